@@ -1,0 +1,97 @@
+# Needs make and Python >= 3.11, nothing else: everything is installed into .venv from the lock files.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/.moothall
+PACKAGE := pyproject.toml
+
+# make run
+PORT ?= 3333
+DATA ?= data
+ARGS ?=
+# make test: JOBS processes; TESTS is what to run, e.g. TESTS="tests/kernel -k router"
+JOBS ?= 2
+TESTS ?=
+
+.PHONY: help
+help: ## List what can be done
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@echo
+	@echo '  make run PORT=8080 DATA=/srv/moothall ARGS="--no-rate-limits"'
+	@echo '  make test TESTS="tests/kernel -k router" JOBS=1'
+
+# The first Python >= 3.11 that is found makes the environment; after that only the environment's own is used.
+$(BIN)/python:
+	@for candidate in "$${PYTHON:-}" python3 python3.13 python3.12 python3.11 python3.14 python; do \
+	  [ -n "$$candidate" ] && command -v "$$candidate" >/dev/null || continue; \
+	  "$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
+	  "$$candidate" -c 'import ensurepip, venv' 2>/dev/null || { missing="$$candidate"; continue; }; \
+	  echo "Making $(VENV) with $$("$$candidate" --version) ($$candidate)"; \
+	  "$$candidate" -m venv $(VENV); exit 0; \
+	done; \
+	if [ -n "$${missing:-}" ]; then \
+	  echo "moothall: $$missing comes without venv; install it (on Debian and Ubuntu: the package python3-venv)" >&2; \
+	else \
+	  echo "moothall: Python 3.11 or later is needed and none was found; name one with: make PYTHON=/path/to/python3.11" >&2; \
+	fi; exit 1
+
+# A stamp is newer than its lock file exactly when the environment holds what the lock says.
+PIP_INSTALL = $(BIN)/python -m pip --disable-pip-version-check --quiet install
+EDITABLE = $(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+
+$(STAMPS)/runtime: requirements.lock $(PACKAGE) | $(BIN)/python
+	@echo "Installing what moothall needs to run"
+	@$(PIP_INSTALL) --require-hashes --requirement requirements.lock
+	@$(EDITABLE)
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/dev: requirements-dev.lock $(STAMPS)/runtime
+	@echo "Installing what the checks and tests need"
+	@$(PIP_INSTALL) --require-hashes --requirement requirements-dev.lock
+	@touch $@
+
+.PHONY: install
+install: $(STAMPS)/runtime ## Build .venv without starting anything
+
+.PHONY: run
+run: $(STAMPS)/runtime ## Serve at http://localhost:3333 (PORT=, DATA=, ARGS=)
+	@exec $(BIN)/moothall serve --port "$(PORT)" --data "$(DATA)" $(ARGS)
+
+.PHONY: test
+test: $(STAMPS)/dev ## Run the test suite (TESTS=, JOBS=)
+	@$(BIN)/python -m pytest --numprocesses $(JOBS) $(TESTS)
+
+.PHONY: check
+check: $(STAMPS)/dev ## Lint, types, import contracts, docs
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+.PHONY: format
+format: $(STAMPS)/dev ## Let ruff format and fix what it can
+	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff format
+
+.PHONY: bench
+bench: $(STAMPS)/dev ## Print the benchmark table
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+# uv resolves for every Python and platform at once, which pip cannot; it is needed here only. UPGRADE=--upgrade renews.
+UPGRADE ?=
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+  --custom-compile-command 'make lock' $(UPGRADE) pyproject.toml
+.PHONY: lock
+lock: | $(BIN)/python ## Write the lock files (UPGRADE=--upgrade takes the newest)
+	@$(PIP_INSTALL) uv
+	@$(COMPILE) --group build --output-file requirements.lock
+	@$(COMPILE) --group dev --constraint requirements.lock --output-file requirements-dev.lock
+
+.PHONY: clean
+clean: ## Remove .venv and every cache; data is left alone
+	@rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .schemathesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
