@@ -1,0 +1,77 @@
+"""What can be wrong with one field of a request: the public codes, with their usual messages."""
+
+from collections.abc import Collection
+from typing import Final, NamedTuple
+
+
+class FormCode:
+    """The public codes of one field's error."""
+
+    BASE_TYPE_REQUIRED: Final = "BASE_TYPE_REQUIRED"
+    BASE_TYPE_BAD_TYPE: Final = "BASE_TYPE_BAD_TYPE"
+    BASE_TYPE_BAD_LENGTH: Final = "BASE_TYPE_BAD_LENGTH"
+    BASE_TYPE_MIN_LENGTH: Final = "BASE_TYPE_MIN_LENGTH"
+    BASE_TYPE_MAX_LENGTH: Final = "BASE_TYPE_MAX_LENGTH"
+    BASE_TYPE_CHOICES: Final = "BASE_TYPE_CHOICES"
+    NUMBER_TYPE_COERCE: Final = "NUMBER_TYPE_COERCE"
+    NUMBER_TYPE_MIN: Final = "NUMBER_TYPE_MIN"
+    NUMBER_TYPE_MAX: Final = "NUMBER_TYPE_MAX"
+    STRING_TYPE_CONVERT: Final = "STRING_TYPE_CONVERT"
+    STRING_TYPE_REGEX: Final = "STRING_TYPE_REGEX"
+    BOOLEAN_TYPE_CONVERT: Final = "BOOLEAN_TYPE_CONVERT"
+    ENUM_TYPE_COERCE: Final = "ENUM_TYPE_COERCE"
+    LIST_TYPE_CONVERT: Final = "LIST_TYPE_CONVERT"
+    LIST_ITEM_VALUE_REQUIRED: Final = "LIST_ITEM_VALUE_REQUIRED"
+    SET_TYPE_ALREADY_CONTAINS_VALUE: Final = "SET_TYPE_ALREADY_CONTAINS_VALUE"
+    MODEL_TYPE_CONVERT: Final = "MODEL_TYPE_CONVERT"
+    UNION_TYPE_CHOICES: Final = "UNION_TYPE_CHOICES"
+    DATE_TIME_TYPE_PARSE: Final = "DATE_TIME_TYPE_PARSE"
+    URL_TYPE_INVALID_URL: Final = "URL_TYPE_INVALID_URL"
+    URL_TYPE_INVALID_SCHEME: Final = "URL_TYPE_INVALID_SCHEME"
+    IMAGE_INVALID: Final = "IMAGE_INVALID"
+    EMOJI_INVALID: Final = "EMOJI_INVALID"
+    USERNAME_INVALID_CHARACTERS: Final = "USERNAME_INVALID_CHARACTERS"
+    USERNAME_INVALID_CONTAINS: Final = "USERNAME_INVALID_CONTAINS"
+    USERNAME_ALREADY_TAKEN: Final = "USERNAME_ALREADY_TAKEN"
+    MAX_EMBED_SIZE_EXCEEDED: Final = "MAX_EMBED_SIZE_EXCEEDED"
+    REPLIES_UNKNOWN_MESSAGE: Final = "REPLIES_UNKNOWN_MESSAGE"
+    MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE: Final = "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE"
+    CHANNEL_PARENT_INVALID: Final = "CHANNEL_PARENT_INVALID"
+    CHANNEL_PARENT_INVALID_TYPE: Final = "CHANNEL_PARENT_INVALID_TYPE"
+    CHANNEL_PARENT_MAX_CHANNELS: Final = "CHANNEL_PARENT_MAX_CHANNELS"
+
+
+class FieldError(NamedTuple):
+    """What is wrong with one field: spread it into `FormErrors.add`."""
+
+    code: str
+    message: str
+
+    @classmethod
+    def required(cls) -> "FieldError":
+        """The field is missing, or null where it must not be."""
+        return cls(FormCode.BASE_TYPE_REQUIRED, "This field is required")
+
+    @classmethod
+    def length(cls, low: int | None, high: int | None) -> "FieldError":
+        """Too short or too long; a bound that is None does not exist. Texts are counted in characters."""
+        if low is None:
+            return cls(FormCode.BASE_TYPE_MAX_LENGTH, f"Must be {high} or fewer in length.")
+        if high is None:
+            return cls(FormCode.BASE_TYPE_MIN_LENGTH, f"Must be {low} or more in length.")
+        return cls(FormCode.BASE_TYPE_BAD_LENGTH, f"Must be between {low} and {high} in length.")
+
+    @classmethod
+    def too_small(cls, low: float) -> "FieldError":
+        """A number below `low`."""
+        return cls(FormCode.NUMBER_TYPE_MIN, f"int value should be greater than or equal to {low}.")
+
+    @classmethod
+    def too_large(cls, high: float) -> "FieldError":
+        """A number above `high`."""
+        return cls(FormCode.NUMBER_TYPE_MAX, f"int value should be less than or equal to {high}.")
+
+    @classmethod
+    def choices(cls, values: Collection[object]) -> "FieldError":
+        """A value that is none of `values`."""
+        return cls(FormCode.BASE_TYPE_CHOICES, f"Value must be one of ({', '.join(map(repr, values))}).")
