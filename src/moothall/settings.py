@@ -1,0 +1,373 @@
+"""The settings: one table, read once at the start.
+
+Each field of `Settings` is a setting. Its name is the key in the TOML file; in the environment it is the same name in
+capitals after `MOOTHALL_` (`MOOTHALL_PORT`), and the command line has a flag for the most used ones. A later source
+wins: defaults, TOML file (`--config` or `MOOTHALL_CONFIG`), environment, flags. A key that no setting has and a value
+that a setting does not take are errors, reported all at once.
+"""
+
+import base64
+import binascii
+import ipaddress
+import os
+import re
+import tomllib
+import types
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Meta, Struct
+
+PREFIX = "MOOTHALL_"
+CONFIG_VARIABLE = "MOOTHALL_CONFIG"
+
+
+def _flag(name: str, metavar: str = "") -> dict[str, str]:
+    return {"flag": name, "metavar": metavar}
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """Everything an operator decides. Sizes are bytes, durations seconds unless the name says otherwise."""
+
+    host: Annotated[str, Meta(description="Address to listen at.", min_length=1, extra=_flag("--host", "ADDRESS"))] = (
+        "127.0.0.1"
+    )
+    port: Annotated[
+        int,
+        Meta(description="Port to listen at; 0 takes a free one.", ge=0, le=65535, extra=_flag("--port", "PORT")),
+    ] = 3333
+    data: Annotated[
+        Path,
+        Meta(description="Folder of the SQLite database, files and server key.", extra=_flag("--data", "FOLDER")),
+    ] = Path("data")
+    database_url: Annotated[
+        str | None,
+        Meta(
+            description="postgresql://user:password@host/name; without one, SQLite in the data folder.",
+            extra=_flag("--database-url", "URL"),
+        ),
+    ] = None
+    database_connections: Annotated[int, Meta(description="PostgreSQL connections a process opens.", ge=2, le=500)] = 10
+    blob_url: Annotated[
+        str | None,
+        Meta(description="Where files are kept: file:///..., s3://..., gs://..., az://...; else in the data folder."),
+    ] = None
+    nats_url: Annotated[
+        str | None,
+        Meta(description="nats://host:4222 when several processes serve; without one, events stay in the process."),
+    ] = None
+    worker_id: Annotated[int, Meta(description="Half of what keeps ids of several processes apart.", ge=0, le=31)] = 0
+    process_id: Annotated[int, Meta(description="The other half.", ge=0, le=31)] = 0
+    secret_key: Annotated[
+        str | None,
+        Meta(
+            description="The server key: base64 of 32 bytes, retired ones after commas; "
+            "without one, server.key in the data folder."
+        ),
+    ] = None
+
+    public_url: Annotated[
+        str | None,
+        Meta(
+            description="URL that clients reach the server by, when a proxy stands in front.",
+            extra=_flag("--public-url", "URL"),
+        ),
+    ] = None
+    trusted_proxies: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Proxy whose X-Forwarded-For and -Proto are believed: an address or a network.",
+            extra=_flag("--trusted-proxy", "CIDR"),
+        ),
+    ] = ()
+    allow_private_addresses: Annotated[
+        bool,
+        Meta(
+            description="Let requests that users cause go to private addresses (for development).",
+            extra=_flag("--allow-private-addresses"),
+        ),
+    ] = False
+    registration: Annotated[bool, Meta(description="Let anybody register an account.")] = True
+    demo: Annotated[
+        bool,
+        Meta(description="Make a demo community when the database is new.", extra=_flag("--demo")),
+    ] = True
+    reserved_words: Annotated[
+        tuple[str, ...],
+        Meta(description="Words that a webhook's name may not contain, in any case."),
+    ] = ("discord", "clyde", "moothall")
+
+    rate_limits: Annotated[bool, Meta(description="Limit the rate of requests.", extra=_flag("--rate-limits"))] = True
+    rate_limit_global: Annotated[int, Meta(description="Requests a second that one account may make.", ge=1)] = 50
+    rate_limit_invalid: Annotated[
+        int, Meta(description="Refused requests in ten minutes after which an address is shut out.", ge=1)
+    ] = 10_000
+    rate_limit_loopback_factor: Annotated[
+        int, Meta(description="How many times more a client on this machine may ask.", ge=1)
+    ] = 20
+    max_body_bytes: Annotated[
+        int, Meta(description="Largest request body; 25 MiB of files and their form.", ge=1024)
+    ] = 26 * 1024 * 1024
+
+    gateway_heartbeat_ms: Annotated[
+        int, Meta(description="Milliseconds between the heartbeats asked of clients.", ge=1000)
+    ] = 41_250
+    gateway_resume_seconds: Annotated[
+        int, Meta(description="How long a session waits for its client to return.", ge=0)
+    ] = 90
+    gateway_resume_events: Annotated[
+        int, Meta(description="Events kept for a client that returns; one further behind starts anew.", ge=0)
+    ] = 1_000
+    gateway_queue_bytes: Annotated[
+        int, Meta(description="Unsent bytes after which a slow client is dropped.", ge=65_536)
+    ] = 8 * 1024 * 1024
+    shutdown_seconds: Annotated[int, Meta(description="How long running requests may take to finish.", ge=0)] = 10
+
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"],
+        Meta(description="Least grave line that is logged.", extra=_flag("--log-level", "LEVEL")),
+    ] = "info"
+    log_format: Annotated[
+        Literal["human", "json"],
+        Meta(description="Lines for people, or one JSON object a line.", extra=_flag("--log-format", "FORMAT")),
+    ] = "human"
+
+    @property
+    def database_path(self) -> Path:
+        """The SQLite file; meaningless with a `database_url`."""
+        return self.data / "moothall.sqlite3"
+
+    @property
+    def key_path(self) -> Path:
+        """Where the server key lies when `secret_key` does not give it."""
+        return self.data / "server.key"
+
+    @property
+    def networks(self) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
+        """`trusted_proxies`, parsed."""
+        return tuple(ipaddress.ip_network(text, strict=False) for text in self.trusted_proxies)
+
+    def trusts(self, address: str) -> bool:
+        """Whether what a peer says about whom it forwards for is believed; anything but an IP address is not."""
+        try:
+            peer = ipaddress.ip_address(address)
+        except ValueError:
+            return False
+        return any(peer in network for network in self.networks)
+
+    def __repr__(self) -> str:
+        """All settings, without the key and the passwords in URLs: this may end up in a log."""
+        shown = (f"{name}={shown_value(name, getattr(self, name))}" for name in self.__struct_fields__)
+        return f"Settings({', '.join(shown)})"
+
+
+class Setting(Struct, frozen=True):
+    """One row of the table: what a setting is called everywhere, and what it takes."""
+
+    name: str
+    kind: Any
+    default: Any
+    description: str
+    flag: str | None
+    """`--port`; of a boolean the positive form, the negative one being `--no-...`."""
+    metavar: str
+
+    @property
+    def variable(self) -> str:
+        """Its name in the environment."""
+        return PREFIX + self.name.upper()
+
+    @property
+    def boolean(self) -> bool:
+        """Whether it is on or off."""
+        return get_args(self.kind)[0] is bool
+
+    @property
+    def repeated(self) -> bool:
+        """Whether it takes several values: commas in the environment, an array in TOML, the flag several times."""
+        return get_origin(get_args(self.kind)[0]) is tuple
+
+    @property
+    def nullable(self) -> bool:
+        """Whether it may be left empty."""
+        return get_origin(get_args(self.kind)[0]) in {Union, types.UnionType}
+
+
+def _table() -> Iterator[Setting]:
+    hints = get_type_hints(Settings, include_extras=True)
+    for field in msgspec.structs.fields(Settings):
+        meta: Meta = get_args(hints[field.name])[1]
+        extra = meta.extra or {}
+        yield Setting(
+            name=field.name,
+            kind=hints[field.name],
+            default=field.default,
+            description=meta.description or "",
+            flag=extra.get("flag"),
+            metavar=extra.get("metavar", ""),
+        )
+
+
+TABLE: dict[str, Setting] = {setting.name: setting for setting in _table()}
+"""Every setting by name, in the order in which they are told."""
+
+
+def shown_value(name: str, value: object) -> str:
+    """A setting's value as it may be shown: the key as stars, URLs without their password."""
+    if name == "secret_key" and value is not None:
+        return "'***'"
+    if name.endswith("_url") and isinstance(value, str):
+        value = re.sub(r"(?<=://)([^/@:]*):[^/@]*@", r"\1:***@", value)
+    return repr(str(value) if isinstance(value, Path) else value)
+
+
+class SettingsError(Exception):
+    """What is wrong with the settings: one line for each problem, with the setting and where it was said."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+def load(
+    flags: Mapping[str, Any] | None = None,
+    *,
+    config: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Settings:
+    """Read all sources into one `Settings`.
+
+    `flags` are the command line's by setting name, as text (booleans as such, repeated ones as a sequence); those that
+    were not given are absent or None. `config` is the TOML file, else the one that `MOOTHALL_CONFIG` names.
+    Raises SettingsError with every problem of every source.
+    """
+    environ = os.environ if environ is None else environ
+    problems: list[str] = []
+    values: dict[str, Any] = {}
+
+    def take(name: str, value: object, source: str, *, text: bool) -> None:
+        try:
+            values[name] = _parse(TABLE[name], value, text=text)
+        except ValueError as error:
+            problems.append(f"{name}: {error} ({source})")
+
+    path = config or (Path(environ[CONFIG_VARIABLE]) if environ.get(CONFIG_VARIABLE) else None)
+    if path is not None:
+        for key, value in _read_toml(path, problems).items():
+            if key in TABLE:
+                take(key, value, str(path), text=False)
+            else:
+                problems.append(f"{key}: no such setting{_meant(key, TABLE)} ({path})")
+    by_variable = {setting.variable: setting for setting in TABLE.values()}
+    for variable, value in sorted(environ.items()):
+        if variable in by_variable:
+            take(by_variable[variable].name, value, variable, text=True)
+        elif variable.startswith(PREFIX) and variable != CONFIG_VARIABLE:
+            problems.append(f"{variable}: no such setting{_meant(variable, by_variable)} (environment)")
+    for name, value in (flags or {}).items():
+        if value is not None:
+            setting = TABLE[name]
+            take(name, value, setting.flag or name, text=not (setting.boolean or setting.repeated))
+    if problems:
+        raise SettingsError(problems)
+    return Settings(**values)
+
+
+def _read_toml(path: Path, problems: list[str]) -> dict[str, Any]:
+    """The file's table; a file that cannot be read is a problem and an empty table."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        problems.append(f"config: cannot read {path}: {error.strerror}")
+    except ValueError as error:
+        problems.append(f"config: {path} is no TOML: {error}")
+    return {}
+
+
+def _meant(key: str, known: Mapping[str, object]) -> str:
+    close = get_close_matches(key, known, n=1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def _parse(setting: Setting, value: Any, *, text: bool) -> Any:
+    """A source's value as the setting's; `text` says that the source knows text only. Raises ValueError."""
+    if text and setting.nullable and value == "":
+        return None
+    given = value
+    if text and setting.repeated:
+        given = [item.strip() for item in value.split(",") if item.strip()]
+    elif text and setting.boolean:
+        given = _WORDS.get(value.lower(), value)
+    try:
+        parsed = msgspec.convert(given, setting.kind, strict=not text, dec_hook=_to_path)
+    except msgspec.ValidationError as error:
+        raise ValueError(_plain(setting, error, value)) from None
+    check = _CHECKS.get(setting.name)
+    if check is not None and parsed is not None:
+        check(parsed)
+    return parsed
+
+
+_WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+
+
+def _plain(setting: Setting, error: msgspec.ValidationError, value: object) -> str:
+    """What msgspec found wrong, as an operator would say it, with the value unless that is the key."""
+    kind = get_args(setting.kind)[0]
+    if setting.boolean:
+        words = "Expected true or false"
+    elif get_origin(kind) is Literal:
+        words = f"Expected {', '.join(get_args(kind)[:-1])} or {get_args(kind)[-1]}"
+    else:
+        words = re.sub(r", got .*", "", str(error).split(" - at ", 1)[0]).replace("`", "")
+        words = words.replace("int", "a whole number").replace("str | null", "text").replace("str", "text")
+    return words if setting.name == "secret_key" else f"{words}, not {value!r}"
+
+
+def _to_path(kind: type, value: object) -> Any:
+    if kind is Path and isinstance(value, str) and value:
+        return Path(value).expanduser()
+    raise ValueError("Expected a path")
+
+
+def _check_networks(texts: tuple[str, ...]) -> None:
+    for text in texts:
+        try:
+            ipaddress.ip_network(text, strict=False)
+        except ValueError:
+            raise ValueError(f"Expected addresses or networks, like 10.0.0.0/8; not {text!r}") from None
+
+
+def _check_key(text: str) -> None:
+    for part in text.split(","):
+        try:
+            size = len(base64.b64decode(part.strip(), validate=True))
+        except binascii.Error:
+            size = 0
+        if size != 32:
+            raise ValueError("Expected base64 of 32 bytes")
+
+
+def _url(*schemes: str) -> Callable[[str], None]:
+    def check(text: str) -> None:
+        parts = urlsplit(text)
+        local = parts.scheme == "file" and parts.path
+        if parts.scheme not in schemes or not (parts.netloc or local):
+            raise ValueError(f"Expected a URL that starts with {' or '.join(f'{scheme}://' for scheme in schemes)}")
+
+    return check
+
+
+_CHECKS: dict[str, Callable[[Any], None]] = {
+    "database_url": _url("postgresql", "postgres"),
+    "nats_url": _url("nats", "tls"),
+    "blob_url": _url("file", "s3", "gs", "az"),
+    "public_url": _url("http", "https"),
+    "secret_key": _check_key,
+    "trusted_proxies": _check_networks,
+}
+"""What a type cannot say; each raises ValueError."""
