@@ -1,0 +1,100 @@
+"""Log lines: one for people or one JSON object each, on standard error, with the request that they belong to.
+
+Modules log through the standard library (`logging.getLogger("moothall....")`). What is not part of the sentence goes
+into `extra`, and stands after it for people and as keys of its own in JSON.
+"""
+
+import logging
+import sys
+import time
+from contextvars import ContextVar
+from typing import Any, Literal, TextIO
+
+import msgspec
+
+current_request: ContextVar[str] = ContextVar("current_request", default="")
+"""Id of the request being served; every line logged meanwhile carries it."""
+
+_OWN = frozenset({*logging.makeLogRecord({}).__dict__, "message", "asctime", "color_message"})
+_COLOURS = {"DEBUG": "2", "WARNING": "33", "ERROR": "31", "CRITICAL": "31;1"}
+_encoder = msgspec.json.Encoder(enc_hook=str, decimal_format="string")
+
+
+def _extra(record: logging.LogRecord) -> dict[str, Any]:
+    """What the caller gave besides the sentence, the request first."""
+    extra = {name: value for name, value in record.__dict__.items() if name not in _OWN}
+    request = extra.pop("request_id", None) or current_request.get()
+    return {"request_id": request, **extra} if request else extra
+
+
+def _moment(record: logging.LogRecord) -> str:
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(record.created))}.{int(record.msecs):03d}Z"
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object a line: `time` (UTC), `level`, `logger`, `message`, what was given as extra, `exception`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line, without line breaks whatever the message holds."""
+        line: dict[str, Any] = {
+            "time": _moment(record),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        for name, value in _extra(record).items():
+            line.setdefault(name, value)
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        try:
+            return _encoder.encode(line).decode()
+        except (msgspec.MsgspecError, TypeError, ValueError, RecursionError):
+            # A line that cannot be written as it is still gets written.
+            return _encoder.encode({name: repr(value) for name, value in line.items()}).decode()
+
+
+class HumanFormatter(logging.Formatter):
+    """`2026-01-31T12:00:00.000Z info  message  key=value`, grave ones coloured on a terminal."""
+
+    def __init__(self, *, colour: bool) -> None:
+        super().__init__()
+        self._colour = colour
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line; control characters are escaped, so that no message can pass for another or steer a terminal."""
+        message = _escape(record.getMessage())
+        pairs = " ".join(f"{name}={_escape(str(value))}" for name, value in _extra(record).items())
+        line = f"{_moment(record)} {record.levelname.lower():<8}{message}{'  ' if pairs else ''}{pairs}"
+        if self._colour and (code := _COLOURS.get(record.levelname)):
+            line = f"\x1b[{code}m{line}\x1b[0m"
+        if record.exc_info:
+            line += "\n" + self.formatException(record.exc_info)
+        return line
+
+
+def _escape(text: str) -> str:
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def start_logging(level: str, form: Literal["human", "json"], *, stream: TextIO | None = None) -> None:
+    """Send everything from `level` up to standard error; a second call replaces the first.
+
+    Servers and clients inside keep to warnings unless the level is debug: their chatter is not ours. Lines of single
+    requests are the pipeline's, so uvicorn's access log is off.
+    """
+    stream = sys.stderr if stream is None else stream
+    handler = logging.StreamHandler(stream)
+    colour = form == "human" and stream.isatty()
+    handler.setFormatter(JsonFormatter() if form == "json" else HumanFormatter(colour=colour))
+    root = logging.getLogger()
+    for old in root.handlers[:]:
+        root.removeHandler(old)
+    root.addHandler(handler)
+    threshold = getattr(logging, level.upper())
+    root.setLevel(threshold if level == "debug" else max(threshold, logging.WARNING))
+    logging.getLogger("moothall").setLevel(threshold)
+    logging.getLogger("uvicorn.access").disabled = True
+    # Debug is about this program: what each frame and each statement looks like drowns it.
+    for chatty in ("asyncio", "alembic", "PIL", "websockets", "uvicorn"):
+        logging.getLogger(chatty).setLevel(max(threshold, logging.WARNING))
+    logging.captureWarnings(capture=True)
