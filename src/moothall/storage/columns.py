@@ -1,0 +1,245 @@
+"""Column types: how a value of Moothall stands in a column of either dialect, and comes back.
+
+SQLAlchemy is only asked for text. The conversion is ours (`storage.query`): a type here says with
+`reads(dialect)` what makes the value out of the driver's and with `writes(dialect)` the opposite;
+None leaves the value alone. Neither ever sees NULL.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, NewType, get_args, get_origin
+
+import msgspec
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Boolean,
+    Column,
+    ColumnElement,
+    Integer,
+    LargeBinary,
+    Text,
+    TypeDecorator,
+    bindparam,
+)
+from sqlalchemy.engine import Dialect
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.operators import OperatorType
+from sqlalchemy.types import TypeEngine
+
+from moothall.objects.ids import Snowflake
+from moothall.objects.permissions import PermissionSet
+from moothall.objects.wire import Timestamp, decoder, encode
+
+Converter = Callable[[Any], Any]
+
+
+class _Whole(TypeDecorator[int]):
+    """A 64-bit integer: BIGINT on PostgreSQL, INTEGER on SQLite, where only that name makes a key the row id."""
+
+    impl = BigInteger
+    cache_ok = True
+    value_type: type[int] = int
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        return dialect.type_descriptor(Integer() if dialect.name == "sqlite" else BigInteger())
+
+    def reads(self, dialect: str) -> Converter | None:  # noqa: ARG002 the same on both
+        """What makes the value out of the driver's."""
+        return None if self.value_type is int else self.value_type
+
+
+class WholeColumn(_Whole):
+    """A plain 64-bit integer."""
+
+    cache_ok = True
+
+
+class SnowflakeColumn(_Whole):
+    """An id. The kind (`GuildId`, ...) is for the reader of the schema."""
+
+    cache_ok = True
+    value_type = Snowflake
+
+    def __init__(self, kind: NewType | type[Snowflake] = Snowflake) -> None:
+        super().__init__()
+        self.kind = kind
+
+
+class TimestampColumn(_Whole):
+    """A moment in milliseconds since the Unix epoch."""
+
+    cache_ok = True
+    value_type = Timestamp
+
+
+class PermissionsColumn(_Whole):
+    """A set of permission bits."""
+
+    cache_ok = True
+    value_type = PermissionSet
+
+
+class JsonColumn(TypeDecorator[Any]):
+    """Any value that msgspec knows, as JSON text; NULL is None.
+
+    A list of ids holds numbers, not strings: read several times faster, and `json_each` over it
+    gives what an id column holds.
+    """
+
+    impl = Text
+    cache_ok = False
+
+    def __init__(self, kind: Any = Any) -> None:
+        super().__init__()
+        self.kind = kind
+
+    def reads(self, dialect: str) -> Converter:  # noqa: ARG002 the same on both
+        """What makes the value out of the text."""
+        return _read_ids if _is_id_list(self.kind) else decoder(self.kind).decode
+
+    def writes(self, dialect: str) -> Converter:  # noqa: ARG002 the same on both
+        """What makes the text of a value."""
+        return _write_ids if _is_id_list(self.kind) else _write_json
+
+
+class _ListOf(TypeDecorator[Any]):
+    """A list parameter of `in_list`: an array on PostgreSQL, JSON text on SQLite."""
+
+    impl = Text
+    cache_ok = False
+
+    def __init__(self, item: TypeEngine[Any]) -> None:
+        super().__init__()
+        self.item = item
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        if dialect.name == "sqlite":
+            return Text()
+        return dialect.type_descriptor(ARRAY(self.item))
+
+    def writes(self, dialect: str) -> Converter:
+        """What makes the driver's value of a list."""
+        return _write_json_items if dialect == "sqlite" else list
+
+
+def reads(kind: TypeEngine[Any], dialect: str) -> Converter | None:
+    """What makes a value of a column's type out of the driver's; None if nothing need be done."""
+    if isinstance(kind, _Whole | JsonColumn):
+        return kind.reads(dialect)
+    return bool if isinstance(kind, Boolean) and dialect == "sqlite" else None
+
+
+def writes(kind: TypeEngine[Any], dialect: str) -> Converter | None:
+    """What makes the driver's value of a parameter; None if nothing need be done."""
+    return kind.writes(dialect) if isinstance(kind, JsonColumn | _ListOf) else None
+
+
+def in_list(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+    """`column IN (...)` over a list parameter, in one compiled text whatever the list's length.
+
+    An empty list matches nothing. The items are integers or texts.
+    """
+    return _InList(column, name)
+
+
+class _InList(ColumnElement[bool]):
+    inherit_cache = False
+    type = Boolean()
+
+    def __init__(self, column: ColumnElement[Any], name: str) -> None:
+        self.column = column
+        self.items = bindparam(name, type_=_ListOf(column.type))
+
+    def self_group(self, against: OperatorType | None = None) -> ColumnElement[Any]:  # noqa: ARG002
+        """Itself: SQLAlchemy would append `= 1` for SQLite, and so keep it from using the index."""
+        return self
+
+
+@compiles(_InList, "sqlite")
+def _in_list_sqlite(element: _InList, compiler: SQLCompiler, **options: Any) -> str:
+    column, items = compiler.process(element.column, **options), compiler.process(element.items, **options)
+    return f"{column} IN (SELECT value FROM json_each({items}))"
+
+
+@compiles(_InList, "postgresql")
+def _in_list_postgresql(element: _InList, compiler: SQLCompiler, **options: Any) -> str:
+    column, items = compiler.process(element.column, **options), compiler.process(element.items, **options)
+    return f"{column} = ANY({items})"
+
+
+def has_prefix(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
+    """Whether a `key_column` begins with a text parameter: a range scan of its index, no wildcards."""
+    prefix = bindparam(name, type_=column.type)
+    # No character sorts after U+10FFFF, and none is ever assigned there.
+    return (column >= prefix) & (column < prefix.concat("\U0010ffff"))
+
+
+def id_column(
+    name: str, kind: NewType | type[Snowflake] = Snowflake, *, key: bool = False, nullable: bool = False
+) -> Column[Any]:
+    """A column of ids; `key` makes it part of the primary key."""
+    return Column(name, SnowflakeColumn(kind), primary_key=key, nullable=nullable, autoincrement=False)
+
+
+def moment_column(name: str, *, nullable: bool = False) -> Column[Any]:
+    """A column of moments."""
+    return Column(name, TimestampColumn(), nullable=nullable)
+
+
+def number_column(name: str, default: int | None = 0) -> Column[Any]:
+    """A column of 64-bit integers; a default of None makes it nullable."""
+    return Column(name, WholeColumn(), nullable=default is None, default=default)
+
+
+def flag_column(name: str, *, default: bool = False) -> Column[Any]:
+    """A column of true and false."""
+    return Column(name, Boolean(), nullable=False, default=default)
+
+
+def text_column(name: str, default: str | None = None, *, nullable: bool = True) -> Column[Any]:
+    """A column of text."""
+    return Column(name, Text(), nullable=nullable, default=default)
+
+
+def key_column(name: str, *, key: bool = False, nullable: bool = False) -> Column[Any]:
+    """A column of text that is looked up or sorted, in code point order on both dialects."""
+    kind = Text().with_variant(Text(collation="C"), "postgresql")
+    return Column(name, kind, primary_key=key, nullable=nullable)
+
+
+def json_column(name: str, kind: Any = Any, *, nullable: bool = True, default: Any = None) -> Column[Any]:
+    """A column of JSON; with a default it is not nullable."""
+    return Column(name, JsonColumn(kind), nullable=nullable and default is None, default=default)
+
+
+def bytes_column(name: str, *, key: bool = False, nullable: bool = False) -> Column[Any]:
+    """A column of bytes."""
+    return Column(name, LargeBinary(), primary_key=key, nullable=nullable)
+
+
+_decode_integers = msgspec.json.Decoder(list[int]).decode
+
+
+def _is_id_list(kind: Any) -> bool:
+    if get_origin(kind) is not list:
+        return False
+    item = get_args(kind)[0]
+    return getattr(item, "__supertype__", item) is Snowflake
+
+
+def _read_ids(text: str) -> list[Snowflake]:
+    return list(map(Snowflake, _decode_integers(text)))
+
+
+def _write_ids(ids: Iterable[int]) -> str:
+    return f"[{','.join(map(str, ids))}]"
+
+
+def _write_json(value: object) -> str:
+    return encode(value).decode()
+
+
+def _write_json_items(items: Iterable[Any]) -> str:
+    # Ids have to stay numbers, which the wire encoder would make strings of.
+    return msgspec.json.encode([int(item) if isinstance(item, int) else item for item in items]).decode()

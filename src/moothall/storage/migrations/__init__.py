@@ -1,0 +1,69 @@
+"""Bringing a database to this version's form.
+
+A new database is created from the schema at once; one of an earlier version goes through the
+Alembic revisions in `versions`, rendered to SQL and run by our own driver in one transaction. That
+both ways end in the same tables is a test. Alembic is imported only when there is something to do.
+"""
+
+import apsw
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+from moothall.storage.database import StorageError
+from moothall.storage.query import ddl_dialect
+from moothall.storage.schema import metadata
+
+HEAD = "0001"
+"""The revision that this version of Moothall works with."""
+
+_CREATE_VERSION = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
+_STAMP = f"INSERT INTO alembic_version (version_num) VALUES ('{HEAD}')"
+
+
+def migrate_sqlite(connection: apsw.Connection) -> None:
+    """Create the tables or bring them to `HEAD`, in one transaction. Does nothing if they are there.
+
+    Raises StorageError for a database that a later version of Moothall wrote.
+    """
+    if _sqlite_revision(connection) == HEAD:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for statement in statements_to_head("sqlite", _sqlite_revision(connection)):
+            connection.execute(statement).fetchall()
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def statements_to_head(dialect: str, revision: str | None) -> list[str]:
+    """The statements that make `HEAD` of a database at a revision; None is an empty database."""
+    if revision == HEAD:
+        return []
+    if revision is None:
+        return [*create_statements(dialect), _CREATE_VERSION, _STAMP]
+    from moothall.storage.migrations.render import render_upgrade  # noqa: PLC0415 Alembic takes long to import
+
+    return [render_upgrade(dialect, revision, HEAD)]
+
+
+def create_statements(dialect: str) -> list[str]:
+    """The statements that create every table and index."""
+    compiler = ddl_dialect(dialect)
+    statements = []
+    for table in metadata.sorted_tables:
+        statements.append(str(CreateTable(table).compile(dialect=compiler)))
+        indexes = sorted(table.indexes, key=lambda index: str(index.name))
+        statements += [str(CreateIndex(index).compile(dialect=compiler)) for index in indexes]
+    return statements
+
+
+def _sqlite_revision(connection: apsw.Connection) -> str | None:
+    known = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'alembic_version'").fetchall()
+    if not known:
+        return None
+    rows = connection.execute("SELECT version_num FROM alembic_version").fetchall()
+    if len(rows) != 1:
+        raise StorageError("the database's migration state cannot be read: alembic_version must have one row")
+    return str(rows[0][0])

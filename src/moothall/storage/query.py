@@ -1,0 +1,275 @@
+"""Queries: SQLAlchemy Core statements, compiled once for each dialect and run by the drivers.
+
+The statement is written once. The first run compiles it to the dialect's text, the order of its
+parameters and the conversions of its columns; every later run pays for none of that.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from operator import itemgetter
+from typing import Any, Generic, NamedTuple, TypeVar, overload
+
+import msgspec
+from sqlalchemy import Insert, Table, and_, bindparam, update
+from sqlalchemy.engine import Dialect
+from sqlalchemy.sql import ClauseElement, ColumnElement
+from sqlalchemy.sql.compiler import SQLCompiler
+
+from moothall.storage.columns import Converter, reads, writes
+
+T = TypeVar("T")
+Row = tuple[Any, ...]
+
+_REQUIRED: Any = msgspec.UNSET
+
+
+class ByDialect:
+    """A statement that is built differently for each dialect: what `upsert` and `insert_ignore` give."""
+
+    __slots__ = ("build",)
+
+    def __init__(self, build: Callable[[str], ClauseElement]) -> None:
+        self.build = build
+
+
+class Plan(NamedTuple):
+    """A query compiled for one dialect."""
+
+    text: str
+    bind: Callable[[dict[str, Any]], Row]
+    """Named parameters to the driver's, in order. TypeError if one is missing or not known."""
+    make: Callable[[Sequence[Any]], Any] | None
+    """A driver's row to the query's; None if they are the same."""
+    read_first: Converter | None
+    """What makes the first column's value, for `scalar`."""
+
+
+class Query(Generic[T]):
+    """A statement and the struct that its rows become.
+
+    `into` has the selected columns as its fields, by name and in order, which is checked when the
+    query is compiled (TypeError). Without it rows are plain tuples of the driver's values: the
+    fastest, but a JSON column is then text and a boolean of SQLite a number.
+
+    An INSERT without VALUES takes every column of its table as a parameter; one that has a default
+    or may be NULL can be left out.
+    """
+
+    __slots__ = ("_into", "_statement", "postgresql", "sqlite")
+
+    @overload
+    def __init__(self: "Query[Row]", statement: ClauseElement | ByDialect) -> None: ...
+    @overload
+    def __init__(self, statement: ClauseElement | ByDialect, into: type[T]) -> None: ...
+    def __init__(self, statement: ClauseElement | ByDialect, into: type[T] | None = None) -> None:
+        self._statement = statement
+        self._into = into
+        self.sqlite: Plan | None = None
+        self.postgresql: Plan | None = None
+
+    def plan(self, dialect: str) -> Plan:
+        """The query compiled for "sqlite" or "postgresql"; compiled at the first call."""
+        plan: Plan | None = getattr(self, dialect)
+        if plan is None:
+            plan = _compile(self._statement, self._into, dialect)
+            setattr(self, dialect, plan)
+        return plan
+
+
+def upsert(
+    table: Table,
+    *,
+    key: Sequence[str],
+    update: Sequence[str] | Mapping[str, ColumnElement[Any]],
+    returning: Sequence[ColumnElement[Any]] = (),
+) -> ByDialect:
+    """INSERT one row, or UPDATE the one that has its key.
+
+    `update` names the columns that take the new row's values, or maps columns to expressions over
+    the old row (`{"count": counts.c.count + 1}`). Values are bound by column name.
+    """
+
+    def build(dialect: str) -> ClauseElement:
+        statement = _insert(dialect)(table)
+        changes = update if isinstance(update, Mapping) else {name: statement.excluded[name] for name in update}
+        statement = statement.on_conflict_do_update(index_elements=list(key), set_=dict(changes))
+        return statement.returning(*returning) if returning else statement
+
+    return ByDialect(build)
+
+
+def insert_ignore(table: Table, *, key: Sequence[str], returning: Sequence[ColumnElement[Any]] = ()) -> ByDialect:
+    """INSERT one row, or nothing if its key is taken: `execute` then tells 0. Values are bound by column name."""
+
+    def build(dialect: str) -> ClauseElement:
+        statement = _insert(dialect)(table).on_conflict_do_nothing(index_elements=list(key))
+        return statement.returning(*returning) if returning else statement
+
+    return ByDialect(build)
+
+
+@cache
+def update_columns(table: Table, *, key: tuple[str, ...], columns: frozenset[str]) -> Query[Row]:
+    """The query that sets some columns of the row with a key: for requests that change what they name.
+
+    Values and key are bound by column name; each set of columns is compiled once.
+    """
+    matches = and_(*(table.c[name] == bindparam(name) for name in key))
+    return Query(update(table).where(matches).values({name: bindparam(name) for name in sorted(columns)}))
+
+
+def ddl_dialect(name: str) -> Dialect:
+    """The SQLAlchemy dialect that the texts for "sqlite" or "postgresql" are compiled by."""
+    return _dialect(name)
+
+
+@cache
+def _dialect(name: str) -> Dialect:
+    # Imported when needed: a server on SQLite need not pay for PostgreSQL's.
+    if name == "sqlite":
+        from sqlalchemy.dialects.sqlite.base import SQLiteDialect  # noqa: PLC0415
+
+        dialect: Dialect = SQLiteDialect(paramstyle="qmark")
+    else:
+        from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg  # noqa: PLC0415
+
+        dialect = PGDialect_asyncpg()
+    dialect.statement_compiler = type("Compiler", (_Compiler, dialect.statement_compiler), {})
+    return dialect
+
+
+class _Compiler(SQLCompiler):
+    """Compiles statements whose parameters are not known yet, with lists of constants written out."""
+
+    def construct_params(self, *arguments: Any, **options: Any) -> Any:
+        options["_check"] = False
+        return super().construct_params(*arguments, **options)
+
+
+def _insert(dialect: str) -> Callable[[Table], Any]:
+    if dialect == "sqlite":
+        from sqlalchemy.dialects.sqlite import insert as sqlite_insert  # noqa: PLC0415
+
+        return sqlite_insert
+    from sqlalchemy.dialects.postgresql import insert as postgresql_insert  # noqa: PLC0415
+
+    return postgresql_insert
+
+
+def _compile(statement: ClauseElement | ByDialect, into: type[Any] | None, dialect: str) -> Plan:
+    if isinstance(statement, ByDialect):
+        statement = statement.build(dialect)
+    options: dict[str, Any] = {"compile_kwargs": {"render_postcompile": True}}
+    inserted = _inserted_columns(statement)
+    if inserted:
+        options["column_keys"] = list(inserted)
+    compiled = statement.compile(dialect=_dialect(dialect), **options)
+    if not isinstance(compiled, SQLCompiler):
+        raise TypeError(f"not a statement that can be run: {statement}")
+    converters = _row_converters(statement, into, dialect)
+    return Plan(
+        compiled.string,
+        _binder(compiled, inserted, dialect),
+        _row_maker(into, converters) if into is not None else None,
+        converters[0] if converters else None,
+    )
+
+
+def _inserted_columns(statement: ClauseElement) -> dict[str, Any]:
+    """The columns of an INSERT .. VALUES that are parameters, with the value that stands for a missing one."""
+    if not isinstance(statement, Insert) or statement.select is not None:
+        return {}
+    table = statement.table
+    if not isinstance(table, Table):
+        return {}
+    missing: dict[str, Any] = {}
+    for column in table.columns:
+        if column is table.autoincrement_column:
+            continue
+        if column.default is not None and column.default.is_scalar:
+            missing[column.name] = column.default.arg  # type: ignore[attr-defined]
+        else:
+            missing[column.name] = None if column.nullable else _REQUIRED
+    return missing
+
+
+def _binder(compiled: SQLCompiler, inserted: dict[str, Any], dialect: str) -> Callable[[dict[str, Any]], Row]:
+    slots: list[tuple[str, Any, Converter | None]] = []
+    for name in compiled.positiontup or ():
+        bind = compiled.binds.get(name)
+        if bind is None:  # an item of a constant list
+            slots.append((name, compiled.params[name], None))
+            continue
+        missing = _REQUIRED if bind.required and bind.value is None else bind.effective_value
+        slots.append((name, inserted.get(name, missing), writes(bind.type, dialect)))
+    known = {name for name, _, _ in slots}
+    if not slots:
+        return _bind_nothing
+    plain = all(missing is _REQUIRED and write is None for _, missing, write in slots)
+    return _bind_plain(slots, known) if plain else _bind_any(slots, known)
+
+
+def _bind_nothing(values: dict[str, Any]) -> Row:
+    if values:
+        raise TypeError(f"the query takes no parameters, got {', '.join(values)}")
+    return ()
+
+
+def _bind_plain(slots: list[tuple[str, Any, Converter | None]], known: set[str]) -> Callable[[dict[str, Any]], Row]:
+    count, names = len(known), [name for name, _, _ in slots]
+    pick: Callable[[dict[str, Any]], Any] = itemgetter(*names)
+    single = len(names) == 1
+
+    def bind(values: dict[str, Any]) -> Row:
+        if len(values) == count:
+            try:
+                return (pick(values),) if single else pick(values)  # type: ignore[no-any-return]
+            except KeyError:
+                pass
+        raise _mismatch(known, known, values)
+
+    return bind
+
+
+def _bind_any(slots: list[tuple[str, Any, Converter | None]], known: set[str]) -> Callable[[dict[str, Any]], Row]:
+    required = {name for name, missing, _ in slots if missing is _REQUIRED}
+
+    def bind(values: dict[str, Any]) -> Row:
+        if not (required <= values.keys() <= known):
+            raise _mismatch(required, known, values)
+        row = []
+        for name, missing, write in slots:
+            value = values.get(name, missing)
+            row.append(value if write is None or value is None else write(value))
+        return tuple(row)
+
+    return bind
+
+
+def _mismatch(required: set[str], known: set[str], values: dict[str, Any]) -> TypeError:
+    wrong = [f"missing {name}" for name in sorted(required - values.keys())]
+    wrong += [f"unknown {name}" for name in sorted(values.keys() - known)]
+    return TypeError(f"the query's parameters do not fit: {', '.join(wrong)}")
+
+
+def _row_converters(statement: ClauseElement, into: type[Any] | None, dialect: str) -> list[Converter | None]:
+    columns = list(getattr(statement, "exported_columns", ()))
+    if into is not None:
+        names, fields = tuple(column.name for column in columns), into.__struct_fields__
+        if names != fields:
+            raise TypeError(f"{into.__name__} has the fields {fields}, the query selects {names}")
+    return [reads(column.type, dialect) for column in columns]
+
+
+def _row_maker(into: type[Any], converters: list[Converter | None]) -> Callable[[Sequence[Any]], Any]:
+    needed = [(index, convert) for index, convert in enumerate(converters) if convert is not None]
+
+    def make(row: Sequence[Any]) -> Any:
+        values = list(row)
+        for index, convert in needed:
+            value = values[index]
+            if value is not None:
+                values[index] = convert(value)
+        return into(*values)
+
+    return make

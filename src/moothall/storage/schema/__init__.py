@@ -1,0 +1,58 @@
+"""Every table. Keys of those that grow lead with the owning id (design.md, section 4)."""
+
+from moothall.storage.schema.channels import (
+    channel_activity,
+    channel_recipients,
+    channels,
+    dm_pairs,
+    invites,
+    thread_members,
+    webhooks,
+)
+from moothall.storage.schema.guilds import (
+    audit_entries,
+    emojis,
+    guild_counters,
+    guilds,
+    integrations,
+    roles,
+    stickers,
+)
+from moothall.storage.schema.members import bans, former_members, member_activity, members, voice_states
+from moothall.storage.schema.messages import message_nonces, messages, pins, reaction_counts, reactions
+from moothall.storage.schema.metadata import meta, metadata
+from moothall.storage.schema.outbox import outbox
+from moothall.storage.schema.users import applications, tokens, users
+
+__all__ = [
+    "applications",
+    "audit_entries",
+    "bans",
+    "channel_activity",
+    "channel_recipients",
+    "channels",
+    "dm_pairs",
+    "emojis",
+    "former_members",
+    "guild_counters",
+    "guilds",
+    "integrations",
+    "invites",
+    "member_activity",
+    "members",
+    "message_nonces",
+    "messages",
+    "meta",
+    "metadata",
+    "outbox",
+    "pins",
+    "reaction_counts",
+    "reactions",
+    "roles",
+    "stickers",
+    "thread_members",
+    "tokens",
+    "users",
+    "voice_states",
+    "webhooks",
+]

@@ -1,0 +1,126 @@
+"""Channels of every type, threads and direct messages among them, and what invites and webhooks hang on them."""
+
+from typing import Any
+
+from moothall.objects.ids import ApplicationId, ChannelId, GuildId, MessageId, Snowflake, UserId, WebhookId
+from moothall.storage.columns import (
+    bytes_column,
+    flag_column,
+    id_column,
+    json_column,
+    key_column,
+    moment_column,
+    number_column,
+    text_column,
+)
+from moothall.storage.schema.metadata import clustered, index, table
+
+channels = table(
+    "channels",
+    id_column("id", ChannelId, key=True),
+    id_column("guild_id", GuildId, nullable=True),
+    number_column("type"),
+    id_column("parent_id", ChannelId, nullable=True),
+    number_column("position"),
+    text_column("name"),
+    text_column("topic"),
+    flag_column("nsfw"),
+    number_column("bitrate", None),
+    number_column("user_limit", None),
+    number_column("rate_limit_per_user"),
+    text_column("rtc_region"),
+    number_column("video_quality_mode", None),
+    number_column("default_auto_archive_duration", None),
+    number_column("default_thread_rate_limit_per_user", None),
+    number_column("default_sort_order", None),
+    number_column("default_forum_layout", None),
+    json_column("default_reaction_emoji", dict[str, Any]),
+    json_column("available_tags", list[dict[str, Any]], default=[]),
+    number_column("flags"),
+    json_column("permission_overwrites", list[dict[str, Any]], default=[]),  # of {id, type, allow, deny}
+    text_column("icon"),
+    id_column("owner_id", UserId, nullable=True),
+    id_column("application_id", ApplicationId, nullable=True),
+    json_column("thread_metadata", dict[str, Any]),
+    json_column("applied_tags", list[Snowflake], default=[]),
+    number_column("member_count", None),
+    number_column("message_count", None),
+    number_column("total_message_sent", None),
+    index("guild_id"),
+    index("parent_id"),
+)
+
+channel_activity = table(
+    "channel_activity",
+    id_column("channel_id", ChannelId, key=True),
+    id_column("last_message_id", MessageId, nullable=True),
+    moment_column("last_pin_timestamp", nullable=True),
+)
+"""What changes with every message, apart from what authority rests on."""
+
+thread_members = clustered(
+    "thread_members",
+    id_column("thread_id", ChannelId, key=True),
+    id_column("user_id", UserId, key=True),
+    moment_column("join_timestamp"),
+    number_column("flags"),
+    index("user_id"),
+)
+
+channel_recipients = clustered(
+    "channel_recipients",
+    id_column("channel_id", ChannelId, key=True),
+    id_column("user_id", UserId, key=True),
+    flag_column("closed"),
+    index("user_id"),
+)
+"""Who a direct message is between; closed hides it from that person's list until the next message."""
+
+dm_pairs = clustered(
+    "dm_pairs",
+    id_column("low_user_id", UserId, key=True),
+    id_column("high_user_id", UserId, key=True),
+    id_column("channel_id", ChannelId),
+)
+"""Makes the direct message of two people one and the same, whoever opens it."""
+
+invites = clustered(
+    "invites",
+    key_column("code", key=True),
+    id_column("guild_id", GuildId, nullable=True),
+    id_column("channel_id", ChannelId),
+    id_column("inviter_id", UserId, nullable=True),
+    number_column("type"),
+    number_column("target_type", None),
+    id_column("target_user_id", UserId, nullable=True),
+    id_column("target_application_id", ApplicationId, nullable=True),
+    number_column("max_age", 86_400),  # seconds; 0 never ends
+    number_column("max_uses"),  # 0 has no limit
+    number_column("uses"),
+    flag_column("temporary"),
+    moment_column("created_at"),
+    moment_column("expires_at", nullable=True),
+    number_column("flags"),
+    index("guild_id"),
+    index("channel_id"),
+)
+
+webhooks = table(
+    "webhooks",
+    id_column("id", WebhookId, key=True),
+    id_column("guild_id", GuildId, nullable=True),
+    id_column("channel_id", ChannelId, nullable=True),
+    number_column("type", 1),
+    text_column("name"),
+    text_column("avatar"),
+    bytes_column("token", nullable=True),  # encrypted with the server's key
+    bytes_column("token_hash", nullable=True),  # SHA-256
+    id_column("user_id", UserId, nullable=True),
+    id_column("application_id", ApplicationId, nullable=True),
+    id_column("source_guild_id", GuildId, nullable=True),
+    id_column("source_channel_id", ChannelId, nullable=True),
+    text_column("url"),
+    index("guild_id"),
+    index("channel_id"),
+    index("application_id"),
+)

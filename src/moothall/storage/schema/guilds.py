@@ -1,0 +1,151 @@
+"""Guilds and what they own: roles, emojis, stickers, integrations, the audit log."""
+
+from typing import Any
+
+from sqlalchemy import Column
+
+from moothall.objects.ids import (
+    ApplicationId,
+    AuditEntryId,
+    ChannelId,
+    EmojiId,
+    GuildId,
+    IntegrationId,
+    RoleId,
+    Snowflake,
+    StickerId,
+    UserId,
+)
+from moothall.storage.columns import (
+    PermissionsColumn,
+    flag_column,
+    id_column,
+    json_column,
+    key_column,
+    number_column,
+    text_column,
+)
+from moothall.storage.schema.metadata import clustered, index, table
+
+guilds = table(
+    "guilds",
+    id_column("id", GuildId, key=True),
+    number_column("version", 1),  # rises with every change of what authority rests on
+    text_column("name", nullable=False),
+    text_column("icon"),
+    text_column("splash"),
+    text_column("discovery_splash"),
+    text_column("banner"),
+    text_column("description"),
+    id_column("owner_id", UserId),
+    id_column("application_id", ApplicationId, nullable=True),
+    id_column("afk_channel_id", ChannelId, nullable=True),
+    number_column("afk_timeout", 300),
+    flag_column("widget_enabled"),
+    id_column("widget_channel_id", ChannelId, nullable=True),
+    number_column("verification_level"),
+    number_column("default_message_notifications"),
+    number_column("explicit_content_filter"),
+    json_column("features", list[str], default=[]),
+    number_column("mfa_level"),
+    id_column("system_channel_id", ChannelId, nullable=True),
+    number_column("system_channel_flags"),
+    id_column("rules_channel_id", ChannelId, nullable=True),
+    id_column("public_updates_channel_id", ChannelId, nullable=True),
+    id_column("safety_alerts_channel_id", ChannelId, nullable=True),
+    key_column("vanity_url_code", nullable=True),
+    number_column("vanity_url_uses"),
+    number_column("premium_tier"),
+    number_column("premium_subscription_count"),
+    flag_column("premium_progress_bar_enabled"),
+    text_column("preferred_locale", "en-US", nullable=False),
+    number_column("nsfw_level"),
+    text_column("region"),
+    number_column("max_members", 500_000),
+    number_column("max_video_channel_users", 25),
+    number_column("max_stage_video_channel_users", 50),
+    json_column("incidents_data", dict[str, Any]),
+    index("vanity_url_code", unique=True),
+    index("owner_id"),
+)
+
+guild_counters = table(
+    "guild_counters",
+    id_column("guild_id", GuildId, key=True),
+    number_column("member_count"),
+)
+"""What changes too often to stand in the guild's row."""
+
+roles = clustered(
+    "roles",
+    id_column("guild_id", GuildId, key=True),
+    id_column("id", RoleId, key=True),
+    text_column("name", nullable=False),
+    number_column("color"),
+    number_column("secondary_color", None),
+    number_column("tertiary_color", None),
+    flag_column("hoist"),
+    text_column("icon"),
+    text_column("unicode_emoji"),
+    number_column("position"),
+    Column("permissions", PermissionsColumn(), nullable=False, default=0),
+    flag_column("managed"),
+    flag_column("mentionable"),
+    number_column("flags"),
+    json_column("tags", dict[str, Any]),
+)
+
+emojis = clustered(
+    "emojis",
+    id_column("guild_id", GuildId, key=True),
+    id_column("id", EmojiId, key=True),
+    text_column("name", nullable=False),
+    json_column("roles", list[Snowflake], default=[]),
+    id_column("user_id", UserId, nullable=True),
+    flag_column("require_colons", default=True),
+    flag_column("managed"),
+    flag_column("animated"),
+    flag_column("available", default=True),
+    index("id"),
+)
+
+stickers = clustered(
+    "stickers",
+    id_column("guild_id", GuildId, key=True),
+    id_column("id", StickerId, key=True),
+    text_column("name", nullable=False),
+    text_column("description"),
+    text_column("tags", "", nullable=False),
+    number_column("type", 2),
+    number_column("format_type", 1),
+    flag_column("available", default=True),
+    id_column("user_id", UserId, nullable=True),
+    number_column("sort_value", None),
+    index("id"),
+)
+
+integrations = clustered(
+    "integrations",
+    id_column("guild_id", GuildId, key=True),
+    id_column("id", IntegrationId, key=True),
+    text_column("name", nullable=False),
+    text_column("type", nullable=False),
+    flag_column("enabled", default=True),
+    id_column("application_id", ApplicationId, nullable=True),
+    id_column("user_id", UserId, nullable=True),
+    json_column("scopes", list[str], default=[]),
+    json_column("account", dict[str, Any]),
+    index("application_id"),
+)
+
+audit_entries = clustered(
+    "audit_entries",
+    id_column("guild_id", GuildId, key=True),
+    id_column("id", AuditEntryId, key=True),
+    id_column("user_id", UserId, nullable=True),
+    id_column("target_id", Snowflake, nullable=True),
+    number_column("action_type"),
+    json_column("changes", list[dict[str, Any]], default=[]),
+    json_column("options", dict[str, Any]),
+    text_column("reason"),
+)

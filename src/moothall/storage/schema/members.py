@@ -1,0 +1,77 @@
+"""Who is in a guild, was in it, may not be in it, and speaks in it."""
+
+from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
+from moothall.storage.columns import (
+    flag_column,
+    id_column,
+    json_column,
+    key_column,
+    moment_column,
+    number_column,
+    text_column,
+)
+from moothall.storage.schema.metadata import clustered, index
+
+members = clustered(
+    "members",
+    id_column("guild_id", GuildId, key=True),
+    id_column("user_id", UserId, key=True),
+    text_column("nick"),
+    key_column("nick_key", nullable=True),  # casefolded, accents stripped
+    key_column("username_key"),  # the user's, kept here so that a search stays in one guild
+    text_column("avatar"),
+    text_column("banner"),
+    text_column("bio"),
+    json_column("roles", list[Snowflake], default=[]),
+    moment_column("joined_at"),
+    moment_column("premium_since", nullable=True),
+    flag_column("deaf"),
+    flag_column("mute"),
+    number_column("flags"),
+    flag_column("pending"),
+    moment_column("communication_disabled_until", nullable=True),
+    flag_column("temporary"),
+    index("user_id", "guild_id"),
+    index("guild_id", "username_key"),
+    index("guild_id", "nick_key"),
+)
+
+member_activity = clustered(
+    "member_activity",
+    id_column("guild_id", GuildId, key=True),
+    id_column("user_id", UserId, key=True),
+    moment_column("last_seen_at"),
+)
+
+former_members = clustered(
+    "former_members",
+    id_column("guild_id", GuildId, key=True),
+    id_column("user_id", UserId, key=True),
+    moment_column("left_at"),
+)
+"""Who left, so that coming back is known for a return."""
+
+bans = clustered(
+    "bans",
+    id_column("guild_id", GuildId, key=True),
+    id_column("user_id", UserId, key=True),
+    text_column("reason"),
+    moment_column("created_at"),
+)
+
+voice_states = clustered(
+    "voice_states",
+    id_column("guild_id", GuildId, key=True),
+    id_column("user_id", UserId, key=True),
+    id_column("channel_id", ChannelId),
+    text_column("session_id", nullable=False),
+    flag_column("self_deaf"),
+    flag_column("self_mute"),
+    flag_column("self_stream"),
+    flag_column("self_video"),
+    flag_column("suppress"),
+    moment_column("request_to_speak_timestamp", nullable=True),
+    text_column("node", "", nullable=False),  # the gateway node that holds the session
+    index("channel_id"),
+    index("user_id"),
+)

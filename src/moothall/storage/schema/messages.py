@@ -1,0 +1,65 @@
+"""Messages, clustered by channel, and what is attached to them."""
+
+from moothall.objects.ids import ChannelId, EmojiId, GuildId, MessageId, UserId, WebhookId
+from moothall.storage.columns import (
+    flag_column,
+    id_column,
+    key_column,
+    moment_column,
+    number_column,
+    text_column,
+)
+from moothall.storage.schema.metadata import clustered, index
+
+messages = clustered(
+    "messages",
+    id_column("channel_id", ChannelId, key=True),
+    id_column("id", MessageId, key=True),
+    id_column("guild_id", GuildId, nullable=True),
+    id_column("author_id", UserId),
+    id_column("webhook_id", WebhookId, nullable=True),
+    number_column("type"),
+    number_column("flags"),
+    flag_column("pinned"),
+    text_column("body", nullable=False),  # JSON: what is never queried
+    index("author_id", "id"),
+)
+
+reactions = clustered(
+    "reactions",
+    id_column("channel_id", ChannelId, key=True),
+    id_column("message_id", MessageId, key=True),
+    key_column("emoji", key=True),  # the custom emoji's id, or the emoji itself
+    id_column("user_id", UserId, key=True),
+    moment_column("reacted_at"),
+    flag_column("burst"),
+)
+
+reaction_counts = clustered(
+    "reaction_counts",
+    id_column("channel_id", ChannelId, key=True),
+    id_column("message_id", MessageId, key=True),
+    key_column("emoji", key=True),
+    id_column("emoji_id", EmojiId, nullable=True),
+    text_column("emoji_name"),
+    flag_column("animated"),
+    number_column("count"),
+    moment_column("first_at"),
+)
+
+pins = clustered(
+    "pins",
+    id_column("channel_id", ChannelId, key=True),
+    id_column("message_id", MessageId, key=True),
+    moment_column("pinned_at"),
+)
+
+message_nonces = clustered(
+    "message_nonces",
+    id_column("channel_id", ChannelId, key=True),
+    id_column("author_id", UserId, key=True),
+    key_column("nonce", key=True),
+    id_column("message_id", MessageId),
+    moment_column("created_at"),
+    index("created_at"),
+)

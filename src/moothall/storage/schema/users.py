@@ -1,0 +1,96 @@
+"""People, bots, their tokens and the applications behind them."""
+
+from typing import Any
+
+from sqlalchemy import Index
+
+from moothall.objects.ids import ApplicationId, UserId
+from moothall.storage.columns import (
+    bytes_column,
+    flag_column,
+    id_column,
+    json_column,
+    key_column,
+    moment_column,
+    number_column,
+    text_column,
+)
+from moothall.storage.schema.metadata import clustered, index, table
+
+users = table(
+    "users",
+    id_column("id", UserId, key=True),
+    text_column("username", nullable=False),
+    key_column("username_key"),  # casefolded, accents stripped
+    text_column("discriminator", "0", nullable=False),
+    text_column("global_name"),
+    text_column("avatar"),
+    text_column("banner"),
+    number_column("accent_color", None),
+    text_column("bio", "", nullable=False),
+    text_column("email"),
+    key_column("email_key", nullable=True),  # casefolded
+    text_column("password_hash"),  # argon2id; bots and deleted users have none
+    flag_column("verified"),
+    flag_column("mfa_enabled"),
+    flag_column("bot"),
+    flag_column("system"),
+    number_column("flags"),
+    number_column("public_flags"),
+    text_column("locale", "en-US", nullable=False),
+    number_column("premium_type"),
+    id_column("application_id", ApplicationId, nullable=True),
+    flag_column("deleted"),
+    index("email_key", unique=True),
+)
+Index(
+    "uq_users_username_key",
+    users.c.username_key,
+    unique=True,
+    sqlite_where=~users.c.bot,
+    postgresql_where=~users.c.bot,
+)
+Index("ix_users_application_id", users.c.application_id)
+
+tokens = clustered(
+    "tokens",
+    bytes_column("hash", key=True),  # SHA-256
+    number_column("kind"),
+    id_column("user_id", UserId),
+    id_column("application_id", ApplicationId, nullable=True),
+    text_column("scopes", "", nullable=False),  # separated by spaces
+    moment_column("created_at"),
+    moment_column("expires_at", nullable=True),
+    index("user_id"),
+)
+
+applications = table(
+    "applications",
+    id_column("id", ApplicationId, key=True),
+    id_column("owner_id", UserId),
+    id_column("bot_user_id", UserId, nullable=True),
+    text_column("name", nullable=False),
+    text_column("description", "", nullable=False),
+    text_column("icon"),
+    text_column("cover_image"),
+    flag_column("bot_public", default=True),
+    flag_column("bot_require_code_grant"),
+    number_column("flags"),
+    text_column("verify_key", nullable=False),  # Ed25519, in hexadecimal
+    bytes_column("private_key"),  # encrypted with the server's key
+    bytes_column("secret_hash", nullable=True),
+    json_column("redirect_uris", list[str], default=[]),
+    text_column("interactions_endpoint_url"),
+    text_column("role_connections_verification_url"),
+    json_column("tags", list[str], default=[]),
+    json_column("install_params", dict[str, Any]),
+    json_column("integration_types_config", dict[str, Any]),
+    text_column("custom_install_url"),
+    text_column("terms_of_service_url"),
+    text_column("privacy_policy_url"),
+    text_column("event_webhooks_url"),
+    number_column("event_webhooks_status", 1),
+    json_column("event_webhooks_types", list[str], default=[]),
+    moment_column("created_at"),
+    index("owner_id"),
+)

@@ -1,0 +1,271 @@
+"""The embedded engine: SQLite in WAL mode through apsw.
+
+Short reads run on the event loop: a lookup takes microseconds, a thread hop several times that.
+Writes go through the group commit (`group_commit`); long reads and backups get a thread and a
+connection of their own.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+
+import apsw
+
+from moothall.objects.ids import Snowflake
+from moothall.storage.database import CommitObserver, StorageError, StorageUnavailable
+from moothall.storage.group_commit import Turn, Writer
+from moothall.storage.query import Query
+from moothall.storage.sqlite_files import connect, storage_error
+
+T = TypeVar("T")
+
+_LONG_READS = 2
+"""How many long reads run at once."""
+
+
+class SqliteReader:
+    """Reads over one connection. Calls return without suspending."""
+
+    __slots__ = ("_cursor", "_long")
+
+    def __init__(self, connection: apsw.Connection, long: "LongReads") -> None:
+        self._cursor = connection.cursor()
+        self._long = long
+
+    async def one(self, query: Query[T], /, **values: Any) -> T | None:
+        """The first row."""
+        plan = query.sqlite or query.plan("sqlite")
+        try:
+            rows = self._cursor.execute(plan.text, plan.bind(values)).fetchall()
+        except apsw.Error as error:
+            raise storage_error(error) from error
+        if not rows:
+            return None
+        return plan.make(rows[0]) if plan.make is not None else rows[0]  # type: ignore[no-any-return]
+
+    async def all(self, query: Query[T], /, **values: Any) -> list[T]:
+        """Every row."""
+        plan = query.sqlite or query.plan("sqlite")
+        try:
+            rows = self._cursor.execute(plan.text, plan.bind(values)).fetchall()
+        except apsw.Error as error:
+            raise storage_error(error) from error
+        return list(map(plan.make, rows)) if plan.make is not None else rows  # type: ignore[return-value]
+
+    async def scalar(self, query: Query[Any], /, **values: Any) -> Any:
+        """The first column of the first row, or None without one."""
+        plan = query.sqlite or query.plan("sqlite")
+        try:
+            rows = self._cursor.execute(plan.text, plan.bind(values)).fetchall()
+        except apsw.Error as error:
+            raise storage_error(error) from error
+        if not rows:
+            return None
+        value = rows[0][0]
+        return value if value is None or plan.read_first is None else plan.read_first(value)
+
+    async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
+        """Every row, read on a thread."""
+        return await self._long.all(query, values)
+
+
+class LongReads:
+    """A few threads, each with a connection of its own."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._idle: list[apsw.Connection] = []
+        self._threads = ThreadPoolExecutor(_LONG_READS, "moothall-read")
+
+    async def all(self, query: Query[T], values: dict[str, Any]) -> list[T]:
+        """Every row of a query."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._all, query, values)
+
+    def close(self) -> None:
+        """Wait for the reads that are running and disconnect."""
+        self._threads.shutdown()
+        while self._idle:
+            self._idle.pop().close()
+
+    def _all(self, query: Query[T], values: dict[str, Any]) -> list[T]:
+        plan = query.plan("sqlite")
+        try:
+            connection = self._idle.pop() if self._idle else connect(self._path, readonly=True)
+            rows = connection.execute(plan.text, plan.bind(values)).fetchall()
+        except apsw.Error as error:
+            raise storage_error(error) from error
+        self._idle.append(connection)
+        return list(map(plan.make, rows)) if plan.make is not None else rows  # type: ignore[arg-type]
+
+
+class SqliteTransaction:
+    """One transaction on the writer's connection; an async context manager, used once."""
+
+    __slots__ = ("_connection", "_failure", "_turn", "_writer")
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._turn: Turn | None = None
+        self._failure: BaseException | None = None
+
+    async def __aenter__(self) -> "SqliteTransaction":
+        self._turn = await self._writer.begin()
+        self._connection = self._writer.connection
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        turn, self._turn = self._turn, None
+        if turn is None:
+            raise RuntimeError("a transaction is left once")
+        failure = self._failure
+        if kind is not None or failure is not None:
+            self._writer.roll_back(turn, failure if isinstance(failure, StorageError) else None)
+            if kind is None and failure is not None:
+                raise failure
+        else:
+            await self._writer.commit(turn)
+
+    async def one(self, query: Query[T], /, **values: Any) -> T | None:
+        """The first row."""
+        plan = query.sqlite or query.plan("sqlite")
+        rows = self._run(plan.text, plan.bind(values)).fetchall()
+        if not rows:
+            return None
+        return plan.make(rows[0]) if plan.make is not None else rows[0]  # type: ignore[no-any-return]
+
+    async def all(self, query: Query[T], /, **values: Any) -> list[T]:
+        """Every row."""
+        plan = query.sqlite or query.plan("sqlite")
+        rows = self._run(plan.text, plan.bind(values)).fetchall()
+        return list(map(plan.make, rows)) if plan.make is not None else rows
+
+    all_long = all
+    """The same: a transaction has to see its own writes."""
+
+    async def scalar(self, query: Query[Any], /, **values: Any) -> Any:
+        """The first column of the first row, or None without one."""
+        plan = query.sqlite or query.plan("sqlite")
+        rows = self._run(plan.text, plan.bind(values)).fetchall()
+        if not rows:
+            return None
+        value = rows[0][0]
+        return value if value is None or plan.read_first is None else plan.read_first(value)
+
+    async def execute(self, query: Query[Any], /, **values: Any) -> int:
+        """Run a statement; how many rows it changed."""
+        plan = query.sqlite or query.plan("sqlite")
+        self._run(plan.text, plan.bind(values)).fetchall()
+        return self._connection.changes()
+
+    async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
+        """Run a statement once for each set of values."""
+        plan = query.sqlite or query.plan("sqlite")
+        for values in rows:
+            self._run(plan.text, plan.bind(dict(values))).fetchall()
+
+    def on_commit(self, callback: Callable[[], None]) -> None:
+        """Call back once the writes are durable."""
+        if self._turn is None:
+            raise RuntimeError("the transaction is over")
+        self._turn.callbacks.append(callback)
+
+    def _run(self, text: str, bindings: tuple[Any, ...]) -> Any:
+        if self._turn is None or self._failure is not None:
+            raise RuntimeError("the transaction is over") from self._failure
+        try:
+            return self._connection.execute(text, bindings)
+        except apsw.Error as error:
+            self._failure = storage_error(error)
+            raise self._failure from error
+        except BaseException as error:
+            self._failure = error
+            raise
+
+
+class _Reading:
+    """What `read()` gives: the shared reader, with nothing to open or close."""
+
+    __slots__ = ("_reader",)
+
+    def __init__(self, reader: SqliteReader) -> None:
+        self._reader = reader
+
+    async def __aenter__(self) -> SqliteReader:
+        return self._reader
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
+
+
+class SqliteDatabase:
+    """A database in one file. `observe_commit` may be set at any time."""
+
+    dialect = "sqlite"
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self.observe_commit: CommitObserver | None = None
+        self._writer: Writer | None = None
+        self._reading: _Reading | None = None
+        self._long: LongReads | None = None
+        self._connection: apsw.Connection | None = None
+
+    async def open(self) -> None:
+        """Open the file, creating it if need be. Raises StorageUnavailable."""
+        if self._writer is not None:
+            return
+        writing = connect(self.path)
+        try:
+            self._connection = connect(self.path, readonly=True)
+        except StorageError:
+            writing.close()
+            raise
+        self._writer = Writer(self.path, writing, self._observe)
+        self._long = LongReads(self.path)
+        self._reading = _Reading(SqliteReader(self._connection, self._long))
+
+    async def close(self) -> None:
+        """Finish what is being committed and close the file."""
+        writer, self._writer, self._reading = self._writer, None, None
+        if writer is None or self._long is None or self._connection is None:
+            return
+        await writer.close()
+        await asyncio.to_thread(self._long.close)
+        self._connection.close()
+
+    async def migrate(self) -> None:
+        """Create the tables or bring them to this version's form."""
+        from moothall.storage.migrations import migrate_sqlite  # noqa: PLC0415 not needed once migrated
+
+        await self._open_writer().exclusively(migrate_sqlite)
+
+    async def settled(self) -> None:
+        """Wait until no transaction is running and no commit under way."""
+        if self._writer is not None:
+            await self._writer.settled()
+
+    def read(self) -> _Reading:
+        """A reader. Each statement sees everything committed before it."""
+        if self._reading is None:
+            raise StorageUnavailable("the database is not open")
+        return self._reading
+
+    def transaction(self, lock: Snowflake | None = None) -> SqliteTransaction:  # noqa: ARG002 all wait for each other
+        """A transaction."""
+        return SqliteTransaction(self._open_writer())
+
+    def _open_writer(self) -> Writer:
+        if self._writer is None:
+            raise StorageUnavailable("the database is not open")
+        return self._writer
+
+    def _observe(self, size: int, seconds: float) -> None:
+        if self.observe_commit is not None:
+            self.observe_commit(size, seconds)

@@ -1,0 +1,50 @@
+"""Opening SQLite files, and what their errors mean."""
+
+import errno
+from pathlib import Path
+
+import apsw
+
+from moothall.storage.database import ConstraintFailed, StorageError, StorageFull, StorageUnavailable
+
+_STATEMENT_CACHE = 500
+_READER_PATIENCE_MS = 1_000
+
+
+def connect(path: Path, *, readonly: bool = False) -> apsw.Connection:
+    """Open a database in WAL mode; without `readonly` it is created if need be. Raises StorageError.
+
+    A connection for writing never waits for another process's lock: the group commit tries again
+    itself, without blocking the event loop.
+    """
+    flags = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+    try:
+        connection = apsw.Connection(str(path), flags=flags, statementcachesize=_STATEMENT_CACHE)
+        connection.set_busy_timeout(_READER_PATIENCE_MS)
+        connection.execute("PRAGMA cache_size = -32000").fetchall()
+        connection.execute("PRAGMA temp_store = MEMORY").fetchall()
+        if not readonly:
+            # FULL: in WAL mode anything less may forget acknowledged commits when the power fails.
+            connection.execute("PRAGMA journal_mode = WAL").fetchall()
+            connection.execute("PRAGMA synchronous = FULL").fetchall()
+            connection.execute("PRAGMA journal_size_limit = 67108864").fetchall()
+            connection.set_busy_timeout(0)
+    except apsw.Error as error:
+        raise storage_error(error) from error
+    return connection
+
+
+def storage_error(error: apsw.Error) -> StorageError:
+    """What an error of SQLite means to those who do not know SQLite."""
+    if isinstance(error, apsw.FullError) or _out_of_space(error):
+        return StorageFull("the database's disk is full")
+    if isinstance(error, apsw.ConstraintError):
+        return ConstraintFailed(str(error))
+    if isinstance(error, apsw.SQLError):
+        return StorageError(str(error))
+    return StorageUnavailable(f"{type(error).__name__}: {error}")
+
+
+def _out_of_space(error: apsw.Error) -> bool:
+    # Growing the shared-memory file fails as an I/O error; the operating system knows why.
+    return isinstance(error, apsw.IOError) and getattr(error, "os_errno", 0) in (errno.ENOSPC, errno.EDQUOT)
