@@ -24,6 +24,8 @@ from msgspec import Meta, Struct
 
 PREFIX = "MOOTHALL_"
 CONFIG_VARIABLE = "MOOTHALL_CONFIG"
+TEST_PREFIX = "MOOTHALL_TEST_"
+"""Variables that tell the test suite of servers to test with; servers that the suite starts inherit them."""
 
 
 def _flag(name: str, metavar: str = "") -> dict[str, str]:
@@ -161,7 +163,7 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         """All settings, without the key and the passwords in URLs: this may end up in a log."""
-        shown = (f"{name}={shown_value(name, getattr(self, name))}" for name in self.__struct_fields__)
+        shown = (f"{name}={masked(name, getattr(self, name))!r}" for name in self.__struct_fields__)
         return f"Settings({', '.join(shown)})"
 
 
@@ -216,13 +218,13 @@ TABLE: dict[str, Setting] = {setting.name: setting for setting in _table()}
 """Every setting by name, in the order in which they are told."""
 
 
-def shown_value(name: str, value: object) -> str:
-    """A setting's value as it may be shown: the key as stars, URLs without their password."""
+def masked(name: str, value: object) -> object:
+    """A setting's value as it may be shown: the key as stars, URLs without their password, paths as text."""
     if name == "secret_key" and value is not None:
-        return "'***'"
+        return "***"
     if name.endswith("_url") and isinstance(value, str):
-        value = re.sub(r"(?<=://)([^/@:]*):[^/@]*@", r"\1:***@", value)
-    return repr(str(value) if isinstance(value, Path) else value)
+        return re.sub(r"(?<=://)([^/@:]*):[^/@]*@", r"\1:***@", value)
+    return str(value) if isinstance(value, Path) else value
 
 
 class SettingsError(Exception):
@@ -266,7 +268,7 @@ def load(
     for variable, value in sorted(environ.items()):
         if variable in by_variable:
             take(by_variable[variable].name, value, variable, text=True)
-        elif variable.startswith(PREFIX) and variable != CONFIG_VARIABLE:
+        elif variable.startswith(PREFIX) and variable != CONFIG_VARIABLE and not variable.startswith(TEST_PREFIX):
             problems.append(f"{variable}: no such setting{_meant(variable, by_variable)} (environment)")
     for name, value in (flags or {}).items():
         if value is not None:
@@ -355,8 +357,9 @@ def _check_key(text: str) -> None:
 def _url(*schemes: str) -> Callable[[str], None]:
     def check(text: str) -> None:
         parts = urlsplit(text)
-        local = parts.scheme == "file" and parts.path
-        if parts.scheme not in schemes or not (parts.netloc or local):
+        # A file and a database behind a socket have no host.
+        place = parts.netloc or (parts.scheme not in {"http", "https"} and parts.path.strip("/"))
+        if not (place and text.startswith(tuple(f"{scheme}://" for scheme in schemes))):
             raise ValueError(f"Expected a URL that starts with {' or '.join(f'{scheme}://' for scheme in schemes)}")
 
     return check

@@ -1,0 +1,46 @@
+"""The command line: `moothall COMMAND`. Each command is a module of this package, imported when it is asked for."""
+
+import importlib
+from importlib.metadata import version
+
+import click
+
+COMMANDS = {
+    "serve": "moothall.cli.serve:serve",
+    "migrate": "moothall.cli.migrate:migrate",
+    "backup": "moothall.cli.backup:backup",
+    "restore": "moothall.cli.backup:restore",
+    "settings": "moothall.cli.settings:settings",
+}
+"""Every command, and where it stands."""
+
+
+class _Commands(click.Group):
+    """A group that imports a command only to run it or to tell about it."""
+
+    def list_commands(self, _context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[name].partition(":")
+        command = getattr(importlib.import_module(module), attribute)
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{COMMANDS[name]} is not a command")
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.version_option(version("moothall"), message="%(prog)s %(version)s")
+def cli() -> None:
+    """Moothall: a community platform of your own, that bots and webhooks already speak to.
+
+    Settings come from a TOML file (--config or MOOTHALL_CONFIG), then from MOOTHALL_* variables, then from flags: the
+    later wins. `moothall settings` lists them all.
+    """
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code: 0 done, 1 failed, 2 wrongly asked."""
+    cli(prog_name="moothall")

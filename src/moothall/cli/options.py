@@ -1,0 +1,73 @@
+"""The flags of the command line, made from the table of settings."""
+
+import functools
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from moothall.settings import TABLE, Setting, SettingsError, load
+
+FLAGGED = tuple(name for name, setting in TABLE.items() if setting.flag)
+"""The settings that have a flag."""
+
+STORAGE = ("data", "database_url", "log_level")
+"""The settings of a command that works on the database and serves nothing."""
+
+
+def takes_settings(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the flags of these settings and `--config`, and the settings read as its first argument.
+
+    Wrong settings are told on standard error, one a line, and end the program with exit code 2.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def with_settings(config: Path | None, **given: Any) -> None:
+            flags = {name: given.pop(name) or None if TABLE[name].repeated else given.pop(name) for name in names}
+            try:
+                settings = load(flags, config=config)
+            except SettingsError as error:
+                for problem in error.problems:
+                    click.echo(f"moothall: {problem}", err=True)
+                sys.exit(2)
+            command(settings, **given)
+
+        wrapped: Callable[..., None] = with_settings
+        for name in reversed(names):
+            wrapped = _option(TABLE[name])(wrapped)
+        return click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="TOML file of settings.")(
+            wrapped
+        )
+
+    return decorate
+
+
+def _option(setting: Setting) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A setting's flag. Values stay text: `load` checks them with those of the other sources, all at once."""
+    if setting.flag is None:
+        raise ValueError(f"{setting.name} has no flag")
+    told = f"{setting.description} [{setting.variable}{default_note(setting)}]"
+    if setting.boolean:
+        name = setting.flag.removeprefix("--")
+        return click.option(f"--{name}/--no-{name}", setting.name, default=None, help=told)
+    return click.option(setting.flag, setting.name, metavar=setting.metavar, multiple=setting.repeated, help=told)
+
+
+def default_note(setting: Setting) -> str:
+    """`; default 3333`, or nothing for a setting that is empty at first."""
+    if setting.default in (None, ()):
+        return ""
+    if setting.boolean:
+        return f"; default {'on' if setting.default else 'off'}"
+    if setting.repeated:
+        return f"; default {','.join(setting.default)}"
+    return f"; default {setting.default}"
+
+
+def fail(message: str) -> NoReturn:
+    """End the program with exit code 1 and the reason on standard error."""
+    click.echo(f"moothall: {message}", err=True)
+    sys.exit(1)

@@ -1,0 +1,21 @@
+"""`moothall serve`: the server."""
+
+import click
+
+from moothall.cli.options import FLAGGED, takes_settings
+from moothall.logs import start_logging
+from moothall.settings import Settings
+
+
+@click.command(short_help="Serve the API, the gateway and files.")
+@takes_settings(*FLAGGED)
+def serve(settings: Settings) -> None:
+    """Serve the API, the gateway and files until stopped by SIGINT or SIGTERM.
+
+    The data folder and the database's tables are made or brought up to date first. Settings without a flag are listed
+    by `moothall settings`.
+    """
+    from moothall import app
+
+    start_logging(settings.log_level, settings.log_format)
+    app.serve(settings)

@@ -1,0 +1,106 @@
+"""What every command has in common: help made from the table, settings read once, clear errors."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import moothall
+from moothall.cli import COMMANDS, cli
+from moothall.cli.options import FLAGGED
+from moothall.settings import TABLE, Settings
+
+
+def run(*arguments: str, env: dict[str, str | None] | None = None) -> Result:
+    """Run a command in this process, without settings from the environment of the tests."""
+    cleared: dict[str, str | None] = {name: None for name in os.environ if name.startswith("MOOTHALL_")}
+    return CliRunner().invoke(cli, list(arguments), env={**cleared, **(env or {})}, terminal_width=400)
+
+
+def test_the_program_tells_its_version() -> None:
+    assert run("--version").output.split()[-1] == moothall.__version__
+
+
+def test_help_lists_every_command_with_a_line_about_it() -> None:
+    told = dict(line.split(maxsplit=1) for line in run("--help").output.split("Commands:\n")[1].splitlines())
+
+    assert set(told) == set(COMMANDS)
+    assert all(line.endswith(".") for line in told.values())
+
+
+@pytest.mark.parametrize("command", list(COMMANDS))
+def test_every_command_explains_itself(command: str) -> None:
+    result = run(command, "--help")
+
+    assert result.exit_code == 0
+    assert "--config FILE" in result.output
+
+
+def test_an_unknown_command_is_wrongly_asked() -> None:
+    assert run("sing").exit_code == 2
+
+
+def test_the_help_of_serve_tells_each_flag_with_its_variable_default_and_meaning() -> None:
+    shown = " ".join(run("serve", "--help").output.split())
+
+    for name in FLAGGED:
+        setting = TABLE[name]
+        assert f"{setting.flag} " in shown
+        assert setting.variable in shown
+        assert setting.description in shown
+    assert "--no-rate-limits" in shown
+    assert "--no-demo" in shown
+    assert "MOOTHALL_PORT; default 3333" in shown
+
+
+def test_wrong_settings_are_told_line_by_line_and_end_the_program_with_2() -> None:
+    result = run("serve", "--port", "http", "--log-level", "loud", env={"MOOTHALL_DEMO": "maybe"})
+
+    assert result.exit_code == 2
+    assert result.stderr.splitlines() == [
+        "moothall: demo: Expected true or false, not 'maybe' (MOOTHALL_DEMO)",
+        "moothall: port: Expected a whole number, not 'http' (--port)",
+        "moothall: log_level: Expected debug, info, warning or error, not 'loud' (--log-level)",
+    ]
+    assert result.stdout == ""
+
+
+def test_settings_shows_what_is_in_force_as_a_file_that_says_the_same(tmp_path: Path) -> None:
+    arguments = ("--port", "8080", "--trusted-proxy", "10.0.0.1", "--trusted-proxy", "fd00::/8", "--no-rate-limits")
+    environ: dict[str, str | None] = {"MOOTHALL_DATA": 'a "quoted" \u2603 folder'}
+
+    shown = run("settings", *arguments, env=environ).output
+    values = tomllib.loads(shown)
+    copied = tmp_path / "moothall.toml"
+    copied.write_text(shown, encoding="utf-8")
+
+    assert values["port"] == 8080
+    assert values["trusted_proxies"] == ["10.0.0.1", "fd00::/8"]
+    assert values["rate_limits"] is False
+    assert values["data"] == 'a "quoted" \u2603 folder'
+    assert run("settings", "--config", str(copied)).output == shown
+    assert all(TABLE[name].description in shown for name in Settings.__struct_fields__)
+
+
+def test_settings_shows_no_secret() -> None:
+    shown = run("settings", "--database-url", "postgresql://me:hunter2@host/db").output
+
+    assert "hunter2" not in shown
+    assert "postgresql://me:***@host/db" in shown
+
+
+def test_asking_for_help_loads_neither_the_server_nor_a_database_driver() -> None:
+    program = (
+        "import sys\n"
+        "from moothall.cli import cli\n"
+        "cli(['serve', '--help'], standalone_mode=False)\n"
+        "print('loaded:', *sorted({'uvicorn', 'sqlalchemy', 'apsw', 'asyncpg', 'aiohttp', 'PIL'} & set(sys.modules)))\n"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=30)
+
+    assert done.stdout.splitlines()[-1].strip() == "loaded:"
