@@ -1,0 +1,146 @@
+"""Applications (resources: application)."""
+
+from enum import IntEnum
+from typing import Any, Final
+
+from msgspec import UNSET, Struct, UnsetType
+
+from moothall.objects.ids import ApplicationId, GuildId, Snowflake
+from moothall.objects.intents import Intent
+from moothall.objects.permissions import PermissionSet
+from moothall.objects.user import User
+
+
+class ApplicationFlags:
+    """The bits of an application's `flags`."""
+
+    APPLICATION_AUTO_MODERATION_RULE_CREATE_BADGE: Final = 1 << 6
+    GATEWAY_PRESENCE: Final = 1 << 12
+    GATEWAY_PRESENCE_LIMITED: Final = 1 << 13
+    GATEWAY_GUILD_MEMBERS: Final = 1 << 14
+    GATEWAY_GUILD_MEMBERS_LIMITED: Final = 1 << 15
+    VERIFICATION_PENDING_GUILD_LIMIT: Final = 1 << 16
+    EMBEDDED: Final = 1 << 17
+    GATEWAY_MESSAGE_CONTENT: Final = 1 << 18
+    GATEWAY_MESSAGE_CONTENT_LIMITED: Final = 1 << 19
+    APPLICATION_COMMAND_BADGE: Final = 1 << 23
+
+
+_F = ApplicationFlags
+
+SETTABLE: Final[int] = (
+    _F.GATEWAY_PRESENCE_LIMITED | _F.GATEWAY_GUILD_MEMBERS_LIMITED | _F.GATEWAY_MESSAGE_CONTENT_LIMITED | _F.EMBEDDED
+)
+"""What an owner may change through Modify Application."""
+
+_FLAGS_BY_INTENT: Final = (
+    (Intent.GUILD_PRESENCES, _F.GATEWAY_PRESENCE | _F.GATEWAY_PRESENCE_LIMITED),
+    (Intent.GUILD_MEMBERS, _F.GATEWAY_GUILD_MEMBERS | _F.GATEWAY_GUILD_MEMBERS_LIMITED),
+    (Intent.MESSAGE_CONTENT, _F.GATEWAY_MESSAGE_CONTENT | _F.GATEWAY_MESSAGE_CONTENT_LIMITED),
+)
+
+
+def privileged_intents(flags: int) -> int:
+    """The privileged intents that an application's flags allow; either size of each flag does."""
+    return sum(intent for intent, either in _FLAGS_BY_INTENT if flags & either)
+
+
+class IntegrationType(IntEnum):
+    """Where an application can be installed."""
+
+    GUILD_INSTALL = 0
+    USER_INSTALL = 1
+
+
+class InstallParams(Struct, frozen=True, kw_only=True):
+    """What installing an application asks for."""
+
+    scopes: list[str]
+    permissions: PermissionSet
+
+
+class TeamMember(Struct, frozen=True, kw_only=True):
+    """Someone in a team; state 1 is invited, 2 accepted."""
+
+    membership_state: int
+    team_id: Snowflake
+    user: User
+    role: str
+
+
+class Team(Struct, frozen=True, kw_only=True):
+    """Those who own an application together."""
+
+    id: Snowflake
+    icon: str | None
+    name: str
+    members: list[TeamMember]
+    owner_user_id: Snowflake
+
+
+class PartialApplication(Struct, frozen=True, kw_only=True):
+    """An application as READY names it."""
+
+    id: ApplicationId
+    flags: int
+
+
+class IntegrationApplication(Struct, frozen=True, kw_only=True):
+    """An application inside an integration or a message. `summary` is deprecated but read by clients."""
+
+    id: ApplicationId
+    name: str
+    icon: str | None
+    description: str
+    summary: str = ""
+    type: int | None = None
+    bot: User | UnsetType = UNSET
+
+
+class Application(Struct, frozen=True, kw_only=True):
+    """An application as anyone may see it."""
+
+    id: ApplicationId
+    name: str
+    icon: str | None
+    description: str
+    summary: str = ""
+    type: int | None = None
+    bot: User | UnsetType = UNSET
+    guild_id: GuildId | UnsetType = UNSET
+    cover_image: str | UnsetType = UNSET
+    primary_sku_id: Snowflake | UnsetType = UNSET
+    slug: str | UnsetType = UNSET
+    rpc_origins: list[str] | UnsetType = UNSET
+    bot_public: bool = True
+    bot_require_code_grant: bool = False
+    terms_of_service_url: str | UnsetType = UNSET
+    privacy_policy_url: str | UnsetType = UNSET
+    custom_install_url: str | UnsetType = UNSET
+    install_params: InstallParams | UnsetType = UNSET
+    integration_types_config: dict[str, Any] | UnsetType = UNSET
+    """By integration type, "0" and "1": `{}` or `{"oauth2_install_params": ...}`."""
+    verify_key: str
+    flags: int
+    flags_new: str = "0"
+    """`flags` as text, for bits beyond 31."""
+    max_participants: int | UnsetType | None = UNSET
+    tags: list[str] | UnsetType = UNSET
+
+
+class OwnApplication(Application, frozen=True, kw_only=True):
+    """An application as its owner and its own bot see it."""
+
+    owner: User
+    team: Team | None = None
+    redirect_uris: list[str]
+    interactions_endpoint_url: str | None = None
+    role_connections_verification_url: str | None = None
+    event_webhooks_url: str | None = None
+    event_webhooks_status: int = 1
+    event_webhooks_types: list[str] | UnsetType = UNSET
+    explicit_content_filter: int = 0
+    approximate_guild_count: int = 0
+    approximate_user_install_count: int = 0
+    approximate_user_authorization_count: int = 0
+    eligible_oauth2_scopes: list[str] = []

@@ -1,0 +1,160 @@
+"""Channels and threads (resources: channel)."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from msgspec import UNSET, Struct, UnsetType
+
+from moothall.objects.ids import (
+    ApplicationId,
+    ChannelId,
+    EmojiId,
+    GuildId,
+    MessageId,
+    Snowflake,
+    TagId,
+    UserId,
+)
+from moothall.objects.member import Member
+from moothall.objects.permissions import PermissionSet
+from moothall.objects.user import User
+from moothall.objects.wire import Timestamp
+
+
+class Overwrite(Struct, frozen=True, kw_only=True):
+    """What a channel gives to or takes from a role (type 0) or a member (type 1)."""
+
+    id: Snowflake
+    type: int
+    allow: PermissionSet = PermissionSet(0)
+    deny: PermissionSet = PermissionSet(0)
+
+
+def overwrite_table(overwrites: Iterable[Overwrite]) -> dict[int, tuple[int, int]]:
+    """Overwrites as `permissions.channel_permissions` takes them: (allow, deny) by the id of whom they are about."""
+    return {int(item.id): (int(item.allow), int(item.deny)) for item in overwrites}
+
+
+class ForumTag(Struct, frozen=True, kw_only=True):
+    """A tag for posts of a forum: a guild's emoji or a standard one, or none. `moderated` needs MANAGE_THREADS."""
+
+    id: TagId
+    name: str
+    moderated: bool = False
+    emoji_id: EmojiId | None = None
+    emoji_name: str | None = None
+
+
+class DefaultReaction(Struct, frozen=True, kw_only=True):
+    """The emoji that a forum offers under each post: exactly one of the two is not null."""
+
+    emoji_id: EmojiId | None = None
+    emoji_name: str | None = None
+
+
+class ThreadMetadata(Struct, frozen=True, kw_only=True):
+    """What only threads have. `invitable` is there for private threads."""
+
+    archived: bool
+    auto_archive_duration: int
+    archive_timestamp: Timestamp
+    locked: bool
+    invitable: bool | UnsetType = UNSET
+    create_timestamp: Timestamp | None = None
+
+
+class ThreadMember(Struct, frozen=True, kw_only=True):
+    """Someone in a thread. Inside a thread that carries the caller's own, both ids are absent."""
+
+    id: ChannelId | UnsetType = UNSET
+    user_id: UserId | UnsetType = UNSET
+    join_timestamp: Timestamp
+    flags: int = 0
+    member: Member | UnsetType = UNSET
+
+
+class ThreadMemberFlags:
+    """The bits of a thread member's `flags`: how they are notified."""
+
+    HAS_INTERACTED: Final = 1 << 0
+    ALL_MESSAGES: Final = 1 << 1
+    ONLY_MENTIONS: Final = 1 << 2
+    NO_MESSAGES: Final = 1 << 3
+
+
+class Channel(Struct, frozen=True, kw_only=True):
+    """A channel of any type: fields that do not apply to its type are absent.
+
+    Voice and stage channels always have `bitrate` and `user_limit`; threads always have `owner_id`.
+    `permissions` are the caller's own, told only inside interactions.
+    """
+
+    id: ChannelId
+    type: int
+    guild_id: GuildId | UnsetType = UNSET
+    position: int | UnsetType = UNSET
+    permission_overwrites: list[Overwrite] | UnsetType = UNSET
+    name: str | UnsetType | None = UNSET
+    topic: str | UnsetType | None = UNSET
+    nsfw: bool | UnsetType = UNSET
+    last_message_id: MessageId | UnsetType | None = UNSET
+    bitrate: int | UnsetType = UNSET
+    user_limit: int | UnsetType = UNSET
+    rate_limit_per_user: int | UnsetType = UNSET
+    recipients: list[User] | UnsetType = UNSET
+    icon: str | UnsetType | None = UNSET
+    owner_id: UserId | UnsetType = UNSET
+    application_id: ApplicationId | UnsetType = UNSET
+    managed: bool | UnsetType = UNSET
+    parent_id: ChannelId | UnsetType | None = UNSET
+    last_pin_timestamp: Timestamp | UnsetType | None = UNSET
+    rtc_region: str | UnsetType | None = UNSET
+    video_quality_mode: int | UnsetType = UNSET
+    message_count: int | UnsetType = UNSET
+    member_count: int | UnsetType = UNSET
+    thread_metadata: ThreadMetadata | UnsetType = UNSET
+    member: ThreadMember | UnsetType = UNSET
+    default_auto_archive_duration: int | UnsetType = UNSET
+    permissions: PermissionSet | UnsetType = UNSET
+    flags: int = 0
+    total_message_sent: int | UnsetType = UNSET
+    available_tags: list[ForumTag] | UnsetType = UNSET
+    applied_tags: list[TagId] | UnsetType = UNSET
+    default_reaction_emoji: DefaultReaction | UnsetType | None = UNSET
+    default_thread_rate_limit_per_user: int | UnsetType = UNSET
+    default_sort_order: int | UnsetType | None = UNSET
+    default_forum_layout: int | UnsetType = UNSET
+    newly_created: bool | UnsetType = UNSET
+    """True in the dispatch that announces a new thread."""
+
+
+class PartialChannel(Struct, frozen=True, kw_only=True):
+    """A channel as invites and followers name it."""
+
+    id: ChannelId
+    type: int | UnsetType = UNSET
+    name: str | None = None
+
+
+class ChannelMention(Struct, frozen=True, kw_only=True):
+    """A channel of another guild that a crossposted message mentions."""
+
+    id: ChannelId
+    guild_id: GuildId
+    type: int
+    name: str
+
+
+class FollowedChannel(Struct, frozen=True, kw_only=True):
+    """An announcement channel that another channel now follows."""
+
+    channel_id: ChannelId
+    webhook_id: Snowflake
+
+
+class ThreadList(Struct, frozen=True, kw_only=True):
+    """Threads, and the caller's own membership in those joined. `has_more` is there in paged lists."""
+
+    threads: list[Channel]
+    members: list[ThreadMember]
+    has_more: bool | UnsetType = UNSET

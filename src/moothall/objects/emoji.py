@@ -1,0 +1,28 @@
+"""Emojis (resources: emoji)."""
+
+from msgspec import UNSET, Struct, UnsetType
+
+from moothall.objects.ids import EmojiId, RoleId
+from moothall.objects.user import User
+
+
+class Emoji(Struct, frozen=True, kw_only=True):
+    """A guild's own emoji. `user` is its creator, told to those who may manage expressions."""
+
+    id: EmojiId
+    name: str
+    roles: list[RoleId]
+    """The roles that may use it; empty is everyone."""
+    user: User | UnsetType = UNSET
+    require_colons: bool = True
+    managed: bool = False
+    animated: bool = False
+    available: bool = True
+
+
+class PartialEmoji(Struct, frozen=True, kw_only=True):
+    """A mention of an emoji: a guild's by id and name, a standard one by its character and id null."""
+
+    id: EmojiId | None
+    name: str | None
+    animated: bool | UnsetType = UNSET

@@ -1,0 +1,65 @@
+"""Invites (api.md, Invite objects)."""
+
+from enum import IntEnum
+from typing import Any, Final
+
+from msgspec import UNSET, Struct, UnsetType
+
+from moothall.objects.application import Application
+from moothall.objects.channel import PartialChannel
+from moothall.objects.guild import InviteGuild
+from moothall.objects.ids import GuildId
+from moothall.objects.role import PartialRole
+from moothall.objects.user import User
+from moothall.objects.wire import Timestamp
+
+
+class InviteType(IntEnum):
+    """What an invite leads to."""
+
+    GUILD = 0
+    GROUP_DM = 1
+    FRIEND = 2
+
+
+class InviteTargetType(IntEnum):
+    """What an invite to a voice channel opens."""
+
+    STREAM = 1
+    EMBEDDED_APPLICATION = 2
+
+
+class InviteFlags:
+    """The bits of an invite's `flags`."""
+
+    IS_GUEST_INVITE: Final = 1 << 0
+
+
+class Invite(Struct, frozen=True, kw_only=True):
+    """An invite, addressed by its code. The two counts are there only where asked for."""
+
+    type: int = InviteType.GUILD
+    code: str
+    guild_id: GuildId | UnsetType = UNSET
+    guild: InviteGuild | UnsetType = UNSET
+    channel: PartialChannel | None
+    inviter: User | UnsetType = UNSET
+    target_type: int | UnsetType = UNSET
+    target_user: User | UnsetType = UNSET
+    target_application: Application | UnsetType = UNSET
+    approximate_presence_count: int | UnsetType = UNSET
+    approximate_member_count: int | UnsetType = UNSET
+    expires_at: Timestamp | None
+    guild_scheduled_event: Any = UNSET
+    flags: int | UnsetType = UNSET
+    roles: list[PartialRole] | UnsetType = UNSET
+
+
+class InviteMetadata(Invite, frozen=True, kw_only=True):
+    """An invite with what only those who manage it are told; `max_age` in seconds, 0 is for ever."""
+
+    uses: int
+    max_uses: int
+    max_age: int
+    temporary: bool
+    created_at: Timestamp

@@ -1,0 +1,52 @@
+"""Guild members (api.md, Guild member object)."""
+
+from typing import Final
+
+from msgspec import UNSET, Struct, UnsetType
+
+from moothall.objects.ids import RoleId
+from moothall.objects.permissions import PermissionSet
+from moothall.objects.user import AvatarDecoration, Collectibles, User
+from moothall.objects.wire import Timestamp
+
+
+class MemberFlags:
+    """The bits of a member's `flags`."""
+
+    DID_REJOIN: Final = 1 << 0
+    COMPLETED_ONBOARDING: Final = 1 << 1
+    BYPASSES_VERIFICATION: Final = 1 << 2
+    STARTED_ONBOARDING: Final = 1 << 3
+    IS_GUEST: Final = 1 << 4
+    STARTED_HOME_ACTIONS: Final = 1 << 5
+    COMPLETED_HOME_ACTIONS: Final = 1 << 6
+    AUTOMOD_QUARANTINED_USERNAME: Final = 1 << 7
+    DM_SETTINGS_UPSELL_ACKNOWLEDGED: Final = 1 << 9
+    AUTOMOD_QUARANTINED_GUILD_TAG: Final = 1 << 10
+
+    EDITABLE: Final = BYPASSES_VERIFICATION
+    """What a request may change; its other bits are ignored."""
+
+
+class Member(Struct, frozen=True, kw_only=True):
+    """A user in a guild.
+
+    `user` is absent inside messages; `permissions` are there only inside interactions. A
+    `communication_disabled_until` in the past means no timeout. `roles` leaves @everyone out.
+    """
+
+    user: User | UnsetType = UNSET
+    nick: str | None = None
+    avatar: str | None = None
+    banner: str | None = None
+    roles: list[RoleId]
+    joined_at: Timestamp | None
+    premium_since: Timestamp | None = None
+    deaf: bool = False
+    mute: bool = False
+    flags: int = 0
+    pending: bool | UnsetType = False
+    permissions: PermissionSet | UnsetType = UNSET
+    communication_disabled_until: Timestamp | None = None
+    avatar_decoration_data: AvatarDecoration | None = None
+    collectibles: Collectibles | None = None

@@ -1,0 +1,155 @@
+"""Messages (resources: message)."""
+
+from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+from moothall.objects.application import IntegrationApplication
+from moothall.objects.channel import Channel, ChannelMention
+from moothall.objects.embed import Embed
+from moothall.objects.emoji import PartialEmoji
+from moothall.objects.ids import (
+    ApplicationId,
+    AttachmentId,
+    ChannelId,
+    GuildId,
+    MessageId,
+    RoleId,
+    UserId,
+    WebhookId,
+)
+from moothall.objects.member import Member
+from moothall.objects.message_types import MessageReferenceType
+from moothall.objects.sticker import StickerItem
+from moothall.objects.user import User
+from moothall.objects.wire import Timestamp
+
+
+class Attachment(Struct, frozen=True, kw_only=True):
+    """A file of a message; `size` in bytes. Pictures have both measures, in pixels."""
+
+    id: AttachmentId
+    filename: str
+    title: str | UnsetType = UNSET
+    description: str | UnsetType = UNSET
+    content_type: str | UnsetType = UNSET
+    size: int
+    url: str
+    proxy_url: str
+    height: int | UnsetType | None = UNSET
+    width: int | UnsetType | None = UNSET
+    placeholder: str | UnsetType = UNSET
+    placeholder_version: int | UnsetType = UNSET
+    ephemeral: bool | UnsetType = UNSET
+    duration_secs: float | UnsetType = UNSET
+    waveform: str | UnsetType = UNSET
+    flags: int | UnsetType = UNSET
+    clip_participants: list[User] | UnsetType = UNSET
+    clip_created_at: Timestamp | UnsetType = UNSET
+    application: IntegrationApplication | UnsetType = UNSET
+
+
+class MessageReference(Struct, frozen=True, kw_only=True):
+    """Which message this one answers, forwards or is about."""
+
+    type: int = MessageReferenceType.DEFAULT
+    message_id: MessageId | UnsetType = UNSET
+    channel_id: ChannelId
+    guild_id: GuildId | UnsetType = UNSET
+
+
+class ReactionCounts(Struct, frozen=True, kw_only=True):
+    """How many reacted, by kind."""
+
+    burst: int = 0
+    normal: int = 0
+
+
+class Reaction(Struct, frozen=True, kw_only=True):
+    """One emoji under a message; `me` says whether the caller is among those who reacted."""
+
+    emoji: PartialEmoji
+    count: int
+    count_details: ReactionCounts
+    me: bool
+    me_burst: bool = False
+    burst_colors: list[str] = []
+
+
+class MentionedUser(User, frozen=True, kw_only=True):
+    """Someone a message mentions; dispatches in guilds add who they are there."""
+
+    member: Member | UnsetType = UNSET
+
+
+class Message(Struct, frozen=True, kw_only=True):
+    """A message. In dispatches it also carries `guild_id` and the author's `member` (without `user`).
+
+    `referenced_message` is absent where the reference is of a kind that carries none, null where
+    the message is gone. For a webhook's message `author.id` is the webhook's and `webhook_id` is there.
+    """
+
+    id: MessageId
+    channel_id: ChannelId
+    author: User
+    content: str
+    timestamp: Timestamp
+    edited_timestamp: Timestamp | None = None
+    tts: bool = False
+    mention_everyone: bool = False
+    mentions: list[User]
+    mention_roles: list[RoleId]
+    mention_channels: list[ChannelMention] | UnsetType = UNSET
+    attachments: list[Attachment]
+    embeds: list[Embed]
+    reactions: list[Reaction] | UnsetType = UNSET
+    nonce: int | str | UnsetType = UNSET
+    pinned: bool = False
+    webhook_id: WebhookId | UnsetType = UNSET
+    type: int = 0
+    activity: Any = UNSET
+    application: IntegrationApplication | UnsetType = UNSET
+    application_id: ApplicationId | UnsetType = UNSET
+    flags: int = 0
+    message_reference: MessageReference | UnsetType = UNSET
+    message_snapshots: list[Any] | UnsetType = UNSET
+    referenced_message: "Message | UnsetType | None" = UNSET
+    interaction_metadata: Any = UNSET
+    interaction: Any = UNSET
+    thread: Channel | UnsetType = UNSET
+    components: list[Any] = []
+    sticker_items: list[StickerItem] | UnsetType = UNSET
+    position: int | UnsetType = UNSET
+    role_subscription_data: Any = UNSET
+    resolved: Any = UNSET
+    poll: Any = UNSET
+    call: Any = UNSET
+    guild_id: GuildId | UnsetType = UNSET
+    member: Member | UnsetType = UNSET
+
+
+class PinnedMessage(Struct, frozen=True, kw_only=True):
+    """A pinned message, and since when."""
+
+    pinned_at: Timestamp
+    message: Message
+
+
+class PinList(Struct, frozen=True, kw_only=True):
+    """A page of a channel's pins, newest pin first."""
+
+    items: list[PinnedMessage]
+    has_more: bool
+
+
+class AllowedMentions(Struct, frozen=True, kw_only=True):
+    """Whom a message may notify, as a request says it; see `mentions.allow`.
+
+    `parse` holds "users", "roles" and "everyone"; `users` and `roles` name ids instead. Nulls are
+    like absence.
+    """
+
+    parse: list[str] | UnsetType | None = UNSET
+    users: list[UserId] | UnsetType | None = UNSET
+    roles: list[RoleId] | UnsetType | None = UNSET
+    replied_user: bool | UnsetType | None = UNSET

@@ -1,0 +1,59 @@
+"""Roles (topics: permissions, role object)."""
+
+from typing import Final
+
+from msgspec import UNSET, Struct, UnsetType
+
+from moothall.objects.ids import IntegrationId, RoleId, Snowflake, UserId
+from moothall.objects.permissions import PermissionSet
+
+
+class RoleFlags:
+    """The bits of a role's `flags`."""
+
+    IN_PROMPT: Final = 1 << 0
+    """An onboarding prompt gives this role."""
+
+
+class RoleColors(Struct, frozen=True, kw_only=True):
+    """A role's colours as 0xRRGGBB: one, a gradient of two, or the holographic three."""
+
+    primary_color: int = 0
+    secondary_color: int | None = None
+    tertiary_color: int | None = None
+
+
+class RoleTags(Struct, frozen=True, kw_only=True):
+    """What a role belongs to. The three without a type of their own are there, as null, when true."""
+
+    bot_id: UserId | UnsetType = UNSET
+    integration_id: IntegrationId | UnsetType = UNSET
+    premium_subscriber: UnsetType | None = UNSET
+    subscription_listing_id: Snowflake | UnsetType = UNSET
+    available_for_purchase: UnsetType | None = UNSET
+    guild_connections: UnsetType | None = UNSET
+
+
+class Role(Struct, frozen=True, kw_only=True):
+    """A role. `color` repeats `colors.primary_color`; the @everyone role has the guild's id and position 0."""
+
+    id: RoleId
+    name: str
+    color: int
+    colors: RoleColors
+    hoist: bool
+    icon: str | None = None
+    unicode_emoji: str | None = None
+    position: int
+    permissions: PermissionSet
+    managed: bool
+    mentionable: bool
+    flags: int = 0
+    tags: RoleTags | UnsetType = UNSET
+
+
+class PartialRole(Struct, frozen=True, kw_only=True):
+    """A role as the audit log names it in `$add` and `$remove`."""
+
+    id: RoleId
+    name: str

@@ -1,0 +1,46 @@
+"""Webhooks (api.md, Webhook object)."""
+
+from enum import IntEnum
+
+from msgspec import UNSET, Struct, UnsetType
+
+from moothall.objects.channel import PartialChannel
+from moothall.objects.ids import ApplicationId, ChannelId, GuildId, WebhookId
+from moothall.objects.user import User
+
+
+class WebhookType(IntEnum):
+    """Where a webhook's messages come from."""
+
+    INCOMING = 1
+    CHANNEL_FOLLOWER = 2
+    APPLICATION = 3
+
+
+class SourceGuild(Struct, frozen=True, kw_only=True):
+    """The guild that a channel follower copies from."""
+
+    id: GuildId
+    name: str
+    icon: str | None
+
+
+class Webhook(Struct, frozen=True, kw_only=True):
+    """A webhook.
+
+    `user` (its creator) is absent where it is fetched with its token; `token` is there for incoming
+    webhooks; `source_guild` and `source_channel` for followers; `url` in OAuth2's answer.
+    """
+
+    id: WebhookId
+    type: int
+    guild_id: GuildId | UnsetType | None = UNSET
+    channel_id: ChannelId | None
+    user: User | UnsetType = UNSET
+    name: str | None
+    avatar: str | None
+    token: str | UnsetType = UNSET
+    application_id: ApplicationId | None
+    source_guild: SourceGuild | UnsetType = UNSET
+    source_channel: PartialChannel | UnsetType = UNSET
+    url: str | UnsetType = UNSET
