@@ -236,9 +236,10 @@ class SqliteDatabase:
         writer, self._writer, self._reading = self._writer, None, None
         if writer is None or self._long is None or self._connection is None:
             return
-        await writer.close()
         await asyncio.to_thread(self._long.close)
         self._connection.close()
+        # The last to close moves the log into the file, which a connection for reading cannot.
+        await writer.close()
 
     async def migrate(self) -> None:
         """Create the tables or bring them to this version's form."""

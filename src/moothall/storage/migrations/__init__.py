@@ -5,6 +5,9 @@ Alembic revisions in `versions`, rendered to SQL and run by our own driver in on
 both ways end in the same tables is a test. Alembic is imported only when there is something to do.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import apsw
 from sqlalchemy.schema import CreateIndex, CreateTable
 
@@ -15,7 +18,10 @@ from moothall.storage.schema import metadata
 HEAD = "0001"
 """The revision that this version of Moothall works with."""
 
+_LOCK = 0x6D6F6F74
+"""The advisory lock of migrations: no snowflake is this small."""
 _CREATE_VERSION = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
+_SELECT_VERSION = "SELECT version_num FROM alembic_version"
 _STAMP = f"INSERT INTO alembic_version (version_num) VALUES ('{HEAD}')"
 
 
@@ -35,6 +41,16 @@ def migrate_sqlite(connection: apsw.Connection) -> None:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+async def migrate_postgresql(connection: Any) -> None:
+    """The same over an asyncpg connection; processes that start together do it one after another."""
+    if await _postgresql_revision(connection) == HEAD:
+        return
+    async with connection.transaction():
+        await connection.execute(f"SELECT pg_advisory_xact_lock({_LOCK})")
+        for statement in statements_to_head("postgresql", await _postgresql_revision(connection)):
+            await connection.execute(statement)
 
 
 def statements_to_head(dialect: str, revision: str | None) -> list[str]:
@@ -61,9 +77,15 @@ def create_statements(dialect: str) -> list[str]:
 
 def _sqlite_revision(connection: apsw.Connection) -> str | None:
     known = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'alembic_version'").fetchall()
-    if not known:
-        return None
-    rows = connection.execute("SELECT version_num FROM alembic_version").fetchall()
+    return _only(connection.execute(_SELECT_VERSION).fetchall()) if known else None
+
+
+async def _postgresql_revision(connection: Any) -> str | None:
+    known = await connection.fetchval("SELECT to_regclass('alembic_version') IS NOT NULL")
+    return _only(await connection.fetch(_SELECT_VERSION)) if known else None
+
+
+def _only(rows: Sequence[Any]) -> str:
     if len(rows) != 1:
         raise StorageError("the database's migration state cannot be read: alembic_version must have one row")
     return str(rows[0][0])

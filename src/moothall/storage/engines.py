@@ -1,0 +1,23 @@
+"""From a URL to an engine; only the engine that is used is imported."""
+
+from pathlib import Path
+
+from moothall.storage.database import Database
+
+
+def database_at(url: str) -> Database:
+    """The database of a URL, not yet open.
+
+    `sqlite:///relative.db` or `sqlite:////absolute.db` is a file, `postgresql://...` a server.
+    Raises ValueError for anything else.
+    """
+    scheme, _, rest = url.partition("://")
+    if scheme == "sqlite" and rest.startswith("/") and len(rest) > 1:
+        from moothall.storage.sqlite import SqliteDatabase  # noqa: PLC0415
+
+        return SqliteDatabase(Path(rest[1:]))
+    if scheme in {"postgresql", "postgres"}:
+        from moothall.storage.postgres import PostgresDatabase  # noqa: PLC0415
+
+        return PostgresDatabase(url)
+    raise ValueError("a database URL begins with sqlite:/// or postgresql://")

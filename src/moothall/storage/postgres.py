@@ -1,0 +1,353 @@
+"""The scaling engine: PostgreSQL through a pool of asyncpg connections.
+
+A transaction names the aggregate that it changes as its lock, taken before anything is read: so
+the transactions of one guild run one after another, on however many processes, and commit in the
+order in which they run.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Mapping
+from types import TracebackType
+from typing import Any, TypeVar
+
+import asyncpg
+
+from moothall.objects.ids import Snowflake
+from moothall.storage.database import (
+    CommitObserver,
+    ConstraintFailed,
+    StorageConflict,
+    StorageError,
+    StorageFull,
+    StorageUnavailable,
+)
+from moothall.storage.query import Query
+
+T = TypeVar("T")
+
+_ACQUIRE_SECONDS = 10.0
+"""How long a request waits for a connection of the pool."""
+
+_SERVER_SETTINGS = {
+    "application_name": "moothall",
+    "jit": "off",  # compiling costs more than any of our queries
+    "lock_timeout": "10s",
+    "idle_in_transaction_session_timeout": "60s",
+}
+
+# What asyncpg and its sockets raise; anything else is a mistake of ours.
+_ERRORS = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, asyncio.TimeoutError)
+
+_CONFLICTS = (
+    asyncpg.TransactionRollbackError,  # serialization failures and deadlocks
+    asyncpg.LockNotAvailableError,
+)
+_UNAVAILABLE = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.InsufficientResourcesError,
+    asyncpg.InvalidAuthorizationSpecificationError,
+    asyncpg.InvalidCatalogNameError,
+    asyncpg.ReadOnlySQLTransactionError,  # a replica, after a failover
+    asyncpg.IdleInTransactionSessionTimeoutError,
+    asyncpg.InternalClientError,
+    OSError,
+    asyncio.TimeoutError,
+)
+
+
+def postgres_error(error: BaseException) -> StorageError:
+    """What an error of PostgreSQL or of the way to it means to those who do not know PostgreSQL."""
+    text = f"{type(error).__name__}: {error}"
+    if isinstance(error, asyncpg.DiskFullError):
+        return StorageFull(text)
+    if isinstance(error, _CONFLICTS):
+        return StorageConflict(text)
+    if isinstance(error, asyncpg.IntegrityConstraintViolationError):
+        return ConstraintFailed(text)
+    if isinstance(error, _UNAVAILABLE):
+        return StorageUnavailable(text)
+    if isinstance(error, asyncpg.InterfaceError) and not isinstance(error, asyncpg.DataError):
+        return StorageUnavailable(text)  # the connection went away under us
+    return StorageError(text)
+
+
+class _Connection(asyncpg.Connection):
+    """A connection that needs no cleaning when it goes back to the pool: nothing here outlives a transaction."""
+
+    __slots__ = ()
+
+    def get_reset_query(self) -> str:
+        """Nothing: it would cost a round trip for each request."""
+        return ""
+
+
+class PostgresReader:
+    """Reads over one connection of the pool."""
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    async def one(self, query: Query[T], /, **values: Any) -> T | None:
+        """The first row."""
+        plan = query.postgresql or query.plan("postgresql")
+        row = await self._run(self._connection.fetchrow, plan.text, plan.bind(values))
+        if row is None:
+            return None
+        return plan.make(row) if plan.make is not None else tuple(row)  # type: ignore[return-value]
+
+    async def all(self, query: Query[T], /, **values: Any) -> list[T]:
+        """Every row."""
+        plan = query.postgresql or query.plan("postgresql")
+        rows = await self._run(self._connection.fetch, plan.text, plan.bind(values))
+        return list(map(plan.make or tuple, rows))
+
+    all_long = all
+    """The same: the server reads while the event loop goes on."""
+
+    async def scalar(self, query: Query[Any], /, **values: Any) -> Any:
+        """The first column of the first row, or None without one."""
+        plan = query.postgresql or query.plan("postgresql")
+        value = await self._run(self._connection.fetchval, plan.text, plan.bind(values))
+        return value if value is None or plan.read_first is None else plan.read_first(value)
+
+    async def _run(self, call: Callable[..., Any], text: str, arguments: Iterable[Any]) -> Any:
+        try:
+            return await call(text, *arguments)
+        except _ERRORS as error:
+            raise postgres_error(error) from error
+
+
+class PostgresTransaction(PostgresReader):
+    """One transaction; an async context manager, used once."""
+
+    __slots__ = ("_callbacks", "_database", "_failure", "_lock", "_over", "_task")
+
+    def __init__(self, database: "PostgresDatabase", lock: Snowflake | None) -> None:
+        super().__init__(None)
+        self._database = database
+        self._lock = lock
+        self._callbacks: list[Callable[[], None]] = []
+        self._failure: BaseException | None = None
+        self._over = True
+        self._task: asyncio.Task[Any] | None = None
+
+    async def __aenter__(self) -> "PostgresTransaction":
+        self._task = self._database.enter(asyncio.current_task())
+        try:
+            self._connection = await self._database.acquire()
+            # One round trip for both.
+            lock = "" if self._lock is None else f"; SELECT pg_advisory_xact_lock({int(self._lock)})"
+            self._over = False
+            await self._run(self._connection.execute, f"BEGIN{lock}", ())
+        except BaseException:
+            await self._leave("ROLLBACK")
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._over:
+            raise RuntimeError("a transaction is left once")
+        if kind is not None:
+            await self._leave("ROLLBACK")
+        elif self._failure is not None:
+            await self._leave("ROLLBACK")
+            raise self._failure
+        else:
+            await self._leave("COMMIT")
+
+    async def execute(self, query: Query[Any], /, **values: Any) -> int:
+        """Run a statement; how many rows it changed."""
+        plan = query.postgresql or query.plan("postgresql")
+        status: str = await self._run(self._connection.execute, plan.text, plan.bind(values))
+        count = status.rpartition(" ")[2]
+        return int(count) if count.isdigit() else 0
+
+    async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
+        """Run a statement once for each set of values."""
+        plan = query.postgresql or query.plan("postgresql")
+        await self._run(self._connection.executemany, plan.text, ([plan.bind(dict(values)) for values in rows],))
+
+    def on_commit(self, callback: Callable[[], None]) -> None:
+        """Call back once the writes are durable."""
+        if self._over:
+            raise RuntimeError("the transaction is over")
+        self._callbacks.append(callback)
+
+    async def _run(self, call: Callable[..., Any], text: str, arguments: Iterable[Any]) -> Any:
+        if self._over or self._failure is not None:
+            raise RuntimeError("the transaction is over") from self._failure
+        try:
+            return await call(text, *arguments)
+        except _ERRORS as error:
+            self._failure = postgres_error(error)
+            raise self._failure from error
+        except BaseException as error:
+            self._failure = error
+            raise
+
+    async def _leave(self, verb: str) -> None:
+        """End the transaction and give the connection back, whatever happens to this task meanwhile."""
+        self._over = True
+        leaving = asyncio.ensure_future(self._end(verb))
+        cancelled: asyncio.CancelledError | None = None
+        while not leaving.done():
+            try:
+                await asyncio.wait((leaving,))
+            except asyncio.CancelledError as error:
+                cancelled = error
+        self._database.leave(self._task)
+        leaving.result()
+        if cancelled is not None:
+            raise cancelled
+
+    async def _end(self, verb: str) -> None:
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        started = time.perf_counter()
+        try:
+            await connection.execute(verb)
+        except _ERRORS as error:
+            connection.terminate()
+            if verb == "COMMIT":
+                raise postgres_error(error) from error
+        else:
+            if verb == "COMMIT":
+                self._database.committed(self._callbacks, time.perf_counter() - started)
+        finally:
+            await self._database.release(connection)
+
+
+class _Reading:
+    """What `read()` gives: a connection of the pool for as long as it is entered."""
+
+    __slots__ = ("_connection", "_database")
+
+    def __init__(self, database: "PostgresDatabase") -> None:
+        self._database = database
+        self._connection: Any = None
+
+    async def __aenter__(self) -> PostgresReader:
+        self._connection = await self._database.acquire()
+        return PostgresReader(self._connection)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        connection, self._connection = self._connection, None
+        await self._database.release(connection)
+
+
+class PostgresDatabase:
+    """A PostgreSQL database, by URL. `connections` bounds the pool; `observe_commit` may be set at any time."""
+
+    dialect = "postgresql"
+
+    def __init__(self, url: str, *, connections: int = 16) -> None:
+        self._url = url
+        self._connections = connections
+        self.observe_commit: CommitObserver | None = None
+        self._pool: Any = None
+        self._tasks: set[asyncio.Task[Any] | None] = set()
+        self._settled: list[asyncio.Future[None]] = []
+
+    async def open(self) -> None:
+        """Connect. Raises StorageUnavailable."""
+        if self._pool is not None:
+            return
+        try:
+            self._pool = await asyncpg.create_pool(
+                self._url,
+                min_size=1,
+                max_size=self._connections,
+                connection_class=_Connection,
+                statement_cache_size=1_000,
+                max_cached_statement_lifetime=0,
+                server_settings=_SERVER_SETTINGS,
+                timeout=_ACQUIRE_SECONDS,
+            )
+        except _ERRORS as error:
+            raise StorageUnavailable(f"PostgreSQL cannot be reached: {error}") from error
+
+    async def close(self) -> None:
+        """Finish what is running and disconnect."""
+        if self._pool is not None:
+            await self.settled()
+            pool, self._pool = self._pool, None
+            await pool.close()
+
+    async def migrate(self) -> None:
+        """Create the tables or bring them to this version's form."""
+        from moothall.storage.migrations import migrate_postgresql  # noqa: PLC0415 not needed once migrated
+
+        connection = await self.acquire()
+        try:
+            await migrate_postgresql(connection)
+        except _ERRORS as error:
+            raise postgres_error(error) from error
+        finally:
+            await self.release(connection)
+
+    async def settled(self) -> None:
+        """Wait until no transaction is running."""
+        while self._tasks:
+            future = asyncio.get_running_loop().create_future()
+            self._settled.append(future)
+            await future
+
+    def read(self) -> _Reading:
+        """A reader. Each statement sees everything committed before it."""
+        return _Reading(self)
+
+    def transaction(self, lock: Snowflake | None = None) -> PostgresTransaction:
+        """A transaction that first waits for all others with the same lock."""
+        return PostgresTransaction(self, lock)
+
+    async def acquire(self) -> Any:
+        """A connection of the pool. Raises StorageUnavailable."""
+        if self._pool is None:
+            raise StorageUnavailable("the database is not open")
+        try:
+            return await self._pool.acquire(timeout=_ACQUIRE_SECONDS)
+        except _ERRORS as error:
+            raise StorageUnavailable(f"no connection to PostgreSQL: {type(error).__name__}: {error}") from error
+
+    async def release(self, connection: Any) -> None:
+        """Give a connection back."""
+        try:
+            await self._pool.release(connection)
+        except _ERRORS:
+            connection.terminate()  # the pool makes a new one when it needs it
+
+    def enter(self, task: asyncio.Task[Any] | None) -> asyncio.Task[Any] | None:
+        """Note that a task has a transaction; RuntimeError if it has one already."""
+        if task in self._tasks:
+            raise RuntimeError("a transaction inside another of the same task would wait for itself")
+        self._tasks.add(task)
+        return task
+
+    def leave(self, task: asyncio.Task[Any] | None) -> None:
+        """Note that a task's transaction is over."""
+        self._tasks.discard(task)
+        if not self._tasks:
+            waiting, self._settled = self._settled, []
+            for future in waiting:
+                if not future.done():
+                    future.set_result(None)
+
+    def committed(self, callbacks: Iterable[Callable[[], None]], seconds: float) -> None:
+        """Tell everyone of one commit."""
+        loop = asyncio.get_running_loop()
+        for callback in callbacks:
+            try:
+                callback()
+            except Exception as error:  # noqa: BLE001 the write is durable: nothing may keep the others from hearing so
+                loop.call_exception_handler({"message": "a callback of a commit raised", "exception": error})
+        if self.observe_commit is not None:
+            self.observe_commit(1, seconds)
