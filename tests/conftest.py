@@ -1,0 +1,159 @@
+"""How the suite runs: `async def` tests and fixtures on uvloop, and everything that stores on both databases.
+
+A test has one event loop, shared with its fixtures and closed after they are finished. A fixture
+that is `async def` has function scope.
+"""
+
+import asyncio
+import inspect
+import os
+import shutil
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+import uvloop
+
+from moothall.storage.database import Database, StorageUnavailable
+from moothall.storage.engines import database_at
+from moothall.storage.schema import metadata
+from tests.harness import Platform
+
+_RUNNER = pytest.StashKey[asyncio.Runner]()
+
+POSTGRES = os.environ.get("MOOTHALL_TEST_POSTGRES", "postgresql://127.0.0.1:5432/postgres")
+"""A PostgreSQL server that tests may make databases on; without one its tests are skipped."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    # The runner makes its loop when it is first asked to: plain tests pay nothing.
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        item.stash[_RUNNER] = runner
+        return (yield)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    runner, function = pyfuncitem.stash[_RUNNER], pyfuncitem.obj
+    given = getattr(function, "hypothesis", None)
+    if given is not None and inspect.iscoroutinefunction(given.inner_test):
+        given.inner_test = _blocking(given.inner_test, runner)
+    elif inspect.iscoroutinefunction(function):
+        arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+        runner.run(function(**arguments))
+        return True
+    return None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> Iterator[None]:
+    function = fixturedef.func
+    if inspect.iscoroutinefunction(function):
+        replace = _blocking
+    elif inspect.isasyncgenfunction(function):
+        replace = _blocking_generator
+    else:
+        return (yield)
+    if request.scope != "function":
+        pytest.fail(f"the async fixture {fixturedef.argname} outlives the event loop of a test")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fixturedef, "func", replace(function, request.node.stash[_RUNNER]))
+        return (yield)
+
+
+def _blocking(function: Callable[..., Any], runner: asyncio.Runner) -> Callable[..., Any]:
+    def run(*arguments: Any, **named: Any) -> Any:
+        return runner.run(function(*arguments, **named))
+
+    return run
+
+
+def _blocking_generator(function: Callable[..., Any], runner: asyncio.Runner) -> Callable[..., Any]:
+    def run(*arguments: Any, **named: Any) -> Iterator[Any]:
+        steps = function(*arguments, **named)
+        # A coroutine around each step: a runner takes nothing else.
+        yield runner.run(_next(steps))
+        try:
+            runner.run(_next(steps))
+        except StopAsyncIteration:
+            return
+        pytest.fail(f"the fixture {function.__name__} yields more than once")
+
+    return run
+
+
+async def _next(steps: AsyncIterator[Any]) -> Any:
+    return await anext(steps)
+
+
+@pytest.fixture(scope="session")
+def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty database file with every table, to be copied."""
+    path = tmp_path_factory.mktemp("sqlite") / "empty.db"
+
+    async def make() -> None:
+        database = database_at(f"sqlite:///{path}")
+        await database.open()
+        await database.migrate()
+        await database.close()
+
+    uvloop.run(make())
+    return path
+
+
+@pytest.fixture(scope="session")
+def migrated_postgres() -> Iterator[str]:
+    """The URL of a PostgreSQL database with every table, made for this run."""
+    name = f"moothall_test_{os.getpid()}"
+    url = POSTGRES.rpartition("/")[0] + f"/{name}"
+
+    async def make() -> None:
+        await _on_server(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)", f"CREATE DATABASE {name}")
+        database = database_at(url)
+        await database.open()
+        await database.migrate()
+        await database.close()
+
+    try:
+        uvloop.run(make())
+    except (OSError, asyncpg.PostgresError, StorageUnavailable) as error:
+        pytest.skip(f"PostgreSQL is not to be had at {POSTGRES}: {error}")
+    yield url
+    uvloop.run(_on_server(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
+
+
+async def _on_server(*statements: str) -> None:
+    connection = await asyncpg.connect(POSTGRES, timeout=5)
+    for statement in statements:
+        await connection.execute(statement)
+    await connection.close()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of a database with every table, empty, on each engine in turn."""
+    if request.param == "sqlite":
+        shutil.copy(request.getfixturevalue("migrated_sqlite"), tmp_path / "moothall.db")
+        yield f"sqlite:///{tmp_path / 'moothall.db'}"
+    else:
+        yield request.getfixturevalue("migrated_postgres")
+        uvloop.run(_empty(request.getfixturevalue("migrated_postgres")))
+
+
+async def _empty(url: str) -> None:
+    connection = await asyncpg.connect(url)
+    # Faster than TRUNCATE for tables of a few rows.
+    await connection.execute("; ".join(f'DELETE FROM "{table}"' for table in metadata.tables))
+    await connection.close()
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    """An open database with every table, empty, on each engine in turn."""
+    opened = database_at(database_url)
+    await opened.open()
+    yield opened
+    await opened.close()
