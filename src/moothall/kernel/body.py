@@ -1,0 +1,108 @@
+"""Request bodies: bytes to a typed object, or every error at once.
+
+A body struct may have a method `check(self, found: FormErrors)` for rules that its types cannot
+say; its errors are answered together.
+"""
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from moothall.kernel.form import describe_failure
+from moothall.objects import errors
+from moothall.objects.errors import FormErrors, Refusal
+from moothall.objects.form_codes import FormCode
+from moothall.objects.wire import convert, decoder
+
+MOST_DEPTH = 64
+"""Nested lists and objects in a request's JSON; the deepest legitimate one is far below."""
+
+_OPEN, _CLOSE = frozenset(b"[{"), frozenset(b"]}")
+
+
+class BodyReader(Struct, frozen=True):
+    """Reads the body of one row."""
+
+    kind: Any
+    optional: bool
+    """Whether no body at all means an empty object."""
+    checks: bool
+    """Whether the struct has rules of its own."""
+
+    def read(self, data: bytes, content_type: str) -> Any:
+        """The body as a typed object.
+
+        Raises Refusal: 50109 for what is not JSON, 50035 with every field error for what does not fit.
+        """
+        if not data and self.optional:
+            data = b"{}"
+        elif not content_type.lower().startswith("application/json"):
+            found = FormErrors()
+            found.add(
+                ["_errors"],
+                FormCode.CONTENT_TYPE_INVALID,
+                'Expected "Content-Type" header to be one of {application/json}.',
+            )
+            found.raise_if_any()
+        if too_deep(data):
+            raise Refusal(errors.INVALID_JSON)
+        try:
+            body = decoder(self.kind).decode(data)
+        except msgspec.ValidationError:
+            raise self._refusal(data) from None
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            raise Refusal(errors.INVALID_JSON) from None
+        if self.checks:
+            found = FormErrors()
+            body.check(found)
+            found.raise_if_any()
+        return body
+
+    def from_plain(self, value: object) -> Any:
+        """The same for JSON that is parsed already (a part of a multipart form)."""
+        return self.read(msgspec.json.encode(value), "application/json")
+
+    def _refusal(self, data: bytes) -> Refusal:
+        try:
+            plain = msgspec.json.decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return Refusal(errors.INVALID_JSON)
+        found = FormErrors()
+        describe_failure(self.kind, plain, [], found)
+        if not found:
+            # The walk is the twin of msgspec's validation; where it sees nothing, msgspec's own words must do.
+            try:
+                convert(plain, self.kind)
+            except msgspec.ValidationError as problem:
+                found.add(["_errors"], FormCode.BASE_TYPE_CHOICES, str(problem))
+        return found.refusal()
+
+
+def body_reader(kind: Any, *, optional: bool) -> BodyReader:
+    """The reader for the type that a handler's `body` is annotated with."""
+    return BodyReader(kind, optional, callable(getattr(kind, "check", None)))
+
+
+def too_deep(data: bytes) -> bool:
+    """Whether JSON nests deeper than `MOST_DEPTH`; braces inside strings do not count."""
+    if data.count(b"[") + data.count(b"{") <= MOST_DEPTH:
+        return False
+    depth, inside, escaped = 0, False, False
+    for byte in data:
+        if inside:
+            if escaped:
+                escaped = False
+            elif byte == 0x5C:
+                escaped = True
+            elif byte == 0x22:
+                inside = False
+        elif byte == 0x22:
+            inside = True
+        elif byte in _OPEN:
+            depth += 1
+            if depth > MOST_DEPTH:
+                return True
+        elif byte in _CLOSE:
+            depth -= 1
+    return False

@@ -1,0 +1,232 @@
+"""What a handler holds: the transaction, the actor, the place it stands in, and the ways to tell the world."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol
+
+from msgspec import UNSET, Struct
+
+from moothall.bus import Bus
+from moothall.kernel.audit import AuditEntryCreate, insert_entry
+from moothall.kernel.authenticate import Actor
+from moothall.kernel.events import Event
+from moothall.kernel.guild_state import GuildState, GuildStates, Standing
+from moothall.kernel.place import ChannelPlace, find_channel
+from moothall.kernel.ratelimit import RateLimiter
+from moothall.kernel.secrets import SecretBox
+from moothall.objects import errors
+from moothall.objects.audit_log import AuditLogChange, AuditLogEntry, AuditLogEvent, AuditLogOptions
+from moothall.objects.errors import Refusal
+from moothall.objects.ids import AuditEntryId, ChannelId, GuildId, Snowflake, SnowflakeFactory
+from moothall.objects.permissions import Permissions
+from moothall.objects.presence import Presence
+from moothall.objects.wire import Timestamp
+from moothall.storage.blobs import Blobs
+from moothall.storage.database import Database, Transaction
+
+
+class PresenceBook(Protocol):
+    """What the gateway knows of who is here now."""
+
+    def online_count(self, guild_id: int) -> int:
+        """Members of a guild with a live session that is not invisible."""
+
+    def presences(self, guild_id: int, user_ids: Iterable[int] | None = None, *, most: int = 1000) -> list[Presence]:
+        """Presences of online members, of those named or of as many as `most`."""
+
+    def is_connected(self, user_id: int) -> bool:
+        """Whether a user has a live session."""
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """The settings that handlers ask for; the composition root fills them in."""
+
+    public_url: str
+    """Base URL without a trailing slash, as clients reach it."""
+    reserved_words: tuple[str, ...]
+    allow_private_addresses: bool
+    registration: bool
+    """Whether strangers may register."""
+
+
+class Services(Struct, kw_only=True):
+    """The parts of a running platform that live longer than a request."""
+
+    database: Database
+    bus: Bus
+    ids: SnowflakeFactory
+    states: GuildStates
+    box: SecretBox
+    blobs: Blobs
+    presences: PresenceBook
+    limiter: RateLimiter | None
+    """None where rate limits are switched off."""
+    limits: Limits
+    extra: dict[type, Any]
+    """Services of single resources, by their type."""
+
+
+class Context:
+    """One request on its way down the line."""
+
+    __slots__ = (
+        "_channel",
+        "_fires",
+        "_guild",
+        "_member",
+        "actor",
+        "after_commit",
+        "events",
+        "ip",
+        "now",
+        "reason",
+        "services",
+        "tx",
+        "writes",
+    )
+
+    def __init__(
+        self,
+        services: Services,
+        tx: Transaction,
+        actor: Actor,
+        *,
+        reason: str | None,
+        fires: frozenset[type[Event]] | None,
+        writes: bool,
+        ip: str = "",
+    ) -> None:
+        self.services = services
+        self.tx = tx
+        """The open transaction; on rows that only read, a reader that refuses `execute`."""
+        self.actor = actor
+        self.reason = reason
+        self.now = Timestamp.now()
+        self.ip = ip
+        self.writes = writes
+        self.events: list[Event] = []
+        self.after_commit: list[Callable[[], None]] = []
+        """Calls to make once the change is durable, before the answer."""
+        self._fires = fires
+        self._guild: GuildState | None = None
+        self._member: Standing | None = None
+        self._channel: ChannelPlace | None = None
+
+    @property
+    def ids(self) -> SnowflakeFactory:
+        """Makes new ids."""
+        return self.services.ids
+
+    @property
+    def guild(self) -> GuildState:
+        """The guild entered."""
+        if self._guild is None:
+            raise RuntimeError("this row has entered no guild")
+        return self._guild
+
+    @property
+    def member(self) -> Standing:
+        """The actor's standing in the guild entered."""
+        if self._member is None:
+            raise RuntimeError("this row has entered no guild")
+        return self._member
+
+    @property
+    def channel(self) -> ChannelPlace:
+        """The channel entered."""
+        if self._channel is None:
+            raise RuntimeError("this row has entered no channel")
+        return self._channel
+
+    @property
+    def in_guild(self) -> bool:
+        """Whether a guild has been entered (not so for a direct message channel)."""
+        return self._guild is not None
+
+    @property
+    def permissions(self) -> int:
+        """The actor's permissions in the channel entered, else in the guild; in a direct message, what it allows."""
+        if self._channel is not None:
+            return self._channel.permissions
+        return self.member.permissions
+
+    async def enter_guild(self, guild_id: GuildId) -> None:
+        """Stand in a guild as its member. Raises Refusal: 404/10004 for a guild unknown or not joined."""
+        state, standing = await self.services.states.standing(
+            self.tx, guild_id, self.actor.user_id, self.now, writes=self.writes
+        )
+        if state is None or standing is None:
+            raise Refusal(errors.UNKNOWN_GUILD)
+        self._guild, self._member = state, standing
+
+    async def visit_guild(self, guild_id: GuildId) -> None:
+        """Look at a guild as anybody. Raises Refusal: 404/10004. `member` stays unset for an outsider."""
+        state, standing = await self.services.states.standing(
+            self.tx, guild_id, self.actor.user_id, self.now, writes=self.writes
+        )
+        if state is None:
+            raise Refusal(errors.UNKNOWN_GUILD)
+        self._guild, self._member = state, standing
+
+    @property
+    def is_member(self) -> bool:
+        """Whether the actor belongs to the guild entered or visited."""
+        return self._member is not None
+
+    async def enter_channel(self, channel_id: ChannelId) -> ChannelPlace:
+        """Stand in a channel, thread or direct message that the actor may view.
+
+        Raises Refusal: 404/10003 for an unknown one, 403/50001 for one the actor may not see.
+        """
+        place = await find_channel(
+            self.services.states, self.tx, channel_id, self.actor.user_id, self.now, writes=self.writes
+        )
+        if place is None:
+            raise Refusal(errors.UNKNOWN_CHANNEL)
+        if not place.permissions & Permissions.VIEW_CHANNEL:
+            raise Refusal(errors.MISSING_ACCESS)
+        self._channel, self._guild, self._member = place, place.guild, place.member
+        return place
+
+    def require(self, bits: int) -> None:
+        """Refuse (403/50013) unless the actor holds every bit in the place entered."""
+        if self.permissions & bits != bits:
+            raise Refusal(errors.MISSING_PERMISSIONS)
+        self.require_mfa(bits)
+
+    def has(self, bits: int) -> bool:
+        """Whether the actor holds every bit in the place entered."""
+        return self.permissions & bits == bits
+
+    def require_mfa(self, bits: int) -> None:
+        """In a guild of the elevated MFA level, moderation needs two-factor authentication (403/60003)."""
+        if bits & Permissions.ELEVATED and not self.actor.mfa and self._guild is not None and self._guild.row.mfa_level:
+            raise Refusal(errors.MFA_REQUIRED)
+
+    def emit(self, event: Event) -> None:
+        """Announce an event once the change is durable. A row announces only what it declares."""
+        if self._fires is not None and type(event) not in self._fires and type(event) is not AuditEntryCreate:
+            raise RuntimeError(f"{type(event).__name__} is not declared by this row")
+        self.events.append(event)
+
+    async def audit(
+        self,
+        action: AuditLogEvent,
+        *,
+        target: Snowflake | None = None,
+        changes: Sequence[AuditLogChange] = (),
+        options: AuditLogOptions | None = None,
+        guild_id: GuildId | None = None,
+    ) -> None:
+        """Write an entry into the guild's audit log, with the request's reason, and announce it."""
+        entry = AuditLogEntry(
+            id=AuditEntryId(self.ids.next()),
+            user_id=self.actor.user_id if self.actor.signed_in else None,
+            target_id=None if target is None else str(int(target)),
+            action_type=action,
+            changes=list(changes) or UNSET,
+            options=UNSET if options is None else options,
+            reason=UNSET if self.reason is None else self.reason,
+        )
+        where = guild_id if guild_id is not None else self.guild.id
+        await insert_entry(self.tx, where, entry)
+        self.emit(AuditEntryCreate(guild_id=where, entry=entry))

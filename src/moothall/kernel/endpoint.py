@@ -1,0 +1,190 @@
+"""The row: one decorator says everything about an endpoint, and the registry holds every row.
+
+    @put("/guilds/{guild_id}/bans/{user_id}", permission=Permissions.BAN_MEMBERS, audit_reason=True,
+         fires=(GuildMemberRemove, GuildBanAdd))
+    async def create_guild_ban(ctx: Context, guild_id: GuildId, user_id: UserId, body: CreateGuildBan) -> None:
+
+The signature is the validator: positional parameters are the path's, keyword-only ones the
+query's, `body` the JSON, the return type the response, and `-> None` is 204. What a decorator
+declares is executed by the pipeline and published in the OpenAPI document.
+"""
+
+import inspect
+import re
+import types
+import typing
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any, Generic, TypeVar
+
+from msgspec import Struct, UnsetType
+
+from moothall.kernel.access import Access, as_access
+from moothall.kernel.body import BodyReader, body_reader
+from moothall.kernel.events import Event
+from moothall.kernel.parameters import PathParameter, QueryParameter, path_parameter, query_parameter
+from moothall.kernel.ratelimit import DEFAULT_RATE, Rate
+
+T = TypeVar("T")
+Handler = Callable[..., Awaitable[Any]]
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+class Json(Generic[T]):
+    """A response that is already encoded: JSON bytes of a T."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+
+class Response(Struct, frozen=True):
+    """A response that is not JSON, or whose status is decided by the handler."""
+
+    body: bytes
+    content_type: str = "application/json"
+    status: int = 200
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
+class Endpoint:
+    """One row of the API, as declared."""
+
+    __slots__ = (
+        "access",
+        "audit_reason",
+        "body",
+        "fires",
+        "handler",
+        "locks_guild",
+        "method",
+        "name",
+        "path",
+        "path_parameters",
+        "query_parameters",
+        "rate",
+        "response",
+        "scope",
+        "status",
+        "summary",
+        "writes",
+    )
+
+    def __init__(
+        self,
+        method: str,
+        path: str,
+        handler: Handler,
+        *,
+        access: Access,
+        audit_reason: bool,
+        fires: Sequence[type[Event]],
+        status: int | None,
+        scope: str | None,
+        rate: Rate,
+        writes: bool,
+    ) -> None:
+        self.method = method
+        self.path = path
+        self.handler = handler
+        self.name = handler.__name__
+        self.summary = inspect.getdoc(handler) or ""
+        if not self.summary:
+            raise TypeError(f"{self.name}: an endpoint has a docstring, it is published")
+        self.access = access
+        self.audit_reason = audit_reason
+        self.fires = frozenset(fires)
+        self.scope = scope
+        self.rate = rate
+        self.writes = writes
+        self.locks_guild = writes and (any(event.stales_guild for event in fires) or "{guild_id}" in path)
+        self._read_signature(handler)
+        self.status = status if status is not None else (204 if self.response is type(None) else 200)
+
+    def _read_signature(self, handler: Handler) -> None:
+        hints = typing.get_type_hints(handler, include_extras=True)
+        self.response: Any = hints["return"]
+        self.body: BodyReader | None = None
+        named = _PLACEHOLDER.findall(self.path)
+        path: list[PathParameter] = []
+        query: list[QueryParameter] = []
+        parameters = list(inspect.signature(handler).parameters.values())[1:]
+        for parameter in parameters:
+            kind = hints[parameter.name]
+            if parameter.name == "body":
+                self.body = body_reader(kind, optional=_may_be_absent(kind))
+            elif parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+                query.append(query_parameter(parameter.name, kind, parameter.default))
+            else:
+                path.append(path_parameter(parameter.name, kind))
+        if [parameter.name for parameter in path] != named:
+            raise TypeError(f"{self.name}: the path has {named}, the signature {[p.name for p in path]}")
+        self.path_parameters = tuple(path)
+        self.query_parameters = tuple(query)
+
+
+def _may_be_absent(kind: Any) -> bool:
+    """Whether a request without any body means an empty object: nothing in it is required."""
+    if isinstance(kind, type) and issubclass(kind, Struct):
+        required = len(kind.__struct_fields__) - len(kind.__struct_defaults__)
+        return required == 0
+    return type(None) in typing.get_args(kind) or UnsetType in typing.get_args(kind)
+
+
+REGISTRY: dict[tuple[str, str], Endpoint] = {}
+"""Every row that has been imported, by method and path template."""
+
+
+def endpoints() -> Iterable[Endpoint]:
+    """Every registered row."""
+    return REGISTRY.values()
+
+
+def _row(method: str, path: str, **declared: Any) -> Callable[[Handler], Handler]:
+    def register(handler: Handler) -> Handler:
+        if (method, path) in REGISTRY:
+            raise TypeError(f"{method} {path} is declared twice")
+        if not isinstance(handler, types.FunctionType):
+            raise TypeError("a row is a function")
+        REGISTRY[method, path] = Endpoint(method, path, handler, **declared)
+        return handler
+
+    return register
+
+
+def _verb(method: str, *, writes: bool) -> Callable[..., Callable[[Handler], Handler]]:
+    writes_by_default = writes
+
+    def verb(
+        path: str,
+        *,
+        permission: Access | int,
+        audit_reason: bool = False,
+        fires: Sequence[type[Event]] = (),
+        status: int | None = None,
+        scope: str | None = None,
+        rate: Rate = DEFAULT_RATE,
+        writes: bool = writes_by_default,
+    ) -> Callable[[Handler], Handler]:
+        return _row(
+            method,
+            path,
+            access=as_access(permission),
+            audit_reason=audit_reason,
+            fires=fires,
+            status=status,
+            scope=scope,
+            rate=rate,
+            writes=writes,
+        )
+
+    verb.__name__ = method.lower()
+    verb.__doc__ = f"Declare a {method} row. `permission` has no default: say who may."
+    return verb
+
+
+get = _verb("GET", writes=False)
+post = _verb("POST", writes=True)
+put = _verb("PUT", writes=True)
+patch = _verb("PATCH", writes=True)
+delete = _verb("DELETE", writes=True)

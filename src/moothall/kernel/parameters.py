@@ -1,0 +1,122 @@
+"""Path and query parameters: from text to typed values."""
+
+import inspect
+import typing
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qsl
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from moothall.kernel.form import describe_failure
+from moothall.objects import errors
+from moothall.objects.errors import ErrorKind, FormErrors, Refusal
+from moothall.objects.form_codes import FormCode
+from moothall.objects.ids import Snowflake
+from moothall.objects.wire import convert
+
+_UNKNOWN_BY_PARAMETER: dict[str, ErrorKind] = {
+    "guild_id": errors.UNKNOWN_GUILD,
+    "channel_id": errors.UNKNOWN_CHANNEL,
+    "role_id": errors.UNKNOWN_ROLE,
+    "user_id": errors.UNKNOWN_USER,
+    "message_id": errors.UNKNOWN_MESSAGE,
+    "webhook_id": errors.UNKNOWN_WEBHOOK,
+    "integration_id": errors.UNKNOWN_INTEGRATION,
+    "application_id": errors.UNKNOWN_APPLICATION,
+}
+
+
+class PathParameter(Struct, frozen=True):
+    """A placeholder of a path, and how its text is read."""
+
+    name: str
+    kind: Any
+    read: Callable[[str], object]
+    """Raises Refusal with the resource's own 404 for text that can name nothing."""
+
+
+class QueryParameter(Struct, frozen=True):
+    """A query parameter with its type and default; `UNSET` as the default means that it is required."""
+
+    name: str
+    kind: Any
+    default: Any
+    is_list: bool
+
+    @property
+    def required(self) -> bool:
+        """Whether a request without it is refused."""
+        return self.default is inspect.Parameter.empty
+
+
+def _supertype(kind: Any) -> Any:
+    while isinstance(kind, typing.NewType):
+        kind = kind.__supertype__
+    return kind
+
+
+def path_parameter(name: str, kind: Any) -> PathParameter:
+    """A reader for one placeholder."""
+    if _supertype(kind) is Snowflake:
+        unknown = _UNKNOWN_BY_PARAMETER.get(name, errors.NOT_FOUND)
+
+        def read_id(text: str) -> object:
+            if text.isascii() and text.isdigit() and len(text) <= 19:
+                value = int(text)
+                if value < 1 << 63:
+                    return Snowflake(value)
+            raise Refusal(unknown)
+
+        return PathParameter(name, kind, read_id)
+    return PathParameter(name, kind, str)
+
+
+def query_parameter(name: str, kind: Any, default: Any) -> QueryParameter:
+    """A reader for one query parameter. A list is comma-delimited, or given several times."""
+    bare = [part for part in typing.get_args(kind) if typing.get_origin(part) is list]
+    is_list = typing.get_origin(kind) is list or bool(bare)
+    return QueryParameter(name, kind, default, is_list)
+
+
+def read_query(declared: tuple[QueryParameter, ...], query_string: bytes) -> dict[str, Any]:
+    """Typed values for every declared parameter; unknown ones are ignored.
+
+    Raises Refusal (50035) with every error at once.
+    """
+    values: dict[str, Any] = {}
+    if not query_string:
+        given: dict[str, list[str]] = {}
+    else:
+        given = {}
+        try:
+            for key, value in parse_qsl(query_string.decode("utf-8"), keep_blank_values=True, max_num_fields=200):
+                given.setdefault(key, []).append(value)
+        except ValueError:
+            raise Refusal(errors.INVALID_FORM_BODY) from None
+    found: FormErrors | None = None
+    for parameter in declared:
+        texts = given.get(parameter.name)
+        if texts is None:
+            if not parameter.required:
+                values[parameter.name] = parameter.default
+                continue
+            found = found or FormErrors()
+            found.add([parameter.name], FormCode.BASE_TYPE_REQUIRED, "This field is required")
+            continue
+        raw: object = [part for text in texts for part in text.split(",") if part] if parameter.is_list else texts[-1]
+        try:
+            values[parameter.name] = _read_value(parameter, raw)
+        except msgspec.ValidationError:
+            found = found or FormErrors()
+            describe_failure(parameter.kind, raw, [parameter.name], found, lax=True)
+    if found:
+        found.raise_if_any()
+    return values
+
+
+def _read_value(parameter: QueryParameter, raw: object) -> Any:
+    if raw == "" and parameter.default is not inspect.Parameter.empty and parameter.default in (None, UNSET):
+        return parameter.default
+    return convert(raw, parameter.kind, strict=False)

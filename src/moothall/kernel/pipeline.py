@@ -1,0 +1,325 @@
+"""The line that every request runs on, from match to encode. Read `Pipeline.answer` from top to bottom.
+
+Refusals come in one order on every row: 404 for no such path, 401, 429, 404, 403, 400. So a body is
+decoded early, but what is wrong with it is told only to those who may do the thing at all.
+"""
+
+import asyncio
+import logging
+import time
+import zlib
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from functools import partial
+from typing import Any
+from urllib.parse import unquote
+
+from msgspec import Struct
+from sqlalchemy import bindparam, update
+
+from moothall.kernel.authenticate import NOBODY, Actor, TokenKind, authenticate
+from moothall.kernel.context import Context, Services
+from moothall.kernel.endpoint import Endpoint, Json, Response
+from moothall.kernel.parameters import read_query
+from moothall.kernel.ratelimit import bucket_name
+from moothall.kernel.request import Request, RequestTooLarge, client_address
+from moothall.kernel.router import Router
+from moothall.objects import errors
+from moothall.objects.errors import FormErrors, Refusal
+from moothall.objects.form_codes import FormCode
+from moothall.objects.wire import encode
+from moothall.storage.database import Query, StorageConflict, StorageFull, StorageUnavailable
+from moothall.storage.schema import guilds
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Observe = Callable[[str, int, float], None]
+"""Told the row, the status and the seconds of each request."""
+
+log = logging.getLogger("moothall.http")
+
+_JSON_TYPE = (b"content-type", b"application/json")
+_NO_CONTENT_TYPE: tuple[bytes, bytes] = (b"content-length", b"0")
+_MOST_REASON = 512
+_TRIES = 4
+_GZIP_FROM = 2048
+_MAJOR = ("guild_id", "channel_id", "webhook_id")
+
+_set_version = Query(
+    update(guilds).where(guilds.c.id == bindparam("guild_id")).values(version=bindparam("new_version"))
+)
+
+
+class Answer(Struct):
+    """What goes back."""
+
+    status: int
+    body: bytes
+    headers: list[tuple[bytes, bytes]]
+
+
+class Decoded(Struct):
+    """A request's parameters and body, typed."""
+
+    path: dict[str, Any]
+    query: dict[str, Any]
+    body: dict[str, Any]
+    reason: str | None
+    problem: Refusal | None
+    """The refusal that is owed to those who get that far, if query, body or reason is wrong."""
+
+
+class Pipeline:
+    """The HTTP API as an ASGI application, over the rows given."""
+
+    def __init__(
+        self,
+        services: Services,
+        rows: Iterable[Endpoint],
+        *,
+        observe: Observe,
+        most_body: int = 26 * 1024 * 1024,
+        trusted_proxies: Callable[[str], bool] = lambda _address: False,
+    ) -> None:
+        rows = list(rows)
+        self._services = services
+        self._router = Router(rows)
+        self._buckets = {row: bucket_name(row.method, row.path) for row in rows}
+        self._observe = observe
+        self._most_body = most_body
+        self._trusted = trusted_proxies
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one HTTP request whose path begins with /api."""
+        started = time.perf_counter()
+        request = Request.of(scope, receive, most_body=self._most_body, address=client_address(scope, self._trusted))
+        row_name = "none"
+        try:
+            endpoint, values, head = self._match(request)
+            if endpoint is None:
+                answer = Answer(204, b"", list(request.preflight_headers()))
+            else:
+                row_name = endpoint.name
+                answer = await self.answer(endpoint, values, request)
+                if head:
+                    answer.headers.append((b"content-length", b"%d" % len(answer.body)))
+                    answer.body = b""
+        except Refusal as refusal:
+            answer = refused(refusal)
+            request.extend(answer.headers)
+        except RequestTooLarge:
+            answer = refused(Refusal(errors.REQUEST_TOO_LARGE))
+        except (StorageFull, StorageUnavailable, StorageConflict) as problem:
+            log.warning("%s %s: %s", request.method, request.path, problem, extra={"request_id": request.id})
+            answer = refused(
+                Refusal(errors.INSUFFICIENT_STORAGE if isinstance(problem, StorageFull) else errors.UNAVAILABLE)
+            )
+        except Exception:
+            log.exception("%s %s failed", request.method, request.path, extra={"request_id": request.id})
+            answer = refused(Refusal(errors.INTERNAL_ERROR))
+        if answer.status in {401, 403, 429} and self._services.limiter is not None:
+            self._services.limiter.note_refusal(request.address, loopback=request.loopback)
+        await self._send(request, answer, send)
+        seconds = time.perf_counter() - started
+        self._observe(row_name, answer.status, seconds)
+        if log.isEnabledFor(logging.DEBUG):
+            log.debug(
+                "%s %s %d",
+                request.method,
+                request.path,
+                answer.status,
+                extra={"request_id": request.id, "row": row_name, "ms": round(seconds * 1000, 2)},
+            )
+
+    async def answer(self, endpoint: Endpoint, values: list[str], request: Request) -> Answer:
+        """The line: authenticate, rate, decode, transaction, authorize, handler, commit, publish, encode."""
+        actor = await self._authenticate(endpoint, request)
+        self._take_rate(endpoint, values, actor, request)
+        result = await self._run(endpoint, actor, request, await _decode(endpoint, values, request))
+        return _encode(endpoint, result, request.answer_headers)
+
+    def _match(self, request: Request) -> tuple[Endpoint | None, list[str], bool]:
+        found = self._router.match(request.path)
+        if found is None:
+            raise Refusal(errors.NOT_FOUND)
+        methods, values = found
+        endpoint = methods.get(request.method)
+        if endpoint is not None:
+            return endpoint, values, False
+        if request.method == "HEAD" and "GET" in methods:
+            return methods["GET"], values, True
+        allowed = sorted({*methods, "OPTIONS", *(["HEAD"] if "GET" in methods else [])})
+        if request.method == "OPTIONS":
+            request.answer_headers.append((b"allow", ", ".join(allowed).encode()))
+            return None, values, False
+        raise Refusal(errors.METHOD_NOT_ALLOWED, headers={"allow": ", ".join(allowed)})
+
+    async def _authenticate(self, endpoint: Endpoint, request: Request) -> Actor:
+        limiter = self._services.limiter
+        if limiter is not None and (wait := limiter.banned_for(request.address)):
+            raise too_many(wait, "global", [], message="You are being blocked from accessing our API temporarily.")
+        if request.authorization is None:
+            actor = NOBODY
+        else:
+            async with self._services.database.read() as reader:
+                actor = await authenticate(reader, request.authorization)
+        if endpoint.access.needs_actor and not actor.signed_in:
+            raise Refusal(errors.NOT_AUTHENTICATED)
+        return actor
+
+    def _take_rate(self, endpoint: Endpoint, values: list[str], actor: Actor, request: Request) -> None:
+        limiter = self._services.limiter
+        if limiter is None:
+            return
+        major: object = None
+        names = endpoint.path_parameters
+        if names and names[0].name in _MAJOR:
+            with_token = names[0].name == "webhook_id" and len(names) > 1 and names[1].name == "webhook_token"
+            major = (values[0], values[1]) if with_token else values[0]
+        caller = actor.user_id or request.address
+        verdict = limiter.take(self._buckets[endpoint], endpoint.rate, caller, major, loopback=request.loopback)
+        if not verdict.allowed:
+            raise too_many(verdict.retry_after, verdict.scope, verdict.headers)
+        request.answer_headers.extend(verdict.headers)
+
+    async def _run(self, endpoint: Endpoint, actor: Actor, request: Request, given: Decoded) -> Any:
+        database = self._services.database
+        lock = given.path.get("guild_id") if endpoint.locks_guild else None
+        for attempt in range(1, _TRIES + 1):
+            opened: Any = database.transaction(lock) if endpoint.writes else database.read()
+            try:
+                async with opened as tx:
+                    ctx = Context(
+                        self._services,
+                        tx,
+                        actor,
+                        reason=given.reason,
+                        fires=endpoint.fires,
+                        writes=endpoint.locks_guild,
+                        ip=request.address,
+                    )
+                    _check_scope(endpoint, actor)
+                    await endpoint.access.check(ctx, given.path)
+                    if given.problem is not None:
+                        raise given.problem
+                    result = await endpoint.handler(ctx, *given.path.values(), **given.body, **given.query)
+                    if endpoint.writes:
+                        await freshen_guilds(ctx)
+                        # Told in the order of the commits, even if this client has gone by then.
+                        tx.on_commit(partial(announce, ctx))
+                return result
+            except StorageConflict:
+                if attempt == _TRIES:
+                    raise
+                # Another process won; the whole row is run again on what it left.
+                await asyncio.sleep(0.002 * attempt)
+        raise AssertionError("unreachable")
+
+    async def _send(self, request: Request, answer: Answer, send: Send) -> None:
+        headers, body = answer.headers, answer.body
+        headers.append((b"x-request-id", request.id.encode()))
+        if request.origin is not None:
+            headers.extend(request.cors_headers())
+        if len(body) >= _GZIP_FROM and request.takes_gzip and not request.loopback:
+            body = await _gzip(body)
+            headers.extend(((b"content-encoding", b"gzip"), (b"vary", b"accept-encoding")))
+        if request.method != "HEAD" and answer.status != 204:
+            headers.append((b"content-length", b"%d" % len(body)))
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+
+def announce(ctx: Context) -> None:
+    """What follows a commit: the events leave, and whatever else the operation asked for is done."""
+    if ctx.events:
+        ctx.services.bus.publish([event.envelope() for event in ctx.events])
+    for call in ctx.after_commit:
+        call()
+
+
+async def freshen_guilds(ctx: Context) -> None:
+    """Give every guild whose state the transaction changed a version never used before."""
+    changed = {event.guild_id for event in ctx.events if event.stales_guild}  # type: ignore[attr-defined]  # such have one
+    for guild_id in changed:
+        await ctx.tx.execute(_set_version, guild_id=guild_id, new_version=ctx.ids.next())
+
+
+def _check_scope(endpoint: Endpoint, actor: Actor) -> None:
+    if actor.kind is TokenKind.BEARER and endpoint.access.needs_actor:
+        wanted = endpoint.scope.split("|") if endpoint.scope else ()
+        if not any(scope in actor.scopes for scope in wanted):
+            raise Refusal(errors.MISSING_SCOPE)
+
+
+async def _decode(endpoint: Endpoint, values: list[str], request: Request) -> Decoded:
+    path = {
+        parameter.name: parameter.read(value) for parameter, value in zip(endpoint.path_parameters, values, strict=True)
+    }
+    query: dict[str, Any] = {}
+    body: dict[str, Any] = {}
+    reason = None
+    problem: Refusal | None = None
+    try:
+        if endpoint.query_parameters:
+            query = read_query(endpoint.query_parameters, request.query_string)
+        if endpoint.body is not None:
+            body["body"] = endpoint.body.read(await request.body(), request.content_type)
+        if endpoint.audit_reason and request.audit_reason is not None:
+            reason = _read_reason(request.audit_reason)
+    except Refusal as refusal:
+        problem = refusal
+    return Decoded(path, query, body, reason, problem)
+
+
+def _read_reason(header: str) -> str | None:
+    reason = unquote(header, errors="replace").strip()
+    if len(reason) > _MOST_REASON:
+        found = FormErrors()
+        found.add(["reason"], FormCode.BASE_TYPE_MAX_LENGTH, f"Must be {_MOST_REASON} or fewer in length.")
+        found.raise_if_any()
+    return reason or None
+
+
+def _encode(endpoint: Endpoint, result: Any, headers: list[tuple[bytes, bytes]]) -> Answer:
+    if result is None:
+        return Answer(204, b"", headers)
+    if type(result) is Json:
+        return Answer(endpoint.status, result.data, [_JSON_TYPE, *headers])
+    if type(result) is Response:
+        return Answer(
+            result.status, result.body, [(b"content-type", result.content_type.encode()), *result.headers, *headers]
+        )
+    return Answer(endpoint.status, encode(result), [_JSON_TYPE, *headers])
+
+
+def refused(refusal: Refusal) -> Answer:
+    """A refusal in the API's error shape."""
+    headers = [_JSON_TYPE]
+    headers.extend((name.lower().encode(), value.encode("latin-1")) for name, value in (refusal.headers or {}).items())
+    return Answer(refusal.kind.status, encode(refusal.body()), headers)
+
+
+def too_many(wait: float, scope: str, headers: list[tuple[bytes, bytes]], *, message: str | None = None) -> Refusal:
+    """A 429 as public clients parse it."""
+    given = {name.decode(): value.decode() for name, value in headers}
+    given.setdefault("retry-after", str(int(wait) + 1))
+    given.setdefault("x-ratelimit-scope", scope)
+    given.setdefault("via", "1.1 moothall")
+    return Refusal(
+        errors.RATE_LIMITED,
+        message=message,
+        headers=given,
+        extra={"retry_after": round(wait, 3), "global": scope == "global"},
+    )
+
+
+async def _gzip(body: bytes) -> bytes:
+    # Level 1 of 64 kB takes about a millisecond: more than that leaves the event loop.
+    if len(body) > 65_536:
+        return await asyncio.to_thread(_deflate, body)
+    return _deflate(body)
+
+
+def _deflate(body: bytes) -> bytes:
+    packer = zlib.compressobj(level=1, wbits=31)
+    return packer.compress(body) + packer.flush()

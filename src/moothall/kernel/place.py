@@ -1,0 +1,112 @@
+"""A channel as a place of authority: what the actor may do in it, and what it hangs on."""
+
+from msgspec import Struct
+from sqlalchemy import bindparam, select
+
+from moothall.kernel.guild_state import THREAD_TYPES, GuildState, GuildStates, Standing
+from moothall.objects.channel import Channel
+from moothall.objects.ids import ChannelId, UserId
+from moothall.objects.permissions import Permissions
+from moothall.objects.wire import Timestamp
+from moothall.storage.database import Query, Reader
+from moothall.storage.rows import ChannelRow, channel_from_row
+from moothall.storage.schema import channel_recipients, channels, thread_members
+
+_select_channel = Query(select(channels).where(channels.c.id == bindparam("channel_id")), into=ChannelRow)
+_select_recipients = Query(
+    select(channel_recipients.c.user_id).where(channel_recipients.c.channel_id == bindparam("channel_id"))
+)
+_select_thread_member = Query(
+    select(thread_members.c.user_id).where(
+        thread_members.c.thread_id == bindparam("thread_id"), thread_members.c.user_id == bindparam("user_id")
+    )
+)
+
+PRIVATE_THREAD = 12
+
+DIRECT_MESSAGE_PERMISSIONS = int(
+    Permissions.VIEW_CHANNEL
+    | Permissions.SEND_MESSAGES
+    | Permissions.READ_MESSAGE_HISTORY
+    | Permissions.ADD_REACTIONS
+    | Permissions.EMBED_LINKS
+    | Permissions.ATTACH_FILES
+    | Permissions.USE_EXTERNAL_EMOJIS
+    | Permissions.USE_EXTERNAL_STICKERS
+    | Permissions.USE_APPLICATION_COMMANDS
+    | Permissions.PIN_MESSAGES
+    | Permissions.SEND_POLLS
+)
+"""What those in a direct message may do: there are no roles to say otherwise."""
+
+
+class ChannelPlace(Struct, frozen=True):
+    """A channel with the actor in it."""
+
+    channel: Channel
+    """The channel or thread itself."""
+    permissions: int
+    """The actor's, here; 0 for one who may not see it."""
+    guild: GuildState | None = None
+    """None for a direct message."""
+    member: Standing | None = None
+    """None for a direct message, and for an outsider."""
+    parent: Channel | None = None
+    """For a thread, the channel it is in, whose overwrites count."""
+    recipients: tuple[UserId, ...] = ()
+    """For a direct message, everybody in it, the actor too."""
+
+    @property
+    def id(self) -> ChannelId:
+        """The channel's id."""
+        return self.channel.id
+
+    @property
+    def is_thread(self) -> bool:
+        """Whether it is a thread."""
+        return self.parent is not None
+
+    @property
+    def audience_channel_id(self) -> ChannelId:
+        """The channel whose overwrites decide who hears of what happens here."""
+        return self.channel.id if self.parent is None else self.parent.id
+
+
+async def find_channel(
+    states: GuildStates, reader: Reader, channel_id: ChannelId, user_id: UserId, now: Timestamp, *, writes: bool
+) -> ChannelPlace | None:
+    """The place of a channel id; None if no such channel exists."""
+    guild_id = await states.guild_of_channel(reader, channel_id)
+    if guild_id is not None:
+        state, standing = await states.standing(reader, guild_id, user_id, now, writes=writes)
+        channel = None if state is None else await state.channel(reader, channel_id)
+        if channel is None:
+            return None
+        bits = 0 if standing is None else standing.permissions_in(channel)
+        return ChannelPlace(channel, bits, state, standing)
+    row = await reader.one(_select_channel, channel_id=channel_id)
+    if row is None:
+        return None
+    if row.guild_id is None:
+        listed = await reader.all(_select_recipients, channel_id=channel_id)
+        recipients = tuple(UserId(r[0]) for r in listed)
+        bits = DIRECT_MESSAGE_PERMISSIONS if user_id in recipients else 0
+        return ChannelPlace(channel_from_row(row), bits, recipients=recipients)
+    return await _find_thread(states, reader, row, user_id, now, writes=writes)
+
+
+async def _find_thread(
+    states: GuildStates, reader: Reader, row: ChannelRow, user_id: UserId, now: Timestamp, *, writes: bool
+) -> ChannelPlace | None:
+    if row.guild_id is None or row.parent_id is None or row.type not in THREAD_TYPES:
+        return None
+    state, standing = await states.standing(reader, row.guild_id, user_id, now, writes=writes)
+    parent = None if state is None else await state.channel(reader, row.parent_id)
+    if state is None or parent is None:
+        return None
+    bits = 0 if standing is None else standing.permissions_in(parent, thread=True)
+    if row.type == PRIVATE_THREAD and bits and not bits & Permissions.MANAGE_THREADS:
+        joined = await reader.one(_select_thread_member, thread_id=row.id, user_id=user_id)
+        if joined is None:
+            bits = 0
+    return ChannelPlace(channel_from_row(row), bits, state, standing, parent)

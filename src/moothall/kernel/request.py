@@ -1,0 +1,181 @@
+"""One HTTP request as the pipeline sees it."""
+
+import itertools
+import secrets
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from ipaddress import ip_address
+from typing import Any
+
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+
+_PREFIXES = ("/api/v10", "/api/v9", "/api")
+
+_serial = itertools.count(1)
+_boot = secrets.token_hex(3)
+
+_EXPOSED = (
+    b"X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Reset-After, "
+    b"X-RateLimit-Bucket, X-RateLimit-Global, X-RateLimit-Scope, Retry-After, Date, X-Request-Id"
+)
+
+
+class RequestTooLarge(Exception):
+    """The body is larger than any row takes."""
+
+
+class Request:
+    """Method, path without its API prefix, and the headers that the pipeline reads."""
+
+    __slots__ = (
+        "_most_body",
+        "_receive",
+        "address",
+        "answer_headers",
+        "audit_reason",
+        "authorization",
+        "content_length",
+        "content_type",
+        "id",
+        "loopback",
+        "method",
+        "origin",
+        "path",
+        "query_string",
+        "takes_gzip",
+    )
+
+    def __init__(
+        self,
+        method: str,
+        path: str,
+        query_string: bytes,
+        address: str,
+        receive: Receive,
+        *,
+        most_body: int,
+    ) -> None:
+        self._receive = receive
+        self._most_body = most_body
+        self.method = method
+        self.path = path
+        self.query_string = query_string
+        self.address = address
+        self.loopback = is_loopback(address)
+        self.id = f"{_boot}-{next(_serial):x}"
+        self.answer_headers: list[tuple[bytes, bytes]] = []
+        """Headers that every answer to this request carries, refusals too."""
+        self.authorization: str | None = None
+        self.audit_reason: str | None = None
+        self.content_type = ""
+        self.content_length = 0
+        self.origin: bytes | None = None
+        self.takes_gzip = False
+
+    @classmethod
+    def of(
+        cls,
+        scope: MutableMapping[str, Any],
+        receive: Receive,
+        *,
+        most_body: int,
+        address: str,
+    ) -> "Request":
+        """Read an ASGI scope."""
+        path: str = scope["path"]
+        for prefix in _PREFIXES:
+            if path.startswith(prefix):
+                path = path[len(prefix) :]
+                break
+        request = cls(scope["method"], path or "/", scope["query_string"], address, receive, most_body=most_body)
+        for name, value in scope["headers"]:
+            if name == b"authorization":
+                request.authorization = value.decode("latin-1")
+            elif name == b"content-type":
+                request.content_type = value.decode("latin-1")
+            elif name == b"content-length":
+                request.content_length = int(value) if value.isdigit() else 0
+            elif name == b"x-audit-log-reason":
+                request.audit_reason = _text(value)
+            elif name == b"accept-encoding":
+                request.takes_gzip = b"gzip" in value
+            elif name == b"origin":
+                request.origin = value
+        return request
+
+    def extend(self, headers: list[tuple[bytes, bytes]]) -> None:
+        """Add this request's own headers to those of a refusal, which win."""
+        given = {name for name, _ in headers}
+        headers.extend(header for header in self.answer_headers if header[0] not in given)
+
+    async def body(self) -> bytes:
+        """The whole body, within the bound. Raises RequestTooLarge."""
+        if self.content_length > self._most_body:
+            raise RequestTooLarge
+        message = await self._receive()
+        first: bytes = message.get("body", b"")
+        if not message.get("more_body"):
+            if len(first) > self._most_body:
+                raise RequestTooLarge
+            return first
+        parts, size = [first], len(first)
+        while message.get("more_body"):
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                raise ConnectionAbortedError("the client left before its request was whole")
+            part = message.get("body", b"")
+            size += len(part)
+            if size > self._most_body:
+                raise RequestTooLarge
+            parts.append(part)
+        return b"".join(parts)
+
+    def cors_headers(self) -> Iterable[tuple[bytes, bytes]]:
+        """Any web page may call the API: it authenticates by header, never by cookie."""
+        return (
+            (b"access-control-allow-origin", self.origin or b"*"),
+            (b"access-control-expose-headers", _EXPOSED),
+            (b"vary", b"origin"),
+        )
+
+    def preflight_headers(self) -> Iterable[tuple[bytes, bytes]]:
+        """The answer to OPTIONS, for browsers that ask before they call."""
+        return (
+            *self.answer_headers,
+            (b"access-control-allow-methods", b"GET, POST, PUT, PATCH, DELETE, OPTIONS"),
+            (b"access-control-allow-headers", b"Authorization, Content-Type, X-Audit-Log-Reason, X-Super-Properties"),
+            (b"access-control-max-age", b"86400"),
+        )
+
+
+def _text(value: bytes) -> str:
+    # Some clients send the reason percent-encoded, some as plain UTF-8 bytes.
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address is this machine's own."""
+    return address.startswith("127.") or address in {"::1", "localhost", ""}
+
+
+def client_address(scope: MutableMapping[str, Any], trusted: Callable[[str], bool]) -> str:
+    """The address of the client: the last one that a trusted proxy did not add itself."""
+    client = scope.get("client")
+    address: str = client[0] if client else ""
+    if not trusted(address):
+        return address
+    for name, value in scope["headers"]:
+        if name == b"x-forwarded-for":
+            hops = [hop.strip() for hop in value.decode("latin-1").split(",")]
+            for hop in reversed(hops):
+                try:
+                    ip_address(hop)
+                except ValueError:
+                    break
+                address = hop
+                if not trusted(hop):
+                    break
+            break
+    return address

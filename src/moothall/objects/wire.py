@@ -1,0 +1,78 @@
+"""How values look on the wire: one encoder, one decoder for each type, and the scalars between.
+
+A *wire scalar* is a class with `wire()` (what answers carry) and a `from_wire` class method
+(what requests may carry; ValueError with a message for the person who sent it). Any struct may
+use one as the type of a field.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any, Self
+
+import msgspec
+
+from moothall.objects.ids import system_clock
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Timestamp(int):
+    """A moment in milliseconds since the Unix epoch; ISO 8601 with microseconds and +00:00 on the wire."""
+
+    __slots__ = ()
+
+    def wire(self) -> str:
+        """The form that answers carry, for example 2026-01-31T12:00:00.250000+00:00."""
+        return (_EPOCH + timedelta(milliseconds=int(self))).isoformat(timespec="microseconds")
+
+    @classmethod
+    def from_wire(cls, value: object) -> Self:
+        """Read an ISO 8601 moment; one without an offset is UTC. Raises ValueError."""
+        if not isinstance(value, str):
+            raise ValueError("Could not parse a timestamp. Should be ISO8601.")
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            raise ValueError(f"Could not parse {value[:40]}. Should be ISO8601.") from None
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        try:
+            return cls((moment - _EPOCH) // timedelta(milliseconds=1))
+        except OverflowError:
+            raise ValueError(f"Could not parse {value[:40]}. Should be ISO8601.") from None
+
+    @classmethod
+    def now(cls) -> Self:
+        """The present moment."""
+        return cls(system_clock())
+
+
+def _to_wire(value: Any) -> Any:
+    return value.wire()
+
+
+def _from_wire(kind: type[Any], value: Any) -> Any:
+    return kind.from_wire(value)
+
+
+_ENCODER = msgspec.json.Encoder(enc_hook=_to_wire)
+
+encode: Callable[[object], bytes] = _ENCODER.encode
+"""Any object of the API as compact JSON."""
+
+
+@cache
+def decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+    """The one JSON decoder of a type. It raises msgspec.ValidationError or msgspec.DecodeError."""
+    return msgspec.json.Decoder(kind, dec_hook=_from_wire)
+
+
+def convert(value: object, kind: Any, *, strict: bool = True) -> Any:
+    """Parsed JSON as a typed object; not strict, text stands for numbers and booleans. Raises msgspec.ValidationError."""
+    return msgspec.convert(value, kind, strict=strict, dec_hook=_from_wire)
+
+
+def to_plain(value: object) -> Any:
+    """An object of the API as what parsing its JSON would give."""
+    return msgspec.to_builtins(value, enc_hook=_to_wire)

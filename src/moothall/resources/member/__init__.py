@@ -1,0 +1,1 @@
+"""Members: users in a guild, their nicknames, roles and timeouts, how they come and go."""

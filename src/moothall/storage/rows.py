@@ -1,0 +1,379 @@
+"""Rows of the tables that many nouns share, and the objects of the API that they become.
+
+The fields of a row struct are its table's columns, by name and in order, so that
+`Query(select(table), into=Row)` fits.
+"""
+
+from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+from moothall.objects.channel import Channel, DefaultReaction, ForumTag, Overwrite, ThreadMetadata
+from moothall.objects.emoji import Emoji
+from moothall.objects.ids import (
+    ApplicationId,
+    ChannelId,
+    EmojiId,
+    GuildId,
+    RoleId,
+    Snowflake,
+    StickerId,
+    TagId,
+    UserId,
+)
+from moothall.objects.member import Member
+from moothall.objects.permissions import PermissionSet
+from moothall.objects.role import Role, RoleColors, RoleTags
+from moothall.objects.sticker import Sticker
+from moothall.objects.user import User
+from moothall.objects.wire import Timestamp, convert
+
+
+class GuildRow(Struct):
+    """A row of `guilds`."""
+
+    id: GuildId
+    version: int
+    name: str
+    icon: str | None
+    splash: str | None
+    discovery_splash: str | None
+    banner: str | None
+    description: str | None
+    owner_id: UserId
+    application_id: ApplicationId | None
+    afk_channel_id: ChannelId | None
+    afk_timeout: int
+    widget_enabled: bool
+    widget_channel_id: ChannelId | None
+    verification_level: int
+    default_message_notifications: int
+    explicit_content_filter: int
+    features: list[str]
+    mfa_level: int
+    system_channel_id: ChannelId | None
+    system_channel_flags: int
+    rules_channel_id: ChannelId | None
+    public_updates_channel_id: ChannelId | None
+    safety_alerts_channel_id: ChannelId | None
+    vanity_url_code: str | None
+    vanity_url_uses: int
+    premium_tier: int
+    premium_subscription_count: int
+    premium_progress_bar_enabled: bool
+    preferred_locale: str
+    nsfw_level: int
+    region: str | None
+    max_members: int
+    max_video_channel_users: int
+    max_stage_video_channel_users: int
+    incidents_data: dict[str, Any] | None
+
+
+class RoleRow(Struct):
+    """A row of `roles`."""
+
+    guild_id: GuildId
+    id: RoleId
+    name: str
+    color: int
+    secondary_color: int | None
+    tertiary_color: int | None
+    hoist: bool
+    icon: str | None
+    unicode_emoji: str | None
+    position: int
+    permissions: PermissionSet
+    managed: bool
+    mentionable: bool
+    flags: int
+    tags: dict[str, Any] | None
+
+
+class EmojiRow(Struct):
+    """A row of `emojis`."""
+
+    guild_id: GuildId
+    id: EmojiId
+    name: str
+    roles: list[Snowflake]
+    user_id: UserId | None
+    require_colons: bool
+    managed: bool
+    animated: bool
+    available: bool
+
+
+class StickerRow(Struct):
+    """A row of `stickers`."""
+
+    guild_id: GuildId
+    id: StickerId
+    name: str
+    description: str | None
+    tags: str
+    type: int
+    format_type: int
+    available: bool
+    user_id: UserId | None
+    sort_value: int | None
+
+
+class ChannelRow(Struct):
+    """A row of `channels`."""
+
+    id: ChannelId
+    guild_id: GuildId | None
+    type: int
+    parent_id: ChannelId | None
+    position: int
+    name: str | None
+    topic: str | None
+    nsfw: bool
+    bitrate: int | None
+    user_limit: int | None
+    rate_limit_per_user: int
+    rtc_region: str | None
+    video_quality_mode: int | None
+    default_auto_archive_duration: int | None
+    default_thread_rate_limit_per_user: int | None
+    default_sort_order: int | None
+    default_forum_layout: int | None
+    default_reaction_emoji: dict[str, Any] | None
+    available_tags: list[dict[str, Any]]
+    flags: int
+    permission_overwrites: list[dict[str, Any]]
+    icon: str | None
+    owner_id: UserId | None
+    application_id: ApplicationId | None
+    thread_metadata: dict[str, Any] | None
+    applied_tags: list[Snowflake]
+    member_count: int | None
+    message_count: int | None
+    total_message_sent: int | None
+
+
+class UserRow(Struct):
+    """A row of `users`."""
+
+    id: UserId
+    username: str
+    username_key: str
+    discriminator: str
+    global_name: str | None
+    avatar: str | None
+    banner: str | None
+    accent_color: int | None
+    bio: str
+    email: str | None
+    email_key: str | None
+    password_hash: str | None
+    verified: bool
+    mfa_enabled: bool
+    bot: bool
+    system: bool
+    flags: int
+    public_flags: int
+    locale: str
+    premium_type: int
+    application_id: ApplicationId | None
+    deleted: bool
+
+
+class MemberRow(Struct):
+    """A row of `members`."""
+
+    guild_id: GuildId
+    user_id: UserId
+    nick: str | None
+    nick_key: str | None
+    username_key: str
+    avatar: str | None
+    banner: str | None
+    bio: str | None
+    roles: list[Snowflake]
+    joined_at: Timestamp
+    premium_since: Timestamp | None
+    deaf: bool
+    mute: bool
+    flags: int
+    pending: bool
+    communication_disabled_until: Timestamp | None
+    temporary: bool
+
+
+_TEXT, _DM, _VOICE, _GROUP_DM, _CATEGORY, _ANNOUNCEMENT, _STAGE, _FORUM, _MEDIA = 0, 1, 2, 3, 4, 5, 13, 15, 16
+_THREADS = frozenset({10, 11, 12})
+
+
+def role_from_row(row: RoleRow) -> Role:
+    """The role object of a row."""
+    return Role(
+        id=row.id,
+        name=row.name,
+        color=row.color,
+        colors=RoleColors(
+            primary_color=row.color, secondary_color=row.secondary_color, tertiary_color=row.tertiary_color
+        ),
+        hoist=row.hoist,
+        icon=row.icon,
+        unicode_emoji=row.unicode_emoji,
+        position=row.position,
+        permissions=row.permissions,
+        managed=row.managed,
+        mentionable=row.mentionable,
+        flags=row.flags,
+        tags=UNSET if row.tags is None else convert(row.tags, RoleTags),
+    )
+
+
+def emoji_from_row(row: EmojiRow) -> Emoji:
+    """The emoji object of a row, without its creator."""
+    return Emoji(
+        id=row.id,
+        name=row.name,
+        roles=[RoleId(role) for role in row.roles],
+        require_colons=row.require_colons,
+        managed=row.managed,
+        animated=row.animated,
+        available=row.available,
+    )
+
+
+def sticker_from_row(row: StickerRow) -> Sticker:
+    """The sticker object of a row, without its creator."""
+    return Sticker(
+        id=row.id,
+        name=row.name,
+        description=row.description,
+        tags=row.tags,
+        type=row.type,
+        format_type=row.format_type,
+        available=row.available,
+        guild_id=row.guild_id,
+    )
+
+
+def overwrites_from_row(row: ChannelRow) -> list[Overwrite]:
+    """A channel's permission overwrites."""
+    return [
+        Overwrite(
+            id=Snowflake(int(item["id"])),
+            type=item["type"],
+            allow=PermissionSet(int(item["allow"])),
+            deny=PermissionSet(int(item["deny"])),
+        )
+        for item in row.permission_overwrites
+    ]
+
+
+def channel_from_row(row: ChannelRow) -> Channel:
+    """The channel object of a row: fields that do not apply to its type are absent.
+
+    What changes with every message (`last_message_id`, `last_pin_timestamp`) stands in
+    `channel_activity` and is filled in by those who send the object.
+    """
+    kind = row.type
+    if kind in _THREADS:
+        return _thread(row)
+    if row.guild_id is None:
+        return Channel(
+            id=row.id,
+            type=kind,
+            flags=row.flags,
+            name=row.name if kind == _GROUP_DM else UNSET,
+            icon=row.icon if kind == _GROUP_DM else UNSET,
+            owner_id=row.owner_id if row.owner_id is not None else UNSET,
+            application_id=row.application_id if row.application_id is not None else UNSET,
+        )
+    voice, forum = kind in {_VOICE, _STAGE}, kind in {_FORUM, _MEDIA}
+    text = kind in {_TEXT, _ANNOUNCEMENT}
+    plain = kind == _CATEGORY
+    return Channel(
+        id=row.id,
+        type=kind,
+        guild_id=row.guild_id,
+        position=row.position,
+        permission_overwrites=overwrites_from_row(row) if row.permission_overwrites else [],
+        name=row.name,
+        topic=row.topic if text or forum or kind == _STAGE else UNSET,
+        nsfw=row.nsfw if not plain else UNSET,
+        bitrate=(row.bitrate or 64_000) if voice else UNSET,
+        user_limit=(row.user_limit or 0) if voice else UNSET,
+        rate_limit_per_user=row.rate_limit_per_user if not plain else UNSET,
+        parent_id=row.parent_id,
+        rtc_region=row.rtc_region if voice else UNSET,
+        video_quality_mode=(row.video_quality_mode or 1) if voice else UNSET,
+        # Client libraries expect a number or no key at all, never null.
+        default_auto_archive_duration=_present(row.default_auto_archive_duration) if text or forum else UNSET,
+        default_thread_rate_limit_per_user=(row.default_thread_rate_limit_per_user or 0) if text or forum else UNSET,
+        flags=row.flags,
+        available_tags=convert(row.available_tags, list[ForumTag]) if forum else UNSET,
+        default_reaction_emoji=_default_reaction(row) if forum else UNSET,
+        default_sort_order=row.default_sort_order if forum else UNSET,
+        default_forum_layout=(row.default_forum_layout or 0) if kind == _FORUM else UNSET,
+    )
+
+
+def _thread(row: ChannelRow) -> Channel:
+    return Channel(
+        id=row.id,
+        type=row.type,
+        guild_id=UNSET if row.guild_id is None else row.guild_id,
+        parent_id=row.parent_id,
+        owner_id=UNSET if row.owner_id is None else row.owner_id,
+        name=row.name,
+        rate_limit_per_user=row.rate_limit_per_user,
+        message_count=row.message_count or 0,
+        member_count=row.member_count or 0,
+        total_message_sent=row.total_message_sent or 0,
+        thread_metadata=convert(row.thread_metadata, ThreadMetadata),
+        applied_tags=[TagId(tag) for tag in row.applied_tags] if row.applied_tags else UNSET,
+        flags=row.flags,
+    )
+
+
+def _present(value: int | None) -> int | UnsetType:
+    return UNSET if value is None else value
+
+
+def _default_reaction(row: ChannelRow) -> DefaultReaction | None:
+    if row.default_reaction_emoji is None:
+        return None
+    found: DefaultReaction = convert(row.default_reaction_emoji, DefaultReaction)
+    return found
+
+
+def user_from_row(row: UserRow) -> User:
+    """A user as others see them."""
+    return User(
+        id=row.id,
+        username=row.username,
+        discriminator=row.discriminator,
+        global_name=row.global_name,
+        avatar=row.avatar,
+        bot=True if row.bot else UNSET,
+        system=True if row.system else UNSET,
+        banner=row.banner,
+        accent_color=row.accent_color,
+        public_flags=row.public_flags,
+        flags=row.public_flags,
+    )
+
+
+def member_from_row(row: MemberRow, user: User | UnsetType) -> Member:
+    """A member; `user` is UNSET where the object goes without."""
+    return Member(
+        user=user,
+        nick=row.nick,
+        avatar=row.avatar,
+        banner=row.banner,
+        roles=[RoleId(role) for role in row.roles],
+        joined_at=row.joined_at,
+        premium_since=row.premium_since,
+        deaf=row.deaf,
+        mute=row.mute,
+        flags=row.flags,
+        pending=row.pending,
+        communication_disabled_until=row.communication_disabled_until,
+    )
