@@ -21,6 +21,7 @@ from msgspec import Struct, UnsetType
 from moothall.kernel.access import Access, as_access
 from moothall.kernel.body import BodyReader, body_reader
 from moothall.kernel.events import Event
+from moothall.kernel.images import image_fields
 from moothall.kernel.parameters import PathParameter, QueryParameter, path_parameter, query_parameter
 from moothall.kernel.ratelimit import DEFAULT_RATE, Rate
 
@@ -56,6 +57,7 @@ class Endpoint:
         "body",
         "fires",
         "handler",
+        "images",
         "locks_guild",
         "method",
         "name",
@@ -119,6 +121,7 @@ class Endpoint:
                 path.append(path_parameter(parameter.name, kind))
         if [parameter.name for parameter in path] != named:
             raise TypeError(f"{self.name}: the path has {named}, the signature {[p.name for p in path]}")
+        self.images = () if self.body is None else image_fields(self.body.kind)
         self.path_parameters = tuple(path)
         self.query_parameters = tuple(query)
 

@@ -19,6 +19,7 @@ from sqlalchemy import bindparam, update
 from moothall.kernel.authenticate import NOBODY, Actor, TokenKind, authenticate
 from moothall.kernel.context import Context, Services
 from moothall.kernel.endpoint import Endpoint, Json, Response
+from moothall.kernel.images import stage_images
 from moothall.kernel.parameters import read_query
 from moothall.kernel.ratelimit import bucket_name
 from moothall.kernel.request import Request, RequestTooLarge, client_address
@@ -26,6 +27,7 @@ from moothall.kernel.router import Router
 from moothall.objects import errors
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FormCode
+from moothall.objects.images import ImageData
 from moothall.objects.wire import encode
 from moothall.storage.database import Query, StorageConflict, StorageFull, StorageUnavailable
 from moothall.storage.schema import guilds
@@ -135,7 +137,10 @@ class Pipeline:
         """The line: authenticate, rate, decode, transaction, authorize, handler, commit, publish, encode."""
         actor = await self._authenticate(endpoint, request)
         self._take_rate(endpoint, values, actor, request)
-        result = await self._run(endpoint, actor, request, await _decode(endpoint, values, request))
+        given = await _decode(endpoint, values, request)
+        if endpoint.images and given.problem is None:
+            await self._stage_images(endpoint, actor, request, given)
+        result = await self._run(endpoint, actor, request, given)
         return _encode(endpoint, result, request.answer_headers)
 
     def _match(self, request: Request) -> tuple[Endpoint | None, list[str], bool]:
@@ -182,6 +187,31 @@ class Pipeline:
             raise too_many(verdict.retry_after, verdict.scope, verdict.headers)
         request.answer_headers.extend(verdict.headers)
 
+    async def _stage_images(self, endpoint: Endpoint, actor: Actor, request: Request, given: Decoded) -> None:
+        body = given.body["body"]
+        if not any(isinstance(getattr(body, field), ImageData) for field in endpoint.images):
+            return
+        # Only those who may do the thing may cause the work: the line asks again inside the transaction.
+        async with self._services.database.read() as reader:
+            ctx = self._context(endpoint, actor, request, given, reader)
+            _check_scope(endpoint, actor)
+            await endpoint.access.check(ctx, given.path)
+        try:
+            await stage_images(body, endpoint.images, self._services.blobs)
+        except Refusal as refusal:
+            given.problem = refusal
+
+    def _context(self, endpoint: Endpoint, actor: Actor, request: Request, given: Decoded, tx: Any) -> Context:
+        return Context(
+            self._services,
+            tx,
+            actor,
+            reason=given.reason,
+            fires=endpoint.fires,
+            writes=endpoint.locks_guild,
+            ip=request.address,
+        )
+
     async def _run(self, endpoint: Endpoint, actor: Actor, request: Request, given: Decoded) -> Any:
         database = self._services.database
         lock = given.path.get("guild_id") if endpoint.locks_guild else None
@@ -189,15 +219,7 @@ class Pipeline:
             opened: Any = database.transaction(lock) if endpoint.writes else database.read()
             try:
                 async with opened as tx:
-                    ctx = Context(
-                        self._services,
-                        tx,
-                        actor,
-                        reason=given.reason,
-                        fires=endpoint.fires,
-                        writes=endpoint.locks_guild,
-                        ip=request.address,
-                    )
+                    ctx = self._context(endpoint, actor, request, given, tx)
                     _check_scope(endpoint, actor)
                     await endpoint.access.check(ctx, given.path)
                     if given.problem is not None:

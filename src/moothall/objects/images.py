@@ -21,13 +21,30 @@ class ImageData:
     """An image of a request. A wire scalar: `data:image/png;base64,...`, at most 10 MiB decoded.
 
     `declared` is the type that the sender says (`image/png`); only `inspect_image` tells the truth.
+    Once the image has been verified and stored, `stored` says what it is.
     """
 
-    __slots__ = ("data", "declared")
+    __slots__ = ("data", "declared", "stored")
 
     def __init__(self, declared: str, data: bytes) -> None:
         self.declared = declared
         self.data = data
+        self.stored: StoredImage | None = None
+
+    @property
+    def hash(self) -> str:
+        """The name that the stored image goes by. RuntimeError before it is stored."""
+        return self._stored().hash
+
+    @property
+    def info(self) -> "ImageInfo":
+        """What the stored image really is. RuntimeError before it is stored."""
+        return self._stored().info
+
+    def _stored(self) -> "StoredImage":
+        if self.stored is None:
+            raise RuntimeError("the image has not been verified and stored")
+        return self.stored
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ImageData) and (self.declared, self.data) == (other.declared, other.data)
@@ -67,6 +84,13 @@ class ImageInfo(NamedTuple):
     width: int
     height: int
     animated: bool
+
+
+class StoredImage(NamedTuple):
+    """A verified image in the blob store."""
+
+    hash: str
+    info: ImageInfo
 
 
 def inspect_image(data: bytes) -> ImageInfo:
