@@ -1,6 +1,6 @@
 # Needs make and Python >= 3.11, nothing else: everything is installed into .venv from the lock files.
-SHELL := /bin/bash
-.SHELLFLAGS := -euo pipefail -c
+SHELL := /bin/sh
+.SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 
@@ -9,9 +9,9 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.moothall
 PACKAGE := pyproject.toml
 
-# make run
-PORT ?= 3333
-DATA ?= data
+# make run; what is empty here is left to the other settings
+PORT ?=
+DATA ?=
 ARGS ?=
 # make test: JOBS processes; TESTS is what to run, e.g. TESTS="tests/kernel -k router"
 JOBS ?= 2
@@ -59,7 +59,7 @@ install: $(STAMPS)/runtime ## Build .venv without starting anything
 
 .PHONY: run
 run: $(STAMPS)/runtime ## Serve at http://localhost:3333 (PORT=, DATA=, ARGS=)
-	@exec $(BIN)/moothall serve --port "$(PORT)" --data "$(DATA)" $(ARGS)
+	@exec $(BIN)/moothall serve $(if $(PORT),--port "$(PORT)") $(if $(DATA),--data "$(DATA)") $(ARGS)
 
 .PHONY: test
 test: $(STAMPS)/dev ## Run the test suite (TESTS=, JOBS=)
@@ -71,11 +71,16 @@ check: $(STAMPS)/dev ## Lint, types, import contracts, docs
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/python tools/check_docs.py
 
 .PHONY: format
 format: $(STAMPS)/dev ## Let ruff format and fix what it can
 	@$(BIN)/ruff check --fix
 	@$(BIN)/ruff format
+
+.PHONY: docs
+docs: $(STAMPS)/dev ## Write the generated parts of the documentation
+	@$(BIN)/python tools/check_docs.py --write
 
 .PHONY: bench
 bench: $(STAMPS)/dev ## Print the benchmark table

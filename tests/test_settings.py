@@ -116,7 +116,7 @@ def test_all_problems_of_all_sources_are_told_at_once_with_key_and_source(toml: 
         f"worker_id: Expected a whole number, not '1' ({path})",
         "MOOTHALL_LOG_LEVL: no such setting; did you mean MOOTHALL_LOG_LEVEL? (environment)",
         "port: Expected a whole number <= 65535, not '99999' (MOOTHALL_PORT)",
-        "database_url: Expected a URL that starts with postgresql:// or postgres:// (--database-url)",
+        "database_url: Expected a URL that starts with postgresql:// or postgres:// or sqlite:// (--database-url)",
         "log_level: Expected debug, info, warning or error, not 'loud' (--log-level)",
         "trusted_proxies: Expected addresses or networks, like 10.0.0.0/8; not '10.0.0.0/33' (--trusted-proxy)",
     ]
@@ -201,6 +201,13 @@ def test_a_url_of_another_kind_is_refused(variable: str, value: str) -> None:
     assert "Expected a URL that starts with" in problems(environ={variable: value})[0]
 
 
+def test_the_database_is_a_file_in_the_data_folder_unless_a_url_says_otherwise() -> None:
+    assert load(environ={"MOOTHALL_DATA": "/srv"}).database == "sqlite:////srv/moothall.sqlite3"
+    assert load(environ={"MOOTHALL_DATA": "/srv"}).database_path == Path("/srv/moothall.sqlite3")
+    assert load(environ={"MOOTHALL_DATABASE_URL": "sqlite:////srv/x.db"}).database_path == Path("/srv/x.db")
+    assert load(environ={"MOOTHALL_DATABASE_URL": "postgresql://host/db"}).database_path is None
+
+
 def test_a_database_may_stand_behind_a_socket() -> None:
     url = "postgresql:///moothall?host=/var/run/postgresql"
 
@@ -223,7 +230,7 @@ def test_every_setting_is_read_somewhere() -> None:
         path.read_text(encoding="utf-8") for path in package.rglob("*.py") if path != package / "settings.py"
     )
     # These are read through properties of Settings.
-    through = {"data": ".database_path", "trusted_proxies": "settings.trusts"}
+    through = {"data": "settings.database", "database_url": "settings.database", "trusted_proxies": "settings.trusts"}
 
     unread = [name for name in TABLE if through.get(name, f"settings.{name}") not in source]
 

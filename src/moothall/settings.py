@@ -49,11 +49,13 @@ class Settings(Struct, frozen=True, kw_only=True):
     database_url: Annotated[
         str | None,
         Meta(
-            description="postgresql://user:password@host/name; without one, SQLite in the data folder.",
+            description="postgresql://user:password@host/name or sqlite:///file; else a file in the data folder.",
             extra=_flag("--database-url", "URL"),
         ),
     ] = None
-    database_connections: Annotated[int, Meta(description="PostgreSQL connections a process opens.", ge=2, le=500)] = 10
+    database_connections: Annotated[
+        int, Meta(description="Most PostgreSQL connections of a process.", ge=2, le=500)
+    ] = 16
     blob_url: Annotated[
         str | None,
         Meta(description="Where files are kept: file:///..., s3://..., gs://..., az://...; else in the data folder."),
@@ -139,9 +141,14 @@ class Settings(Struct, frozen=True, kw_only=True):
     ] = "human"
 
     @property
-    def database_path(self) -> Path:
-        """The SQLite file; meaningless with a `database_url`."""
-        return self.data / "moothall.sqlite3"
+    def database(self) -> str:
+        """URL of the database, also where that is the file in the data folder."""
+        return self.database_url or f"sqlite:///{self.data / 'moothall.sqlite3'}"
+
+    @property
+    def database_path(self) -> Path | None:
+        """The SQLite file; None where the database is a PostgreSQL server."""
+        return Path(self.database.removeprefix("sqlite:///")) if self.database.startswith("sqlite:") else None
 
     @property
     def key_path(self) -> Path:
@@ -366,7 +373,7 @@ def _url(*schemes: str) -> Callable[[str], None]:
 
 
 _CHECKS: dict[str, Callable[[Any], None]] = {
-    "database_url": _url("postgresql", "postgres"),
+    "database_url": _url("postgresql", "postgres", "sqlite"),
     "nats_url": _url("nats", "tls"),
     "blob_url": _url("file", "s3", "gs", "az"),
     "public_url": _url("http", "https"),

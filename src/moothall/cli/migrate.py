@@ -4,7 +4,7 @@ import asyncio
 
 import click
 
-from moothall.cli.options import STORAGE, fail, takes_settings
+from moothall.cli.options import STORAGE, takes_settings
 from moothall.logs import start_logging
 from moothall.settings import Settings
 
@@ -17,21 +17,13 @@ def migrate(settings: Settings) -> None:
     `serve` does the same at its start; on its own it is for upgrades that several servers share. Doing it again
     changes nothing. Data is kept.
     """
-    from moothall.engine import choose_database
-    from moothall.storage.database import StorageError
-
-    start_logging(settings.log_level, settings.log_format)
+    from moothall.cli.database import open_database, storage_problems
 
     async def work() -> None:
-        database = choose_database(settings)
-        await database.open()
-        try:
+        async with open_database(settings) as database:
             await database.migrate()
-        finally:
-            await database.close()
 
-    try:
+    start_logging(settings.log_level, settings.log_format)
+    with storage_problems():
         asyncio.run(work())
-    except (StorageError, OSError) as error:
-        fail(str(error))
     click.echo("The database is up to date.")

@@ -5,10 +5,11 @@ from pathlib import Path
 from moothall.storage.database import Database
 
 
-def database_at(url: str) -> Database:
+def database_at(url: str, *, connections: int = 16) -> Database:
     """The database of a URL, not yet open.
 
-    `sqlite:///relative.db` or `sqlite:////absolute.db` is a file, `postgresql://...` a server.
+    `sqlite:///relative.db` or `sqlite:////absolute.db` is a file, `postgresql://...` a server,
+    to which at most so many `connections` are made.
     Raises ValueError for anything else.
     """
     scheme, _, rest = url.partition("://")
@@ -19,5 +20,5 @@ def database_at(url: str) -> Database:
     if scheme in {"postgresql", "postgres"}:
         from moothall.storage.postgres import PostgresDatabase  # noqa: PLC0415
 
-        return PostgresDatabase(url)
+        return PostgresDatabase(url, connections=connections)
     raise ValueError("a database URL begins with sqlite:/// or postgresql://")

@@ -1,0 +1,65 @@
+"""What the documentation check finds."""
+
+from pathlib import Path
+
+import pytest
+
+from moothall.settings import TABLE
+from tools.check_docs import anchors, check, main, settings_table
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A project with a Makefile and an empty docs folder."""
+    (tmp_path / "Makefile").write_text(".PHONY: run\nrun: ## Serve\n\techo\n")
+    (tmp_path / "docs").mkdir()
+    return tmp_path
+
+
+def test_a_link_to_a_file_or_heading_that_is_not_there_is_found(root: Path) -> None:
+    (root / "docs" / "operations.md").write_text("# Backup and `restore`\n\n## Backup\n\n## Backup\n")
+    (root / "README.md").write_text(
+        "[a](docs/operations.md) [b](docs/operations.md#backup-and-restore) [c](docs/operations.md#backup-1)\n"
+        "[d](https://example.org/none) [e](docs/none.md) [f](docs/operations.md#none) `[g](none.md)`\n"
+    )
+
+    assert check(root) == [
+        "README.md: docs/none.md: no such file",
+        "README.md: docs/operations.md#none: no such heading",
+    ]
+
+
+def test_a_command_flag_or_target_that_is_not_there_is_found(root: Path) -> None:
+    (root / "README.md").write_text(
+        "Type `make run` or `make sing`.\n\n```sh\nmoothall serve --port 80 --no-rate-limits\n"
+        ".venv/bin/moothall serve --tune\n.venv/bin/moothall dance\n```\nWe make money; moothall is prose here.\n"
+    )
+
+    assert check(root) == [
+        "README.md: moothall serve --tune: no such flag",
+        "README.md: moothall dance: no such command",
+        "README.md: make sing: no such target",
+    ]
+
+
+def test_the_settings_of_a_page_are_written_once_and_then_checked(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = root / "docs" / "operations.md"
+    page.write_text("before\n<!-- settings -->\nold\n<!-- /settings -->\nafter\n")
+
+    assert main(root, []) == 1
+    assert "run: make docs" in capsys.readouterr().out
+    assert main(root, ["--write"]) == 0
+    assert page.read_text() == f"before\n<!-- settings -->\n{settings_table()}<!-- /settings -->\nafter\n"
+    assert main(root, []) == 0
+
+
+def test_the_table_has_a_row_for_every_setting() -> None:
+    rows = settings_table().splitlines()[2:]
+
+    assert [row.split("`")[1] for row in rows] == list(TABLE)
+
+
+def test_a_heading_inside_a_code_block_is_no_anchor() -> None:
+    assert anchors("# One\n```sh\n# two\n```\n") == {"one"}

@@ -1,0 +1,139 @@
+"""Checks that README, docs/ and CHANGELOG tell of what is there; with `--write`, writes their generated parts anew.
+
+- A relative link leads to a file, its `#anchor` to a heading.
+- A `make` target, a `moothall` command and each of its flags exist.
+- What stands between `<!-- settings -->` and `<!-- /settings -->` is the table of settings.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+import click
+
+from moothall.cli import cli
+from moothall.settings import TABLE, masked
+
+_FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"`[^`\n]+`")
+_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
+_TARGET = re.compile(r"^([a-z][a-z-]*):", re.MULTILINE)
+_MAKE = re.compile(r"\bmake ([a-z][a-z-]*)")
+_MOOTHALL = re.compile(r"\bmoothall ((?:[a-z][a-z-]*(?: |\b))*)([^`\n]*)")
+_GENERATED = re.compile(r"(<!-- settings -->\n).*?(<!-- /settings -->)", re.DOTALL)
+
+
+def pages(root: Path) -> list[Path]:
+    """The documentation's files, those generated as a whole included."""
+    found = [root / "README.md", root / "CHANGELOG.md", *sorted((root / "docs").rglob("*.md"))]
+    return [page for page in found if page.exists()]
+
+
+def settings_table() -> str:
+    """Every setting as a row of a Markdown table."""
+    lines = ["| Setting | Flag | Default | |", "| --- | --- | --- | --- |"]
+    for name, setting in TABLE.items():
+        default = masked(name, setting.default)
+        if setting.boolean:
+            default = "true" if default else "false"
+            flag = f"`{setting.flag}`, `--no-{setting.flag.removeprefix('--')}`" if setting.flag else ""
+        else:
+            flag = f"`{setting.flag}`" if setting.flag else ""
+        if setting.repeated:
+            default = ", ".join(setting.default)
+        lines.append(
+            f"| `{name}` | {flag} | {f'`{default}`' if default not in (None, '') else ''} | {setting.description} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def generate(text: str) -> str:
+    """A page with its generated parts as they should be."""
+    return _GENERATED.sub(lambda found: found[1] + settings_table() + found[2], text)
+
+
+def anchors(text: str) -> set[str]:
+    """What `#...` may lead to in a page: its headings, as forges spell them."""
+    found: set[str] = set()
+    for heading in _HEADING.findall(_FENCE.sub("", text)):
+        words = re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower()).replace(" ", "-")
+        number = 0
+        while (name := words if number == 0 else f"{words}-{number}") in found:
+            number += 1
+        found.add(name)
+    return found
+
+
+def broken_links(page: Path, text: str) -> Iterator[str]:
+    """Links of a page that lead nowhere."""
+    for link in _LINK.findall(_CODE.sub("", _FENCE.sub("", text))):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = unquote(link).partition("#")
+        target = page.parent / path if path else page
+        if not target.exists():
+            yield f"{link}: no such file"
+        elif anchor and target.suffix == ".md" and anchor not in anchors(target.read_text(encoding="utf-8")):
+            yield f"{link}: no such heading"
+
+
+def unknown_commands(text: str, targets: set[str]) -> Iterator[str]:
+    """What a page tells people to type and is not there."""
+    for code in [*(found[0] for found in _FENCE.finditer(text)), *_CODE.findall(_FENCE.sub("", text))]:
+        for target in _MAKE.findall(code):
+            if target not in targets:
+                yield f"make {target}: no such target"
+        for words, rest in _MOOTHALL.findall(code):
+            yield from _unknown(words.split(), f"{words} {rest}")
+
+
+def _unknown(words: list[str], line: str) -> Iterator[str]:
+    command: click.Command = cli
+    context = click.Context(cli, info_name="moothall")
+    for word in words:
+        if not isinstance(command, click.Group):
+            break
+        found = command.get_command(context, word)
+        if found is None:
+            yield f"moothall {' '.join(words)}: no such command"
+            return
+        command = found
+    known = {flag for parameter in command.params for flag in (*parameter.opts, *parameter.secondary_opts)}
+    for flag in re.findall(r"(?<!\S)--[a-z][a-z-]*", line):
+        if flag not in known | {"--help", "--version"}:
+            yield f"moothall {' '.join(words)} {flag}: no such flag"
+
+
+def check(root: Path) -> list[str]:
+    """Everything that is wrong, one line each."""
+    targets = set(_TARGET.findall((root / "Makefile").read_text(encoding="utf-8")))
+    found: list[str] = []
+    for page in pages(root):
+        text = page.read_text(encoding="utf-8")
+        wrong = [*broken_links(page, text), *unknown_commands(text, targets)]
+        if generate(text) != text:
+            wrong.append("the settings are told otherwise than they are; run: make docs")
+        found.extend(f"{page.relative_to(root)}: {line}" for line in wrong)
+    return found
+
+
+def main(root: Path, arguments: list[str]) -> int:
+    """Check, or write first; the exit code."""
+    if arguments == ["--write"]:
+        for page in pages(root):
+            text = page.read_text(encoding="utf-8")
+            if (written := generate(text)) != text:
+                page.write_text(written, encoding="utf-8")
+    elif arguments:
+        print(__doc__)
+        return 2
+    found = check(root)
+    print("\n".join(found) or f"{len(pages(root))} pages tell of what is there")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(__file__).resolve().parents[1], sys.argv[1:]))
