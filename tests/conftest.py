@@ -157,3 +157,9 @@ async def database(database_url: str) -> AsyncIterator[Database]:
     await opened.open()
     yield opened
     await opened.close()
+
+
+@pytest.fixture
+async def platform(database: Database) -> Platform:
+    """The whole API over an empty database, on each engine in turn."""
+    return Platform(database)
