@@ -1,9 +1,10 @@
 """The command line: `moothall COMMAND`. Each command is a module of this package, imported when it is asked for."""
 
 import importlib
-from importlib.metadata import version
 
 import click
+
+from moothall import __version__
 
 COMMANDS = {
     "serve": "moothall.cli.serve:serve",
@@ -32,7 +33,7 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
-@click.version_option(version("moothall"), message="%(prog)s %(version)s")
+@click.version_option(__version__, message="%(prog)s %(version)s")
 def cli() -> None:
     """Moothall: a community platform of your own, that bots and webhooks already speak to.
 
