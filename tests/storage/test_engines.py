@@ -7,7 +7,9 @@ from moothall.storage.database import Database, Query
 from moothall.storage.schema import bans
 
 INSERT = Query(insert(bans))
-REASON = Query(select(bans.c.reason).where(bans.c.guild_id == bindparam("guild_id"), bans.c.user_id == bindparam("user_id")))
+REASON = Query(
+    select(bans.c.reason).where(bans.c.guild_id == bindparam("guild_id"), bans.c.user_id == bindparam("user_id"))
+)
 
 
 async def test_a_committed_write_is_read(database: Database) -> None:

@@ -69,7 +69,7 @@ class Writer:
         self._broken = False
         self._closed = False
         self._settled: list[asyncio.Future[None]] = []
-        self._jobs: SimpleQueue[bool] = SimpleQueue()
+        self._jobs: SimpleQueue[str] = SimpleQueue()
         self._thread = threading.Thread(target=self._commit_forever, name="moothall-commit", daemon=True)
         self._thread.start()
 
@@ -152,7 +152,7 @@ class Writer:
         """Finish every turn, then stop the thread and disconnect."""
         self._closed = True
         await self.settled()
-        self._jobs.put(False)
+        self._jobs.put("stop")
         await asyncio.to_thread(self._thread.join)
         self.connection.close()
 
@@ -225,10 +225,10 @@ class Writer:
     def _hand_over_batch(self) -> None:
         if not self._committing:
             self._committing = True
-            self._jobs.put(True)
+            self._jobs.put("commit")
 
     def _commit_forever(self) -> None:
-        while self._jobs.get():
+        while self._jobs.get() == "commit":
             started = time.perf_counter()
             failure: StorageError | None = None
             try:

@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import asyncpg
 
@@ -105,8 +105,9 @@ class PostgresReader:
         rows = await self._run(self._connection.fetch, plan.text, plan.bind(values))
         return list(map(plan.make or tuple, rows))
 
-    all_long = all
-    """The same: the server reads while the event loop goes on."""
+    async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
+        """The same as `all`: the server reads while the event loop goes on."""
+        return await self.all(query, **values)
 
     async def scalar(self, query: Query[Any], /, **values: Any) -> Any:
         """The first column of the first row, or None without one."""
@@ -135,7 +136,7 @@ class PostgresTransaction(PostgresReader):
         self._over = True
         self._task: asyncio.Task[Any] | None = None
 
-    async def __aenter__(self) -> "PostgresTransaction":
+    async def __aenter__(self) -> Self:
         self._task = self._database.enter(asyncio.current_task())
         try:
             self._connection = await self._database.acquire()

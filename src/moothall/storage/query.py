@@ -91,9 +91,9 @@ def upsert(
 
     def build(dialect: str) -> ClauseElement:
         statement = _insert(dialect)(table)
-        changes = update if isinstance(update, Mapping) else {name: statement.excluded[name] for name in update}
+        changes: Any = update if isinstance(update, Mapping) else {name: statement.excluded[name] for name in update}
         statement = statement.on_conflict_do_update(index_elements=list(key), set_=dict(changes))
-        return statement.returning(*returning) if returning else statement
+        return _returning(statement, returning)
 
     return ByDialect(build)
 
@@ -103,7 +103,7 @@ def insert_ignore(table: Table, *, key: Sequence[str], returning: Sequence[Colum
 
     def build(dialect: str) -> ClauseElement:
         statement = _insert(dialect)(table).on_conflict_do_nothing(index_elements=list(key))
-        return statement.returning(*returning) if returning else statement
+        return _returning(statement, returning)
 
     return ByDialect(build)
 
@@ -133,7 +133,7 @@ def _dialect(name: str) -> Dialect:
     else:
         from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg  # noqa: PLC0415
 
-        dialect = PGDialect_asyncpg()
+        dialect = PGDialect_asyncpg()  # type: ignore[no-untyped-call]
     dialect.statement_compiler = type("Compiler", (_Compiler, dialect.statement_compiler), {})
     return dialect
 
@@ -154,6 +154,11 @@ def _insert(dialect: str) -> Callable[[Table], Any]:
     from sqlalchemy.dialects.postgresql import insert as postgresql_insert  # noqa: PLC0415
 
     return postgresql_insert
+
+
+def _returning(statement: Any, columns: Sequence[ColumnElement[Any]]) -> ClauseElement:
+    changed: ClauseElement = statement.returning(*columns) if columns else statement
+    return changed
 
 
 def _compile(statement: ClauseElement | ByDialect, into: type[Any] | None, dialect: str) -> Plan:
@@ -187,7 +192,7 @@ def _inserted_columns(statement: ClauseElement) -> dict[str, Any]:
         if column is table.autoincrement_column:
             continue
         if column.default is not None and column.default.is_scalar:
-            missing[column.name] = column.default.arg  # type: ignore[attr-defined]
+            missing[column.name] = column.default.arg
         else:
             missing[column.name] = None if column.nullable else _REQUIRED
     return missing
@@ -223,7 +228,7 @@ def _bind_plain(slots: list[tuple[str, Any, Converter | None]], known: set[str])
     def bind(values: dict[str, Any]) -> Row:
         if len(values) == count:
             try:
-                return (pick(values),) if single else pick(values)  # type: ignore[no-any-return]
+                return (pick(values),) if single else pick(values)
             except KeyError:
                 pass
         raise _mismatch(known, known, values)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import apsw
 
@@ -26,7 +26,40 @@ _LONG_READS = 2
 """How many long reads run at once."""
 
 
-class SqliteReader:
+class _Rows:
+    """What reader and transaction have in common: from the driver's rows to the query's."""
+
+    __slots__ = ()
+
+    def _run(self, text: str, bindings: tuple[Any, ...]) -> list[Any]:
+        raise NotImplementedError
+
+    async def one(self, query: Query[T], /, **values: Any) -> T | None:
+        """The first row."""
+        plan = query.sqlite or query.plan("sqlite")
+        rows = self._run(plan.text, plan.bind(values))
+        if not rows:
+            return None
+        row: T = rows[0] if plan.make is None else plan.make(rows[0])
+        return row
+
+    async def all(self, query: Query[T], /, **values: Any) -> list[T]:
+        """Every row."""
+        plan = query.sqlite or query.plan("sqlite")
+        rows = self._run(plan.text, plan.bind(values))
+        return rows if plan.make is None else list(map(plan.make, rows))
+
+    async def scalar(self, query: Query[Any], /, **values: Any) -> Any:
+        """The first column of the first row, or None without one."""
+        plan = query.sqlite or query.plan("sqlite")
+        rows = self._run(plan.text, plan.bind(values))
+        if not rows:
+            return None
+        value = rows[0][0]
+        return value if value is None or plan.read_first is None else plan.read_first(value)
+
+
+class SqliteReader(_Rows):
     """Reads over one connection. Calls return without suspending."""
 
     __slots__ = ("_cursor", "_long")
@@ -35,37 +68,12 @@ class SqliteReader:
         self._cursor = connection.cursor()
         self._long = long
 
-    async def one(self, query: Query[T], /, **values: Any) -> T | None:
-        """The first row."""
-        plan = query.sqlite or query.plan("sqlite")
+    def _run(self, text: str, bindings: tuple[Any, ...]) -> list[Any]:
         try:
-            rows = self._cursor.execute(plan.text, plan.bind(values)).fetchall()
-        except apsw.Error as error:
+            # To the last row, always: an unfinished statement would hold on to its snapshot of the data.
+            return self._cursor.execute(text, bindings).fetchall()
+        except (apsw.Error, OverflowError) as error:
             raise storage_error(error) from error
-        if not rows:
-            return None
-        return plan.make(rows[0]) if plan.make is not None else rows[0]  # type: ignore[no-any-return]
-
-    async def all(self, query: Query[T], /, **values: Any) -> list[T]:
-        """Every row."""
-        plan = query.sqlite or query.plan("sqlite")
-        try:
-            rows = self._cursor.execute(plan.text, plan.bind(values)).fetchall()
-        except apsw.Error as error:
-            raise storage_error(error) from error
-        return list(map(plan.make, rows)) if plan.make is not None else rows  # type: ignore[return-value]
-
-    async def scalar(self, query: Query[Any], /, **values: Any) -> Any:
-        """The first column of the first row, or None without one."""
-        plan = query.sqlite or query.plan("sqlite")
-        try:
-            rows = self._cursor.execute(plan.text, plan.bind(values)).fetchall()
-        except apsw.Error as error:
-            raise storage_error(error) from error
-        if not rows:
-            return None
-        value = rows[0][0]
-        return value if value is None or plan.read_first is None else plan.read_first(value)
 
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
         """Every row, read on a thread."""
@@ -93,15 +101,19 @@ class LongReads:
     def _all(self, query: Query[T], values: dict[str, Any]) -> list[T]:
         plan = query.plan("sqlite")
         try:
-            connection = self._idle.pop() if self._idle else connect(self._path, readonly=True)
-            rows = connection.execute(plan.text, plan.bind(values)).fetchall()
-        except apsw.Error as error:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = connect(self._path, readonly=True)
+        try:
+            rows: list[Any] = connection.execute(plan.text, plan.bind(values)).fetchall()
+        except (apsw.Error, OverflowError) as error:
             raise storage_error(error) from error
-        self._idle.append(connection)
-        return list(map(plan.make, rows)) if plan.make is not None else rows  # type: ignore[arg-type]
+        finally:
+            self._idle.append(connection)
+        return rows if plan.make is None else list(map(plan.make, rows))
 
 
-class SqliteTransaction:
+class SqliteTransaction(_Rows):
     """One transaction on the writer's connection; an async context manager, used once."""
 
     __slots__ = ("_connection", "_failure", "_turn", "_writer")
@@ -111,7 +123,7 @@ class SqliteTransaction:
         self._turn: Turn | None = None
         self._failure: BaseException | None = None
 
-    async def __aenter__(self) -> "SqliteTransaction":
+    async def __aenter__(self) -> Self:
         self._turn = await self._writer.begin()
         self._connection = self._writer.connection
         return self
@@ -130,43 +142,21 @@ class SqliteTransaction:
         else:
             await self._writer.commit(turn)
 
-    async def one(self, query: Query[T], /, **values: Any) -> T | None:
-        """The first row."""
-        plan = query.sqlite or query.plan("sqlite")
-        rows = self._run(plan.text, plan.bind(values)).fetchall()
-        if not rows:
-            return None
-        return plan.make(rows[0]) if plan.make is not None else rows[0]  # type: ignore[no-any-return]
-
-    async def all(self, query: Query[T], /, **values: Any) -> list[T]:
-        """Every row."""
-        plan = query.sqlite or query.plan("sqlite")
-        rows = self._run(plan.text, plan.bind(values)).fetchall()
-        return list(map(plan.make, rows)) if plan.make is not None else rows
-
-    all_long = all
-    """The same: a transaction has to see its own writes."""
-
-    async def scalar(self, query: Query[Any], /, **values: Any) -> Any:
-        """The first column of the first row, or None without one."""
-        plan = query.sqlite or query.plan("sqlite")
-        rows = self._run(plan.text, plan.bind(values)).fetchall()
-        if not rows:
-            return None
-        value = rows[0][0]
-        return value if value is None or plan.read_first is None else plan.read_first(value)
+    async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
+        """The same as `all`: a thread would not see what this transaction wrote."""
+        return await self.all(query, **values)
 
     async def execute(self, query: Query[Any], /, **values: Any) -> int:
         """Run a statement; how many rows it changed."""
         plan = query.sqlite or query.plan("sqlite")
-        self._run(plan.text, plan.bind(values)).fetchall()
+        self._run(plan.text, plan.bind(values))
         return self._connection.changes()
 
     async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
         """Run a statement once for each set of values."""
         plan = query.sqlite or query.plan("sqlite")
         for values in rows:
-            self._run(plan.text, plan.bind(dict(values))).fetchall()
+            self._run(plan.text, plan.bind(dict(values)))
 
     def on_commit(self, callback: Callable[[], None]) -> None:
         """Call back once the writes are durable."""
@@ -174,12 +164,12 @@ class SqliteTransaction:
             raise RuntimeError("the transaction is over")
         self._turn.callbacks.append(callback)
 
-    def _run(self, text: str, bindings: tuple[Any, ...]) -> Any:
+    def _run(self, text: str, bindings: tuple[Any, ...]) -> list[Any]:
         if self._turn is None or self._failure is not None:
             raise RuntimeError("the transaction is over") from self._failure
         try:
-            return self._connection.execute(text, bindings)
-        except apsw.Error as error:
+            return self._connection.execute(text, bindings).fetchall()
+        except (apsw.Error, OverflowError) as error:
             self._failure = storage_error(error)
             raise self._failure from error
         except BaseException as error:

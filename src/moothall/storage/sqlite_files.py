@@ -34,17 +34,17 @@ def connect(path: Path, *, readonly: bool = False) -> apsw.Connection:
     return connection
 
 
-def storage_error(error: apsw.Error) -> StorageError:
+def storage_error(error: apsw.Error | OverflowError) -> StorageError:
     """What an error of SQLite means to those who do not know SQLite."""
     if isinstance(error, apsw.FullError) or _out_of_space(error):
         return StorageFull("the database's disk is full")
     if isinstance(error, apsw.ConstraintError):
         return ConstraintFailed(str(error))
-    if isinstance(error, apsw.SQLError):
+    if isinstance(error, apsw.SQLError | apsw.TooBigError | OverflowError):
         return StorageError(str(error))
     return StorageUnavailable(f"{type(error).__name__}: {error}")
 
 
-def _out_of_space(error: apsw.Error) -> bool:
+def _out_of_space(error: Exception) -> bool:
     # Growing the shared-memory file fails as an I/O error; the operating system knows why.
     return isinstance(error, apsw.IOError) and getattr(error, "os_errno", 0) in (errno.ENOSPC, errno.EDQUOT)

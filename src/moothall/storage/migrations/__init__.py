@@ -22,7 +22,7 @@ _LOCK = 0x6D6F6F74
 """The advisory lock of migrations: no snowflake is this small."""
 _CREATE_VERSION = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
 _SELECT_VERSION = "SELECT version_num FROM alembic_version"
-_STAMP = f"INSERT INTO alembic_version (version_num) VALUES ('{HEAD}')"
+_STAMP = f"INSERT INTO alembic_version (version_num) VALUES ('{HEAD}')"  # noqa: S608 a constant
 
 
 def migrate_sqlite(connection: apsw.Connection) -> None:

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from sqlalchemy import Column, Index, MetaData, Table
+from sqlalchemy import Index, MetaData, Table
 from sqlalchemy.sql.schema import SchemaItem
 
-from moothall.storage.columns import key_column
+from moothall.storage.columns import key_column, text_column
 
 metadata = MetaData(
     naming_convention={
@@ -32,5 +32,5 @@ def index(*columns: str, unique: bool = False, **options: Any) -> Index:
     return Index(None, *columns, unique=unique, **options)
 
 
-meta = Table("meta", metadata, key_column("key", key=True), Column("value", key_column("v").type, nullable=False))
+meta = clustered("meta", key_column("key", key=True), text_column("value", nullable=False))
 """Facts about this database: the server's key, what the demo made."""
