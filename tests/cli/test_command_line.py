@@ -1,24 +1,17 @@
 """What every command has in common: help made from the table, settings read once, clear errors."""
 
-import os
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 import moothall
-from moothall.cli import COMMANDS, cli
+from moothall.cli import COMMANDS
 from moothall.cli.options import FLAGGED
 from moothall.settings import TABLE, Settings
-
-
-def run(*arguments: str, env: dict[str, str | None] | None = None) -> Result:
-    """Run a command in this process, without settings from the environment of the tests."""
-    cleared: dict[str, str | None] = {name: None for name in os.environ if name.startswith("MOOTHALL_")}
-    return CliRunner().invoke(cli, list(arguments), env={**cleared, **(env or {})}, terminal_width=400)
+from tests.cli.running import run
 
 
 def test_the_program_tells_its_version() -> None:
