@@ -1,0 +1,63 @@
+"""Channels as those who may see them get them: with their activity, and for direct messages the others in it."""
+
+from collections.abc import Iterable
+
+from msgspec import UNSET, structs
+
+from moothall.objects.channel import Channel
+from moothall.objects.channel_types import ChannelType
+from moothall.objects.ids import ChannelId, UserId
+from moothall.objects.user import User
+from moothall.resources.channel.queries import Activity, last_messages, select_recipients
+from moothall.resources.user.queries import get_users
+from moothall.storage.database import Reader
+from moothall.storage.rows import ChannelRow, channel_from_row
+
+
+def with_activity(channel: Channel, activity: Activity | None) -> Channel:
+    """The channel with its newest message and pin; a category has neither."""
+    if channel.type == ChannelType.GUILD_CATEGORY:
+        return channel
+    last_pin = None if activity is None else activity.last_pin_timestamp
+    return structs.replace(
+        channel,
+        last_message_id=None if activity is None else activity.last_message_id,
+        last_pin_timestamp=UNSET if last_pin is None else last_pin,
+    )
+
+
+async def channel_object(reader: Reader, channel: Channel) -> Channel:
+    """One channel with its activity."""
+    if channel.type == ChannelType.GUILD_CATEGORY:
+        return channel
+    return with_activity(channel, (await last_messages(reader, [channel.id])).get(channel.id))
+
+
+async def channel_objects(reader: Reader, channels: Iterable[Channel]) -> list[Channel]:
+    """Several channels with their activity, in the same order, with one query."""
+    channels = list(channels)
+    found = await last_messages(reader, [channel.id for channel in channels])
+    return [with_activity(channel, found.get(channel.id)) for channel in channels]
+
+
+async def direct_objects(reader: Reader, rows: Iterable[ChannelRow], viewer: UserId) -> list[Channel]:
+    """Direct messages as one of those in them sees them: `recipients` are the others."""
+    rows = list(rows)
+    if not rows:
+        return []
+    ids = [row.id for row in rows]
+    activity = await last_messages(reader, ids)
+    others: dict[ChannelId, list[UserId]] = {channel_id: [] for channel_id in ids}
+    for recipient in await select_recipients(reader, ids):
+        if recipient.user_id != viewer:
+            others[recipient.channel_id].append(recipient.user_id)
+    users = await get_users(reader, [user_id for listed in others.values() for user_id in listed])
+    return [
+        direct_object(row, [users[user_id] for user_id in others[row.id] if user_id in users], activity.get(row.id))
+        for row in rows
+    ]
+
+
+def direct_object(row: ChannelRow, others: list[User], activity: Activity | None) -> Channel:
+    """A direct message from its parts."""
+    return structs.replace(with_activity(channel_from_row(row), activity), recipients=others)

@@ -1,0 +1,180 @@
+"""The SQL of channels."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from msgspec import Struct, structs
+from sqlalchemy import bindparam, delete, insert, select, update
+
+from moothall.objects.channel_types import THREADS
+from moothall.objects.ids import ChannelId, GuildId, MessageId, UserId
+from moothall.objects.wire import Timestamp
+from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, update_columns, upsert
+from moothall.storage.rows import ChannelRow
+from moothall.storage.schema import channel_activity, channel_recipients, channels, dm_pairs
+
+_THREAD_TYPES = tuple(map(int, THREADS))
+
+
+class Activity(Struct, frozen=True):
+    """What changes with every message of a channel."""
+
+    channel_id: ChannelId
+    last_message_id: MessageId | None
+    last_pin_timestamp: Timestamp | None
+
+
+_insert_channel = Query(insert(channels))
+_select_channel = Query(select(channels).where(channels.c.id == bindparam("channel_id")), into=ChannelRow)
+_select_guild_channels = Query(
+    select(channels).where(channels.c.guild_id == bindparam("guild_id"), channels.c.type.not_in(_THREAD_TYPES)),
+    into=ChannelRow,
+)
+_delete_channel = Query(delete(channels).where(channels.c.id == bindparam("channel_id")))
+_update_place = Query(
+    update(channels)
+    .where(channels.c.id == bindparam("channel_id"))
+    .values(
+        position=bindparam("new_position"),
+        parent_id=bindparam("new_parent_id"),
+        flags=bindparam("new_flags"),
+        permission_overwrites=bindparam("new_overwrites"),
+    )
+)
+_select_activity = Query(
+    select(channel_activity).where(in_list(channel_activity.c.channel_id, "channel_ids")), into=Activity
+)
+_upsert_last_message = Query(upsert(channel_activity, key=("channel_id",), update=("last_message_id",)))
+_upsert_last_pin = Query(upsert(channel_activity, key=("channel_id",), update=("last_pin_timestamp",)))
+
+
+async def insert_channel(tx: Transaction, row: ChannelRow) -> None:
+    """Store a new channel, thread or direct message."""
+    await tx.execute(_insert_channel, **structs.asdict(row))
+
+
+async def insert_channels(tx: Transaction, rows: Iterable[ChannelRow]) -> None:
+    """Store several new channels."""
+    await tx.execute_many(_insert_channel, [structs.asdict(row) for row in rows])
+
+
+async def select_channel(reader: Reader, channel_id: ChannelId) -> ChannelRow | None:
+    """One channel's row, a thread's or direct message's too; None if there is none."""
+    return await reader.one(_select_channel, channel_id=channel_id)
+
+
+async def select_guild_channels(reader: Reader, guild_id: GuildId) -> list[ChannelRow]:
+    """The rows of a guild's channels, threads excluded, in no order."""
+    return await reader.all(_select_guild_channels, guild_id=guild_id)
+
+
+async def update_channel(tx: Transaction, channel_id: ChannelId, **columns: Any) -> None:
+    """Set columns of one channel."""
+    await tx.execute(update_columns(channels, key=("id",), columns=frozenset(columns)), id=channel_id, **columns)
+
+
+async def update_places(tx: Transaction, rows: Iterable[ChannelRow]) -> None:
+    """Write position, parent, flags and overwrites of several channels."""
+    await tx.execute_many(
+        _update_place,
+        [
+            {
+                "channel_id": row.id,
+                "new_position": row.position,
+                "new_parent_id": row.parent_id,
+                "new_flags": row.flags,
+                "new_overwrites": row.permission_overwrites,
+            }
+            for row in rows
+        ],
+    )
+
+
+async def delete_channel(tx: Transaction, channel_id: ChannelId) -> None:
+    """Remove a channel's row."""
+    await tx.execute(_delete_channel, channel_id=channel_id)
+
+
+async def last_messages(reader: Reader, channel_ids: Iterable[ChannelId]) -> dict[ChannelId, Activity]:
+    """The activity of channels, in one query; those in which nothing was ever said are left out."""
+    wanted = list(channel_ids)
+    if not wanted:
+        return {}
+    return {found.channel_id: found for found in await reader.all(_select_activity, channel_ids=wanted)}
+
+
+async def set_last_message(tx: Transaction, channel_id: ChannelId, message_id: MessageId) -> None:
+    """Remember the newest message of a channel."""
+    await tx.execute(_upsert_last_message, channel_id=channel_id, last_message_id=message_id)
+
+
+async def set_last_pin(tx: Transaction, channel_id: ChannelId, at: Timestamp | None) -> None:
+    """Remember when the newest pin of a channel was set; None when there is none."""
+    await tx.execute(_upsert_last_pin, channel_id=channel_id, last_pin_timestamp=at)
+
+
+class Recipient(Struct, frozen=True):
+    """Someone in a direct message."""
+
+    channel_id: ChannelId
+    user_id: UserId
+    closed: bool
+    """Whether it is hidden from their list until the next message."""
+
+
+_select_recipients = Query(
+    select(channel_recipients).where(in_list(channel_recipients.c.channel_id, "channel_ids")), into=Recipient
+)
+_select_direct_channels = Query(
+    select(channels)
+    .select_from(channels.join(channel_recipients, channel_recipients.c.channel_id == channels.c.id))
+    .where(channel_recipients.c.user_id == bindparam("user_id"), ~channel_recipients.c.closed),
+    into=ChannelRow,
+)
+_select_pair = Query(
+    select(dm_pairs.c.channel_id).where(
+        dm_pairs.c.low_user_id == bindparam("low_user_id"), dm_pairs.c.high_user_id == bindparam("high_user_id")
+    )
+)
+_insert_pair = Query(insert_ignore(dm_pairs, key=("low_user_id", "high_user_id")))
+_insert_recipient = Query(insert(channel_recipients))
+_set_closed = Query(
+    update(channel_recipients)
+    .where(
+        channel_recipients.c.channel_id == bindparam("channel_id"), in_list(channel_recipients.c.user_id, "user_ids")
+    )
+    .values(closed=bindparam("now_closed"))
+)
+
+
+async def select_recipients(reader: Reader, channel_ids: Iterable[ChannelId]) -> list[Recipient]:
+    """Everybody in some direct messages."""
+    return await reader.all(_select_recipients, channel_ids=list(channel_ids))
+
+
+async def select_direct_channels(reader: Reader, user_id: UserId) -> list[ChannelRow]:
+    """The direct messages in a person's list, in no order."""
+    return await reader.all(_select_direct_channels, user_id=user_id)
+
+
+async def select_pair(reader: Reader, one: UserId, other: UserId) -> ChannelId | None:
+    """The direct message between two users, if they ever had one."""
+    low, high = sorted((one, other))
+    found: ChannelId | None = await reader.scalar(_select_pair, low_user_id=low, high_user_id=high)
+    return found
+
+
+async def insert_pair(tx: Transaction, one: UserId, other: UserId, channel_id: ChannelId) -> bool:
+    """Make a channel the direct message between two users; False if they have one already."""
+    low, high = sorted((one, other))
+    return bool(await tx.execute(_insert_pair, low_user_id=low, high_user_id=high, channel_id=channel_id))
+
+
+async def insert_recipients(tx: Transaction, recipients: Iterable[Recipient]) -> None:
+    """Put people into a direct message."""
+    await tx.execute_many(_insert_recipient, [structs.asdict(recipient) for recipient in recipients])
+
+
+async def set_closed(tx: Transaction, channel_id: ChannelId, user_ids: Sequence[UserId], *, closed: bool) -> None:
+    """Hide a direct message from lists, or show it there again."""
+    await tx.execute(_set_closed, channel_id=channel_id, user_ids=list(user_ids), now_closed=closed)
