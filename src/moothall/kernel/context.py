@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from msgspec import UNSET, Struct
 
-from moothall.bus import Bus
+from moothall.bus import Audience, Bus
 from moothall.kernel.audit import AuditEntryCreate, insert_entry
 from moothall.kernel.authenticate import Actor
 from moothall.kernel.events import Event
@@ -203,8 +203,12 @@ class Context:
             raise Refusal(errors.MFA_REQUIRED)
 
     def emit(self, event: Event) -> None:
-        """Announce an event once the change is durable. A row announces only what it declares."""
-        if self._fires is not None and type(event) not in self._fires and type(event) is not AuditEntryCreate:
+        """Announce an event once the change is durable. A row announces only what it declares.
+
+        Audit entries and messages to the gateway nodes themselves need no declaration.
+        """
+        free = type(event) is AuditEntryCreate or event.audience is Audience.NODE
+        if self._fires is not None and type(event) not in self._fires and not free:
             raise RuntimeError(f"{type(event).__name__} is not declared by this row")
         self.events.append(event)
 

@@ -1,18 +1,172 @@
 """The SQL of members."""
 
-from sqlalchemy import bindparam, select
+from collections.abc import Iterable, Sequence
 
-from moothall.objects.ids import GuildId, UserId
-from moothall.storage.database import Query, Reader
-from moothall.storage.rows import MemberRow
-from moothall.storage.schema import members
+from sqlalchemy import bindparam, delete, func, select, update
+
+from moothall.objects.ids import ChannelId, GuildId, UserId
+from moothall.objects.member import Member
+from moothall.objects.user import User
+from moothall.objects.wire import Timestamp
+from moothall.resources.user.queries import get_users
+from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, update_columns, upsert
+from moothall.storage.rows import MemberRow, member_from_row
+from moothall.storage.schema import (
+    bans,
+    channels,
+    former_members,
+    guild_counters,
+    member_activity,
+    members,
+    thread_members,
+)
+
+_KEY = ("guild_id", "user_id")
 
 _select_member = Query(
     select(members).where(members.c.guild_id == bindparam("guild_id"), members.c.user_id == bindparam("user_id")),
     into=MemberRow,
+)
+_select_members = Query(
+    select(members).where(members.c.guild_id == bindparam("guild_id"), in_list(members.c.user_id, "user_ids")),
+    into=MemberRow,
+)
+_count_guilds = Query(select(func.count()).select_from(members).where(members.c.user_id == bindparam("user_id")))
+_select_guild_ids = Query(select(members.c.guild_id).where(members.c.user_id == bindparam("user_id")))
+_select_ban = Query(
+    select(bans.c.user_id).where(bans.c.guild_id == bindparam("guild_id"), bans.c.user_id == bindparam("user_id"))
+)
+_select_former = Query(
+    select(former_members.c.left_at).where(
+        former_members.c.guild_id == bindparam("guild_id"), former_members.c.user_id == bindparam("user_id")
+    )
+)
+_insert_member = Query(insert_ignore(members, key=_KEY))
+_delete_member = Query(
+    delete(members).where(members.c.guild_id == bindparam("guild_id"), members.c.user_id == bindparam("user_id"))
+)
+_delete_activity = Query(
+    delete(member_activity).where(
+        member_activity.c.guild_id == bindparam("guild_id"), member_activity.c.user_id == bindparam("user_id")
+    )
+)
+_remember = Query(upsert(former_members, key=_KEY, update=["left_at"]))
+_take_place = Query(
+    update(guild_counters)
+    .where(
+        guild_counters.c.guild_id == bindparam("guild_id"), guild_counters.c.member_count < bindparam("most_members")
+    )
+    .values(member_count=guild_counters.c.member_count + 1)
+)
+_change_count = Query(
+    update(guild_counters)
+    .where(guild_counters.c.guild_id == bindparam("guild_id"))
+    .values(member_count=guild_counters.c.member_count + bindparam("difference"))
+)
+_select_count = Query(select(guild_counters.c.member_count).where(guild_counters.c.guild_id == bindparam("guild_id")))
+_select_threads = Query(
+    select(thread_members.c.thread_id)
+    .select_from(thread_members.join(channels, channels.c.id == thread_members.c.thread_id))
+    .where(thread_members.c.user_id == bindparam("user_id"), channels.c.guild_id == bindparam("guild_id"))
+)
+_leave_threads = Query(
+    delete(thread_members).where(
+        thread_members.c.user_id == bindparam("user_id"), in_list(thread_members.c.thread_id, "thread_ids")
+    )
+)
+_shrink_threads = Query(
+    update(channels).where(in_list(channels.c.id, "thread_ids")).values(member_count=channels.c.member_count - 1)
 )
 
 
 async def get_member(reader: Reader, guild_id: GuildId, user_id: UserId) -> MemberRow | None:
     """One member's row; None for an outsider."""
     return await reader.one(_select_member, guild_id=guild_id, user_id=user_id)
+
+
+async def get_members(reader: Reader, guild_id: GuildId, user_ids: Iterable[UserId]) -> dict[UserId, MemberRow]:
+    """Members' rows by user id, in one query; outsiders are left out."""
+    wanted = list(set(user_ids))
+    if not wanted:
+        return {}
+    return {row.user_id: row for row in await reader.all(_select_members, guild_id=guild_id, user_ids=wanted)}
+
+
+async def member_object(reader: Reader, row: MemberRow) -> Member:
+    """A member with their user, as answers and events carry them."""
+    users = await get_users(reader, [row.user_id])
+    return member_from_row(row, users[row.user_id])
+
+
+async def member_objects(reader: Reader, rows: Sequence[MemberRow]) -> list[Member]:
+    """Members with their users, in the order given, in one query."""
+    users = await get_users(reader, [row.user_id for row in rows])
+    return [member_from_row(row, users[row.user_id]) for row in rows]
+
+
+async def count_members(reader: Reader, guild_id: GuildId) -> int:
+    """How many members a guild has."""
+    return int(await reader.scalar(_select_count, guild_id=guild_id) or 0)
+
+
+async def count_guilds(reader: Reader, user_id: UserId) -> int:
+    """How many guilds someone is in."""
+    return int(await reader.scalar(_count_guilds, user_id=user_id) or 0)
+
+
+async def select_guild_ids(reader: Reader, user_id: UserId) -> list[GuildId]:
+    """The guilds that someone is in."""
+    return [GuildId(row[0]) for row in await reader.all(_select_guild_ids, user_id=user_id)]
+
+
+async def is_banned(reader: Reader, guild_id: GuildId, user_id: UserId) -> bool:
+    """Whether someone is barred from a guild."""
+    return await reader.one(_select_ban, guild_id=guild_id, user_id=user_id) is not None
+
+
+async def was_member(reader: Reader, guild_id: GuildId, user_id: UserId) -> bool:
+    """Whether someone was in a guild once before."""
+    return await reader.one(_select_former, guild_id=guild_id, user_id=user_id) is not None
+
+
+async def take_place(tx: Transaction, guild_id: GuildId, most_members: int) -> bool:
+    """Count one more member, unless there are as many as may be.
+
+    Whoever joins or bars someone changes this row first, so that neither misses the other.
+    """
+    return await tx.execute(_take_place, guild_id=guild_id, most_members=most_members) > 0
+
+
+async def change_count(tx: Transaction, guild_id: GuildId, difference: int) -> None:
+    """Count more or fewer members; 0 makes joining wait until this transaction is over."""
+    await tx.execute(_change_count, guild_id=guild_id, difference=difference)
+
+
+async def insert_member(tx: Transaction, row: MemberRow) -> bool:
+    """Store a new member; False if they are one already."""
+    return await tx.execute(_insert_member, **{name: getattr(row, name) for name in row.__struct_fields__}) > 0
+
+
+async def change_member(tx: Transaction, guild_id: GuildId, user_id: UserId, **values: object) -> None:
+    """Set some columns of a member's row."""
+    query = update_columns(members, key=_KEY, columns=frozenset(values))
+    await tx.execute(query, guild_id=guild_id, user_id=user_id, **values)
+
+
+async def delete_member(tx: Transaction, guild_id: GuildId, user_id: UserId, left_at: Timestamp) -> bool:
+    """Take someone out of a guild and its threads, and remember that they were there; False for an outsider."""
+    if not await tx.execute(_delete_member, guild_id=guild_id, user_id=user_id):
+        return False
+    await tx.execute(_change_count, guild_id=guild_id, difference=-1)
+    await tx.execute(_delete_activity, guild_id=guild_id, user_id=user_id)
+    await tx.execute(_remember, guild_id=guild_id, user_id=user_id, left_at=left_at)
+    threads = [ChannelId(row[0]) for row in await tx.all(_select_threads, guild_id=guild_id, user_id=user_id)]
+    if threads:
+        await tx.execute(_leave_threads, user_id=user_id, thread_ids=threads)
+        await tx.execute(_shrink_threads, thread_ids=threads)
+    return True
+
+
+def with_user(row: MemberRow, user: User) -> Member:
+    """A member whose user is at hand."""
+    return member_from_row(row, user)

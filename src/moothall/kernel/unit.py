@@ -1,0 +1,58 @@
+"""An operation outside the HTTP line: gateway commands, jobs and operators' commands.
+
+It runs like a row's handler: in one transaction with a Context, repeated whole on a conflict, its
+events announced once the commit is durable.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
+from typing import TypeVar
+
+from moothall.kernel.authenticate import Actor
+from moothall.kernel.context import Context, Services
+from moothall.kernel.events import Event
+from moothall.kernel.outbox import leave_events
+from moothall.kernel.pipeline import announce, freshen_guilds
+from moothall.objects.ids import Snowflake
+from moothall.storage.database import StorageConflict
+
+T = TypeVar("T")
+
+_TRIES = 4
+
+
+async def run(
+    services: Services,
+    actor: Actor,
+    work: Callable[[Context], Awaitable[T]],
+    *,
+    fires: Iterable[type[Event]] | None = None,
+    lock: Snowflake | None = None,
+    reason: str | None = None,
+    outbox: bool = False,
+) -> T:
+    """Do `work` in a transaction of its own and announce what it emitted; what it returned.
+
+    `actor` is who it is done for (`NOBODY` for the platform itself). `fires` are the events that it
+    may emit, None for any. `lock` is the guild whose state it changes. `outbox` leaves the events
+    to a serving process, for a process in which no gateway listens. Raises what `work` raises
+    (nothing then remains) and StorageError.
+    """
+    declared = None if fires is None else frozenset(fires)
+    for attempt in range(1, _TRIES + 1):
+        try:
+            async with services.database.transaction(lock) as tx:
+                ctx = Context(services, tx, actor, reason=reason, fires=declared, writes=lock is not None)
+                result = await work(ctx)
+                await freshen_guilds(ctx)
+                if outbox:
+                    await leave_events(tx, ctx.events)
+                    ctx.events.clear()
+                tx.on_commit(partial(announce, ctx))
+            return result
+        except StorageConflict:
+            if attempt == _TRIES:
+                raise
+            await asyncio.sleep(0.002 * attempt)
+    raise AssertionError("unreachable")

@@ -1,0 +1,100 @@
+"""How people come into a guild and leave it. What changes while they are there: `editing`."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from moothall.kernel.context import Context
+from moothall.kernel.events import Event
+from moothall.kernel.guild_state import GuildState
+from moothall.objects import errors, limits
+from moothall.objects.errors import Refusal
+from moothall.objects.ids import GuildId, RoleId, Snowflake
+from moothall.objects.member import MemberFlags
+from moothall.objects.text import search_key
+from moothall.objects.user import User
+from moothall.resources.member import queries
+from moothall.resources.member.events import GuildMemberAdd, GuildMemberRemove, GuildOpen
+from moothall.resources.voice.events import VoiceStateUpdate
+from moothall.resources.voice.queries import delete_voice_state, get_voice_state, voice_state_object
+from moothall.storage.rows import MemberRow, UserRow, member_from_row, user_from_row
+
+LEAVING: Final[tuple[type[Event], ...]] = (GuildMemberRemove, VoiceStateUpdate)
+"""What a row declares to fire if it may take a member out."""
+
+
+async def join_guild(
+    ctx: Context,
+    state: GuildState,
+    user: UserRow,
+    *,
+    temporary: bool = False,
+    roles: Sequence[RoleId] = (),
+    nick: str | None = None,
+    flags: int = 0,
+    mute: bool = False,
+    deaf: bool = False,
+) -> MemberRow:
+    """Let someone into a guild and announce it; a member stays as they are, and nobody is told.
+
+    Whether the roles and the nickname may be given is the caller's to check, and so is every rule
+    of the way in (invites, tokens). Raises Refusal: 403/40007 for those banned, 400/30019 for a full
+    guild, 400/30001 for people in too many guilds.
+    """
+    found = await queries.get_member(ctx.tx, state.id, user.id)
+    if found is not None:
+        return found
+    has_room = await queries.take_place(ctx.tx, state.id, state.row.max_members)
+    if await queries.is_banned(ctx.tx, state.id, user.id):
+        raise Refusal(errors.USER_BANNED)
+    if not has_room:
+        raise Refusal(errors.TOO_MANY_MEMBERS)
+    most = limits.GUILDS_PER_PREMIUM_USER if user.premium_type else limits.GUILDS_PER_USER
+    if not user.bot and await queries.count_guilds(ctx.tx, user.id) >= most:
+        raise Refusal(errors.TOO_MANY_GUILDS)
+    if await queries.was_member(ctx.tx, state.id, user.id):
+        flags |= MemberFlags.DID_REJOIN
+    row = MemberRow(
+        guild_id=state.id,
+        user_id=user.id,
+        nick=nick,
+        nick_key=None if nick is None else search_key(nick),
+        username_key=user.username_key,
+        avatar=None,
+        banner=None,
+        bio=None,
+        roles=[Snowflake(role) for role in roles],
+        joined_at=ctx.now,
+        premium_since=None,
+        deaf=deaf,
+        mute=mute,
+        flags=flags,
+        pending=False,
+        communication_disabled_until=None,
+        temporary=temporary,
+    )
+    if not await queries.insert_member(ctx.tx, row):
+        # Two requests at once: the other one let them in, counted them and told everybody.
+        await queries.change_count(ctx.tx, state.id, -1)
+        return await queries.get_member(ctx.tx, state.id, user.id) or row
+    ctx.emit(GuildOpen(user_id=user.id, guild_id=state.id))
+    ctx.emit(GuildMemberAdd(guild_id=state.id, member=member_from_row(row, user_from_row(user))))
+    return row
+
+
+async def remove_member(ctx: Context, guild_id: GuildId, user: User) -> bool:
+    """Take someone out of a guild, its voice channels and its threads, and announce it.
+
+    False for an outsider: nothing changes and nobody is told. Whoever calls this has checked that it
+    may be done, writes the audit entry, and declares `LEAVING`.
+    """
+    row = await queries.get_member(ctx.tx, guild_id, user.id)
+    if row is None or not await queries.delete_member(ctx.tx, guild_id, user.id, ctx.now):
+        return False
+    voice = await get_voice_state(ctx.tx, guild_id, user.id)
+    if voice is not None:
+        await delete_voice_state(ctx.tx, guild_id, user.id)
+        member = member_from_row(row, user)
+        left = voice_state_object(voice, member, deaf=row.deaf, mute=row.mute, left=True)
+        ctx.emit(VoiceStateUpdate(guild_id=guild_id, channel_id=voice.channel_id, state=left))
+    ctx.emit(GuildMemberRemove(guild_id=guild_id, user=user))
+    return True

@@ -1,0 +1,139 @@
+"""The SQL of voice states."""
+
+from collections.abc import Sequence
+
+from msgspec import UNSET, Struct, UnsetType
+from sqlalchemy import bindparam, delete, func, select
+
+from moothall.objects.ids import ChannelId, GuildId, UserId
+from moothall.objects.member import Member
+from moothall.objects.voice import VoiceState
+from moothall.objects.wire import Timestamp
+from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns, upsert
+from moothall.storage.schema import voice_states
+
+
+class VoiceStateRow(Struct):
+    """A row of `voice_states`."""
+
+    guild_id: GuildId
+    user_id: UserId
+    channel_id: ChannelId
+    session_id: str
+    self_deaf: bool
+    self_mute: bool
+    self_stream: bool
+    self_video: bool
+    suppress: bool
+    request_to_speak_timestamp: Timestamp | None
+    node: str
+
+
+_KEY = ("guild_id", "user_id")
+_of_user = (voice_states.c.guild_id == bindparam("guild_id")) & (voice_states.c.user_id == bindparam("user_id"))
+
+_select_state = Query(select(voice_states).where(_of_user), into=VoiceStateRow)
+_select_states = Query(
+    select(voice_states).where(
+        voice_states.c.guild_id == bindparam("guild_id"), in_list(voice_states.c.user_id, "user_ids")
+    ),
+    into=VoiceStateRow,
+)
+_select_of_session = Query(
+    select(voice_states).where(
+        voice_states.c.user_id == bindparam("user_id"), voice_states.c.session_id == bindparam("session_id")
+    ),
+    into=VoiceStateRow,
+)
+_select_of_user = Query(select(voice_states).where(voice_states.c.user_id == bindparam("user_id")), into=VoiceStateRow)
+_select_of_node = Query(select(voice_states).where(voice_states.c.node == bindparam("node")), into=VoiceStateRow)
+_count_in_channel = Query(
+    select(func.count()).select_from(voice_states).where(voice_states.c.channel_id == bindparam("channel_id"))
+)
+_delete_state = Query(delete(voice_states).where(_of_user))
+_delete_states = Query(
+    delete(voice_states).where(
+        voice_states.c.guild_id == bindparam("guild_id"), in_list(voice_states.c.user_id, "user_ids")
+    )
+)
+_delete_of_node = Query(delete(voice_states).where(voice_states.c.node == bindparam("node")))
+_write_state = Query(
+    upsert(voice_states, key=_KEY, update=[c.name for c in voice_states.columns if c.name not in _KEY])
+)
+
+
+async def get_voice_state(reader: Reader, guild_id: GuildId, user_id: UserId) -> VoiceStateRow | None:
+    """Someone's connection to voice in a guild; None if there is none."""
+    return await reader.one(_select_state, guild_id=guild_id, user_id=user_id)
+
+
+async def select_voice_states(reader: Reader, guild_id: GuildId, user_ids: Sequence[UserId]) -> list[VoiceStateRow]:
+    """The connections of several people in a guild."""
+    return await reader.all(_select_states, guild_id=guild_id, user_ids=list(user_ids))
+
+
+async def select_states_of_session(reader: Reader, user_id: UserId, session_id: str) -> list[VoiceStateRow]:
+    """The connections that one gateway session holds, in any guild."""
+    return await reader.all(_select_of_session, user_id=user_id, session_id=session_id)
+
+
+async def select_states_of_user(reader: Reader, user_id: UserId) -> list[VoiceStateRow]:
+    """Someone's connections in any guild."""
+    return await reader.all(_select_of_user, user_id=user_id)
+
+
+async def select_states_of_node(reader: Reader, node: str) -> list[VoiceStateRow]:
+    """The connections held by the sessions of a gateway node."""
+    return await reader.all(_select_of_node, node=node)
+
+
+async def count_in_channel(reader: Reader, channel_id: ChannelId) -> int:
+    """How many people are in a voice channel."""
+    return int(await reader.scalar(_count_in_channel, channel_id=channel_id) or 0)
+
+
+async def write_voice_state(tx: Transaction, row: VoiceStateRow) -> None:
+    """Store someone's connection in place of the one before."""
+    await tx.execute(_write_state, **{name: getattr(row, name) for name in row.__struct_fields__})
+
+
+async def change_voice_state(tx: Transaction, guild_id: GuildId, user_id: UserId, **values: object) -> None:
+    """Set some columns of someone's connection."""
+    query = update_columns(voice_states, key=_KEY, columns=frozenset(values))
+    await tx.execute(query, guild_id=guild_id, user_id=user_id, **values)
+
+
+async def delete_voice_state(tx: Transaction, guild_id: GuildId, user_id: UserId) -> None:
+    """End someone's connection in a guild."""
+    await tx.execute(_delete_state, guild_id=guild_id, user_id=user_id)
+
+
+async def delete_voice_states(tx: Transaction, guild_id: GuildId, user_ids: Sequence[UserId]) -> None:
+    """End the connections of several people in a guild."""
+    await tx.execute(_delete_states, guild_id=guild_id, user_ids=list(user_ids))
+
+
+async def delete_states_of_node(tx: Transaction, node: str) -> None:
+    """End every connection held by a gateway node."""
+    await tx.execute(_delete_of_node, node=node)
+
+
+def voice_state_object(
+    row: VoiceStateRow, member: Member | UnsetType, *, deaf: bool, mute: bool, left: bool = False
+) -> VoiceState:
+    """The object of a connection; `deaf` and `mute` are the member's. One that was `left` has a null channel."""
+    return VoiceState(
+        guild_id=row.guild_id,
+        channel_id=None if left else row.channel_id,
+        user_id=row.user_id,
+        member=member,
+        session_id=row.session_id,
+        deaf=deaf,
+        mute=mute,
+        self_deaf=row.self_deaf,
+        self_mute=row.self_mute,
+        self_stream=True if row.self_stream else UNSET,
+        self_video=row.self_video,
+        suppress=False if left else row.suppress,
+        request_to_speak_timestamp=None if left else row.request_to_speak_timestamp,
+    )
