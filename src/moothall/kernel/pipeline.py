@@ -27,6 +27,7 @@ from moothall.kernel.router import Router
 from moothall.objects import errors
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FormCode
+from moothall.objects.ids import Snowflake
 from moothall.objects.images import ImageData
 from moothall.objects.wire import encode
 from moothall.storage.database import Query, StorageConflict, StorageFull, StorageUnavailable
@@ -214,7 +215,7 @@ class Pipeline:
 
     async def _run(self, endpoint: Endpoint, actor: Actor, request: Request, given: Decoded) -> Any:
         database = self._services.database
-        lock = given.path.get("guild_id") if endpoint.locks_guild else None
+        lock = await self._guild_changed(given.path) if endpoint.locks_guild else None
         for attempt in range(1, _TRIES + 1):
             opened: Any = database.transaction(lock) if endpoint.writes else database.read()
             try:
@@ -236,6 +237,13 @@ class Pipeline:
                 # Another process won; the whole row is run again on what it left.
                 await asyncio.sleep(0.002 * attempt)
         raise AssertionError("unreachable")
+
+    async def _guild_changed(self, path: dict[str, Any]) -> Snowflake | None:
+        """The guild that a row changes, to be locked: that of the path, or of the path's channel."""
+        if "guild_id" in path or "channel_id" not in path:
+            return path.get("guild_id")
+        async with self._services.database.read() as reader:
+            return await self._services.states.guild_of_channel(reader, path["channel_id"])
 
     async def _send(self, request: Request, answer: Answer, send: Send) -> None:
         headers, body = answer.headers, answer.body
