@@ -45,9 +45,18 @@ class RateLimiter:
     `generosity` multiplies every limit for clients on the loopback interface.
     """
 
-    def __init__(self, *, generosity: int = 20, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        *,
+        generosity: int = 20,
+        global_requests: int = GLOBAL_RATE.requests,
+        invalid_requests: int = INVALID_RATE.requests,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._clock = clock
         self._generosity = generosity
+        self._global = Rate(global_requests, GLOBAL_RATE.seconds)
+        self._invalid = Rate(invalid_requests, INVALID_RATE.seconds)
         # key -> [window's end, requests left]
         self._windows: dict[tuple[object, ...], list[float]] = {}
         self._next_sweep = 0.0
@@ -58,7 +67,7 @@ class RateLimiter:
         if now >= self._next_sweep:
             self._sweep(now)
         factor = self._generosity if loopback else 1
-        window = self._window(("global", caller), GLOBAL_RATE, factor, now)
+        window = self._window(("global", caller), self._global, factor, now)
         if window[1] <= 0:
             return self._refused("global", window, now, [(b"x-ratelimit-global", b"true")])
         limit = rate.requests * factor
@@ -78,7 +87,7 @@ class RateLimiter:
 
     def note_refusal(self, address: str, *, loopback: bool) -> None:
         """Count an answer of 401, 403 or 429 against an address."""
-        window = self._window(("invalid", address), INVALID_RATE, self._generosity if loopback else 1, self._clock())
+        window = self._window(("invalid", address), self._invalid, self._generosity if loopback else 1, self._clock())
         window[1] -= 1
 
     def banned_for(self, address: str) -> float:

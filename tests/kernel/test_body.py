@@ -1,0 +1,140 @@
+"""Request bodies: what does not fit is answered once, whole, at its exact paths."""
+
+from typing import Annotated
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from moothall.kernel.body import MOST_DEPTH, body_reader, too_deep
+from moothall.objects.errors import FormErrors, Refusal
+from moothall.objects.ids import RoleId
+from moothall.objects.permissions import PermissionSet
+from moothall.objects.wire import Timestamp
+
+
+class Tag(Struct):
+    name: Annotated[str, Meta(min_length=1, max_length=20)]
+    emoji_id: RoleId | None = None
+
+
+class Body(Struct):
+    name: Annotated[str, Meta(min_length=1, max_length=5)]
+    count: Annotated[int, Meta(ge=0, le=10)] | UnsetType = UNSET
+    on: bool | UnsetType = UNSET
+    roles: list[RoleId] = []
+    tags: Annotated[list[Tag], Meta(max_length=2)] = []
+    permissions: PermissionSet | None | UnsetType = UNSET
+    until: Timestamp | None | UnsetType = UNSET
+
+    def check(self, found: FormErrors) -> None:
+        if self.name == "evil":
+            found.add("name", "EVIL", "Not that.")
+
+
+READER = body_reader(Body, optional=False)
+
+
+def refused(text: str, content_type: str = "application/json") -> Refusal:
+    with pytest.raises(Refusal) as caught:
+        READER.read(text.encode(), content_type)
+    return caught.value
+
+
+def codes(refusal: Refusal, path: str) -> list[str]:
+    node = refusal.errors
+    for key in path.split("."):
+        node = node[key]
+    return [error["code"] for error in node["_errors"]]
+
+
+def test_every_error_of_a_body_is_told_at_once_at_its_path():
+    refusal = refused(
+        '{"name": "too long", "count": 11, "on": "x", "roles": ["1", "x"], "tags": [{}, {"name": ""}],'
+        ' "permissions": "p", "until": "soon"}'
+    )
+    assert refusal.code == 50035
+    assert codes(refusal, "name") == ["BASE_TYPE_BAD_LENGTH"]
+    assert codes(refusal, "count") == ["NUMBER_TYPE_MAX"]
+    assert codes(refusal, "on") == ["BOOLEAN_TYPE_CONVERT"]
+    assert codes(refusal, "roles.1") == ["NUMBER_TYPE_COERCE"]
+    assert codes(refusal, "tags.0.name") == ["BASE_TYPE_REQUIRED"]
+    assert codes(refusal, "tags.1.name") == ["BASE_TYPE_BAD_LENGTH"]
+    assert "permissions" in refusal.errors
+    assert "until" in refusal.errors
+
+
+def test_a_missing_field_and_a_null_one_are_both_required():
+    assert codes(refused("{}"), "name") == ["BASE_TYPE_REQUIRED"]
+    assert codes(refused('{"name": null}'), "name") == ["BASE_TYPE_REQUIRED"]
+
+
+def test_rules_of_the_body_itself_are_told_like_those_of_its_types():
+    assert codes(refused('{"name": "evil"}'), "name") == ["EVIL"]
+
+
+def test_absent_and_null_stay_different():
+    body = READER.read(b'{"name": "a", "until": null}', "application/json; charset=utf-8")
+    assert body.until is None
+    assert body.permissions is UNSET
+
+
+def test_ids_may_be_strings_or_numbers():
+    body = READER.read(b'{"name": "a", "roles": ["5", 6]}', "application/json")
+    assert body.roles == [5, 6]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1", '{"name": "a"', "\x00"])
+def test_what_is_no_json_is_50109(text):
+    assert refused(text).code == 50109
+
+
+def test_json_that_is_no_object_is_a_form_error():
+    assert refused("[]").code == 50035
+    assert refused('"a"').code == 50035
+
+
+def test_another_content_type_is_a_form_error():
+    assert refused('{"name": "a"}', "text/plain").code == 50035
+    assert refused('{"name": "a"}', "").code == 50035
+
+
+def test_no_body_is_an_empty_object_only_where_nothing_is_required():
+    class Empty(Struct):
+        days: int = 0
+
+    assert body_reader(Empty, optional=True).read(b"", "").days == 0
+    assert refused("", "").code == 50035
+
+
+def test_nesting_is_bounded_and_braces_in_strings_do_not_count():
+    assert too_deep(b"[" * (MOST_DEPTH + 1))
+    assert not too_deep(b'"' + b"[" * 500 + b'"')
+    assert not too_deep(b"[]" * 500)
+    assert refused('{"name": "a", "roles": ' + "[" * 100 + "]" * 100 + "}").code == 50109
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["name", "emoji_id", "x"]), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@given(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            key: json_values for key in ("name", "count", "on", "roles", "tags", "permissions", "until", "unknown")
+        },
+    )
+)
+def test_whatever_is_sent_is_read_or_refused_with_a_reason_in_every_refusal(value):
+    try:
+        READER.from_plain(value)
+    except Refusal as refusal:
+        assert refusal.code == 50035
+        assert refusal.errors

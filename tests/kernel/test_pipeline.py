@@ -1,0 +1,322 @@
+"""The line: the order of refusals, what a refusal leaves behind, and what HTTP asks of every row."""
+
+import asyncio
+from typing import Annotated, ClassVar
+
+import pytest
+from msgspec import Meta, Struct
+from sqlalchemy import bindparam, update
+
+from moothall.kernel.access import PUBLIC, SIGNED_IN, as_access
+from moothall.kernel.audit import AuditEntryCreate
+from moothall.kernel.context import Context
+from moothall.kernel.endpoint import Endpoint, Json
+from moothall.kernel.events import Event
+from moothall.kernel.pipeline import Pipeline
+from moothall.kernel.ratelimit import Rate, RateLimiter
+from moothall.objects import errors
+from moothall.objects.audit_log import AuditLogEvent
+from moothall.objects.errors import Refusal
+from moothall.objects.ids import ChannelId, GuildId
+from moothall.objects.permissions import Permissions
+from moothall.storage.database import Query, StorageConflict, StorageFull
+from moothall.storage.schema import guilds
+
+
+class Renamed(Event, frozen=True, kw_only=True):
+    name: ClassVar[str] = "TEST_RENAMED"
+    stales_guild: ClassVar[bool] = True
+    guild_id: GuildId
+    new_name: str
+
+
+class Undeclared(Event, frozen=True, kw_only=True):
+    name: ClassVar[str] = "TEST_UNDECLARED"
+    guild_id: GuildId
+
+
+class Rename(Struct):
+    name: Annotated[str, Meta(min_length=2)]
+
+
+RENAME = Query(update(guilds).where(guilds.c.id == bindparam("guild_id")).values(name=bindparam("new_name")))
+
+fault: list[Exception] = []
+
+
+async def rename(ctx: Context, guild_id: GuildId, body: Rename) -> Rename:
+    """Rename a guild."""
+    await ctx.tx.execute(RENAME, guild_id=guild_id, new_name=body.name)
+    await ctx.audit(AuditLogEvent.GUILD_UPDATE, target=guild_id)
+    ctx.emit(Renamed(guild_id=guild_id, new_name=body.name))
+    if body.name == "refuse":
+        raise Refusal(errors.INVALID_ROLE)
+    if body.name == "crash":
+        raise ZeroDivisionError
+    if body.name == "undeclared":
+        ctx.emit(Undeclared(guild_id=guild_id))
+    if body.name in {"conflict", "full"} and fault:
+        raise fault.pop()
+    return body
+
+
+async def read(ctx: Context, guild_id: GuildId, *, limit: Annotated[int, Meta(ge=1, le=3)] = 2) -> Json[list[str]]:
+    """Read a guild's name."""
+    return Json(b'["' + ctx.guild.row.name.encode() + b'"]' + b" " * limit)
+
+
+async def me(ctx: Context) -> None:
+    """Be somebody."""
+
+
+async def anybody(ctx: Context) -> str:
+    """Be nobody."""
+    return str(ctx.actor.user_id)
+
+
+async def look(ctx: Context, channel_id: ChannelId) -> str:
+    """Look into a channel."""
+    return str(ctx.permissions)
+
+
+def row(method, path, handler, permission, *, fires=(), writes=False, scope=None, rate=Rate(1000, 1.0), audit=False):
+    return Endpoint(
+        method,
+        path,
+        handler,
+        access=as_access(permission),
+        audit_reason=audit,
+        fires=fires,
+        status=None,
+        scope=scope,
+        rate=rate,
+        writes=writes,
+    )
+
+
+ROWS = [
+    row("PATCH", "/guilds/{guild_id}", rename, Permissions.MANAGE_GUILD, fires=(Renamed,), writes=True, audit=True),
+    row("GET", "/guilds/{guild_id}", read, Permissions.VIEW_AUDIT_LOG, scope="guilds"),
+    row("GET", "/users/@me", me, SIGNED_IN, rate=Rate(3, 60.0)),
+    row("GET", "/anybody", anybody, PUBLIC),
+    row("GET", "/channels/{channel_id}", look, Permissions.SEND_MESSAGES),
+]
+
+
+@pytest.fixture
+async def place(platform):
+    platform.pipeline = Pipeline(platform.services, ROWS, observe=lambda *_: None, most_body=2000)
+    platform.alice = await platform.person("alice")
+    return await platform.guild(platform.alice)
+
+
+async def name_of(platform, guild):
+    return (await guild.owner.get(f"/guilds/{guild.id}")).json[0]
+
+
+async def test_refusals_come_in_one_order_401_404_403_400(platform, place):
+    stranger, member = await platform.person(), await platform.person()
+    await place.join(member)
+    bad = {"name": ""}
+    assert (await platform.nobody.patch(f"/guilds/{place.id}", bad)).status == 401
+    assert (await stranger.patch(f"/guilds/{place.id}", bad)).code == 10004
+    assert (await member.patch(f"/guilds/{place.id}", bad)).code == 50013
+    assert (await place.owner.patch(f"/guilds/{place.id}", bad)).code == 50035
+    assert (await place.owner.patch(f"/guilds/{place.id}", {"name": "fine"})).status == 200
+
+
+@pytest.mark.parametrize("header", ["", "x", "Bot x", "Bearer x", "Basic x", "Bot", "é"])
+async def test_a_bad_token_is_401_even_where_none_is_needed(platform, place, header):
+    reply = await platform.nobody.get("/anybody", headers=[("authorization", header)])
+    assert reply.status == 401
+    assert reply.json == {"code": 0, "message": "401: Unauthorized"}
+
+
+async def test_a_token_is_only_good_in_its_own_scheme(platform, place):
+    bot = await platform.bot(platform.alice)
+    for header in (bot.token, f"Bearer {bot.token}", f"Bot {platform.alice.token}", f"Bearer {platform.alice.token}"):
+        assert (await platform.nobody.get("/users/@me", headers=[("authorization", header)])).status == 401
+    assert (await bot.get("/users/@me")).status == 204
+
+
+async def test_an_access_token_needs_the_rows_scope(platform, place):
+    guilds_token = await platform.bearer(platform.alice, 1, "identify", "guilds")
+    other = await platform.bearer(platform.alice, 1, "identify")
+    assert (await guilds_token.get(f"/guilds/{place.id}")).status == 200
+    assert (await other.get(f"/guilds/{place.id}")).code == 50026
+    assert (await guilds_token.get("/users/@me")).code == 50026
+
+
+async def test_a_malformed_id_names_nothing(platform, place):
+    for text in ("x", "-1", "1.5", "9" * 30, "%20"):
+        assert (await platform.alice.get(f"/guilds/{text}")).code == 10004
+
+
+@pytest.mark.parametrize("name", ["refuse", "crash", "undeclared"])
+async def test_what_is_not_answered_with_success_leaves_no_trace(platform, place, name):
+    reply = await place.owner.patch(f"/guilds/{place.id}", {"name": name}, reason="x")
+    assert reply.status in {400, 500}
+    assert await name_of(platform, place) == "Guild"
+    assert await place.audit_log() == []
+    assert platform.heard_names == []
+
+
+async def test_success_is_stored_recorded_and_announced_in_order(platform, place):
+    with platform.listening() as heard:
+        await place.owner.patch(f"/guilds/{place.id}", {"name": "New"}, reason="grün")
+    assert heard == ["GUILD_AUDIT_LOG_ENTRY_CREATE", "TEST_RENAMED"]
+    assert await name_of(platform, place) == "New"
+    assert await place.audit_log() == [(1, place.id, "grün")]
+    assert platform.heard_data("GUILD_AUDIT_LOG_ENTRY_CREATE")[0]["guild_id"] == str(place.id)
+    assert AuditEntryCreate.permission == Permissions.VIEW_AUDIT_LOG
+
+
+async def test_a_conflict_is_tried_again_and_told_once(platform, place):
+    fault[:] = [StorageConflict("x"), StorageConflict("x")]
+    reply = await place.owner.patch(f"/guilds/{place.id}", {"name": "conflict"})
+    assert reply.status == 200
+    assert platform.heard_names.count("TEST_RENAMED") == 1
+    assert len(await place.audit_log()) == 1
+
+
+async def test_a_full_disk_is_507_and_reads_go_on(platform, place):
+    fault[:] = [StorageFull("x")]
+    assert (await place.owner.patch(f"/guilds/{place.id}", {"name": "full"})).status == 507
+    assert await name_of(platform, place) == "Guild"
+
+
+async def test_an_error_of_ours_is_a_plain_500_that_tells_nothing(platform, place):
+    reply = await place.owner.patch(f"/guilds/{place.id}", {"name": "crash"})
+    assert reply.status == 500
+    assert reply.json == {"code": 0, "message": "500: Internal Server Error"}
+
+
+async def test_the_audit_reason_is_decoded_bounded_and_empty_is_none(platform, place):
+    path = f"/guilds/{place.id}"
+    await place.owner.patch(path, {"name": "one"}, headers=[("x-audit-log-reason", "a%20b+c")])
+    await place.owner.patch(path, {"name": "two"}, headers=[("x-audit-log-reason", "%20")])
+    await place.owner.patch(path, {"name": "three"}, reason="é" * 512)
+    assert (await place.owner.patch(path, {"name": "four"}, reason="é" * 513)).code == 50035
+    assert [reason for _, _, reason in await place.audit_log()] == ["a b+c", None, "é" * 512]
+
+
+async def test_query_parameters_are_typed_and_all_wrong_ones_told(platform, place):
+    assert (await place.owner.get(f"/guilds/{place.id}", limit="3")).status == 200
+    assert (await place.owner.get(f"/guilds/{place.id}", limit="4")).errors_at("limit") == ["NUMBER_TYPE_MAX"]
+    assert (await place.owner.get(f"/guilds/{place.id}", limit="x")).errors_at("limit") == ["NUMBER_TYPE_COERCE"]
+    assert (await place.owner.get(f"/guilds/{place.id}", unknown="x")).status == 200
+
+
+async def test_a_channel_is_404_unknown_403_unseen_and_403_without_the_permission(platform, place):
+    member, stranger = await platform.person(), await platform.person()
+    await place.join(member)
+    hidden = await place.channel(overwrites=[(place.id, 0, 0, Permissions.VIEW_CHANNEL)])
+    silent = await place.channel(overwrites=[(place.id, 0, 0, Permissions.SEND_MESSAGES)])
+    assert (await member.get("/channels/1")).code == 10003
+    assert (await member.get(f"/channels/{hidden}")).code == 50001
+    assert (await stranger.get(f"/channels/{place.general}")).code == 50001
+    assert (await member.get(f"/channels/{silent}")).code == 50013
+    assert (await member.get(f"/channels/{place.general}")).status == 200
+    assert (await place.owner.get(f"/channels/{hidden}")).status == 200
+
+
+async def test_authority_follows_every_change_of_the_guild_at_once(platform, place):
+    member = await place.member_with(Permissions.MANAGE_GUILD)
+    assert (await member.patch(f"/guilds/{place.id}", {"name": "fine"})).status == 200
+    await place.set(owner_id=member.id)
+    assert (await member.get(f"/guilds/{place.id}")).status == 200
+    assert (await platform.alice.patch(f"/guilds/{place.id}", {"name": "fine"})).code == 50013
+
+
+async def test_the_elevated_mfa_level_keeps_moderators_without_it_from_moderating(platform, place):
+    await place.set(mfa_level=1)
+    assert (await place.owner.patch(f"/guilds/{place.id}", {"name": "fine"})).code == 60003
+    careful = await platform.person("careful", mfa_enabled=True)
+    await place.join(careful, roles=[await place.role(permissions=Permissions.MANAGE_GUILD)])
+    assert (await careful.patch(f"/guilds/{place.id}", {"name": "fine"})).status == 200
+
+
+async def test_a_timed_out_member_only_looks(platform, place):
+    member = await place.member_with(Permissions.MANAGE_GUILD | Permissions.VIEW_AUDIT_LOG)
+    from sqlalchemy import and_
+
+    from moothall.objects.wire import Timestamp
+    from moothall.storage.schema import members
+
+    until = Query(
+        update(members)
+        .where(and_(members.c.guild_id == bindparam("g"), members.c.user_id == bindparam("u")))
+        .values(communication_disabled_until=bindparam("until"))
+    )
+    async with platform.database.transaction() as tx:
+        await tx.execute(until, g=place.id, u=member.id, until=Timestamp.now() + 60_000)
+    assert (await member.get(f"/guilds/{place.id}")).code == 50013
+    assert (await member.get(f"/channels/{place.general}")).code == 50013
+    async with platform.database.transaction() as tx:
+        await tx.execute(until, g=place.id, u=member.id, until=Timestamp.now() - 1)
+    assert (await member.get(f"/guilds/{place.id}")).status == 200
+
+
+async def test_other_methods_are_405_with_the_allowed_ones(platform, place):
+    reply = await place.owner.delete("/anybody")
+    assert (reply.status, reply.headers["allow"]) == (405, "GET, HEAD, OPTIONS")
+    assert reply.json == {"code": 0, "message": "405: Method Not Allowed"}
+
+
+async def test_head_answers_like_get_without_the_body(platform, place):
+    head, whole = await platform.alice.request("HEAD", "/anybody"), await platform.alice.get("/anybody")
+    assert (head.status, head.body) == (200, b"")
+    assert head.headers["content-length"] == str(len(whole.body))
+
+
+async def test_browsers_may_call_from_anywhere(platform, place):
+    origin = [("origin", "https://app.example")]
+    preflight = await platform.nobody.request("OPTIONS", "/users/@me", headers=origin)
+    assert preflight.status == 204
+    assert preflight.headers["access-control-allow-origin"] == "https://app.example"
+    assert "Authorization" in preflight.headers["access-control-allow-headers"]
+    refused = await platform.nobody.request("GET", "/users/@me", headers=origin)
+    assert refused.status == 401
+    assert refused.headers["access-control-allow-origin"] == "https://app.example"
+
+
+async def test_answers_are_exactly_application_json(platform, place):
+    assert (await platform.alice.get("/anybody")).headers["content-type"] == "application/json"
+    assert (await platform.alice.get("/nowhere")).headers["content-type"] == "application/json"
+
+
+async def test_a_large_answer_is_zipped_for_those_far_away_only(platform, place):
+    await place.set(name="x" * 5000)
+    accepts = [("accept-encoding", "gzip, deflate")]
+    far = await place.owner.request("GET", f"/guilds/{place.id}", headers=accepts, client="203.0.113.9")
+    near = await place.owner.request("GET", f"/guilds/{place.id}", headers=accepts)
+    assert far.headers["content-encoding"] == "gzip"
+    assert len(far.body) < 500
+    assert "content-encoding" not in near.headers
+
+
+async def test_a_body_beyond_the_bound_is_413(platform, place):
+    reply = await place.owner.patch(f"/guilds/{place.id}", {"name": "x" * 3000})
+    assert (reply.status, reply.code) == (413, 40005)
+
+
+async def test_a_429_is_what_public_clients_parse(platform, place):
+    platform.services.limiter = RateLimiter(generosity=1)
+    replies = [await platform.alice.get("/users/@me") for _ in range(4)]
+    assert [reply.status for reply in replies] == [204, 204, 204, 429]
+    assert replies[0].headers["x-ratelimit-remaining"] == "2"
+    limited = replies[-1]
+    assert limited.json["global"] is False
+    assert 0 < limited.json["retry_after"] <= 60
+    assert limited.headers["via"]
+    assert limited.headers["x-ratelimit-bucket"] == replies[0].headers["x-ratelimit-bucket"]
+    assert int(limited.headers["retry-after"]) >= limited.json["retry_after"]
+
+
+async def test_concurrent_renames_all_happen_and_are_heard_in_the_order_stored(platform, place):
+    names = [f"name{i}" for i in range(20)]
+    replies = await asyncio.gather(*(place.owner.patch(f"/guilds/{place.id}", {"name": n}) for n in names))
+    assert {reply.status for reply in replies} == {200}
+    heard = [data["new_name"] for data in platform.heard_data("TEST_RENAMED")]
+    assert sorted(heard) == sorted(names)
+    assert await name_of(platform, place) == heard[-1]

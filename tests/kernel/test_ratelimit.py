@@ -1,0 +1,92 @@
+"""Rate limits as public clients parse them."""
+
+import pytest
+
+from moothall.kernel.ratelimit import INVALID_RATE, Rate, RateLimiter
+
+
+class Clock:
+    now = 1_000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def limiter(clock):
+    return RateLimiter(generosity=10, clock=clock)
+
+
+RATE = Rate(2, 5.0)
+
+
+def take(limiter, *, caller=1, major="g", bucket=b"b", loopback=False):
+    return limiter.take(bucket, RATE, caller, major, loopback=loopback)
+
+
+def test_a_window_counts_down_refuses_and_opens_again(limiter, clock):
+    assert [take(limiter).allowed for _ in range(3)] == [True, True, False]
+    clock.now += 5
+    assert take(limiter).allowed
+
+
+def test_headers_tell_what_is_left_and_when_it_resets(limiter, clock):
+    headers = dict(take(limiter).headers)
+    assert headers[b"x-ratelimit-limit"] == b"2"
+    assert headers[b"x-ratelimit-remaining"] == b"1"
+    assert float(headers[b"x-ratelimit-reset-after"]) == 5.0
+    assert float(headers[b"x-ratelimit-reset"]) == clock.now + 5
+    assert headers[b"x-ratelimit-bucket"] == b"b"
+
+
+def test_a_refusal_carries_what_clients_wait_by(limiter):
+    take(limiter), take(limiter)
+    verdict = take(limiter)
+    headers = dict(verdict.headers)
+    assert verdict.retry_after == pytest.approx(5.0)
+    assert headers[b"retry-after"] == b"5"
+    assert headers[b"x-ratelimit-scope"] == b"user"
+    assert b"via" in headers
+    assert headers[b"x-ratelimit-remaining"] == b"0"
+
+
+def test_callers_places_and_buckets_do_not_share_a_window(limiter):
+    take(limiter), take(limiter)
+    assert take(limiter, caller=2).allowed
+    assert take(limiter, major="h").allowed
+    assert take(limiter, bucket=b"c").allowed
+
+
+def test_the_global_limit_spans_all_buckets(limiter):
+    verdicts = [take(limiter, bucket=b"%d" % i) for i in range(51)]
+    assert [v.allowed for v in verdicts] == [True] * 50 + [False]
+    assert dict(verdicts[-1].headers)[b"x-ratelimit-global"] == b"true"
+    assert verdicts[-1].scope == "global"
+
+
+def test_loopback_gets_many_times_more(limiter):
+    assert all(take(limiter, loopback=True).allowed for _ in range(20))
+    assert not take(limiter, loopback=True).allowed
+
+
+def test_an_address_that_only_collects_refusals_is_shut_out_for_the_window(limiter, clock):
+    for _ in range(INVALID_RATE.requests):
+        assert limiter.banned_for("1.2.3.4") == 0
+        limiter.note_refusal("1.2.3.4", loopback=False)
+    assert limiter.banned_for("1.2.3.4") > 0
+    assert limiter.banned_for("1.2.3.5") == 0
+    clock.now += INVALID_RATE.seconds
+    assert limiter.banned_for("1.2.3.4") == 0
+
+
+def test_windows_that_are_over_are_forgotten(limiter, clock):
+    for caller in range(100):
+        take(limiter, caller=caller)
+    clock.now += 60
+    take(limiter)
+    assert len(limiter._windows) == 2

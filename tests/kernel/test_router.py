@@ -1,0 +1,42 @@
+"""From a path to its row."""
+
+from types import SimpleNamespace
+
+from moothall.kernel.router import Router
+
+
+def router(*rows):
+    return Router([SimpleNamespace(method=method, path=path) for method, path in rows])
+
+
+def found(routes, path):
+    match = routes.match(path)
+    return None if match is None else ({m: row.path for m, row in match[0].items()}, match[1])
+
+
+def test_a_literal_goes_before_a_placeholder():
+    routes = router(("GET", "/users/{user_id}"), ("GET", "/users/@me"))
+    assert found(routes, "/users/@me") == ({"GET": "/users/@me"}, [])
+    assert found(routes, "/users/5") == ({"GET": "/users/{user_id}"}, ["5"])
+
+
+def test_a_literal_that_leads_nowhere_gives_way_to_the_placeholder():
+    routes = router(("GET", "/users/@me/guilds"), ("GET", "/users/{user_id}/profile"))
+    assert found(routes, "/users/@me/profile") == ({"GET": "/users/{user_id}/profile"}, ["@me"])
+
+
+def test_an_unknown_path_and_an_empty_segment_lead_nowhere():
+    routes = router(("GET", "/guilds/{guild_id}"))
+    assert found(routes, "/guilds") is None
+    assert found(routes, "/guilds/") is None
+    assert found(routes, "/guilds/1/x") is None
+    assert found(routes, "/") is None
+
+
+def test_a_trailing_slash_is_forgiven():
+    assert found(router(("GET", "/guilds/{guild_id}")), "/guilds/1/") == ({"GET": "/guilds/{guild_id}"}, ["1"])
+
+
+def test_methods_of_one_path_are_kept_apart():
+    match = found(router(("GET", "/a/{b}"), ("PUT", "/a/{b}")), "/a/1")
+    assert match == ({"GET": "/a/{b}", "PUT": "/a/{b}"}, ["1"])
