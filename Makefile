@@ -47,6 +47,7 @@ $(STAMPS)/runtime: requirements.lock $(PACKAGE) | $(BIN)/python
 	@echo "Installing what moothall needs to run"
 	@$(PIP_INSTALL) --require-hashes --requirement requirements.lock
 	@$(EDITABLE)
+	@$(BIN)/python -m compileall -q src # the first start need not, even where Python may not write its caches
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/dev: requirements-dev.lock $(STAMPS)/runtime

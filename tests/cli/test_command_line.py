@@ -97,3 +97,22 @@ def test_asking_for_help_loads_neither_the_server_nor_a_database_driver() -> Non
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=30)
 
     assert done.stdout.splitlines()[-1].strip() == "loaded:"
+
+
+def test_a_server_without_a_usable_key_or_folder_says_why_and_does_not_start(tmp_path: Path) -> None:
+    (tmp_path / "server.key").write_text("damaged")
+    (tmp_path / "server.key").chmod(0o600)
+    (tmp_path / "file").write_text("no folder")
+
+    for folder, reason in ((tmp_path, "server.key: "), (tmp_path / "file", "Not a directory")):
+        done = subprocess.run(
+            [sys.executable, "-m", "moothall", "serve", "--port", "0", "--data", str(folder)],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=30,
+        )
+        assert done.returncode == 1
+        assert done.stderr.startswith("moothall: ")
+        assert reason in done.stderr
+        assert done.stderr.count("\n") == 1

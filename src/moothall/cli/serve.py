@@ -2,7 +2,7 @@
 
 import click
 
-from moothall.cli.options import FLAGGED, takes_settings
+from moothall.cli.options import FLAGGED, fail, takes_settings
 from moothall.logs import start_logging
 from moothall.settings import Settings
 
@@ -16,6 +16,10 @@ def serve(settings: Settings) -> None:
     by `moothall settings`.
     """
     from moothall import app
+    from moothall.kernel.secrets import ServerKeyError
 
     start_logging(settings.log_level, settings.log_format)
-    app.serve(settings)
+    try:
+        app.serve(settings)
+    except (ServerKeyError, OSError) as error:
+        fail(str(error))

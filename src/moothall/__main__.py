@@ -1,0 +1,5 @@
+"""`python -m moothall`: the command line."""
+
+from moothall.cli import main
+
+main()
