@@ -2,8 +2,10 @@
 
 from moothall.objects.ids import ChannelId, EmojiId, GuildId, MessageId, UserId, WebhookId
 from moothall.storage.columns import (
+    bytes_column,
     flag_column,
     id_column,
+    json_column,
     key_column,
     moment_column,
     number_column,
@@ -21,9 +23,16 @@ messages = clustered(
     number_column("type"),
     number_column("flags"),
     flag_column("pinned"),
-    text_column("body", nullable=False),  # JSON: what is never queried
+    flag_column("reacted"),  # whether there is anything to look up in reaction_counts
+    id_column("replied_id", MessageId, nullable=True),  # the message that is shown with this one
+    json_column("mentions", list[UserId]),
+    bytes_column("body"),
+    text_column("hidden_embeds"),  # JSON: kept while the flags suppress them
     index("author_id", "id"),
 )
+"""`body` is the message object as JSON without what others can change: the author's and the mentioned users'
+names, whether it is pinned, reactions, the message replied to. A webhook's author stands in it, as its first key.
+"""
 
 reactions = clustered(
     "reactions",

@@ -117,7 +117,7 @@ _TABLES = {
     """,
     "messages (channel_id, id)": """
         channel_id whole, id whole, guild_id whole?, author_id whole, webhook_id whole?, type whole, flags whole,
-        pinned flag, body text
+        pinned flag, reacted flag, replied_id whole?, mentions text?, body bytes, hidden_embeds text?
     """,
     "reactions (channel_id, message_id, emoji, user_id)": """
         channel_id whole, message_id whole, emoji code, user_id whole, reacted_at whole, burst flag
