@@ -1,0 +1,128 @@
+"""What clients send: one struct for each opcode, read strictly where a client could not mean anything else."""
+
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+
+from moothall.gateway.opcodes import CloseCode, Closing
+from moothall.objects.ids import Snowflake, system_clock
+from moothall.objects.presence import Activity, ActivityType, Status
+from moothall.objects.wire import decoder
+
+MOST_BYTES: Final = 4096
+"""A longer payload ends the connection."""
+
+_MOST_ACTIVITIES: Final = 8
+
+
+class Payload(Struct):
+    """The frame around every command."""
+
+    op: int
+    d: Raw = Raw(b"null")
+
+
+class ActivityCommand(Activity, frozen=True, kw_only=True):
+    """An activity as clients set it; unknown fields are dropped."""
+
+    name: Annotated[str, Meta(max_length=128)]
+    type: ActivityType = ActivityType.PLAYING
+    url: Annotated[str, Meta(max_length=512)] | UnsetType | None = UNSET
+    state: Annotated[str, Meta(max_length=128)] | UnsetType | None = UNSET
+    details: Annotated[str, Meta(max_length=128)] | UnsetType | None = UNSET
+    buttons: list[Any] | UnsetType = UNSET
+
+    def shown(self, *, bot: bool) -> Activity:
+        """The activity as others see it. Bots have name, type, url and state only."""
+        if bot:
+            return Activity(name=self.name, type=self.type, url=self.url, state=self.state, created_at=system_clock())
+        labels = [b.get("label") if isinstance(b, dict) else b for b in self.buttons or ()]
+        return msgspec.structs.replace(
+            self,
+            created_at=self.created_at or system_clock(),
+            buttons=[label for label in labels if isinstance(label, str)] or UNSET,
+        )
+
+
+class PresenceCommand(Struct):
+    """Opcode 3, and `presence` of Identify."""
+
+    status: Status | None = Status.ONLINE
+    activities: Annotated[list[ActivityCommand], Meta(max_length=_MOST_ACTIVITIES)] | None = None
+    since: int | float | None = None
+    afk: bool | None = False
+    game: ActivityCommand | None = None
+    """The older single activity, which some libraries still send with Identify."""
+
+
+class IdentifyCommand(Struct):
+    """Opcode 2."""
+
+    token: str
+    properties: dict[str, Any] = {}
+    compress: bool | None = False
+    large_threshold: Annotated[int, Meta(ge=50, le=250)] | None = 50
+    shard: list[int] | None = None
+    presence: PresenceCommand | None = None
+    intents: int | UnsetType = UNSET
+
+
+class ResumeCommand(Struct):
+    """Opcode 6."""
+
+    token: str
+    session_id: str
+    seq: int
+
+
+class VoiceCommand(Struct):
+    """Opcode 4."""
+
+    guild_id: Snowflake | None = None
+    channel_id: Snowflake | None = None
+    self_mute: bool = False
+    self_deaf: bool = False
+    self_video: bool = False
+
+
+class MembersCommand(Struct):
+    """Opcode 8."""
+
+    guild_id: Snowflake | list[Snowflake]
+    query: str | UnsetType | None = UNSET
+    limit: Annotated[int, Meta(ge=0)] | UnsetType | None = UNSET
+    presences: bool | None = False
+    user_ids: Any = UNSET
+    nonce: Any = None
+
+
+class SoundboardCommand(Struct):
+    """Opcode 31."""
+
+    guild_ids: list[Snowflake]
+
+
+def read_payload(message: str | bytes) -> Payload:
+    """The frame of a command. Raises Closing 4002."""
+    if len(message) > MOST_BYTES or (isinstance(message, str) and _weight(message) > MOST_BYTES):
+        raise Closing(CloseCode.DECODE_ERROR, "Payload too large.")
+    try:
+        return _payload.decode(message)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        raise Closing(CloseCode.DECODE_ERROR, "Error while decoding payload.") from None
+
+
+def _weight(message: str) -> int:
+    return len(message) if message.isascii() else len(message.encode("utf-8", "surrogatepass"))
+
+
+_payload = msgspec.json.Decoder(Payload)
+
+
+def read_command(data: Raw, kind: Any) -> Any:
+    """The `d` of a command. Raises Closing 4002."""
+    try:
+        return decoder(kind).decode(data)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        raise Closing(CloseCode.DECODE_ERROR, "Error while decoding payload.") from None

@@ -1,0 +1,54 @@
+"""Numbers of the gateway protocol."""
+
+from enum import IntEnum
+
+
+class Opcode(IntEnum):
+    """What a payload is."""
+
+    DISPATCH = 0
+    HEARTBEAT = 1
+    IDENTIFY = 2
+    PRESENCE_UPDATE = 3
+    VOICE_STATE_UPDATE = 4
+    RESUME = 6
+    RECONNECT = 7
+    REQUEST_GUILD_MEMBERS = 8
+    INVALID_SESSION = 9
+    HELLO = 10
+    HEARTBEAT_ACK = 11
+    REQUEST_SOUNDBOARD_SOUNDS = 31
+
+
+class CloseCode(IntEnum):
+    """Why the server ends a connection. A client may resume after all but those marked final."""
+
+    UNKNOWN_ERROR = 4000
+    UNKNOWN_OPCODE = 4001
+    DECODE_ERROR = 4002
+    NOT_AUTHENTICATED = 4003
+    AUTHENTICATION_FAILED = 4004
+    """Final."""
+    ALREADY_AUTHENTICATED = 4005
+    INVALID_SEQ = 4007
+    RATE_LIMITED = 4008
+    SESSION_TIMED_OUT = 4009
+    INVALID_SHARD = 4010
+    """Final."""
+    SHARDING_REQUIRED = 4011
+    """Final."""
+    INVALID_VERSION = 4012
+    """Final."""
+    INVALID_INTENTS = 4013
+    """Final."""
+    DISALLOWED_INTENTS = 4014
+    """Final."""
+
+
+class Closing(Exception):
+    """Ends the connection with a close code."""
+
+    def __init__(self, code: CloseCode, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason

@@ -1,0 +1,49 @@
+"""What can be set about the gateway, and what is reported from it."""
+
+from typing import Protocol
+
+from msgspec import Struct
+
+
+class GatewaySettings(Struct, frozen=True, kw_only=True):
+    """Bounds and intervals; the defaults are the public ones where those are known."""
+
+    public_url: str = "ws://127.0.0.1:3333/gateway"
+    """What READY calls `resume_gateway_url`."""
+    heartbeat_ms: int = 41_250
+    """Told to clients in HELLO. One that is silent for one and a half intervals is disconnected."""
+    identify_seconds: float = 30.0
+    """How long a connection may stay without a session."""
+    resume_seconds: float = 120.0
+    """How long a session outlives its socket."""
+    replay_frames: int = 2_000
+    """Dispatches kept for a resume, of those that no heartbeat has acknowledged."""
+    replay_bytes: int = 4 << 20
+    queue_frames: int = 1_000
+    """Messages that wait for a slow reader before it is disconnected."""
+    queue_bytes: int = 8 << 20
+    commands_per_minute: int = 120
+    """Payloads that a client may send; 0 switches the limit off."""
+    presences_per_window: int = 5
+    """Presence updates in twenty seconds; 0 switches the limit off. More are dropped."""
+    max_concurrency: int = 16
+    identifies_per_window: int = 16
+    """Identifies of one bot in five seconds for each of its `max_concurrency` buckets; 0 switches the limit off."""
+    identifies_per_day: int = 1_000
+    """Told to bots by Get Gateway Bot; 0 switches the limit off."""
+    guilds_per_shard: int = 2_500
+    large_guild: int = 75_000
+    """Above so many members GUILD_CREATE lists the session's own and those in voice only."""
+
+
+class Metrics(Protocol):
+    """What the gateway reports."""
+
+    delivered: int
+    """Dispatches handed to sessions; the gateway adds to it."""
+
+
+class NoMetrics:
+    """Counts for nobody."""
+
+    delivered = 0

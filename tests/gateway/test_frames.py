@@ -1,0 +1,100 @@
+"""Encoded once, read by everybody: shared compressed bytes in streams that each have a past of their own."""
+
+import json
+import random
+import zlib
+
+import zstandard
+from discord import utils as discord_utils
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moothall.gateway.frames import COMPRESSED_PACKETS, ENCODINGS, TEXT, Frame
+
+_texts = st.text(st.characters(codec="utf-8"), max_size=400) | st.integers(0, 60).map(lambda n: "moot hall " * n)
+_payloads = st.lists(_texts.map(lambda text: json.dumps({"content": text}).encode()), min_size=1, max_size=6)
+_picks = st.lists(st.integers(0, 5), min_size=1, max_size=30)
+
+
+def _expected(seq: int, data: bytes) -> dict[str, object]:
+    return {"op": 0, "s": seq, "t": "MESSAGE_CREATE", "d": json.loads(data)}
+
+
+@given(_payloads, st.lists(_picks, min_size=1, max_size=3))
+def test_one_zlib_stream_for_each_session_from_shared_deflated_bytes(payloads: list[bytes], walks: list[list[int]]) -> None:
+    frames = [Frame("MESSAGE_CREATE", payload) for payload in payloads]
+    encoding = ENCODINGS["zlib-stream"]
+    for walk in walks:
+        inflate = zlib.decompressobj()
+        assert inflate.decompress(encoding.first(b'{"op":10}')) == b'{"op":10}'  # type: ignore[arg-type]
+        for seq, pick in enumerate(walk, 1):
+            index = pick % len(frames)
+            made = encoding.dispatch(seq, frames[index])
+            assert isinstance(made, bytes)
+            assert made.endswith(b"\x00\x00\xff\xff")
+            assert json.loads(inflate.decompress(made)) == _expected(seq, payloads[index])
+            assert inflate.decompress(encoding.control(b'{"op":11}')) == b'{"op":11}'  # type: ignore[arg-type]
+
+
+@given(_payloads, st.lists(_picks, min_size=1, max_size=3))
+def test_one_zstandard_frame_for_each_session_from_shared_blocks(payloads: list[bytes], walks: list[list[int]]) -> None:
+    frames = [Frame("MESSAGE_CREATE", payload) for payload in payloads]
+    encoding = ENCODINGS["zstd-stream"]
+    for walk in walks:
+        inflate = zstandard.ZstdDecompressor().decompressobj()
+        assert inflate.decompress(encoding.first(b'{"op":10}')) == b'{"op":10}'  # type: ignore[arg-type]
+        for seq, pick in enumerate(walk, 1):
+            index = pick % len(frames)
+            made = encoding.dispatch(seq, frames[index])
+            assert json.loads(inflate.decompress(made)) == _expected(seq, payloads[index])  # type: ignore[arg-type]
+            assert inflate.decompress(encoding.control(b'{"op":11}')) == b'{"op":11}'  # type: ignore[arg-type]
+
+
+def test_frames_larger_than_every_window_are_read_too() -> None:
+    chance = random.Random(7)
+    words = ["".join(chance.choices("abcdefghijklmnop", k=7)) for _ in range(400)]
+    payloads = [
+        json.dumps([chance.choice(words) for _ in range(count)]).encode() for count in (1, 20, 4_000, 90_000, 3, 50_000)
+    ]
+    payloads.append(json.dumps(chance.randbytes(300_000).hex()).encode())
+    frames = [Frame("MESSAGE_CREATE", payload) for payload in payloads]
+    for name, inflate in (
+        ("zlib-stream", zlib.decompressobj().decompress),
+        ("zstd-stream", zstandard.ZstdDecompressor().decompressobj().decompress),
+    ):
+        encoding = ENCODINGS[name]
+        inflate(encoding.first(b"{}"))  # type: ignore[arg-type]
+        for seq in range(1, 60):
+            index = chance.randrange(len(frames))
+            made = encoding.dispatch(seq, frames[index])
+            assert json.loads(inflate(made)) == _expected(seq, payloads[index])  # type: ignore[arg-type]
+
+
+def test_the_contexts_of_discord_py_read_both_streams() -> None:
+    frame = Frame("MESSAGE_CREATE", json.dumps({"content": "moot " * 100}).encode())
+    contexts = {"zstd-stream": discord_utils._ZstdDecompressionContext()}
+    assert discord_utils._ActiveDecompressionContext.COMPRESSION_TYPE == "zstd-stream"
+    for name, context in contexts.items():
+        encoding = ENCODINGS[name]
+        assert context.decompress(encoding.first(b'{"op":10}')) == '{"op":10}'
+        for seq in range(1, 50):
+            text = context.decompress(encoding.dispatch(seq, frame))
+            assert text is not None
+            assert json.loads(text)["s"] == seq
+
+
+def test_compressed_packets_are_streams_of_their_own_when_big_and_text_when_small() -> None:
+    small, big = Frame("A", b'{"a":1}'), Frame("B", json.dumps({"a": "b" * 5_000}).encode())
+    assert COMPRESSED_PACKETS.dispatch(1, small) == TEXT.dispatch(1, small)
+    made = COMPRESSED_PACKETS.dispatch(2, big)
+    assert isinstance(made, bytes)
+    assert json.loads(zlib.decompress(made)) == {"op": 0, "s": 2, "t": "B", "d": {"a": "b" * 5_000}}
+
+
+def test_a_frame_is_compressed_once() -> None:
+    frame = Frame("A", json.dumps({"a": "b" * 500}).encode())
+    assert frame.deflated is frame.deflated
+    assert frame.zstd is frame.zstd
+    assert frame.text is frame.text
+    assert len(frame.deflated) < 100
+    assert len(frame.zstd) < 100
