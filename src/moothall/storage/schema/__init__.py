@@ -18,6 +18,7 @@ from moothall.storage.schema.guilds import (
     roles,
     stickers,
 )
+from moothall.storage.schema.jobs import jobs
 from moothall.storage.schema.members import bans, former_members, member_activity, members, voice_states
 from moothall.storage.schema.messages import message_nonces, messages, pins, reaction_counts, reactions
 from moothall.storage.schema.metadata import meta, metadata
@@ -38,6 +39,7 @@ __all__ = [
     "guilds",
     "integrations",
     "invites",
+    "jobs",
     "member_activity",
     "members",
     "message_nonces",

@@ -132,6 +132,9 @@ _TABLES = {
     "message_nonces (channel_id, author_id, nonce)": """
         channel_id whole, author_id whole, nonce code, message_id whole, created_at whole
     """,
+    "jobs (id)": """
+        id whole, kind text, state text, created_at whole
+    """,
     "outbox (id)": """
         id whole, node text, envelope bytes, created_at whole
     """,
