@@ -77,7 +77,7 @@ def test_a_flag_can_switch_on_what_the_environment_switched_off() -> None:
     ("text", "value"),
     [("1", True), ("true", True), ("YES", True), ("On", True), ("0", False), ("False", False), ("off", False)],
 )
-def test_switches_are_understood_as_people_write_them(text: str, value: bool) -> None:  # noqa: FBT001  # a table's column
+def test_switches_are_understood_as_people_write_them(text: str, value: bool) -> None:
     assert load(environ={"MOOTHALL_DEMO": text}).demo is value
 
 

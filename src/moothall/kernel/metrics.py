@@ -1,7 +1,7 @@
 """What a process counts of itself, for Prometheus.
 
-Counting costs a quarter of a microsecond (the client library's own counters take five times that, for locks that one
-event loop does not need), so numbers are kept in plain lists and handed to the library only when somebody asks.
+The client library's own counters take five times as long as plain lists, for locks that one event loop does not need:
+numbers are kept in lists, and handed to the library only when somebody asks.
 """
 
 from bisect import bisect_left
