@@ -1,6 +1,6 @@
 """Request bodies: what does not fit is answered once, whole, at its exact paths."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import given
@@ -15,18 +15,22 @@ from moothall.objects.wire import Timestamp
 
 
 class Tag(Struct):
+    """A part."""
+
     name: Annotated[str, Meta(min_length=1, max_length=20)]
     emoji_id: RoleId | None = None
 
 
 class Body(Struct):
+    """A body."""
+
     name: Annotated[str, Meta(min_length=1, max_length=5)]
     count: Annotated[int, Meta(ge=0, le=10)] | UnsetType = UNSET
     on: bool | UnsetType = UNSET
     roles: list[RoleId] = []
     tags: Annotated[list[Tag], Meta(max_length=2)] = []
-    permissions: PermissionSet | None | UnsetType = UNSET
-    until: Timestamp | None | UnsetType = UNSET
+    permissions: PermissionSet | UnsetType | None = UNSET
+    until: Timestamp | UnsetType | None = UNSET
 
     def check(self, found: FormErrors) -> None:
         if self.name == "evil":
@@ -43,13 +47,13 @@ def refused(text: str, content_type: str = "application/json") -> Refusal:
 
 
 def codes(refusal: Refusal, path: str) -> list[str]:
-    node = refusal.errors
+    node: Any = refusal.errors
     for key in path.split("."):
         node = node[key]
     return [error["code"] for error in node["_errors"]]
 
 
-def test_every_error_of_a_body_is_told_at_once_at_its_path():
+def test_every_error_of_a_body_is_told_at_once_at_its_path() -> None:
     refusal = refused(
         '{"name": "too long", "count": 11, "on": "x", "roles": ["1", "x"], "tags": [{}, {"name": ""}],'
         ' "permissions": "p", "until": "soon"}'
@@ -61,46 +65,46 @@ def test_every_error_of_a_body_is_told_at_once_at_its_path():
     assert codes(refusal, "roles.1") == ["NUMBER_TYPE_COERCE"]
     assert codes(refusal, "tags.0.name") == ["BASE_TYPE_REQUIRED"]
     assert codes(refusal, "tags.1.name") == ["BASE_TYPE_BAD_LENGTH"]
-    assert "permissions" in refusal.errors
-    assert "until" in refusal.errors
+    assert codes(refusal, "permissions")
+    assert codes(refusal, "until")
 
 
-def test_a_missing_field_and_a_null_one_are_both_required():
+def test_a_missing_field_and_a_null_one_are_both_required() -> None:
     assert codes(refused("{}"), "name") == ["BASE_TYPE_REQUIRED"]
     assert codes(refused('{"name": null}'), "name") == ["BASE_TYPE_REQUIRED"]
 
 
-def test_rules_of_the_body_itself_are_told_like_those_of_its_types():
+def test_rules_of_the_body_itself_are_told_like_those_of_its_types() -> None:
     assert codes(refused('{"name": "evil"}'), "name") == ["EVIL"]
 
 
-def test_absent_and_null_stay_different():
+def test_absent_and_null_stay_different() -> None:
     body = READER.read(b'{"name": "a", "until": null}', "application/json; charset=utf-8")
     assert body.until is None
     assert body.permissions is UNSET
 
 
-def test_ids_may_be_strings_or_numbers():
+def test_ids_may_be_strings_or_numbers() -> None:
     body = READER.read(b'{"name": "a", "roles": ["5", 6]}', "application/json")
     assert body.roles == [5, 6]
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1", '{"name": "a"', "\x00"])
-def test_what_is_no_json_is_50109(text):
+def test_what_is_no_json_is_50109(text: str) -> None:
     assert refused(text).code == 50109
 
 
-def test_json_that_is_no_object_is_a_form_error():
+def test_json_that_is_no_object_is_a_form_error() -> None:
     assert refused("[]").code == 50035
     assert refused('"a"').code == 50035
 
 
-def test_another_content_type_is_a_form_error():
+def test_another_content_type_is_a_form_error() -> None:
     assert refused('{"name": "a"}', "text/plain").code == 50035
     assert refused('{"name": "a"}', "").code == 50035
 
 
-def test_no_body_is_an_empty_object_only_where_nothing_is_required():
+def test_no_body_is_an_empty_object_only_where_nothing_is_required() -> None:
     class Empty(Struct):
         days: int = 0
 
@@ -108,7 +112,7 @@ def test_no_body_is_an_empty_object_only_where_nothing_is_required():
     assert refused("", "").code == 50035
 
 
-def test_nesting_is_bounded_and_braces_in_strings_do_not_count():
+def test_nesting_is_bounded_and_braces_in_strings_do_not_count() -> None:
     assert too_deep(b"[" * (MOST_DEPTH + 1))
     assert not too_deep(b'"' + b"[" * 500 + b'"')
     assert not too_deep(b"[]" * 500)
@@ -127,14 +131,15 @@ json_values = st.recursive(
 @given(
     st.fixed_dictionaries(
         {},
-        optional={
-            key: json_values for key in ("name", "count", "on", "roles", "tags", "permissions", "until", "unknown")
-        },
+        optional=dict.fromkeys(
+            ("name", "count", "on", "roles", "tags", "permissions", "until", "unknown"), json_values
+        ),
     )
 )
-def test_whatever_is_sent_is_read_or_refused_with_a_reason_in_every_refusal(value):
+def test_whatever_is_sent_is_read_or_refused_with_a_reason_in_every_refusal(value: dict[str, object]) -> None:
+    refusal = None
     try:
         READER.from_plain(value)
-    except Refusal as refusal:
-        assert refusal.code == 50035
-        assert refusal.errors
+    except Refusal as caught:
+        refusal = caught
+    assert refusal is None or (refusal.code == 50035 and refusal.errors)

@@ -1,16 +1,17 @@
 """The line: the order of refusals, what a refusal leaves behind, and what HTTP asks of every row."""
 
 import asyncio
-from typing import Annotated, ClassVar
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar
 
 import pytest
 from msgspec import Meta, Struct
-from sqlalchemy import bindparam, update
+from sqlalchemy import and_, bindparam, update
 
-from moothall.kernel.access import PUBLIC, SIGNED_IN, as_access
+from moothall.kernel.access import PUBLIC, SIGNED_IN, Access, as_access
 from moothall.kernel.audit import AuditEntryCreate
 from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Endpoint, Json
+from moothall.kernel.endpoint import Endpoint, Handler, Json
 from moothall.kernel.events import Event
 from moothall.kernel.pipeline import Pipeline
 from moothall.kernel.ratelimit import Rate, RateLimiter
@@ -19,11 +20,15 @@ from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId
 from moothall.objects.permissions import Permissions
+from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, StorageConflict, StorageFull
-from moothall.storage.schema import guilds
+from moothall.storage.schema import guilds, members
+from tests.harness import Guild, Platform
 
 
 class Renamed(Event, frozen=True, kw_only=True):
+    """Declared."""
+
     name: ClassVar[str] = "TEST_RENAMED"
     stales_guild: ClassVar[bool] = True
     guild_id: GuildId
@@ -31,11 +36,15 @@ class Renamed(Event, frozen=True, kw_only=True):
 
 
 class Undeclared(Event, frozen=True, kw_only=True):
+    """Not declared."""
+
     name: ClassVar[str] = "TEST_UNDECLARED"
     guild_id: GuildId
 
 
 class Rename(Struct):
+    """A new name."""
+
     name: Annotated[str, Meta(min_length=2)]
 
 
@@ -62,6 +71,7 @@ async def rename(ctx: Context, guild_id: GuildId, body: Rename) -> Rename:
 
 async def read(ctx: Context, guild_id: GuildId, *, limit: Annotated[int, Meta(ge=1, le=3)] = 2) -> Json[list[str]]:
     """Read a guild's name."""
+    del guild_id
     return Json(b'["' + ctx.guild.row.name.encode() + b'"]' + b" " * limit)
 
 
@@ -76,10 +86,25 @@ async def anybody(ctx: Context) -> str:
 
 async def look(ctx: Context, channel_id: ChannelId) -> str:
     """Look into a channel."""
+    del channel_id
     return str(ctx.permissions)
 
 
-def row(method, path, handler, permission, *, fires=(), writes=False, scope=None, rate=Rate(1000, 1.0), audit=False):
+OFTEN = Rate(1000, 1.0)
+
+
+def row(
+    method: str,
+    path: str,
+    handler: Handler,
+    permission: Access | int,
+    *,
+    fires: Sequence[type[Event]] = (),
+    writes: bool = False,
+    scope: str | None = None,
+    rate: Rate = OFTEN,
+    audit: bool = False,
+) -> Endpoint:
     return Endpoint(
         method,
         path,
@@ -104,17 +129,16 @@ ROWS = [
 
 
 @pytest.fixture
-async def place(platform):
+async def place(platform: Platform) -> Guild:
     platform.pipeline = Pipeline(platform.services, ROWS, observe=lambda *_: None, most_body=2000)
-    platform.alice = await platform.person("alice")
-    return await platform.guild(platform.alice)
+    return await platform.guild(await platform.person("alice"))
 
 
-async def name_of(platform, guild):
+async def name_of(guild: Guild) -> Any:
     return (await guild.owner.get(f"/guilds/{guild.id}")).json[0]
 
 
-async def test_refusals_come_in_one_order_401_404_403_400(platform, place):
+async def test_refusals_come_in_one_order_401_404_403_400(platform: Platform, place: Guild) -> None:
     stranger, member = await platform.person(), await platform.person()
     await place.join(member)
     bad = {"name": ""}
@@ -126,52 +150,52 @@ async def test_refusals_come_in_one_order_401_404_403_400(platform, place):
 
 
 @pytest.mark.parametrize("header", ["", "x", "Bot x", "Bearer x", "Basic x", "Bot", "é"])
-async def test_a_bad_token_is_401_even_where_none_is_needed(platform, place, header):
-    reply = await platform.nobody.get("/anybody", headers=[("authorization", header)])
+async def test_a_bad_token_is_401_even_where_none_is_needed(place: Guild, header: str) -> None:
+    reply = await place.platform.nobody.get("/anybody", headers=[("authorization", header)])
     assert reply.status == 401
     assert reply.json == {"code": 0, "message": "401: Unauthorized"}
 
 
-async def test_a_token_is_only_good_in_its_own_scheme(platform, place):
-    bot = await platform.bot(platform.alice)
-    for header in (bot.token, f"Bearer {bot.token}", f"Bot {platform.alice.token}", f"Bearer {platform.alice.token}"):
+async def test_a_token_is_only_good_in_its_own_scheme(platform: Platform, place: Guild) -> None:
+    bot = await platform.bot(place.owner)
+    for header in (bot.token, f"Bearer {bot.token}", f"Bot {place.owner.token}", f"Bearer {place.owner.token}"):
         assert (await platform.nobody.get("/users/@me", headers=[("authorization", header)])).status == 401
     assert (await bot.get("/users/@me")).status == 204
 
 
-async def test_an_access_token_needs_the_rows_scope(platform, place):
-    guilds_token = await platform.bearer(platform.alice, 1, "identify", "guilds")
-    other = await platform.bearer(platform.alice, 1, "identify")
+async def test_an_access_token_needs_the_rows_scope(platform: Platform, place: Guild) -> None:
+    guilds_token = await platform.bearer(place.owner, 1, "identify", "guilds")
+    other = await platform.bearer(place.owner, 1, "identify")
     assert (await guilds_token.get(f"/guilds/{place.id}")).status == 200
     assert (await other.get(f"/guilds/{place.id}")).code == 50026
     assert (await guilds_token.get("/users/@me")).code == 50026
 
 
-async def test_a_malformed_id_names_nothing(platform, place):
+async def test_a_malformed_id_names_nothing(place: Guild) -> None:
     for text in ("x", "-1", "1.5", "9" * 30, "%20"):
-        assert (await platform.alice.get(f"/guilds/{text}")).code == 10004
+        assert (await place.owner.get(f"/guilds/{text}")).code == 10004
 
 
 @pytest.mark.parametrize("name", ["refuse", "crash", "undeclared"])
-async def test_what_is_not_answered_with_success_leaves_no_trace(platform, place, name):
+async def test_what_is_not_answered_with_success_leaves_no_trace(platform: Platform, place: Guild, name: str) -> None:
     reply = await place.owner.patch(f"/guilds/{place.id}", {"name": name}, reason="x")
     assert reply.status in {400, 500}
-    assert await name_of(platform, place) == "Guild"
+    assert await name_of(place) == "Guild"
     assert await place.audit_log() == []
     assert platform.heard_names == []
 
 
-async def test_success_is_stored_recorded_and_announced_in_order(platform, place):
+async def test_success_is_stored_recorded_and_announced_in_order(platform: Platform, place: Guild) -> None:
     with platform.listening() as heard:
         await place.owner.patch(f"/guilds/{place.id}", {"name": "New"}, reason="grün")
     assert heard == ["GUILD_AUDIT_LOG_ENTRY_CREATE", "TEST_RENAMED"]
-    assert await name_of(platform, place) == "New"
+    assert await name_of(place) == "New"
     assert await place.audit_log() == [(1, place.id, "grün")]
     assert platform.heard_data("GUILD_AUDIT_LOG_ENTRY_CREATE")[0]["guild_id"] == str(place.id)
     assert AuditEntryCreate.permission == Permissions.VIEW_AUDIT_LOG
 
 
-async def test_a_conflict_is_tried_again_and_told_once(platform, place):
+async def test_a_conflict_is_tried_again_and_told_once(platform: Platform, place: Guild) -> None:
     fault[:] = [StorageConflict("x"), StorageConflict("x")]
     reply = await place.owner.patch(f"/guilds/{place.id}", {"name": "conflict"})
     assert reply.status == 200
@@ -179,19 +203,19 @@ async def test_a_conflict_is_tried_again_and_told_once(platform, place):
     assert len(await place.audit_log()) == 1
 
 
-async def test_a_full_disk_is_507_and_reads_go_on(platform, place):
+async def test_a_full_disk_is_507_and_reads_go_on(place: Guild) -> None:
     fault[:] = [StorageFull("x")]
     assert (await place.owner.patch(f"/guilds/{place.id}", {"name": "full"})).status == 507
-    assert await name_of(platform, place) == "Guild"
+    assert await name_of(place) == "Guild"
 
 
-async def test_an_error_of_ours_is_a_plain_500_that_tells_nothing(platform, place):
+async def test_an_error_of_ours_is_a_plain_500_that_tells_nothing(place: Guild) -> None:
     reply = await place.owner.patch(f"/guilds/{place.id}", {"name": "crash"})
     assert reply.status == 500
     assert reply.json == {"code": 0, "message": "500: Internal Server Error"}
 
 
-async def test_the_audit_reason_is_decoded_bounded_and_empty_is_none(platform, place):
+async def test_the_audit_reason_is_decoded_bounded_and_empty_is_none(place: Guild) -> None:
     path = f"/guilds/{place.id}"
     await place.owner.patch(path, {"name": "one"}, headers=[("x-audit-log-reason", "a%20b+c")])
     await place.owner.patch(path, {"name": "two"}, headers=[("x-audit-log-reason", "%20")])
@@ -200,14 +224,16 @@ async def test_the_audit_reason_is_decoded_bounded_and_empty_is_none(platform, p
     assert [reason for _, _, reason in await place.audit_log()] == ["a b+c", None, "é" * 512]
 
 
-async def test_query_parameters_are_typed_and_all_wrong_ones_told(platform, place):
+async def test_query_parameters_are_typed_and_all_wrong_ones_told(place: Guild) -> None:
     assert (await place.owner.get(f"/guilds/{place.id}", limit="3")).status == 200
     assert (await place.owner.get(f"/guilds/{place.id}", limit="4")).errors_at("limit") == ["NUMBER_TYPE_MAX"]
     assert (await place.owner.get(f"/guilds/{place.id}", limit="x")).errors_at("limit") == ["NUMBER_TYPE_COERCE"]
     assert (await place.owner.get(f"/guilds/{place.id}", unknown="x")).status == 200
 
 
-async def test_a_channel_is_404_unknown_403_unseen_and_403_without_the_permission(platform, place):
+async def test_a_channel_is_404_unknown_403_unseen_and_403_without_the_permission(
+    platform: Platform, place: Guild
+) -> None:
     member, stranger = await platform.person(), await platform.person()
     await place.join(member)
     hidden = await place.channel(overwrites=[(place.id, 0, 0, Permissions.VIEW_CHANNEL)])
@@ -220,15 +246,17 @@ async def test_a_channel_is_404_unknown_403_unseen_and_403_without_the_permissio
     assert (await place.owner.get(f"/channels/{hidden}")).status == 200
 
 
-async def test_authority_follows_every_change_of_the_guild_at_once(platform, place):
+async def test_authority_follows_every_change_of_the_guild_at_once(place: Guild) -> None:
     member = await place.member_with(Permissions.MANAGE_GUILD)
     assert (await member.patch(f"/guilds/{place.id}", {"name": "fine"})).status == 200
     await place.set(owner_id=member.id)
     assert (await member.get(f"/guilds/{place.id}")).status == 200
-    assert (await platform.alice.patch(f"/guilds/{place.id}", {"name": "fine"})).code == 50013
+    assert (await place.owner.patch(f"/guilds/{place.id}", {"name": "fine"})).code == 50013
 
 
-async def test_the_elevated_mfa_level_keeps_moderators_without_it_from_moderating(platform, place):
+async def test_the_elevated_mfa_level_keeps_moderators_without_it_from_moderating(
+    platform: Platform, place: Guild
+) -> None:
     await place.set(mfa_level=1)
     assert (await place.owner.patch(f"/guilds/{place.id}", {"name": "fine"})).code == 60003
     careful = await platform.person("careful", mfa_enabled=True)
@@ -236,13 +264,8 @@ async def test_the_elevated_mfa_level_keeps_moderators_without_it_from_moderatin
     assert (await careful.patch(f"/guilds/{place.id}", {"name": "fine"})).status == 200
 
 
-async def test_a_timed_out_member_only_looks(platform, place):
+async def test_a_timed_out_member_only_looks(platform: Platform, place: Guild) -> None:
     member = await place.member_with(Permissions.MANAGE_GUILD | Permissions.VIEW_AUDIT_LOG)
-    from sqlalchemy import and_
-
-    from moothall.objects.wire import Timestamp
-    from moothall.storage.schema import members
-
     until = Query(
         update(members)
         .where(and_(members.c.guild_id == bindparam("g"), members.c.user_id == bindparam("u")))
@@ -257,19 +280,20 @@ async def test_a_timed_out_member_only_looks(platform, place):
     assert (await member.get(f"/guilds/{place.id}")).status == 200
 
 
-async def test_other_methods_are_405_with_the_allowed_ones(platform, place):
+async def test_other_methods_are_405_with_the_allowed_ones(place: Guild) -> None:
     reply = await place.owner.delete("/anybody")
     assert (reply.status, reply.headers["allow"]) == (405, "GET, HEAD, OPTIONS")
     assert reply.json == {"code": 0, "message": "405: Method Not Allowed"}
 
 
-async def test_head_answers_like_get_without_the_body(platform, place):
-    head, whole = await platform.alice.request("HEAD", "/anybody"), await platform.alice.get("/anybody")
+async def test_head_answers_like_get_without_the_body(place: Guild) -> None:
+    head, whole = await place.owner.request("HEAD", "/anybody"), await place.owner.get("/anybody")
     assert (head.status, head.body) == (200, b"")
     assert head.headers["content-length"] == str(len(whole.body))
 
 
-async def test_browsers_may_call_from_anywhere(platform, place):
+async def test_browsers_may_call_from_anywhere(place: Guild) -> None:
+    platform = place.platform
     origin = [("origin", "https://app.example")]
     preflight = await platform.nobody.request("OPTIONS", "/users/@me", headers=origin)
     assert preflight.status == 204
@@ -280,12 +304,12 @@ async def test_browsers_may_call_from_anywhere(platform, place):
     assert refused.headers["access-control-allow-origin"] == "https://app.example"
 
 
-async def test_answers_are_exactly_application_json(platform, place):
-    assert (await platform.alice.get("/anybody")).headers["content-type"] == "application/json"
-    assert (await platform.alice.get("/nowhere")).headers["content-type"] == "application/json"
+async def test_answers_are_exactly_application_json(place: Guild) -> None:
+    assert (await place.owner.get("/anybody")).headers["content-type"] == "application/json"
+    assert (await place.owner.get("/nowhere")).headers["content-type"] == "application/json"
 
 
-async def test_a_large_answer_is_zipped_for_those_far_away_only(platform, place):
+async def test_a_large_answer_is_zipped_for_those_far_away_only(place: Guild) -> None:
     await place.set(name="x" * 5000)
     accepts = [("accept-encoding", "gzip, deflate")]
     far = await place.owner.request("GET", f"/guilds/{place.id}", headers=accepts, client="203.0.113.9")
@@ -295,14 +319,14 @@ async def test_a_large_answer_is_zipped_for_those_far_away_only(platform, place)
     assert "content-encoding" not in near.headers
 
 
-async def test_a_body_beyond_the_bound_is_413(platform, place):
+async def test_a_body_beyond_the_bound_is_413(place: Guild) -> None:
     reply = await place.owner.patch(f"/guilds/{place.id}", {"name": "x" * 3000})
     assert (reply.status, reply.code) == (413, 40005)
 
 
-async def test_a_429_is_what_public_clients_parse(platform, place):
+async def test_a_429_is_what_public_clients_parse(platform: Platform, place: Guild) -> None:
     platform.services.limiter = RateLimiter(generosity=1)
-    replies = [await platform.alice.get("/users/@me") for _ in range(4)]
+    replies = [await place.owner.get("/users/@me") for _ in range(4)]
     assert [reply.status for reply in replies] == [204, 204, 204, 429]
     assert replies[0].headers["x-ratelimit-remaining"] == "2"
     limited = replies[-1]
@@ -313,10 +337,12 @@ async def test_a_429_is_what_public_clients_parse(platform, place):
     assert int(limited.headers["retry-after"]) >= limited.json["retry_after"]
 
 
-async def test_concurrent_renames_all_happen_and_are_heard_in_the_order_stored(platform, place):
+async def test_concurrent_renames_all_happen_and_are_heard_in_the_order_stored(
+    platform: Platform, place: Guild
+) -> None:
     names = [f"name{i}" for i in range(20)]
     replies = await asyncio.gather(*(place.owner.patch(f"/guilds/{place.id}", {"name": n}) for n in names))
     assert {reply.status for reply in replies} == {200}
     heard = [data["new_name"] for data in platform.heard_data("TEST_RENAMED")]
     assert sorted(heard) == sorted(names)
-    assert await name_of(platform, place) == heard[-1]
+    assert await name_of(place) == heard[-1]

@@ -1,31 +1,33 @@
 """From a path to its row."""
 
 from types import SimpleNamespace
+from typing import Any
 
 from moothall.kernel.router import Router
 
 
-def router(*rows):
-    return Router([SimpleNamespace(method=method, path=path) for method, path in rows])
+def router(*rows: tuple[str, str]) -> Router:
+    fakes: list[Any] = [SimpleNamespace(method=method, path=path) for method, path in rows]
+    return Router(fakes)
 
 
-def found(routes, path):
+def found(routes: Router, path: str) -> Any:
     match = routes.match(path)
     return None if match is None else ({m: row.path for m, row in match[0].items()}, match[1])
 
 
-def test_a_literal_goes_before_a_placeholder():
+def test_a_literal_goes_before_a_placeholder() -> None:
     routes = router(("GET", "/users/{user_id}"), ("GET", "/users/@me"))
     assert found(routes, "/users/@me") == ({"GET": "/users/@me"}, [])
     assert found(routes, "/users/5") == ({"GET": "/users/{user_id}"}, ["5"])
 
 
-def test_a_literal_that_leads_nowhere_gives_way_to_the_placeholder():
+def test_a_literal_that_leads_nowhere_gives_way_to_the_placeholder() -> None:
     routes = router(("GET", "/users/@me/guilds"), ("GET", "/users/{user_id}/profile"))
     assert found(routes, "/users/@me/profile") == ({"GET": "/users/{user_id}/profile"}, ["@me"])
 
 
-def test_an_unknown_path_and_an_empty_segment_lead_nowhere():
+def test_an_unknown_path_and_an_empty_segment_lead_nowhere() -> None:
     routes = router(("GET", "/guilds/{guild_id}"))
     assert found(routes, "/guilds") is None
     assert found(routes, "/guilds/") is None
@@ -33,10 +35,10 @@ def test_an_unknown_path_and_an_empty_segment_lead_nowhere():
     assert found(routes, "/") is None
 
 
-def test_a_trailing_slash_is_forgiven():
+def test_a_trailing_slash_is_forgiven() -> None:
     assert found(router(("GET", "/guilds/{guild_id}")), "/guilds/1/") == ({"GET": "/guilds/{guild_id}"}, ["1"])
 
 
-def test_methods_of_one_path_are_kept_apart():
+def test_methods_of_one_path_are_kept_apart() -> None:
     match = found(router(("GET", "/a/{b}"), ("PUT", "/a/{b}")), "/a/1")
     assert match == ({"GET": "/a/{b}", "PUT": "/a/{b}"}, ["1"])
