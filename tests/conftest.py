@@ -35,17 +35,16 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         return (yield)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
     runner, function = pyfuncitem.stash[_RUNNER], pyfuncitem.obj
     given = getattr(function, "hypothesis", None)
-    if given is not None and inspect.iscoroutinefunction(given.inner_test):
-        given.inner_test = _blocking(given.inner_test, runner)
-    elif inspect.iscoroutinefunction(function):
-        arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
-        runner.run(function(**arguments))
-        return True
-    return None
+    with pytest.MonkeyPatch.context() as patch:
+        if given is not None and inspect.iscoroutinefunction(given.inner_test):
+            patch.setattr(given, "inner_test", _blocking(given.inner_test, runner))
+        elif inspect.iscoroutinefunction(function):
+            patch.setattr(pyfuncitem, "obj", _blocking(function, runner))
+        return (yield)
 
 
 @pytest.hookimpl(wrapper=True)

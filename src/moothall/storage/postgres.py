@@ -94,7 +94,7 @@ class PostgresReader:
     async def one(self, query: Query[T], /, **values: Any) -> T | None:
         """The first row."""
         plan = query.postgresql or query.plan("postgresql")
-        row = await self._run(self._connection.fetchrow, plan.text, plan.bind(values))
+        row = await self._run("fetchrow", plan.text, plan.bind(values))
         if row is None:
             return None
         return plan.make(row) if plan.make is not None else tuple(row)  # type: ignore[return-value]
@@ -102,7 +102,7 @@ class PostgresReader:
     async def all(self, query: Query[T], /, **values: Any) -> list[T]:
         """Every row."""
         plan = query.postgresql or query.plan("postgresql")
-        rows = await self._run(self._connection.fetch, plan.text, plan.bind(values))
+        rows = await self._run("fetch", plan.text, plan.bind(values))
         return list(map(plan.make or tuple, rows))
 
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
@@ -112,12 +112,12 @@ class PostgresReader:
     async def scalar(self, query: Query[Any], /, **values: Any) -> Any:
         """The first column of the first row, or None without one."""
         plan = query.postgresql or query.plan("postgresql")
-        value = await self._run(self._connection.fetchval, plan.text, plan.bind(values))
+        value = await self._run("fetchval", plan.text, plan.bind(values))
         return value if value is None or plan.read_first is None else plan.read_first(value)
 
-    async def _run(self, call: Callable[..., Any], text: str, arguments: Iterable[Any]) -> Any:
+    async def _run(self, method: str, text: str, arguments: Iterable[Any]) -> Any:
         try:
-            return await call(text, *arguments)
+            return await getattr(self._connection, method)(text, *arguments)
         except _ERRORS as error:
             raise postgres_error(error) from error
 
@@ -143,7 +143,7 @@ class PostgresTransaction(PostgresReader):
             # One round trip for both.
             lock = "" if self._lock is None else f"; SELECT pg_advisory_xact_lock({int(self._lock)})"
             self._over = False
-            await self._run(self._connection.execute, f"BEGIN{lock}", ())
+            await self._run("execute", f"BEGIN{lock}", ())
         except BaseException:
             await self._leave("ROLLBACK")
             raise
@@ -165,14 +165,14 @@ class PostgresTransaction(PostgresReader):
     async def execute(self, query: Query[Any], /, **values: Any) -> int:
         """Run a statement; how many rows it changed."""
         plan = query.postgresql or query.plan("postgresql")
-        status: str = await self._run(self._connection.execute, plan.text, plan.bind(values))
+        status: str = await self._run("execute", plan.text, plan.bind(values))
         count = status.rpartition(" ")[2]
         return int(count) if count.isdigit() else 0
 
     async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
         """Run a statement once for each set of values."""
         plan = query.postgresql or query.plan("postgresql")
-        await self._run(self._connection.executemany, plan.text, ([plan.bind(dict(values)) for values in rows],))
+        await self._run("executemany", plan.text, ([plan.bind(dict(values)) for values in rows],))
 
     def on_commit(self, callback: Callable[[], None]) -> None:
         """Call back once the writes are durable."""
@@ -180,11 +180,11 @@ class PostgresTransaction(PostgresReader):
             raise RuntimeError("the transaction is over")
         self._callbacks.append(callback)
 
-    async def _run(self, call: Callable[..., Any], text: str, arguments: Iterable[Any]) -> Any:
+    async def _run(self, method: str, text: str, arguments: Iterable[Any]) -> Any:
         if self._over or self._failure is not None:
             raise RuntimeError("the transaction is over") from self._failure
         try:
-            return await call(text, *arguments)
+            return await getattr(self._connection, method)(text, *arguments)
         except _ERRORS as error:
             self._failure = postgres_error(error)
             raise self._failure from error

@@ -1,0 +1,315 @@
+"""What the embedded engine's group commit promises when the disk is slow, full or failing, and when others write too."""
+
+import asyncio
+import resource
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+import pytest
+from sqlalchemy import func, insert, select
+
+from moothall.storage import group_commit
+from moothall.storage.database import Query, StorageFull, StorageUnavailable
+from moothall.storage.schema import bans
+from moothall.storage.sqlite import SqliteDatabase
+
+BAN = Query(insert(bans))
+BANNED = Query(select(bans.c.user_id).order_by(bans.c.user_id))
+COUNT = Query(select(func.count()).select_from(bans))
+
+
+@pytest.fixture
+async def sqlite(tmp_path: Path) -> AsyncIterator[SqliteDatabase]:
+    database = SqliteDatabase(tmp_path / "moothall.db")
+    await database.open()
+    await database.migrate()
+    yield database
+    await database.close()
+
+
+async def ban(database: SqliteDatabase, user_id: int, reason: str = "x") -> None:
+    async with database.transaction() as tx:
+        await tx.execute(BAN, guild_id=1, user_id=user_id, reason=reason, created_at=1)
+
+
+async def banned(database: SqliteDatabase) -> list[int]:
+    async with database.read() as reader:
+        return [user_id for (user_id,) in await reader.all(BANNED)]
+
+
+def batches_of(database: SqliteDatabase) -> list[int]:
+    sizes: list[int] = []
+    database.observe_commit = lambda size, _: sizes.append(size)
+    return sizes
+
+
+@contextmanager
+def slow_commits(database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Every commit waits for the event, on its thread, as if the disk took its time."""
+    writer = database._writer
+    assert writer is not None
+    go, real = threading.Event(), writer.connection
+
+    class Slow:
+        def execute(self, text: str, *bindings: object) -> object:
+            if text == "COMMIT":
+                assert go.wait(10)
+            return real.execute(text, *bindings)  # type: ignore[arg-type]
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(real, name)
+
+    monkeypatch.setattr(writer, "connection", Slow())
+    try:
+        yield go
+    finally:
+        go.set()
+
+
+async def test_a_lone_transaction_waits_for_nobody(sqlite: SqliteDatabase) -> None:
+    sizes = batches_of(sqlite)
+    await ban(sqlite, 1)
+    await ban(sqlite, 2)
+    assert sizes == [1, 1]
+
+
+async def test_transactions_that_are_ready_together_share_a_commit(sqlite: SqliteDatabase) -> None:
+    sizes = batches_of(sqlite)
+    await asyncio.gather(*(ban(sqlite, number) for number in range(50)))
+    assert sizes == [50]
+
+
+async def test_a_batch_has_a_bound(sqlite: SqliteDatabase) -> None:
+    sizes = batches_of(sqlite)
+    count = 3 * group_commit.MOST_IN_BATCH + 5
+    await asyncio.gather(*(ban(sqlite, number) for number in range(count)))
+    assert sizes == [group_commit.MOST_IN_BATCH] * 3 + [5]
+    assert await banned(sqlite) == list(range(count))
+
+
+async def test_what_arrives_during_a_commit_is_the_next_batch(
+    sqlite: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = batches_of(sqlite)
+    with slow_commits(sqlite, monkeypatch) as go:
+        first = asyncio.create_task(ban(sqlite, 0))
+        await asyncio.sleep(0.02)
+        others = [asyncio.create_task(ban(sqlite, number)) for number in range(1, 8)]
+        await asyncio.sleep(0.02)
+        assert not first.done()
+        assert sizes == []
+        go.set()
+        await asyncio.gather(first, *others)
+    assert sizes == [1, 7]
+
+
+async def test_nobody_is_answered_and_reads_go_on_before_the_commit_is_durable(
+    sqlite: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[str] = []
+
+    async def write() -> None:
+        async with sqlite.transaction() as tx:
+            await tx.execute(BAN, guild_id=1, user_id=1, reason="x", created_at=1)
+            tx.on_commit(lambda: heard.append("committed"))
+        heard.append("answered")
+
+    with slow_commits(sqlite, monkeypatch) as go:
+        task = asyncio.create_task(write())
+        for _ in range(20):
+            await asyncio.sleep(0.001)
+            assert await banned(sqlite) == []
+        assert heard == []
+        go.set()
+        await task
+    assert heard == ["committed", "answered"]
+    assert await banned(sqlite) == [1]
+
+
+async def test_a_body_that_waits_holds_up_the_writers_but_not_the_readers(sqlite: SqliteDatabase) -> None:
+    leave = asyncio.Event()
+
+    async def hold() -> None:
+        async with sqlite.transaction() as tx:
+            await tx.execute(BAN, guild_id=1, user_id=1, reason="x", created_at=1)
+            await leave.wait()
+
+    holder = asyncio.create_task(hold())
+    other = asyncio.create_task(ban(sqlite, 2))
+    await asyncio.sleep(0.02)
+    assert await banned(sqlite) == []
+    assert not other.done()
+    leave.set()
+    await asyncio.gather(holder, other)
+    assert await banned(sqlite) == [1, 2]
+
+
+async def test_a_full_disk_refuses_the_write_keeps_reading_and_recovers(sqlite: SqliteDatabase) -> None:
+    await ban(sqlite, 1)
+    assert sqlite._writer is not None
+    connection = sqlite._writer.connection
+    pages = connection.execute("PRAGMA page_count").fetchall()[0][0]
+    connection.execute(f"PRAGMA max_page_count = {pages}").fetchall()
+    with pytest.raises(StorageFull):
+        await ban(sqlite, 2, reason="x" * 100_000)
+    assert await banned(sqlite) == [1]
+    with pytest.raises(StorageFull):
+        await ban(sqlite, 2, reason="x" * 100_000)
+    await ban(sqlite, 3)  # there is room for a small one
+
+    connection.execute("PRAGMA max_page_count = 1073741823").fetchall()
+    await ban(sqlite, 2, reason="x" * 100_000)
+    assert await banned(sqlite) == [1, 2, 3]
+
+
+async def test_on_a_full_disk_everyone_learns_the_truth_about_their_own_write(sqlite: SqliteDatabase) -> None:
+    await ban(sqlite, 1)
+    assert sqlite._writer is not None
+    connection = sqlite._writer.connection
+    pages = connection.execute("PRAGMA page_count").fetchall()[0][0]
+    connection.execute(f"PRAGMA max_page_count = {pages + 20}").fetchall()
+    outcomes = await asyncio.gather(
+        *(ban(sqlite, number, reason="x" * 9_000) for number in range(10, 43)), return_exceptions=True
+    )
+    assert {type(outcome) for outcome in outcomes} == {type(None), StorageFull}
+    assert await banned(sqlite) == [1, *(n for n, outcome in enumerate(outcomes, 10) if outcome is None)]
+
+
+@contextmanager
+def no_file_may_grow_past(size: int) -> Iterator[None]:
+    """Writes past the size fail in the operating system, as on a failing disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+async def test_a_failed_commit_fails_everyone_in_it_and_the_next_one_succeeds(sqlite: SqliteDatabase) -> None:
+    await ban(sqlite, 1)
+    log = Path(f"{sqlite.path}-wal")
+    heard: list[int] = []
+
+    async def write(number: int) -> None:
+        async with sqlite.transaction() as tx:
+            tx.on_commit(lambda: heard.append(number))
+            await tx.execute(BAN, guild_id=1, user_id=number, reason="x", created_at=1)
+
+    with no_file_may_grow_past(log.stat().st_size + 100):
+        outcomes = await asyncio.gather(*(write(number) for number in range(10, 20)), return_exceptions=True)
+        assert [type(outcome) for outcome in outcomes] == [StorageUnavailable] * 10
+        assert len({id(outcome) for outcome in outcomes}) == 10
+        assert await banned(sqlite) == [1]
+    assert heard == []
+    await asyncio.gather(*(write(number) for number in range(20, 25)))
+    assert heard == [20, 21, 22, 23, 24]
+    assert await banned(sqlite) == [1, 20, 21, 22, 23, 24]
+
+
+async def test_a_transaction_that_sqlite_gave_up_takes_its_whole_batch_along(sqlite: SqliteDatabase) -> None:
+    assert sqlite._writer is not None
+    connection = sqlite._writer.connection
+
+    async def lose() -> None:
+        async with sqlite.transaction() as tx:
+            await tx.execute(BAN, guild_id=1, user_id=2, reason="x", created_at=1)
+            connection.execute("ROLLBACK")  # what SQLite does of its own accord after some errors
+            raise KeyError
+
+    first, second, third = await asyncio.gather(ban(sqlite, 1), lose(), ban(sqlite, 3), return_exceptions=True)
+    assert isinstance(first, StorageUnavailable)
+    assert isinstance(second, KeyError)
+    assert third is None
+    assert await banned(sqlite) == [3]
+
+
+async def test_two_processes_may_write(sqlite: SqliteDatabase) -> None:
+    # Another database object has connections of its own, as another process would have.
+    other = SqliteDatabase(sqlite.path)
+    await other.open()
+    await other.migrate()
+    await asyncio.gather(
+        *(ban(database, 2 * number + side) for number in range(100) for side, database in enumerate((sqlite, other)))
+    )
+    assert await banned(sqlite) == await banned(other) == list(range(200))
+    await other.close()
+
+
+async def test_a_command_gets_its_turn_beside_a_busy_server(sqlite: SqliteDatabase) -> None:
+    done = asyncio.Event()
+    written = 0
+
+    async def load() -> None:
+        nonlocal written
+        while not done.is_set():
+            written += 1
+            await ban(sqlite, written)
+
+    load_tasks = [asyncio.create_task(load()) for _ in range(16)]
+    command = SqliteDatabase(sqlite.path)
+    await command.open()
+    for number in range(3):
+        started = time.monotonic()
+        await ban(command, 10_000_000 + number)
+        assert time.monotonic() - started < 5
+    done.set()
+    await asyncio.gather(*load_tasks)
+    await command.close()
+
+
+async def test_a_foreign_lock_delays_writes_without_blocking_reads(
+    sqlite: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    foreign = apsw.Connection(str(sqlite.path))
+    foreign.execute("BEGIN IMMEDIATE")
+    task = asyncio.create_task(ban(sqlite, 1))
+    for _ in range(20):
+        started = time.monotonic()
+        await asyncio.sleep(0.001)
+        assert await banned(sqlite) == []
+        assert time.monotonic() - started < 0.5
+    assert not task.done()
+    foreign.execute("COMMIT")
+    await task
+
+    monkeypatch.setattr(group_commit, "_BUSY_SECONDS", 0.05)
+    foreign.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StorageUnavailable, match="write lock"):
+        await ban(sqlite, 2)
+    foreign.close()
+    await ban(sqlite, 3)
+    assert await banned(sqlite) == [1, 3]
+
+
+async def test_a_long_read_does_not_hold_up_the_loop(sqlite: SqliteDatabase) -> None:
+    await asyncio.gather(*(ban(sqlite, number) for number in range(120)))
+    other, third = bans.alias(), bans.alias()
+    slow = Query(
+        select(func.count())
+        .select_from(bans)
+        .join(other, other.c.created_at == bans.c.created_at)
+        .join(third, third.c.reason == bans.c.reason)
+    )
+    async with sqlite.read() as reader:
+        task = asyncio.create_task(reader.all_long(slow))
+        turns = 0
+        while not task.done():
+            await asyncio.sleep(0)
+            turns += 1
+        assert task.result() == [(120**3,)]
+        assert turns > 3
+
+
+async def test_a_file_that_is_no_database_is_unavailable(tmp_path: Path) -> None:
+    (tmp_path / "moothall.db").write_bytes(b"not a database" * 1000)
+    database = SqliteDatabase(tmp_path / "moothall.db")
+    with pytest.raises(StorageUnavailable):
+        await database.open()
+    elsewhere = SqliteDatabase(tmp_path / "missing" / "moothall.db")
+    with pytest.raises(StorageUnavailable):
+        await elsewhere.open()

@@ -1,0 +1,147 @@
+"""What bringing a database up to date promises."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import asyncpg
+import pytest
+import uvloop
+
+from moothall.storage import migrations
+from moothall.storage.database import StorageError
+from moothall.storage.engines import database_at
+from moothall.storage.migrations.render import render_upgrade, revisions
+from moothall.storage.schema import metadata
+
+DIALECTS = ["sqlite", "postgresql"]
+
+
+def test_head_is_the_newest_revision() -> None:
+    assert revisions().get_heads() == [migrations.HEAD]
+
+
+def test_the_revisions_make_the_same_tables_as_the_schema_on_sqlite() -> None:
+    made, migrated = apsw.Connection(":memory:"), apsw.Connection(":memory:")
+    for statement in migrations.statements_to_head("sqlite", None):
+        made.execute(statement).fetchall()
+    migrated.execute(render_upgrade("sqlite", None, migrations.HEAD)).fetchall()
+
+    def shape(connection: apsw.Connection) -> dict[str, object]:
+        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        indexes = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
+        return {
+            **{name: connection.execute("SELECT * FROM pragma_table_xinfo(?)", (name,)).fetchall() for name in names},
+            "without row ids": sorted(connection.execute("SELECT name, wr FROM pragma_table_list").fetchall()),
+            "indexes": sorted(indexes.fetchall()),
+        }
+
+    expected = shape(made)
+    assert set(metadata.tables) < set(expected)
+    assert shape(migrated) == expected
+
+
+def test_the_revisions_make_the_same_tables_as_the_schema_on_postgresql(scratch_postgres: str) -> None:
+    async def shape(*statements: str) -> list[list[tuple[object, ...]]]:
+        connection = await asyncpg.connect(scratch_postgres)
+        await connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+        for statement in statements:
+            await connection.execute(statement)
+        columns = await connection.fetch(
+            "SELECT table_name, ordinal_position, column_name, data_type, is_nullable, column_default, collation_name"
+            " FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> 'alembic_version'"
+            " ORDER BY 1, 2"
+        )
+        indexes = await connection.fetch(
+            "SELECT indexname, indexdef FROM pg_indexes"
+            " WHERE schemaname = 'public' AND tablename <> 'alembic_version' ORDER BY 1"
+        )
+        await connection.close()
+        return [[tuple(row) for row in columns], [tuple(row) for row in indexes]]
+
+    made = uvloop.run(shape(*migrations.statements_to_head("postgresql", None)))
+    assert len(made[0]) == sum(len(table.columns) for table in metadata.tables.values())
+    assert uvloop.run(shape(render_upgrade("postgresql", None, migrations.HEAD))) == made
+
+
+@pytest.fixture
+def scratch_postgres(migrated_postgres: str) -> Iterator[str]:
+    """A PostgreSQL database of this test's own."""
+    server, _, name = migrated_postgres.rpartition("/")
+
+    async def on_server(statement: str) -> None:
+        connection = await asyncpg.connect(migrated_postgres)
+        await connection.execute(statement)
+        await connection.close()
+
+    uvloop.run(on_server(f"CREATE DATABASE {name}_scratch"))
+    yield f"{server}/{name}_scratch"
+    uvloop.run(on_server(f"DROP DATABASE {name}_scratch WITH (FORCE)"))
+
+
+async def test_migrating_twice_does_nothing(database_url: str) -> None:
+    database = database_at(database_url)
+    await database.open()
+    await database.migrate()
+    await database.migrate()
+    await database.close()
+
+
+async def test_a_database_of_an_unknown_version_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "moothall.db"
+    connection = apsw.Connection(str(path))
+    connection.execute("CREATE TABLE alembic_version (version_num TEXT); INSERT INTO alembic_version VALUES ('9999')")
+    database = database_at(f"sqlite:///{path}")
+    await database.open()
+    with pytest.raises(StorageError, match="not of this version"):
+        await database.migrate()
+    tables = connection.execute("SELECT name FROM sqlite_schema").fetchall()
+    assert tables == [("alembic_version",)]
+    await database.close()
+    connection.close()
+
+
+async def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "moothall.db"
+    connection = apsw.Connection(str(path))
+    connection.execute("CREATE TABLE roles (id INTEGER)")
+    database = database_at(f"sqlite:///{path}")
+    await database.open()
+    with pytest.raises(StorageError, match="already exists"):
+        await database.migrate()
+    assert connection.execute("SELECT name FROM sqlite_schema").fetchall() == [("roles",)]
+    await database.close()
+    connection.close()
+
+
+def test_starting_on_a_migrated_database_does_not_import_alembic(migrated_sqlite: Path) -> None:
+    script = (
+        "import asyncio, sys\n"
+        "from moothall.storage.engines import database_at\n"
+        "async def main():\n"
+        "    database = database_at(sys.argv[1])\n"
+        "    await database.open()\n"
+        "    await database.migrate()\n"
+        "    await database.close()\n"
+        "asyncio.run(main())\n"
+        "print([name for name in ('alembic', 'asyncpg', 'sqlalchemy.orm') if name in sys.modules])\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script, f"sqlite:///{migrated_sqlite}"], capture_output=True, text=True, check=True
+    )
+    assert result.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_keys_of_tables_that_grow_lead_with_the_owning_id(dialect: str) -> None:
+    growing = {
+        "messages": ["channel_id", "id"],
+        "reactions": ["channel_id", "message_id", "emoji", "user_id"],
+        "members": ["guild_id", "user_id"],
+        "audit_entries": ["guild_id", "id"],
+    }
+    text = " ".join(" ".join(migrations.create_statements(dialect)).split())
+    for table, key in growing.items():
+        assert f"CONSTRAINT pk_{table} PRIMARY KEY ({', '.join(key)})" in text
