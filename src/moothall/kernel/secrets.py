@@ -180,7 +180,8 @@ def _key_id(key: bytes) -> bytes:
 class Passwords:
     """Hashes and checks passwords with argon2id, off the event loop.
 
-    At most `concurrency` run at once, each taking 19 MiB and one core for some tens of milliseconds; others wait their turn.
+    At most `concurrency` run at once, each taking 19 MiB and one core for some tens of milliseconds;
+    others wait their turn.
     """
 
     def __init__(self, *, concurrency: int = 2) -> None:
