@@ -1,4 +1,4 @@
-"""What the embedded engine's group commit promises when the disk is slow, full or failing, and when others write too."""
+"""What the group commit promises when the disk is slow, full or failing, and when other processes write too."""
 
 import asyncio
 import resource
@@ -152,7 +152,7 @@ async def test_a_full_disk_refuses_the_write_keeps_reading_and_recovers(sqlite: 
     await ban(sqlite, 1)
     assert sqlite._writer is not None
     connection = sqlite._writer.connection
-    pages = connection.execute("PRAGMA page_count").fetchall()[0][0]
+    (pages,) = connection.execute("PRAGMA page_count").fetchall()[0]
     connection.execute(f"PRAGMA max_page_count = {pages}").fetchall()
     with pytest.raises(StorageFull):
         await ban(sqlite, 2, reason="x" * 100_000)
@@ -170,7 +170,7 @@ async def test_on_a_full_disk_everyone_learns_the_truth_about_their_own_write(sq
     await ban(sqlite, 1)
     assert sqlite._writer is not None
     connection = sqlite._writer.connection
-    pages = connection.execute("PRAGMA page_count").fetchall()[0][0]
+    pages = int(str(connection.execute("PRAGMA page_count").fetchall()[0][0]))
     connection.execute(f"PRAGMA max_page_count = {pages + 20}").fetchall()
     outcomes = await asyncio.gather(
         *(ban(sqlite, number, reason="x" * 9_000) for number in range(10, 43)), return_exceptions=True

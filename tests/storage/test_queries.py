@@ -26,6 +26,8 @@ from moothall.storage.schema import bans, members, outbox, reaction_counts, role
 
 
 class RoleLine(Struct):
+    """Some of a role."""
+
     guild_id: GuildId
     id: RoleId
     name: str
@@ -35,6 +37,8 @@ class RoleLine(Struct):
 
 
 class MemberLine(Struct):
+    """Some of a member."""
+
     user_id: UserId
     roles: list[RoleId]
     joined_at: Timestamp
@@ -279,7 +283,8 @@ async def test_a_number_of_more_than_64_bits_is_an_error_and_not_another_number(
 async def test_a_taken_key_is_a_failed_constraint(database: Database) -> None:
     add = Query(insert(tokens))
     values: dict[str, Any] = {"hash": b"h", "kind": 1, "user_id": 2, "created_at": 3}
+    async with database.transaction() as tx:
+        await tx.execute(add, **values)
     with pytest.raises(ConstraintFailed):
         async with database.transaction() as tx:
-            await tx.execute(add, **values)
             await tx.execute(add, **values)

@@ -30,6 +30,12 @@ async def ban(database: Database, user_id: int) -> None:
         await tx.execute(BAN, guild_id=GUILD, user_id=user_id, reason=f"ban {user_id}", created_at=1)
 
 
+async def ban_and_raise(database: Database, user_id: int) -> None:
+    async with database.transaction(GUILD) as tx:
+        await tx.execute(BAN, guild_id=GUILD, user_id=user_id, reason="x", created_at=1)
+        raise KeyError(user_id)
+
+
 async def banned(database: Database) -> list[int]:
     async with database.read() as reader:
         return [user_id for (user_id,) in await reader.all(BANNED)]
@@ -53,21 +59,14 @@ async def test_a_write_is_seen_by_its_own_transaction_only_until_then(database: 
 
 async def test_a_body_that_raises_leaves_no_trace(database: Database) -> None:
     with pytest.raises(KeyError):
-        async with database.transaction(GUILD) as tx:
-            await tx.execute(BAN, guild_id=GUILD, user_id=2, reason="x", created_at=1)
-            raise KeyError
+        await ban_and_raise(database, 2)
     assert await banned(database) == []
     await ban(database, 3)
     assert await banned(database) == [3]
 
 
 async def test_a_failing_transaction_does_not_disturb_those_around_it(database: Database) -> None:
-    async def fail(user_id: int) -> None:
-        async with database.transaction(GUILD) as tx:
-            await tx.execute(BAN, guild_id=GUILD, user_id=user_id, reason="x", created_at=1)
-            raise KeyError(user_id)
-
-    tasks = [fail(number) if number % 3 == 0 else ban(database, number) for number in range(30)]
+    tasks = [ban_and_raise(database, number) if number % 3 == 0 else ban(database, number) for number in range(30)]
     outcomes = await asyncio.gather(*tasks, return_exceptions=True)
     assert [isinstance(outcome, KeyError) for outcome in outcomes] == [number % 3 == 0 for number in range(30)]
     assert await banned(database) == [number for number in range(30) if number % 3]
@@ -75,13 +74,17 @@ async def test_a_failing_transaction_does_not_disturb_those_around_it(database: 
 
 async def test_a_failed_statement_cannot_be_swallowed(database: Database) -> None:
     await ban(database, 2)
-    with pytest.raises(ConstraintFailed):
+
+    async def swallow() -> None:
         async with database.transaction(GUILD) as tx:
             await tx.execute(BAN, guild_id=GUILD, user_id=3, reason="x", created_at=1)
             with pytest.raises(ConstraintFailed):
                 await tx.execute(BAN, guild_id=GUILD, user_id=2, reason="x", created_at=1)
             with pytest.raises(RuntimeError, match="the transaction is over"):
                 await tx.execute(BAN, guild_id=GUILD, user_id=4, reason="x", created_at=1)
+
+    with pytest.raises(ConstraintFailed):
+        await swallow()
     assert await banned(database) == [2]
 
 
@@ -157,10 +160,14 @@ async def test_callbacks_come_after_the_commit_in_its_order_and_before_the_answe
 
 async def test_a_transaction_rolled_back_calls_nobody(database: Database) -> None:
     heard: list[int] = []
-    with pytest.raises(KeyError):
+
+    async def fail() -> None:
         async with database.transaction(GUILD) as tx:
             tx.on_commit(lambda: heard.append(1))
             raise KeyError
+
+    with pytest.raises(KeyError):
+        await fail()
     await ban(database, 2)
     assert heard == []
 
@@ -170,7 +177,7 @@ async def test_a_callback_that_raises_spoils_nothing(database: Database) -> None
     asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context["exception"]))
     heard: list[int] = []
     async with database.transaction(GUILD) as tx:
-        tx.on_commit(lambda: 1 // 0)  # type: ignore[arg-type,return-value]
+        tx.on_commit(lambda: 1 // 0)  # type: ignore[arg-type]
         tx.on_commit(lambda: heard.append(1))
     assert heard == [1]
     assert [type(error) for error in reported] == [ZeroDivisionError]

@@ -8,6 +8,7 @@ order in which they run.
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -71,6 +72,12 @@ def postgres_error(error: BaseException) -> StorageError:
     if isinstance(error, asyncpg.InterfaceError) and not isinstance(error, asyncpg.DataError):
         return StorageUnavailable(text)  # the connection went away under us
     return StorageError(text)
+
+
+def _drop(connection: Any) -> None:
+    """Cut a connection off; the pool makes a new one when it needs it."""
+    with suppress(asyncpg.InterfaceError):  # the pool noticed by itself
+        connection.terminate()
 
 
 class _Connection(asyncpg.Connection):
@@ -215,7 +222,7 @@ class PostgresTransaction(PostgresReader):
         try:
             await connection.execute(verb)
         except _ERRORS as error:
-            connection.terminate()
+            _drop(connection)
             if verb == "COMMIT":
                 raise postgres_error(error) from error
         else:
@@ -324,7 +331,7 @@ class PostgresDatabase:
         try:
             await self._pool.release(connection)
         except _ERRORS:
-            connection.terminate()  # the pool makes a new one when it needs it
+            _drop(connection)
 
     def enter(self, task: asyncio.Task[Any] | None) -> asyncio.Task[Any] | None:
         """Note that a task has a transaction; RuntimeError if it has one already."""

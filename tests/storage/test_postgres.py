@@ -1,0 +1,173 @@
+"""What is peculiar to PostgreSQL: conflicts, connections that break, locks that hold across processes."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import asyncpg
+import pytest
+from sqlalchemy import bindparam, func, insert, select, update
+
+from moothall.objects.ids import Snowflake
+from moothall.storage.database import Query, StorageConflict, StorageError, StorageFull, StorageUnavailable
+from moothall.storage.postgres import PostgresDatabase, postgres_error
+from moothall.storage.schema import guild_counters
+
+ADD = Query(insert(guild_counters))
+READ = Query(select(guild_counters.c.member_count).where(guild_counters.c.guild_id == bindparam("guild_id")))
+COUNT_UP = Query(
+    update(guild_counters)
+    .where(guild_counters.c.guild_id == bindparam("guild_id"))
+    .values(member_count=guild_counters.c.member_count + 1)
+)
+BACKEND = Query(select(func.pg_backend_pid()))
+ONE, TWO = Snowflake(1), Snowflake(2)
+
+pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+
+
+@pytest.fixture
+async def postgres(database_url: str) -> AsyncIterator[PostgresDatabase]:
+    opened = PostgresDatabase(database_url, connections=4)
+    await opened.open()
+    async with opened.transaction() as tx:
+        await tx.execute_many(ADD, [{"guild_id": guild, "member_count": 0} for guild in (ONE, TWO)])
+    yield opened
+    await opened.close()
+
+
+async def break_connections(database: PostgresDatabase) -> None:
+    killer = await asyncpg.connect(database._url)
+    await killer.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    await killer.close()
+
+
+async def test_of_two_that_block_each_other_one_is_told_to_try_again(postgres: PostgresDatabase) -> None:
+    met = asyncio.Barrier(2)
+
+    async def both(first: Snowflake, second: Snowflake) -> None:
+        async with postgres.transaction() as tx:
+            await tx.execute(COUNT_UP, guild_id=first)
+            await met.wait()
+            await tx.execute(COUNT_UP, guild_id=second)
+
+    outcomes = await asyncio.gather(both(ONE, TWO), both(TWO, ONE), return_exceptions=True)
+    assert sorted(type(outcome).__name__ for outcome in outcomes) == ["NoneType", "StorageConflict"]
+    async with postgres.read() as reader:
+        assert [await reader.scalar(READ, guild_id=guild) for guild in (ONE, TWO)] == [1, 1]
+
+
+async def test_a_lock_holds_between_processes(postgres: PostgresDatabase, database_url: str) -> None:
+    other = PostgresDatabase(database_url)
+    await other.open()
+    order: list[str] = []
+
+    async def wait_for_it() -> None:
+        async with other.transaction(ONE):
+            order.append("second")
+
+    async with postgres.transaction(ONE):
+        task = asyncio.create_task(wait_for_it())
+        async with other.read() as reader:  # no lock is in a reader's way
+            assert await reader.scalar(READ, guild_id=ONE) == 0
+        await asyncio.sleep(0.05)
+        order.append("first")
+    await task
+    assert order == ["first", "second"]
+    await other.close()
+
+
+async def test_other_locks_do_not_wait(postgres: PostgresDatabase) -> None:
+    async def other() -> None:
+        async with postgres.transaction(TWO) as tx:
+            await tx.execute(COUNT_UP, guild_id=TWO)
+
+    async with postgres.transaction(ONE):
+        await asyncio.wait_for(asyncio.create_task(other()), 5)
+
+
+async def test_a_broken_connection_fails_its_request_and_the_pool_recovers(postgres: PostgresDatabase) -> None:
+    async def write() -> None:
+        async with postgres.transaction(ONE) as tx:
+            await tx.execute(COUNT_UP, guild_id=ONE)
+            await break_connections(postgres)
+            await tx.execute(COUNT_UP, guild_id=ONE)
+
+    with pytest.raises(StorageUnavailable):
+        await write()
+    async with postgres.transaction(ONE) as tx:
+        await tx.execute(COUNT_UP, guild_id=ONE)
+    async with postgres.read() as reader:
+        assert await reader.scalar(READ, guild_id=ONE) == 1
+
+
+async def test_a_connection_that_breaks_at_the_commit_acknowledges_nothing(postgres: PostgresDatabase) -> None:
+    heard: list[int] = []
+
+    async def write() -> None:
+        async with postgres.transaction(ONE) as tx:
+            await tx.execute(COUNT_UP, guild_id=ONE)
+            tx.on_commit(lambda: heard.append(1))
+            await break_connections(postgres)
+
+    with pytest.raises(StorageUnavailable):
+        await write()
+    assert heard == []
+    async with postgres.read() as reader:
+        assert await reader.scalar(READ, guild_id=ONE) == 0
+
+
+async def test_idle_connections_that_broke_are_not_handed_out(postgres: PostgresDatabase) -> None:
+    await break_connections(postgres)
+    await asyncio.sleep(0.05)
+    async with postgres.read() as reader:
+        assert await reader.scalar(READ, guild_id=ONE) == 0
+
+
+async def test_connections_are_reused_and_carry_nothing_over(postgres: PostgresDatabase) -> None:
+    backends = set()
+    for _ in range(20):
+        async with postgres.transaction(ONE) as tx:
+            backends.add(await tx.scalar(BACKEND))
+        async with postgres.read() as reader:
+            backends.add(await reader.scalar(BACKEND))
+    assert len(backends) == 1
+
+
+async def test_more_requests_than_connections_wait_for_one(postgres: PostgresDatabase) -> None:
+    async def count() -> None:
+        async with postgres.transaction() as tx:
+            await tx.execute(COUNT_UP, guild_id=ONE)
+
+    await asyncio.gather(*(count() for _ in range(60)))
+    async with postgres.read() as reader:
+        assert await reader.scalar(READ, guild_id=ONE) == 60
+
+
+async def test_a_server_that_is_not_there_is_unavailable(postgres: PostgresDatabase) -> None:  # noqa: ARG001 skips without a server
+    with pytest.raises(StorageUnavailable):
+        await PostgresDatabase("postgresql://127.0.0.1:1/nothing").open()
+
+
+@pytest.mark.usefixtures("database_url")
+@pytest.mark.parametrize(
+    ("error", "meaning"),
+    [
+        (asyncpg.DiskFullError("no space left on device"), StorageFull),
+        (asyncpg.SerializationError("could not serialize access"), StorageConflict),
+        (asyncpg.DeadlockDetectedError("deadlock detected"), StorageConflict),
+        (asyncpg.LockNotAvailableError("canceling statement due to lock timeout"), StorageConflict),
+        (asyncpg.CannotConnectNowError("the database system is starting up"), StorageUnavailable),
+        (asyncpg.TooManyConnectionsError("sorry, too many clients already"), StorageUnavailable),
+        (asyncpg.ReadOnlySQLTransactionError("cannot execute INSERT in a read-only transaction"), StorageUnavailable),
+        (asyncpg.InterfaceError("connection is closed"), StorageUnavailable),
+        (ConnectionResetError("reset"), StorageUnavailable),
+        (TimeoutError(), StorageUnavailable),
+        (asyncpg.UndefinedTableError("no such table"), StorageError),
+        (asyncpg.DataError("value out of int64 range"), StorageError),
+    ],
+)
+def test_each_error_of_the_server_has_its_meaning(error: Exception, meaning: type[StorageError]) -> None:
+    assert type(postgres_error(error)) is meaning
