@@ -39,7 +39,7 @@ async def groups_in(url: str) -> dict[int, int]:
     await database.open()
     await database.migrate()
     async with database.read() as reader:
-        found: dict[int, int] = {guild_id: count for guild_id, count in await reader.all(GROUPS)}
+        found: dict[int, int] = dict(await reader.all(GROUPS))
     await database.close()
     return found
 

@@ -207,11 +207,11 @@ def _binder(compiled: SQLCompiler, inserted: dict[str, Any], dialect: str) -> Ca
             continue
         missing = _REQUIRED if bind.required and bind.value is None else bind.effective_value
         slots.append((name, inserted.get(name, missing), writes(bind.type, dialect)))
-    known = {name for name, _, _ in slots}
     if not slots:
         return _bind_nothing
-    plain = all(missing is _REQUIRED and write is None for _, missing, write in slots)
-    return _bind_plain(slots, known) if plain else _bind_any(slots, known)
+    names = [name for name, _, _ in slots]
+    missing = {name: value for name, value, _ in slots if value is not _REQUIRED}
+    return _bind_all(names, missing, [(at, write) for at, (_, _, write) in enumerate(slots) if write is not None])
 
 
 def _bind_nothing(values: dict[str, Any]) -> Row:
@@ -220,33 +220,28 @@ def _bind_nothing(values: dict[str, Any]) -> Row:
     return ()
 
 
-def _bind_plain(slots: list[tuple[str, Any, Converter | None]], known: set[str]) -> Callable[[dict[str, Any]], Row]:
-    count, names = len(known), [name for name, _, _ in slots]
+def _bind_all(
+    names: list[str], missing: dict[str, Any], writers: list[tuple[int, Converter]]
+) -> Callable[[dict[str, Any]], Row]:
+    known, count, single = set(names), len(set(names)), len(names) == 1
+    required = known - missing.keys()
     pick: Callable[[dict[str, Any]], Any] = itemgetter(*names)
-    single = len(names) == 1
 
     def bind(values: dict[str, Any]) -> Row:
-        if len(values) == count:
-            try:
-                return (pick(values),) if single else pick(values)
-            except KeyError:
-                pass
-        raise _mismatch(known, known, values)
-
-    return bind
-
-
-def _bind_any(slots: list[tuple[str, Any, Converter | None]], known: set[str]) -> Callable[[dict[str, Any]], Row]:
-    required = {name for name, missing, _ in slots if missing is _REQUIRED}
-
-    def bind(values: dict[str, Any]) -> Row:
-        if not (required <= values.keys() <= known):
+        given = {**missing, **values} if missing else values
+        if len(given) != count:
             raise _mismatch(required, known, values)
-        row = []
-        for name, missing, write in slots:
-            value = values.get(name, missing)
-            row.append(value if write is None or value is None else write(value))
-        return tuple(row)
+        try:
+            row: Row = (pick(given),) if single else pick(given)
+        except KeyError:  # one missing, another too many
+            raise _mismatch(required, known, values) from None
+        if not writers:
+            return row
+        changed = list(row)
+        for at, write in writers:
+            if changed[at] is not None:
+                changed[at] = write(changed[at])
+        return tuple(changed)
 
     return bind
 
