@@ -31,18 +31,24 @@ P = Permissions
 
 @dataclass
 class Role:
+    """A role: its bits."""
+
     id: int
     permissions: int
 
 
 @dataclass
 class Overwrite:
+    """What a channel gives and takes."""
+
     allow: int
     deny: int
 
 
 @dataclass
 class Guild:
+    """A guild and its @everyone role."""
+
     id: int
     owner_id: int
     everyone: Role
@@ -50,12 +56,16 @@ class Guild:
 
 @dataclass
 class Member:
+    """A member and their roles."""
+
     user_id: int
     roles: list[Role]
 
 
 @dataclass
 class Channel:
+    """A channel and its overwrites by id."""
+
     guild: Guild
     overwrites: dict[int, Overwrite] = field(default_factory=dict)
 
@@ -139,7 +149,7 @@ overwrite_pairs = st.dictionaries(
     overwrites=overwrite_pairs,
 )
 def test_the_computation_is_the_documented_one(
-    owner: bool, everyone: int, role_bits: list[int], overwrites: dict[int, tuple[int, int]]
+    *, owner: bool, everyone: int, role_bits: list[int], overwrites: dict[int, tuple[int, int]]
 ) -> None:
     guild = Guild(GUILD, USER if owner else 0, Role(GUILD, everyone))
     member = Member(USER, [Role(role_id, bits) for role_id, bits in zip(ROLES, role_bits, strict=False)])
@@ -157,7 +167,7 @@ def test_the_computation_is_the_documented_one(
 @given(explicit=mostly_without_admin, voice=st.booleans(), thread=st.booleans())
 @example(explicit=int(P.ALL & ~P.ADMINISTRATOR & ~P.CONNECT), voice=True, thread=False)
 @example(explicit=int(P.ALL & ~P.ADMINISTRATOR & ~P.SEND_MESSAGES), voice=False, thread=True)
-def test_the_implicit_denials_are_the_documented_ones(explicit: int, voice: bool, thread: bool) -> None:
+def test_the_implicit_denials_are_the_documented_ones(*, explicit: int, voice: bool, thread: bool) -> None:
     assert set(names(implicit(explicit, voice=voice, thread=thread))) == documented_implicit(
         explicit, voice=voice, thread=thread
     )
@@ -226,6 +236,8 @@ def test_the_groups_are_the_published_ones() -> None:
 
 
 class Holder(msgspec.Struct):
+    """Anything with permissions."""
+
     permissions: PermissionSet
 
 

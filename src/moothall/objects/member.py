@@ -45,7 +45,7 @@ class Member(Struct, frozen=True, kw_only=True):
     deaf: bool = False
     mute: bool = False
     flags: int = 0
-    pending: bool | UnsetType = False
+    pending: bool = False
     permissions: PermissionSet | UnsetType = UNSET
     communication_disabled_until: Timestamp | None = None
     avatar_decoration_data: AvatarDecoration | None = None

@@ -1,0 +1,133 @@
+"""Enumerations, flags and limits: the published numbers, and which fields and events belong to what."""
+
+import pytest
+
+from moothall.objects import features, intents, limits, locales
+from moothall.objects.application import ApplicationFlags, privileged_intents
+from moothall.objects.audit_log import AuditLogEvent
+from moothall.objects.channel import Channel
+from moothall.objects.channel_types import (
+    APPLIES_TO,
+    CREATABLE,
+    DIRECT,
+    MESSAGEABLE,
+    THREADS,
+    ChannelType,
+    applies,
+)
+from moothall.objects.intents import Intent, needed_for
+from moothall.objects.member import MemberFlags
+from moothall.objects.message_types import UNDELETABLE, MessageType
+from moothall.objects.permissions import Permissions
+from moothall.objects.user import UserFlags
+
+FLAGS = [UserFlags, MemberFlags, ApplicationFlags, Intent]
+
+
+@pytest.mark.parametrize("flags", FLAGS, ids=lambda flags: flags.__name__)
+def test_no_bit_has_two_names(flags: type) -> None:
+    bits = [bit for name, bit in vars(flags).items() if name.isupper() and name != "EDITABLE"]
+    assert all(bit.bit_count() == 1 for bit in bits)
+    assert len(set(bits)) == len(bits)
+
+
+def test_the_intents_are_the_published_ones() -> None:
+    assert intents.ALL == 0b11_0011_0001_1111_1111_1111_1111
+    assert intents.PRIVILEGED == 1 << 1 | 1 << 8 | 1 << 15
+    assert set(intents.EVENTS) == {1 << bit for bit in (*range(17), 20, 21, 24, 25)}
+
+
+@pytest.mark.parametrize(
+    ("name", "direct", "wanted"),
+    [
+        ("MESSAGE_CREATE", False, Intent.GUILD_MESSAGES),
+        ("MESSAGE_CREATE", True, Intent.DIRECT_MESSAGES),
+        ("CHANNEL_PINS_UPDATE", False, Intent.GUILDS),
+        ("CHANNEL_PINS_UPDATE", True, Intent.DIRECT_MESSAGES),
+        ("THREAD_MEMBERS_UPDATE", False, Intent.GUILDS | Intent.GUILD_MEMBERS),
+        ("GUILD_BAN_ADD", False, Intent.GUILD_MODERATION),
+        ("INTERACTION_CREATE", False, 0),
+        ("USER_UPDATE", True, 0),
+    ],
+)
+def test_an_event_needs_the_intent_of_where_it_happens(*, name: str, direct: bool, wanted: int) -> None:
+    assert needed_for(name, direct=direct) == wanted
+
+
+def test_either_size_of_an_applications_flag_allows_its_intent() -> None:
+    assert privileged_intents(0) == 0
+    assert privileged_intents(ApplicationFlags.GATEWAY_PRESENCE) == Intent.GUILD_PRESENCES
+    assert privileged_intents(ApplicationFlags.GATEWAY_PRESENCE_LIMITED) == Intent.GUILD_PRESENCES
+    everything = (1 << 13) | (1 << 15) | (1 << 19)
+    assert privileged_intents(everything) == intents.PRIVILEGED
+
+
+def test_each_settable_field_is_a_field_of_channels_and_applies_to_some() -> None:
+    fields = set(Channel.__struct_fields__)
+    for field, kinds in APPLIES_TO.items():
+        assert field in fields
+        assert kinds
+        assert kinds <= CREATABLE
+
+
+@pytest.mark.parametrize(
+    ("field", "kinds"),
+    [
+        ("topic", {0, 5, 15, 16}),
+        ("bitrate", {2, 13}),
+        ("rate_limit_per_user", {0, 2, 13, 15, 16}),
+        ("parent_id", {0, 2, 5, 13, 15, 16}),
+        ("nsfw", {0, 2, 5, 13, 15}),
+        ("default_auto_archive_duration", {0, 5, 15, 16}),
+        ("default_reaction_emoji", {15, 16}),
+        ("default_forum_layout", {15}),
+    ],
+)
+def test_fields_apply_to_the_types_of_the_table(field: str, kinds: set[int]) -> None:
+    assert {kind for kind in CREATABLE if applies(field, kind)} == kinds
+
+
+def test_messages_go_where_people_talk() -> None:
+    assert DIRECT | THREADS | {ChannelType.GUILD_VOICE, ChannelType.GUILD_STAGE_VOICE} <= MESSAGEABLE
+    assert not MESSAGEABLE & {ChannelType.GUILD_CATEGORY, ChannelType.GUILD_FORUM, ChannelType.GUILD_MEDIA}
+
+
+def test_a_client_changes_four_features_only() -> None:
+    assert dict(features.CHANGEABLE) == {
+        "COMMUNITY": Permissions.ADMINISTRATOR,
+        "DISCOVERABLE": Permissions.ADMINISTRATOR,
+        "INVITES_DISABLED": Permissions.MANAGE_GUILD,
+        "RAID_ALERTS_DISABLED": Permissions.MANAGE_GUILD,
+    }
+    named = {value for name, value in vars(features.Feature).items() if name.isupper()}
+    assert named <= features.ALL
+    assert len(features.ALL) == 32
+
+
+def test_the_audit_log_has_the_settled_kinds() -> None:
+    settled = [1, *range(10, 16), *range(20, 29), 30, 31, 32, 40, 41, 42, 50, 51, 52, 60, 61, 62, 72, 73, 74, 75,
+               *range(80, 86), 90, 91, 92, 100, 101, 102, 110, 111, 112, *range(163, 168)]  # fmt: skip
+    assert {int(kind) for kind in AuditLogEvent} >= set(settled)
+    assert (AuditLogEvent.MEMBER_BAN_ADD, AuditLogEvent.WEBHOOK_UPDATE) == (22, 51)
+
+
+def test_what_nobody_may_delete_is_what_the_system_wrote() -> None:
+    assert MessageType.DEFAULT not in UNDELETABLE
+    assert {int(kind) for kind in UNDELETABLE} == {1, 2, 3, 4, 5, 21}
+
+
+def test_bits_of_members_that_a_request_may_change_are_the_editable_ones() -> None:
+    assert MemberFlags.EDITABLE == 1 << 2
+
+
+def test_the_default_locale_is_one() -> None:
+    assert locales.DEFAULT in locales.LOCALES
+    assert len(locales.LOCALES) == 34
+
+
+def test_the_bounds_of_the_spec_stand() -> None:
+    assert limits.AFK_TIMEOUTS == (60, 300, 900, 1800, 3600)
+    assert limits.BITRATE_BY_TIER == (96_000, 128_000, 256_000, 384_000)
+    assert (limits.TIMEOUT_MAX, limits.BULK_DELETE_AGE_MAX) == (28 * 86_400, 14 * 86_400)
+    assert (limits.BULK_BAN_MAX, limits.BAN_DELETE_SECONDS_MAX) == (200, 604_800)
+    assert (limits.ROLES_PER_GUILD, limits.CHANNELS_PER_GUILD, limits.PINS_PER_CHANNEL) == (250, 500, 250)

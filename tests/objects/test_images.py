@@ -1,0 +1,128 @@
+"""Images in requests: believed only when decoded."""
+
+import base64
+import struct
+import zlib
+from io import BytesIO
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from moothall.objects import limits
+from moothall.objects.images import ImageData, ImageInfo, image_hash, inspect_image
+from moothall.objects.wire import convert, encode
+
+
+def picture(kind: str, *, frames: int = 1, size: tuple[int, int] = (5, 3)) -> bytes:
+    out = BytesIO()
+    first, *rest = [Image.new("RGB", size, (index * 90, 10, 20)) for index in range(frames)]
+    if rest:
+        first.save(out, kind, save_all=True, append_images=rest)
+    else:
+        first.save(out, kind)
+    return out.getvalue()
+
+
+def png_header(width: int, height: int) -> bytes:
+    def chunk(name: bytes, body: bytes) -> bytes:
+        return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0" * 100)) + chunk(b"IEND", b"")
+    )
+
+
+@pytest.mark.parametrize("kind", ["png", "jpeg", "gif", "webp"])
+def test_each_of_the_four_formats_is_told_by_its_content(kind: str) -> None:
+    assert inspect_image(picture(kind)) == ImageInfo(kind, 5, 3, animated=False)
+
+
+@pytest.mark.parametrize("kind", ["gif", "webp", "png"])
+def test_an_image_of_several_frames_is_animated(kind: str) -> None:
+    assert inspect_image(picture(kind, frames=3)).animated
+
+
+@pytest.mark.parametrize("data", [b"", b"hello", b"<svg/>", picture("bmp"), picture("tiff")])
+def test_any_other_format_is_refused(data: bytes) -> None:
+    with pytest.raises(ValueError, match="Unsupported image type"):
+        inspect_image(data)
+
+
+@pytest.mark.parametrize("kind", ["png", "jpeg", "webp"])
+def test_a_truncated_image_is_refused(kind: str) -> None:
+    whole = picture(kind, size=(60, 60))
+    with pytest.raises(ValueError, match=r"image"):
+        inspect_image(whole[: len(whole) // 2])
+
+
+@pytest.mark.parametrize("side", [8193, 20_000, 60_000])
+def test_a_bomb_is_refused_before_it_is_unpacked(side: int) -> None:
+    with pytest.raises(ValueError, match="too many pixels"):
+        inspect_image(png_header(side, side))
+
+
+@settings(max_examples=60)
+@given(
+    kind=st.sampled_from(["png", "jpeg", "gif", "webp"]),
+    where=st.floats(0, 1),
+    noise=st.binary(min_size=1, max_size=12),
+)
+def test_a_damaged_image_is_refused_or_read_but_nothing_else(kind: str, where: float, noise: bytes) -> None:
+    whole = picture(kind, size=(20, 20))
+    at = int(where * len(whole))
+    try:
+        info = inspect_image(whole[:at] + noise + whole[at + len(noise) :])
+    except ValueError:
+        return
+    assert info.format in {"png", "jpeg", "gif", "webp"}
+
+
+class Upload(msgspec.Struct):
+    """A body with an image."""
+
+    icon: ImageData | None
+
+
+@given(data=st.binary(min_size=1, max_size=200), kind=st.sampled_from(["png", "jpeg", "gif", "webp"]))
+def test_an_image_survives_the_wire(data: bytes, kind: str) -> None:
+    image = ImageData(f"image/{kind}", data)
+    assert convert(msgspec.json.decode(encode(Upload(image))), Upload).icon == image
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "hello",
+        1,
+        "data:image/png;base64,",
+        "data:image/png;base64,####",
+        "data:image/png;base64,QUJ",
+        "data:image/svg+xml;base64,QUJD",
+        "data:text/html;base64,QUJD",
+        "https://example.com/a.png",
+    ],
+)
+def test_what_is_no_data_uri_of_an_image_is_refused(value: object) -> None:
+    with pytest.raises(ValueError, match="Invalid image data"):
+        ImageData.from_wire(value)
+
+
+def test_an_image_has_ten_mebibytes_at_most() -> None:
+    def uri(size: int) -> str:
+        return "data:image/png;base64," + base64.b64encode(bytes(size)).decode()
+
+    assert len(ImageData.from_wire(uri(limits.IMAGE_SIZE_MAX)).data) == 10 << 20
+    with pytest.raises(ValueError, match="larger than 10 MiB"):
+        ImageData.from_wire(uri(limits.IMAGE_SIZE_MAX + 1))
+
+
+def test_the_hash_names_the_content_and_says_whether_it_moves() -> None:
+    still, moving = image_hash(b"x", animated=False), image_hash(b"x", animated=True)
+    assert moving == f"a_{still}"
+    assert len(still) == 32
+    assert still != image_hash(b"y", animated=False)

@@ -1,0 +1,105 @@
+"""Mentions: what a text names, and whom it may notify."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moothall.objects.errors import FormErrors
+from moothall.objects.ids import ChannelId, RoleId, Snowflake, UserId
+from moothall.objects.mentions import Mentions, allow, check_allowed_mentions, parse_mentions, pings_author
+from moothall.objects.message import AllowedMentions
+
+
+def users(*ids: int) -> list[UserId]:
+    return [UserId(Snowflake(value)) for value in ids]
+
+
+def roles(*ids: int) -> list[RoleId]:
+    return [RoleId(Snowflake(value)) for value in ids]
+
+
+EVERYTHING = Mentions(users=users(1, 2), roles=roles(3, 4), channels=[ChannelId(Snowflake(5))], everyone=True)
+
+
+def test_a_text_names_each_thing_once_in_its_order() -> None:
+    text = "<@2> <@!1> <@2> <@&4> and <@&3> in <#5>, @here"
+    assert parse_mentions(text) == Mentions(
+        users=users(2, 1), roles=roles(4, 3), channels=[ChannelId(Snowflake(5))], everyone=True
+    )
+
+
+@pytest.mark.parametrize("text", ["", "<@>", "<@a>", "<@99999999999999999999>", "@ everyone", "@Everyone", "<# 5>"])
+def test_what_only_looks_like_a_mention_is_none(text: str) -> None:
+    assert parse_mentions(text) == Mentions()
+
+
+@pytest.mark.parametrize("text", ["`<@1>`", "```\n<@1> @everyone\n```", "``<@1> ` @here``", "a `x` `<@&1>`"])
+def test_nothing_in_code_is_a_mention(text: str) -> None:
+    assert parse_mentions(text) == Mentions()
+
+
+@pytest.mark.parametrize("text", ["`<@1>", "\\`<@1>`", "``` <@1>", "` ` <@1> `"])
+def test_code_that_is_never_closed_hides_nothing(text: str) -> None:
+    assert parse_mentions(text).users == users(1)
+
+
+@given(text=st.text("`<@&!#1>everyonehere \\", max_size=80))
+def test_reading_mentions_never_fails(text: str) -> None:
+    found = parse_mentions(text)
+    assert len(set(found.users)) == len(found.users)
+    assert not found.everyone or "@" in text
+
+
+def test_four_thousand_backticks_are_read_at_once() -> None:
+    hostile = "".join("`" * length + "x" for length in range(1, 88)) + "<@1>"
+    assert parse_mentions(hostile).users == users(1)
+
+
+def test_without_a_wish_everything_notifies() -> None:
+    assert allow(EVERYTHING, None) == EVERYTHING
+
+
+def test_a_webhook_without_a_wish_notifies_users_only() -> None:
+    assert allow(EVERYTHING, None, default=["users"]) == Mentions(users=users(1, 2), channels=EVERYTHING.channels)
+
+
+def test_an_empty_wish_notifies_nobody() -> None:
+    for wish in (AllowedMentions(), AllowedMentions(parse=[]), AllowedMentions(parse=None)):
+        assert allow(EVERYTHING, wish) == Mentions(channels=EVERYTHING.channels)
+
+
+def test_parsed_kinds_and_listed_ids_notify() -> None:
+    wish = AllowedMentions(parse=["roles"], users=users(2, 9))
+    allowed = allow(EVERYTHING, wish)
+    assert (allowed.users, allowed.roles, allowed.everyone) == (users(2), roles(3, 4), False)
+    assert allow(EVERYTHING, AllowedMentions(parse=["everyone"])).everyone
+
+
+def test_a_kind_is_parsed_or_listed_but_not_both() -> None:
+    errors = FormErrors()
+    check_allowed_mentions(AllowedMentions(parse=["users", "dogs"], users=users(1), roles=roles(*range(101))), errors)
+    nested = errors.nested()["allowed_mentions"]
+    assert nested["_errors"][0]["code"] == "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE"
+    assert nested["parse"]["1"]["_errors"][0]["code"] == "BASE_TYPE_CHOICES"
+    assert nested["roles"]["_errors"][0]["code"] == "BASE_TYPE_MAX_LENGTH"
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        AllowedMentions(),
+        AllowedMentions(parse=["users"], users=[]),
+        AllowedMentions(parse=["everyone"], users=users(1), roles=roles(*range(100))),
+    ],
+)
+def test_a_wish_without_contradiction_is_fine(wish: AllowedMentions) -> None:
+    errors = FormErrors()
+    check_allowed_mentions(wish, errors)
+    assert not errors
+
+
+def test_a_reply_notifies_its_author_unless_the_wish_is_silent() -> None:
+    assert pings_author(None)
+    assert pings_author(AllowedMentions(replied_user=True))
+    assert not pings_author(AllowedMentions())
+    assert not pings_author(AllowedMentions(parse=["users"], replied_user=False))

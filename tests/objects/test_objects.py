@@ -1,0 +1,212 @@
+"""The objects of the API: what their JSON holds, and that it reads back as the same object."""
+
+import importlib
+import pkgutil
+import types
+import typing
+from functools import cache
+from typing import Any, Union
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec import UNSET, Struct, UnsetType
+
+import moothall.objects
+from moothall.objects.audit_log import AuditLogChange, AuditLogEntry
+from moothall.objects.channel import Channel, Overwrite, overwrite_table
+from moothall.objects.guild import Guild, InviteGuild
+from moothall.objects.ids import (
+    AuditEntryId,
+    ChannelId,
+    GuildId,
+    MessageId,
+    RoleId,
+    Snowflake,
+    UserId,
+)
+from moothall.objects.images import ImageData
+from moothall.objects.member import Member
+from moothall.objects.message import Message
+from moothall.objects.permissions import Permissions, PermissionSet
+from moothall.objects.role import Role, RoleColors, RoleTags
+from moothall.objects.user import CurrentUser, User
+from moothall.objects.wire import Timestamp, decoder, encode, to_plain
+
+
+def every_struct() -> list[type[Struct]]:
+    found: dict[str, type[Struct]] = {}
+    for module in pkgutil.iter_modules(moothall.objects.__path__, "moothall.objects."):
+        for value in vars(importlib.import_module(module.name)).values():
+            if isinstance(value, type) and issubclass(value, Struct) and value.__module__.startswith("moothall."):
+                found[value.__qualname__] = value
+    return list(found.values())
+
+
+STRUCTS = every_struct()
+
+SCALARS: dict[object, st.SearchStrategy[Any]] = {
+    Snowflake: st.integers(0, (1 << 63) - 1).map(Snowflake),
+    PermissionSet: st.integers(0, (1 << 53) - 1).map(lambda bits: PermissionSet(bits & Permissions.ALL)),
+    Timestamp: st.integers(0, 253_402_300_799_999).map(Timestamp),
+    ImageData: st.binary(min_size=1, max_size=9).map(lambda data: ImageData("image/png", data)),
+    UnsetType: st.just(UNSET),
+    type(None): st.none(),
+    Any: st.sampled_from([UNSET, "x", 1, None]),
+    bool: st.booleans(),
+    int: st.integers(0, 200),
+    float: st.floats(0, 1),
+    str: st.text("ab", min_size=2, max_size=3),
+}
+
+
+def of_type(kind: Any, depth: int = 0) -> st.SearchStrategy[Any]:
+    kind = getattr(kind, "__supertype__", kind)
+    if kind in SCALARS:
+        return SCALARS[kind]
+    origin, args = typing.get_origin(kind), typing.get_args(kind)
+    if origin is typing.Annotated:
+        return of_type(args[0], depth)
+    if origin in {Union, types.UnionType}:
+        # Deep down only what ends: null or absence.
+        ends = [arg for arg in args if arg in {UnsetType, type(None)}]
+        return st.one_of([of_type(arg, depth) for arg in (ends if depth > 1 and ends else args)])
+    if origin is list:
+        return st.just([]) if depth > 1 or args[0] is Any else st.lists(of_type(args[0], depth), max_size=1)
+    if origin is tuple:
+        return st.tuples(*(of_type(arg, depth) for arg in args))
+    if origin is dict:
+        return st.just({})
+    return of_struct(kind, depth + 1)
+
+
+@cache
+def of_struct(kind: type[Struct], depth: int = 0) -> st.SearchStrategy[Any]:
+    hints = typing.get_type_hints(kind, include_extras=True)
+    return st.builds(kind, **{field.name: of_type(hints[field.name], depth) for field in msgspec.structs.fields(kind)})
+
+
+@pytest.mark.parametrize("kind", STRUCTS, ids=lambda kind: kind.__name__)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(data=st.data())
+def test_an_object_reads_back_from_its_json_as_itself(kind: type[Struct], data: st.DataObject) -> None:
+    thing = data.draw(of_struct(kind))
+    assert decoder(kind).decode(encode(thing)) == thing
+
+
+@pytest.mark.parametrize("kind", STRUCTS, ids=lambda kind: kind.__name__)
+def test_an_object_is_frozen_and_documented(kind: type[Struct]) -> None:
+    assert kind.__struct_config__.frozen
+    assert kind.__doc__
+
+
+USER = User(id=UserId(Snowflake(1)), username="alice")
+ROLE = Role(
+    id=RoleId(Snowflake(7)),
+    name="mods",
+    color=5,
+    colors=RoleColors(primary_color=5),
+    hoist=False,
+    position=1,
+    permissions=PermissionSet(8),
+    managed=False,
+    mentionable=False,
+)
+
+
+def test_ids_permissions_and_times_are_texts() -> None:
+    plain = to_plain(ROLE)
+    assert (plain["id"], plain["permissions"]) == ("7", "8")
+    assert to_plain(Member(roles=[ROLE.id], joined_at=Timestamp(0))) == {
+        "nick": None,
+        "avatar": None,
+        "banner": None,
+        "roles": ["7"],
+        "joined_at": "1970-01-01T00:00:00.000000+00:00",
+        "premium_since": None,
+        "deaf": False,
+        "mute": False,
+        "flags": 0,
+        "pending": False,
+        "communication_disabled_until": None,
+        "avatar_decoration_data": None,
+        "collectibles": None,
+    }
+
+
+def test_a_true_tag_is_there_as_null_and_a_false_one_is_not() -> None:
+    assert to_plain(RoleTags(premium_subscriber=None)) == {"premium_subscriber": None}
+    assert to_plain(RoleTags(bot_id=USER.id)) == {"bot_id": "1"}
+    assert "tags" not in to_plain(ROLE)
+
+
+def test_a_role_always_has_its_colours_and_nullable_icon() -> None:
+    plain = to_plain(ROLE)
+    assert plain["colors"] == {"primary_color": 5, "secondary_color": None, "tertiary_color": None}
+    assert (plain["icon"], plain["unicode_emoji"], plain["flags"]) == (None, None, 0)
+
+
+def test_a_user_shows_nothing_private() -> None:
+    public = set(to_plain(USER))
+    assert not public & {"email", "verified", "mfa_enabled", "locale", "bot"}
+    own = to_plain(CurrentUser(id=USER.id, username="alice", email="a@example.com", verified=True))
+    assert public | {"email", "verified", "mfa_enabled", "locale"} <= set(own)
+
+
+def test_a_channel_holds_only_what_applies() -> None:
+    category = Channel(id=ChannelId(Snowflake(2)), type=4, name="Rooms", position=0, permission_overwrites=[])
+    assert set(to_plain(category)) == {"id", "type", "name", "position", "permission_overwrites", "flags"}
+
+
+def test_overwrites_become_the_table_that_permissions_are_computed_from() -> None:
+    overwrites = [Overwrite(id=Snowflake(3), type=0, allow=PermissionSet(1)), Overwrite(id=Snowflake(4), type=1)]
+    assert overwrite_table(overwrites) == {3: (1, 0), 4: (0, 0)}
+
+
+def test_a_guild_always_has_its_nullable_keys() -> None:
+    guild = Guild(
+        id=GuildId(Snowflake(1)), name="Hall", features=[], owner_id=USER.id, afk_timeout=300, verification_level=0,
+        roles=[ROLE], default_message_notifications=0, explicit_content_filter=0, max_members=1,
+        max_stage_video_channel_users=1, max_video_channel_users=1, preferred_locale="en-US", emojis=[], stickers=[],
+    )  # fmt: skip
+    plain = to_plain(guild)
+    for key in ("icon", "banner", "afk_channel_id", "vanity_url_code", "incidents_data", "max_presences"):
+        assert plain[key] is None
+    assert "approximate_member_count" not in plain
+
+
+def test_an_invites_guild_carries_every_key_of_the_partial_guild() -> None:
+    optional = [field.name for field in msgspec.structs.fields(InviteGuild) if field.default is UNSET]
+    assert optional == ["welcome_screen"]
+    required = {field.name for field in msgspec.structs.fields(InviteGuild)}
+    assert required > {"icon", "splash", "banner", "description", "features", "verification_level", "nsfw_level"}
+
+
+def test_a_message_refers_to_another_one_null_where_it_is_gone_absent_where_there_is_none() -> None:
+    def message(**more: Any) -> dict[str, Any]:
+        plain = to_plain(
+            Message(
+                id=MessageId(Snowflake(9)), channel_id=ChannelId(Snowflake(2)), author=USER, content="hi",
+                timestamp=Timestamp(0), mentions=[], mention_roles=[], attachments=[], embeds=[], **more,
+            )
+        )  # fmt: skip
+        assert isinstance(plain, dict)
+        return plain
+
+    assert "referenced_message" not in message()
+    assert message(referenced_message=None)["referenced_message"] is None
+    for key in ("components", "embeds", "attachments", "mentions", "mention_roles"):
+        assert message()[key] == []
+
+
+def test_an_audit_entry_tells_only_the_values_there_are() -> None:
+    entry = AuditLogEntry(
+        id=AuditEntryId(Snowflake(5)),
+        target_id="7",
+        user_id=USER.id,
+        action_type=30,
+        changes=[AuditLogChange(key="permissions", new_value=PermissionSet(8))],
+    )
+    assert to_plain(entry)["changes"] == [{"key": "permissions", "new_value": "8"}]
+    assert not {"options", "reason"} & set(to_plain(entry))
