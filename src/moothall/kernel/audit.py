@@ -34,17 +34,25 @@ class AuditEntryCreate(Event, frozen=True, kw_only=True):
 
 async def insert_entry(tx: Transaction, guild_id: GuildId, entry: AuditLogEntry) -> None:
     """Store one entry."""
-    await tx.execute(
-        _insert_entry,
-        guild_id=guild_id,
-        id=entry.id,
-        user_id=entry.user_id,
-        target_id=None if entry.target_id is None else int(entry.target_id),
-        action_type=int(entry.action_type),
-        changes=to_plain(entry.changes) if entry.changes is not UNSET else [],
-        options=None if entry.options is UNSET else to_plain(entry.options),
-        reason=entry.reason if entry.reason is not UNSET else None,
-    )
+    await tx.execute(_insert_entry, **_columns(guild_id, entry))
+
+
+async def insert_entries(tx: Transaction, guild_id: GuildId, entries: Iterable[AuditLogEntry]) -> None:
+    """Store several entries at once."""
+    await tx.execute_many(_insert_entry, [_columns(guild_id, entry) for entry in entries])
+
+
+def _columns(guild_id: GuildId, entry: AuditLogEntry) -> dict[str, object]:
+    return {
+        "guild_id": guild_id,
+        "id": entry.id,
+        "user_id": entry.user_id,
+        "target_id": None if entry.target_id is None else int(entry.target_id),
+        "action_type": int(entry.action_type),
+        "changes": to_plain(entry.changes) if entry.changes is not UNSET else [],
+        "options": None if entry.options is UNSET else to_plain(entry.options),
+        "reason": entry.reason if entry.reason is not UNSET else None,
+    }
 
 
 def differences(before: Struct | None, after: Struct | None, keys: Iterable[str] | None = None) -> list[AuditLogChange]:
