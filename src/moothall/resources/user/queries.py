@@ -1,17 +1,34 @@
-"""The SQL of users."""
+"""The SQL of users and their tokens."""
 
 from collections.abc import Iterable
+from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, delete, insert, select, update
 
-from moothall.objects.ids import UserId
+from moothall.kernel.authenticate import TokenKind
+from moothall.objects.ids import ApplicationId, UserId
 from moothall.objects.user import User
-from moothall.storage.database import Query, Reader, in_list
-from moothall.storage.rows import UserRow, user_from_row
-from moothall.storage.schema import users
+from moothall.objects.wire import Timestamp
+from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
+from moothall.storage.rows import MemberRow, UserRow, user_from_row
+from moothall.storage.schema import members, tokens, users
 
 _select_user = Query(select(users).where(users.c.id == bindparam("user_id")), into=UserRow)
 _select_users = Query(select(users).where(in_list(users.c.id, "user_ids")), into=UserRow)
+_select_by_username = Query(
+    select(users).where(users.c.username_key == bindparam("key"), ~users.c.bot, ~users.c.deleted), into=UserRow
+)
+_select_by_email = Query(select(users).where(users.c.email_key == bindparam("key"), ~users.c.deleted), into=UserRow)
+_insert_user = Query(insert(users))
+_insert_token = Query(insert(tokens))
+_delete_token = Query(delete(tokens).where(tokens.c.hash == bindparam("hash")))
+_delete_tokens = Query(
+    delete(tokens).where(tokens.c.user_id == bindparam("user_id"), tokens.c.kind == bindparam("kind"))
+)
+_rename_in_guilds = Query(
+    update(members).where(members.c.user_id == bindparam("user_id")).values(username_key=bindparam("new_key"))
+)
+_select_memberships = Query(select(members).where(members.c.user_id == bindparam("user_id")), into=MemberRow)
 
 
 async def select_user(reader: Reader, user_id: UserId) -> UserRow | None:
@@ -31,3 +48,67 @@ async def get_users(reader: Reader, user_ids: Iterable[UserId]) -> dict[UserId, 
     if not wanted:
         return {}
     return {row.id: user_from_row(row) for row in await reader.all(_select_users, user_ids=wanted)}
+
+
+async def select_by_username(reader: Reader, key: str) -> UserRow | None:
+    """The person whose username has a search key."""
+    return await reader.one(_select_by_username, key=key)
+
+
+async def select_by_email(reader: Reader, key: str) -> UserRow | None:
+    """The person whose email address has a key."""
+    return await reader.one(_select_by_email, key=key)
+
+
+async def insert_user(tx: Transaction, **columns: Any) -> None:
+    """A new account."""
+    await tx.execute(_insert_user, **columns)
+
+
+async def update_user(tx: Transaction, user_id: UserId, **columns: Any) -> None:
+    """Change the columns named."""
+    await tx.execute(update_columns(users, key=("id",), columns=frozenset(columns)), id=user_id, **columns)
+
+
+async def rename_in_guilds(tx: Transaction, user_id: UserId, key: str) -> None:
+    """Let searches in all of someone's guilds find them by a new username."""
+    await tx.execute(_rename_in_guilds, user_id=user_id, new_key=key)
+
+
+async def select_memberships(reader: Reader, user_id: UserId) -> list[MemberRow]:
+    """Someone's member row in each of their guilds."""
+    return await reader.all(_select_memberships, user_id=user_id)
+
+
+async def insert_token(
+    tx: Transaction,
+    digest: bytes,
+    kind: TokenKind,
+    user_id: UserId,
+    now: Timestamp,
+    *,
+    application_id: ApplicationId | None = None,
+    scopes: str = "",
+    expires_at: Timestamp | None = None,
+) -> None:
+    """Let a token in."""
+    await tx.execute(
+        _insert_token,
+        hash=digest,
+        kind=int(kind),
+        user_id=user_id,
+        application_id=application_id,
+        scopes=scopes,
+        created_at=now,
+        expires_at=expires_at,
+    )
+
+
+async def delete_token(tx: Transaction, digest: bytes) -> None:
+    """Let a token in no more."""
+    await tx.execute(_delete_token, hash=digest)
+
+
+async def delete_tokens(tx: Transaction, user_id: UserId, kind: TokenKind) -> None:
+    """Let none of someone's tokens of a kind in any more."""
+    await tx.execute(_delete_tokens, user_id=user_id, kind=int(kind))
