@@ -187,6 +187,9 @@ class World:
     async def guild_ids(self, user_id: int) -> list[int]:
         return list(self.guilds) if user_id in self.members else []
 
+    def use_presences(self, presences_of: Any) -> None:
+        self.presences_of = presences_of
+
     async def view(self, guild_id: int) -> GuildView | None:
         await self._read()
         return GuildView(guild_id, 1, self.roles, self.channels)
@@ -209,8 +212,14 @@ class World:
         await self._read()
         return {c: json.dumps({"id": str(c), "type": 0}).encode() for c in channel_ids if c in self.channels}
 
-    async def threads(self, view: GuildView, channel_ids: Iterable[int], user_id: int) -> bytes | None:
+    async def threaded(self, channel_ids: frozenset[int]) -> frozenset[int]:
+        return frozenset()
+
+    async def threads(self, view: GuildView, member: MemberView, channel_ids: frozenset[int]) -> bytes | None:
         return None
+
+    async def voice(self, view: GuildView, channel_ids: frozenset[int]) -> list[bytes]:
+        return []
 
     async def member_count(self, guild_id: int) -> int:
         return len(self.members)

@@ -1,12 +1,12 @@
 """What a change of a guild's state does to who sees what, and how sessions are told."""
 
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Final
 
 from moothall.bus import Envelope
 from moothall.gateway.delivery import Delivery
 from moothall.gateway.frames import Frame
-from moothall.gateway.guild_view import ChannelView, GuildView, MemberView
+from moothall.gateway.guild_view import GuildView, MemberView
 from moothall.gateway.session import Session
 from moothall.gateway.snapshots import Snapshots
 from moothall.gateway.state_events import (
@@ -18,6 +18,7 @@ from moothall.gateway.state_events import (
     read_member,
     read_user_id,
 )
+from moothall.gateway.told import Told
 from moothall.objects.intents import Intent
 
 
@@ -110,19 +111,21 @@ class Changes:
             view.channels[channel_id] = new
             self._delivery.to(view.audience(channel_id, 0, envelope.intent), envelope)
             return
-        saw = view.audience(channel_id, 0, envelope.intent)
+        members = list(view.members.values())
+        saw = {member.user_id for member in members if channel_id in view.visible(member)}
         view.channels[channel_id] = new
         view.changed()
-        sees = view.audience(channel_id, 0, envelope.intent)
-        saw_set, sees_set = set(saw), set(sees)
-        hidden = [s for s in saw if s not in sees_set]
-        revealed = [s for s in sees if s not in saw_set]
-        if hidden:
-            self._delivery.frame(hidden, Frame("CHANNEL_DELETE", hidden_channel(view, channel_id, old)))
-        self._delivery.frame(revealed, Frame("CHANNEL_CREATE", bytes(envelope.data)))
-        self._delivery.to([s for s in sees if s in saw_set], envelope)
-        for session in revealed:
-            await self._sync_threads(view, (channel_id,), session.user_id, (session,))
+        told = Told(view, self._snapshots)
+        told.created[channel_id] = Frame("CHANNEL_CREATE", bytes(envelope.data))
+        told.deleted[channel_id] = Frame("CHANNEL_DELETE", hidden_channel(view, channel_id, old))
+        one = frozenset((channel_id,))
+        for member in members:
+            sees = channel_id in view.visible(member)
+            if sees and member.user_id not in saw:
+                await self._tell(told, member, member.sessions, _NONE, one)
+            elif not sees and member.user_id in saw:
+                await self._tell(told, member, member.sessions, one, _NONE)
+        self._delivery.to([s for s in view.audience(channel_id, 0, envelope.intent) if s.user_id in saw], envelope)
 
     async def channel_deleted(self, view: GuildView, envelope: Envelope) -> None:
         """CHANNEL_DELETE: those who could see it."""
@@ -137,10 +140,10 @@ class Changes:
         if not changes:
             return
         view.member_changed()
-        frames = _ChannelFrames(view, self._snapshots)
-        await frames.load(frozenset().union(*(revealed for _, _, revealed in changes)))
+        told = Told(view, self._snapshots)
+        await told.load(frozenset().union(*(revealed for _, _, revealed in changes)))
         for member, hidden, revealed in changes:
-            await self._tell(view, frames, member, member.sessions, hidden, revealed)
+            await self._tell(told, member, member.sessions, hidden, revealed)
 
     async def tell(
         self,
@@ -150,15 +153,14 @@ class Changes:
         hidden: frozenset[int],
         revealed: frozenset[int],
     ) -> None:
-        """CHANNEL_DELETE and CHANNEL_CREATE to some sessions of a member."""
-        frames = _ChannelFrames(view, self._snapshots)
-        await frames.load(revealed)
-        await self._tell(view, frames, member, sessions, hidden, revealed)
+        """Tell some sessions of a member what was hidden and revealed."""
+        told = Told(view, self._snapshots)
+        await told.load(revealed)
+        await self._tell(told, member, sessions, hidden, revealed)
 
     async def _tell(
         self,
-        view: GuildView,
-        frames: "_ChannelFrames",
+        told: Told,
         member: MemberView,
         sessions: Sequence[Session],
         hidden: frozenset[int],
@@ -167,55 +169,21 @@ class Changes:
         sessions = [s for s in sessions if s.intents & Intent.GUILDS]
         if not sessions:
             return
-        for frame in frames.gone(hidden):
+        for frame in told.gone(hidden):
             self._delivery.frame(sessions, frame)
-        for frame in frames.come(revealed):
+        if not revealed:
+            return
+        for frame in told.come(revealed):
             self._delivery.frame(sessions, frame)
-        await self._sync_threads(view, revealed, member.user_id, sessions)
-
-    async def _sync_threads(
-        self, view: GuildView, channel_ids: Iterable[int], user_id: int, sessions: Sequence[Session]
-    ) -> None:
-        channel_ids = list(channel_ids)
-        data = await self._snapshots.threads(view, channel_ids, user_id) if channel_ids else None
-        if data is not None:
-            self._delivery.frame([s for s in sessions if s.intents & Intent.GUILDS], Frame("THREAD_LIST_SYNC", data))
+        threads = await told.threads(member, revealed)
+        if threads is not None:
+            self._delivery.frame(sessions, threads)
+        listening = [s for s in sessions if s.intents & Intent.GUILD_VOICE_STATES]
+        for frame in await told.voice(revealed):
+            self._delivery.frame(listening, frame)
 
 
-class _ChannelFrames:
-    """The frames that tell of channels revealed and hidden, each made once."""
-
-    def __init__(self, view: GuildView, snapshots: Snapshots) -> None:
-        self._view = view
-        self._snapshots = snapshots
-        self._created: dict[int, Frame] = {}
-        self._deleted: dict[int, Frame] = {}
-
-    async def load(self, channel_ids: frozenset[int]) -> None:
-        """Read the channels that are to be revealed."""
-        if channel_ids:
-            found = await self._snapshots.channel_objects(self._view.id, channel_ids)
-            self._created = {channel_id: Frame("CHANNEL_CREATE", data) for channel_id, data in found.items()}
-
-    def come(self, channel_ids: Iterable[int]) -> list[Frame]:
-        """CHANNEL_CREATE of each that still exists, oldest first."""
-        return [self._created[channel_id] for channel_id in sorted(channel_ids) if channel_id in self._created]
-
-    def gone(self, channel_ids: Iterable[int]) -> list[Frame]:
-        """CHANNEL_DELETE of each."""
-        return [self._gone(channel_id) for channel_id in sorted(channel_ids)]
-
-    def _gone(self, channel_id: int) -> Frame:
-        found = self._deleted.get(channel_id)
-        if found is None:
-            # Deleted meanwhile: its id is all that is left to say.
-            channel = self._view.channels.get(channel_id) or ChannelView(0, {})
-            found = self._deleted[channel_id] = Frame(
-                "CHANNEL_DELETE", hidden_channel(self._view, channel_id, channel)
-            )
-        return found
-
-
+_NONE: Final[frozenset[int]] = frozenset()
 _Follow = Callable[[Changes, GuildView, Envelope], Coroutine[Any, Any, None]]
 
 _FOLLOW: Final[dict[str, _Follow]] = {

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, Final, Protocol
 from urllib.parse import parse_qs
 
@@ -28,6 +28,7 @@ from moothall.gateway.ready import Identity, ready
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings, Metrics, NoMetrics
 from moothall.gateway.snapshots import Snapshots
+from moothall.objects.presence import Presence
 from moothall.objects.wire import decoder
 
 _log = logging.getLogger(__name__)
@@ -50,6 +51,9 @@ class Source(Snapshots, MemberSource, Protocol):
 
     async def guild_ids(self, user_id: int) -> list[int]:
         """The guilds that a user is in, oldest first."""
+
+    def use_presences(self, presences_of: Callable[[Iterable[int]], list[Presence]]) -> None:
+        """Where GUILD_CREATE finds who is online."""
 
 
 class GatewayNode:
@@ -80,6 +84,7 @@ class GatewayNode:
         self._closing = False
         self.hub.control = self._control
         self.hub.came = lambda session, view: self.presences.announce(session, view.id)
+        source.use_presences(self.presences.listed)
         bus.subscribe(self.hub.hear)
 
     async def start(self) -> None:

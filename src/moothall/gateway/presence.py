@@ -106,6 +106,10 @@ class Presences:
         if member is not None and len(member.sessions) == 1 and session.user_id in self._shown:
             self._publish([_envelope(session.user_id, guild_id, self.of(session.user_id))])
 
+    def listed(self, user_ids: Iterable[int]) -> list[Presence]:
+        """The presences of those named who are online."""
+        return [shown.presence(user_id) for user_id in user_ids if (shown := self._shown.get(user_id)) is not None]
+
     # What others ask: `PresenceBook` of the kernel
 
     def online_count(self, guild_id: int) -> int:

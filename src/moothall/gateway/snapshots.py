@@ -30,5 +30,11 @@ class Snapshots(Protocol):
     async def channel_objects(self, guild_id: int, channel_ids: Iterable[int]) -> dict[int, bytes]:
         """Channel objects as they are now, by id; those that are gone are left out."""
 
-    async def threads(self, view: GuildView, channel_ids: Iterable[int], user_id: int) -> bytes | None:
-        """The `d` of THREAD_LIST_SYNC for channels that a user came to see; None without active threads."""
+    async def threaded(self, channel_ids: frozenset[int]) -> frozenset[int]:
+        """Those of some channels that have active threads."""
+
+    async def threads(self, view: GuildView, member: MemberView, channel_ids: frozenset[int]) -> bytes | None:
+        """The `d` of THREAD_LIST_SYNC for channels that a member came to see; None without threads that they reach."""
+
+    async def voice(self, view: GuildView, channel_ids: frozenset[int]) -> list[bytes]:
+        """The `d` of VOICE_STATE_UPDATE for each of those in voice channels that a user came to see."""

@@ -1,0 +1,199 @@
+"""GUILD_CREATE: a guild as one session may see it."""
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from msgspec import UNSET, Struct, UnsetType, structs
+from sqlalchemy import bindparam, select
+
+from moothall.gateway.guild_view import GuildView, MemberView
+from moothall.gateway.session import Session
+from moothall.gateway.threads import active_threads
+from moothall.kernel.guild_state import GuildState, GuildStates
+from moothall.objects.channel import Channel
+from moothall.objects.guild import Guild, IncidentsData, NsfwLevel
+from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
+from moothall.objects.intents import Intent
+from moothall.objects.member import Member
+from moothall.objects.presence import Presence
+from moothall.objects.voice import VoiceState
+from moothall.objects.wire import Timestamp, convert, encode
+from moothall.resources.channel.objects import channel_objects
+from moothall.resources.member.queries import count_members, get_members, member_objects
+from moothall.resources.voice.queries import VoiceStateRow, voice_state_object
+from moothall.storage.database import Query, Reader
+from moothall.storage.rows import MemberRow
+from moothall.storage.schema import members, voice_states
+
+_MEMO: Final = "gateway.guild"
+_MOST_THRESHOLD: Final = 250
+LARGE_GUILD: Final = 75_000
+"""With more members than this, GUILD_CREATE lists the session's own and those in voice only."""
+
+_select_all = Query(
+    select(members)
+    .where(members.c.guild_id == bindparam("guild_id"))
+    .order_by(members.c.user_id)
+    .limit(_MOST_THRESHOLD),
+    into=MemberRow,
+)
+_select_voice_states = Query(
+    select(voice_states).where(voice_states.c.guild_id == bindparam("guild_id")).order_by(voice_states.c.user_id),
+    into=VoiceStateRow,
+)
+
+
+async def voice_in(reader: Reader, guild_id: GuildId, channel_ids: frozenset[int]) -> list[VoiceState]:
+    """Who is in some voice channels, as VOICE_STATE_UPDATE tells it."""
+    rows = [r for r in await reader.all(_select_voice_states, guild_id=guild_id) if r.channel_id in channel_ids]
+    found = await get_members(reader, guild_id, [row.user_id for row in rows])
+    known = {m.user.id: m for m in await member_objects(reader, list(found.values())) if m.user is not UNSET}
+    return [
+        voice_state_object(row, known[row.user_id], deaf=known[row.user_id].deaf, mute=known[row.user_id].mute)
+        for row in rows
+        if row.user_id in known
+    ]
+
+
+class _Extras(Struct):
+    """What GUILD_CREATE has beyond the guild object."""
+
+    joined_at: Timestamp | None
+    large: bool
+    unavailable: bool | UnsetType
+    member_count: int
+    voice_states: list[VoiceState]
+    members: list[Member]
+    channels: list[Channel]
+    threads: list[Channel]
+    presences: list[Presence]
+    stage_instances: list[Channel]
+    guild_scheduled_events: list[Channel]
+    soundboard_sounds: list[Channel]
+
+
+class GuildCreateReader:
+    """Reads what GUILD_CREATE tells. The guild object itself is encoded once for each version of the guild."""
+
+    def __init__(self, states: GuildStates) -> None:
+        self._states = states
+        self.presences_of: Callable[[Iterable[int]], list[Presence]] = lambda _: []
+        """Who of the users named is online."""
+
+    async def read(
+        self,
+        reader: Reader,
+        view: GuildView,
+        member: MemberView,
+        visible: frozenset[int],
+        session: Session,
+        *,
+        joined: bool,
+    ) -> bytes | None:
+        """The `d`; None if the guild or the membership is gone."""
+        guild_id = GuildId(Snowflake(view.id))
+        state = await self._states.state(reader, guild_id)
+        if state is None:
+            return None
+        count = await count_members(reader, guild_id)
+        # Whoever may not see a voice channel does not know who is in it.
+        in_voice = [r for r in await reader.all(_select_voice_states, guild_id=guild_id) if r.channel_id in visible]
+        listed = await self._members(reader, guild_id, session, view, count, in_voice)
+        own = listed.get(UserId(Snowflake(session.user_id)))
+        if own is None:
+            return None
+        known = await state.channels(reader)
+        channels = [known[ChannelId(Snowflake(c))] for c in sorted(visible) if c in known]
+        wants_presences = session.intents & Intent.GUILD_PRESENCES
+        extras = _Extras(
+            joined_at=own.joined_at,
+            large=count > session.large_threshold,
+            unavailable=UNSET if joined else False,
+            member_count=count,
+            voice_states=[_voice_state(row, listed) for row in in_voice if row.user_id in listed],
+            members=await member_objects(reader, list(listed.values())),
+            channels=await channel_objects(reader, channels),
+            threads=await active_threads(reader, view, member, visible),
+            presences=self.presences_of(map(int, listed)) if wants_presences else [],
+            stage_instances=[],
+            guild_scheduled_events=[],
+            soundboard_sounds=[],
+        )
+        return self._guild(state) + b"," + encode(extras)[1:]
+
+    async def _members(
+        self,
+        reader: Reader,
+        guild_id: GuildId,
+        session: Session,
+        view: GuildView,
+        count: int,
+        in_voice: list[VoiceStateRow],
+    ) -> dict[UserId, MemberRow]:
+        if session.intents & Intent.GUILD_PRESENCES and count <= LARGE_GUILD:
+            if count <= session.large_threshold:
+                return {row.user_id: row for row in await reader.all(_select_all, guild_id=guild_id)}
+            wanted = {UserId(Snowflake(u.user_id)) for u in view.members.values()}
+        else:
+            wanted = set()
+        wanted.add(UserId(Snowflake(session.user_id)))
+        wanted.update(row.user_id for row in in_voice)
+        found = await get_members(reader, guild_id, wanted)
+        return {user_id: found[user_id] for user_id in sorted(found)}
+
+    @staticmethod
+    def _guild(state: GuildState) -> bytes:
+        made: bytes | None = state.memo.get(_MEMO)
+        if made is None:
+            made = state.memo[_MEMO] = encode(guild_object(state))[:-1]
+        return made
+
+
+def guild_object(state: GuildState) -> Guild:
+    """A guild as its members see it."""
+    row = state.row
+    return Guild(
+        id=row.id,
+        name=row.name,
+        icon=row.icon,
+        description=row.description,
+        splash=row.splash,
+        discovery_splash=row.discovery_splash,
+        features=row.features,
+        banner=row.banner,
+        owner_id=row.owner_id,
+        application_id=row.application_id,
+        region=row.region or "local",
+        afk_channel_id=row.afk_channel_id,
+        afk_timeout=row.afk_timeout,
+        system_channel_id=row.system_channel_id,
+        system_channel_flags=row.system_channel_flags,
+        widget_enabled=row.widget_enabled,
+        widget_channel_id=row.widget_channel_id,
+        verification_level=row.verification_level,
+        roles=list(state.roles.values()),
+        default_message_notifications=row.default_message_notifications,
+        mfa_level=row.mfa_level,
+        explicit_content_filter=row.explicit_content_filter,
+        max_members=row.max_members,
+        max_stage_video_channel_users=row.max_stage_video_channel_users,
+        max_video_channel_users=row.max_video_channel_users,
+        vanity_url_code=row.vanity_url_code,
+        premium_tier=row.premium_tier,
+        premium_subscription_count=row.premium_subscription_count,
+        preferred_locale=row.preferred_locale,
+        rules_channel_id=row.rules_channel_id,
+        safety_alerts_channel_id=row.safety_alerts_channel_id,
+        public_updates_channel_id=row.public_updates_channel_id,
+        premium_progress_bar_enabled=row.premium_progress_bar_enabled,
+        nsfw=row.nsfw_level in {NsfwLevel.EXPLICIT, NsfwLevel.AGE_RESTRICTED},
+        nsfw_level=row.nsfw_level,
+        emojis=state.emojis,
+        stickers=state.stickers,
+        incidents_data=None if row.incidents_data is None else convert(row.incidents_data, IncidentsData),
+    )
+
+
+def _voice_state(row: VoiceStateRow, listed: dict[UserId, MemberRow]) -> VoiceState:
+    member = listed[row.user_id]
+    return structs.replace(voice_state_object(row, UNSET, deaf=member.deaf, mute=member.mute), guild_id=UNSET)
