@@ -113,6 +113,7 @@ def test_a_webhook_takes_longer_names_but_no_reserved_word_in_any_case() -> None
         ("🎉 party", "🎉-party"),
         ("ÉCOLE", "école"),
         ("!!!", ""),
+        ("{\u00ad}", ""),
     ],
 )
 def test_a_text_channels_name_is_lower_case_with_dashes(given_name: str, stored: str) -> None:

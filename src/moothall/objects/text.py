@@ -107,7 +107,8 @@ def channel_name(name: str, *, text_like: bool) -> str:
     if not text_like:
         return name
     kept = "".join(char for char in name.lower().replace(" ", "-") if _fits_channel_name(char))
-    return re.sub(r"-{2,}", "-", kept)
+    # Without its punctuation a name can turn out to be blank.
+    return clean_name(re.sub(r"-{2,}", "-", kept))
 
 
 def _fits_channel_name(char: str) -> bool:
