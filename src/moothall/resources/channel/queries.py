@@ -7,11 +7,11 @@ from msgspec import Struct, structs
 from sqlalchemy import bindparam, delete, insert, select, update
 
 from moothall.objects.channel_types import THREADS
-from moothall.objects.ids import ChannelId, GuildId, MessageId, UserId
+from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, update_columns, upsert
 from moothall.storage.rows import ChannelRow
-from moothall.storage.schema import channel_activity, channel_recipients, channels, dm_pairs
+from moothall.storage.schema import channel_activity, channel_recipients, channels, dm_pairs, guilds, members
 
 _THREAD_TYPES = tuple(map(int, THREADS))
 
@@ -22,6 +22,15 @@ class Activity(Struct, frozen=True):
     channel_id: ChannelId
     last_message_id: MessageId | None
     last_pin_timestamp: Timestamp | None
+
+
+class Place(Struct, frozen=True):
+    """Where a channel stands in its guild's list."""
+
+    channel_id: ChannelId
+    new_position: int
+    new_parent_id: ChannelId | None
+    new_overwrites: list[dict[str, Any]]
 
 
 _insert_channel = Query(insert(channels))
@@ -37,15 +46,54 @@ _update_place = Query(
     .values(
         position=bindparam("new_position"),
         parent_id=bindparam("new_parent_id"),
-        flags=bindparam("new_flags"),
         permission_overwrites=bindparam("new_overwrites"),
     )
 )
 _select_activity = Query(
     select(channel_activity).where(in_list(channel_activity.c.channel_id, "channel_ids")), into=Activity
 )
+_select_members_among = Query(
+    select(members.c.user_id).where(members.c.guild_id == bindparam("guild_id"), in_list(members.c.user_id, "user_ids"))
+)
 _upsert_last_message = Query(upsert(channel_activity, key=("channel_id",), update=("last_message_id",)))
 _upsert_last_pin = Query(upsert(channel_activity, key=("channel_id",), update=("last_pin_timestamp",)))
+
+
+def blank_row(
+    channel_id: ChannelId, kind: int, *, guild_id: GuildId | None = None, name: str | None = None
+) -> ChannelRow:
+    """The row of a new channel with nothing set; change it with `structs.replace` before it is stored."""
+    return ChannelRow(
+        id=channel_id,
+        guild_id=guild_id,
+        type=int(kind),
+        parent_id=None,
+        position=0,
+        name=name,
+        topic=None,
+        nsfw=False,
+        bitrate=None,
+        user_limit=None,
+        rate_limit_per_user=0,
+        rtc_region=None,
+        video_quality_mode=None,
+        default_auto_archive_duration=None,
+        default_thread_rate_limit_per_user=None,
+        default_sort_order=None,
+        default_forum_layout=None,
+        default_reaction_emoji=None,
+        available_tags=[],
+        flags=0,
+        permission_overwrites=[],
+        icon=None,
+        owner_id=None,
+        application_id=None,
+        thread_metadata=None,
+        applied_tags=[],
+        member_count=None,
+        message_count=None,
+        total_message_sent=None,
+    )
 
 
 async def insert_channel(tx: Transaction, row: ChannelRow) -> None:
@@ -73,26 +121,22 @@ async def update_channel(tx: Transaction, channel_id: ChannelId, **columns: Any)
     await tx.execute(update_columns(channels, key=("id",), columns=frozenset(columns)), id=channel_id, **columns)
 
 
-async def update_places(tx: Transaction, rows: Iterable[ChannelRow]) -> None:
-    """Write position, parent, flags and overwrites of several channels."""
-    await tx.execute_many(
-        _update_place,
-        [
-            {
-                "channel_id": row.id,
-                "new_position": row.position,
-                "new_parent_id": row.parent_id,
-                "new_flags": row.flags,
-                "new_overwrites": row.permission_overwrites,
-            }
-            for row in rows
-        ],
-    )
+async def update_places(tx: Transaction, places: Iterable[Place]) -> None:
+    """Write where several channels stand."""
+    await tx.execute_many(_update_place, [structs.asdict(place) for place in places])
 
 
 async def delete_channel(tx: Transaction, channel_id: ChannelId) -> None:
     """Remove a channel's row."""
     await tx.execute(_delete_channel, channel_id=channel_id)
+
+
+async def members_among(reader: Reader, guild_id: GuildId, user_ids: Iterable[Snowflake]) -> set[int]:
+    """Which of some ids are members of a guild."""
+    wanted = list(user_ids)
+    if not wanted:
+        return set()
+    return {row[0] for row in await reader.all(_select_members_among, guild_id=guild_id, user_ids=wanted)}
 
 
 async def last_messages(reader: Reader, channel_ids: Iterable[ChannelId]) -> dict[ChannelId, Activity]:
@@ -122,6 +166,10 @@ class Recipient(Struct, frozen=True):
     """Whether it is hidden from their list until the next message."""
 
 
+class _Incidents(Struct):
+    incidents_data: dict[str, Any] | None
+
+
 _select_recipients = Query(
     select(channel_recipients).where(in_list(channel_recipients.c.channel_id, "channel_ids")), into=Recipient
 )
@@ -130,6 +178,15 @@ _select_direct_channels = Query(
     .select_from(channels.join(channel_recipients, channel_recipients.c.channel_id == channels.c.id))
     .where(channel_recipients.c.user_id == bindparam("user_id"), ~channel_recipients.c.closed),
     into=ChannelRow,
+)
+_theirs = members.alias()
+_select_shared_incidents = Query(
+    select(guilds.c.incidents_data)
+    .select_from(
+        members.join(_theirs, _theirs.c.guild_id == members.c.guild_id).join(guilds, guilds.c.id == members.c.guild_id)
+    )
+    .where(members.c.user_id == bindparam("one_id"), _theirs.c.user_id == bindparam("other_id")),
+    into=_Incidents,
 )
 _select_pair = Query(
     select(dm_pairs.c.channel_id).where(
@@ -150,6 +207,11 @@ _set_closed = Query(
 async def select_recipients(reader: Reader, channel_ids: Iterable[ChannelId]) -> list[Recipient]:
     """Everybody in some direct messages."""
     return await reader.all(_select_recipients, channel_ids=list(channel_ids))
+
+
+async def shared_incidents(reader: Reader, one: UserId, other: UserId) -> list[dict[str, Any] | None]:
+    """The incidents data of every guild that two users are both in."""
+    return [row.incidents_data for row in await reader.all(_select_shared_incidents, one_id=one, other_id=other)]
 
 
 async def select_direct_channels(reader: Reader, user_id: UserId) -> list[ChannelRow]:
