@@ -9,7 +9,8 @@ from sqlalchemy import bindparam, func, insert, select, update
 
 from moothall.objects.ids import Snowflake
 from moothall.storage.database import Query, StorageConflict, StorageError, StorageFull, StorageUnavailable
-from moothall.storage.postgres import PostgresDatabase, postgres_error
+from moothall.storage.postgres import PostgresDatabase
+from moothall.storage.postgres_errors import postgres_error
 from moothall.storage.schema import guild_counters
 
 ADD = Query(insert(guild_counters))
@@ -86,6 +87,21 @@ async def test_other_locks_do_not_wait(postgres: PostgresDatabase) -> None:
 
     async with postgres.transaction(ONE):
         await asyncio.wait_for(asyncio.create_task(other()), 5)
+
+
+async def test_those_who_wait_for_a_lock_keep_no_connection_from_others(postgres: PostgresDatabase) -> None:
+    async def wait() -> None:
+        async with postgres.transaction(ONE):
+            pass
+
+    async with postgres.transaction(ONE):
+        tasks = [asyncio.create_task(wait()) for _ in range(20)]
+        await asyncio.sleep(0.02)
+        async with asyncio.timeout(5), postgres.read() as reader:
+            assert await reader.scalar(READ, guild_id=TWO) == 0
+        tasks[3].cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert postgres.queues._queues == {}
 
 
 async def test_a_broken_connection_fails_its_request_and_the_pool_recovers(postgres: PostgresDatabase) -> None:

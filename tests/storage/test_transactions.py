@@ -132,9 +132,7 @@ async def test_transactions_with_one_lock_run_first_come_first_served(database: 
     async with asyncio.TaskGroup() as group:
         for number in range(12):
             group.create_task(take(number))
-    assert sorted(order) == list(range(12))
-    if database.dialect == "sqlite":  # PostgreSQL's locks are fair as well, its connections are not
-        assert order == list(range(12))
+    assert order == list(range(12))
 
 
 async def test_callbacks_come_after_the_commit_in_its_order_and_before_the_answer(database: Database) -> None:

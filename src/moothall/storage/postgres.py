@@ -15,15 +15,10 @@ from typing import Any, Self, TypeVar
 import asyncpg
 
 from moothall.objects.ids import Snowflake
-from moothall.storage.database import (
-    CommitObserver,
-    ConstraintFailed,
-    StorageConflict,
-    StorageError,
-    StorageFull,
-    StorageUnavailable,
-)
+from moothall.storage.database import CommitObserver, StorageUnavailable
+from moothall.storage.postgres_errors import DRIVER_ERRORS, postgres_error
 from moothall.storage.query import Query
+from moothall.storage.queues import Queue, Queues
 
 T = TypeVar("T")
 
@@ -36,42 +31,6 @@ _SERVER_SETTINGS = {
     "lock_timeout": "10s",
     "idle_in_transaction_session_timeout": "60s",
 }
-
-# What asyncpg and its sockets raise; anything else is a mistake of ours.
-_ERRORS = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, asyncio.TimeoutError)
-
-_CONFLICTS = (
-    asyncpg.TransactionRollbackError,  # serialization failures and deadlocks
-    asyncpg.LockNotAvailableError,
-)
-_UNAVAILABLE = (
-    asyncpg.PostgresConnectionError,
-    asyncpg.OperatorInterventionError,
-    asyncpg.InsufficientResourcesError,
-    asyncpg.InvalidAuthorizationSpecificationError,
-    asyncpg.InvalidCatalogNameError,
-    asyncpg.ReadOnlySQLTransactionError,  # a replica, after a failover
-    asyncpg.IdleInTransactionSessionTimeoutError,
-    asyncpg.InternalClientError,
-    OSError,
-    asyncio.TimeoutError,
-)
-
-
-def postgres_error(error: BaseException) -> StorageError:
-    """What an error of PostgreSQL or of the way to it means to those who do not know PostgreSQL."""
-    text = f"{type(error).__name__}: {error}"
-    if isinstance(error, asyncpg.DiskFullError):
-        return StorageFull(text)
-    if isinstance(error, _CONFLICTS):
-        return StorageConflict(text)
-    if isinstance(error, asyncpg.IntegrityConstraintViolationError):
-        return ConstraintFailed(text)
-    if isinstance(error, _UNAVAILABLE):
-        return StorageUnavailable(text)
-    if isinstance(error, asyncpg.InterfaceError) and not isinstance(error, asyncpg.DataError):
-        return StorageUnavailable(text)  # the connection went away under us
-    return StorageError(text)
 
 
 def _drop(connection: Any) -> None:
@@ -125,19 +84,20 @@ class PostgresReader:
     async def _run(self, method: str, text: str, arguments: Iterable[Any]) -> Any:
         try:
             return await getattr(self._connection, method)(text, *arguments)
-        except _ERRORS as error:
+        except DRIVER_ERRORS as error:
             raise postgres_error(error) from error
 
 
 class PostgresTransaction(PostgresReader):
     """One transaction; an async context manager, used once."""
 
-    __slots__ = ("_callbacks", "_database", "_failure", "_lock", "_over", "_task")
+    __slots__ = ("_callbacks", "_database", "_failure", "_lock", "_over", "_queue", "_task")
 
     def __init__(self, database: "PostgresDatabase", lock: Snowflake | None) -> None:
         super().__init__(None)
         self._database = database
         self._lock = lock
+        self._queue: Queue | None = None
         self._callbacks: list[Callable[[], None]] = []
         self._failure: BaseException | None = None
         self._over = True
@@ -146,6 +106,9 @@ class PostgresTransaction(PostgresReader):
     async def __aenter__(self) -> Self:
         self._task = self._database.enter(asyncio.current_task())
         try:
+            if self._lock is not None:
+                # Those of this process queue up here, lest they hold the pool's connections while they wait.
+                self._queue = await self._database.queues.join(self._lock)
             self._connection = await self._database.acquire()
             # One round trip for both.
             lock = "" if self._lock is None else f"; SELECT pg_advisory_xact_lock({int(self._lock)})"
@@ -192,7 +155,7 @@ class PostgresTransaction(PostgresReader):
             raise RuntimeError("the transaction is over") from self._failure
         try:
             return await getattr(self._connection, method)(text, *arguments)
-        except _ERRORS as error:
+        except DRIVER_ERRORS as error:
             self._failure = postgres_error(error)
             raise self._failure from error
         except BaseException as error:
@@ -209,6 +172,8 @@ class PostgresTransaction(PostgresReader):
                 await asyncio.wait((leaving,))
             except asyncio.CancelledError as error:
                 cancelled = error
+        if self._queue is not None:
+            self._database.queues.leave(self._queue)
         self._database.leave(self._task)
         leaving.result()
         if cancelled is not None:
@@ -221,7 +186,7 @@ class PostgresTransaction(PostgresReader):
         started = time.perf_counter()
         try:
             await connection.execute(verb)
-        except _ERRORS as error:
+        except DRIVER_ERRORS as error:
             _drop(connection)
             if verb == "COMMIT":
                 raise postgres_error(error) from error
@@ -261,6 +226,7 @@ class PostgresDatabase:
         self._url = url
         self._connections = connections
         self.observe_commit: CommitObserver | None = None
+        self.queues = Queues()
         self._pool: Any = None
         self._tasks: set[asyncio.Task[Any] | None] = set()
         self._settled: list[asyncio.Future[None]] = []
@@ -280,7 +246,7 @@ class PostgresDatabase:
                 server_settings=_SERVER_SETTINGS,
                 timeout=_ACQUIRE_SECONDS,
             )
-        except _ERRORS as error:
+        except DRIVER_ERRORS as error:
             raise StorageUnavailable(f"PostgreSQL cannot be reached: {error}") from error
 
     async def close(self) -> None:
@@ -297,7 +263,7 @@ class PostgresDatabase:
         connection = await self.acquire()
         try:
             await migrate_postgresql(connection)
-        except _ERRORS as error:
+        except DRIVER_ERRORS as error:
             raise postgres_error(error) from error
         finally:
             await self.release(connection)
@@ -323,14 +289,14 @@ class PostgresDatabase:
             raise StorageUnavailable("the database is not open")
         try:
             return await self._pool.acquire(timeout=_ACQUIRE_SECONDS)
-        except _ERRORS as error:
+        except DRIVER_ERRORS as error:
             raise StorageUnavailable(f"no connection to PostgreSQL: {type(error).__name__}: {error}") from error
 
     async def release(self, connection: Any) -> None:
         """Give a connection back."""
         try:
             await self._pool.release(connection)
-        except _ERRORS:
+        except DRIVER_ERRORS:
             _drop(connection)
 
     def enter(self, task: asyncio.Task[Any] | None) -> asyncio.Task[Any] | None:
