@@ -53,3 +53,7 @@ class GuildOpen(Event, frozen=True, kw_only=True):
     audience: ClassVar[Audience] = Audience.NODE
     user_id: UserId
     guild_id: GuildId
+
+    def payload(self) -> object:
+        """Ids as the numbers that nodes read: nothing here goes to a client."""
+        return {"user_id": int(self.user_id), "guild_id": int(self.guild_id)}

@@ -7,13 +7,15 @@ from moothall.kernel.context import Context
 from moothall.kernel.events import Event
 from moothall.kernel.guild_state import GuildState
 from moothall.objects import errors, limits
+from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import GuildId, RoleId, Snowflake
+from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
 from moothall.objects.member import MemberFlags
 from moothall.objects.text import search_key
 from moothall.objects.user import User
 from moothall.resources.member import queries
 from moothall.resources.member.events import GuildMemberAdd, GuildMemberRemove, GuildOpen
+from moothall.resources.user.queries import get_user
 from moothall.resources.voice.events import VoiceStateUpdate
 from moothall.resources.voice.queries import delete_voice_state, get_voice_state, voice_state_object
 from moothall.storage.rows import MemberRow, UserRow, member_from_row, user_from_row
@@ -98,3 +100,18 @@ async def remove_member(ctx: Context, guild_id: GuildId, user: User) -> bool:
         ctx.emit(VoiceStateUpdate(guild_id=guild_id, channel_id=voice.channel_id, state=left))
     ctx.emit(GuildMemberRemove(guild_id=guild_id, user=user))
     return True
+
+
+async def kick_member(ctx: Context, guild_id: GuildId, user_id: UserId) -> None:
+    """Kick a member who stands below the actor.
+
+    Raises Refusal: 404/10007 for an outsider, 403/50013 for those who do not stand below.
+    """
+    row = await queries.get_member(ctx.tx, guild_id, user_id)
+    user = None if row is None else await get_user(ctx.tx, user_id)
+    if row is None or user is None:
+        raise Refusal(errors.UNKNOWN_MEMBER)
+    if not ctx.member.outranks(user_id, row.roles):
+        raise Refusal(errors.MISSING_PERMISSIONS)
+    await remove_member(ctx, guild_id, user)
+    await ctx.audit(AuditLogEvent.MEMBER_KICK, target=user_id)

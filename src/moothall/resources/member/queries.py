@@ -1,15 +1,24 @@
 """The SQL of members."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from sqlalchemy import bindparam, delete, func, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, select, update
 
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.member import Member
 from moothall.objects.user import User
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.queries import get_users
-from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, update_columns, upsert
+from moothall.storage.database import (
+    Query,
+    Reader,
+    Transaction,
+    has_prefix,
+    in_list,
+    insert_ignore,
+    update_columns,
+    upsert,
+)
 from moothall.storage.rows import MemberRow, member_from_row
 from moothall.storage.schema import (
     bans,
@@ -31,6 +40,32 @@ _select_members = Query(
     select(members).where(members.c.guild_id == bindparam("guild_id"), in_list(members.c.user_id, "user_ids")),
     into=MemberRow,
 )
+_select_memberships = Query(
+    select(members).where(in_list(members.c.guild_id, "guild_ids"), in_list(members.c.user_id, "user_ids")),
+    into=MemberRow,
+)
+_select_page = Query(
+    select(members)
+    .where(members.c.guild_id == bindparam("guild_id"), members.c.user_id > bindparam("after"))
+    .order_by(members.c.user_id)
+    .limit(bindparam("most")),
+    into=MemberRow,
+)
+
+
+def _search(column: ColumnElement[str]) -> Query[MemberRow]:
+    # One index each, in its order and cut off early: an OR of both would sort everyone who matches.
+    return Query(
+        select(members)
+        .where(members.c.guild_id == bindparam("guild_id"), has_prefix(column, "prefix"))
+        .order_by(column)
+        .limit(bindparam("most")),
+        into=MemberRow,
+    )
+
+
+_search_usernames = _search(members.c.username_key)
+_search_nicks = _search(members.c.nick_key)
 _count_guilds = Query(select(func.count()).select_from(members).where(members.c.user_id == bindparam("user_id")))
 _select_guild_ids = Query(select(members.c.guild_id).where(members.c.user_id == bindparam("user_id")))
 _select_ban = Query(
@@ -90,6 +125,39 @@ async def get_members(reader: Reader, guild_id: GuildId, user_ids: Iterable[User
     if not wanted:
         return {}
     return {row.user_id: row for row in await reader.all(_select_members, guild_id=guild_id, user_ids=wanted)}
+
+
+async def select_memberships(
+    reader: Reader, wanted: Collection[tuple[GuildId, UserId]]
+) -> dict[tuple[GuildId, UserId], MemberRow]:
+    """Members of several guilds by (guild, user), in one query; outsiders are left out."""
+    if not wanted:
+        return {}
+    rows = await reader.all(
+        _select_memberships,
+        guild_ids=list({guild_id for guild_id, _ in wanted}),
+        user_ids=list({user_id for _, user_id in wanted}),
+    )
+    return {(row.guild_id, row.user_id): row for row in rows}
+
+
+async def select_page(reader: Reader, guild_id: GuildId, after: UserId, most: int) -> list[MemberRow]:
+    """The next `most` members by ascending user id."""
+    return await reader.all(_select_page, guild_id=guild_id, after=after, most=most)
+
+
+async def search_members(reader: Reader, guild_id: GuildId, prefix: str, most: int) -> list[MemberRow]:
+    """Members whose username or nickname begins with a search key, at most `most`, in the order of those names."""
+    options = {"guild_id": guild_id, "prefix": prefix, "most": most}
+    found: dict[UserId, tuple[str, MemberRow]] = {}
+    for row in await reader.all(_search_usernames, **options):
+        found[row.user_id] = (row.username_key, row)
+    for row in await reader.all(_search_nicks, **options):
+        key = row.nick_key or ""
+        if row.user_id not in found or key < found[row.user_id][0]:
+            found[row.user_id] = (key, row)
+    ranked = sorted(found.values(), key=lambda item: (item[0], item[1].user_id))
+    return [row for _, row in ranked[:most]]
 
 
 async def member_object(reader: Reader, row: MemberRow) -> Member:

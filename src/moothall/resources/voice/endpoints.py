@@ -1,0 +1,83 @@
+"""Voice over HTTP: regions and voice states (api.md, Other guild endpoints; resources: voice)."""
+
+from msgspec import UNSET, Struct, UnsetType
+
+from moothall.kernel.access import MEMBER, SIGNED_IN
+from moothall.kernel.context import Context
+from moothall.kernel.endpoint import get, patch
+from moothall.objects import errors
+from moothall.objects.errors import Refusal
+from moothall.objects.ids import ChannelId, GuildId, UserId
+from moothall.objects.permissions import Permissions
+from moothall.objects.voice import REGIONS, VoiceRegion, VoiceState
+from moothall.objects.wire import Timestamp
+from moothall.resources.member.queries import get_member, member_object
+from moothall.resources.voice import stage
+from moothall.resources.voice.events import VoiceStateUpdate
+from moothall.resources.voice.queries import get_voice_state, voice_state_object
+
+
+class ModifyVoiceState(Struct, frozen=True):
+    """What may be changed of someone in a stage channel; null is as good as absent."""
+
+    channel_id: ChannelId | UnsetType | None = UNSET
+    suppress: bool | UnsetType | None = UNSET
+
+
+class ModifyCurrentVoiceState(ModifyVoiceState, frozen=True):
+    """The same of oneself; a null `request_to_speak_timestamp` takes the request back."""
+
+    request_to_speak_timestamp: Timestamp | UnsetType | None = UNSET
+
+
+@get("/voice/regions", permission=SIGNED_IN)
+async def list_voice_regions(_ctx: Context) -> list[VoiceRegion]:
+    """List the regions that a voice channel can be placed in."""
+    return list(REGIONS)
+
+
+@get("/guilds/{guild_id}/regions", permission=MEMBER)
+async def get_guild_voice_regions(_ctx: Context, guild_id: GuildId) -> list[VoiceRegion]:
+    """List the regions that the guild's voice channels can be placed in."""
+    return list(REGIONS)
+
+
+@get("/guilds/{guild_id}/voice-states/@me", permission=MEMBER)
+async def get_current_user_voice_state(ctx: Context, guild_id: GuildId) -> VoiceState:
+    """Get one's own voice state; 404/10065 for one who is not in voice."""
+    return await _voice_state(ctx, guild_id, ctx.actor.user_id)
+
+
+@get("/guilds/{guild_id}/voice-states/{user_id}", permission=MEMBER)
+async def get_user_voice_state(ctx: Context, guild_id: GuildId, user_id: UserId) -> VoiceState:
+    """Get someone's voice state; 404/10065 for those not in voice, or in a channel that the caller may not see."""
+    return await _voice_state(ctx, guild_id, user_id)
+
+
+@patch("/guilds/{guild_id}/voice-states/@me", permission=MEMBER, fires=(VoiceStateUpdate,))
+async def modify_current_user_voice_state(ctx: Context, guild_id: GuildId, body: ModifyCurrentVoiceState) -> None:
+    """Speak on a stage, step back into the audience, or ask to speak."""
+    await stage.change_own_part(
+        ctx,
+        guild_id,
+        channel_id=body.channel_id,
+        suppress=body.suppress,
+        request_at=body.request_to_speak_timestamp,
+    )
+
+
+@patch("/guilds/{guild_id}/voice-states/{user_id}", permission=Permissions.MUTE_MEMBERS, fires=(VoiceStateUpdate,))
+async def modify_user_voice_state(ctx: Context, guild_id: GuildId, user_id: UserId, body: ModifyVoiceState) -> None:
+    """Invite someone to speak on a stage, or move them into the audience."""
+    await stage.change_part(ctx, guild_id, user_id, channel_id=body.channel_id, suppress=body.suppress)
+
+
+async def _voice_state(ctx: Context, guild_id: GuildId, user_id: UserId) -> VoiceState:
+    row = await get_voice_state(ctx.tx, guild_id, user_id)
+    member = await get_member(ctx.tx, guild_id, user_id)
+    if row is None or member is None:
+        raise Refusal(errors.UNKNOWN_VOICE_STATE)
+    channel = await ctx.guild.channel(ctx.tx, row.channel_id)
+    if user_id != ctx.actor.user_id and (channel is None or not ctx.member.may_view(channel)):
+        raise Refusal(errors.UNKNOWN_VOICE_STATE)
+    return voice_state_object(row, await member_object(ctx.tx, member), deaf=member.deaf, mute=member.mute)

@@ -1,0 +1,63 @@
+"""Finding members."""
+
+from moothall.objects.application import ApplicationFlags
+from tests.harness import Guild, Platform
+
+
+async def crowd(platform: Platform, *names: str) -> Guild:
+    guild = await platform.guild(await platform.person("zz_owner"))
+    for name in names:
+        await guild.join(await platform.person(name))
+    return guild
+
+
+def ids(members: list[dict[str, dict[str, str]]]) -> list[int]:
+    return [int(m["user"]["id"]) for m in members]
+
+
+def names(members: list[dict[str, dict[str, str]]]) -> list[str]:
+    return [m["user"]["username"] for m in members]
+
+
+async def test_pages_follow_one_another_by_user_id(platform: Platform) -> None:
+    guild = await crowd(platform, "a", "b", "c", "d")
+    path = f"/guilds/{guild.id}/members"
+    assert len((await guild.owner.get(path)).json) == 1
+    first = (await guild.owner.get(path, limit=3)).json
+    rest = (await guild.owner.get(path, limit=1000, after=first[-1]["user"]["id"])).json
+    assert ids(first + rest) == sorted(ids(first + rest))
+    assert len(first + rest) == 5
+    for limit in (0, 1001, "x"):
+        assert (await guild.owner.get(path, limit=limit)).errors_at("limit")
+
+
+async def test_bots_list_members_only_with_the_privileged_intent(platform: Platform) -> None:
+    guild = await crowd(platform, "a")
+    plain = await platform.bot(guild.owner)
+    await guild.join(plain)
+    assert (await plain.get(f"/guilds/{guild.id}/members")).code == 50001
+    for flag in (ApplicationFlags.GATEWAY_GUILD_MEMBERS, ApplicationFlags.GATEWAY_GUILD_MEMBERS_LIMITED):
+        allowed = await platform.bot(guild.owner, flags=flag)
+        await guild.join(allowed)
+        assert (await allowed.get(f"/guilds/{guild.id}/members", limit=10)).status == 200
+    assert (await plain.get(f"/guilds/{guild.id}/members/search", query="a")).status == 200
+
+
+async def test_search_is_a_prefix_without_case_or_accents_on_either_name(platform: Platform) -> None:
+    guild = await crowd(platform, "anna", "annabel", "hannah", "bert")
+    bert = (await guild.owner.get(f"/guilds/{guild.id}/members/search", query="bert")).json[0]["user"]["id"]
+    await guild.owner.patch(f"/guilds/{guild.id}/members/{bert}", {"nick": "Ánnika"})
+    path = f"/guilds/{guild.id}/members/search"
+    assert names((await guild.owner.get(path, query="ANN", limit=10)).json) == ["anna", "annabel", "bert"]
+    assert names((await guild.owner.get(path, query="ännÍ", limit=10)).json) == ["bert"]
+    assert names((await guild.owner.get(path, query="ann", limit=2)).json) == ["anna", "annabel"]
+    assert len((await guild.owner.get(path, query="ann")).json) == 1
+    assert (await guild.owner.get(path)).errors_at("query") == ["BASE_TYPE_REQUIRED"]
+    assert (await guild.owner.get(path, query="")).errors_at("query")
+
+
+async def test_wildcards_are_letters_like_any_other(platform: Platform) -> None:
+    guild = await crowd(platform, "a_b", "axb")
+    path = f"/guilds/{guild.id}/members/search"
+    assert names((await guild.owner.get(path, query="a_", limit=10)).json) == ["a_b"]
+    assert (await guild.owner.get(path, query="%", limit=10)).json == []

@@ -1,0 +1,170 @@
+"""Voice without media: who is where, who may go there, and what a stage does to them."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from moothall.objects.ids import ChannelId
+from moothall.objects.permissions import Permissions
+from moothall.resources.voice.operations import clear_voice, handle_voice_update, leave_voice
+from tests.harness import STAGE, VOICE, Caller, Guild, Platform
+
+
+async def go(
+    platform: Platform, guild: Guild, who: Caller, channel: ChannelId | None, *, session: str = "s1", **options: bool
+) -> bool:
+    flags = {"self_mute": False, "self_deaf": False, "self_video": False, **options}
+    return await handle_voice_update(
+        platform.services,
+        user_id=who.id,
+        session_id=session,
+        guild_id=guild.id,
+        channel_id=channel,
+        node="n1",
+        **flags,
+    )
+
+
+async def place(guild: Guild, who: Caller) -> str | None:
+    reply = await who.get(f"/guilds/{guild.id}/voice-states/@me")
+    return reply.json["channel_id"] if reply.status == 200 else None
+
+
+@pytest.fixture
+async def guild(platform: Platform) -> Guild:
+    return await platform.guild(await platform.person())
+
+
+async def test_coming_changing_and_leaving_are_each_told_once(platform: Platform, guild: Guild) -> None:
+    lobby = await guild.channel(type=VOICE)
+    assert await go(platform, guild, guild.owner, lobby)
+    assert await go(platform, guild, guild.owner, lobby)
+    assert await go(platform, guild, guild.owner, lobby, self_mute=True)
+    assert await go(platform, guild, guild.owner, None)
+    assert await go(platform, guild, guild.owner, None)
+    states = platform.heard_data("VOICE_STATE_UPDATE")
+    assert [(s["channel_id"], s["self_mute"]) for s in states] == [
+        (str(int(lobby)), False),
+        (str(int(lobby)), True),
+        (None, True),
+    ]
+    first = states[0]
+    assert first["guild_id"] == str(int(guild.id))
+    assert first["session_id"] == "s1"
+    assert first["member"]["user"]["id"] == first["user_id"] == str(int(guild.owner.id))
+
+
+async def test_only_voice_channels_of_the_guild_that_one_may_enter_let_one_in(platform: Platform, guild: Guild) -> None:
+    bob = await platform.person()
+    await guild.join(bob)
+    hidden = await guild.channel(type=VOICE, overwrites=[(guild.id, 0, 0, Permissions.VIEW_CHANNEL)])
+    locked = await guild.channel(type=VOICE, overwrites=[(guild.id, 0, 0, Permissions.CONNECT)])
+    elsewhere = await (await platform.guild(bob)).channel(type=VOICE)
+    for channel in (guild.general, hidden, locked, elsewhere, ChannelId(guild.id)):
+        assert not await go(platform, guild, bob, channel)
+    outsider = await platform.person()
+    assert not await go(platform, guild, outsider, await guild.channel(type=VOICE))
+    assert platform.heard_names == []
+
+
+async def test_a_full_channel_has_room_for_those_who_may_move_members(platform: Platform, guild: Guild) -> None:
+    small = await guild.channel(type=VOICE, user_limit=1)
+    people = [await platform.person() for _ in range(4)]
+    await guild.join(*people)
+    got_in = await asyncio.gather(*(go(platform, guild, p, small, session=p.name) for p in people))
+    assert sum(got_in) == 1
+    assert await go(platform, guild, guild.owner, small)
+
+
+async def test_moving_keeps_one_state(platform: Platform, guild: Guild) -> None:
+    one, two = await guild.channel(type=VOICE), await guild.channel(type=VOICE)
+    await go(platform, guild, guild.owner, one)
+    await go(platform, guild, guild.owner, two)
+    assert [s["channel_id"] for s in platform.heard_data("VOICE_STATE_UPDATE")] == [str(int(one)), str(int(two))]
+    assert await place(guild, guild.owner) == str(int(two))
+
+
+async def test_without_speak_one_only_listens(platform: Platform, guild: Guild) -> None:
+    bob = await platform.person()
+    await guild.join(bob)
+    quiet = await guild.channel(type=VOICE, overwrites=[(guild.id, 0, 0, Permissions.SPEAK)])
+    await go(platform, guild, bob, quiet)
+    assert platform.heard_data("VOICE_STATE_UPDATE")[-1]["suppress"] is True
+
+
+async def test_a_session_takes_its_own_voice_state_with_it_and_no_other(platform: Platform, guild: Guild) -> None:
+    lobby = await guild.channel(type=VOICE)
+    await go(platform, guild, guild.owner, lobby, session="old")
+    await go(platform, guild, guild.owner, lobby, session="new")
+    await leave_voice(platform.services, guild.owner.id, "old")
+    assert await place(guild, guild.owner) == str(int(lobby))
+    await leave_voice(platform.services, guild.owner.id, "new")
+    await leave_voice(platform.services, guild.owner.id, "new")
+    assert await place(guild, guild.owner) is None
+    assert [s["channel_id"] is None for s in platform.heard_data("VOICE_STATE_UPDATE")] == [False, False, True]
+
+
+async def test_a_node_that_starts_again_has_nobody_in_voice(platform: Platform, guild: Guild) -> None:
+    lobby = await guild.channel(type=VOICE)
+    await go(platform, guild, guild.owner, lobby)
+    await clear_voice(platform.services, "another")
+    assert await place(guild, guild.owner) == str(int(lobby))
+    await clear_voice(platform.services, "n1")
+    assert await place(guild, guild.owner) is None
+    assert platform.heard_data("VOICE_STATE_UPDATE")[-1]["channel_id"] is None
+
+
+async def test_a_voice_state_is_found_where_its_channel_is_seen(platform: Platform, guild: Guild) -> None:
+    bob = await platform.person()
+    await guild.join(bob)
+    hidden = await guild.channel(type=VOICE, overwrites=[(guild.id, 0, 0, Permissions.VIEW_CHANNEL)])
+    path = f"/guilds/{guild.id}/voice-states/{guild.owner.id}"
+    assert (await bob.get(path)).code == 10065
+    await go(platform, guild, guild.owner, hidden)
+    assert (await bob.get(path)).code == 10065
+    await go(platform, guild, guild.owner, await guild.channel(type=VOICE))
+    assert (await bob.get(path)).json["user_id"] == str(int(guild.owner.id))
+
+
+async def test_who_comes_to_a_stage_is_audience_until_asked(platform: Platform, guild: Guild) -> None:
+    bob = await platform.person()
+    await guild.join(bob)
+    stage = await guild.channel(type=STAGE)
+    await go(platform, guild, bob, stage)
+    mine, his = f"/guilds/{guild.id}/voice-states/@me", f"/guilds/{guild.id}/voice-states/{bob.id}"
+    assert (await bob.patch(mine, {"channel_id": str(int(stage)), "suppress": False})).code == 50013
+    asked = (datetime.now(UTC) + timedelta(minutes=1)).isoformat()
+    assert (await bob.patch(mine, {"request_to_speak_timestamp": asked})).status == 204
+    assert (await guild.owner.patch(his, {"channel_id": str(int(guild.general)), "suppress": False})).status == 400
+    assert (await guild.owner.patch(his, {"channel_id": str(int(stage)), "suppress": False})).status == 204
+    assert (await guild.owner.patch(his, {"suppress": False})).status == 204
+    assert (await bob.patch(mine, {"suppress": True})).status == 204
+    states = platform.heard_data("VOICE_STATE_UPDATE")
+    assert [s["suppress"] for s in states] == [True, True, False, True]
+    assert [s["request_to_speak_timestamp"] is None for s in states] == [True, False, False, True]
+
+
+async def test_asking_to_speak_is_a_permission(platform: Platform, guild: Guild) -> None:
+    bob = await platform.person()
+    await guild.join(bob)
+    stage = await guild.channel(type=STAGE, overwrites=[(guild.id, 0, 0, Permissions.REQUEST_TO_SPEAK)])
+    await go(platform, guild, bob, stage)
+    path = f"/guilds/{guild.id}/voice-states/@me"
+    now = datetime.now(UTC).isoformat()
+    assert (await bob.patch(path, {"request_to_speak_timestamp": now})).code == 50013
+    assert (await bob.patch(path, {"request_to_speak_timestamp": None})).status == 204
+
+
+async def test_parts_are_for_stages_only(platform: Platform, guild: Guild) -> None:
+    path = f"/guilds/{guild.id}/voice-states/@me"
+    assert (await guild.owner.patch(path, {"suppress": True})).code == 10065
+    await go(platform, guild, guild.owner, await guild.channel(type=VOICE))
+    assert (await guild.owner.patch(path, {"suppress": True})).code == 50024
+
+
+async def test_there_is_a_region_for_everyone(platform: Platform, guild: Guild) -> None:
+    everywhere = (await guild.owner.get("/voice/regions")).json
+    assert [r["optimal"] for r in everywhere].count(True) == 1
+    assert (await guild.owner.get(f"/guilds/{guild.id}/regions")).json == everywhere
+    assert (await platform.nobody.get("/voice/regions")).status == 401
