@@ -1,0 +1,89 @@
+"""The part of a message that only its author changes, encoded once when it is written (resources: message).
+
+A stored body is a JSON object: the keys of `Head`, then those of `Text`. Whoever shows a message
+appends what others can change (`pages`).
+"""
+
+from typing import Final
+
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from moothall.objects.embed import Embed
+from moothall.objects.ids import ApplicationId, ChannelId, MessageId, RoleId, WebhookId
+from moothall.objects.message import MessageReference
+from moothall.objects.wire import Timestamp, decoder, encode
+
+
+class Head(Struct, frozen=True, kw_only=True):
+    """What everybody may read of a message."""
+
+    author: Raw | UnsetType = UNSET
+    """Only for a webhook's message, whose author is nobody that could be looked up."""
+    id: MessageId
+    channel_id: ChannelId
+    type: int
+    timestamp: Timestamp
+    edited_timestamp: Timestamp | None = None
+    tts: bool = False
+    mention_everyone: bool = False
+    mention_roles: list[RoleId] = []
+    flags: int = 0
+    webhook_id: WebhookId | UnsetType = UNSET
+    application_id: ApplicationId | UnsetType = UNSET
+    message_reference: MessageReference | UnsetType = UNSET
+
+
+class Text(Struct, frozen=True, kw_only=True):
+    """What bots may read only with the MESSAGE_CONTENT intent."""
+
+    content: str
+    embeds: Raw
+    attachments: Raw
+    components: Raw
+
+
+NONE: Final = Raw(b"[]")
+EMPTY: Final = Text(content="", embeds=NONE, attachments=NONE, components=NONE)
+
+_EMPTY_TAIL: Final = encode(EMPTY)[1:]
+_AUTHOR_FIRST: Final = b'{"author"'
+
+_heads = decoder(Head)
+_texts = decoder(Text)
+
+
+def encode_body(head: Head, text: Text) -> bytes:
+    """The stored form of both parts."""
+    return b"%b,%b" % (encode(head)[:-1], encode(text)[1:])
+
+
+def encode_stripped(head: Head) -> bytes:
+    """The same for those who may not read the text."""
+    return b"%b,%b" % (encode(head)[:-1], _EMPTY_TAIL)
+
+
+def decode_head(body: bytes) -> Head:
+    """The head of a stored body."""
+    head: Head = _heads.decode(body)
+    return head
+
+
+def decode_text(body: bytes) -> Text:
+    """The text of a stored body."""
+    text: Text = _texts.decode(body)
+    return text
+
+
+def strip_body(body: bytes) -> bytes:
+    """A stored body without its text."""
+    return encode_stripped(decode_head(body))
+
+
+def names_author(body: bytes) -> bool:
+    """Whether the author stands in the body itself."""
+    return body.startswith(_AUTHOR_FIRST)
+
+
+def encode_embeds(embeds: list[Embed]) -> Raw:
+    """Embeds as they stand in a body."""
+    return Raw(encode(embeds)) if embeds else NONE

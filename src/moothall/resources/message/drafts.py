@@ -1,0 +1,180 @@
+"""What requests say of a message to be, and the rules that need nothing but the request."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from moothall.objects import errors, limits
+from moothall.objects.embed import Embed, EmbedInputs, read_embeds
+from moothall.objects.errors import FormErrors, Refusal
+from moothall.objects.form_codes import FieldError, FormCode
+from moothall.objects.ids import ChannelId, GuildId, MessageId
+from moothall.objects.mentions import check_allowed_mentions
+from moothall.objects.message import AllowedMentions
+from moothall.objects.message_types import SETTABLE, MessageFlags, MessageReferenceType
+from moothall.objects.text import clean
+
+Content = Annotated[str, Meta(max_length=limits.CONTENT_MAX)]
+Nonce = Annotated[str, Meta(max_length=limits.NONCE_MAX)] | Annotated[int, Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
+
+NOT_TAKEN: Final[Mapping[str, str]] = {
+    "components": "Components are not supported yet.",
+    "attachments": "Attachments are not supported yet.",
+    "sticker_ids": "Stickers are not supported yet.",
+    "poll": "Polls are not supported yet.",
+    "shared_client_theme": "Shared themes are not supported yet.",
+}
+"""Fields that are refused unless they are null or empty, and what is said of them."""
+
+_NOT_TAKEN_FLAGS: Final = MessageFlags.IS_COMPONENTS_V2 | MessageFlags.IS_VOICE_MESSAGE
+
+
+class MessageFields(Struct, frozen=True, kw_only=True):
+    """What every request that writes a message may carry; null is like absence."""
+
+    content: Content | None = None
+    tts: bool | None = None
+    embeds: EmbedInputs | None = None
+    allowed_mentions: AllowedMentions | None = None
+    flags: int | None = None
+    components: Any = None
+    attachments: Any = None
+    sticker_ids: Any = None
+    poll: Any = None
+    shared_client_theme: Any = None
+
+
+class MessageReferenceInput(Struct, frozen=True, kw_only=True):
+    """The message that a request answers. Channel and guild may be left out: it is one of the same channel."""
+
+    message_id: MessageId
+    channel_id: ChannelId | None = None
+    guild_id: GuildId | None = None
+    type: int | None = None
+    fail_if_not_exists: bool | None = None
+
+
+class CreateMessage(MessageFields, frozen=True, kw_only=True):
+    """The body of Create Message."""
+
+    nonce: Nonce | None = None
+    enforce_nonce: bool | None = None
+    message_reference: MessageReferenceInput | None = None
+
+
+class EditMessage(Struct, frozen=True, kw_only=True):
+    """The body of Edit Message: what is absent stays."""
+
+    content: Content | UnsetType | None = UNSET
+    embeds: EmbedInputs | UnsetType | None = UNSET
+    allowed_mentions: AllowedMentions | UnsetType | None = UNSET
+    flags: int | UnsetType | None = UNSET
+    components: Any = None
+    attachments: Any = None
+    sticker_ids: Any = None
+    poll: Any = None
+
+
+class Draft(Struct, frozen=True, kw_only=True):
+    """A message that is well formed, before anybody asks whether it may be sent."""
+
+    content: str
+    embeds: list[Embed] = []
+    allowed_mentions: AllowedMentions | None = None
+    tts: bool = False
+    flags: int = 0
+    nonce: str | int | None = None
+    enforce_nonce: bool = False
+    reference: MessageReferenceInput | None = None
+
+
+class EditDraft(Struct, frozen=True, kw_only=True):
+    """A well formed edit: what is UNSET stays."""
+
+    content: str | UnsetType = UNSET
+    embeds: list[Embed] | UnsetType = UNSET
+    allowed_mentions: AllowedMentions | None = None
+    flags: int | UnsetType = UNSET
+
+    @property
+    def only_flags(self) -> bool:
+        """Whether it leaves alone what only the author may change."""
+        return self.content is UNSET and self.embeds is UNSET
+
+
+def clean_content(content: str | None) -> str:
+    """Content as it is stored: without what cannot be shown, trimmed. Markdown is not touched."""
+    return clean(content).strip() if content else ""
+
+
+def read_draft(body: MessageFields, found: FormErrors | None = None) -> Draft:
+    """The draft that a request's body makes; `found` may hold errors that the caller has seen already.
+
+    Raises Refusal: 50035 with every error, 50006 for a message of nothing.
+    """
+    found = FormErrors() if found is None else found
+    _refuse_not_taken(body, found)
+    _check_flags(body.flags, found)
+    if body.allowed_mentions is not None:
+        check_allowed_mentions(body.allowed_mentions, found)
+    embeds = read_embeds(body.embeds, found) if body.embeds else []
+    reference = nonce = None
+    enforce_nonce = False
+    if isinstance(body, CreateMessage):
+        reference, nonce, enforce_nonce = body.message_reference, body.nonce, bool(body.enforce_nonce)
+        if reference is not None and reference.type:
+            problem = (
+                FieldError(FormCode.BASE_TYPE_CHOICES, "Forwarding messages is not supported yet.")
+                if reference.type == MessageReferenceType.FORWARD
+                else FieldError.choices(tuple(int(kind) for kind in MessageReferenceType))
+            )
+            found.add("message_reference.type", *problem)
+    found.raise_if_any()
+    content = clean_content(body.content)
+    if not content and not embeds:
+        raise Refusal(errors.EMPTY_MESSAGE)
+    return Draft(
+        content=content,
+        embeds=embeds,
+        allowed_mentions=body.allowed_mentions,
+        tts=bool(body.tts),
+        flags=(body.flags or 0) & SETTABLE,
+        nonce=None if nonce == "" else nonce,
+        enforce_nonce=enforce_nonce,
+        reference=reference,
+    )
+
+
+def read_edit(body: EditMessage) -> EditDraft:
+    """The edit that a request's body makes; null clears content and embeds, and leaves flags alone.
+
+    Raises Refusal: 50035 with every error.
+    """
+    found = FormErrors()
+    _refuse_not_taken(body, found)
+    flags = UNSET if body.flags is None else body.flags
+    if flags is not UNSET:
+        _check_flags(flags, found)
+    allowed = None if body.allowed_mentions is UNSET else body.allowed_mentions
+    if allowed is not None:
+        check_allowed_mentions(allowed, found)
+    embeds = UNSET if body.embeds is UNSET else read_embeds(body.embeds or [], found)
+    found.raise_if_any()
+    return EditDraft(
+        content=UNSET if body.content is UNSET else clean_content(body.content),
+        embeds=embeds,
+        allowed_mentions=allowed,
+        flags=flags,
+    )
+
+
+def _refuse_not_taken(body: MessageFields | EditMessage, found: FormErrors) -> None:
+    for field, message in NOT_TAKEN.items():
+        if getattr(body, field, None):
+            found.add(field, FormCode.BASE_TYPE_BAD_TYPE, message)
+
+
+def _check_flags(flags: int | None, found: FormErrors) -> None:
+    if flags and flags & _NOT_TAKEN_FLAGS:
+        found.add("flags", FormCode.BASE_TYPE_CHOICES, "Voice messages and components are not supported yet.")

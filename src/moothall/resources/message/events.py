@@ -1,0 +1,144 @@
+"""What is announced of messages: to those who may view the channel, with or without the text."""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from msgspec import Raw, Struct
+
+from moothall.bus import Audience, Envelope
+from moothall.kernel.events import Event
+from moothall.kernel.guild_state import VOICE_TYPES
+from moothall.kernel.place import ChannelPlace
+from moothall.objects.ids import ChannelId, GuildId, MessageId, UserId
+from moothall.objects.intents import Intent
+from moothall.objects.permissions import Permissions
+from moothall.objects.wire import encode
+
+
+class Route(Struct, frozen=True, kw_only=True):
+    """The way of an event to those who are in a channel."""
+
+    id: ChannelId
+    """The channel, thread or direct message itself."""
+    guild_id: GuildId | None
+    audience_channel_id: ChannelId
+    """The channel whose overwrites decide: for a thread its parent."""
+    user_ids: tuple[UserId, ...] = ()
+    """Who is in a direct message."""
+    permission: int = 0
+
+    def ids(self) -> dict[str, str]:
+        """The keys that say in events where something happened."""
+        if self.guild_id is None:
+            return {"channel_id": str(int(self.id))}
+        return {"channel_id": str(int(self.id)), "guild_id": str(int(self.guild_id))}
+
+
+def route_in_guild(guild_id: GuildId, channel_id: ChannelId, kind: int, parent_id: ChannelId | None) -> Route:
+    """The way to those in a guild's channel, or in a thread of `parent_id`."""
+    return Route(
+        id=channel_id,
+        guild_id=guild_id,
+        audience_channel_id=channel_id if parent_id is None else parent_id,
+        # What is written in a voice channel can only be read by those who may enter it.
+        permission=int(Permissions.CONNECT) if kind in VOICE_TYPES else 0,
+    )
+
+
+def route_of(place: ChannelPlace) -> Route:
+    """The way to those in a place."""
+    if place.guild is not None:
+        parent_id = None if place.parent is None else place.parent.id
+        return route_in_guild(place.guild.id, place.id, place.channel.type, parent_id)
+    return Route(id=place.id, guild_id=None, audience_channel_id=place.id, user_ids=place.recipients)
+
+
+class ChannelEvent(Event, frozen=True, kw_only=True):
+    """An event that those in a channel hear, in guilds under one intent and in direct messages under another."""
+
+    audience: ClassVar[Audience] = Audience.CHANNEL
+    intent: ClassVar[int] = Intent.GUILD_MESSAGES
+    direct_intent: ClassVar[int] = Intent.DIRECT_MESSAGES
+    route: Route
+
+    def data(self) -> bytes:
+        """The `d` of the dispatch, encoded."""
+        return encode(self.payload())
+
+    def envelope(self) -> Envelope:
+        """The event with its routing."""
+        route = self.route
+        in_guild = route.guild_id is not None
+        return Envelope(
+            name=self.name,
+            data=Raw(self.data()),
+            audience=self.audience,
+            guild_id=route.guild_id or 0,
+            channel_id=route.audience_channel_id,
+            thread_id=route.id if route.id != route.audience_channel_id else 0,
+            user_ids=list(route.user_ids),
+            intent=self.intent if in_guild else self.direct_intent,
+            permission=route.permission,
+        )
+
+
+class _Written(ChannelEvent, frozen=True, kw_only=True):
+    """A message as it is now."""
+
+    message: bytes
+    """The message as JSON, with `guild_id` and the author's `member`."""
+    stripped: bytes | None = None
+    """The same without its text; None if there is none."""
+    readers: tuple[int, ...] = ()
+    """Who gets the text without the MESSAGE_CONTENT intent: the author and those mentioned."""
+
+    def data(self) -> bytes:
+        """The message."""
+        return self.message
+
+    def envelope(self) -> Envelope:
+        """The event with what is left of it for those who may not read the text."""
+        envelope = super().envelope()
+        # Nothing is withheld in direct messages.
+        if self.stripped is not None and self.route.guild_id is not None:
+            envelope.stripped = Raw(self.stripped)
+            envelope.exempt = list(self.readers)
+        return envelope
+
+
+class MessageCreate(_Written, frozen=True, kw_only=True):
+    """MESSAGE_CREATE."""
+
+    name: ClassVar[str] = "MESSAGE_CREATE"
+
+
+class MessageUpdate(_Written, frozen=True, kw_only=True):
+    """MESSAGE_UPDATE: an edit, a pin, or embeds suppressed. `tts` is always false in it."""
+
+    name: ClassVar[str] = "MESSAGE_UPDATE"
+
+
+class MessageDelete(ChannelEvent, frozen=True, kw_only=True):
+    """MESSAGE_DELETE."""
+
+    name: ClassVar[str] = "MESSAGE_DELETE"
+    message_id: MessageId
+
+    def payload(self) -> object:
+        """Which message is gone."""
+        return {"id": str(int(self.message_id)), **self.route.ids()}
+
+
+class MessageDeleteBulk(ChannelEvent, frozen=True, kw_only=True):
+    """MESSAGE_DELETE_BULK: several messages of one channel, at most 100."""
+
+    name: ClassVar[str] = "MESSAGE_DELETE_BULK"
+    message_ids: tuple[int, ...]
+
+    def payload(self) -> object:
+        """Which messages are gone."""
+        return {"ids": _texts(self.message_ids), **self.route.ids()}
+
+
+def _texts(ids: Iterable[int]) -> list[str]:
+    return [str(int(item)) for item in ids]

@@ -1,0 +1,375 @@
+"""The verbs of messages: what other nouns call, and the only place that stores, changes or deletes one."""
+
+from collections.abc import Collection, Iterable, Sequence
+from itertools import groupby
+from typing import Final
+
+from msgspec import UNSET, Raw, structs
+
+from moothall.kernel.context import Context
+from moothall.kernel.place import ChannelPlace
+from moothall.objects import errors, limits
+from moothall.objects.audit_log import AuditLogEvent, AuditLogOptions
+from moothall.objects.channel_types import THREADS
+from moothall.objects.errors import Refusal
+from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId, snowflake_at
+from moothall.objects.message_types import UNDELETABLE, WRITTEN, MessageFlags, MessageType
+from moothall.objects.permissions import Permissions
+from moothall.resources.message import queries
+from moothall.resources.message.body import (
+    EMPTY,
+    NONE,
+    Head,
+    Text,
+    decode_head,
+    decode_text,
+    encode_body,
+    encode_embeds,
+)
+from moothall.resources.message.drafts import Draft, EditDraft
+from moothall.resources.message.events import (
+    MessageDelete,
+    MessageDeleteBulk,
+    route_in_guild,
+    route_of,
+)
+from moothall.resources.message.nonces import taken_nonce
+from moothall.resources.message.pages import Viewer, message_bytes, viewer_in
+from moothall.resources.message.people import find_people
+from moothall.resources.message.queries import Doomed, MessageRow
+from moothall.resources.message.rules import (
+    message_id_moment,
+    require_may_write,
+    require_slowmode_over,
+    require_unrestricted,
+)
+from moothall.resources.message.writing import (
+    Author,
+    Cast,
+    Mentioned,
+    Persona,
+    Written,
+    author_in,
+    find_cast,
+    find_original,
+    id_of,
+    reference_to,
+)
+
+_MS_PER_SECOND: Final = 1000
+
+
+async def create_message(ctx: Context, draft: Draft) -> bytes:
+    """Send a message as the caller into the channel entered; the message as JSON.
+
+    Sending it again with the same nonce and `enforce_nonce` within a few minutes answers the first
+    one. Raises Refusal for whatever keeps the caller from writing; see `rules` and `find_original`.
+    """
+    place, author_id = ctx.channel, ctx.actor.user_id
+    await require_may_write(ctx)
+    message_id = MessageId(ctx.ids.next())
+    if draft.nonce is not None:
+        earlier = await taken_nonce(ctx, place.id, author_id, draft, message_id)
+        if earlier is not None:
+            return earlier
+    await require_slowmode_over(ctx, message_id)
+    return await send_message(ctx, place, author_id, draft, message_id=message_id)
+
+
+async def send_message(
+    ctx: Context, place: ChannelPlace, author: Author, draft: Draft, *, message_id: MessageId | None = None
+) -> bytes:
+    """Store and announce a message of a user's or of a webhook's; the message as JSON.
+
+    Whether the author may write is the caller's to have asked, but for replies (see
+    `find_original`). The row must declare `MessageCreate`.
+    """
+    message_id = MessageId(ctx.ids.next()) if message_id is None else message_id
+    original = await find_original(ctx, place, draft.reference)
+    cast = await find_cast(ctx, place, author, content=draft.content, allowed=draft.allowed_mentions, original=original)
+    persona = author if isinstance(author, Persona) else None
+    embeds = encode_embeds(draft.embeds)
+    hides = bool(draft.flags & MessageFlags.SUPPRESS_EMBEDS) and bool(draft.embeds)
+    head = Head(
+        author=UNSET if persona is None else Raw(persona.encoded()),
+        id=message_id,
+        channel_id=place.id,
+        type=MessageType.DEFAULT if original is None else MessageType.REPLY,
+        timestamp=message_id_moment(message_id),
+        tts=draft.tts,
+        mention_everyone=cast.mentioned.everyone,
+        mention_roles=cast.mentioned.roles,
+        flags=draft.flags,
+        webhook_id=UNSET if persona is None else persona.webhook_id,
+        application_id=UNSET if persona is None or persona.application_id is None else persona.application_id,
+        message_reference=UNSET if original is None else reference_to(place, original.id),
+    )
+    text = Text(content=draft.content, embeds=NONE if hides else embeds, attachments=NONE, components=NONE)
+    written = await _store(
+        ctx,
+        place,
+        author,
+        head,
+        text,
+        cast,
+        original=original,
+        hidden_embeds=bytes(embeds).decode() if hides else None,
+        nonce=draft.nonce,
+    )
+    return written.answer(Viewer(ctx.actor.user_id, reads_all=persona is not None or viewer_in(ctx).reads_all))
+
+
+async def send_system_message(
+    ctx: Context, place: ChannelPlace, author_id: UserId, kind: MessageType, *, about: MessageId | None = None
+) -> MessageId:
+    """Write into a channel that something happened: a message of a kind that nobody types, by whoever did it.
+
+    `about` is the message of the same channel that it happened to. The row must declare `MessageCreate`.
+    """
+    message_id = MessageId(ctx.ids.next())
+    people = await find_people(ctx.tx, [author_id], None if place.guild is None else place.guild.id)
+    head = Head(
+        id=message_id,
+        channel_id=place.id,
+        type=kind,
+        timestamp=message_id_moment(message_id),
+        message_reference=UNSET if about is None else reference_to(place, about),
+    )
+    await _store(ctx, place, author_id, head, EMPTY, Cast(Mentioned([], [], everyone=False), people))
+    return message_id
+
+
+async def _store(
+    ctx: Context,
+    place: ChannelPlace,
+    author: Author,
+    head: Head,
+    text: Text,
+    cast: Cast,
+    *,
+    original: MessageRow | None = None,
+    hidden_embeds: str | None = None,
+    nonce: str | int | None = None,
+) -> Written:
+    row = MessageRow(
+        channel_id=place.id,
+        id=head.id,
+        guild_id=None if place.guild is None else place.guild.id,
+        author_id=id_of(author),
+        webhook_id=author.webhook_id if isinstance(author, Persona) else None,
+        type=head.type,
+        flags=head.flags,
+        pinned=False,
+        reacted=False,
+        replied_id=None if original is None else original.id,
+        mentions=[Snowflake(user_id) for user_id in cast.mentioned.users] or None,
+        body=encode_body(head, text),
+        hidden_embeds=hidden_embeds,
+    )
+    await queries.insert_message(ctx.tx, row)
+    if place.guild is None:
+        await queries.reopen_direct_message(ctx.tx, place.id)
+    written = Written(
+        place=place,
+        row=row,
+        head=head,
+        text=text,
+        author=author_in(row, cast.people),
+        cast=cast,
+        original=original,
+        answers=original is not None,
+        nonce=nonce,
+    )
+    ctx.emit(written.created())
+    return written
+
+
+async def modify_message(ctx: Context, message_id: MessageId, draft: EditDraft) -> bytes:
+    """Edit a message of the channel entered as the caller; the message as JSON.
+
+    The author may change everything, others with MANAGE_MESSAGES only whether embeds are shown. An
+    edit that changes nothing tells nobody. Raises Refusal: 10008, 50005, 50013, 50021, 50006.
+    """
+    place = ctx.channel
+    row = await get_message(ctx, place.id, message_id)
+    if row.webhook_id is not None or row.author_id != ctx.actor.user_id:
+        if not draft.only_flags or not ctx.in_guild:
+            raise Refusal(errors.NOT_MESSAGE_AUTHOR)
+        ctx.require(Permissions.MANAGE_MESSAGES)
+    if row.type not in WRITTEN:
+        raise Refusal(errors.SYSTEM_MESSAGE)
+    require_unrestricted(ctx)
+    if draft.embeds is not UNSET and draft.embeds:
+        ctx.require(Permissions.EMBED_LINKS)
+    written = await edit_message(ctx, place, row, ctx.actor.user_id, draft)
+    if written is None:
+        viewer = viewer_in(ctx)
+        return (await message_bytes(ctx.tx, place.id, [message_id], viewer))[message_id]
+    return written
+
+
+async def edit_message(
+    ctx: Context, place: ChannelPlace, row: MessageRow, author: Author, draft: EditDraft
+) -> bytes | None:
+    """Store and announce an edit that may be made; the message as JSON, or None if nothing changes.
+
+    `author` says by whose rules new content mentions. Raises Refusal 50006 if nothing would be left
+    of the message. The row must declare `MessageUpdate`.
+    """
+    head, text = decode_head(row.body), decode_text(row.body)
+    rewrites = draft.content is not UNSET and draft.content != text.content
+    content = text.content if draft.content is UNSET else draft.content
+    embeds = Raw(row.hidden_embeds.encode()) if row.hidden_embeds is not None else text.embeds
+    if draft.embeds is not UNSET:
+        embeds = encode_embeds(draft.embeds)
+    if not content and embeds == NONE:
+        raise Refusal(errors.EMPTY_MESSAGE)
+    flags = head.flags
+    if draft.flags is not UNSET:
+        flags = flags & ~MessageFlags.SUPPRESS_EMBEDS | draft.flags & MessageFlags.SUPPRESS_EMBEDS
+    hides = bool(flags & MessageFlags.SUPPRESS_EMBEDS) and embeds != NONE
+    shown = structs.replace(text, content=content, embeds=NONE if hides else embeds)
+    hidden = bytes(embeds).decode() if hides else None
+    original = None if row.replied_id is None else await queries.select_message(ctx.tx, place.id, row.replied_id)
+    named = await find_cast(ctx, place, author, content=content, allowed=draft.allowed_mentions, original=original)
+    mentioned = named.mentioned
+    if draft.content is UNSET:
+        kept = [UserId(user_id) for user_id in row.mentions or ()]
+        mentioned = Mentioned(kept, head.mention_roles, head.mention_everyone)
+    people = named.people
+    missing = [user_id for user_id in (row.author_id, *mentioned.users) if user_id not in people]
+    if missing:
+        people = people | await find_people(ctx.tx, missing, None if place.guild is None else place.guild.id)
+    mentions = [Snowflake(user_id) for user_id in mentioned.users] or None
+    touched = rewrites or (draft.embeds is not UNSET and (shown.embeds != text.embeds or hidden != row.hidden_embeds))
+    changed = structs.replace(head, flags=flags, mention_roles=mentioned.roles, mention_everyone=mentioned.everyone)
+    if not touched and changed == head and mentions == row.mentions:
+        return None
+    if touched:
+        changed = structs.replace(changed, edited_timestamp=ctx.now)
+    new = structs.replace(row, flags=flags, mentions=mentions, body=encode_body(changed, shown), hidden_embeds=hidden)
+    await queries.update_message(ctx.tx, new)
+    written = Written(
+        place=place,
+        row=new,
+        head=changed,
+        text=shown,
+        author=author_in(new, people),
+        cast=Cast(mentioned, people),
+        original=original,
+        answers=row.replied_id is not None,
+    )
+    ctx.emit(written.updated())
+    viewer = viewer_in(ctx) if ctx.actor.signed_in else Viewer(id_of(author))
+    return (await message_bytes(ctx.tx, place.id, [row.id], viewer))[row.id]
+
+
+async def announce_message(ctx: Context, place: ChannelPlace, row: MessageRow) -> None:
+    """Tell that something of a stored message has changed (MESSAGE_UPDATE), which the row must declare."""
+    original = None if row.replied_id is None else await queries.select_message(ctx.tx, place.id, row.replied_id)
+    wanted = {row.author_id, *(row.mentions or ())}
+    if original is not None:
+        wanted |= {original.author_id, *(original.mentions or ())}
+    people = await find_people(ctx.tx, wanted, None if place.guild is None else place.guild.id)
+    head = decode_head(row.body)
+    users = [UserId(user_id) for user_id in row.mentions or ()]
+    written = Written(
+        place=place,
+        row=row,
+        head=head,
+        text=decode_text(row.body),
+        author=author_in(row, people),
+        cast=Cast(Mentioned(users, head.mention_roles, head.mention_everyone), people),
+        original=original,
+        answers=row.replied_id is not None,
+    )
+    ctx.emit(written.updated())
+
+
+async def get_message(ctx: Context, channel_id: ChannelId, message_id: MessageId) -> MessageRow:
+    """A message of a channel. Raises Refusal: 404/10008."""
+    row = await queries.select_message(ctx.tx, channel_id, message_id)
+    if row is None:
+        raise Refusal(errors.UNKNOWN_MESSAGE)
+    return row
+
+
+async def delete_message(ctx: Context, message_id: MessageId) -> None:
+    """Delete a message of the channel entered: one's own, or with MANAGE_MESSAGES another's, which is recorded.
+
+    Raises Refusal: 10008, 50013, 50021 for system messages that stay; 50003 for another's in a direct message.
+    """
+    place = ctx.channel
+    row = await get_message(ctx, place.id, message_id)
+    own = row.webhook_id is None and row.author_id == ctx.actor.user_id
+    if not own:
+        if not ctx.in_guild:
+            raise Refusal(errors.NOT_ON_DM)
+        ctx.require(Permissions.MANAGE_MESSAGES)
+    if row.type in UNDELETABLE:
+        raise Refusal(errors.SYSTEM_MESSAGE)
+    await remove_message(ctx, place, row)
+    if not own:
+        await ctx.audit(
+            AuditLogEvent.MESSAGE_DELETE,
+            target=row.author_id,
+            options=AuditLogOptions(channel_id=Snowflake(place.id), count="1"),
+        )
+
+
+async def remove_message(ctx: Context, place: ChannelPlace, row: MessageRow) -> None:
+    """Delete a message that may be deleted, and announce it. The row must declare `MessageDelete`."""
+    doomed = Doomed(row.channel_id, row.id, row.type, row.pinned, row.reacted)
+    await queries.delete_messages(ctx.tx, place.id, [doomed])
+    ctx.emit(MessageDelete(route=route_of(place), message_id=row.id))
+
+
+async def bulk_delete_messages(ctx: Context, message_ids: Sequence[MessageId]) -> None:
+    """Delete up to 100 messages of the channel entered at once; ids that name none are ignored.
+
+    All or nothing. Raises Refusal: 50034 for a message older than 14 days, 50021 for a system message that stays.
+    """
+    place = ctx.channel
+    oldest = snowflake_at(ctx.now - limits.BULK_DELETE_AGE_MAX * _MS_PER_SECOND)
+    if min(message_ids) < oldest:
+        raise Refusal(errors.MESSAGE_TOO_OLD)
+    doomed = await queries.select_doomed(ctx.tx, place.id, list(message_ids))
+    if any(row.type in UNDELETABLE for row in doomed):
+        raise Refusal(errors.SYSTEM_MESSAGE)
+    if not doomed:
+        return
+    await queries.delete_messages(ctx.tx, place.id, doomed)
+    ctx.emit(MessageDeleteBulk(route=route_of(place), message_ids=tuple(row.id for row in doomed)))
+    await ctx.audit(
+        AuditLogEvent.MESSAGE_BULK_DELETE,
+        target=Snowflake(place.id),
+        options=AuditLogOptions(count=str(len(doomed))),
+    )
+
+
+async def forget_messages(ctx: Context, guild_id: GuildId, user_id: UserId, since_ms: int) -> None:
+    """Delete what somebody wrote in a guild since a moment, in milliseconds since the Unix epoch.
+
+    Announced per channel, at most 100 messages at once. The row must declare `MessageDeleteBulk`.
+    """
+    await forget_messages_of(ctx, guild_id, [user_id], since_ms)
+
+
+async def forget_messages_of(ctx: Context, guild_id: GuildId, user_ids: Collection[UserId], since_ms: int) -> None:
+    """The same for several people at once."""
+    if not user_ids:
+        return
+    found = await queries.delete_messages_of(ctx.tx, guild_id, list(user_ids), snowflake_at(since_ms))
+    for (channel_id, kind, parent_id), rows in groupby(found, key=lambda row: (row[0], row[2], row[3])):
+        route = route_in_guild(
+            guild_id,
+            ChannelId(Snowflake(channel_id)),
+            kind,
+            ChannelId(Snowflake(parent_id)) if kind in THREADS and parent_id is not None else None,
+        )
+        for ids in _chunks([row[1] for row in rows], limits.BULK_DELETE_MAX):
+            ctx.emit(MessageDeleteBulk(route=route, message_ids=ids))
+
+
+def _chunks(items: Sequence[int], size: int) -> Iterable[tuple[int, ...]]:
+    return (tuple(items[start : start + size]) for start in range(0, len(items), size))

@@ -1,0 +1,137 @@
+"""Showing messages: stored bodies and what belongs around them, put together as bytes.
+
+Nothing of a stored message is decoded here, unless the caller may not read its text. A page costs
+one query for the messages, one for the people in them, and one each for the messages replied to and
+for reactions where there are any.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from moothall.kernel.authenticate import Actor
+from moothall.kernel.context import Context
+from moothall.objects.application import privileged_intents
+from moothall.objects.ids import ChannelId, Snowflake, UserId
+from moothall.objects.intents import Intent
+from moothall.objects.user import User
+from moothall.objects.wire import encode
+from moothall.resources.message.body import names_author, strip_body
+from moothall.resources.message.people import encoded_users
+from moothall.resources.message.queries import ShownRow, select_shown
+from moothall.resources.reaction.queries import encoded_reactions
+from moothall.storage.database import Reader
+
+DELETED_USER = encode(User(id=UserId(Snowflake(0)), username="deleted_user"))
+"""Stands for authors whose account is gone from the database."""
+
+
+class Viewer(Struct, frozen=True):
+    """Who looks at messages."""
+
+    user_id: UserId
+    reads_all: bool = True
+    """False for a bot without the MESSAGE_CONTENT intent, outside its direct messages."""
+
+
+def viewer_of(actor: Actor, *, in_guild: bool) -> Viewer:
+    """How the actor of a request sees messages. Bots read text only if their application's flags say so."""
+    blind = actor.bot and in_guild and not privileged_intents(actor.application_flags) & Intent.MESSAGE_CONTENT
+    return Viewer(actor.user_id, reads_all=not blind)
+
+
+def viewer_in(ctx: Context) -> Viewer:
+    """How the caller sees the messages of the channel entered."""
+    return viewer_of(ctx.actor, in_guild=ctx.in_guild)
+
+
+def mentioned_ids(mentions: str | None) -> list[int]:
+    """The ids of a stored `mentions`."""
+    return [int(user_id) for user_id in mentions[1:-1].split(",")] if mentions and mentions != "[]" else []
+
+
+async def encode_rows(reader: Reader, channel_id: ChannelId, rows: Sequence[ShownRow], viewer: Viewer) -> list[bytes]:
+    """Messages of one channel as JSON, in the order of the rows."""
+    replied: dict[int, ShownRow] = {}
+    wanted = {row[5] for row in rows if row[5] is not None}
+    if wanted:
+        here = {row[0]: row for row in rows}
+        replied = {message_id: here[message_id] for message_id in wanted if message_id in here}
+        missing = [message_id for message_id in wanted if message_id not in replied]
+        if missing:
+            replied.update((row[0], row) for row in await select_shown(reader, channel_id, missing))
+    users = await encoded_users(reader, _people_of(rows, replied.values()))
+    reacted = [row[0] for row in rows if row[3]]
+    reactions = await encoded_reactions(reader, channel_id, reacted, viewer.user_id) if reacted else {}
+    tails: dict[tuple[int, int], bytes] = {}
+    done = []
+    for row in rows:
+        message_id, author_id, pinned, has_reactions, mentions, replied_id, body = row
+        if mentions is None and replied_id is None and not has_reactions and viewer.reads_all:
+            # Nearly every message: the tail is the same for all of one author's.
+            if names_author(body):
+                author_id = 0
+            tail = tails.get((author_id, pinned))
+            if tail is None:
+                tail = tails[author_id, pinned] = _tail(users.get(author_id, DELETED_USER), author_id, pinned)
+            done.append(body[:-1] + tail)
+            continue
+        parts = [_encode_one(row, users, viewer)[:-1]]
+        if has_reactions and message_id in reactions:
+            parts.append(b',"reactions":' + reactions[message_id])
+        if replied_id is not None:
+            original = replied.get(replied_id)
+            shown = b"null" if original is None else _encode_one(original, users, viewer)
+            parts.append(b',"referenced_message":' + shown)
+        parts.append(b"}")
+        done.append(b"".join(parts))
+    return done
+
+
+async def message_bytes(
+    reader: Reader, channel_id: ChannelId, message_ids: Iterable[int], viewer: Viewer
+) -> dict[int, bytes]:
+    """Messages of a channel as JSON, by id; ids that name none are left out."""
+    rows = await select_shown(reader, channel_id, [int(message_id) for message_id in message_ids])
+    encoded = await encode_rows(reader, channel_id, rows, viewer)
+    return {row[0]: data for row, data in zip(rows, encoded, strict=True)}
+
+
+def _people_of(*groups: Iterable[ShownRow]) -> set[int]:
+    found: set[int] = set()
+    for group in groups:
+        for row in group:
+            found.add(row[1])
+            if row[4] is not None:
+                found.update(mentioned_ids(row[4]))
+    return found
+
+
+def _tail(author: bytes, author_id: int, pinned: int) -> bytes:
+    shown = b',"author":%b' % author if author_id else b""
+    return b'%b,"mentions":[],"pinned":%b}' % (shown, b"true" if pinned else b"false")
+
+
+def _encode_one(row: ShownRow, users: dict[int, bytes], viewer: Viewer) -> bytes:
+    _, author_id, pinned, _, mentions, _, body = row
+    listed = mentioned_ids(mentions)
+    if not viewer.reads_all and author_id != viewer.user_id and viewer.user_id not in listed:
+        body = strip_body(body)
+    author = None if names_author(body) else users.get(author_id, DELETED_USER)
+    return assemble(body, author, [users[user_id] for user_id in listed if user_id in users], pinned=bool(pinned))
+
+
+def assemble(body: bytes, author: bytes | None, mentions: Sequence[bytes], *, pinned: bool, more: bytes = b"") -> bytes:
+    """A message as JSON.
+
+    `author` is None where the body names them; `mentions` are user objects; `more` are further keys,
+    each after a comma.
+    """
+    shown = b"" if author is None else b',"author":' + author
+    return b'%b%b,"mentions":[%b],"pinned":%b%b}' % (
+        body[:-1],
+        shown,
+        b",".join(mentions),
+        b"true" if pinned else b"false",
+        more,
+    )

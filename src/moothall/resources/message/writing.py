@@ -1,0 +1,240 @@
+"""From a draft to a stored and announced message: what it mentions, what it answers, its bytes."""
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from msgspec import UNSET, Struct, structs
+
+from moothall.kernel.context import Context
+from moothall.kernel.place import ChannelPlace
+from moothall.objects import errors
+from moothall.objects.errors import Refusal, refuse_field
+from moothall.objects.form_codes import FormCode
+from moothall.objects.ids import ApplicationId, MessageId, RoleId, UserId, WebhookId
+from moothall.objects.mentions import PARSE_KINDS, allow, parse_mentions, pings_author
+from moothall.objects.message import AllowedMentions, MessageReference
+from moothall.objects.message_types import WRITTEN
+from moothall.objects.permissions import Permissions
+from moothall.objects.user import User
+from moothall.objects.wire import encode
+from moothall.resources.message.body import EMPTY, Head, Text, encode_body, encode_stripped, names_author, strip_body
+from moothall.resources.message.drafts import MessageReferenceInput
+from moothall.resources.message.events import MessageCreate, MessageUpdate, route_of
+from moothall.resources.message.pages import DELETED_USER, Viewer, assemble
+from moothall.resources.message.people import Person, find_people
+from moothall.resources.message.queries import MessageRow, select_message
+
+_WEBHOOK_MENTIONS: Final = ("users",)
+
+
+class Persona(Struct, frozen=True, kw_only=True):
+    """How a webhook shows itself in one message."""
+
+    webhook_id: WebhookId
+    name: str
+    avatar: str | None = None
+    """An image hash; a URL that was given instead goes where hashes go, as the public API has it."""
+    application_id: ApplicationId | None = None
+
+    def encoded(self) -> bytes:
+        """The author object of its messages."""
+        return encode(
+            User(id=UserId(self.webhook_id), username=self.name, discriminator="0000", avatar=self.avatar, bot=True)
+        )
+
+
+Author = UserId | Persona
+
+
+def id_of(author: Author) -> UserId:
+    """The id that stands for an author: a webhook's own for a persona."""
+    return UserId(author.webhook_id) if isinstance(author, Persona) else author
+
+
+class Mentioned(Struct, frozen=True):
+    """What a message mentions, of what exists and may be mentioned."""
+
+    users: list[UserId]
+    roles: list[RoleId]
+    everyone: bool
+
+
+class Cast(Struct, frozen=True):
+    """A message's mentions, and everybody who appears in it."""
+
+    mentioned: Mentioned
+    people: dict[int, Person]
+
+
+async def find_original(
+    ctx: Context, place: ChannelPlace, reference: MessageReferenceInput | None
+) -> MessageRow | None:
+    """The message that a draft answers; None if it answers none, or one that is gone and need not exist.
+
+    Raises Refusal: 160002 without READ_MESSAGE_HISTORY, 50035 at `message_reference` for a message
+    unknown, elsewhere, or nobody's.
+    """
+    if reference is None:
+        return None
+    if not place.permissions & Permissions.READ_MESSAGE_HISTORY:
+        raise Refusal(errors.REPLY_WITHOUT_HISTORY)
+    guild_id = None if place.guild is None else place.guild.id
+    if reference.channel_id not in {None, place.id} or reference.guild_id not in {None, guild_id}:
+        refuse_field(
+            "message_reference",
+            FormCode.REPLIES_CANNOT_REFERENCE_OTHER_CHANNEL,
+            "Cannot reply to a message in a different channel",
+        )
+    found = await select_message(ctx.tx, place.id, reference.message_id)
+    if found is None and reference.fail_if_not_exists is not False:
+        refuse_field("message_reference", FormCode.REPLIES_UNKNOWN_MESSAGE, "Unknown message")
+    if found is not None and found.type not in WRITTEN:
+        refuse_field(
+            "message_reference", FormCode.REPLIES_CANNOT_REPLY_TO_SYSTEM_MESSAGE, "Cannot reply to a system message"
+        )
+    return found
+
+
+async def find_cast(
+    ctx: Context,
+    place: ChannelPlace,
+    author: Author,
+    *,
+    content: str,
+    allowed: AllowedMentions | None,
+    original: MessageRow | None,
+) -> Cast:
+    """Look up, in one query, everybody whom a message shows, and settle what it mentions.
+
+    Roles that are not mentionable, @everyone and @here need MENTION_EVERYONE, which webhooks have;
+    unless asked for otherwise they mention users only.
+    """
+    persona = isinstance(author, Persona)
+    default: Collection[str] = _WEBHOOK_MENTIONS if persona else PARSE_KINDS
+    named = allow(parse_mentions(content), allowed, default=default)
+    wanted: set[int] = set(named.users)
+    if not persona:
+        wanted.add(id_of(author))
+    if original is not None:
+        wanted.add(original.author_id)
+        wanted.update(original.mentions or ())
+    people = await find_people(ctx.tx, wanted, None if place.guild is None else place.guild.id) if wanted else {}
+    users = [user_id for user_id in named.users if user_id in people]
+    if (
+        original is not None
+        and original.webhook_id is None
+        and original.author_id in people
+        and original.author_id not in users
+        and pings_author(allowed)
+    ):
+        users.append(original.author_id)
+    roles: list[RoleId] = []
+    everyone = False
+    if place.guild is not None:
+        everything = persona or bool(place.permissions & Permissions.MENTION_EVERYONE)
+        known, own = place.guild.roles, place.guild.everyone.id
+        roles = [r for r in named.roles if r in known and r != own and (everything or known[r].mentionable)]
+        everyone = named.everyone and everything
+    return Cast(Mentioned(users, roles, everyone), people)
+
+
+class Written(Struct, frozen=True, kw_only=True):
+    """A message with everything that its answer and its dispatch consist of."""
+
+    place: ChannelPlace
+    row: MessageRow
+    head: Head
+    text: Text
+    author: bytes | None
+    """The author's user object; None where the body names the author."""
+    cast: Cast
+    original: MessageRow | None = None
+    answers: bool = False
+    """Whether it is a reply, even to a message that is gone."""
+    nonce: str | int | None = None
+
+    def answer(self, viewer: Viewer, *, reactions: bytes | None = None) -> bytes:
+        """The message as its author gets it back."""
+        more = self._nonce()
+        if reactions is not None:
+            more += b',"reactions":' + reactions
+        if self.answers:
+            hides = self.original is not None and not _may_read(self.original, viewer)
+            more += self._original(stripped=hides)
+        people = self.cast.people
+        mentions = [people[user_id].user for user_id in self._mentions()]
+        return assemble(self.row.body, self.author, mentions, pinned=self.row.pinned, more=more)
+
+    def created(self) -> MessageCreate:
+        """What tells of it when it is new."""
+        message, stripped = self._dispatch(self.row.body, self.head)
+        return MessageCreate(route=route_of(self.place), message=message, stripped=stripped, readers=self._readers())
+
+    def updated(self) -> MessageUpdate:
+        """What tells of it when something of it has changed."""
+        head, body = self.head, self.row.body
+        if head.tts:
+            head = structs.replace(head, tts=False)  # nothing is read out a second time
+            body = encode_body(head, self.text)
+        message, stripped = self._dispatch(body, head)
+        return MessageUpdate(route=route_of(self.place), message=message, stripped=stripped, readers=self._readers())
+
+    def _dispatch(self, body: bytes, head: Head) -> tuple[bytes, bytes | None]:
+        place, people = self.place, self.cast.people
+        more = b'%b,"channel_type":%d' % (self._nonce(), place.channel.type)
+        mentions = [people[user_id].user for user_id in self._mentions()]
+        if place.guild is not None:
+            more += b',"guild_id":"%d"' % place.guild.id
+            known = None if self.author is None else people.get(self.row.author_id)
+            if known is not None and known.member is not None:
+                more += b',"member":' + known.member
+            mentions = [_with_member(people[user_id]) for user_id in self._mentions()]
+        whole = more + self._original(stripped=False) if self.answers else more
+        message = assemble(body, self.author, mentions, pinned=self.row.pinned, more=whole)
+        nothing_to_hide = self.text == EMPTY and self.original is None
+        if place.guild is None or nothing_to_hide:
+            return message, None
+        less = more + self._original(stripped=True) if self.answers else more
+        return message, assemble(encode_stripped(head), self.author, mentions, pinned=self.row.pinned, more=less)
+
+    def _original(self, *, stripped: bool) -> bytes:
+        if self.original is None:
+            return b',"referenced_message":null'
+        row, people = self.original, self.cast.people
+        body = strip_body(row.body) if stripped else row.body
+        mentions = [people[user_id].user for user_id in row.mentions or () if user_id in people]
+        return b',"referenced_message":' + assemble(body, author_in(row, people), mentions, pinned=row.pinned)
+
+    def _mentions(self) -> Sequence[UserId]:
+        return [user_id for user_id in self.cast.mentioned.users if user_id in self.cast.people]
+
+    def _readers(self) -> tuple[int, ...]:
+        return (int(self.row.author_id), *map(int, self.cast.mentioned.users))
+
+    def _nonce(self) -> bytes:
+        return b"" if self.nonce is None else b',"nonce":' + encode(self.nonce)
+
+
+def author_in(row: MessageRow, people: dict[int, Person]) -> bytes | None:
+    """The author object of a stored message; None where the body names the author."""
+    if names_author(row.body):
+        return None
+    found = people.get(row.author_id)
+    return DELETED_USER if found is None else found.user
+
+
+def reference_to(place: ChannelPlace, message_id: MessageId) -> MessageReference:
+    """How a message refers to another one of its channel."""
+    return MessageReference(
+        message_id=message_id, channel_id=place.id, guild_id=UNSET if place.guild is None else place.guild.id
+    )
+
+
+def _with_member(person: Person) -> bytes:
+    if person.member is None:
+        return person.user
+    return b'%b,"member":%b}' % (person.user[:-1], person.member)
+
+
+def _may_read(row: MessageRow, viewer: Viewer) -> bool:
+    return viewer.reads_all or row.author_id == viewer.user_id or viewer.user_id in (row.mentions or ())

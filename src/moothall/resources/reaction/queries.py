@@ -1,0 +1,227 @@
+"""The SQL of reactions."""
+
+from msgspec import Struct
+from sqlalchemy import bindparam, delete, func, select, update
+
+from moothall.objects.emoji import PartialEmoji
+from moothall.objects.ids import ChannelId, EmojiId, GuildId, MessageId, Snowflake, UserId
+from moothall.objects.message import Reaction, ReactionCounts
+from moothall.objects.user import User
+from moothall.objects.wire import Timestamp, encode
+from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore
+from moothall.storage.rows import EmojiRow, UserRow, user_from_row
+from moothall.storage.schema import emojis, members, messages, reaction_counts, reactions, users
+
+_counts, _single = reaction_counts.c, reactions.c
+_of_message = (_counts.channel_id == bindparam("channel_id")) & (_counts.message_id == bindparam("message_id"))
+_of_emoji = _of_message & (_counts.emoji == bindparam("emoji"))
+
+_select_summaries = Query(
+    select(
+        _counts.message_id,
+        _counts.emoji_id,
+        _counts.emoji_name,
+        _counts.animated,
+        _counts.count,
+        _single.user_id,
+    )
+    .select_from(
+        reaction_counts.outerjoin(
+            reactions,
+            (_single.channel_id == _counts.channel_id)
+            & (_single.message_id == _counts.message_id)
+            & (_single.emoji == _counts.emoji)
+            & (_single.user_id == bindparam("user_id")),
+        )
+    )
+    .where(_counts.channel_id == bindparam("channel_id"), in_list(_counts.message_id, "message_ids"))
+    .order_by(_counts.message_id, _counts.first_at, _counts.emoji)
+)
+
+
+def emoji_key(emoji: PartialEmoji) -> str:
+    """What an emoji is known by among a message's reactions: its id, or the standard emoji itself."""
+    return str(int(emoji.id)) if emoji.id is not None else emoji.name or ""
+
+
+def _shown_emoji(emoji_id: int | None, name: str | None, animated: object) -> PartialEmoji:
+    if emoji_id is None:
+        return PartialEmoji(id=None, name=name)
+    return PartialEmoji(id=EmojiId(Snowflake(emoji_id)), name=name, animated=bool(animated))
+
+
+async def encoded_reactions(
+    reader: Reader, channel_id: ChannelId, message_ids: list[int], user_id: UserId
+) -> dict[int, bytes]:
+    """The `reactions` of messages as JSON arrays, by message, as a user sees them."""
+    found: dict[int, list[Reaction]] = {}
+    rows = await reader.all(_select_summaries, channel_id=channel_id, message_ids=message_ids, user_id=user_id)
+    for message_id, emoji_id, name, animated, count, me in rows:
+        found.setdefault(message_id, []).append(
+            Reaction(
+                emoji=_shown_emoji(emoji_id, name, animated),
+                count=count,
+                count_details=ReactionCounts(normal=count),
+                me=me is not None,
+            )
+        )
+    return {message_id: encode(listed) for message_id, listed in found.items()}
+
+
+class CountRow(Struct):
+    """One emoji under a message."""
+
+    emoji_id: EmojiId | None
+    emoji_name: str | None
+    animated: bool
+    count: int
+
+    @property
+    def emoji(self) -> PartialEmoji:
+        """The emoji as it is shown."""
+        return _shown_emoji(self.emoji_id, self.emoji_name, self.animated)
+
+
+_select_count = Query(
+    select(_counts.emoji_id, _counts.emoji_name, _counts.animated, _counts.count).where(_of_emoji), into=CountRow
+)
+_count_kinds = Query(select(func.count()).select_from(reaction_counts).where(_of_message))
+_insert_count = Query(insert_ignore(reaction_counts, key=("channel_id", "message_id", "emoji")))
+_raise_count = Query(update(reaction_counts).where(_of_emoji).values(count=_counts.count + 1))
+_lower_count = Query(update(reaction_counts).where(_of_emoji).values(count=_counts.count - 1))
+_delete_count = Query(delete(reaction_counts).where(_of_emoji))
+_delete_empty_count = Query(delete(reaction_counts).where(_of_emoji, _counts.count <= 0))
+_delete_counts = Query(delete(reaction_counts).where(_of_message))
+_insert_reaction = Query(insert_ignore(reactions, key=("channel_id", "message_id", "emoji", "user_id")))
+
+_single_of_message = (_single.channel_id == bindparam("channel_id")) & (_single.message_id == bindparam("message_id"))
+_single_of_emoji = _single_of_message & (_single.emoji == bindparam("emoji"))
+_delete_reaction = Query(delete(reactions).where(_single_of_emoji, _single.user_id == bindparam("user_id")))
+_delete_reactions_of_emoji = Query(delete(reactions).where(_single_of_emoji))
+_delete_reactions = Query(delete(reactions).where(_single_of_message))
+_mark_reacted = Query(
+    update(messages)
+    .where(
+        messages.c.channel_id == bindparam("channel_id"),
+        messages.c.id == bindparam("message_id"),
+        messages.c.reacted != bindparam("is_reacted", type_=messages.c.reacted.type),
+    )
+    .values(reacted=bindparam("new_reacted"))
+)
+_select_reactors = Query(
+    select(users)
+    .select_from(reactions.join(users, users.c.id == _single.user_id))
+    .where(_single_of_emoji, _single.user_id > bindparam("after"))
+    .order_by(_single.user_id)
+    .limit(bindparam("most")),
+    into=UserRow,
+)
+_select_emoji = Query(select(emojis).where(emojis.c.id == bindparam("emoji_id")), into=EmojiRow)
+_select_roles = Query(
+    select(members.c.roles).where(
+        members.c.guild_id == bindparam("guild_id"), members.c.user_id == bindparam("user_id")
+    )
+)
+
+
+async def select_count(reader: Reader, channel_id: ChannelId, message_id: MessageId, emoji: str) -> CountRow | None:
+    """One emoji under a message; None if nobody reacted with it."""
+    return await reader.one(_select_count, channel_id=channel_id, message_id=message_id, emoji=emoji)
+
+
+async def count_kinds(reader: Reader, channel_id: ChannelId, message_id: MessageId) -> int:
+    """How many different emojis are under a message."""
+    return await reader.scalar(_count_kinds, channel_id=channel_id, message_id=message_id) or 0
+
+
+async def insert_kind(
+    tx: Transaction, channel_id: ChannelId, message_id: MessageId, emoji: PartialEmoji, now: Timestamp
+) -> None:
+    """Put an emoji under a message that nobody has reacted with yet."""
+    await tx.execute(
+        _insert_count,
+        channel_id=channel_id,
+        message_id=message_id,
+        emoji=emoji_key(emoji),
+        emoji_id=emoji.id,
+        emoji_name=emoji.name,
+        animated=bool(emoji.animated),
+        first_at=now,
+    )
+    await mark_reacted(tx, channel_id, message_id, reacted=True)
+
+
+async def insert_reaction(
+    tx: Transaction, channel_id: ChannelId, message_id: MessageId, emoji: str, user_id: UserId, now: Timestamp
+) -> bool:
+    """Add a user to an emoji under a message; False if they are there."""
+    added = await tx.execute(
+        _insert_reaction, channel_id=channel_id, message_id=message_id, emoji=emoji, user_id=user_id, reacted_at=now
+    )
+    if added:
+        await tx.execute(_raise_count, channel_id=channel_id, message_id=message_id, emoji=emoji)
+    return bool(added)
+
+
+async def delete_reaction(
+    tx: Transaction, channel_id: ChannelId, message_id: MessageId, emoji: str, user_id: UserId
+) -> bool:
+    """Take a user from an emoji, and the emoji from the message with its last user; False if they were not there."""
+    place = {"channel_id": channel_id, "message_id": message_id, "emoji": emoji}
+    if not await tx.execute(_delete_reaction, **place, user_id=user_id):
+        return False
+    await tx.execute(_lower_count, **place)
+    if await tx.execute(_delete_empty_count, **place):
+        await _unmark(tx, channel_id, message_id)
+    return True
+
+
+async def delete_emoji(tx: Transaction, channel_id: ChannelId, message_id: MessageId, emoji: str) -> bool:
+    """Take an emoji from a message with everybody who reacted with it; False if nobody did."""
+    place = {"channel_id": channel_id, "message_id": message_id, "emoji": emoji}
+    if not await tx.execute(_delete_count, **place):
+        return False
+    await tx.execute(_delete_reactions_of_emoji, **place)
+    await _unmark(tx, channel_id, message_id)
+    return True
+
+
+async def delete_all(tx: Transaction, channel_id: ChannelId, message_id: MessageId) -> bool:
+    """Take every emoji from a message; False if there was none."""
+    if not await tx.execute(_delete_counts, channel_id=channel_id, message_id=message_id):
+        return False
+    await tx.execute(_delete_reactions, channel_id=channel_id, message_id=message_id)
+    await mark_reacted(tx, channel_id, message_id, reacted=False)
+    return True
+
+
+async def mark_reacted(tx: Transaction, channel_id: ChannelId, message_id: MessageId, *, reacted: bool) -> None:
+    """Keep in the message's row whether it has reactions."""
+    await tx.execute(
+        _mark_reacted, channel_id=channel_id, message_id=message_id, is_reacted=reacted, new_reacted=reacted
+    )
+
+
+async def _unmark(tx: Transaction, channel_id: ChannelId, message_id: MessageId) -> None:
+    if not await count_kinds(tx, channel_id, message_id):
+        await mark_reacted(tx, channel_id, message_id, reacted=False)
+
+
+async def select_reactors(
+    reader: Reader, channel_id: ChannelId, message_id: MessageId, emoji: str, *, after: int, most: int
+) -> list[User]:
+    """Those who reacted with an emoji, by ascending id."""
+    rows = await reader.all(
+        _select_reactors, channel_id=channel_id, message_id=message_id, emoji=emoji, after=after, most=most
+    )
+    return [user_from_row(row) for row in rows]
+
+
+async def select_emoji(reader: Reader, emoji_id: EmojiId) -> EmojiRow | None:
+    """A guild's emoji, of whichever guild."""
+    return await reader.one(_select_emoji, emoji_id=emoji_id)
+
+
+async def is_member(reader: Reader, guild_id: GuildId, user_id: UserId) -> bool:
+    """Whether a user belongs to a guild."""
+    return await reader.one(_select_roles, guild_id=guild_id, user_id=user_id) is not None
