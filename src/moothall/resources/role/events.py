@@ -1,0 +1,38 @@
+"""What roles announce (api.md, Events)."""
+
+from typing import ClassVar
+
+from moothall.kernel.events import Event
+from moothall.objects.ids import GuildId, RoleId
+from moothall.objects.intents import Intent
+from moothall.objects.role import Role
+
+
+class GuildRoleCreate(Event, frozen=True, kw_only=True):
+    """GUILD_ROLE_CREATE: a role is there, at position 1. Every other but @everyone stands one higher than before."""
+
+    name: ClassVar[str] = "GUILD_ROLE_CREATE"
+    intent: ClassVar[int] = Intent.GUILDS
+    stales_guild: ClassVar[bool] = True
+    guild_id: GuildId
+    role: Role
+
+
+class GuildRoleUpdate(Event, frozen=True, kw_only=True):
+    """GUILD_ROLE_UPDATE: a role has changed, or stands elsewhere."""
+
+    name: ClassVar[str] = "GUILD_ROLE_UPDATE"
+    intent: ClassVar[int] = Intent.GUILDS
+    stales_guild: ClassVar[bool] = True
+    guild_id: GuildId
+    role: Role
+
+
+class GuildRoleDelete(Event, frozen=True, kw_only=True):
+    """GUILD_ROLE_DELETE: a role is gone, from its holders too. Those above it stand one lower than before."""
+
+    name: ClassVar[str] = "GUILD_ROLE_DELETE"
+    intent: ClassVar[int] = Intent.GUILDS
+    stales_guild: ClassVar[bool] = True
+    guild_id: GuildId
+    role_id: RoleId

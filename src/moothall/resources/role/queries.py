@@ -1,0 +1,126 @@
+"""The SQL of roles."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+from msgspec import UNSET
+from sqlalchemy import Text, bindparam, delete, func, insert, select, type_coerce, update
+
+from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake
+from moothall.objects.role import Role
+from moothall.objects.wire import to_plain
+from moothall.storage.database import Query, Reader, Transaction, update_columns
+from moothall.storage.schema import channels, members, roles
+
+_insert_role = Query(insert(roles))
+_make_room = Query(
+    update(roles)
+    .where(roles.c.guild_id == bindparam("guild_id"), roles.c.id != bindparam("everyone_id"))
+    .values(position=roles.c.position + 1)
+)
+_close_gap = Query(
+    update(roles)
+    .where(roles.c.guild_id == bindparam("guild_id"), roles.c.position > bindparam("gap"))
+    .values(position=roles.c.position - 1)
+)
+_move_role = Query(
+    update(roles)
+    .where(roles.c.guild_id == bindparam("guild_id"), roles.c.id == bindparam("role_id"))
+    .values(position=bindparam("new_position"))
+)
+_delete_role = Query(delete(roles).where(roles.c.guild_id == bindparam("guild_id"), roles.c.id == bindparam("role_id")))
+
+_listed = type_coerce(members.c.roles, Text)
+# Between commas an id cannot be taken for a part of a longer one.
+_between_commas = func.replace(func.replace(_listed, "[", ","), "]", ",")
+_without = func.replace(_between_commas, bindparam("wanted", type_=Text), ",")
+_take_from_members = Query(
+    update(members)
+    .where(members.c.guild_id == bindparam("guild_id"), _between_commas.contains(bindparam("wanted", type_=Text)))
+    .values(roles=type_coerce("[", Text).concat(func.rtrim(func.ltrim(_without, ","), ",")).concat("]"))
+)
+_set_overwrites = Query(
+    update(channels)
+    .where(channels.c.id == bindparam("channel_id"))
+    .values(permission_overwrites=bindparam("new_overwrites"))
+)
+# Members share few distinct lists, so this is short however many they are.
+_count_lists = Query(
+    select(_listed, func.count()).where(members.c.guild_id == bindparam("guild_id")).group_by(members.c.roles)
+)
+_read_ids = msgspec.json.Decoder(list[int]).decode
+
+
+def columns_of(role: Role) -> dict[str, object]:
+    """A role as its row has it, without the keys."""
+    return {
+        "name": role.name,
+        "color": role.colors.primary_color,
+        "secondary_color": role.colors.secondary_color,
+        "tertiary_color": role.colors.tertiary_color,
+        "hoist": role.hoist,
+        "icon": role.icon,
+        "unicode_emoji": role.unicode_emoji,
+        "position": role.position,
+        "permissions": role.permissions,
+        "managed": role.managed,
+        "mentionable": role.mentionable,
+        "flags": role.flags,
+        "tags": None if role.tags is UNSET else to_plain(role.tags),
+    }
+
+
+async def insert_roles(tx: Transaction, guild_id: GuildId, listed: Iterable[Role]) -> None:
+    """Store new roles at the positions that they have."""
+    await tx.execute_many(_insert_role, [{"guild_id": guild_id, "id": r.id, **columns_of(r)} for r in listed])
+
+
+async def make_room(tx: Transaction, guild_id: GuildId) -> None:
+    """Move every role but @everyone one up."""
+    await tx.execute(_make_room, guild_id=guild_id, everyone_id=guild_id)
+
+
+async def close_gap(tx: Transaction, guild_id: GuildId, position: int) -> None:
+    """Move every role above a position one down."""
+    await tx.execute(_close_gap, guild_id=guild_id, gap=position)
+
+
+async def update_role(tx: Transaction, guild_id: GuildId, before: Role, after: Role) -> None:
+    """Write what has changed of a role."""
+    old, new = columns_of(before), columns_of(after)
+    changed = {name: value for name, value in new.items() if old[name] != value}
+    query = update_columns(roles, key=("guild_id", "id"), columns=frozenset(changed))
+    await tx.execute(query, guild_id=guild_id, id=after.id, **changed)
+
+
+async def move_roles(tx: Transaction, guild_id: GuildId, moved: Iterable[Role]) -> None:
+    """Write the positions of roles."""
+    await tx.execute_many(
+        _move_role, [{"guild_id": guild_id, "role_id": role.id, "new_position": role.position} for role in moved]
+    )
+
+
+async def delete_role(tx: Transaction, guild_id: GuildId, role_id: RoleId) -> bool:
+    """Remove a role, and from every member who had it; False if there is none."""
+    if not await tx.execute(_delete_role, guild_id=guild_id, role_id=role_id):
+        return False
+    await tx.execute(_take_from_members, guild_id=guild_id, wanted=f",{int(role_id)},")
+    return True
+
+
+async def set_overwrites(tx: Transaction, overwrites: dict[ChannelId, list[object]]) -> None:
+    """Write the permission overwrites of channels."""
+    await tx.execute_many(
+        _set_overwrites,
+        [{"channel_id": channel_id, "new_overwrites": to_plain(listed)} for channel_id, listed in overwrites.items()],
+    )
+
+
+async def count_holders(reader: Reader, guild_id: GuildId) -> Counter[RoleId]:
+    """How many members have each role; @everyone, whom all have, is left out."""
+    counts: Counter[RoleId] = Counter()
+    for listed, count in await reader.all_long(_count_lists, guild_id=guild_id):
+        for role_id in _read_ids(listed):
+            counts[RoleId(Snowflake(role_id))] += count
+    return counts
