@@ -1,0 +1,38 @@
+"""What guilds announce (api.md, Events)."""
+
+from typing import ClassVar
+
+from moothall.kernel.events import Event
+from moothall.objects.guild import Guild, UnavailableGuild
+from moothall.objects.ids import GuildId
+from moothall.objects.intents import Intent
+
+
+class GuildUpdate(Event, frozen=True, kw_only=True):
+    """GUILD_UPDATE: the whole guild as it is now, without counts."""
+
+    name: ClassVar[str] = "GUILD_UPDATE"
+    intent: ClassVar[int] = Intent.GUILDS
+    stales_guild: ClassVar[bool] = True
+    guild: Guild
+
+    @property
+    def guild_id(self) -> GuildId:
+        """The guild that changed."""
+        return self.guild.id
+
+    def payload(self) -> object:
+        """The guild itself."""
+        return self.guild
+
+
+class GuildDelete(Event, frozen=True, kw_only=True):
+    """GUILD_DELETE: the guild is gone. Without `unavailable`, so that clients do not wait for it."""
+
+    name: ClassVar[str] = "GUILD_DELETE"
+    intent: ClassVar[int] = Intent.GUILDS
+    guild_id: GuildId
+
+    def payload(self) -> object:
+        """Only its id."""
+        return UnavailableGuild(id=self.guild_id)

@@ -1,0 +1,107 @@
+"""Guilds as answers and events carry them, made once for each version of a guild."""
+
+from collections.abc import Iterable
+
+from moothall.kernel.guild_state import GuildState
+from moothall.objects.emoji import Emoji
+from moothall.objects.features import Feature
+from moothall.objects.guild import Guild, GuildPreview, IncidentsData, NsfwLevel
+from moothall.objects.role import Role
+from moothall.objects.sticker import Sticker
+from moothall.objects.wire import convert, encode, to_plain
+from moothall.storage.rows import GuildRow
+
+_OLD_NSFW = frozenset({NsfwLevel.EXPLICIT, NsfwLevel.AGE_RESTRICTED})
+DEFAULT_REGION = "local"
+"""What a guild that has chosen none says: channels have regions of their own."""
+
+
+def guild_from_parts(row: GuildRow, roles: Iterable[Role], emojis: list[Emoji], stickers: list[Sticker]) -> Guild:
+    """The guild object of a row and what hangs on it, without counts."""
+    return Guild(
+        id=row.id,
+        name=row.name,
+        icon=row.icon,
+        description=row.description,
+        splash=row.splash,
+        discovery_splash=row.discovery_splash if Feature.DISCOVERABLE in row.features else None,
+        features=row.features,
+        banner=row.banner,
+        owner_id=row.owner_id,
+        application_id=row.application_id,
+        region=row.region or DEFAULT_REGION,
+        afk_channel_id=row.afk_channel_id,
+        afk_timeout=row.afk_timeout,
+        system_channel_id=row.system_channel_id,
+        system_channel_flags=row.system_channel_flags,
+        widget_enabled=row.widget_enabled,
+        widget_channel_id=row.widget_channel_id,
+        verification_level=row.verification_level,
+        roles=list(roles),
+        default_message_notifications=row.default_message_notifications,
+        mfa_level=row.mfa_level,
+        explicit_content_filter=row.explicit_content_filter,
+        max_members=row.max_members,
+        max_stage_video_channel_users=row.max_stage_video_channel_users,
+        max_video_channel_users=row.max_video_channel_users,
+        vanity_url_code=row.vanity_url_code,
+        premium_tier=row.premium_tier,
+        premium_subscription_count=row.premium_subscription_count,
+        preferred_locale=row.preferred_locale,
+        rules_channel_id=row.rules_channel_id,
+        safety_alerts_channel_id=row.safety_alerts_channel_id,
+        public_updates_channel_id=row.public_updates_channel_id,
+        premium_progress_bar_enabled=row.premium_progress_bar_enabled,
+        nsfw=row.nsfw_level in _OLD_NSFW,
+        nsfw_level=row.nsfw_level,
+        emojis=emojis,
+        stickers=stickers,
+        incidents_data=None if row.incidents_data is None else convert(row.incidents_data, IncidentsData),
+    )
+
+
+def guild_object(state: GuildState) -> Guild:
+    """The guild object of a state, without counts."""
+    found: Guild | None = state.memo.get("guild")
+    if found is None:
+        found = guild_from_parts(state.row, state.roles.values(), state.emojis, state.stickers)
+        state.memo["guild"] = found
+    return found
+
+
+def guild_json(state: GuildState) -> bytes:
+    """The same as JSON."""
+    data: bytes | None = state.memo.get("guild.json")
+    if data is None:
+        data = state.memo["guild.json"] = encode(guild_object(state))
+    return data
+
+
+def preview_json(state: GuildState) -> bytes:
+    """What outsiders may see of a guild, as JSON without its counts."""
+    data: bytes | None = state.memo.get("preview.json")
+    if data is None:
+        preview = to_plain(
+            GuildPreview(
+                id=state.row.id,
+                name=state.row.name,
+                icon=state.row.icon,
+                splash=state.row.splash,
+                discovery_splash=guild_object(state).discovery_splash,
+                emojis=state.emojis,
+                features=state.row.features,
+                approximate_member_count=0,
+                approximate_presence_count=0,
+                description=state.row.description,
+                stickers=state.stickers,
+            )
+        )
+        # The counts are of each moment, and put in with `with_counts`.
+        del preview["approximate_member_count"], preview["approximate_presence_count"]
+        data = state.memo["preview.json"] = encode(preview)
+    return data
+
+
+def with_counts(data: bytes, *, members: int, present: int) -> bytes:
+    """The JSON of a guild or its preview with its approximate counts put in."""
+    return b'%b,"approximate_member_count":%d,"approximate_presence_count":%d}' % (data[:-1], members, present)
