@@ -1,9 +1,11 @@
 """A WebSocket peer in memory, and a world that the gateway reads from without a database."""
 
+# ruff: noqa: ARG002 - the world answers a protocol, and needs less than it is told
+
 import asyncio
 import json
 import zlib
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import zstandard
@@ -18,7 +20,7 @@ from moothall.gateway.ready import Identity
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings
 from moothall.objects.ids import RoleId, Snowflake, UserId
-from moothall.objects.intents import ALL, Intent
+from moothall.objects.intents import Intent
 from moothall.objects.member import Member
 from moothall.objects.permissions import Permissions
 from moothall.objects.user import User
@@ -53,6 +55,7 @@ class Peer:
         elif "zstd-stream" in query:
             self._inflate = zstandard.ZstdDecompressor().decompressobj().decompress
         self.seq = 0
+        self.closed = 0
         self.transport = self
         self.aborted = False
         self.accepted = False
@@ -94,6 +97,10 @@ class Peer:
         """Lose the socket."""
         self._inbound.put_nowait({"type": "websocket.disconnect", "code": code})
 
+    def end(self) -> None:
+        """Nothing more will come: what `heard_until_closed` waits for if the server did not close."""
+        self._heard.put_nowait(Closed(0))
+
     async def dropped(self, code: int = 1006) -> None:
         """Lose the socket and wait until the server knows."""
         self.drop(code)
@@ -128,13 +135,20 @@ class Peer:
         """As `dispatches`, the names alone."""
         return [name for name, _ in await self.dispatches()]
 
-    async def close_code(self) -> int:
-        """The code with which the server closes, whatever comes before it."""
+    async def heard_until_closed(self) -> list[dict[str, Any]]:
+        """Everything up to the end of the connection, whose code is `closed` then."""
+        found = []
         try:
             while True:
-                await self.hear()
+                found.append(await self.hear())
         except Closed as closed:
-            return closed.code
+            self.closed = closed.code
+            return found
+
+    async def close_code(self) -> int:
+        """The code with which the server closes, whatever comes before it."""
+        await self.heard_until_closed()
+        return self.closed
 
     async def identify(self, token: str = "alice", **fields: Any) -> dict[str, Any]:
         """Identify; the `d` of READY. GUILD_CREATE of each guild is still to be heard."""
@@ -196,7 +210,11 @@ class World:
 
     async def member(self, guild_id: int, user_id: int) -> MemberView | None:
         await self._read()
-        return MemberView(user_id, self.members[user_id], False, 0, []) if user_id in self.members else None
+        return (
+            MemberView(user_id, self.members[user_id], pending=False, timed_out_until=0, sessions=[])
+            if user_id in self.members
+            else None
+        )
 
     async def guild_create(
         self, view: GuildView, member: MemberView, visible: frozenset[int], session: Session, *, joined: bool
@@ -273,6 +291,3 @@ def message(text: str, channel_id: int = TOWN) -> Envelope:
         channel_id=channel_id,
         intent=Intent.GUILD_MESSAGES,
     )
-
-
-EVERYTHING = ALL

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
+from moothall.bus import Audience
 from moothall.gateway.orders import Hooks
 from tests.gateway.peer import (
     ALICE,
     BOB,
     GUILD,
     TOWN,
-    Closed,
     Peer,
     World,
     event,
@@ -19,7 +19,6 @@ from tests.gateway.peer import (
     node_of,
     settle,
 )
-from moothall.bus import Audience
 
 QUERIES = ["v=10&encoding=json", "v=10&encoding=json&compress=zlib-stream", "v=10&encoding=json&compress=zstd-stream"]
 
@@ -92,14 +91,13 @@ async def test_what_a_heartbeat_acknowledges_is_let_go() -> None:
     bus.publish([message("one"), message("two")])
     await peer.all_heard()
     session = node.hub.sessions[ready["session_id"]]
-    assert session.replay is not None
+    assert len(session.replay or ()) > 1
     peer.say({"op": 1, "d": peer.seq - 1})
     assert (await peer.all_heard())[-1]["op"] == 11
-    assert len(session.replay) == 1
+    assert len(session.replay or ()) == 1
     peer.say({"op": 1, "d": peer.seq})
     await peer.all_heard()
-    assert session.replay is None
-    assert session.replay_bytes == 0
+    assert (session.replay, session.replay_bytes) == (None, 0)
     await peer.dropped()
     again = Peer(node)
     await again.hear()
@@ -195,13 +193,9 @@ async def test_a_silent_client_is_asked_for_a_heartbeat_and_then_disconnected_re
     await node.start()
     peer = Peer(node)
     session_id = (await peer.identify())["session_id"]
-    asked = []
-    with pytest.raises(Closed) as closed:
-        while True:
-            asked.append((await peer.hear())["op"])
-    assert 1 in asked
-    assert closed.value.code == 4009
     await peer.task
+    assert 1 in [payload["op"] for payload in await peer.heard_until_closed()]
+    assert peer.closed == 4009
     assert session_id in node.hub.sessions
     await node.close()
 
@@ -278,6 +272,7 @@ async def test_who_is_here_is_told_to_the_platform() -> None:
         calls.append(("seen", user_id))
 
     async def offline(user_id: int, guild_ids: frozenset[int]) -> None:
+        assert guild_ids == {GUILD}
         calls.append(("offline", user_id))
 
     node, _ = node_of(World(), Hooks(seen=seen, offline=offline))

@@ -89,7 +89,7 @@ class VoiceCommand(Struct):
 class MembersCommand(Struct):
     """Opcode 8."""
 
-    guild_id: Snowflake | list[Snowflake]
+    guild_id: Any
     query: str | UnsetType | None = UNSET
     limit: Annotated[int, Meta(ge=0)] | UnsetType | None = UNSET
     presences: bool | None = False

@@ -73,8 +73,7 @@ async def send_member_chunks(
         return
     sender = _Sender(hub, presences, session, guild_id, command)
     if user_ids is not None:
-        asked = user_ids[:_MOST_FOUND]
-        wanted = [int(u) for u in asked]
+        wanted = user_ids[:_MOST_FOUND]
         found = await source.members_by_id(guild_id, wanted)
         known = {int(m.user.id) for m in found if m.user is not UNSET}
         sender.send(found, not_found=[str(u) for u in wanted if u not in known])
@@ -144,19 +143,20 @@ def _ids(members: Iterable[Member]) -> list[int]:
 
 
 def _guild_id(command: MembersCommand) -> int:
-    asked = command.guild_id
-    if isinstance(asked, list):
-        if len(asked) != 1:
-            raise Closing(CloseCode.DECODE_ERROR, "One guild at a time.")
-        asked = asked[0]
-    return int(asked)
+    asked = _ids_of(command.guild_id)
+    if len(asked) != 1:
+        raise Closing(CloseCode.DECODE_ERROR, "One guild at a time.")
+    return asked[0]
 
 
-def _user_ids(given: Any) -> list[Snowflake] | None:
-    """One id or a list of them; None if there is no such key. Raises Closing."""
-    if given is UNSET or given is None:
-        return None
+def _user_ids(given: Any) -> list[int] | None:
+    """None if there is no such key."""
+    return None if given is UNSET or given is None else _ids_of(given)
+
+
+def _ids_of(given: Any) -> list[int]:
+    """One id or a list of them. Raises Closing."""
     try:
-        return [Snowflake.from_wire(item) for item in (given if isinstance(given, list) else [given])]
+        return [int(Snowflake.from_wire(item)) for item in (given if isinstance(given, list) else [given])]
     except ValueError:
         raise Closing(CloseCode.DECODE_ERROR, "Error while decoding payload.") from None

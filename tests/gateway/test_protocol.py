@@ -1,0 +1,267 @@
+"""What the peer may send, and the close code of everything else."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from moothall.gateway.orders import Hooks, VoiceRequest
+from moothall.objects.intents import ALL, Intent
+from tests.gateway.peer import ALICE, BOT, GUILD, TOWN, Peer, World, event, message, node_of, settle
+
+IDENTIFY = {"token": "bot", "properties": {}, "intents": 1}
+
+
+async def code_for(
+    *payloads: Any, query: str = "v=10&encoding=json", world: World | None = None, **options: Any
+) -> int:
+    """The close code that follows some payloads."""
+    node, _ = node_of(world or World(), **options)
+    peer = Peer(node, query)
+    for payload in payloads:
+        peer.say(payload)
+    return await peer.close_code()
+
+
+def identify(**fields: Any) -> dict[str, Any]:
+    return {"op": 2, "d": IDENTIFY | fields}
+
+
+@pytest.mark.parametrize(
+    ("payload", "code"),
+    [
+        ("", 4002),
+        ("{", 4002),
+        ("[]", 4002),
+        ("null", 4002),
+        ('{"op":"2"}', 4002),
+        ('{"op":null}', 4002),
+        ('{"d":1}', 4002),
+        (b"\xff\xfe\x00", 4002),
+        ("[" * 2_000, 4002),
+        ('{"op":1,"d":"x"}', 4002),
+        ({"op": 99, "d": None}, 4001),
+        ({"op": 0, "d": None}, 4001),
+        ({"op": -1}, 4001),
+        ({"op": 12, "d": []}, 4001),
+        ({"op": 14, "d": {}}, 4001),
+        ({"op": 3, "d": {"status": "online", "activities": [], "since": None, "afk": False}}, 4003),
+        ({"op": 4, "d": {"guild_id": "1", "channel_id": None}}, 4003),
+        ({"op": 8, "d": {"guild_id": "1", "query": "", "limit": 0}}, 4003),
+        ({"op": 31, "d": {"guild_ids": []}}, 4003),
+        ({"op": 2, "d": {}}, 4002),
+        ({"op": 2, "d": {"token": 7}}, 4002),
+        ({"op": 6, "d": {"token": "alice", "session_id": "x", "seq": None}}, 4002),
+        (identify(token="nobody"), 4004),
+        (identify(token="Bot nobody"), 4004),
+        (identify(token=""), 4004),
+        ({"op": 6, "d": {"token": "nobody", "session_id": "x", "seq": 1}}, 4004),
+        (identify(shard=[1, 1]), 4010),
+        (identify(shard=[-1, 1]), 4010),
+        (identify(shard=[0]), 4010),
+        (identify(shard=[0, 0]), 4010),
+        (identify(intents=1 << 30), 4013),
+        (identify(intents=-1), 4013),
+        ({"op": 2, "d": {"token": "bot", "properties": {}}}, 4013),
+        (identify(large_threshold=49), 4002),
+        (identify(large_threshold=251), 4002),
+        (identify(presence={"status": "asleep"}), 4002),
+        (json.dumps({"op": 1, "d": None, "x": "y" * 4_096}), 4002),
+        (json.dumps({"op": 1, "d": None, "x": "ü" * 2_100}, ensure_ascii=False), 4002),
+    ],
+)
+async def test_what_is_not_understood_ends_the_connection_with_its_code(payload: Any, code: int) -> None:
+    assert await code_for(payload) == code
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("v=5&encoding=json", 4012),
+        ("v=x", 4012),
+        ("v=10&encoding=etf", 4002),
+        ("v=10&encoding=json&compress=brotli", 4002),
+    ],
+)
+async def test_urls_that_ask_for_what_there_is_not_are_closed(query: str, code: int) -> None:
+    assert await code_for(query=query) == code
+
+
+@pytest.mark.parametrize("query", ["", "v=10", "v=9&encoding=json", "encoding=json"])
+async def test_version_and_encoding_may_be_left_out(query: str) -> None:
+    node, _ = node_of(World())
+    assert (await Peer(node, query).identify())["v"] == 10
+
+
+async def test_privileged_intents_need_the_flag_of_the_application() -> None:
+    world = World()
+    world.flags = 1 << 13
+    assert await code_for(identify(intents=Intent.GUILD_MEMBERS), world=world) == 4014
+    assert await code_for(identify(intents=Intent.MESSAGE_CONTENT), world=world) == 4014
+    node, _ = node_of(world)
+    await Peer(node).identify("bot", intents=Intent.GUILD_PRESENCES)
+
+
+async def test_people_have_every_intent_whatever_they_ask_for() -> None:
+    world = World()
+    world.flags = 0
+    node, _ = node_of(world)
+    await Peer(node).identify("alice", intents=0)
+    await Peer(node).identify("alice")
+    assert {session.intents for session in node.hub.by_user[ALICE]} == {ALL}
+
+
+async def test_a_second_identify_is_4005() -> None:
+    node, _ = node_of(World())
+    for again in (identify(), {"op": 6, "d": {"token": "bot", "session_id": "x", "seq": 1}}):
+        peer = Peer(node)
+        await peer.identify("Bot bot", intents=1)
+        peer.say(again)
+        assert await peer.close_code() == 4005
+
+
+async def test_too_many_commands_are_4008() -> None:
+    assert await code_for(*[{"op": 1, "d": None}] * 121) == 4008
+    node, _ = node_of(World())
+    peer = Peer(node)
+    for _ in range(120):
+        peer.say({"op": 1, "d": None})
+    assert len([p for p in await peer.all_heard() if p["op"] == 11]) == 120
+
+
+async def test_a_bot_in_more_guilds_than_a_shard_carries_is_4011() -> None:
+    world = World()
+    world.guilds = [GUILD, GUILD * 2, GUILD * 3]
+    assert await code_for(identify(), world=world, guilds_per_shard=2) == 4011
+    node, _ = node_of(world, guilds_per_shard=2)
+    ready = await Peer(node).identify("bot", intents=1, shard=[1, 2])
+    assert [int(g["id"]) for g in ready["guilds"]] == [GUILD, GUILD * 3]
+    assert ready["shard"] == [1, 2]
+
+
+async def test_shards_hear_their_guilds_and_the_first_one_hears_the_rest() -> None:
+    node, bus = node_of(World())
+    shards = [Peer(node), Peer(node)]
+    for number, shard in enumerate(shards):
+        await shard.identify("bot", intents=1 | Intent.GUILD_MESSAGES, shard=[number, 2])
+        await shard.all_heard()
+    bus.publish([message("in the guild"), event("DIRECT", audience=3, user_ids=[BOT])])
+    assert await shards[0].names() == ["DIRECT"]
+    assert await shards[1].names() == ["MESSAGE_CREATE"]
+
+
+async def test_identifying_too_often_is_an_invalid_session() -> None:
+    node, _ = node_of(World(), identifies_per_window=2, max_concurrency=2)
+    for shard in ([0, 4], [0, 4], [1, 4]):
+        await Peer(node).identify("bot", intents=1, shard=shard)
+    peer = Peer(node)
+    peer.say(identify(shard=[2, 4]))
+    assert [p["op"] for p in await peer.all_heard()] == [10, 9]
+    limit = node.limits.session_start_limit(BOT)
+    assert (limit["remaining"], limit["max_concurrency"]) == (997, 2)
+
+
+async def test_presences_that_come_too_fast_are_ignored() -> None:
+    node, _ = node_of(World())
+    peer = Peer(node)
+    await peer.identify("alice")
+    for number in range(8):
+        peer.say(
+            {
+                "op": 3,
+                "d": {"status": "dnd", "since": None, "afk": False, "activities": [{"name": str(number), "type": 0}]},
+            }
+        )
+    heard = [d for name, d in await peer.dispatches() if name == "PRESENCE_UPDATE"]
+    assert heard[-1]["activities"][0]["name"] == "4"
+
+
+async def test_voice_states_go_to_the_operation_that_owns_them() -> None:
+    asked: list[VoiceRequest] = []
+
+    async def voice_update(request: VoiceRequest) -> None:
+        asked.append(request)
+
+    node, _ = node_of(World(), Hooks(voice_update=voice_update))
+    peer = Peer(node)
+    session_id = (await peer.identify("alice"))["session_id"]
+    peer.say({"op": 4, "d": {"guild_id": GUILD, "channel_id": str(TOWN), "self_mute": True, "self_deaf": False}})
+    peer.say({"op": 4, "d": {"guild_id": str(GUILD), "channel_id": None, "self_mute": False, "self_deaf": False}})
+    peer.say({"op": 4, "d": {"guild_id": "77", "channel_id": "78", "self_mute": False, "self_deaf": False}})
+    await settle()
+    assert asked == [
+        VoiceRequest(ALICE, session_id, GUILD, TOWN, True, False, False),
+        VoiceRequest(ALICE, session_id, GUILD, None, False, False, False),
+    ]
+
+
+async def test_a_hook_that_fails_costs_the_connection_but_nobody_elses(caplog: pytest.LogCaptureFixture) -> None:
+    async def voice_update(request: VoiceRequest) -> None:
+        raise RuntimeError(str(request.channel_id))
+
+    node, bus = node_of(World(), Hooks(voice_update=voice_update))
+    peer, other = Peer(node), Peer(node)
+    await peer.identify("alice")
+    await other.identify("bob")
+    await other.all_heard()
+    peer.say({"op": 4, "d": {"guild_id": str(GUILD), "channel_id": "1"}})
+    assert await peer.close_code() == 4000
+    assert "a gateway command failed" in caplog.text
+    bus.publish([message("still here")])
+    assert "MESSAGE_CREATE" in await other.names()
+
+
+async def test_soundboard_sounds_are_told_for_guilds_that_are_heard() -> None:
+    node, _ = node_of(World())
+    peer = Peer(node)
+    await peer.identify("alice")
+    await peer.all_heard()
+    peer.say({"op": 31, "d": {"guild_ids": [str(GUILD), "5"]}})
+    assert await peer.dispatches() == [("SOUNDBOARD_SOUNDS", {"guild_id": str(GUILD), "soundboard_sounds": []})]
+
+
+async def test_compress_in_identify_makes_big_dispatches_streams_of_their_own() -> None:
+    node, bus = node_of(World())
+    peer = Peer(node)
+    await peer.identify("alice", compress=True)
+    await peer.all_heard()
+    bus.publish([message("x" * 5_000)])
+    assert (await peer.hear())["d"]["content"] == "x" * 5_000
+
+
+_json = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+_keys = st.sampled_from(
+    ["token", "intents", "properties", "shard", "presence", "status", "activities", "since", "afk", "session_id",
+     "seq", "guild_id", "channel_id", "query", "limit", "user_ids", "nonce", "presences", "guild_ids", "compress"]
+)  # fmt: skip
+_values = _json | st.sampled_from(["alice", "bot", str(GUILD), [str(GUILD)], [0, 1], 1, "online", ""])
+_data = st.dictionaries(_keys, _values, max_size=8) | _json
+_payloads = st.fixed_dictionaries({"op": st.sampled_from([1, 2, 3, 4, 6, 8, 31, 43, 5])}, optional={"d": _data})
+_messages = _payloads | st.text(max_size=60) | st.binary(max_size=60) | _json
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(identified=st.booleans(), messages=st.lists(_messages, max_size=5))
+async def test_no_message_whatever_is_an_error_of_the_server(
+    identified: bool, messages: list[Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.clear()
+    node, _ = node_of(World())
+    peer = Peer(node)
+    if identified:
+        await peer.identify("alice")
+    for said in messages:
+        peer.say(said)
+    await settle()
+    peer.drop()
+    await peer.task
+    peer.end()
+    await peer.heard_until_closed()
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+    assert peer.closed in {0, 4001, 4002, 4003, 4004, 4005, 4007, 4010, 4013, 4014}
