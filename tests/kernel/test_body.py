@@ -119,6 +119,14 @@ def test_nesting_is_bounded_and_braces_in_strings_do_not_count() -> None:
     assert refused('{"name": "a", "roles": ' + "[" * 100 + "]" * 100 + "}").code == 50109
 
 
+def test_nul_is_stripped_from_texts_and_nothing_else_is() -> None:
+    read = READER.read(rb'{"name": "a\u0000b"}', "application/json")
+    assert read.name == "ab"
+    assert READER.read(rb'{"name": "\\u00", "on": true}', "application/json").name == "\\u00"
+    with pytest.raises(Refusal):
+        READER.read(rb'{"name": "\\u0000a"}', "application/json")  # a backslash and six letters: too long
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
     lambda inner: (

@@ -4,6 +4,7 @@ A body struct may have a method `check(self, found: FormErrors)` for rules that 
 say; its errors are answered together.
 """
 
+import re
 from typing import Any
 
 import msgspec
@@ -17,6 +18,9 @@ from moothall.objects.wire import convert, decoder
 
 MOST_DEPTH = 64
 """Nested lists and objects in a request's JSON; the deepest legitimate one is far below."""
+
+_NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")
+"""The escape of NUL, but not an escaped backslash followed by the same letters."""
 
 _OPEN, _CLOSE = frozenset(b"[{"), frozenset(b"]}")
 
@@ -45,6 +49,9 @@ class BodyReader(Struct, frozen=True):
                 'Expected "Content-Type" header to be one of {application/json}.',
             )
             found.raise_if_any()
+        if b"\\u0000" in data:
+            # No text may hold the character that PostgreSQL cannot store.
+            data = _NUL.sub(rb"\1", data)
         if too_deep(data):
             raise Refusal(errors.INVALID_JSON)
         try:

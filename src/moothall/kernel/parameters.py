@@ -70,7 +70,11 @@ def path_parameter(name: str, kind: Any) -> PathParameter:
             raise Refusal(unknown)
 
         return PathParameter(name, kind, read_id)
-    return PathParameter(name, kind, str)
+    return PathParameter(name, kind, _without_nul)
+
+
+def _without_nul(text: str) -> str:
+    return text.replace("\0", "")
 
 
 def query_parameter(name: str, kind: Any, default: Any) -> QueryParameter:
@@ -92,7 +96,7 @@ def read_query(declared: tuple[QueryParameter, ...], query_string: bytes) -> dic
         given = {}
         try:
             for key, value in parse_qsl(query_string.decode("utf-8"), keep_blank_values=True, max_num_fields=200):
-                given.setdefault(key, []).append(value)
+                given.setdefault(key, []).append(value.replace("\0", ""))
         except ValueError:
             raise Refusal(errors.INVALID_FORM_BODY) from None
     found: FormErrors | None = None

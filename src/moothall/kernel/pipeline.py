@@ -302,7 +302,7 @@ async def _decode(endpoint: Endpoint, values: list[str], request: Request) -> De
 
 
 def _read_reason(header: str) -> str | None:
-    reason = unquote(header, errors="replace").strip()
+    reason = unquote(header, errors="replace").replace("\0", "").strip()
     if len(reason) > _MOST_REASON:
         found = FormErrors()
         found.add(["reason"], FormCode.BASE_TYPE_MAX_LENGTH, f"Must be {_MOST_REASON} or fewer in length.")

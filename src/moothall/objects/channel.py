@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, field
 
 from moothall.objects.ids import (
     ApplicationId,
@@ -26,8 +26,8 @@ class Overwrite(Struct, frozen=True, kw_only=True):
 
     id: Snowflake
     type: int
-    allow: PermissionSet = PermissionSet(0)
-    deny: PermissionSet = PermissionSet(0)
+    allow: PermissionSet = field(default_factory=PermissionSet)
+    deny: PermissionSet = field(default_factory=PermissionSet)
 
 
 def overwrite_table(overwrites: Iterable[Overwrite]) -> dict[int, tuple[int, int]]:

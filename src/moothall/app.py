@@ -1,0 +1,286 @@
+"""The composition root: the only place that knows every room, and how they make one platform."""
+
+import logging
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
+from typing import Any
+
+import uvicorn
+from sqlalchemy import literal, select
+
+import moothall.gateway.endpoints  # noqa: F401 its rows
+from moothall.bus import Bus, Envelope
+from moothall.bus.local import LocalBus
+from moothall.cdn.files import Files
+from moothall.gateway.loading import DatabaseSource
+from moothall.gateway.node import GatewayNode, Hooks, VoiceRequest
+from moothall.gateway.settings import GatewaySettings
+from moothall.kernel.context import Limits, Services
+from moothall.kernel.endpoint import endpoints
+from moothall.kernel.guild_state import GuildStates
+from moothall.kernel.metrics import CONTENT_TYPE as METRICS_TYPE
+from moothall.kernel.metrics import Metrics
+from moothall.kernel.outbox import OutboxRelay
+from moothall.kernel.pipeline import Pipeline
+from moothall.kernel.ratelimit import RateLimiter
+from moothall.kernel.secrets import Passwords, ServerKey
+from moothall.objects.ids import SnowflakeFactory
+from moothall.objects.presence import Presence
+from moothall.resources import load_endpoints
+from moothall.resources.voice.operations import clear_voice, handle_voice_update, leave_voice
+from moothall.settings import Settings
+from moothall.storage.blobs import Blobs
+from moothall.storage.database import Database, Query, StorageError
+from moothall.storage.engines import database_at
+from moothall.web.pages import Pages
+
+log = logging.getLogger("moothall")
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+
+def base_url(settings: Settings) -> str:
+    """The URL that clients reach the platform by, without a trailing slash."""
+    if settings.public_url is not None:
+        return settings.public_url.rstrip("/")
+    host = "localhost" if settings.host in {"127.0.0.1", "::1", "0.0.0.0", "::"} else settings.host  # noqa: S104 compared
+    return f"http://{host}:{settings.port}"
+
+
+def build_services(settings: Settings, database: Database, bus: Bus) -> Services:
+    """The parts that requests share; `presences` is replaced by the gateway node's where there is one."""
+    key = (
+        ServerKey.parse(settings.secret_key)
+        if settings.secret_key is not None
+        else ServerKey.load_or_create(settings.key_path)
+    )
+    return Services(
+        database=database,
+        bus=bus,
+        ids=SnowflakeFactory(worker=settings.worker_id, process=settings.process_id),
+        states=GuildStates(),
+        box=key.box("stored secrets"),
+        blobs=Blobs.open(settings.blob_url or str(settings.data / "files")),
+        presences=NobodyHere(),
+        limiter=RateLimiter(
+            generosity=settings.rate_limit_loopback_factor,
+            global_requests=settings.rate_limit_global,
+            invalid_requests=settings.rate_limit_invalid,
+        )
+        if settings.rate_limits
+        else None,
+        limits=Limits(
+            public_url=base_url(settings),
+            reserved_words=settings.reserved_words,
+            allow_private_addresses=settings.allow_private_addresses,
+            registration=settings.registration,
+        ),
+        extra={Passwords: Passwords()},
+    )
+
+
+def gateway_hooks(services: Services) -> Hooks:
+    """What the platform does when something happens on the gateway."""
+
+    async def voice_update(request: VoiceRequest) -> None:
+        await handle_voice_update(
+            services,
+            user_id=request.user_id,
+            session_id=request.session_id,
+            guild_id=request.guild_id,
+            channel_id=request.channel_id,
+            self_mute=request.self_mute,
+            self_deaf=request.self_deaf,
+            self_video=request.self_video,
+        )
+
+    async def session_ended(user_id: int, session_id: str) -> None:
+        await leave_voice(services, user_id, session_id)
+
+    return Hooks(voice_update=voice_update, session_ended=session_ended)
+
+
+class NobodyHere:
+    """The presences of a process without a gateway."""
+
+    def online_count(self, guild_id: int) -> int:
+        """Nobody is online."""
+        del guild_id
+        return 0
+
+    def presences(self, guild_id: int, user_ids: Iterable[int] | None = None, *, most: int = 1000) -> list[Presence]:
+        """Nobody is online."""
+        del guild_id, user_ids, most
+        return []
+
+    def is_connected(self, user_id: int) -> bool:
+        """Nobody is."""
+        del user_id
+        return False
+
+
+class App:
+    """The whole platform as one ASGI application.
+
+    `start` opens the database and the bus, `stop` closes them; the lifespan protocol calls both.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        load_endpoints()
+        self.settings = settings
+        self.metrics = Metrics()
+        self.database = database_at(settings.database, connections=settings.database_connections)
+        self.database.observe_commit = self.metrics.observe_commit
+        self.bus: Bus = LocalBus()
+        self.services = build_services(settings, self.database, self.bus)
+        self.gateway = GatewayNode(
+            GatewaySettings(
+                public_url=base_url(settings).replace("http", "ws", 1) + "/gateway",
+                heartbeat_ms=settings.gateway_heartbeat_ms,
+                resume_seconds=settings.gateway_resume_seconds,
+                replay_frames=settings.gateway_resume_events,
+                queue_bytes=settings.gateway_queue_bytes,
+            ),
+            self.bus,
+            DatabaseSource(self.database, self.services.states),
+            gateway_hooks(self.services),
+            self.metrics,
+        )
+        self.services.presences = self.gateway.presences
+        self.services.extra[GatewayNode] = self.gateway
+        self.pipeline = Pipeline(
+            self.services,
+            endpoints(),
+            observe=self.metrics.observe_request,
+            most_body=settings.max_body_bytes,
+            trusted_proxies=settings.trusts,
+        )
+        self.relay = OutboxRelay(self.database, self.bus)
+        self.pages = Pages(endpoints(), public_url=base_url(settings), gateway_url=self.gateway.settings.public_url)
+        self.files = Files(self.services.blobs)
+        self._watch()
+
+    async def start(self) -> None:
+        """Open everything. Raises StorageError if the database cannot be used."""
+        await self.database.open()
+        await self.database.migrate()
+        await self.bus.start()
+        # Voice connections do not outlive the sessions that held them.
+        await clear_voice(self.services)
+        await self.gateway.start()
+        self.relay.start()
+
+    async def stop(self) -> None:
+        """Close everything; whatever is being committed is finished first."""
+        await self.relay.stop()
+        await self.gateway.close()
+        await self.bus.close()
+        await self.database.settled()
+        await self.database.close()
+        self.services.extra[Passwords].close()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] == "http":
+            path: str = scope["path"]
+            if path.startswith("/api/") and not path.endswith("/openapi.json"):
+                await self.pipeline(scope, receive, send)
+            elif path.startswith(Files.PREFIXES):
+                await self.files(scope, receive, send)
+            elif path == "/healthz":
+                await self._healthz(send)
+            elif path == "/metrics":
+                await _answer(send, 200, self.metrics.render(), METRICS_TYPE)
+            else:
+                await self.pages(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await self.gateway.serve(scope, receive, send)
+        else:
+            await self._lifespan(receive, send)
+
+    async def _healthz(self, send: Send) -> None:
+        """200 while the database answers, else 503: what a load balancer or a supervisor asks."""
+        try:
+            async with self.database.read() as reader:
+                await reader.scalar(_SELECT_ONE)
+        except StorageError:
+            await _answer(send, 503, b'{"status":"the database does not answer"}', "application/json")
+        else:
+            await _answer(send, 200, b'{"status":"ok"}', "application/json")
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        await receive()
+        try:
+            await self.start()
+        except Exception as problem:
+            log.exception("the platform cannot start")
+            await send({"type": "lifespan.startup.failed", "message": str(problem)})
+            return
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await self.stop()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    def _watch(self) -> None:
+        node = self.gateway
+        self.metrics.watch(
+            "gateway_sessions", "Sessions, connected or waiting for a resume.", lambda: len(node.hub.sessions)
+        )
+        self.metrics.watch("gateway_connections", "Open WebSockets.", lambda: len(node.connections))
+        self.metrics.watch("gateway_dropped", "Connections ended for a slow or silent peer.", lambda: node.dropped)
+        self.bus.subscribe(self._count)
+
+    def _count(self, envelopes: Sequence[Envelope]) -> None:
+        for envelope in envelopes:
+            self.metrics.count_published(envelope.name)
+
+
+_SELECT_ONE = Query(select(literal(1)))
+
+
+async def _answer(send: Send, status: int, body: bytes, content_type: str) -> None:
+    headers = [(b"content-type", content_type.encode()), (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+class Server(uvicorn.Server):
+    """uvicorn, but for its end: gateway clients are told to reconnect before the connections are closed."""
+
+    def __init__(self, config: uvicorn.Config, app: App) -> None:
+        super().__init__(config)
+        self._app = app
+
+    async def shutdown(self, sockets: list[Any] | None = None) -> None:
+        """Stop accepting, let clients go with a resumable code, finish what is running."""
+        for server in self.servers:
+            server.close()
+        await self._app.gateway.close()
+        await super().shutdown(sockets)
+
+
+def serve(settings: Settings) -> None:
+    """Run the platform until SIGINT or SIGTERM. Exits with status 3 if it cannot start."""
+    app = App(settings)
+    config = uvicorn.Config(
+        app,
+        host=settings.host,
+        port=settings.port,
+        loop="uvloop",
+        http="httptools",
+        ws="websockets-sansio",
+        ws_max_size=65_536,
+        ws_per_message_deflate=False,
+        ws_ping_interval=None,
+        lifespan="on",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=settings.shutdown_seconds,
+    )
+    server = Server(config, app)
+    server.run()
+    if not server.started:
+        raise SystemExit(3)

@@ -1,0 +1,132 @@
+"""The CDN paths as an ASGI application (public reference: image formatting).
+
+`/icons/{guild}/{hash}.png?size=128` and its kin. A file is named by the hash of its content, so
+that answers never change and may be kept forever; what a browser could run is never served.
+"""
+
+import asyncio
+import re
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Final
+from urllib.parse import parse_qs
+
+from moothall.cdn.rendering import FORMATS, default_avatar, render
+from moothall.kernel.images import blob_key
+from moothall.storage.blobs import Blobs
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+_IMAGE: Final = re.compile(
+    r"/(?:icons|splashes|discovery-splashes|banners|avatars|role-icons|app-icons|channel-icons|team-icons)/[0-9]{1,20}/"
+    r"(?P<name>(?:a_)?[0-9a-f]{32})\.(?P<ending>[a-z]{3,4})"
+    r"|/guilds/[0-9]{1,20}/users/[0-9]{1,20}/(?:avatars|banners)/(?P<name2>(?:a_)?[0-9a-f]{32})\.(?P<ending2>[a-z]{3,4})"
+)
+_DEFAULT: Final = re.compile(r"/embed/avatars/(?P<index>[0-5])\.png")
+
+_SIZES: Final = frozenset(2**n for n in range(4, 13))
+_MOST_CACHED: Final = 64 * 1024 * 1024
+_MOST_RENDERING: Final = 2
+
+_ALWAYS: Final = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"content-security-policy", b"default-src 'none'; sandbox"),
+    (b"access-control-allow-origin", b"*"),
+    (b"cross-origin-resource-policy", b"cross-origin"),
+)
+_FOREVER: Final = (b"cache-control", b"public, max-age=31536000, immutable")
+
+
+class Files:
+    """Images by hash. Renderings are kept in memory, the last used ones, up to 64 MiB."""
+
+    PREFIXES: Final = (
+        "/icons/",
+        "/splashes/",
+        "/discovery-splashes/",
+        "/banners/",
+        "/avatars/",
+        "/role-icons/",
+        "/app-icons/",
+        "/channel-icons/",
+        "/team-icons/",
+        "/guilds/",
+        "/embed/avatars/",
+    )
+
+    def __init__(self, blobs: Blobs) -> None:
+        self._blobs = blobs
+        self._cache: OrderedDict[tuple[str, str, int | None], bytes] = OrderedDict()
+        self._cached = 0
+        self._rendering = asyncio.Semaphore(_MOST_RENDERING)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        del receive
+        if scope["method"] not in {"GET", "HEAD"}:
+            await _answer(send, scope, 405, b"", [(b"allow", b"GET, HEAD")])
+            return
+        found = await self._find(scope["path"], scope["query_string"])
+        if found is None:
+            await _answer(send, scope, 404, b"", [])
+            return
+        body, kind, tag = found
+        headers = [(b"etag", tag), _FOREVER]
+        if any(name == b"if-none-match" and tag in value for name, value in scope["headers"]):
+            await _answer(send, scope, 304, b"", headers)
+            return
+        await _answer(send, scope, 200, body, [(b"content-type", kind.encode()), *headers])
+
+    async def _find(self, path: str, query: bytes) -> tuple[bytes, str, bytes] | None:
+        default = _DEFAULT.fullmatch(path)
+        if default is not None:
+            index = int(default["index"])
+            body = await self._cached_or_made(("default", str(index), None), lambda: default_avatar(index))
+            return body, "image/png", b'"default-%d"' % index
+        match = _IMAGE.fullmatch(path)
+        if match is None:
+            return None
+        name, ending = match["name"] or match["name2"], match["ending"] or match["ending2"]
+        if ending not in FORMATS:
+            return None
+        size = _size(query)
+        key = (name, ending, size)
+        data = b""
+        if key not in self._cache:
+            found = await self._blobs.get(blob_key(name))
+            if found is None:
+                return None
+            data = found
+        try:
+            body = await self._cached_or_made(key, lambda: render(data, ending, size))
+        except ValueError:
+            return None
+        return body, FORMATS[ending], f'"{name}-{ending}-{size or 0}"'.encode()
+
+    async def _cached_or_made(self, key: tuple[str, str, int | None], make: Callable[[], bytes]) -> bytes:
+        found = self._cache.get(key)
+        if found is not None:
+            self._cache.move_to_end(key)
+            return found
+        async with self._rendering:
+            made = await asyncio.to_thread(make)
+        self._cached += len(made) - len(self._cache.get(key, b""))
+        self._cache[key] = made
+        while self._cached > _MOST_CACHED and len(self._cache) > 1:
+            self._cached -= len(self._cache.popitem(last=False)[1])
+        return made
+
+
+def _size(query: bytes) -> int | None:
+    text = parse_qs(query.decode("latin-1")).get("size", [""])[-1]
+    size = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+    return size if size in _SIZES else None
+
+
+async def _answer(send: Send, scope: Scope, status: int, body: bytes, headers: list[tuple[bytes, bytes]]) -> None:
+    if status != 304:
+        headers = [*headers, (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, *_ALWAYS]})
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
