@@ -14,13 +14,14 @@ from moothall.objects.member import MemberFlags
 from moothall.objects.text import search_key
 from moothall.objects.user import User
 from moothall.resources.member import queries
+from moothall.resources.member.bots import RETIRING, retire_bot
 from moothall.resources.member.events import GuildMemberAdd, GuildMemberRemove, GuildOpen
 from moothall.resources.user.queries import get_user
 from moothall.resources.voice.events import VoiceStateUpdate
 from moothall.resources.voice.queries import delete_voice_state, get_voice_state, voice_state_object
 from moothall.storage.rows import MemberRow, UserRow, member_from_row, user_from_row
 
-LEAVING: Final[tuple[type[Event], ...]] = (GuildMemberRemove, VoiceStateUpdate)
+LEAVING: Final[tuple[type[Event], ...]] = (GuildMemberRemove, VoiceStateUpdate, *RETIRING)
 """What a row declares to fire if it may take a member out."""
 
 
@@ -86,6 +87,7 @@ async def join_guild(
 async def remove_member(ctx: Context, guild_id: GuildId, user: User) -> bool:
     """Take someone out of a guild, its voice channels and its threads, and announce it.
 
+    With a bot go its integration and its managed role.
     False for an outsider: nothing changes and nobody is told. Whoever calls this has checked that it
     may be done, writes the audit entry, and declares `LEAVING`.
     """
@@ -99,6 +101,8 @@ async def remove_member(ctx: Context, guild_id: GuildId, user: User) -> bool:
         left = voice_state_object(voice, member, deaf=row.deaf, mute=row.mute, left=True)
         ctx.emit(VoiceStateUpdate(guild_id=guild_id, channel_id=voice.channel_id, state=left))
     ctx.emit(GuildMemberRemove(guild_id=guild_id, user=user))
+    if user.bot is True:
+        await retire_bot(ctx, guild_id, user.id)
     return True
 
 

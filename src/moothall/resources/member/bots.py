@@ -1,0 +1,35 @@
+"""What goes with a bot when it leaves a guild: its integration and the role made for it."""
+
+from typing import Final
+
+from msgspec import UNSET
+
+from moothall.kernel.audit import differences
+from moothall.kernel.context import Context
+from moothall.kernel.events import Event
+from moothall.objects.audit_log import AuditLogEvent
+from moothall.objects.ids import GuildId, UserId
+from moothall.resources.integration.events import GuildIntegrationsUpdate, IntegrationDelete
+from moothall.resources.integration.queries import delete_integration, select_of_bot
+from moothall.resources.role.operations import REMOVING, remove_role
+
+RETIRING: Final[tuple[type[Event], ...]] = (*REMOVING, IntegrationDelete, GuildIntegrationsUpdate)
+"""What a row declares to fire if it may take a bot out of a guild."""
+
+
+async def retire_bot(ctx: Context, guild_id: GuildId, bot_id: UserId) -> None:
+    """End a bot's integrations in a guild and remove its managed role; nothing the second time."""
+    if not ctx.in_guild or ctx.guild.id != guild_id:
+        await ctx.visit_guild(guild_id)
+    for role in [r for r in ctx.guild.roles.values() if r.managed and r.tags is not UNSET and r.tags.bot_id == bot_id]:
+        await remove_role(ctx, role)
+    ended = False
+    for row in await select_of_bot(ctx.tx, guild_id, bot_id):
+        if await delete_integration(ctx.tx, guild_id, row.id):
+            ended = True
+            changes = differences(row, None, ("name", "type"))
+            await ctx.audit(AuditLogEvent.INTEGRATION_DELETE, target=row.id, changes=changes, guild_id=guild_id)
+            application_id = UNSET if row.application_id is None else row.application_id
+            ctx.emit(IntegrationDelete(id=row.id, guild_id=guild_id, application_id=application_id))
+    if ended:
+        ctx.emit(GuildIntegrationsUpdate(guild_id=guild_id))
