@@ -20,6 +20,8 @@ def connect(path: Path, *, readonly: bool = False) -> apsw.Connection:
     flags = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
     try:
         connection = apsw.Connection(str(path), flags=flags, statementcachesize=_STATEMENT_CACHE)
+        # Otherwise SQLite plans a join anew whenever its parameters are bound, to look at their values: 14 us, not 1.6.
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection.set_busy_timeout(_READER_PATIENCE_MS)
         connection.execute("PRAGMA cache_size = -32000").fetchall()
         connection.execute("PRAGMA temp_store = MEMORY").fetchall()
