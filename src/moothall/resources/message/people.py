@@ -49,13 +49,11 @@ _BOT = 5
 
 _select_user = Query(select(*_USER).where(users.c.id == bindparam("user_id")))
 _select_users = Query(select(*_USER).where(in_list(users.c.id, "user_ids")))
-_select_members = Query(
-    select(*_USER, *(column.label(f"member_{column.name}") for column in _MEMBER))
-    .select_from(
-        users.outerjoin(members, (members.c.guild_id == bindparam("guild_id")) & (members.c.user_id == users.c.id))
-    )
-    .where(in_list(users.c.id, "user_ids"))
+_people = select(*_USER, *(column.label(f"member_{column.name}") for column in _MEMBER)).select_from(
+    users.outerjoin(members, (members.c.guild_id == bindparam("guild_id")) & (members.c.user_id == users.c.id))
 )
+_select_person = Query(_people.where(users.c.id == bindparam("user_id")))
+_select_people = Query(_people.where(in_list(users.c.id, "user_ids")))
 
 
 class Person(Struct, frozen=True):
@@ -81,8 +79,12 @@ async def encoded_users(reader: Reader, user_ids: set[int]) -> dict[int, bytes]:
 
 async def find_people(reader: Reader, user_ids: Iterable[int], guild_id: GuildId | None) -> dict[int, Person]:
     """Users with their membership of a guild, by id, in one query; ids that name nobody are left out."""
-    # In a direct message there is no guild, and 0 is no guild's id.
-    rows = await reader.all(_select_members, user_ids=list(set(user_ids)), guild_id=guild_id or 0)
+    wanted = list(set(user_ids))
+    place = guild_id or 0  # in a direct message there is no guild, and 0 is no guild's id
+    if len(wanted) == 1:
+        rows = await reader.all(_select_person, user_id=wanted[0], guild_id=place)
+    else:
+        rows = await reader.all(_select_people, user_ids=wanted, guild_id=place)
     return {row[0]: _person(row) for row in rows}
 
 
