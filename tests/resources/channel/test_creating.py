@@ -177,7 +177,12 @@ async def test_what_only_the_guild_can_tell_is_named_field_by_field_too(platform
             "type": FORUM,
             "parent_id": str(foreign_category),
             "default_reaction_emoji": {"emoji_id": "123"},
-            "available_tags": [{"name": "a"}, {"name": "a"}, {"name": "b", "id": "5"}, {"name": "c", "emoji_name": "c"}],
+            "available_tags": [
+                {"name": "a"},
+                {"name": "a"},
+                {"name": "b", "id": "5"},
+                {"name": "c", "emoji_name": "c"},
+            ],
             "permission_overwrites": [{"id": str(other.id), "type": 0}, {"id": str(stranger.id), "type": 1}],
         },
     )

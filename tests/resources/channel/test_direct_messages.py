@@ -1,6 +1,5 @@
 """Direct messages: one for each pair, in a list that can be tidied."""
 
-from moothall.objects.ids import ChannelId
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from tests.harness import CATEGORY, Platform
@@ -88,7 +87,7 @@ async def test_typing_is_heard_in_the_channel_with_the_member(platform: Platform
 
 async def test_typing_in_a_direct_message_is_heard_by_the_two(platform: Platform) -> None:
     alice, bob = await platform.person(), await platform.person()
-    channel = ChannelId(int((await alice.post("/users/@me/channels", {"recipient_id": str(bob.id)})).json["id"]))
+    channel = (await alice.post("/users/@me/channels", {"recipient_id": str(bob.id)})).json["id"]
     platform.heard.clear()
     assert (await bob.post(f"/channels/{channel}/typing")).status == 204
     [envelope] = platform.heard

@@ -29,7 +29,14 @@ async def test_a_change_is_stored_recorded_and_announced_once(platform: Platform
 
 async def test_a_change_to_what_is_already_so_is_answered_and_nothing_else(platform: Platform) -> None:
     owner, guild = await _guild(platform)
-    for body in ({}, {"name": "General"}, {"topic": None}, {"type": TEXT}, {"permission_overwrites": []}):
+    same: list[dict[str, Any]] = [
+        {},
+        {"name": "General"},
+        {"topic": None},
+        {"type": TEXT},
+        {"permission_overwrites": []},
+    ]
+    for body in same:
         assert (await owner.patch(f"/channels/{guild.general}", body)).status == 200
     assert platform.heard_names == []
     assert await guild.audit_log() == []

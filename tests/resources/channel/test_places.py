@@ -33,7 +33,11 @@ async def test_each_channel_that_moves_is_announced_once_and_others_are_not(plat
     with platform.listening() as heard:
         reply = await owner.patch(
             f"/guilds/{guild.id}/channels",
-            [{"id": str(guild.general), "position": 2}, {"id": str(first), "position": 0}, {"id": second, "position": 2}],
+            [
+                {"id": str(guild.general), "position": 2},
+                {"id": str(first), "position": 0},
+                {"id": second, "position": 2},
+            ],
         )
     assert reply.status == 204
     assert heard == ["CHANNEL_UPDATE", "CHANNEL_UPDATE"]

@@ -1,0 +1,33 @@
+"""Who may delete an invite: the code in the path stands for its channel and its guild."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from moothall.kernel.access import Access
+from moothall.kernel.context import Context
+from moothall.objects import errors
+from moothall.objects.errors import Refusal
+from moothall.objects.permissions import Permissions
+from moothall.resources.invite.queries import select_invite
+
+
+class ManagesInvite(Access):
+    """Those who manage the channel of the invite `{code}`, or its guild."""
+
+    label = "MANAGE_CHANNELS|MANAGE_GUILD"
+
+    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+        """Enter the invite's guild. Raises Refusal: 404/10006 for no live invite, 403/50013."""
+        row = await select_invite(ctx.tx, path["code"], ctx.now)
+        if row is None or row.guild_id is None:
+            raise Refusal(errors.UNKNOWN_INVITE)
+        await ctx.visit_guild(row.guild_id)
+        channel = await ctx.guild.channel(ctx.tx, row.channel_id)
+        if channel is None:
+            raise Refusal(errors.UNKNOWN_INVITE)
+        if ctx.is_member and ctx.member.permissions_in(channel) & Permissions.MANAGE_CHANNELS:
+            ctx.require_mfa(Permissions.MANAGE_CHANNELS)
+        elif ctx.is_member and ctx.member.permissions & Permissions.MANAGE_GUILD:
+            ctx.require_mfa(Permissions.MANAGE_GUILD)
+        else:
+            raise Refusal(errors.MISSING_PERMISSIONS)

@@ -1,0 +1,58 @@
+"""Invites over HTTP (api.md, Invites; resources: invite, channel, guild)."""
+
+from moothall.kernel.access import PUBLIC, SIGNED_IN, any_of
+from moothall.kernel.context import Context
+from moothall.kernel.endpoint import delete, get, post
+from moothall.objects.ids import ChannelId, GuildId
+from moothall.objects.invite import Invite, InviteMetadata
+from moothall.objects.permissions import Permissions
+from moothall.resources.invite import operations, queries
+from moothall.resources.invite.access import ManagesInvite
+from moothall.resources.invite.events import InviteCreate, InviteDelete
+from moothall.resources.invite.objects import invite_objects, without_metadata
+from moothall.resources.invite.requests import CreateChannelInvite
+from moothall.resources.member.events import GuildMemberAdd, GuildOpen
+
+
+@post(
+    "/channels/{channel_id}/invites",
+    permission=Permissions.CREATE_INSTANT_INVITE,
+    audit_reason=True,
+    fires=(InviteCreate,),
+)
+async def create_channel_invite(ctx: Context, channel_id: ChannelId, body: CreateChannelInvite) -> InviteMetadata:
+    """An invite to a channel: a new one, or the caller's own with the same settings."""
+    return await operations.create_invite(ctx, body)
+
+
+@get("/channels/{channel_id}/invites", permission=Permissions.MANAGE_CHANNELS)
+async def get_channel_invites(ctx: Context, channel_id: ChannelId) -> list[InviteMetadata]:
+    """The live invites to a channel, with their metadata."""
+    return await invite_objects(ctx, ctx.guild, await queries.select_channel_invites(ctx.tx, channel_id, ctx.now))
+
+
+@get("/guilds/{guild_id}/invites", permission=any_of(Permissions.MANAGE_GUILD, Permissions.VIEW_AUDIT_LOG))
+async def get_guild_invites(ctx: Context, guild_id: GuildId) -> list[InviteMetadata] | list[Invite]:
+    """The live invites to a guild; their metadata are for those who manage it."""
+    invites = await invite_objects(ctx, ctx.guild, await queries.select_guild_invites(ctx.tx, guild_id, ctx.now))
+    if ctx.has(Permissions.MANAGE_GUILD):
+        return invites
+    return [without_metadata(invite) for invite in invites]
+
+
+@get("/invites/{code}", permission=PUBLIC)
+async def get_invite(ctx: Context, code: str, *, with_counts: bool = False) -> Invite:
+    """What a code leads to; `with_counts` adds how many members there are and how many are online."""
+    return await operations.resolve_invite(ctx, code, with_counts=with_counts)
+
+
+@post("/invites/{code}", permission=SIGNED_IN, fires=(GuildOpen, GuildMemberAdd, InviteDelete))
+async def accept_invite(ctx: Context, code: str) -> Invite:
+    """Come into the guild that a code leads to."""
+    return await operations.accept_invite(ctx, code)
+
+
+@delete("/invites/{code}", permission=ManagesInvite(), audit_reason=True, fires=(InviteDelete,))
+async def delete_invite(ctx: Context, code: str) -> Invite:
+    """Delete an invite; what it was."""
+    return await operations.delete_invite(ctx, code)

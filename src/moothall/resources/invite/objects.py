@@ -1,0 +1,119 @@
+"""Invites as those who hold them see them, and as those who manage them do."""
+
+from collections.abc import Sequence
+
+from msgspec import UNSET, UnsetType
+
+from moothall.kernel.context import Context
+from moothall.kernel.guild_state import GuildState
+from moothall.objects.channel import Channel, PartialChannel
+from moothall.objects.guild import InviteGuild, NsfwLevel
+from moothall.objects.ids import ApplicationId, UserId
+from moothall.objects.invite import Invite, InviteMetadata, InviteType
+from moothall.resources.invite.queries import InviteRow, get_applications
+from moothall.resources.user.queries import get_users
+
+
+def invite_guild(guild: GuildState) -> InviteGuild:
+    """A guild as its invites show it."""
+    row = guild.row
+    return InviteGuild(
+        id=row.id,
+        name=row.name,
+        splash=row.splash,
+        banner=row.banner,
+        description=row.description,
+        icon=row.icon,
+        features=row.features,
+        verification_level=row.verification_level,
+        vanity_url_code=row.vanity_url_code,
+        nsfw_level=row.nsfw_level,
+        nsfw=row.nsfw_level in {NsfwLevel.EXPLICIT, NsfwLevel.AGE_RESTRICTED},
+        premium_subscription_count=row.premium_subscription_count,
+        premium_tier=row.premium_tier,
+    )
+
+
+def partial_channel(channel: Channel) -> PartialChannel:
+    """A channel as invites name it."""
+    return PartialChannel(id=channel.id, type=channel.type, name=channel.name or None)
+
+
+async def invite_objects(ctx: Context, guild: GuildState, rows: Sequence[InviteRow]) -> list[InviteMetadata]:
+    """Invites of one guild with their metadata, in the same order; those whose channel is gone are left out."""
+    people: set[UserId] = {row.inviter_id for row in rows if row.inviter_id is not None}
+    people |= {row.target_user_id for row in rows if row.target_user_id is not None}
+    users = await get_users(ctx.tx, people)
+    named: set[ApplicationId] = {row.target_application_id for row in rows if row.target_application_id is not None}
+    applications = await get_applications(ctx.tx, named)
+    whole = invite_guild(guild)
+    found: list[InviteMetadata] = []
+    for row in rows:
+        channel = await guild.channel(ctx.tx, row.channel_id)
+        if channel is None:
+            continue
+        found.append(
+            InviteMetadata(
+                type=row.type,
+                code=row.code,
+                guild_id=guild.id,
+                guild=whole,
+                channel=partial_channel(channel),
+                inviter=UNSET if row.inviter_id is None else users.get(row.inviter_id, UNSET),
+                target_type=UNSET if row.target_type is None else row.target_type,
+                target_user=UNSET if row.target_user_id is None else users.get(row.target_user_id, UNSET),
+                target_application=UNSET
+                if row.target_application_id is None
+                else applications.get(row.target_application_id, UNSET),
+                expires_at=row.expires_at,
+                flags=row.flags,
+                uses=row.uses,
+                max_uses=row.max_uses,
+                max_age=row.max_age,
+                temporary=row.temporary,
+                created_at=row.created_at,
+            )
+        )
+    return found
+
+
+def without_metadata(
+    invite: InviteMetadata, *, members: int | UnsetType = UNSET, presences: int | UnsetType = UNSET
+) -> Invite:
+    """The invite as those see it who only hold its code, with the two counts where they asked for them."""
+    return Invite(
+        type=invite.type,
+        code=invite.code,
+        guild_id=invite.guild_id,
+        guild=invite.guild,
+        channel=invite.channel,
+        inviter=invite.inviter,
+        target_type=invite.target_type,
+        target_user=invite.target_user,
+        target_application=invite.target_application,
+        approximate_member_count=members,
+        approximate_presence_count=presences,
+        expires_at=invite.expires_at,
+        flags=invite.flags,
+    )
+
+
+def vanity_invite(
+    guild: GuildState,
+    channel: Channel | None,
+    *,
+    members: int | UnsetType = UNSET,
+    presences: int | UnsetType = UNSET,
+) -> Invite:
+    """The invite that a guild's vanity code stands for."""
+    return Invite(
+        type=InviteType.GUILD,
+        code=guild.row.vanity_url_code or "",
+        guild_id=guild.id,
+        guild=invite_guild(guild),
+        channel=None if channel is None else partial_channel(channel),
+        approximate_member_count=members,
+        approximate_presence_count=presences,
+        expires_at=None,
+        flags=0,
+    )

@@ -1,0 +1,20 @@
+"""What a request says about a new invite (resources: channel, create channel invite)."""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from moothall.objects import limits
+from moothall.objects.ids import ApplicationId, UserId
+
+
+class CreateChannelInvite(Struct, frozen=True, kw_only=True):
+    """A new invite; null is the default. `max_age` in seconds; 0 ends neither the time nor the uses."""
+
+    max_age: Annotated[int, Meta(ge=0, le=limits.INVITE_MAX_AGE_MAX)] | UnsetType | None = UNSET
+    max_uses: Annotated[int, Meta(ge=0, le=limits.INVITE_MAX_USES_MAX)] | UnsetType | None = UNSET
+    temporary: bool | UnsetType | None = UNSET
+    unique: bool | UnsetType | None = UNSET
+    target_type: Literal[1, 2] | UnsetType | None = UNSET
+    target_user_id: UserId | UnsetType | None = UNSET
+    target_application_id: ApplicationId | UnsetType | None = UNSET
