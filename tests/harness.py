@@ -18,13 +18,16 @@ from sqlalchemy import bindparam, insert, select, update
 
 from moothall.bus import Envelope
 from moothall.bus.local import LocalBus
+from moothall.gateway.loading import DatabaseSource
+from moothall.gateway.node import GatewayNode
+from moothall.gateway.settings import GatewaySettings
 from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.context import Limits, Services
 from moothall.kernel.endpoint import endpoints
 from moothall.kernel.guild_state import GuildStates
 from moothall.kernel.pipeline import Pipeline
 from moothall.kernel.ratelimit import RateLimiter
-from moothall.kernel.secrets import SecretBox, hash_token, new_account_token, new_token
+from moothall.kernel.secrets import Passwords, SecretBox, hash_token, new_account_token, new_token
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, RoleId, Snowflake, SnowflakeFactory, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.presence import Presence
@@ -44,6 +47,8 @@ from moothall.storage.schema import (
     tokens,
     users,
 )
+from tests.conformance.public_schema import check_answer
+from tests.conformance.witness import witness
 
 TEXT, VOICE, CATEGORY, ANNOUNCEMENT, STAGE, FORUM, MEDIA = 0, 2, 4, 5, 13, 15, 16
 
@@ -271,8 +276,10 @@ class Platform:
                 allow_private_addresses=False,
                 registration=True,
             ),
-            extra={},
+            extra={Passwords: Passwords()},
         )
+        self.gateway = GatewayNode(GatewaySettings(), self.bus, DatabaseSource(database, self.services.states))
+        self.services.extra[GatewayNode] = self.gateway
         self.pipeline = Pipeline(self.services, endpoints(), observe=lambda *_: None)
         self.nobody = Caller(self, Snowflake(0), None)
         self._names = 0
@@ -378,9 +385,12 @@ class Platform:
             "headers": [(name.encode(), value.encode("latin-1")) for name, value in headers],
             "client": (client, 1),
         }
+        before = len(self.heard)
         await self.pipeline(scope, receive, send)
         start = sent[0]
         body = b"".join(message.get("body", b"") for message in sent[1:])
+        check_answer(method, path, start["status"], body)
+        witness(self.pipeline, method, path, start["status"], [envelope.name for envelope in self.heard[before:]])
         return Reply(start["status"], {k.decode(): v.decode() for k, v in start["headers"]}, body)
 
     @staticmethod

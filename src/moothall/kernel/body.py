@@ -44,7 +44,7 @@ class BodyReader(Struct, frozen=True):
         elif not content_type.lower().startswith("application/json"):
             found = FormErrors()
             found.add(
-                ["_errors"],
+                [],
                 FormCode.CONTENT_TYPE_INVALID,
                 'Expected "Content-Type" header to be one of {application/json}.',
             )
@@ -82,7 +82,7 @@ class BodyReader(Struct, frozen=True):
             try:
                 convert(plain, self.kind)
             except msgspec.ValidationError as problem:
-                found.add(["_errors"], FormCode.BASE_TYPE_CHOICES, str(problem))
+                found.add([], FormCode.BASE_TYPE_CHOICES, str(problem))
         return found.refusal()
 
 

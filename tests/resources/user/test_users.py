@@ -1,18 +1,11 @@
 """Accounts: how one comes to have one, gets into it, and changes it."""
 
 import msgspec
-import pytest
 
-from moothall.kernel.secrets import Passwords
 from moothall.resources.user.throttle import LoginThrottle
 from tests.harness import Caller, Platform
 
 PASSWORD = "correct horse battery"
-
-
-@pytest.fixture(autouse=True)
-def passwords(platform: Platform) -> None:
-    platform.services.extra[Passwords] = Passwords()
 
 
 async def register(platform: Platform, name: str = "alice", **more: object) -> Caller:

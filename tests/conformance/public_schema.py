@@ -1,0 +1,121 @@
+"""Every JSON answer of the suite against the public description of its operation, where that is present.
+
+The description is looked for beside the project (`../shared/spec/openapi.json`) or where
+`MOOTHALL_PUBLIC_SPEC` says. What differs on purpose stands in `EXCEPTIONS`, each with its reason; the list may
+only shrink.
+"""
+
+import os
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it has no stubs of its own
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+SPEC = Path(
+    os.environ.get("MOOTHALL_PUBLIC_SPEC", Path(__file__).parents[2].parent / "shared" / "spec" / "openapi.json")
+)
+
+EXCEPTIONS: dict[tuple[str, str], str] = {}
+"""(operation or *, JSON path with * for indexes) -> why ours differs."""
+
+_PREFIX = "urn:public"
+
+
+class Mismatch(AssertionError):
+    """An answer that public clients may not be able to read."""
+
+
+@cache
+def _spec() -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.json.decode(SPEC.read_bytes())
+    return found
+
+
+@cache
+def _operations() -> list[tuple[re.Pattern[str], int, dict[str, Any]]]:
+    """(path pattern, number of placeholders, path item): the most literal path is tried first."""
+    listed = []
+    for path, item in _spec()["paths"].items():
+        pattern = re.compile("".join(_segment(part) for part in path.strip("/").split("/")) + "$")
+        listed.append((pattern, path.count("{"), item))
+    return sorted(listed, key=lambda entry: entry[1])
+
+
+def _segment(part: str) -> str:
+    return "/[^/]+" if part.startswith("{") else "/" + re.escape(part)
+
+
+@cache
+def _validator(operation_id: str, pointer: str) -> Draft202012Validator:
+    registry: Any = Registry().with_resource(
+        _PREFIX, Resource.from_contents(_spec(), default_specification=DRAFT202012)
+    )
+    del operation_id
+    return Draft202012Validator({"$ref": f"{_PREFIX}#{pointer}"}, registry=registry)
+
+
+def find_operation(method: str, path: str) -> dict[str, Any] | None:
+    """The public operation of a request; None for one that is not public."""
+    for pattern, _, item in _operations():
+        if method.lower() in item and pattern.fullmatch(path):
+            found: dict[str, Any] = item[method.lower()]
+            return found
+    return None
+
+
+def check_answer(method: str, path: str, status: int, body: bytes) -> None:
+    """Raise Mismatch unless a successful answer is one that the public description allows.
+
+    Does nothing where the description is not present, or does not know the operation.
+    """
+    if not SPEC.exists() or not 200 <= status < 300:
+        return
+    operation = find_operation(method, path)
+    if operation is None:
+        return
+    name = operation["operationId"]
+    responses = operation["responses"]
+    if str(status) not in responses:
+        if (name, "status") not in EXCEPTIONS:
+            raise Mismatch(f"{name}: status {status}, the public ones are {', '.join(responses)}")
+        return
+    schema = responses[str(status)].get("content", {}).get("application/json", {}).get("schema")
+    if schema is None:
+        return
+    template = next(p for p, item in _spec()["paths"].items() if item.get(method.lower()) is operation)
+    escaped = template.replace("~", "~0").replace("/", "~1")
+    pointer = f"/paths/{escaped}/{method.lower()}/responses/{status}/content/application~1json/schema"
+    problems = []
+    for error in _validator(name, pointer).iter_errors(msgspec.json.decode(body)):
+        problems.extend(_leaves(error))
+    told = []
+    for where, message in problems:
+        if not any(op in {name, "*"} and _fits(where, known) for op, known in EXCEPTIONS):
+            told.append(f"{where}: {message}")
+    if told:
+        raise Mismatch(f"{name}: " + "; ".join(sorted(set(told))[:8]))
+
+
+def _leaves(error: Any) -> list[tuple[str, str]]:
+    """The innermost reasons: of a union, those of the option that fits best."""
+    if error.context:
+        by_option: dict[Any, list[Any]] = {}
+        for inner in error.context:
+            by_option.setdefault(inner.schema_path[0], []).append(inner)
+        best = min(by_option.values(), key=lambda inner: (_is_null_option(inner), len(inner)))
+        return [leaf for inner in best for leaf in _leaves(inner)]
+    where = ".".join("*" if isinstance(part, int) else str(part) for part in error.absolute_path)
+    return [(where, error.message[:160])]
+
+
+def _is_null_option(errors: list[Any]) -> bool:
+    return any(e.validator == "type" and e.validator_value == "null" for e in errors)
+
+
+def _fits(where: str, known: str) -> bool:
+    return where == known or (known.startswith("**.") and (where == known[3:] or where.endswith(known[2:])))
