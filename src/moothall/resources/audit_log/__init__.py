@@ -1,0 +1,1 @@
+"""The audit log: reading what the kernel has recorded, with everything that the entries mention."""

@@ -1,0 +1,98 @@
+"""The audit log over HTTP (resources: audit log)."""
+
+from collections.abc import Iterable
+from typing import Annotated, Final
+
+from msgspec import Meta
+
+from moothall.kernel.context import Context
+from moothall.kernel.endpoint import get
+from moothall.objects import limits
+from moothall.objects.audit_log import AuditLog, AuditLogEvent
+from moothall.objects.channel import Channel
+from moothall.objects.channel_types import ChannelType
+from moothall.objects.ids import GuildId, Snowflake, UserId
+from moothall.objects.permissions import Permissions
+from moothall.resources.audit_log import queries
+from moothall.resources.audit_log.queries import EntryRow
+from moothall.resources.user.queries import get_users
+from moothall.storage.rows import channel_from_row
+
+_E = AuditLogEvent
+_ABOUT_USERS: Final = frozenset(
+    {
+        _E.MEMBER_KICK,
+        _E.MEMBER_BAN_ADD,
+        _E.MEMBER_BAN_REMOVE,
+        _E.MEMBER_UPDATE,
+        _E.MEMBER_ROLE_UPDATE,
+        _E.BOT_ADD,
+        _E.MESSAGE_DELETE,
+        _E.MESSAGE_PIN,
+        _E.MESSAGE_UNPIN,
+    }
+)
+_ABOUT_WEBHOOKS: Final = frozenset({_E.WEBHOOK_CREATE, _E.WEBHOOK_UPDATE, _E.WEBHOOK_DELETE})
+_ABOUT_INTEGRATIONS: Final = frozenset({_E.INTEGRATION_CREATE, _E.INTEGRATION_UPDATE, _E.INTEGRATION_DELETE})
+_ABOUT_THREADS: Final = frozenset({_E.THREAD_CREATE, _E.THREAD_UPDATE, _E.THREAD_DELETE})
+
+
+@get("/guilds/{guild_id}/audit-logs", permission=Permissions.VIEW_AUDIT_LOG)
+async def get_guild_audit_log(
+    ctx: Context,
+    guild_id: GuildId,
+    *,
+    user_id: UserId | None = None,
+    target_id: Snowflake | None = None,
+    action_type: int | None = None,
+    before: Snowflake | None = None,
+    after: Snowflake | None = None,
+    limit: Annotated[int, Meta(ge=1, le=limits.AUDIT_LOG_LIST_MAX)] = limits.AUDIT_LOG_LIST_DEFAULT,
+) -> AuditLog:
+    """List what was done in a guild: newest first, but oldest first after an id."""
+    entries = await queries.select_entries(
+        ctx.tx,
+        guild_id,
+        most=limit,
+        before=before,
+        after=after,
+        user_id=user_id,
+        target_id=target_id,
+        action_type=action_type,
+    )
+    webhooks = await queries.select_webhooks(ctx.tx, guild_id, _targets(entries, _ABOUT_WEBHOOKS))
+    integrations = await queries.select_integrations(ctx.tx, guild_id, _targets(entries, _ABOUT_INTEGRATIONS))
+    people = {entry.user_id for entry in entries if entry.user_id is not None}
+    people.update(UserId(target) for target in _targets(entries, _ABOUT_USERS))
+    makers = {webhook.user_id for webhook in webhooks if webhook.user_id is not None}
+    users = await get_users(ctx.tx, people | makers)
+    return AuditLog(
+        audit_log_entries=[queries.entry_object(entry) for entry in entries],
+        users=[users[user] for user in sorted(people) if user in users],
+        webhooks=[
+            queries.webhook_object(webhook, None if webhook.user_id is None else users.get(webhook.user_id))
+            for webhook in webhooks
+        ],
+        threads=await _threads(ctx, guild_id, _targets(entries, _ABOUT_THREADS)),
+        integrations=[queries.integration_object(integration) for integration in integrations],
+        auto_moderation_rules=[],
+        application_commands=[],
+        guild_scheduled_events=[],
+    )
+
+
+def _targets(entries: Iterable[EntryRow], kinds: frozenset[AuditLogEvent]) -> set[Snowflake]:
+    return {entry.target_id for entry in entries if entry.target_id is not None and entry.action_type in kinds}
+
+
+async def _threads(ctx: Context, guild_id: GuildId, ids: set[Snowflake]) -> list[Channel]:
+    """Those of the threads that the caller may see: the log opens no channel to anyone."""
+    seen = []
+    for row in await queries.select_threads(ctx.tx, guild_id, ids):
+        parent = None if row.parent_id is None else await ctx.guild.channel(ctx.tx, row.parent_id)
+        needed = int(Permissions.VIEW_CHANNEL)
+        if row.type == ChannelType.PRIVATE_THREAD:
+            needed |= Permissions.MANAGE_THREADS
+        if parent is not None and ctx.member.permissions_in(parent, thread=True) & needed == needed:
+            seen.append(channel_from_row(row))
+    return seen

@@ -1,0 +1,178 @@
+"""The SQL of the audit log."""
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+from msgspec import UNSET, Struct
+from sqlalchemy import bindparam, select
+
+from moothall.objects.audit_log import AuditLogChange, AuditLogEntry, AuditLogOptions
+from moothall.objects.channel_types import THREADS
+from moothall.objects.ids import (
+    ApplicationId,
+    AuditEntryId,
+    ChannelId,
+    GuildId,
+    IntegrationId,
+    Snowflake,
+    UserId,
+    WebhookId,
+)
+from moothall.objects.integration import IntegrationAccount, PartialIntegration
+from moothall.objects.user import User
+from moothall.objects.webhook import Webhook
+from moothall.objects.wire import convert
+from moothall.storage.database import Query, Reader, in_list
+from moothall.storage.rows import ChannelRow
+from moothall.storage.schema import audit_entries, channels, integrations, webhooks
+
+
+class EntryRow(Struct):
+    """A row of `audit_entries`."""
+
+    guild_id: GuildId
+    id: AuditEntryId
+    user_id: UserId | None
+    target_id: Snowflake | None
+    action_type: int
+    changes: list[dict[str, Any]]
+    options: dict[str, Any] | None
+    reason: str | None
+
+
+class WebhookMention(Struct):
+    """What the log tells of a webhook: nothing that would let anyone use it."""
+
+    id: WebhookId
+    type: int
+    guild_id: GuildId | None
+    channel_id: ChannelId | None
+    name: str | None
+    avatar: str | None
+    user_id: UserId | None
+    application_id: ApplicationId | None
+
+
+class IntegrationMention(Struct):
+    """What the log tells of an integration."""
+
+    id: IntegrationId
+    name: str
+    type: str
+    application_id: ApplicationId | None
+    account: dict[str, Any] | None
+
+
+def _in_guild(table: Any, struct: type[Struct]) -> Any:
+    return select(*(table.c[name] for name in struct.__struct_fields__)).where(
+        table.c.guild_id == bindparam("guild_id"), in_list(table.c.id, "ids")
+    )
+
+
+_select_webhooks = Query(_in_guild(webhooks, WebhookMention), into=WebhookMention)
+_select_integrations = Query(_in_guild(integrations, IntegrationMention), into=IntegrationMention)
+_select_threads = Query(
+    select(channels).where(
+        channels.c.guild_id == bindparam("guild_id"),
+        in_list(channels.c.id, "ids"),
+        channels.c.type.in_(tuple(map(int, THREADS))),
+    ),
+    into=ChannelRow,
+)
+
+
+@cache
+def _select_entries(filters: frozenset[str], *, ascending: bool) -> Query[EntryRow]:
+    """The query of one set of filters: `before`, `after` and columns; each set is compiled once."""
+    statement = select(audit_entries).where(audit_entries.c.guild_id == bindparam("guild_id"))
+    for name in sorted(filters):
+        if name == "before":
+            statement = statement.where(audit_entries.c.id < bindparam("before"))
+        elif name == "after":
+            statement = statement.where(audit_entries.c.id > bindparam("after"))
+        else:
+            statement = statement.where(audit_entries.c[name] == bindparam(name))
+    order = audit_entries.c.id if ascending else audit_entries.c.id.desc()
+    return Query(statement.order_by(order).limit(bindparam("most")), into=EntryRow)
+
+
+async def select_entries(
+    reader: Reader,
+    guild_id: GuildId,
+    *,
+    most: int,
+    before: Snowflake | None = None,
+    after: Snowflake | None = None,
+    user_id: UserId | None = None,
+    target_id: Snowflake | None = None,
+    action_type: int | None = None,
+) -> list[EntryRow]:
+    """Entries that fit every filter given: newest first, but oldest first if only `after` is given."""
+    wanted = {
+        "before": before,
+        "after": after,
+        "user_id": user_id,
+        "target_id": target_id,
+        "action_type": action_type,
+    }
+    filters = {name: value for name, value in wanted.items() if value is not None}
+    query = _select_entries(frozenset(filters), ascending="after" in filters and "before" not in filters)
+    return await reader.all(query, guild_id=guild_id, most=most, **filters)
+
+
+async def select_webhooks(reader: Reader, guild_id: GuildId, ids: Iterable[int]) -> list[WebhookMention]:
+    """Those of the webhooks that still exist."""
+    wanted = sorted(set(ids))
+    return await reader.all(_select_webhooks, guild_id=guild_id, ids=wanted) if wanted else []
+
+
+async def select_integrations(reader: Reader, guild_id: GuildId, ids: Iterable[int]) -> list[IntegrationMention]:
+    """Those of the integrations that still exist."""
+    wanted = sorted(set(ids))
+    return await reader.all(_select_integrations, guild_id=guild_id, ids=wanted) if wanted else []
+
+
+async def select_threads(reader: Reader, guild_id: GuildId, ids: Iterable[int]) -> list[ChannelRow]:
+    """Those of the threads that still exist."""
+    wanted = sorted(set(ids))
+    return await reader.all(_select_threads, guild_id=guild_id, ids=wanted) if wanted else []
+
+
+def entry_object(row: EntryRow) -> AuditLogEntry:
+    """The entry of a row."""
+    return AuditLogEntry(
+        id=row.id,
+        target_id=None if row.target_id is None else row.target_id.wire(),
+        user_id=row.user_id,
+        action_type=row.action_type,
+        changes=convert(row.changes, list[AuditLogChange]) if row.changes else UNSET,
+        options=UNSET if row.options is None else convert(row.options, AuditLogOptions),
+        reason=UNSET if row.reason is None else row.reason,
+    )
+
+
+def webhook_object(row: WebhookMention, user: User | None) -> Webhook:
+    """A webhook without its token."""
+    return Webhook(
+        id=row.id,
+        type=row.type,
+        guild_id=row.guild_id,
+        channel_id=row.channel_id,
+        user=UNSET if user is None else user,
+        name=row.name,
+        avatar=row.avatar,
+        application_id=row.application_id,
+    )
+
+
+def integration_object(row: IntegrationMention) -> PartialIntegration:
+    """An integration as the log names it."""
+    account = row.account or {"id": row.id.wire(), "name": row.name}
+    return PartialIntegration(
+        id=row.id,
+        name=row.name,
+        type=row.type,
+        account=convert(account, IntegrationAccount),
+        application_id=UNSET if row.application_id is None else row.application_id,
+    )
