@@ -13,6 +13,7 @@ from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ChannelId, MessageId
 from moothall.objects.message import Message
 from moothall.objects.permissions import Permissions
+from moothall.resources.channel.events import DirectChannelCreate
 from moothall.resources.message import operations
 from moothall.resources.message.drafts import CreateMessage, EditMessage, read_draft, read_edit
 from moothall.resources.message.events import MessageCreate, MessageDelete, MessageDeleteBulk, MessageUpdate
@@ -23,7 +24,11 @@ from moothall.resources.message.rules import require_entry, require_history
 PageSize = Annotated[int, Meta(ge=1, le=limits.MESSAGE_LIST_MAX)]
 
 
-@post("/channels/{channel_id}/messages", permission=Permissions.SEND_MESSAGES, fires=(MessageCreate,))
+@post(
+    "/channels/{channel_id}/messages",
+    permission=Permissions.SEND_MESSAGES,
+    fires=(MessageCreate, DirectChannelCreate),
+)
 async def create_message(ctx: Context, channel_id: ChannelId, body: CreateMessage) -> Json[Message]:
     """Post a message to a text-like channel, thread or direct message."""
     if body.tts and ctx.in_guild:

@@ -15,6 +15,7 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId, snowflake_at
 from moothall.objects.message_types import UNDELETABLE, WRITTEN, MessageFlags, MessageType
 from moothall.objects.permissions import Permissions
+from moothall.resources.channel.direct import reopen_direct_message
 from moothall.resources.message import queries
 from moothall.resources.message.body import (
     EMPTY,
@@ -82,7 +83,8 @@ async def send_message(
     """Store and announce a message of a user's or of a webhook's; the message as JSON.
 
     Whether the author may write is the caller's to have asked, but for replies (see
-    `find_original`). The row must declare `MessageCreate`.
+    `find_original`). The row must declare `MessageCreate`, and if it can be in a direct message
+    `DirectChannelCreate`.
     """
     message_id = MessageId(ctx.ids.next()) if message_id is None else message_id
     original = await find_original(ctx, place, draft.reference)
@@ -168,7 +170,7 @@ async def _store(
     )
     await queries.insert_message(ctx.tx, row)
     if place.guild is None:
-        await queries.reopen_direct_message(ctx.tx, place.id)
+        await reopen_direct_message(ctx, place)
     written = Written(
         place=place,
         row=row,

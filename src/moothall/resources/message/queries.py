@@ -11,7 +11,6 @@ from moothall.storage.columns import TimestampColumn
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, upsert
 from moothall.storage.schema import (
     channel_activity,
-    channel_recipients,
     channels,
     members,
     message_nonces,
@@ -84,16 +83,6 @@ _update_message = Query(
     )
 )
 _move_activity = Query(upsert(channel_activity, key=("channel_id",), update=("last_message_id",)))
-_reopen = Query(
-    update(channel_recipients)
-    .where(channel_recipients.c.channel_id == bindparam("channel_id"), channel_recipients.c.closed.is_(True))
-    .values(closed=False)
-)
-_select_closed = Query(
-    select(channel_recipients.c.user_id).where(
-        channel_recipients.c.channel_id == bindparam("channel_id"), channel_recipients.c.closed.is_(True)
-    )
-)
 
 
 async def select_message(reader: Reader, channel_id: ChannelId, message_id: MessageId) -> MessageRow | None:
@@ -161,14 +150,6 @@ async def update_message(tx: Transaction, row: MessageRow) -> None:
         new_body=row.body,
         new_hidden_embeds=row.hidden_embeds,
     )
-
-
-async def reopen_direct_message(tx: Transaction, channel_id: ChannelId) -> list[UserId]:
-    """Put a direct message back into the lists of those who had closed it; who they are."""
-    closed = await tx.all(_select_closed, channel_id=channel_id)
-    if closed:
-        await tx.execute(_reopen, channel_id=channel_id)
-    return [UserId(Snowflake(row[0])) for row in closed]
 
 
 _listed = _in_channel & in_list(messages.c.id, "message_ids")

@@ -117,10 +117,19 @@ _select_reactors = Query(
     into=UserRow,
 )
 _select_emoji = Query(select(emojis).where(emojis.c.id == bindparam("emoji_id")), into=EmojiRow)
+
+
+class RolesRow(Struct):
+    """The roles of a member."""
+
+    roles: list[Snowflake]
+
+
 _select_roles = Query(
     select(members.c.roles).where(
         members.c.guild_id == bindparam("guild_id"), members.c.user_id == bindparam("user_id")
-    )
+    ),
+    into=RolesRow,
 )
 
 
@@ -222,6 +231,7 @@ async def select_emoji(reader: Reader, emoji_id: EmojiId) -> EmojiRow | None:
     return await reader.one(_select_emoji, emoji_id=emoji_id)
 
 
-async def is_member(reader: Reader, guild_id: GuildId, user_id: UserId) -> bool:
-    """Whether a user belongs to a guild."""
-    return await reader.one(_select_roles, guild_id=guild_id, user_id=user_id) is not None
+async def select_role_ids(reader: Reader, guild_id: GuildId, user_id: UserId) -> list[Snowflake] | None:
+    """The roles of a member; None for an outsider."""
+    row = await reader.one(_select_roles, guild_id=guild_id, user_id=user_id)
+    return None if row is None else row.roles
