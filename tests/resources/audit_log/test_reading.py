@@ -120,14 +120,15 @@ async def test_an_entry_comes_with_whom_and_what_it_mentions(platform: Platform,
 
 async def test_the_log_shows_only_threads_that_one_may_see(guild: Guild) -> None:
     hidden = await guild.channel(overwrites=[(guild.id, 0, 0, Permissions.VIEW_CHANNEL)])
+    now = Timestamp.now().wire()
     metadata = {
         "archived": False,
         "auto_archive_duration": 60,
-        "archive_timestamp": Timestamp.now().wire(),
+        "archive_timestamp": now,
         "locked": False,
     }
     threads = [
-        await guild.channel(type=kind, parent_id=parent, thread_metadata=metadata)
+        await guild.channel(type=kind, parent_id=parent, owner_id=guild.owner.id, thread_metadata=metadata)
         for kind, parent in ((11, guild.general), (12, guild.general), (11, hidden))
     ]
     for thread_id in threads:

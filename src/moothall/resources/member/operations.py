@@ -1,6 +1,6 @@
 """How people come into a guild and leave it. What changes while they are there: `editing`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from moothall.kernel.context import Context
@@ -18,7 +18,13 @@ from moothall.resources.member.bots import RETIRING, retire_bot
 from moothall.resources.member.events import GuildMemberAdd, GuildMemberRemove, GuildOpen
 from moothall.resources.user.queries import get_user
 from moothall.resources.voice.events import VoiceStateUpdate
-from moothall.resources.voice.queries import delete_voice_state, get_voice_state, voice_state_object
+from moothall.resources.voice.queries import (
+    delete_voice_state,
+    delete_voice_states,
+    get_voice_state,
+    select_voice_states,
+    voice_state_object,
+)
 from moothall.storage.rows import MemberRow, UserRow, member_from_row, user_from_row
 
 LEAVING: Final[tuple[type[Event], ...]] = (GuildMemberRemove, VoiceStateUpdate, *RETIRING)
@@ -104,6 +110,31 @@ async def remove_member(ctx: Context, guild_id: GuildId, user: User) -> bool:
     if user.bot is True:
         await retire_bot(ctx, guild_id, user.id)
     return True
+
+
+async def remove_members(
+    ctx: Context, guild_id: GuildId, rows: Sequence[MemberRow], users: Mapping[UserId, User]
+) -> None:
+    """Take several members out of a guild, as `remove_member` does, with a fixed number of statements.
+
+    `rows` were read in this transaction, `users` hold at least theirs.
+    """
+    if not rows:
+        return
+    gone = {row.user_id: row for row in rows}
+    connected = await select_voice_states(ctx.tx, guild_id, list(gone))
+    await queries.delete_members(ctx.tx, guild_id, list(gone), ctx.now)
+    if connected:
+        await delete_voice_states(ctx.tx, guild_id, [voice.user_id for voice in connected])
+    for voice in connected:
+        row = gone[voice.user_id]
+        member = member_from_row(row, users[row.user_id])
+        left = voice_state_object(voice, member, deaf=row.deaf, mute=row.mute, left=True)
+        ctx.emit(VoiceStateUpdate(guild_id=guild_id, channel_id=voice.channel_id, state=left))
+    for user_id in gone:
+        ctx.emit(GuildMemberRemove(guild_id=guild_id, user=users[user_id]))
+    for bot in [user_id for user_id in gone if users[user_id].bot is True]:
+        await retire_bot(ctx, guild_id, bot)
 
 
 async def kick_member(ctx: Context, guild_id: GuildId, user_id: UserId) -> None:

@@ -1,12 +1,12 @@
 """The SQL of members."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from sqlalchemy import ColumnElement, bindparam, delete, func, select, update
 
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.member import Member
-from moothall.objects.user import User
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.queries import get_users
 from moothall.storage.database import (
@@ -111,6 +111,30 @@ _leave_threads = Query(
 )
 _shrink_threads = Query(
     update(channels).where(in_list(channels.c.id, "thread_ids")).values(member_count=channels.c.member_count - 1)
+)
+
+_delete_members = Query(
+    delete(members).where(members.c.guild_id == bindparam("guild_id"), in_list(members.c.user_id, "user_ids"))
+)
+_delete_activities = Query(
+    delete(member_activity).where(
+        member_activity.c.guild_id == bindparam("guild_id"), in_list(member_activity.c.user_id, "user_ids")
+    )
+)
+_select_threads_of = Query(
+    select(thread_members.c.thread_id)
+    .select_from(thread_members.join(channels, channels.c.id == thread_members.c.thread_id))
+    .where(in_list(thread_members.c.user_id, "user_ids"), channels.c.guild_id == bindparam("guild_id"))
+)
+_leave_threads_all = Query(
+    delete(thread_members).where(
+        in_list(thread_members.c.user_id, "user_ids"), in_list(thread_members.c.thread_id, "thread_ids")
+    )
+)
+_shrink_thread = Query(
+    update(channels)
+    .where(channels.c.id == bindparam("thread_id"))
+    .values(member_count=channels.c.member_count - bindparam("fewer"))
 )
 
 
@@ -235,6 +259,18 @@ async def delete_member(tx: Transaction, guild_id: GuildId, user_id: UserId, lef
     return True
 
 
-def with_user(row: MemberRow, user: User) -> Member:
-    """A member whose user is at hand."""
-    return member_from_row(row, user)
+async def delete_members(tx: Transaction, guild_id: GuildId, user_ids: Sequence[UserId], left_at: Timestamp) -> None:
+    """The same for several people, who are members."""
+    removed = await tx.execute(_delete_members, guild_id=guild_id, user_ids=user_ids)
+    await tx.execute(_change_count, guild_id=guild_id, difference=-removed)
+    await tx.execute(_delete_activities, guild_id=guild_id, user_ids=user_ids)
+    await tx.execute_many(
+        _remember, [{"guild_id": guild_id, "user_id": user_id, "left_at": left_at} for user_id in user_ids]
+    )
+    joined = [ChannelId(row[0]) for row in await tx.all(_select_threads_of, guild_id=guild_id, user_ids=user_ids)]
+    if joined:
+        await tx.execute(_leave_threads_all, user_ids=user_ids, thread_ids=joined)
+        counts = Counter(joined)
+        await tx.execute_many(
+            _shrink_thread, [{"thread_id": thread_id, "fewer": count} for thread_id, count in counts.items()]
+        )

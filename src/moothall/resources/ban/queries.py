@@ -1,0 +1,81 @@
+"""The SQL of bans."""
+
+from collections.abc import Collection, Sequence
+
+from msgspec import Struct
+from sqlalchemy import bindparam, delete, select
+
+from moothall.objects.ids import GuildId, UserId
+from moothall.objects.wire import Timestamp
+from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore
+from moothall.storage.schema import bans
+
+_KEY = ("guild_id", "user_id")
+
+
+class BanRow(Struct):
+    """A row of `bans`."""
+
+    guild_id: GuildId
+    user_id: UserId
+    reason: str | None
+    created_at: Timestamp
+
+
+_of_guild = bans.c.guild_id == bindparam("guild_id")
+_select_ban = Query(select(bans).where(_of_guild, bans.c.user_id == bindparam("user_id")), into=BanRow)
+_select_among = Query(select(bans.c.user_id).where(_of_guild, in_list(bans.c.user_id, "user_ids")))
+_select_after = Query(
+    select(bans)
+    .where(_of_guild, bans.c.user_id > bindparam("after"))
+    .order_by(bans.c.user_id)
+    .limit(bindparam("most")),
+    into=BanRow,
+)
+_select_before = Query(
+    select(bans)
+    .where(_of_guild, bans.c.user_id < bindparam("before"))
+    .order_by(bans.c.user_id.desc())
+    .limit(bindparam("most")),
+    into=BanRow,
+)
+_insert_ban = Query(insert_ignore(bans, key=_KEY))
+_delete_ban = Query(delete(bans).where(_of_guild, bans.c.user_id == bindparam("user_id")))
+
+
+async def get_ban(reader: Reader, guild_id: GuildId, user_id: UserId) -> BanRow | None:
+    """One ban; None for those who are not banned."""
+    return await reader.one(_select_ban, guild_id=guild_id, user_id=user_id)
+
+
+async def select_banned_among(reader: Reader, guild_id: GuildId, user_ids: Collection[UserId]) -> set[UserId]:
+    """Those of several people who are banned."""
+    return {UserId(row[0]) for row in await reader.all(_select_among, guild_id=guild_id, user_ids=list(user_ids))}
+
+
+async def select_after(reader: Reader, guild_id: GuildId, after: UserId, most: int) -> list[BanRow]:
+    """The `most` bans that follow a user id, ascending."""
+    return await reader.all(_select_after, guild_id=guild_id, after=after, most=most)
+
+
+async def select_before(reader: Reader, guild_id: GuildId, before: UserId, most: int) -> list[BanRow]:
+    """The `most` bans that precede a user id, ascending."""
+    return (await reader.all(_select_before, guild_id=guild_id, before=before, most=most))[::-1]
+
+
+async def insert_ban(tx: Transaction, guild_id: GuildId, user_id: UserId, reason: str | None, at: Timestamp) -> bool:
+    """Bar someone; False if they are barred already, for a reason that stays."""
+    return await tx.execute(_insert_ban, guild_id=guild_id, user_id=user_id, reason=reason, created_at=at) > 0
+
+
+async def insert_bans(
+    tx: Transaction, guild_id: GuildId, user_ids: Sequence[UserId], reason: str | None, at: Timestamp
+) -> None:
+    """Bar several people."""
+    rows = [{"guild_id": guild_id, "user_id": user_id, "reason": reason, "created_at": at} for user_id in user_ids]
+    await tx.execute_many(_insert_ban, rows)
+
+
+async def delete_ban(tx: Transaction, guild_id: GuildId, user_id: UserId) -> bool:
+    """Lift a ban; False if there is none."""
+    return await tx.execute(_delete_ban, guild_id=guild_id, user_id=user_id) > 0
