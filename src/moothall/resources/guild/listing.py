@@ -1,0 +1,57 @@
+"""Someone's own guilds."""
+
+from collections.abc import Iterable
+
+from msgspec import UNSET
+
+from moothall.kernel.context import Context
+from moothall.objects.guild import UserGuild
+from moothall.objects.ids import GuildId, RoleId
+from moothall.objects.permissions import PermissionSet, base_permissions
+from moothall.resources.guild import queries
+
+
+async def list_guilds(
+    ctx: Context, *, before: GuildId | None, after: GuildId | None, most: int, with_counts: bool
+) -> list[UserGuild]:
+    """A page of the actor's guilds: the first after an id, or the last before one.
+
+    Two queries, however many guilds and roles: their states need not be in memory.
+    """
+    rows = await queries.select_memberships(
+        ctx.tx, ctx.actor.user_id, after=0 if after is None else after, before=before, most=most
+    )
+    held = {row.id: [RoleId(row.id), *map(RoleId, row.roles)] for row in rows}
+    bits = await _permissions(ctx, held) if rows else {}
+    online = ctx.services.presences.online_count
+    return [
+        UserGuild(
+            id=row.id,
+            name=row.name,
+            icon=row.icon,
+            banner=row.banner,
+            owner=row.owner_id == ctx.actor.user_id,
+            permissions=PermissionSet(
+                base_permissions(
+                    owner=row.owner_id == ctx.actor.user_id,
+                    everyone=0,
+                    roles=_held(bits[row.id], held[row.id]),
+                )
+            ),
+            features=row.features,
+            approximate_member_count=row.member_count if with_counts else UNSET,
+            approximate_presence_count=online(row.id) if with_counts else UNSET,
+        )
+        for row in rows
+    ]
+
+
+async def _permissions(ctx: Context, held: dict[GuildId, list[RoleId]]) -> dict[GuildId, dict[RoleId, int]]:
+    found: dict[GuildId, dict[RoleId, int]] = {guild_id: {} for guild_id in held}
+    for role in await queries.select_permissions(ctx.tx, held):
+        found[role.guild_id][role.id] = role.permissions
+    return found
+
+
+def _held(bits: dict[RoleId, int], role_ids: Iterable[RoleId]) -> list[int]:
+    return [bits[role_id] for role_id in role_ids if role_id in bits]

@@ -1,0 +1,202 @@
+"""What is done to guilds: making, changing, deleting and leaving them."""
+
+from typing import Any, Final
+
+from msgspec import UNSET, structs
+
+from moothall.kernel.context import Context
+from moothall.kernel.jobs import promise
+from moothall.objects import errors, limits
+from moothall.objects.audit_log import AuditLogEvent
+from moothall.objects.channel_types import ChannelType
+from moothall.objects.errors import FormErrors, Refusal
+from moothall.objects.features import CHANGEABLE, Feature
+from moothall.objects.form_codes import FormCode
+from moothall.objects.guild import Guild, SystemChannelFlags
+from moothall.objects.images import ImageData
+from moothall.objects.locales import DEFAULT
+from moothall.objects.text import clean, clean_name
+from moothall.resources.channel.queries import insert_channels
+from moothall.resources.guild import queries, rules
+from moothall.resources.guild.drafting import AFK_TIMEOUT_DEFAULT, draft_guild
+from moothall.resources.guild.events import GuildDelete, GuildUpdate
+from moothall.resources.guild.jobs import PurgeGuild
+from moothall.resources.guild.objects import guild_from_parts, guild_object
+from moothall.resources.guild.requests import CreateGuild, ModifyGuild
+from moothall.resources.member.events import GuildOpen
+from moothall.resources.member.operations import remove_member
+from moothall.resources.member.queries import get_member
+from moothall.resources.role.queries import insert_roles
+from moothall.resources.user.queries import get_user, select_user
+from moothall.storage.rows import GuildRow
+
+BOT_GUILDS: Final = 10
+"""A bot that is in this many guilds makes no more."""
+
+_PLAIN: Final[dict[str, Any]] = {
+    "region": None,
+    "verification_level": 0,
+    "default_message_notifications": 0,
+    "explicit_content_filter": 0,
+    "afk_channel_id": None,
+    "afk_timeout": AFK_TIMEOUT_DEFAULT,
+    "system_channel_id": None,
+    "rules_channel_id": None,
+    "public_updates_channel_id": None,
+    "safety_alerts_channel_id": None,
+    "preferred_locale": DEFAULT,
+    "premium_progress_bar_enabled": False,
+}
+"""The fields that are stored as given, with what null makes of them."""
+
+_CHANNELS: Final = {
+    "afk_channel_id": ChannelType.GUILD_VOICE,
+    "system_channel_id": ChannelType.GUILD_TEXT,
+    "rules_channel_id": ChannelType.GUILD_TEXT,
+    "public_updates_channel_id": ChannelType.GUILD_TEXT,
+    "safety_alerts_channel_id": ChannelType.GUILD_TEXT,
+}
+"""The fields that name a channel, and what it must be."""
+
+
+async def create_guild(ctx: Context, body: CreateGuild) -> Guild:
+    """Make a guild of the actor's own, whose sessions then hear GUILD_CREATE.
+
+    Raises Refusal: 400/30001 for someone in as many guilds as they may be, or a bot in ten.
+    """
+    user = await select_user(ctx.tx, ctx.actor.user_id)
+    if user is None:
+        raise Refusal(errors.UNKNOWN_USER)
+    most = limits.GUILDS_PER_PREMIUM_USER if user.premium_type else limits.GUILDS_PER_USER
+    if await queries.count_guilds(ctx.tx, user.id) >= (BOT_GUILDS if user.bot else most):
+        raise Refusal(errors.TOO_MANY_GUILDS)
+    found = FormErrors()
+    if body.icon:
+        rules.check_image("icon", body.icon, (), found)
+    found.raise_if_any()
+    draft = draft_guild(body, ctx.ids, user.id)
+    row = draft.guild
+    row.application_id = ctx.actor.application_id if ctx.actor.bot else None
+    await queries.insert_guild(ctx.tx, row, user, ctx.now)
+    await insert_roles(ctx.tx, row.id, draft.roles)
+    await insert_channels(ctx.tx, draft.channels)
+    ctx.emit(GuildOpen(user_id=user.id, guild_id=row.id))
+    return guild_from_parts(row, draft.roles, [], [])
+
+
+async def modify_guild(ctx: Context, body: ModifyGuild) -> Guild:
+    """Change the guild entered as a request asks: all of it or nothing.
+
+    Raises Refusal: 403/50013 for another's guild being given away and for features that take more
+    permissions, 400/50101 for images without their feature, 400/50132 and 400/50131 for an owner
+    who is a bot or pending, 400/50035 for everything else.
+    """
+    row, found = ctx.guild.row, FormErrors()
+    columns: dict[str, Any] = {
+        name: null if value is None else value
+        for name, null in _PLAIN.items()
+        if (value := getattr(body, name)) is not UNSET
+    }
+    if body.name is not UNSET:
+        columns["name"] = clean_name(body.name)
+    if body.description is not UNSET:
+        columns["description"] = clean(body.description or "").strip() or None
+    if body.system_channel_flags is not UNSET:
+        columns["system_channel_flags"] = (body.system_channel_flags or 0) & SystemChannelFlags.ALL
+    if body.owner_id is not UNSET and body.owner_id != row.owner_id:
+        await _check_new_owner(ctx, body, found)
+        columns["owner_id"] = body.owner_id
+    changed: frozenset[str] = frozenset()
+    if isinstance(body.features, list):
+        columns["features"], changed = rules.toggled(row.features, body.features)
+        for feature in changed:
+            ctx.require(CHANGEABLE[feature])
+    await _check_channels(ctx, columns, found)
+    after = structs.replace(row, **columns)
+    if Feature.COMMUNITY in after.features:
+        # An operator may have made it one without them: that shall not keep it from changing anything else.
+        rules.check_community(after, rules.COMMUNITY_CHANNELS if Feature.COMMUNITY in changed else columns, found)
+    if Feature.DISCOVERABLE in changed and Feature.DISCOVERABLE in after.features:
+        rules.check_discoverable(after, found)
+    columns |= _images(body, after, found)
+    found.raise_if_any()
+    return await change_guild(ctx, **columns)
+
+
+async def _check_new_owner(ctx: Context, body: ModifyGuild, found: FormErrors) -> None:
+    if not ctx.member.is_owner:
+        raise Refusal(errors.MISSING_PERMISSIONS)
+    if body.owner_id is UNSET:
+        return
+    member = await get_member(ctx.tx, ctx.guild.id, body.owner_id)
+    user = await get_user(ctx.tx, body.owner_id)
+    if member is None or user is None:
+        found.add("owner_id", FormCode.BASE_TYPE_CHOICES, "The new owner is no member of this guild.")
+    elif user.bot is True:
+        raise Refusal(errors.BOT_CANNOT_OWN)
+    elif member.pending:
+        raise Refusal(errors.OWNER_CANNOT_BE_PENDING)
+
+
+async def _check_channels(ctx: Context, columns: dict[str, Any], found: FormErrors) -> None:
+    for field, kind in _CHANNELS.items():
+        channel_id = columns.get(field)
+        if channel_id is None or channel_id == getattr(ctx.guild.row, field):
+            continue
+        channel = await ctx.guild.channel(ctx.tx, channel_id)
+        if channel is None:
+            found.add(field, FormCode.BASE_TYPE_CHOICES, "This channel does not exist in this guild.")
+        elif channel.type != kind:
+            found.add(field, FormCode.BASE_TYPE_CHOICES, f"This channel must be a {kind.name}.")
+
+
+def _images(body: ModifyGuild, after: GuildRow, found: FormErrors) -> dict[str, str | None]:
+    columns: dict[str, str | None] = {}
+    for field in rules.IMAGES:
+        image = getattr(body, field)
+        if isinstance(image, ImageData):
+            rules.check_image(field, image, after.features, found)
+            columns[field] = image.hash
+        elif image is None:
+            columns[field] = None
+    return columns
+
+
+async def change_guild(ctx: Context, **columns: Any) -> Guild:
+    """Set columns of the guild entered, record it and announce it; the guild object as it is then.
+
+    What changes nothing is neither recorded nor announced. Rules are the caller's to check; it
+    declares `GuildUpdate`.
+    """
+    row = ctx.guild.row
+    changed = {name: value for name, value in columns.items() if value != getattr(row, name)}
+    if not changed:
+        return guild_object(ctx.guild)
+    await queries.update_guild(ctx.tx, row.id, changed)
+    after = structs.replace(row, **changed)
+    guild = guild_from_parts(after, ctx.guild.roles.values(), ctx.guild.emojis, ctx.guild.stickers)
+    await ctx.audit(AuditLogEvent.GUILD_UPDATE, target=row.id, changes=rules.changes_between(row, after))
+    ctx.emit(GuildUpdate(guild=guild))
+    return guild
+
+
+async def delete_guild(ctx: Context) -> None:
+    """Delete the guild entered with everything in it. Raises Refusal: 403/50013 for anyone but the owner.
+
+    It is gone for everybody once this is answered; what was said in it is removed little by little
+    afterwards.
+    """
+    if not ctx.member.is_owner:
+        raise Refusal(errors.MISSING_PERMISSIONS)
+    await queries.delete_guild(ctx.tx, ctx.guild.id)
+    await promise(ctx, PurgeGuild(guild_id=ctx.guild.id))
+    ctx.emit(GuildDelete(guild_id=ctx.guild.id))
+
+
+async def leave_guild(ctx: Context) -> None:
+    """Leave the guild entered. Raises Refusal: 400/50055 for the owner, who can only give it away or delete it."""
+    if ctx.member.is_owner:
+        raise Refusal(errors.INVALID_GUILD)
+    user = await get_user(ctx.tx, ctx.actor.user_id)
+    if user is not None:
+        await remove_member(ctx, ctx.guild.id, user)
