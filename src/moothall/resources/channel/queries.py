@@ -10,7 +10,7 @@ from moothall.objects.channel_types import THREADS
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, update_columns, upsert
-from moothall.storage.rows import ChannelRow
+from moothall.storage.rows import ChannelRow, MemberRow
 from moothall.storage.schema import channel_activity, channel_recipients, channels, dm_pairs, guilds, members
 
 _THREAD_TYPES = tuple(map(int, THREADS))
@@ -51,6 +51,11 @@ _update_place = Query(
 )
 _select_activity = Query(
     select(channel_activity).where(in_list(channel_activity.c.channel_id, "channel_ids")), into=Activity
+)
+# Read here, as members stand on roles and those on channels.
+_select_member = Query(
+    select(members).where(members.c.guild_id == bindparam("guild_id"), members.c.user_id == bindparam("user_id")),
+    into=MemberRow,
 )
 _select_members_among = Query(
     select(members.c.user_id).where(members.c.guild_id == bindparam("guild_id"), in_list(members.c.user_id, "user_ids"))
@@ -129,6 +134,11 @@ async def update_places(tx: Transaction, places: Iterable[Place]) -> None:
 async def delete_channel(tx: Transaction, channel_id: ChannelId) -> None:
     """Remove a channel's row."""
     await tx.execute(_delete_channel, channel_id=channel_id)
+
+
+async def select_member(reader: Reader, guild_id: GuildId, user_id: UserId) -> MemberRow | None:
+    """One member's row; None for an outsider."""
+    return await reader.one(_select_member, guild_id=guild_id, user_id=user_id)
 
 
 async def members_among(reader: Reader, guild_id: GuildId, user_ids: Iterable[Snowflake]) -> set[int]:

@@ -4,7 +4,7 @@ from msgspec import UNSET
 
 from moothall.kernel.context import Context
 from moothall.resources.channel.events import TypingStart
-from moothall.resources.member.queries import get_member
+from moothall.resources.channel.queries import select_member
 from moothall.resources.user.queries import get_user
 from moothall.storage.rows import member_from_row
 
@@ -12,7 +12,7 @@ from moothall.storage.rows import member_from_row
 async def start_typing(ctx: Context) -> None:
     """Tell those who may view the channel entered that the caller writes in it."""
     place, user_id = ctx.channel, ctx.actor.user_id
-    member = None if place.guild is None else await get_member(ctx.tx, place.guild.id, user_id)
+    member = None if place.guild is None else await select_member(ctx.tx, place.guild.id, user_id)
     user = None if member is None else await get_user(ctx.tx, user_id)
     ctx.emit(
         TypingStart(
