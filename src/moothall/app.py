@@ -1,13 +1,18 @@
 """The composition root: the only place that knows every room, and how they make one platform."""
 
 import logging
+import signal
+import socket
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
+from types import FrameType
 from typing import Any
 
 import uvicorn
+from msgspec import structs
 from sqlalchemy import literal, select
 
 import moothall.gateway.endpoints  # noqa: F401 its rows
+from moothall import __version__
 from moothall.bus import Bus, Envelope
 from moothall.bus.local import LocalBus
 from moothall.cdn.files import Files
@@ -180,6 +185,10 @@ class App:
         await self.database.close()
         self.services.extra[Passwords].close()
 
+    def greeting(self) -> str:
+        """What whoever started the server wants to know once it serves."""
+        return f"Moothall {__version__} serves at {base_url(self.settings)}"
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         if scope["type"] == "http":
@@ -246,11 +255,23 @@ async def _answer(send: Send, status: int, body: bytes, content_type: str) -> No
 
 
 class Server(uvicorn.Server):
-    """uvicorn, but for its end: gateway clients are told to reconnect before the connections are closed."""
+    """uvicorn, but for its ends: it says when it is ready, and lets gateway clients go with a code to resume with."""
 
     def __init__(self, config: uvicorn.Config, app: App) -> None:
         super().__init__(config)
         self._app = app
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept connections and say so on standard output."""
+        await super().startup(sockets)
+        if self.started:
+            print(self._app.greeting(), flush=True)  # noqa: T201 for whoever started it, not for the log
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End gracefully, with exit code 0; a second SIGINT ends at once."""
+        del frame  # unlike uvicorn's own, this does not raise the signal again at the end
+        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.should_exit = True
 
     async def shutdown(self, sockets: list[Any] | None = None) -> None:
         """Stop accepting, let clients go with a resumable code, finish what is running."""
@@ -260,8 +281,27 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
+def bind(host: str, port: int) -> list[socket.socket]:
+    """Sockets at every address of a host, all at one port; 0 is a free one. Raises OSError where it is in use."""
+    sockets: list[socket.socket] = []
+    for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+        bound = socket.socket(family, kind, protocol)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        try:
+            bound.bind((address[0], port, *address[2:]))
+        except OSError as error:
+            raise OSError(f"cannot listen at {address[0]} port {port}: {error.strerror}") from None
+        port = bound.getsockname()[1]
+        sockets.append(bound)
+    return sockets
+
+
 def serve(settings: Settings) -> None:
-    """Run the platform until SIGINT or SIGTERM. Exits with status 3 if it cannot start."""
+    """Run the platform until SIGINT or SIGTERM. Exits with status 3 if it cannot start; raises OSError for the port."""
+    sockets = bind(settings.host, settings.port)
+    settings = structs.replace(settings, port=sockets[0].getsockname()[1])
     app = App(settings)
     config = uvicorn.Config(
         app,
@@ -281,6 +321,6 @@ def serve(settings: Settings) -> None:
         timeout_graceful_shutdown=settings.shutdown_seconds,
     )
     server = Server(config, app)
-    server.run()
+    server.run(sockets)
     if not server.started:
         raise SystemExit(3)

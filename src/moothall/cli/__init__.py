@@ -11,6 +11,9 @@ COMMANDS = {
     "migrate": "moothall.cli.migrate:migrate",
     "backup": "moothall.cli.backup:backup",
     "restore": "moothall.cli.backup:restore",
+    "user": "moothall.cli.user:user",
+    "guild": "moothall.cli.guild:guild",
+    "member": "moothall.cli.member:member",
     "settings": "moothall.cli.settings:settings",
 }
 """Every command, and where it stands."""

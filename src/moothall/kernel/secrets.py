@@ -27,6 +27,8 @@ WEBHOOK_TOKEN_LENGTH = 68
 
 T = TypeVar("T")
 
+_CONSONANTS = "bdfghjklmnprstvz"
+_VOWELS = "aeiou"
 _KEY_BYTES = 32
 _NONCE_BYTES = 12
 _VERSION = b"\x01"
@@ -53,6 +55,15 @@ def new_account_token(user_id: int) -> str:
     """
     name = base64.urlsafe_b64encode(str(user_id).encode()).decode().rstrip("=")
     return f"{name}.{new_token(6)}.{new_token(38)}"
+
+
+def new_password() -> str:
+    """A password that can be read out and typed: three words of three syllables, 56 random bits."""
+
+    def syllable() -> str:
+        return secrets.choice(_CONSONANTS) + secrets.choice(_VOWELS)
+
+    return "-".join("".join(syllable() for _ in range(3)) for _ in range(3))
 
 
 class ServerKeyError(Exception):
