@@ -1,0 +1,326 @@
+"""The table: `make bench`, or `python -m benchmarks [--large] [--seconds N] [--only WORD]`.
+
+Each row runs our server and the bare one in turn, several times, and tells the median ratio.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from benchmarks.world import LARGE, SMALL, Size, World, build
+
+CONNECTIONS = 32
+ROUNDS = 3
+SESSIONS = 500
+IDLE = 1_000
+
+Row = tuple[str, float | None, str, str]
+
+
+def free_port() -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextlib.contextmanager
+def running(command: list[str], port: int) -> Iterator[subprocess.Popen[bytes]]:
+    """A server process, from when it answers until the block ends."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(600):
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+                break
+            time.sleep(0.02)
+        time.sleep(0.2)
+        yield process
+    finally:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(10)
+        process.kill()
+
+
+def ours(folder: Path, port: int) -> list[str]:
+    """The command that serves a community."""
+    return [
+        str(Path(sys.executable).with_name("moothall")),
+        "serve",
+        "--data",
+        str(folder),
+        "--port",
+        str(port),
+        "--no-rate-limits",
+        "--no-demo",
+        "--log-level",
+        "warning",
+    ]
+
+
+def bare(port: int) -> list[str]:
+    """The command that serves nothing but bytes."""
+    return [sys.executable, "-m", "benchmarks.bare", str(port)]
+
+
+def call(
+    port: int, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None
+) -> tuple[int, bytes]:
+    """One request."""
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}{path}", data=body or None, method=method, headers=headers or {}
+    )
+    with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310
+        return int(answer.status), answer.read()
+
+
+def raw(method: str, path: str, headers: dict[str, str], body: bytes = b"") -> bytes:
+    """A request as it goes over the wire."""
+    lines = [f"{method} {path} HTTP/1.1", "Host: localhost", *(f"{name}: {value}" for name, value in headers.items())]
+    if body:
+        lines.append(f"Content-Length: {len(body)}")
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+def load(port: int, seconds: float, requests: list[bytes]) -> dict[str, Any]:
+    """Throughput and latency under load."""
+    command = [sys.executable, "-m", "benchmarks.load", "http", str(port), str(CONNECTIONS), str(seconds)]
+    orders = json.dumps([request.hex() for request in requests]).encode() + b"\n"
+    done = subprocess.run(command, input=orders, capture_output=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def memory_kb(process: subprocess.Popen[bytes]) -> int:
+    """Resident memory without what is shared with other processes, in kB."""
+    for line in Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1])
+    raise RuntimeError("no memory figure")
+
+
+def pipe_in(process: subprocess.Popen[bytes]) -> IO[bytes]:
+    """Where a process reads its orders."""
+    if process.stdin is None:
+        raise RuntimeError("the process has no standard input")
+    return process.stdin
+
+
+def pipe_out(process: subprocess.Popen[bytes]) -> IO[bytes]:
+    """Where a process tells what it found."""
+    if process.stdout is None:
+        raise RuntimeError("the process has no standard output")
+    return process.stdout
+
+
+class Bench:
+    """One community, our server and the bare one."""
+
+    def __init__(self, world: World, folder: Path, seconds: float) -> None:
+        self.world = world
+        self.folder = folder
+        self.seconds = seconds
+        self.port, self.bare_port = free_port(), free_port()
+        self.headers = {"Authorization": f"Bot {world.bot_token}"}
+        self.rows: list[Row] = []
+
+    def http(self, name: str, method: str, path: str, body: bytes = b"", *, token: bool = True) -> None:
+        """One row over HTTP."""
+        headers = {**(self.headers if token else {}), **({"Content-Type": "application/json"} if body else {})}
+        status, answer = call(self.port, method, f"/api/v10{path}", body, headers)
+        plain = path.partition("?")[0]
+        call(self.bare_port, "POST", f"/answer?path=/api/v10{plain}&status={status}", answer or b" ")
+        request = raw(method, f"/api/v10{path}", headers, body)
+        ratios, own = [], []
+        for _ in range(ROUNDS):
+            mine = load(self.port, self.seconds, [request])
+            other = load(self.bare_port, self.seconds, [request])
+            if set(mine["statuses"]) != {str(status)}:
+                raise RuntimeError(f"{name}: {mine['statuses']}")
+            ratios.append(mine["per_second"] / other["per_second"])
+            own.append(mine)
+        middle = sorted(own, key=lambda one: one["per_second"])[len(own) // 2]
+        told = f"{middle['per_second']:,.0f}/s  p50 {middle['p50_ms']:.2f} ms  p99 {middle['p99_ms']:.2f} ms"
+        self.rows.append((name, statistics.median(ratios), told, f"{len(answer):,} B"))
+
+    def fan_out(self) -> None:
+        """One message to 500 sessions, against a bare broadcast of the same bytes."""
+        content = "x" * 200
+        identify = {
+            "op": 2,
+            "d": {"token": "$TOKEN", "properties": {}, "intents": 1 | 1 << 9 | 1 << 15, "large_threshold": 50},
+        }
+        hello = json.dumps(identify)
+        mine = self._sockets(self.port, "/gateway?v=10&encoding=json", hello, '"t":"MESSAGE_CREATE"')
+        body = json.dumps({"content": content}).encode()
+        headers = {**self.headers, "Content-Type": "application/json"}
+        message = call(self.port, "POST", f"/api/v10/channels/{self.world.channel_id}/messages", body, headers)[1]
+        other = self._sockets(self.bare_port, "/gateway", None, '"t":"MESSAGE_CREATE"')
+        frame = b'{"op":0,"s":12,"t":"MESSAGE_CREATE","d":' + message + b"}"
+        self._marked(mine, SESSIONS)
+        mine_times, other_times = [], []
+        for _ in range(15):
+            mine_times.append(
+                self._timed(
+                    mine,
+                    lambda: call(
+                        self.port, "POST", f"/api/v10/channels/{self.world.channel_id}/messages", body, headers
+                    ),
+                )
+            )
+            other_times.append(self._timed(other, lambda: call(self.bare_port, "POST", "/broadcast", frame)))
+        ratios = [b / a for a, b in zip(mine_times, other_times, strict=True)]
+        each = [statistics.median(times) * 1e6 / SESSIONS for times in (mine_times, other_times)]
+        told = f"{each[0]:.1f} us a session, bare {each[1]:.1f} us"
+        self.rows.append((f"fan-out to {SESSIONS} sessions", statistics.median(ratios), told, f"{len(frame):,} B"))
+        for sockets in (mine, other):
+            pipe_in(sockets).write(b"\n")
+            pipe_in(sockets).flush()
+            sockets.wait(10)
+
+    def _sockets(self, port: int, path: str, hello: str | None, marker: str) -> subprocess.Popen[bytes]:
+        token = self.world.session_tokens[0]
+        orders = {"path": path, "hello": None if hello is None else hello.replace("$TOKEN", token), "marker": marker}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.load", "sockets", str(port), str(SESSIONS)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        pipe_in(process).write(json.dumps(orders).encode() + b"\n")
+        pipe_in(process).flush()
+        if pipe_out(process).readline().strip() != b"open":
+            raise RuntimeError("the sockets did not open")
+        time.sleep(3 if hello else 0.5)
+        return process
+
+    @staticmethod
+    def _marked(process: subprocess.Popen[bytes], wanted: int) -> float:
+        pipe_in(process).write(b"%d\n" % wanted)
+        pipe_in(process).flush()
+        found = json.loads(pipe_out(process).readline())
+        if found["marked"] < wanted:
+            raise RuntimeError(f"{found['marked']} of {wanted} frames came")
+        return float(found["last"])
+
+    def _timed(self, process: subprocess.Popen[bytes], act: Any) -> float:
+        started = time.perf_counter()
+        act()
+        return self._marked(process, SESSIONS) - started
+
+
+def idle_memory(world: World, folder: Path) -> list[Row]:
+    """What a server takes that has nothing to do, and what each idle session adds."""
+    port = free_port()
+    with running(ours(folder, port), port) as process:
+        call(port, "GET", f"/api/v10/guilds/{world.guild_id}", headers={"Authorization": f"Bot {world.bot_token}"})
+        before = memory_kb(process)
+        hello = json.dumps({"op": 2, "d": {"token": world.session_tokens[0], "properties": {}, "intents": 513}})
+        sockets = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.load", "sockets", str(port), str(IDLE)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        orders = {"path": "/gateway?v=10&encoding=json", "hello": hello, "marker": '"t":"READY"'}
+        pipe_in(sockets).write(json.dumps(orders).encode() + b"\n")
+        pipe_in(sockets).flush()
+        pipe_out(sockets).readline()
+        time.sleep(6)
+        after = memory_kb(process)
+        sockets.kill()
+    each = (after - before) / IDLE
+    return [
+        ("idle memory", None, f"{before / 1024:.0f} MB", "at most 120 MB"),
+        (f"memory of {IDLE:,} idle sessions", None, f"{each:.1f} kB each", "at most 60 kB"),
+    ]
+
+
+def start_time(folder: Path) -> Row:
+    """From the start of the process to its first answer."""
+    taken = []
+    for _ in range(5):
+        port = free_port()
+        started = time.perf_counter()
+        process = subprocess.Popen(ours(folder, port), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while True:
+            with contextlib.suppress(OSError):
+                call(port, "GET", "/healthz")
+                break
+            time.sleep(0.005)
+        taken.append(time.perf_counter() - started)
+        process.terminate()
+        process.wait(10)
+    return ("start to first answer", None, f"{statistics.median(taken):.2f} s", "at most 1.5 s")
+
+
+def measure(size: Size, folder: Path, seconds: float, only: str) -> list[Row]:
+    """Every row on one community."""
+    world = build(folder, size, sessions=10)
+    bench = Bench(world, folder, seconds)
+    guild, channel = f"/guilds/{world.guild_id}", f"/channels/{world.channel_id}"
+    content = b'{"content": "the quick brown fox jumps over the lazy dog"}'
+    measures = {
+        "GET guild": lambda name: bench.http(name, "GET", guild),
+        "GET 50 messages": lambda name: bench.http(name, "GET", f"{channel}/messages?limit=50"),
+        "POST webhook, wait": lambda name: bench.http(name, "POST", f"{world.webhook}?wait=true", content, token=False),
+        "POST message": lambda name: bench.http(name, "POST", f"{channel}/messages", content),
+        "GET channel": lambda name: bench.http(name, "GET", channel),
+        "GET member": lambda name: bench.http(name, "GET", f"{guild}/members/{world.facts['bot_id']}"),
+        "fan-out": lambda _name: bench.fan_out(),
+    }
+    with running(ours(folder, bench.port), bench.port), running(bare(bench.bare_port), bench.bare_port):
+        for name, run in measures.items():
+            if only.lower() in name.lower():
+                run(name)
+    if only.lower() in "memory":
+        bench.rows.extend(idle_memory(world, folder))
+    if only.lower() in "start":
+        bench.rows.append(start_time(folder))
+    return bench.rows
+
+
+def show(title: str, rows: list[Row]) -> None:
+    """Print a table."""
+    print(f"\n{title}")
+    for name, ratio, told, more in rows:
+        shown = "" if ratio is None else f"{ratio:.2f}"
+        print(f"  {name:34} {shown:>6}   {told}   ({more})")
+
+
+def main() -> None:
+    """Run what was asked for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--large", action="store_true", help="also on 100,000 members and 1,000,000 messages")
+    parser.add_argument("--seconds", type=float, default=3.0, help="how long each load lasts")
+    parser.add_argument("--only", default="", help="rows whose name contains this word")
+    parser.add_argument("--keep", type=Path, help="a folder in which the communities stay for the next run")
+    given = parser.parse_args()
+    folder = given.keep or Path(tempfile.mkdtemp(prefix="moothall-bench-"))
+    os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "")
+    try:
+        print("ratios: ours to a bare server that answers the same bytes, one process each, 32 connections; medians")
+        show(
+            "50 members, 20 channels, 20 roles, 1,000 messages",
+            measure(SMALL, folder / "small", given.seconds, given.only),
+        )
+        if given.large:
+            title = "100,000 members, 500 channels, 250 roles, 1,000,000 messages"
+            show(title, measure(LARGE, folder / "large", given.seconds, given.only))
+    finally:
+        if given.keep is None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

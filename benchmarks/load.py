@@ -1,0 +1,189 @@
+"""The load: keep-alive connections that send one request after another, in a process of its own.
+
+    python -m benchmarks.load http PORT CONNECTIONS SECONDS < requests.json
+    python -m benchmarks.load sockets PORT COUNT < gateway.json
+
+Plain protocols on uvloop: a client library would measure itself.
+"""
+
+import asyncio
+import json
+import os
+import struct
+import sys
+import time
+from typing import Any
+
+import uvloop
+
+
+class Connection(asyncio.Protocol):
+    """Sends a request, waits for the whole answer, sends the next."""
+
+    def __init__(self, requests: list[bytes], start: int, latencies: list[float], statuses: dict[bytes, int]) -> None:
+        self._requests = requests
+        self._index = start
+        self._latencies = latencies
+        self._statuses = statuses
+        self._left = 0
+        self._head = b""
+        self._sent = 0.0
+        self.transport: Any = None
+        self.running = True
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin."""
+        self.transport = transport
+        self._send()
+
+    def _send(self) -> None:
+        self._sent = time.perf_counter()
+        self.transport.write(self._requests[self._index % len(self._requests)])
+        self._index += 1
+
+    def data_received(self, data: bytes) -> None:
+        """Count an answer when all of it has come."""
+        if self._left:
+            self._left -= len(data)
+        else:
+            self._head += data
+            end = self._head.find(b"\r\n\r\n")
+            if end < 0:
+                return
+            at = self._head.find(b"content-length:", 0, end)
+            length = int(self._head[at + 15 : self._head.index(b"\r\n", at)]) if at >= 0 else 0
+            status = self._head[9:12]
+            self._statuses[status] = self._statuses.get(status, 0) + 1
+            self._left = length - (len(self._head) - end - 4)
+            self._head = b""
+        if self._left == 0:
+            self._latencies.append(time.perf_counter() - self._sent)
+            if self.running:
+                self._send()
+
+
+async def run_http(port: int, connections: int, seconds: float, requests: list[bytes]) -> dict[str, Any]:
+    """Throughput and latencies of `connections` for so many seconds, after a short warm-up."""
+    loop = asyncio.get_running_loop()
+    latencies: list[float] = []
+    statuses: dict[bytes, int] = {}
+    opened: list[Connection] = []
+    for index in range(connections):
+        _, protocol = await loop.create_connection(
+            lambda index=index: Connection(requests, index * 7, latencies, statuses), "127.0.0.1", port
+        )
+        opened.append(protocol)
+    await asyncio.sleep(min(0.5, seconds / 4))
+    latencies.clear()
+    statuses.clear()
+    started = time.perf_counter()
+    await asyncio.sleep(seconds)
+    taken = time.perf_counter() - started
+    for connection in opened:
+        connection.running = False
+    count = len(latencies)
+    ordered = sorted(latencies)
+    await asyncio.sleep(0.1)
+    for connection in opened:
+        connection.transport.close()
+    return {
+        "per_second": count / taken,
+        "p50_ms": ordered[count // 2] * 1000,
+        "p99_ms": ordered[int(count * 0.99)] * 1000,
+        "statuses": {status.decode(): seen for status, seen in statuses.items()},
+    }
+
+
+def _frame(text: str) -> bytes:
+    """A masked client frame; the mask is zero, so that the text stays as it is."""
+    data = text.encode()
+    length = bytes([0x80 | len(data)]) if len(data) < 126 else bytes([0x80 | 126]) + struct.pack(">H", len(data))
+    return b"\x81" + length + b"\0\0\0\0" + data
+
+
+class Socket(asyncio.Protocol):
+    """A WebSocket that identifies, and counts the frames that hold a marker."""
+
+    def __init__(self, path: str, hello: str | None, marker: bytes, counter: "Counter") -> None:
+        self._path = path
+        self._hello = hello
+        self._marker = marker
+        self._counter = counter
+        self._open = False
+        self._tail = b""
+        self.transport: Any = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Shake hands."""
+        self.transport = transport
+        transport.write(
+            f"GET {self._path} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+        )
+
+    def data_received(self, data: bytes) -> None:
+        """Count."""
+        if not self._open:
+            self._open = True
+            if self._hello is not None:
+                self.transport.write(_frame(self._hello))
+            self._counter.opened += 1
+        # The marker may be torn between two reads; only as much is kept as could hold its beginning.
+        data = self._tail + data
+        found = data.count(self._marker)
+        if found:
+            self._counter.marked += found
+            self._counter.last = time.perf_counter()
+        self._tail = data[-(len(self._marker) - 1) :] if len(self._marker) > 1 else b""
+
+
+class Counter:
+    """What all sockets have seen."""
+
+    opened = 0
+    marked = 0
+    last = 0.0
+
+
+async def run_sockets(port: int, count: int, path: str, hello: str | None, marker: str) -> None:
+    """Open `count` sockets; then for each line of standard input tell when so many marked frames have come."""
+    loop = asyncio.get_running_loop()
+    counter = Counter()
+    sockets = []
+    for index in range(count):
+        said = None if hello is None else hello.replace("$INDEX", str(index))
+        _, protocol = await loop.create_connection(
+            lambda said=said: Socket(path, said, marker.encode(), counter), "127.0.0.1", port
+        )
+        sockets.append(protocol)
+        if index % 50 == 49:
+            await asyncio.sleep(0.05)
+    while counter.opened < count:  # noqa: ASYNC110 a poll each 10 ms measures nothing here
+        await asyncio.sleep(0.01)
+    print("open", flush=True)
+    while True:
+        line = await loop.run_in_executor(None, sys.stdin.readline)
+        if not line.strip():
+            break
+        wanted = int(line)
+        deadline = time.perf_counter() + 60
+        while counter.marked < wanted and time.perf_counter() < deadline:  # noqa: ASYNC110 the frame notes its own time
+            await asyncio.sleep(0.001)
+        print(json.dumps({"marked": counter.marked, "last": counter.last}), flush=True)
+        counter.marked = 0
+    os._exit(0)
+
+
+def main() -> None:
+    """Read the orders from standard input's first line."""
+    kind, port = sys.argv[1], int(sys.argv[2])
+    orders = json.loads(sys.stdin.readline())
+    if kind == "http":
+        requests = [bytes.fromhex(request) for request in orders]
+        print(json.dumps(uvloop.run(run_http(port, int(sys.argv[3]), float(sys.argv[4]), requests))))
+    else:
+        uvloop.run(run_sockets(port, int(sys.argv[3]), orders["path"], orders["hello"], orders["marker"]))
+
+
+if __name__ == "__main__":
+    main()
