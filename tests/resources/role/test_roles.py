@@ -8,10 +8,14 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from moothall.kernel.authenticate import NOBODY
+from moothall.kernel.context import Context
+from moothall.kernel.unit import run
 from moothall.objects.ids import RoleId, Snowflake
 from moothall.objects.permissions import Permissions, PermissionSet
 from moothall.objects.role import Role, RoleColors
 from moothall.resources.member.queries import get_member
+from moothall.resources.role.operations import remove_role
 from moothall.resources.role.queries import insert_roles
 from tests.harness import Caller, Guild, Platform, Reply
 
@@ -373,3 +377,20 @@ async def test_members_read_roles_by_id(platform: Platform, guild: Guild) -> Non
 async def test_roles_made_at_once_each_get_a_place_of_their_own(owner: Caller, guild: Guild) -> None:
     await asyncio.gather(*(owner.post(f"/guilds/{guild.id}/roles") for _ in range(10)))
     assert sorted((await positions(owner, guild)).values()) == list(range(11))
+
+
+async def test_roles_removed_in_one_transaction_leave_no_gap_and_no_overwrite(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
+    roles = [await guild.role() for _ in range(4)]
+    hidden = await guild.channel(overwrites=[(role, 0, 1024, 0) for role in roles])
+
+    async def work(ctx: Context) -> None:
+        await ctx.visit_guild(guild.id)
+        for role in roles[1:3]:
+            await remove_role(ctx, ctx.guild.roles[role])
+
+    await run(platform.services, NOBODY, work, lock=guild.id)
+    assert await positions(owner, guild) == {guild.id: 0, roles[0]: 1, roles[3]: 2}
+    told = (await owner.get(f"/channels/{hidden}")).json["permission_overwrites"]
+    assert [int(overwrite["id"]) for overwrite in told] == [roles[0], roles[3]]

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from moothall.kernel.context import Context
 from moothall.kernel.jobs import Job, job
-from moothall.objects.ids import ChannelId, GuildId
+from moothall.objects.ids import GuildId
 from moothall.resources.guild import queries
 
 
@@ -18,15 +18,3 @@ class PurgeGuild(Job, frozen=True, kw_only=True):
     async def step(self, ctx: Context) -> Job | None:
         """Remove some hundred rows."""
         return self if await queries.delete_some_of_guild(ctx.tx, self.guild_id) else None
-
-
-@job
-class PurgeChannel(Job, frozen=True, kw_only=True):
-    """Removes what was said and done in a channel or thread that is gone."""
-
-    kind: ClassVar[str] = "purge_channel"
-    channel_id: ChannelId
-
-    async def step(self, ctx: Context) -> Job | None:
-        """Remove some hundred rows."""
-        return self if await queries.delete_some_of_channel(ctx.tx, self.channel_id) else None

@@ -7,10 +7,9 @@ from msgspec import UNSET, UnsetType, structs
 from moothall.kernel.context import Context
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
-from moothall.objects.channel import Channel
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FieldError, FormCode
-from moothall.objects.ids import ChannelId, RoleId
+from moothall.objects.ids import RoleId
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.role import Role, RoleColors, RoleTags
 from moothall.resources.channel.events import ChannelUpdate
@@ -19,6 +18,7 @@ from moothall.resources.role import queries
 from moothall.resources.role.events import GuildRoleCreate, GuildRoleDelete, GuildRoleUpdate
 from moothall.resources.role.requests import CreateGuildRole, ModifyGuildRole, RolePosition
 from moothall.resources.role.rules import changes_between, colors_of, settings_of
+from moothall.storage.rows import channel_from_row
 
 REMOVING = (GuildRoleDelete, ChannelUpdate)
 """What a row declares to fire if it may remove a role."""
@@ -188,24 +188,8 @@ async def remove_role(ctx: Context, role: Role) -> None:
     """
     if not await queries.delete_role(ctx.tx, ctx.guild.id, role.id):
         return
-    await queries.close_gap(ctx.tx, ctx.guild.id, role.position)
     await ctx.audit(AuditLogEvent.ROLE_DELETE, target=role.id, changes=changes_between(role, None))
     ctx.emit(GuildRoleDelete(guild_id=ctx.guild.id, role_id=role.id))
-    await _forget_overwrites(ctx, role.id)
-
-
-async def _forget_overwrites(ctx: Context, role_id: RoleId) -> None:
-    changed: list[Channel] = []
-    for channel in (await ctx.guild.channels(ctx.tx)).values():
-        if role_id in ctx.guild.overwrites(channel):
-            listed = channel.permission_overwrites or []
-            kept = [overwrite for overwrite in listed if overwrite.id != role_id]
-            changed.append(structs.replace(channel, permission_overwrites=kept))
-    if not changed:
-        return
-    overwrites: dict[ChannelId, list[object]] = {
-        channel.id: list(channel.permission_overwrites or []) for channel in changed
-    }
-    await queries.set_overwrites(ctx.tx, overwrites)
-    for channel in await channel_objects(ctx.tx, changed):
+    changed = await queries.take_from_channels(ctx.tx, ctx.guild.id, role.id)
+    for channel in await channel_objects(ctx.tx, map(channel_from_row, changed)):
         ctx.emit(ChannelUpdate(channel=channel))

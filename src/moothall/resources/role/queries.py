@@ -7,10 +7,12 @@ import msgspec
 from msgspec import UNSET
 from sqlalchemy import Text, bindparam, delete, func, insert, select, type_coerce, update
 
-from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake
+from moothall.objects.channel_types import THREADS
+from moothall.objects.ids import GuildId, RoleId, Snowflake
 from moothall.objects.role import Role
 from moothall.objects.wire import to_plain
 from moothall.storage.database import Query, Reader, Transaction, update_columns
+from moothall.storage.rows import ChannelRow
 from moothall.storage.schema import channels, members, roles
 
 _insert_role = Query(insert(roles))
@@ -29,7 +31,11 @@ _move_role = Query(
     .where(roles.c.guild_id == bindparam("guild_id"), roles.c.id == bindparam("role_id"))
     .values(position=bindparam("new_position"))
 )
-_delete_role = Query(delete(roles).where(roles.c.guild_id == bindparam("guild_id"), roles.c.id == bindparam("role_id")))
+_delete_role = Query(
+    delete(roles)
+    .where(roles.c.guild_id == bindparam("guild_id"), roles.c.id == bindparam("role_id"))
+    .returning(roles.c.position)
+)
 
 _listed = type_coerce(members.c.roles, Text)
 # Between commas an id cannot be taken for a part of a longer one.
@@ -39,6 +45,15 @@ _take_from_members = Query(
     update(members)
     .where(members.c.guild_id == bindparam("guild_id"), _between_commas.contains(bindparam("wanted", type_=Text)))
     .values(roles=type_coerce("[", Text).concat(func.rtrim(func.ltrim(_without, ","), ",")).concat("]"))
+)
+_overwrites = type_coerce(channels.c.permission_overwrites, Text)
+_select_overwritten = Query(
+    select(channels).where(
+        channels.c.guild_id == bindparam("guild_id"),
+        channels.c.type.not_in(tuple(map(int, THREADS))),
+        _overwrites.contains(bindparam("wanted", type_=Text)),
+    ),
+    into=ChannelRow,
 )
 _set_overwrites = Query(
     update(channels)
@@ -81,11 +96,6 @@ async def make_room(tx: Transaction, guild_id: GuildId) -> None:
     await tx.execute(_make_room, guild_id=guild_id, everyone_id=guild_id)
 
 
-async def close_gap(tx: Transaction, guild_id: GuildId, position: int) -> None:
-    """Move every role above a position one down."""
-    await tx.execute(_close_gap, guild_id=guild_id, gap=position)
-
-
 async def update_role(tx: Transaction, guild_id: GuildId, before: Role, after: Role) -> None:
     """Write what has changed of a role."""
     old, new = columns_of(before), columns_of(after)
@@ -102,19 +112,25 @@ async def move_roles(tx: Transaction, guild_id: GuildId, moved: Iterable[Role]) 
 
 
 async def delete_role(tx: Transaction, guild_id: GuildId, role_id: RoleId) -> bool:
-    """Remove a role, and from every member who had it; False if there is none."""
-    if not await tx.execute(_delete_role, guild_id=guild_id, role_id=role_id):
+    """Remove a role, also from every member who had it, and move those above it one down; False if there is none."""
+    position = await tx.scalar(_delete_role, guild_id=guild_id, role_id=role_id)
+    if position is None:
         return False
+    await tx.execute(_close_gap, guild_id=guild_id, gap=position)
     await tx.execute(_take_from_members, guild_id=guild_id, wanted=f",{int(role_id)},")
     return True
 
 
-async def set_overwrites(tx: Transaction, overwrites: dict[ChannelId, list[object]]) -> None:
-    """Write the permission overwrites of channels."""
+async def take_from_channels(tx: Transaction, guild_id: GuildId, role_id: RoleId) -> list[ChannelRow]:
+    """Remove a role's permission overwrites; the channels that had one, as they are now."""
+    wanted = str(int(role_id))
+    rows = await tx.all(_select_overwritten, guild_id=guild_id, wanted=f'"{wanted}"')
+    for row in rows:
+        row.permission_overwrites = [item for item in row.permission_overwrites if item["id"] != wanted]
     await tx.execute_many(
-        _set_overwrites,
-        [{"channel_id": channel_id, "new_overwrites": to_plain(listed)} for channel_id, listed in overwrites.items()],
+        _set_overwrites, [{"channel_id": row.id, "new_overwrites": row.permission_overwrites} for row in rows]
     )
+    return rows
 
 
 async def count_holders(reader: Reader, guild_id: GuildId) -> Counter[RoleId]:
