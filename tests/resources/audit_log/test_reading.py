@@ -126,6 +126,7 @@ async def test_the_log_shows_only_threads_that_one_may_see(guild: Guild) -> None
         "auto_archive_duration": 60,
         "archive_timestamp": now,
         "locked": False,
+        "create_timestamp": now,
     }
     threads = [
         await guild.channel(type=kind, parent_id=parent, owner_id=guild.owner.id, thread_metadata=metadata)

@@ -1,34 +1,128 @@
-"""When members were last seen, as pruning asks for it."""
+"""When members were last seen, which pruning goes by (api.md, Prune).
 
-from sqlalchemy import bindparam, select
+Seen means: a gateway session begun, a message or a reaction sent, a voice channel entered. Requests
+only note it in memory; what was noted is written every few seconds in one transaction, and a
+member's row at most once a day. A crash loses a few seconds of it.
+"""
 
-from moothall.kernel.context import Context
-from moothall.objects import errors
-from moothall.objects.errors import Refusal
-from moothall.objects.ids import GuildId, UserId
+import asyncio
+import logging
+from typing import Final
+
+from sqlalchemy import bindparam, update
+
+from moothall.kernel.context import Context, Services
+from moothall.objects.ids import GuildId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
-from moothall.resources.member.queries import get_member
-from moothall.storage.database import Query, Reader, upsert
+from moothall.resources.member.queries import select_guilds_of, select_memberships
+from moothall.storage.database import Database, Query, StorageError, Transaction, insert_ignore, upsert
 from moothall.storage.schema import member_activity
 
-_KEY = ("guild_id", "user_id")
+log = logging.getLogger("moothall.activity")
 
-_set_last_seen = Query(upsert(member_activity, key=_KEY, update=("last_seen_at",)))
-_select_last_seen = Query(
-    select(member_activity.c.last_seen_at).where(
-        member_activity.c.guild_id == bindparam("guild_id"), member_activity.c.user_id == bindparam("user_id")
+_DAY: Final = 86_400_000
+_QUIET: Final = 600_000
+"""Milliseconds in which a member who was noted is not noted again."""
+_MOST_REMEMBERED: Final = 200_000
+_KEY: Final = ("guild_id", "user_id")
+
+_insert = Query(insert_ignore(member_activity, key=_KEY))
+_renew = Query(
+    update(member_activity)
+    .where(
+        member_activity.c.guild_id == bindparam("in_guild"),
+        member_activity.c.user_id == bindparam("of_user"),
+        member_activity.c.last_seen_at < bindparam("stale"),
     )
+    .values(last_seen_at=bindparam("seen_at"))
 )
+_set = Query(upsert(member_activity, key=_KEY, update=["last_seen_at"]))
 
 
-async def last_seen(reader: Reader, guild_id: GuildId, user_id: UserId) -> Timestamp | None:
-    """When a member was last seen in a guild; None if that was never noted."""
-    found: Timestamp | None = await reader.scalar(_select_last_seen, guild_id=guild_id, user_id=user_id)
-    return found
+class ActivityBook:
+    """Notes who was seen, and writes it down every `seconds`. Belongs to one event loop."""
+
+    def __init__(self, database: Database, *, seconds: float = 5.0) -> None:
+        self._database = database
+        self._seconds = seconds
+        self._last: dict[tuple[int, int], int] = {}
+        """When each (guild, user) was noted; guild 0 stands for all guilds of a user."""
+        self._waiting: set[tuple[int, int]] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def seen(self, guild_id: int, user_id: int) -> None:
+        """A member did something in a guild."""
+        self._note((int(guild_id), int(user_id)))
+
+    def seen_everywhere(self, user_id: int) -> None:
+        """Somebody connected: they were seen in every guild that they are in."""
+        self._note((0, int(user_id)))
+
+    async def flush(self) -> None:
+        """Write what was noted; what cannot be written now is tried again with the next."""
+        waiting, self._waiting = self._waiting, set()
+        if not waiting:
+            return
+        try:
+            await self._write(waiting)
+        except StorageError as problem:
+            log.warning("who was seen could not be written: %s", problem)
+            self._waiting |= waiting
+
+    async def close(self) -> None:
+        """Write the rest and stop."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._task is not None:
+            await self._task
+        await self.flush()
+
+    def _note(self, who: tuple[int, int]) -> None:
+        now = Timestamp.now()
+        if now - self._last.get(who, 0) < _QUIET:
+            return
+        if len(self._last) >= _MOST_REMEMBERED:
+            self._last.clear()
+        self._last[who] = now
+        self._waiting.add(who)
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(self._seconds, self._start)
+
+    def _start(self) -> None:
+        self._timer = None
+        self._task = asyncio.get_running_loop().create_task(self.flush())
+
+    async def _write(self, waiting: set[tuple[int, int]]) -> None:
+        now = Timestamp.now()
+        wanted = {(GuildId(Snowflake(g)), UserId(Snowflake(u))) for g, u in waiting if g}
+        everywhere = [UserId(Snowflake(u)) for g, u in waiting if not g]
+        async with self._database.transaction() as tx:
+            # Who left meanwhile is not written down.
+            seen = {*await select_memberships(tx, wanted), *await select_guilds_of(tx, everywhere)}
+            await tx.execute_many(
+                _insert, [{"guild_id": g, "user_id": u, "last_seen_at": now} for g, u in sorted(seen)]
+            )
+            stale = now - _DAY
+            await tx.execute_many(
+                _renew, [{"in_guild": g, "of_user": u, "stale": stale, "seen_at": now} for g, u in sorted(seen)]
+            )
 
 
-async def set_last_seen(ctx: Context, guild_id: GuildId, user_id: UserId, moment: Timestamp) -> None:
-    """Note when a member was last seen, also back in time. Raises Refusal: 404/10007 for who is no member."""
-    if await get_member(ctx.tx, guild_id, user_id) is None:
-        raise Refusal(errors.UNKNOWN_MEMBER)
-    await ctx.tx.execute(_set_last_seen, guild_id=guild_id, user_id=user_id, last_seen_at=moment)
+def activity_of(services: Services) -> ActivityBook:
+    """The activity book of a running platform, begun when it is first asked for."""
+    book = services.extra.get(ActivityBook)
+    if not isinstance(book, ActivityBook):
+        book = services.extra[ActivityBook] = ActivityBook(services.database)
+    return book
+
+
+def touch_seen(ctx: Context, guild_id: GuildId, user_id: UserId) -> None:
+    """Note that a member did something, once the request has succeeded."""
+    ctx.after_commit.append(lambda: activity_of(ctx.services).seen(guild_id, user_id))
+
+
+async def set_last_seen(tx: Transaction, guild_id: GuildId, user_id: UserId, at: Timestamp) -> None:
+    """Say when a member was last seen: for operators, tests and migrations."""
+    await tx.execute(_set, guild_id=guild_id, user_id=user_id, last_seen_at=at)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from sqlalchemy import ColumnElement, bindparam, delete, func, select, update
 
-from moothall.objects.ids import ChannelId, GuildId, UserId
+from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.member import Member
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.queries import get_users
@@ -76,6 +76,7 @@ _select_former = Query(
         former_members.c.guild_id == bindparam("guild_id"), former_members.c.user_id == bindparam("user_id")
     )
 )
+_select_guilds_of = Query(select(members.c.guild_id, members.c.user_id).where(in_list(members.c.user_id, "user_ids")))
 _insert_member = Query(insert_ignore(members, key=_KEY))
 _delete_member = Query(
     delete(members).where(members.c.guild_id == bindparam("guild_id"), members.c.user_id == bindparam("user_id"))
@@ -209,6 +210,14 @@ async def count_guilds(reader: Reader, user_id: UserId) -> int:
 async def select_guild_ids(reader: Reader, user_id: UserId) -> list[GuildId]:
     """The guilds that someone is in."""
     return [GuildId(row[0]) for row in await reader.all(_select_guild_ids, user_id=user_id)]
+
+
+async def select_guilds_of(reader: Reader, user_ids: Sequence[UserId]) -> set[tuple[GuildId, UserId]]:
+    """Every (guild, user) of several people, in one query."""
+    if not user_ids:
+        return set()
+    rows = await reader.all(_select_guilds_of, user_ids=user_ids)
+    return {(GuildId(Snowflake(guild)), UserId(Snowflake(user))) for guild, user in rows}
 
 
 async def is_banned(reader: Reader, guild_id: GuildId, user_id: UserId) -> bool:

@@ -15,6 +15,7 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.member import Member
 from moothall.objects.permissions import Permissions
+from moothall.resources.member.activity import touch_seen
 from moothall.resources.member.queries import get_member, member_object, select_memberships
 from moothall.resources.user.queries import get_users
 from moothall.resources.voice import queries
@@ -71,6 +72,7 @@ async def update_voice_state(
         return
     await queries.write_voice_state(ctx.tx, after)
     await announce_change(ctx, before, after, await _member(ctx, after.user_id))
+    touch_seen(ctx, after.guild_id, after.user_id)
 
 
 async def move(ctx: Context, state: VoiceStateRow, channel: Channel, member: Member, bits: int) -> None:

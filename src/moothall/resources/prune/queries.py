@@ -1,0 +1,74 @@
+"""The SQL of pruning."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Select, Text, bindparam, func, select, type_coerce
+
+from moothall.objects.ids import GuildId, Snowflake, UserId
+from moothall.objects.wire import Timestamp
+from moothall.storage.database import Query, Reader, in_list
+from moothall.storage.rows import MemberRow
+from moothall.storage.schema import member_activity, members, users
+
+_listed = type_coerce(members.c.roles, Text)
+_select_lists = Query(select(_listed).where(members.c.guild_id == bindparam("guild_id")).group_by(members.c.roles))
+
+
+def _inactive(*columns: Any) -> Select[Any]:
+    """Members with one of the role lists given, not seen since a moment: neither bots nor the owner."""
+    return (
+        select(*columns)
+        .select_from(
+            members.join(users, users.c.id == members.c.user_id).outerjoin(
+                member_activity,
+                (member_activity.c.guild_id == members.c.guild_id) & (member_activity.c.user_id == members.c.user_id),
+            )
+        )
+        .where(
+            members.c.guild_id == bindparam("guild_id"),
+            members.c.user_id != bindparam("owner_id"),
+            ~users.c.bot,
+            func.coalesce(member_activity.c.last_seen_at, members.c.joined_at) < bindparam("since"),
+            in_list(_listed, "role_lists"),
+        )
+    )
+
+
+_select_inactive = Query(_inactive(members.c.user_id).order_by(members.c.user_id))
+_select_inactive_among = Query(_inactive(members).where(in_list(members.c.user_id, "user_ids")), into=MemberRow)
+
+
+async def select_role_lists(reader: Reader, guild_id: GuildId) -> list[str]:
+    """Every list of roles that somebody in a guild has, as it is stored: few, however many members share them."""
+    return [row[0] for row in await reader.all_long(_select_lists, guild_id=guild_id)]
+
+
+async def select_inactive(
+    reader: Reader, guild_id: GuildId, *, owner_id: UserId, since: Timestamp, role_lists: Sequence[str]
+) -> list[UserId]:
+    """Whom a pruning would remove, ascending."""
+    rows = await reader.all_long(
+        _select_inactive, guild_id=guild_id, owner_id=owner_id, since=since, role_lists=role_lists
+    )
+    return [UserId(Snowflake(row[0])) for row in rows]
+
+
+async def select_inactive_among(
+    reader: Reader,
+    guild_id: GuildId,
+    user_ids: Sequence[UserId],
+    *,
+    owner_id: UserId,
+    since: Timestamp,
+    role_lists: Sequence[str],
+) -> list[MemberRow]:
+    """Those of some members for whom that is still true."""
+    return await reader.all(
+        _select_inactive_among,
+        guild_id=guild_id,
+        user_ids=user_ids,
+        owner_id=owner_id,
+        since=since,
+        role_lists=role_lists,
+    )
