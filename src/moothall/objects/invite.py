@@ -8,8 +8,8 @@ from msgspec import UNSET, Struct, UnsetType
 from moothall.objects.application import Application
 from moothall.objects.channel import PartialChannel
 from moothall.objects.guild import InviteGuild
-from moothall.objects.ids import GuildId
-from moothall.objects.role import PartialRole
+from moothall.objects.ids import GuildId, RoleId
+from moothall.objects.role import RoleColors
 from moothall.objects.user import User
 from moothall.objects.wire import Timestamp
 
@@ -35,6 +35,18 @@ class InviteFlags:
     IS_GUEST_INVITE: Final = 1 << 0
 
 
+class InviteRole(Struct, frozen=True, kw_only=True):
+    """A role that accepting an invite gives."""
+
+    id: RoleId
+    name: str
+    position: int
+    color: int
+    colors: RoleColors
+    icon: str | None
+    unicode_emoji: str | None
+
+
 class Invite(Struct, frozen=True, kw_only=True):
     """An invite, addressed by its code. The two counts are there only where asked for."""
 
@@ -52,7 +64,7 @@ class Invite(Struct, frozen=True, kw_only=True):
     expires_at: Timestamp | None
     guild_scheduled_event: Any = UNSET
     flags: int | UnsetType = UNSET
-    roles: list[PartialRole] | UnsetType = UNSET
+    roles: list[InviteRole] | UnsetType = UNSET
 
 
 class InviteMetadata(Invite, frozen=True, kw_only=True):

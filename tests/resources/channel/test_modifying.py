@@ -1,5 +1,6 @@
 """Modify Channel and permission overwrites: what was sent changes, what was not stays."""
 
+import asyncio
 from typing import Any
 
 from moothall.objects.permissions import Permissions
@@ -191,3 +192,13 @@ async def test_an_overwrite_of_a_channel_that_gives_manage_roles_frees_from_hold
     assert (await trusted.put(path, body)).status == 204
     spread = {"type": 0, "allow": str(int(P.MANAGE_ROLES))}
     assert (await trusted.put(path, spread)).code == 50013
+
+
+async def test_overwrites_set_at_the_same_time_all_stay(platform: Platform) -> None:
+    owner, guild = await _guild(platform)
+    roles = [await guild.role() for _ in range(8)]
+    path = f"/channels/{guild.general}/permissions"
+    replies = await asyncio.gather(*(owner.put(f"{path}/{role}", {"type": 0, "deny": "1024"}) for role in roles))
+    assert {reply.status for reply in replies} == {204}
+    shown = (await owner.get(f"/channels/{guild.general}")).json["permission_overwrites"]
+    assert sorted(o["id"] for o in shown) == sorted(map(str, roles))

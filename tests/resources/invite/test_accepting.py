@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, insert, select
 
+from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.resources.member.queries import get_member
 from moothall.storage.database import Query
@@ -121,3 +122,23 @@ async def test_a_temporary_invite_makes_temporary_members(platform: Platform) ->
         row = await get_member(reader, guild.id, bob.id)
     assert row is not None
     assert row.temporary is True
+
+
+async def test_an_invite_gives_the_roles_that_its_maker_could_give(platform: Platform) -> None:
+    owner = await platform.person()
+    guild = await platform.guild(owner)
+    low = await guild.role(name="low")
+    managed = await guild.role(position=1, managed=True)
+    keeper = await guild.member_with(Permissions.MANAGE_ROLES)
+    high = await guild.role(name="high")
+    path = f"/channels/{guild.general}/invites"
+    assert (await keeper.post(path, {"role_ids": [str(high)]})).code == 50013
+    assert (await keeper.post(path, {"role_ids": [str(managed)]})).errors_at("role_ids.0")
+    assert (await keeper.post(path, {"role_ids": ["5"]})).errors_at("role_ids.0")
+    assert (await (await guild.member_with(0)).post(path, {"role_ids": [str(low)]})).code == 50013
+    invite = (await keeper.post(path, {"role_ids": [str(low), str(low)]})).json
+    assert [(role["id"], role["name"]) for role in invite["roles"]] == [(str(low), "low")]
+    assert platform.heard_data("INVITE_CREATE")[0]["role_ids"] == [str(low)]
+    bob = await platform.person()
+    assert (await bob.post(f"/invites/{invite['code']}")).status == 200
+    assert platform.heard_data("GUILD_MEMBER_ADD")[0]["roles"] == [str(low)]

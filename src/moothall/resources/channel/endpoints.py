@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from moothall.kernel.access import BY_FIELD, MEMBER, SIGNED_IN
+from moothall.kernel.access import MEMBER, SIGNED_IN
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import delete, get, patch, post, put
 from moothall.objects import errors, limits
@@ -14,6 +14,7 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, Snowflake
 from moothall.objects.permissions import Permissions
 from moothall.resources.channel import direct, operations, queries
+from moothall.resources.channel.access import ManagesChannel
 from moothall.resources.channel.events import (
     ChannelCreate,
     ChannelUpdate,
@@ -71,9 +72,9 @@ async def get_channel(ctx: Context, channel_id: ChannelId) -> Channel:
     return (await direct_objects(ctx.tx, [row], ctx.actor.user_id))[0]
 
 
-@patch("/channels/{channel_id}", permission=BY_FIELD, audit_reason=True, fires=(ChannelUpdate,))
+@patch("/channels/{channel_id}", permission=ManagesChannel(), audit_reason=True, fires=(ChannelUpdate,))
 async def modify_channel(ctx: Context, channel_id: ChannelId, body: ModifyChannel) -> Channel:
-    """Change a channel of a guild: MANAGE_CHANNELS, and MANAGE_ROLES for its overwrites."""
+    """Change a channel of a guild; its overwrites take MANAGE_ROLES besides."""
     return await operations.modify_channel(ctx, body)
 
 

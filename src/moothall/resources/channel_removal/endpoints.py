@@ -1,10 +1,10 @@
 """Deleting and closing channels over HTTP (resources: channel, delete/close channel)."""
 
-from moothall.kernel.access import BY_FIELD
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import delete
 from moothall.objects.channel import Channel
 from moothall.objects.ids import ChannelId
+from moothall.resources.channel.access import ManagesChannel
 from moothall.resources.channel.direct import close_direct_message
 from moothall.resources.channel.events import ChannelDelete, ChannelUpdate, DirectChannelDelete
 from moothall.resources.channel_removal.operations import remove_channel
@@ -15,7 +15,7 @@ from moothall.resources.voice.events import VoiceStateUpdate
 
 @delete(
     "/channels/{channel_id}",
-    permission=BY_FIELD,
+    permission=ManagesChannel(),
     audit_reason=True,
     fires=(ChannelDelete, ChannelUpdate, DirectChannelDelete, GuildUpdate, InviteDelete, VoiceStateUpdate),
 )

@@ -13,7 +13,6 @@ from moothall.objects.channel import Channel
 from moothall.objects.channel_types import THREADS, VOICE, ChannelType
 from moothall.objects.errors import Refusal
 from moothall.objects.features import Feature
-from moothall.objects.permissions import Permissions
 from moothall.resources.channel.events import ChannelDelete, ChannelUpdate
 from moothall.resources.channel.objects import channel_object, channel_objects
 from moothall.resources.channel.operations import AUDITED
@@ -39,12 +38,11 @@ async def remove_channel(ctx: Context) -> Channel:
     """Delete the channel of a guild that has been entered; the object as it was.
 
     The channels of a category stay, outside of any. What was said in the channel is removed little by
-    little afterwards. Raises Refusal: 403/50013 without MANAGE_CHANNELS, 400/50074 for the rules and
+    little afterwards. Raises Refusal: 400/50074 for the rules and
     updates channels of a community, 400/50024 for a thread.
     """
     if ctx.channel.channel.type in THREADS:
         raise Refusal(errors.WRONG_CHANNEL_TYPE)
-    ctx.require(Permissions.MANAGE_CHANNELS)
     row = ctx.guild.row
     if Feature.COMMUNITY in row.features and ctx.channel.id in {row.rules_channel_id, row.public_updates_channel_id}:
         raise Refusal(errors.COMMUNITY_CHANNEL_REQUIRED)

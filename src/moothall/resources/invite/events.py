@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 from moothall.bus import Audience
 from moothall.kernel.events import Event
 from moothall.objects.application import Application
-from moothall.objects.ids import ChannelId, GuildId
+from moothall.objects.ids import ChannelId, GuildId, RoleId
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
 from moothall.objects.user import User
@@ -39,6 +39,7 @@ class InviteCreate(_InviteEvent, frozen=True, kw_only=True):
     uses: int = 0
     expires_at: Timestamp | None
     flags: int = 0
+    role_ids: list[RoleId] | UnsetType = UNSET
 
 
 class InviteDelete(_InviteEvent, frozen=True, kw_only=True):

@@ -8,8 +8,8 @@ from moothall.kernel.context import Context
 from moothall.kernel.guild_state import GuildState
 from moothall.objects.channel import Channel, PartialChannel
 from moothall.objects.guild import InviteGuild, NsfwLevel
-from moothall.objects.ids import ApplicationId, UserId
-from moothall.objects.invite import Invite, InviteMetadata, InviteType
+from moothall.objects.ids import ApplicationId, RoleId, UserId
+from moothall.objects.invite import Invite, InviteMetadata, InviteRole, InviteType
 from moothall.resources.invite.queries import InviteRow, get_applications
 from moothall.resources.user.queries import get_users
 
@@ -67,6 +67,7 @@ async def invite_objects(ctx: Context, guild: GuildState, rows: Sequence[InviteR
                 else applications.get(row.target_application_id, UNSET),
                 expires_at=row.expires_at,
                 flags=row.flags,
+                roles=_roles(guild, row) or UNSET,
                 uses=row.uses,
                 max_uses=row.max_uses,
                 max_age=row.max_age,
@@ -75,6 +76,23 @@ async def invite_objects(ctx: Context, guild: GuildState, rows: Sequence[InviteR
             )
         )
     return found
+
+
+def _roles(guild: GuildState, row: InviteRow) -> list[InviteRole]:
+    found = [guild.roles.get(RoleId(role_id)) for role_id in row.role_ids]
+    return [
+        InviteRole(
+            id=role.id,
+            name=role.name,
+            position=role.position,
+            color=role.color,
+            colors=role.colors,
+            icon=role.icon,
+            unicode_emoji=role.unicode_emoji,
+        )
+        for role in found
+        if role is not None
+    ]
 
 
 def without_metadata(
@@ -95,6 +113,7 @@ def without_metadata(
         approximate_presence_count=presences,
         expires_at=invite.expires_at,
         flags=invite.flags,
+        roles=invite.roles,
     )
 
 

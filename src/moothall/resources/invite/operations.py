@@ -4,6 +4,8 @@ import secrets
 import string
 from typing import Any, Final
 
+from msgspec import UNSET
+
 from moothall.kernel.audit import differences
 from moothall.kernel.context import Context
 from moothall.kernel.guild_state import GuildState
@@ -16,7 +18,7 @@ from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.features import Feature
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.guild import IncidentsData
-from moothall.objects.ids import GuildId
+from moothall.objects.ids import GuildId, RoleId, Snowflake
 from moothall.objects.invite import Invite, InviteMetadata, InviteTargetType, InviteType
 from moothall.objects.permissions import Permissions, channel_permissions
 from moothall.objects.wire import convert
@@ -32,7 +34,7 @@ from moothall.resources.voice.queries import get_voice_state
 
 _AUDITED: Final = ("code", "channel_id", "inviter_id", "max_uses", "uses", "max_age", "temporary", "flags")
 _SETTINGS: Final = (
-    "max_age", "max_uses", "temporary", "target_type", "target_user_id", "target_application_id", "flags",
+    "max_age", "max_uses", "temporary", "target_type", "target_user_id", "target_application_id", "flags", "role_ids",
 )  # fmt: skip
 _LETTERS: Final = string.ascii_letters + string.digits
 _CODE_LENGTH: Final = 10
@@ -82,6 +84,7 @@ async def store_invite(ctx: Context, guild: GuildState, row: InviteRow) -> Invit
             temporary=row.temporary,
             expires_at=row.expires_at,
             flags=row.flags,
+            role_ids=[RoleId(role_id) for role_id in row.role_ids] or UNSET,
         )
     )
     return invite
@@ -132,8 +135,12 @@ async def accept_invite(ctx: Context, code: str) -> Invite:
     user = await select_user(ctx.tx, user_id)
     if user is None:
         raise Refusal(errors.UNKNOWN_USER)
-    await join_guild(ctx, guild, user, temporary=row is not None and row.temporary)
-    if row is not None and await queries.delete_spent(ctx.tx, row.code):
+    if row is None:
+        await join_guild(ctx, guild, user)
+        return invite
+    given = [RoleId(role_id) for role_id in row.role_ids if RoleId(role_id) in guild.roles]
+    await join_guild(ctx, guild, user, temporary=row.temporary, roles=given)
+    if await queries.delete_spent(ctx.tx, row.code):
         ctx.emit(InviteDelete(channel_id=row.channel_id, guild_id=guild.id, code=row.code))
     return invite
 
@@ -155,6 +162,7 @@ async def _row(ctx: Context, channel: Channel, body: CreateChannelInvite) -> Inv
     found = FormErrors()
     target_type = int(body.target_type or 0)
     await _check_target(ctx, channel, body, target_type, found)
+    role_ids = _roles(ctx, body, found)
     found.raise_if_any()
     max_age = body.max_age if isinstance(body.max_age, int) else limits.INVITE_MAX_AGE_DEFAULT
     is_stream = target_type == InviteTargetType.STREAM
@@ -175,7 +183,22 @@ async def _row(ctx: Context, channel: Channel, body: CreateChannelInvite) -> Inv
         created_at=ctx.now,
         expires_at=type(ctx.now)(ctx.now + 1000 * max_age) if max_age else None,
         flags=0,
+        role_ids=role_ids,
     )
+
+
+def _roles(ctx: Context, body: CreateChannelInvite, found: FormErrors) -> list[Snowflake]:
+    """The roles that the invite is to give: such as the caller could give by hand."""
+    asked = list(dict.fromkeys(body.role_ids or ()))
+    roles = [ctx.guild.roles.get(role_id) for role_id in asked]
+    if asked and not ctx.member.permissions & Permissions.MANAGE_ROLES:
+        raise Refusal(errors.MISSING_PERMISSIONS)
+    if any(role is not None and not ctx.member.outranks_role(role) for role in roles):
+        raise Refusal(errors.MISSING_PERMISSIONS)
+    for index, role in enumerate(roles):
+        if role is None or role.managed or role.id == ctx.guild.everyone.id:
+            found.add(("role_ids", index), FormCode.BASE_TYPE_CHOICES, "No role that can be given.")
+    return [Snowflake(role_id) for role_id in asked]
 
 
 async def _check_target(

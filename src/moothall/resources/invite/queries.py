@@ -6,7 +6,7 @@ from msgspec import Struct, structs
 from sqlalchemy import bindparam, delete, func, or_, select, update
 
 from moothall.objects.application import Application
-from moothall.objects.ids import ApplicationId, ChannelId, GuildId, UserId
+from moothall.objects.ids import ApplicationId, ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore
 from moothall.storage.schema import applications, guild_counters, guilds, invites
@@ -30,6 +30,8 @@ class InviteRow(Struct):
     created_at: Timestamp
     expires_at: Timestamp | None
     flags: int
+    role_ids: list[Snowflake]
+    """Given to those who accept; some may be gone meanwhile."""
 
 
 class _ApplicationRow(Struct):

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moothall.objects import limits
-from moothall.objects.ids import ApplicationId, UserId
+from moothall.objects.ids import ApplicationId, RoleId, UserId
 
 
 class CreateChannelInvite(Struct, frozen=True, kw_only=True):
@@ -18,3 +18,4 @@ class CreateChannelInvite(Struct, frozen=True, kw_only=True):
     target_type: Literal[1, 2] | UnsetType | None = UNSET
     target_user_id: UserId | UnsetType | None = UNSET
     target_application_id: ApplicationId | UnsetType | None = UNSET
+    role_ids: Annotated[list[RoleId], Meta(max_length=limits.ROLES_PER_GUILD)] | UnsetType | None = UNSET

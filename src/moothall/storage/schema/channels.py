@@ -101,6 +101,7 @@ invites = clustered(
     moment_column("created_at"),
     moment_column("expires_at", nullable=True),
     number_column("flags"),
+    json_column("role_ids", list[Snowflake], default=[]),  # given to those who accept
     index("guild_id"),
     index("channel_id"),
 )

@@ -54,7 +54,7 @@ _TABLES = {
     "invites (code)": """
         code code, guild_id whole?, channel_id whole, inviter_id whole?, type whole, target_type whole?,
         target_user_id whole?, target_application_id whole?, max_age whole, max_uses whole, uses whole,
-        temporary flag, created_at whole, expires_at whole?, flags whole
+        temporary flag, created_at whole, expires_at whole?, flags whole, role_ids text
     """,
     "webhooks (id)": """
         id whole, guild_id whole?, channel_id whole?, type whole, name text?, avatar text?, token bytes?,
