@@ -43,7 +43,12 @@ _between_commas = func.replace(func.replace(_listed, "[", ","), "]", ",")
 _without = func.replace(_between_commas, bindparam("wanted", type_=Text), ",")
 _take_from_members = Query(
     update(members)
-    .where(members.c.guild_id == bindparam("guild_id"), _between_commas.contains(bindparam("wanted", type_=Text)))
+    .where(
+        members.c.guild_id == bindparam("guild_id"),
+        # Most rows are told apart by this alone, which costs half of the next.
+        _listed.contains(bindparam("digits", type_=Text)),
+        _between_commas.contains(bindparam("wanted", type_=Text)),
+    )
     .values(roles=type_coerce("[", Text).concat(func.rtrim(func.ltrim(_without, ","), ",")).concat("]"))
 )
 _overwrites = type_coerce(channels.c.permission_overwrites, Text)
@@ -117,7 +122,7 @@ async def delete_role(tx: Transaction, guild_id: GuildId, role_id: RoleId) -> bo
     if position is None:
         return False
     await tx.execute(_close_gap, guild_id=guild_id, gap=position)
-    await tx.execute(_take_from_members, guild_id=guild_id, wanted=f",{int(role_id)},")
+    await tx.execute(_take_from_members, guild_id=guild_id, digits=str(int(role_id)), wanted=f",{int(role_id)},")
     return True
 
 
