@@ -22,6 +22,7 @@ from moothall.gateway.settings import GatewaySettings
 from moothall.kernel.context import Limits, Services
 from moothall.kernel.endpoint import endpoints
 from moothall.kernel.guild_state import GuildStates
+from moothall.kernel.jobs import JobRunner
 from moothall.kernel.metrics import CONTENT_TYPE as METRICS_TYPE
 from moothall.kernel.metrics import Metrics
 from moothall.kernel.outbox import OutboxRelay
@@ -162,6 +163,7 @@ class App:
             trusted_proxies=settings.trusts,
         )
         self.relay = OutboxRelay(self.database, self.bus)
+        self.jobs = self.services.extra[JobRunner] = JobRunner(self.services)
         self.pages = Pages(endpoints(), public_url=base_url(settings), gateway_url=self.gateway.settings.public_url)
         self.files = Files(self.services.blobs)
         self._watch()
@@ -175,9 +177,11 @@ class App:
         await clear_voice(self.services)
         await self.gateway.start()
         self.relay.start()
+        self.jobs.start()
 
     async def stop(self) -> None:
         """Close everything; whatever is being committed is finished first."""
+        await self.jobs.stop()
         await self.relay.stop()
         await self.gateway.close()
         await self.bus.close()
