@@ -43,6 +43,15 @@ async def test_a_change_to_what_is_already_so_is_answered_and_nothing_else(platf
     assert await guild.audit_log() == []
 
 
+async def test_overwrites_in_another_order_are_no_change(platform: Platform) -> None:
+    owner, guild = await _guild(platform)
+    role = await guild.role()
+    channel = await guild.channel(overwrites=[(guild.id, 0, 0, 1024), (role, 0, 1024, 0)])
+    listed = (await owner.get(f"/channels/{channel}")).json["permission_overwrites"]
+    assert (await owner.patch(f"/channels/{channel}", {"permission_overwrites": listed[::-1]})).status == 200
+    assert platform.heard_names == []
+
+
 async def test_null_clears_a_field(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     category = await guild.channel(type=CATEGORY)

@@ -88,6 +88,8 @@ async def modify_channel(ctx: Context, body: ModifyChannel) -> Channel:
         after = await overwrites.read_overwrites(ctx, body.permission_overwrites or (), before, found)
         bits = overwrites.changed_bits(before, after)
         overwrites.require_bits(ctx.member, bits, await overwrites.held_for_editing(ctx, place))
+        if sorted(after, key=_target) == sorted(before, key=_target):
+            after = before  # in another order they say the same
     columns: dict[str, Any] = {"permission_overwrites": overwrites.as_column(after)}
     kind = row.type
     if isinstance(body.type, int):
@@ -176,6 +178,10 @@ async def _check_move(ctx: Context, parent_id: ChannelId | None, at: FormErrors)
     parent = None if parent_id is None else check_parent(channels, parent_id, at)
     if parent is not None or parent_id is None:
         require_destination(ctx, parent)
+
+
+def _target(about: Overwrite) -> int:
+    return int(about.id)
 
 
 def _settings(ctx: Context, body: ChannelSettings, row: ChannelRow, found: FormErrors) -> dict[str, Any]:

@@ -98,16 +98,7 @@ def new_code() -> str:
 async def resolve_invite(ctx: Context, code: str, *, with_counts: bool = False) -> Invite:
     """What a code leads to, as anyone may see it. Raises Refusal: 404/10006."""
     row, guild = await _find(ctx, code)
-    counts: dict[str, Any] = {}
-    if with_counts:
-        counts["members"] = await queries.count_members(ctx.tx, guild.id)
-        counts["presences"] = ctx.services.presences.online_count(guild.id)
-    if row is None:
-        return vanity_invite(guild, await _front_door(ctx, guild), **counts)
-    found = await invite_objects(ctx, guild, [row])
-    if not found:
-        raise Refusal(errors.UNKNOWN_INVITE)
-    return without_metadata(found[0], **counts)
+    return await _shown(ctx, row, guild, with_counts=with_counts)
 
 
 async def accept_invite(ctx: Context, code: str) -> Invite:
@@ -120,7 +111,7 @@ async def accept_invite(ctx: Context, code: str) -> Invite:
     if ctx.actor.bot:
         raise Refusal(errors.BOTS_CANNOT_USE)
     row, guild = await _find(ctx, code)
-    invite = await resolve_invite(ctx, code)
+    invite = await _shown(ctx, row, guild)
     user_id = ctx.actor.user_id
     if await get_member(ctx.tx, guild.id, user_id) is not None:
         return invite
@@ -150,7 +141,7 @@ async def delete_invite(ctx: Context, code: str) -> Invite:
     row = await queries.select_invite(ctx.tx, code, ctx.now)
     if row is None:
         raise Refusal(errors.UNKNOWN_INVITE)
-    invite = await resolve_invite(ctx, code)
+    invite = await _shown(ctx, row, ctx.guild)
     if not await queries.delete_invite(ctx.tx, code):
         raise Refusal(errors.UNKNOWN_INVITE)
     await ctx.audit(AuditLogEvent.INVITE_DELETE, changes=differences(row, None, _AUDITED))
@@ -242,6 +233,20 @@ async def _find(ctx: Context, code: str) -> tuple[InviteRow | None, GuildState]:
     if guild is None:
         raise Refusal(errors.UNKNOWN_INVITE)
     return row, guild
+
+
+async def _shown(ctx: Context, row: InviteRow | None, guild: GuildState, *, with_counts: bool = False) -> Invite:
+    """What `_find` found as those see it who hold the code."""
+    counts: dict[str, Any] = {}
+    if with_counts:
+        counts["members"] = await queries.count_members(ctx.tx, guild.id)
+        counts["presences"] = ctx.services.presences.online_count(guild.id)
+    if row is None:
+        return vanity_invite(guild, await _front_door(ctx, guild), **counts)
+    found = await invite_objects(ctx, guild, [row])
+    if not found:
+        raise Refusal(errors.UNKNOWN_INVITE)
+    return without_metadata(found[0], **counts)
 
 
 async def _front_door(ctx: Context, guild: GuildState) -> Channel | None:
