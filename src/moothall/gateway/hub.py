@@ -297,6 +297,11 @@ class Hub:
         if rest is not None:
             self._start(_logged(rest))
 
+    def close(self) -> None:
+        """Leave undone what is still being read."""
+        for task in list(self._tasks):
+            task.cancel()
+
     def _start(self, coroutine: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(coroutine)
         self._tasks.add(task)

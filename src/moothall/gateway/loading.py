@@ -1,7 +1,6 @@
 """Reading sessions, guilds and members from the database."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
 
 from msgspec import UNSET
 from sqlalchemy import bindparam, or_, select
@@ -52,7 +51,7 @@ class DatabaseSource:
     """What a gateway node reads (`node.Source`), each time as it is then."""
 
     def __init__(self, database: Database, states: GuildStates) -> None:
-        self.embedded: Final = database.dialect == "sqlite"
+        self.embedded = database.dialect == "sqlite"
         self._database = database
         self._states = states
         self._guild_create = GuildCreateReader(states)

@@ -101,6 +101,7 @@ class GatewayNode:
         for connection in list(self.connections):
             connection.ask_reconnect()
             connection.close(_RESUMABLE, "The server is going away.")
+        self.hub.close()
         await asyncio.sleep(0)
 
     # The socket

@@ -1,0 +1,192 @@
+"""READY, GUILD_CREATE and member chunks from a database, on both engines."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import bindparam, insert, update
+
+from moothall.gateway.loading import DatabaseSource
+from moothall.gateway.node import GatewayNode
+from moothall.gateway.settings import GatewaySettings
+from moothall.objects.intents import ALL, Intent
+from moothall.objects.permissions import Permissions
+from moothall.objects.wire import Timestamp
+from moothall.storage.database import Query
+from moothall.storage.schema import channel_activity, members, thread_members, voice_states
+from tests.gateway.peer import Peer
+from tests.harness import VOICE, Caller, Guild, Platform
+
+VIEW = int(Permissions.VIEW_CHANNEL)
+FLAGS = 1 << 13 | 1 << 15 | 1 << 19
+
+_write_activity = Query(insert(channel_activity))
+_write_thread_member = Query(insert(thread_members))
+_write_voice = Query(insert(voice_states))
+_mute = Query(update(members).where(members.c.user_id == bindparam("who")).values(mute=True))
+
+
+def node_over(platform: Platform, **settings: Any) -> GatewayNode:
+    """A node that reads a platform's database and hears its bus."""
+    source = DatabaseSource(platform.database, platform.services.states)
+    return GatewayNode(GatewaySettings(**settings), platform.bus, source)
+
+
+async def greeted(node: GatewayNode, caller: Caller, **fields: Any) -> tuple[dict[str, Any], dict[str, Any], Peer]:
+    """READY, the one GUILD_CREATE, and the peer."""
+    peer = Peer(node)
+    ready = await peer.identify(caller.token, **fields)
+    created = await peer.hear()
+    assert created["t"] == "GUILD_CREATE"
+    return ready, created["d"], peer
+
+
+async def test_ready_tells_who_the_client_is(platform: Platform) -> None:
+    alice = await platform.person("alice", email="alice@example.org")
+    bot = await platform.bot(alice, flags=FLAGS)
+    guild = await platform.guild(alice)
+    await guild.join(bot)
+    node = node_over(platform)
+    ready, _, _ = await greeted(node, alice)
+    user = ready["user"]
+    assert (user["id"], user["username"], user["discriminator"]) == (str(alice.id), "alice", "0")
+    assert user["email"] == "alice@example.org"
+    assert {"mfa_enabled", "flags", "locale", "verified"} <= user.keys()
+    assert "application" not in ready
+    ready, _, _ = await greeted(node, bot, intents=ALL)
+    assert ready["application"] == {"id": str(bot.application_id), "flags": FLAGS}
+    assert ready["user"]["bot"] is True
+    assert ready["guilds"] == [{"id": str(guild.id), "unavailable": True}]
+
+
+async def test_guild_create_has_what_the_public_documentation_lists(platform: Platform) -> None:
+    alice = await platform.person("alice")
+    guild = await platform.guild(alice)
+    hidden = await guild.channel(name="hidden", overwrites=[(guild.id, 0, 0, VIEW)])
+    bob = await guild.member_with(0, name="bob")
+    async with platform.database.transaction() as tx:
+        await tx.execute(_write_activity, channel_id=guild.general, last_message_id=7)
+    node = node_over(platform)
+    _, created, peer = await greeted(node, bob)
+    assert {
+        "id", "name", "icon", "owner_id", "roles", "emojis", "stickers", "features", "mfa_level", "system_channel_id",
+        "verification_level", "preferred_locale", "premium_tier", "nsfw_level", "afk_timeout", "joined_at", "large",
+        "unavailable", "member_count", "voice_states", "members", "channels", "threads", "presences",
+        "stage_instances", "guild_scheduled_events", "soundboard_sounds",
+    } <= created.keys()  # fmt: skip
+    assert (created["member_count"], created["large"], created["unavailable"]) == (2, False, False)
+    assert created["joined_at"].endswith("+00:00")
+    assert [(c["id"], c["last_message_id"]) for c in created["channels"]] == [(str(guild.general), "7")]
+    assert sorted(m["user"]["username"] for m in created["members"]) == ["alice", "bob"]
+    assert [p["user"]["id"] for p in created["presences"]] == [str(bob.id)]
+    _, created, _ = await greeted(node, alice)
+    assert sorted(c["id"] for c in created["channels"]) == [str(guild.general), str(hidden)]
+    assert len(created["presences"]) == 2
+    assert await peer.names() == ["PRESENCE_UPDATE", "PRESENCE_UPDATE"]
+
+
+async def test_who_may_be_listed_depends_on_presences_size_and_voice(platform: Platform) -> None:
+    alice = await platform.person("alice")
+    guild = await platform.guild(alice)
+    people = [await platform.person(f"extra{n}") for n in range(60)]
+    await guild.join(*people)
+    lounge = await guild.channel(type=VOICE, name="lounge")
+    bot = await platform.bot(alice, flags=FLAGS)
+    await guild.join(bot)
+    async with platform.database.transaction() as tx:
+        await tx.execute(
+            _write_voice, guild_id=guild.id, user_id=people[0].id, channel_id=lounge, session_id="s", self_mute=True
+        )
+        await tx.execute(_mute, who=people[0].id)
+    node = node_over(platform)
+    _, few, _ = await greeted(node, bot, intents=Intent.GUILDS)
+    assert [m["user"]["id"] for m in few["members"]] == sorted([str(people[0].id), str(bot.id)], key=int)
+    assert few["large"] is True
+    assert few["member_count"] == 62
+    (state,) = few["voice_states"]
+    assert (state["user_id"], state["channel_id"], state["mute"], state["self_mute"]) == (
+        str(people[0].id),
+        str(lounge),
+        True,
+        True,
+    )
+    assert "guild_id" not in state
+    online, _, _ = await greeted(node, people[5])
+    del online
+    _, some, _ = await greeted(node, bot, intents=ALL)
+    assert len(some["members"]) == 3
+    _, everyone, _ = await greeted(node, bot, intents=ALL, large_threshold=250)
+    assert len(everyone["members"]) == 62
+    assert everyone["large"] is False
+
+
+async def test_active_threads_are_listed_to_those_who_reach_them(platform: Platform) -> None:
+    alice = await platform.person("alice")
+    guild = await platform.guild(alice)
+    bob = await guild.member_with(0, name="bob")
+    active = {
+        "archived": False,
+        "auto_archive_duration": 60,
+        "archive_timestamp": "2026-01-01T00:00:00+00:00",
+        "locked": False,
+    }
+    common: dict[str, Any] = {"parent_id": guild.general, "owner_id": alice.id, "thread_metadata": active}
+    public = await guild.channel(type=11, name="public", **common)
+    joined = await guild.channel(type=12, name="joined", **common)
+    await guild.channel(type=12, name="private", **common)
+    await guild.channel(type=11, name="old", **common | {"thread_metadata": active | {"archived": True}})
+    async with platform.database.transaction() as tx:
+        await tx.execute(
+            _write_thread_member, thread_id=joined, user_id=bob.id, join_timestamp=Timestamp.now(), flags=1
+        )
+    node = node_over(platform)
+    _, created, _ = await greeted(node, bob)
+    assert {t["id"] for t in created["threads"]} == {str(public), str(joined)}
+    assert [t["member"]["flags"] for t in created["threads"] if t["id"] == str(joined)] == [1]
+    assert [c["id"] for c in created["channels"]] == [str(guild.general)]
+    _, created, _ = await greeted(node, alice)
+    assert len(created["threads"]) == 3
+
+
+async def test_members_are_chunked_searched_and_named(platform: Platform) -> None:
+    alice = await platform.person("alice")
+    guild = await platform.guild(alice)
+    people = [await platform.person(f"Person_{n:03}") for n in range(120)]
+    await guild.join(*people)
+    _, _, peer = await greeted(node_over(platform), alice, large_threshold=250)
+    await peer.all_heard()
+    peer.say({"op": 8, "d": {"guild_id": int(guild.id), "query": "", "limit": 0}})
+    chunk = (await peer.hear())["d"]
+    assert (chunk["chunk_index"], chunk["chunk_count"]) == (0, 1)
+    assert {m["user"]["id"] for m in chunk["members"]} == {str(p.id) for p in (alice, *people)}
+    peer.say({"op": 8, "d": {"guild_id": str(guild.id), "query": "person_01", "limit": 5}})
+    chunk = (await peer.hear())["d"]
+    assert sorted(m["user"]["username"] for m in chunk["members"]) == [f"Person_01{n}" for n in range(5)]
+    peer.say({"op": 8, "d": {"guild_id": str(guild.id), "user_ids": [str(people[3].id), "5"], "limit": 0}})
+    chunk = (await peer.hear())["d"]
+    assert ([m["user"]["username"] for m in chunk["members"]], chunk["not_found"]) == (["Person_003"], ["5"])
+
+
+@pytest.mark.parametrize("token", ["", "nonsense", "Bearer x"])
+async def test_a_token_that_opens_no_session_is_4004(platform: Platform, token: str) -> None:
+    peer = Peer(node_over(platform))
+    peer.say({"op": 2, "d": {"token": token, "properties": {}}})
+    assert await peer.close_code() == 4004
+
+
+async def test_a_guild_changed_over_http_is_told(platform: Platform) -> None:
+    alice = await platform.person("alice")
+    guild: Guild = await platform.guild(alice)
+    bob = await guild.member_with(0, name="bob")
+    node = node_over(platform)
+    _, _, peer = await greeted(node, bob)
+    await peer.all_heard()
+    secret = await alice.post(
+        f"/guilds/{guild.id}/channels",
+        {"name": "secret", "permission_overwrites": [{"id": str(guild.id), "type": 0, "deny": str(VIEW)}]},
+    )
+    assert secret.status == 201
+    assert await peer.names() == []
+    shown = await alice.put(f"/channels/{secret.json['id']}/permissions/{bob.id}", {"type": 1, "allow": str(VIEW)})
+    assert shown.status == 204
+    ((name, data),) = await peer.dispatches()
+    assert (name, data["name"]) == ("CHANNEL_CREATE", "secret")
