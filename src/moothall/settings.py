@@ -162,6 +162,8 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     def trusts(self, address: str) -> bool:
         """Whether what a peer says about whom it forwards for is believed; anything but an IP address is not."""
+        if not self.trusted_proxies:
+            return False
         try:
             peer = ipaddress.ip_address(address)
         except ValueError:

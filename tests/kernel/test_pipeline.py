@@ -22,7 +22,7 @@ from moothall.objects.ids import ChannelId, GuildId
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, StorageConflict, StorageFull
-from moothall.storage.schema import guilds, members
+from moothall.storage.schema import guilds, members, users
 from tests.harness import Guild, Platform
 
 
@@ -346,3 +346,18 @@ async def test_concurrent_renames_all_happen_and_are_heard_in_the_order_stored(
     heard = [data["new_name"] for data in platform.heard_data("TEST_RENAMED")]
     assert sorted(heard) == sorted(names)
     assert await name_of(place) == heard[-1]
+
+
+async def test_a_revoked_token_is_refused_from_the_next_request_on(platform: Platform) -> None:
+    alice = await platform.person("alice")
+    assert (await alice.get("/users/@me")).status == 200
+    assert (await alice.post("/auth/logout")).status == 204
+    assert (await alice.get("/users/@me")).status == 401
+
+
+async def test_a_deleted_account_and_a_new_flag_are_seen_by_the_next_request(platform: Platform) -> None:
+    alice = await platform.person("alice")
+    assert (await alice.get("/users/@me")).status == 200
+    async with platform.database.transaction() as tx:
+        await tx.execute(Query(update(users).where(users.c.id == bindparam("u")).values(deleted=True)), u=alice.id)
+    assert (await alice.get("/users/@me")).status == 401

@@ -80,6 +80,7 @@ class Context:
         "now",
         "reason",
         "services",
+        "subject",
         "tx",
         "writes",
     )
@@ -106,6 +107,8 @@ class Context:
         self.events: list[Event] = []
         self.after_commit: list[Callable[[], None]] = []
         """Calls to make once the change is durable, before the answer."""
+        self.subject: Any = None
+        """What the row's own way in has looked up for its handler: a webhook, say."""
         self._fires = fires
         self._guild: GuildState | None = None
         self._member: Standing | None = None

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from msgspec import Struct
 from sqlalchemy import bindparam, update
 
-from moothall.kernel.authenticate import NOBODY, Actor, TokenKind, authenticate
+from moothall.kernel.authenticate import NOBODY, Actor, Remembered, TokenKind, authenticate
 from moothall.kernel.context import Context, Services
 from moothall.kernel.endpoint import Endpoint, Json, Response
 from moothall.kernel.images import stage_images
@@ -87,6 +87,7 @@ class Pipeline:
         rows = list(rows)
         self._services = services
         self._router = Router(rows)
+        self._remembered = Remembered(services.database)
         self._buckets = {row: bucket_name(row.method, row.path) for row in rows}
         self._observe = observe
         self._most_body = most_body
@@ -164,11 +165,16 @@ class Pipeline:
         limiter = self._services.limiter
         if limiter is not None and (wait := limiter.banned_for(request.address)):
             raise too_many(wait, "global", [], message="You are being blocked from accessing our API temporarily.")
-        if request.authorization is None:
+        header = request.authorization
+        if header is None:
             actor = NOBODY
         else:
-            async with self._services.database.read() as reader:
-                actor = await authenticate(reader, request.authorization)
+            remembered = self._remembered.get(header)
+            if remembered is None:
+                async with self._services.database.read() as reader:
+                    remembered = await authenticate(reader, header)
+                self._remembered.put(header, remembered)
+            actor = remembered
         if endpoint.access.needs_actor and not actor.signed_in:
             raise Refusal(errors.NOT_AUTHENTICATED)
         return actor

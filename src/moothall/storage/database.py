@@ -122,3 +122,10 @@ class Database(Protocol):
         `lock` is the aggregate that it changes. A transaction inside another of the same task is an
         error (RuntimeError), as it would wait for itself.
         """
+
+    def watch(self, table: str, changed: Callable[[], None]) -> bool:
+        """Call back after each commit of this process that wrote a table, before anyone is answered.
+
+        False where other serving processes may write it as well: then nothing read from it may be
+        remembered. One watcher a table.
+        """

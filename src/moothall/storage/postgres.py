@@ -253,8 +253,9 @@ class PostgresDatabase:
         """Finish what is running and disconnect."""
         if self._pool is not None:
             await self.settled()
-            pool, self._pool = self._pool, None
-            await pool.close()
+            # Kept until closed: reads that are running still have to give their connections back.
+            await self._pool.close()
+            self._pool = None
 
     async def migrate(self) -> None:
         """Create the tables or bring them to this version's form."""
@@ -278,6 +279,10 @@ class PostgresDatabase:
     def read(self) -> _Reading:
         """A reader. Each statement sees everything committed before it."""
         return _Reading(self)
+
+    def watch(self, table: str, changed: Callable[[], None]) -> bool:  # noqa: ARG002 what others write is not heard of
+        """False: other processes write to this database, too, so nothing read from it may be remembered."""
+        return False
 
     def transaction(self, lock: Snowflake | None = None) -> PostgresTransaction:
         """A transaction that first waits for all others with the same lock."""

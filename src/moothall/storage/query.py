@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import msgspec
-from sqlalchemy import Insert, Table, and_, bindparam, update
+from sqlalchemy import Insert, Table, UpdateBase, and_, bindparam, update
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql import ClauseElement, ColumnElement
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -42,6 +42,8 @@ class Plan(NamedTuple):
     """A driver's row to the query's; None if they are the same."""
     read_first: Converter | None
     """What makes the first column's value, for `scalar`."""
+    changes: str | None
+    """The table that the statement writes; None for one that only reads."""
 
 
 class Query(Generic[T]):
@@ -177,6 +179,7 @@ def _compile(statement: ClauseElement | ByDialect, into: type[Any] | None, diale
         _binder(compiled, inserted, dialect),
         _row_maker(into, converters) if into is not None else None,
         converters[0] if converters else None,
+        statement.table.name if isinstance(statement, UpdateBase) and isinstance(statement.table, Table) else None,
     )
 
 

@@ -116,10 +116,11 @@ class LongReads:
 class SqliteTransaction(_Rows):
     """One transaction on the writer's connection; an async context manager, used once."""
 
-    __slots__ = ("_connection", "_failure", "_turn", "_writer")
+    __slots__ = ("_connection", "_failure", "_turn", "_watchers", "_writer")
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: Writer, watchers: Mapping[str, Callable[[], None]]) -> None:
         self._writer = writer
+        self._watchers = watchers
         self._turn: Turn | None = None
         self._failure: BaseException | None = None
 
@@ -150,6 +151,8 @@ class SqliteTransaction(_Rows):
         """Run a statement; how many rows it changed."""
         plan = query.sqlite or query.plan("sqlite")
         self._run(plan.text, plan.bind(values))
+        if plan.changes is not None and plan.changes in self._watchers:
+            self.on_commit(self._watchers[plan.changes])
         return self._connection.changes()
 
     async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
@@ -157,6 +160,8 @@ class SqliteTransaction(_Rows):
         plan = query.sqlite or query.plan("sqlite")
         for values in rows:
             self._run(plan.text, plan.bind(dict(values)))
+        if plan.changes is not None and plan.changes in self._watchers:
+            self.on_commit(self._watchers[plan.changes])
 
     def on_commit(self, callback: Callable[[], None]) -> None:
         """Call back once the writes are durable."""
@@ -202,6 +207,7 @@ class SqliteDatabase:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self.observe_commit: CommitObserver | None = None
+        self._watchers: dict[str, Callable[[], None]] = {}
         self._writer: Writer | None = None
         self._reading: _Reading | None = None
         self._long: LongReads | None = None
@@ -250,7 +256,12 @@ class SqliteDatabase:
 
     def transaction(self, lock: Snowflake | None = None) -> SqliteTransaction:  # noqa: ARG002 all wait for each other
         """A transaction."""
-        return SqliteTransaction(self._open_writer())
+        return SqliteTransaction(self._open_writer(), self._watchers)
+
+    def watch(self, table: str, changed: Callable[[], None]) -> bool:
+        """Call back after each commit that wrote a table. True: in this engine nobody else serves from the file."""
+        self._watchers[table] = changed
+        return True
 
     def _open_writer(self) -> Writer:
         if self._writer is None:
