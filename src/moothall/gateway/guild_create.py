@@ -9,23 +9,22 @@ from sqlalchemy import bindparam, select
 from moothall.gateway.guild_view import GuildView, MemberView
 from moothall.gateway.session import Session
 from moothall.gateway.threads import active_threads
-from moothall.kernel.guild_state import GuildState, GuildStates
+from moothall.kernel.guild_state import GuildStates
 from moothall.objects.channel import Channel
-from moothall.objects.guild import Guild, IncidentsData, NsfwLevel
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.intents import Intent
 from moothall.objects.member import Member
 from moothall.objects.presence import Presence
 from moothall.objects.voice import VoiceState
-from moothall.objects.wire import Timestamp, convert, encode
+from moothall.objects.wire import Timestamp, encode
 from moothall.resources.channel.objects import channel_objects
+from moothall.resources.guild.objects import guild_json
 from moothall.resources.member.queries import count_members, get_members, member_objects
 from moothall.resources.voice.queries import VoiceStateRow, voice_state_object
 from moothall.storage.database import Query, Reader
 from moothall.storage.rows import MemberRow
 from moothall.storage.schema import members, voice_states
 
-_MEMO: Final = "gateway.guild"
 _MOST_THRESHOLD: Final = 250
 LARGE_GUILD: Final = 75_000
 """With more members than this, GUILD_CREATE lists the session's own and those in voice only."""
@@ -119,7 +118,7 @@ class GuildCreateReader:
             guild_scheduled_events=[],
             soundboard_sounds=[],
         )
-        return self._guild(state) + b"," + encode(extras)[1:]
+        return guild_json(state)[:-1] + b"," + encode(extras)[1:]
 
     async def _members(
         self,
@@ -140,58 +139,6 @@ class GuildCreateReader:
         wanted.update(row.user_id for row in in_voice)
         found = await get_members(reader, guild_id, wanted)
         return {user_id: found[user_id] for user_id in sorted(found)}
-
-    @staticmethod
-    def _guild(state: GuildState) -> bytes:
-        made: bytes | None = state.memo.get(_MEMO)
-        if made is None:
-            made = state.memo[_MEMO] = encode(guild_object(state))[:-1]
-        return made
-
-
-def guild_object(state: GuildState) -> Guild:
-    """A guild as its members see it."""
-    row = state.row
-    return Guild(
-        id=row.id,
-        name=row.name,
-        icon=row.icon,
-        description=row.description,
-        splash=row.splash,
-        discovery_splash=row.discovery_splash,
-        features=row.features,
-        banner=row.banner,
-        owner_id=row.owner_id,
-        application_id=row.application_id,
-        region=row.region or "local",
-        afk_channel_id=row.afk_channel_id,
-        afk_timeout=row.afk_timeout,
-        system_channel_id=row.system_channel_id,
-        system_channel_flags=row.system_channel_flags,
-        widget_enabled=row.widget_enabled,
-        widget_channel_id=row.widget_channel_id,
-        verification_level=row.verification_level,
-        roles=list(state.roles.values()),
-        default_message_notifications=row.default_message_notifications,
-        mfa_level=row.mfa_level,
-        explicit_content_filter=row.explicit_content_filter,
-        max_members=row.max_members,
-        max_stage_video_channel_users=row.max_stage_video_channel_users,
-        max_video_channel_users=row.max_video_channel_users,
-        vanity_url_code=row.vanity_url_code,
-        premium_tier=row.premium_tier,
-        premium_subscription_count=row.premium_subscription_count,
-        preferred_locale=row.preferred_locale,
-        rules_channel_id=row.rules_channel_id,
-        safety_alerts_channel_id=row.safety_alerts_channel_id,
-        public_updates_channel_id=row.public_updates_channel_id,
-        premium_progress_bar_enabled=row.premium_progress_bar_enabled,
-        nsfw=row.nsfw_level in {NsfwLevel.EXPLICIT, NsfwLevel.AGE_RESTRICTED},
-        nsfw_level=row.nsfw_level,
-        emojis=state.emojis,
-        stickers=state.stickers,
-        incidents_data=None if row.incidents_data is None else convert(row.incidents_data, IncidentsData),
-    )
 
 
 def _voice_state(row: VoiceStateRow, listed: dict[UserId, MemberRow]) -> VoiceState:
