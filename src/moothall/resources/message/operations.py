@@ -16,6 +16,7 @@ from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserI
 from moothall.objects.message_types import UNDELETABLE, WRITTEN, MessageFlags, MessageType
 from moothall.objects.permissions import Permissions
 from moothall.resources.channel.direct import reopen_direct_message
+from moothall.resources.member.activity import touch_seen
 from moothall.resources.message import queries
 from moothall.resources.message.body import (
     EMPTY,
@@ -74,6 +75,8 @@ async def create_message(ctx: Context, draft: Draft) -> bytes:
         if earlier is not None:
             return earlier
     await require_slowmode_over(ctx, message_id)
+    if place.guild is not None:
+        touch_seen(ctx, place.guild.id, author_id)
     return await send_message(ctx, place, author_id, draft, message_id=message_id)
 
 

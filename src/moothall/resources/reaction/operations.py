@@ -9,6 +9,7 @@ from moothall.objects.errors import ErrorKind, Refusal
 from moothall.objects.ids import MessageId, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.text import parse_emoji
+from moothall.resources.member.activity import touch_seen
 from moothall.resources.message.events import route_of
 from moothall.resources.message.operations import get_message
 from moothall.resources.message.people import find_people
@@ -59,6 +60,7 @@ async def add_reaction(ctx: Context, message_id: MessageId, emoji_name: str) -> 
         return
     member = None
     if place.guild is not None:
+        touch_seen(ctx, place.guild.id, user_id)
         found = (await find_people(ctx.tx, [user_id], place.guild.id)).get(user_id)
         if found is not None and found.member is not None:
             member = b'{"user":%b,%b' % (found.user, found.member[1:])
