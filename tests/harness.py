@@ -280,7 +280,7 @@ class Platform:
         )
         self.gateway = GatewayNode(GatewaySettings(), self.bus, DatabaseSource(database, self.services.states))
         self.services.extra[GatewayNode] = self.gateway
-        self.pipeline = Pipeline(self.services, endpoints(), observe=lambda *_: None)
+        self.pipeline = self._whole = Pipeline(self.services, endpoints(), observe=lambda *_: None)
         self.nobody = Caller(self, Snowflake(0), None)
         self._names = 0
 
@@ -389,7 +389,8 @@ class Platform:
         await self.pipeline(scope, receive, send)
         start = sent[0]
         body = b"".join(message.get("body", b"") for message in sent[1:])
-        check_answer(method, path, start["status"], body)
+        if self.pipeline is self._whole:
+            check_answer(method, path, start["status"], body)
         witness(self.pipeline, method, path, start["status"], [envelope.name for envelope in self.heard[before:]])
         return Reply(start["status"], {k.decode(): v.decode() for k, v in start["headers"]}, body)
 
