@@ -1,0 +1,200 @@
+"""What comes in by a webhook's token: new messages, and changes to those that it has sent."""
+
+from typing import Any, Final
+
+from msgspec import structs
+
+from moothall.kernel.context import Context
+from moothall.kernel.guild_state import THREAD_TYPES
+from moothall.kernel.place import ChannelPlace
+from moothall.objects import errors
+from moothall.objects.channel_types import FORUMS
+from moothall.objects.embed import url_error
+from moothall.objects.errors import FormErrors, Refusal
+from moothall.objects.form_codes import FieldError, FormCode
+from moothall.objects.ids import ChannelId, MessageId, UserId
+from moothall.objects.message_types import SETTABLE, MessageFlags
+from moothall.resources.channel.queries import select_channel, update_channel
+from moothall.resources.message import operations
+from moothall.resources.message.drafts import EditMessage, read_draft, read_edit
+from moothall.resources.message.pages import Viewer, message_bytes
+from moothall.resources.message.queries import MessageRow, select_message
+from moothall.resources.message.writing import Persona
+from moothall.resources.webhook.events import ThreadUpdate
+from moothall.resources.webhook.queries import PlacedWebhook
+from moothall.resources.webhook.requests import ExecuteWebhook
+from moothall.resources.webhook.rules import shown_name
+from moothall.storage.rows import ChannelRow, channel_from_row
+
+_AVATAR_URL_MAX: Final = 2048
+_SCHEMES: Final = ("http", "https")
+_EDITABLE: Final = MessageFlags.SUPPRESS_EMBEDS | MessageFlags.IS_COMPONENTS_V2
+_NOT_TAKEN: Final = {
+    "thread_name": "Starting threads is not supported yet.",
+    "applied_tags": "Starting threads is not supported yet.",
+}
+
+
+async def execute_webhook(
+    ctx: Context, webhook: PlacedWebhook, body: ExecuteWebhook, *, thread_id: ChannelId | None, with_components: bool
+) -> bytes:
+    """Post a message as a webhook shows itself, into its channel or a thread of it; the message as JSON.
+
+    Raises Refusal: 50035, 50006 for a message of nothing, 404/10003 for a thread that is not in its
+    channel, 400/220001 to 220003 where a thread is needed, named twice, or cannot be started.
+    """
+    place = await find_place(ctx, webhook)
+    found = FormErrors()
+    persona = _persona(ctx, webhook, body, found)
+    _check_threads(place, body, thread_id, found)
+    # Fields of other messages, and bits that a webhook cannot set, are dropped.
+    body = structs.replace(
+        body,
+        flags=(body.flags or 0) & SETTABLE,
+        components=body.components if _counts_components(webhook, with_components=with_components) else None,
+        sticker_ids=None,
+        shared_client_theme=None,
+    )
+    draft = read_draft(body, found)
+    if thread_id is not None:
+        place = await _enter_thread(ctx, place, thread_id)
+    return await operations.send_message(ctx, place, persona, draft)
+
+
+async def get_message(
+    ctx: Context, webhook: PlacedWebhook, message_id: MessageId, *, thread_id: ChannelId | None
+) -> bytes:
+    """A message that the webhook has sent, as JSON. Raises Refusal: 404/10008."""
+    place, _ = await _find_sent(ctx, webhook, message_id, thread_id)
+    return await _shown(ctx, webhook, place, message_id)
+
+
+async def edit_message(
+    ctx: Context,
+    webhook: PlacedWebhook,
+    message_id: MessageId,
+    body: EditMessage,
+    *,
+    thread_id: ChannelId | None,
+    with_components: bool,
+) -> bytes:
+    """Change a message that the webhook has sent; the message as JSON. What changes nothing tells nobody.
+
+    Raises Refusal: 404/10008, 50035, 50006 if nothing would be left of it.
+    """
+    place, row = await _find_sent(ctx, webhook, message_id, thread_id)
+    changes: dict[str, Any] = {"sticker_ids": None}
+    if isinstance(body.flags, int):
+        changes["flags"] = body.flags & _EDITABLE
+    if not _counts_components(webhook, with_components=with_components):
+        changes["components"] = None
+    draft = read_edit(structs.replace(body, **changes))
+    edited = await operations.edit_message(ctx, place, row, _own_persona(webhook), draft)
+    return await _shown(ctx, webhook, place, message_id) if edited is None else edited
+
+
+async def delete_message(
+    ctx: Context, webhook: PlacedWebhook, message_id: MessageId, *, thread_id: ChannelId | None
+) -> None:
+    """Delete a message that the webhook has sent. Raises Refusal: 404/10008."""
+    place, row = await _find_sent(ctx, webhook, message_id, thread_id)
+    await operations.remove_message(ctx, place, row)
+
+
+async def find_place(ctx: Context, webhook: PlacedWebhook) -> ChannelPlace:
+    """A webhook's channel. Raises Refusal: 404/10015 for one whose channel is gone.
+
+    The webhook was read with its guild's version, so this costs no query while the guild is in memory.
+    """
+    if webhook.guild_id is not None and webhook.channel_id is not None and webhook.version is not None:
+        states = ctx.services.states
+        state = await states.at_version(ctx.tx, webhook.guild_id, webhook.version, writes=ctx.writes)
+        channel = None if state is None else await state.channel(ctx.tx, webhook.channel_id)
+        if channel is not None:
+            return ChannelPlace(channel, 0, state)
+    raise Refusal(errors.UNKNOWN_WEBHOOK)
+
+
+def _counts_components(webhook: PlacedWebhook, *, with_components: bool) -> bool:
+    """Whether the components of a request are part of the message."""
+    return with_components or webhook.application_id is not None
+
+
+def _own_persona(webhook: PlacedWebhook) -> Persona:
+    return Persona(
+        webhook_id=webhook.id,
+        name=webhook.name or "",
+        avatar=webhook.avatar,
+        application_id=webhook.application_id,
+    )
+
+
+def _persona(ctx: Context, webhook: PlacedWebhook, body: ExecuteWebhook, found: FormErrors) -> Persona:
+    persona = _own_persona(webhook)
+    name = shown_name(body.username, found, reserved=ctx.services.limits.reserved_words)
+    if name is not None:
+        persona = structs.replace(persona, name=name)
+    if body.avatar_url:
+        if len(body.avatar_url) > _AVATAR_URL_MAX:
+            found.add("avatar_url", *FieldError.length(None, _AVATAR_URL_MAX))
+        elif wrong := url_error(body.avatar_url, _SCHEMES):
+            found.add("avatar_url", *wrong)
+        persona = structs.replace(persona, avatar=body.avatar_url)
+    return persona
+
+
+def _check_threads(place: ChannelPlace, body: ExecuteWebhook, thread_id: ChannelId | None, found: FormErrors) -> None:
+    in_forum = place.channel.type in FORUMS
+    if body.thread_name and not in_forum:
+        raise Refusal(errors.WEBHOOK_THREAD_OUTSIDE_FORUM)
+    if body.thread_name and thread_id is not None:
+        raise Refusal(errors.FORUM_WEBHOOK_TWO_THREADS)
+    if in_forum and not body.thread_name and thread_id is None:
+        raise Refusal(errors.FORUM_WEBHOOK_NEEDS_THREAD)
+    for field, message in _NOT_TAKEN.items():
+        if getattr(body, field):
+            found.add(field, FormCode.BASE_TYPE_BAD_TYPE, message)
+
+
+async def _find_thread(ctx: Context, place: ChannelPlace, thread_id: ChannelId) -> ChannelRow | None:
+    row = await select_channel(ctx.tx, thread_id)
+    return row if row is not None and row.type in THREAD_TYPES and row.parent_id == place.id else None
+
+
+def _in_thread(place: ChannelPlace, row: ChannelRow) -> ChannelPlace:
+    return ChannelPlace(channel_from_row(row), 0, place.guild, parent=place.channel)
+
+
+async def _enter_thread(ctx: Context, place: ChannelPlace, thread_id: ChannelId) -> ChannelPlace:
+    row = await _find_thread(ctx, place, thread_id)
+    if row is None:
+        raise Refusal(errors.UNKNOWN_CHANNEL)
+    metadata = row.thread_metadata or {}
+    if metadata.get("archived"):
+        row.thread_metadata = {**metadata, "archived": False, "archive_timestamp": ctx.now.wire()}
+        await update_channel(ctx.tx, row.id, thread_metadata=row.thread_metadata)
+        thread = _in_thread(place, row)
+        if thread.guild is not None:
+            ctx.emit(ThreadUpdate(guild_id=thread.guild.id, channel_id=place.id, thread=thread.channel))
+        return thread
+    return _in_thread(place, row)
+
+
+async def _find_sent(
+    ctx: Context, webhook: PlacedWebhook, message_id: MessageId, thread_id: ChannelId | None
+) -> tuple[ChannelPlace, MessageRow]:
+    place = await find_place(ctx, webhook)
+    if thread_id is not None:
+        thread = await _find_thread(ctx, place, thread_id)
+        if thread is None:
+            raise Refusal(errors.UNKNOWN_MESSAGE)
+        place = _in_thread(place, thread)
+    row = await select_message(ctx.tx, place.id, message_id)
+    if row is None or row.webhook_id != webhook.id:
+        raise Refusal(errors.UNKNOWN_MESSAGE)
+    return place, row
+
+
+async def _shown(ctx: Context, webhook: PlacedWebhook, place: ChannelPlace, message_id: MessageId) -> bytes:
+    viewer = Viewer(UserId(webhook.id))
+    return (await message_bytes(ctx.tx, place.id, [message_id], viewer))[message_id]

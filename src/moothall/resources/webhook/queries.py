@@ -1,0 +1,117 @@
+"""The SQL of webhooks."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+from sqlalchemy import bindparam, delete, func, insert, select
+
+from moothall.objects.ids import ApplicationId, ChannelId, GuildId, UserId, WebhookId
+from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
+from moothall.storage.schema import channels, guilds, users, webhooks
+
+
+class WebhookRow(Struct):
+    """A row of `webhooks`."""
+
+    id: WebhookId
+    guild_id: GuildId | None
+    channel_id: ChannelId | None
+    type: int
+    name: str | None
+    avatar: str | None
+    token: bytes | None
+    token_hash: bytes | None
+    user_id: UserId | None
+    application_id: ApplicationId | None
+    source_guild_id: GuildId | None
+    source_channel_id: ChannelId | None
+    url: str | None
+
+
+class PlacedWebhook(WebhookRow):
+    """A webhook with its guild's version, which is all that finding its channel takes."""
+
+    version: int | None
+
+
+_select_placed = Query(
+    select(webhooks, guilds.c.version)
+    .select_from(webhooks.outerjoin(guilds, guilds.c.id == webhooks.c.guild_id))
+    .where(webhooks.c.id == bindparam("webhook_id")),
+    into=PlacedWebhook,
+)
+_select_of_channel = Query(
+    select(webhooks).where(webhooks.c.channel_id == bindparam("channel_id")).order_by(webhooks.c.id), into=WebhookRow
+)
+_select_of_guild = Query(
+    select(webhooks).where(webhooks.c.guild_id == bindparam("guild_id")).order_by(webhooks.c.id), into=WebhookRow
+)
+_select_of_bot = Query(
+    select(webhooks)
+    .select_from(webhooks.join(users, users.c.application_id == webhooks.c.application_id))
+    .where(webhooks.c.guild_id == bindparam("guild_id"), users.c.id == bindparam("user_id"), users.c.bot)
+    .order_by(webhooks.c.id),
+    into=WebhookRow,
+)
+_count_of_channel = Query(
+    select(func.count()).select_from(webhooks).where(webhooks.c.channel_id == bindparam("channel_id"))
+)
+_count_of_guild = Query(select(func.count()).select_from(webhooks).where(webhooks.c.guild_id == bindparam("guild_id")))
+_lock_channel = Query(select(channels.c.id).where(channels.c.id == bindparam("channel_id")).with_for_update())
+_insert_webhook = Query(insert(webhooks))
+_delete_webhooks = Query(delete(webhooks).where(in_list(webhooks.c.id, "webhook_ids")))
+
+
+async def select_placed(reader: Reader, webhook_id: WebhookId) -> PlacedWebhook | None:
+    """One webhook; None if there is none."""
+    return await reader.one(_select_placed, webhook_id=webhook_id)
+
+
+async def select_of_channel(reader: Reader, channel_id: ChannelId) -> list[WebhookRow]:
+    """A channel's webhooks, oldest first."""
+    return await reader.all(_select_of_channel, channel_id=channel_id)
+
+
+async def select_of_guild(reader: Reader, guild_id: GuildId) -> list[WebhookRow]:
+    """A guild's webhooks, oldest first."""
+    return await reader.all(_select_of_guild, guild_id=guild_id)
+
+
+async def select_of_bot(reader: Reader, guild_id: GuildId, bot_id: UserId) -> list[WebhookRow]:
+    """The webhooks that a bot's application owns in a guild."""
+    return await reader.all(_select_of_bot, guild_id=guild_id, user_id=bot_id)
+
+
+async def count_of_channel(reader: Reader, channel_id: ChannelId) -> int:
+    """How many webhooks a channel has."""
+    return int(await reader.scalar(_count_of_channel, channel_id=channel_id))
+
+
+async def count_of_guild(reader: Reader, guild_id: GuildId) -> int:
+    """How many webhooks a guild has."""
+    return int(await reader.scalar(_count_of_guild, guild_id=guild_id))
+
+
+async def lock_channel(tx: Transaction, channel_id: ChannelId) -> bool:
+    """Keep others from adding webhooks to a channel, and from removing it; False if it is gone.
+
+    Without it two requests at once could both count fourteen.
+    """
+    return await tx.one(_lock_channel, channel_id=channel_id) is not None
+
+
+async def insert_webhook(tx: Transaction, row: WebhookRow) -> None:
+    """Store a new webhook."""
+    await tx.execute(_insert_webhook, **{name: getattr(row, name) for name in WebhookRow.__struct_fields__})
+
+
+async def update_webhook(tx: Transaction, webhook_id: WebhookId, **columns: Any) -> bool:
+    """Change the columns named; False if the webhook is gone."""
+    query = update_columns(webhooks, key=("id",), columns=frozenset(columns))
+    return await tx.execute(query, id=webhook_id, **columns) > 0
+
+
+async def delete_webhooks(tx: Transaction, webhook_ids: Sequence[WebhookId]) -> int:
+    """Remove webhooks; how many there were."""
+    return await tx.execute(_delete_webhooks, webhook_ids=webhook_ids)

@@ -1,0 +1,250 @@
+"""What webhooks post, and what they may do with it afterwards."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import bindparam, select
+
+from moothall.objects.permissions import Permissions
+from moothall.storage.database import Query
+from moothall.storage.schema import channels
+from tests.harness import FORUM, Caller, Guild, Platform
+
+PUBLIC_THREAD = 11
+EMBED = {"title": "News", "description": "Bread is cheaper."}
+BUTTON = {"type": 1, "components": [{"type": 2, "style": 5, "label": "x", "url": "https://example.org"}]}
+
+_select_metadata = Query(select(channels.c.thread_metadata).where(channels.c.id == bindparam("channel_id")))
+
+
+class Hook:
+    """A webhook, used by nobody in particular."""
+
+    def __init__(self, platform: Platform, guild: Guild, made: Any) -> None:
+        self.nobody = platform.nobody
+        self.guild = guild
+        self.id: str = made["id"]
+        self.path = f"/webhooks/{made['id']}/{made['token']}"
+
+    async def says(self, content: str, **more: Any) -> Any:
+        """The message that it posts."""
+        reply = await self.nobody.post(self.path, {"content": content, **more}, wait=True)
+        assert reply.status == 200
+        return reply.json
+
+
+async def hook_of(platform: Platform, caller: Caller, guild: Guild, channel_id: int) -> Hook:
+    made = (await caller.post(f"/channels/{channel_id}/webhooks", {"name": "Herald"})).json
+    platform.heard.clear()
+    return Hook(platform, guild, made)
+
+
+async def hooked(platform: Platform, **channel: Any) -> Hook:
+    guild = await platform.guild(await platform.person("owner"))
+    channel_id = await guild.channel(**channel) if channel else guild.general
+    return await hook_of(platform, guild.owner, guild, channel_id)
+
+
+async def thread_in(guild: Guild, parent: int, *, archived: bool = False) -> int:
+    metadata = {
+        "archived": archived,
+        "auto_archive_duration": 1440,
+        "archive_timestamp": "2026-01-01T00:00:00.000000+00:00",
+        "locked": False,
+        "create_timestamp": None,
+    }
+    return await guild.channel(
+        type=PUBLIC_THREAD, name="thread", parent_id=parent, owner_id=guild.owner.id, thread_metadata=metadata
+    )
+
+
+async def test_a_message_is_answered_only_to_those_who_wait(platform: Platform) -> None:
+    hook = await hooked(platform)
+    quiet = await hook.nobody.post(hook.path, {"content": "one"})
+    assert (quiet.status, quiet.body) == (204, b"")
+    message = await hook.says("two", embeds=[EMBED])
+    assert (message["content"], message["embeds"][0]["title"]) == ("two", "News")
+    assert platform.heard_names == ["MESSAGE_CREATE", "MESSAGE_CREATE"]
+    listed = (await hook.guild.owner.get(f"/channels/{hook.guild.general}/messages")).json
+    assert [m["content"] for m in listed] == ["two", "one"]
+
+
+async def test_the_author_is_the_webhook_as_it_shows_itself(platform: Platform) -> None:
+    hook = await hooked(platform)
+    plain = await hook.says("x")
+    assert plain["webhook_id"] == hook.id
+    assert (plain["author"]["id"], plain["author"]["username"]) == (hook.id, "Herald")
+    assert (plain["author"]["discriminator"], plain["author"]["bot"]) == ("0000", True)
+    assert "application_id" not in plain
+    masked = await hook.says("x", username="Ann on IRC", avatar_url="https://example.org/ann.png")
+    assert masked["author"]["username"] == "Ann on IRC"
+    assert masked["author"]["avatar"] == "https://example.org/ann.png"
+    assert (await hook.says("x", username="", avatar_url=""))["author"] == plain["author"]
+
+
+async def test_a_shown_name_may_be_a_bridges_but_holds_no_reserved_word(platform: Platform) -> None:
+    hook = await hooked(platform)
+    assert (await hook.says("x", username="ann@irc #1: x"))["author"]["username"] == "ann@irc #1: x"
+    for name in ("x" * 81, "Discord staff", "moothall"):
+        reply = await hook.nobody.post(hook.path, {"content": "x", "username": name})
+        assert (reply.status, bool(reply.errors_at("username"))) == (400, True)
+    wrong = await hook.nobody.post(hook.path, {"content": "x", "avatar_url": "ftp://example.org/a.png"})
+    assert wrong.errors_at("avatar_url") == ["URL_TYPE_INVALID_SCHEME"]
+
+
+@pytest.mark.parametrize("wait", [True, False])
+async def test_a_message_of_nothing_or_of_too_much_is_refused_waited_for_or_not(platform: Platform, wait: bool) -> None:
+    hook = await hooked(platform)
+    empty: list[dict[str, Any]] = [{}, {"content": ""}, {"content": None, "embeds": []}]
+    for body in empty:
+        reply = await hook.nobody.post(hook.path, body, wait=wait)
+        assert (reply.status, reply.code) == (400, 50006)
+    reply = await hook.nobody.post(hook.path, {"content": "x" * 2001, "embeds": [{}] * 11}, wait=wait)
+    assert reply.errors_at("content")
+    assert reply.errors_at("embeds")
+    assert platform.heard == []
+
+
+async def test_what_webhooks_cannot_do_yet_is_refused_at_its_field(platform: Platform) -> None:
+    hook = await hooked(platform)
+    cases: dict[str, Any] = {
+        "attachments": [{"id": 0}],
+        "poll": {"question": {"text": "?"}},
+        "applied_tags": ["1"],
+        "flags": 1 << 15,
+    }
+    for field, value in cases.items():
+        assert (await hook.nobody.post(hook.path, {"content": "x", field: value})).errors_at(field)
+    refused = await hook.nobody.post(hook.path, {"content": "x", "components": [BUTTON]}, with_components=True)
+    assert refused.errors_at("components")
+
+
+async def test_components_of_a_persons_webhook_count_only_if_asked_for(platform: Platform) -> None:
+    hook = await hooked(platform)
+    assert (await hook.says("x", components=[BUTTON]))["components"] == []
+    assert (await hook.nobody.post(hook.path, {"components": [BUTTON]})).code == 50006
+
+
+async def test_components_of_an_applications_webhook_always_count(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person("owner"))
+    bot = await platform.bot(guild.owner)
+    await guild.join(bot, roles=[await guild.role(permissions=Permissions.MANAGE_WEBHOOKS)])
+    hook = await hook_of(platform, bot, guild, guild.general)
+    assert (await hook.nobody.post(hook.path, {"content": "x", "components": [BUTTON]})).errors_at("components")
+    assert (await hook.says("x"))["application_id"] == str(bot.application_id)
+
+
+async def test_flags_beyond_the_three_are_dropped_and_fields_of_other_messages_ignored(platform: Platform) -> None:
+    hook = await hooked(platform)
+    every = (1 << 14) - 1
+    message = await hook.says("x", flags=every, sticker_ids=["1"], nonce="n", embeds=[EMBED])
+    assert message["flags"] == (1 << 2) | (1 << 12)
+    assert message["embeds"] == []
+
+
+async def test_a_webhook_mentions_people_and_nobody_else_unless_it_says_so(platform: Platform) -> None:
+    hook = await hooked(platform)
+    role = await hook.guild.role()
+    text = f"@everyone <@{hook.guild.owner.id}> <@&{role}>"
+    shy = await hook.says(text)
+    assert [user["id"] for user in shy["mentions"]] == [str(hook.guild.owner.id)]
+    assert (shy["mention_roles"], shy["mention_everyone"]) == ([], False)
+    loud = await hook.says(text, allowed_mentions={"parse": ["everyone", "roles", "users"]})
+    assert (loud["mention_roles"], loud["mention_everyone"]) == ([str(role)], True)
+    assert (await hook.says(text, allowed_mentions={"parse": []}))["mentions"] == []
+
+
+async def test_a_webhook_posts_into_a_thread_of_its_channel_and_into_no_other(platform: Platform) -> None:
+    hook = await hooked(platform)
+    guild = hook.guild
+    thread = await thread_in(guild, guild.general)
+    foreign = await thread_in(guild, await guild.channel())
+    reply = await hook.nobody.post(hook.path, {"content": "x"}, wait=True, thread_id=thread)
+    assert reply.json["channel_id"] == str(thread)
+    for wrong in (foreign, guild.general, 1):
+        reply = await hook.nobody.post(hook.path, {"content": "x"}, thread_id=wrong)
+        assert (reply.status, reply.code) == (404, 10003)
+    assert platform.heard_names == ["MESSAGE_CREATE"]
+
+
+async def test_a_post_makes_an_archived_thread_active_again(platform: Platform) -> None:
+    hook = await hooked(platform)
+    thread = await thread_in(hook.guild, hook.guild.general, archived=True)
+    assert (await hook.nobody.post(hook.path, {"content": ""}, thread_id=thread)).code == 50006
+    assert platform.heard_names == []
+    assert (await hook.nobody.post(hook.path, {"content": "x"}, thread_id=thread)).status == 204
+    assert platform.heard_names == ["THREAD_UPDATE", "MESSAGE_CREATE"]
+    assert platform.heard_data("THREAD_UPDATE")[0]["thread_metadata"]["archived"] is False
+    async with platform.database.read() as reader:
+        assert '"archived":false' in (await reader.one(_select_metadata, channel_id=thread) or [""])[0]
+
+
+async def test_a_forum_takes_a_thread_and_other_channels_no_thread_name(platform: Platform) -> None:
+    hook = await hooked(platform)
+    assert (await hook.nobody.post(hook.path, {"content": "x", "thread_name": "y"})).code == 220003
+    guild = hook.guild
+    forum = await guild.channel(type=FORUM)
+    hook = await hook_of(platform, guild.owner, guild, forum)
+    thread = await thread_in(guild, forum)
+    both = await hook.nobody.post(hook.path, {"content": "x", "thread_name": "y"}, thread_id=thread)
+    assert (await hook.nobody.post(hook.path, {"content": "x"})).code == 220001
+    assert both.code == 220002
+    assert (await hook.nobody.post(hook.path, {"content": "x", "thread_name": "y"})).errors_at("thread_name")
+    assert (await hook.nobody.post(hook.path, {"content": "x"}, thread_id=thread)).status == 204
+
+
+async def test_a_webhook_reads_edits_and_deletes_what_it_has_sent(platform: Platform) -> None:
+    hook = await hooked(platform)
+    sent = await hook.says(f"<@{hook.guild.owner.id}>", username="Ann", embeds=[EMBED])
+    path = f"{hook.path}/messages/{sent['id']}"
+    assert (await hook.nobody.get(path)).json == sent
+    with platform.listening() as heard:
+        edited = (await hook.nobody.patch(path, {"content": "@everyone", "flags": 1 << 2 | 1 << 12})).json
+        same = (await hook.nobody.patch(path, {"content": "@everyone"})).json
+    assert (edited["content"], edited["mentions"], edited["mention_everyone"]) == ("@everyone", [], False)
+    assert (edited["author"]["username"], edited["embeds"], edited["flags"]) == ("Ann", [], 1 << 2)
+    assert edited["edited_timestamp"] is not None
+    assert same == edited
+    assert heard == ["MESSAGE_UPDATE"]
+    assert (await hook.nobody.patch(path, {"content": None, "embeds": None})).code == 50006
+    with platform.listening() as heard:
+        assert (await hook.nobody.delete(path)).status == 204
+    assert heard == ["MESSAGE_DELETE"]
+    assert (await hook.nobody.get(path)).code == 10008
+
+
+async def test_messages_of_others_and_of_elsewhere_are_unknown(platform: Platform) -> None:
+    hook = await hooked(platform)
+    guild = hook.guild
+    other = await hook_of(platform, guild.owner, guild, guild.general)
+    thread = await thread_in(guild, guild.general)
+    theirs = [
+        (await other.says("x"))["id"],
+        (await guild.owner.post(f"/channels/{guild.general}/messages", {"content": "x"})).json["id"],
+        (await hook.nobody.post(hook.path, {"content": "x"}, wait=True, thread_id=thread)).json["id"],
+    ]
+    for message_id in theirs:
+        path = f"{hook.path}/messages/{message_id}"
+        assert (await hook.nobody.get(path)).code == 10008
+        assert (await hook.nobody.patch(path, {"content": "y"})).code == 10008
+        assert (await hook.nobody.delete(path)).code == 10008
+    mine = (await hook.says("x"))["id"]
+    assert (await hook.nobody.get(f"{hook.path}/messages/{mine}", thread_id=thread)).code == 10008
+    assert (await hook.nobody.get(f"{hook.path}/messages/{mine}", thread_id=1)).code == 10008
+    assert (await hook.nobody.get(f"{hook.path}/messages/{theirs[2]}", thread_id=thread)).status == 200
+
+
+async def test_a_renamed_guild_and_a_moved_webhook_are_seen_at_once(platform: Platform) -> None:
+    hook = await hooked(platform)
+    other = await hook.guild.channel()
+    await hook.says("x")
+    await hook.guild.owner.patch(f"/webhooks/{hook.id}", {"channel_id": str(other), "name": "Crier"})
+    moved = await hook.says("x")
+    assert (moved["channel_id"], moved["author"]["username"]) == (str(other), "Crier")
+
+
+async def test_a_deleted_channel_takes_its_webhooks_along(platform: Platform) -> None:
+    hook = await hooked(platform, name="doomed")
+    channel_id = (await hook.says("x"))["channel_id"]
+    assert (await hook.guild.owner.delete(f"/channels/{channel_id}")).status == 200
+    assert (await hook.nobody.post(hook.path, {"content": "x"})).code == 10015

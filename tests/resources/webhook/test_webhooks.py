@@ -1,0 +1,214 @@
+"""How webhooks come to be, change and go."""
+
+import asyncio
+import re
+from typing import Any
+
+import msgspec
+import pytest
+
+from moothall.objects.permissions import Permissions
+from tests.harness import CATEGORY, FORUM, VOICE, Caller, Guild, Platform
+
+GIF = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+
+
+async def community(platform: Platform) -> tuple[Guild, Caller]:
+    """A guild and somebody who may do nothing in it but manage webhooks."""
+    guild = await platform.guild(await platform.person("owner"), everyone=Permissions.VIEW_CHANNEL)
+    return guild, await guild.member_with(Permissions.MANAGE_WEBHOOKS, name="wanda")
+
+
+async def made(caller: Caller, channel_id: int, name: str = "Herald", **options: Any) -> Any:
+    reply = await caller.post(f"/channels/{channel_id}/webhooks", {"name": name}, **options)
+    assert reply.status == 200
+    return reply.json
+
+
+async def test_a_new_webhook_is_shown_whole_recorded_and_announced(platform: Platform) -> None:
+    guild, wanda = await community(platform)
+    with platform.listening() as heard:
+        webhook = await made(wanda, guild.general, "  Town   Herald ", reason="news")
+    assert webhook["name"] == "Town Herald"
+    assert (webhook["type"], webhook["guild_id"], webhook["channel_id"]) == (1, str(guild.id), str(guild.general))
+    assert (webhook["user"]["id"], webhook["application_id"], webhook["avatar"]) == (str(wanda.id), None, None)
+    assert re.fullmatch(r"[A-Za-z0-9_-]{68}", webhook["token"])
+    assert webhook["url"] == f"http://localhost:3333/api/webhooks/{webhook['id']}/{webhook['token']}"
+    assert heard == ["GUILD_AUDIT_LOG_ENTRY_CREATE", "WEBHOOKS_UPDATE"]
+    assert await guild.audit_log() == [(50, int(webhook["id"]), "news")]
+    assert platform.heard_data("WEBHOOKS_UPDATE") == [{"guild_id": str(guild.id), "channel_id": str(guild.general)}]
+
+
+async def test_a_token_stands_in_no_event_and_in_no_entry(platform: Platform) -> None:
+    guild, wanda = await community(platform)
+    webhook = await made(wanda, guild.general)
+    await wanda.patch(f"/webhooks/{webhook['id']}", {"name": "Crier"})
+    await wanda.delete(f"/webhooks/{webhook['id']}")
+    assert len(await guild.audit_log()) == 3
+    assert not any(webhook["token"].encode() in bytes(envelope.data) for envelope in platform.heard)
+
+
+async def test_a_bots_webhook_belongs_to_its_application(platform: Platform) -> None:
+    guild, wanda = await community(platform)
+    bot = await platform.bot(wanda)
+    await guild.join(bot, roles=[await guild.role(permissions=Permissions.MANAGE_WEBHOOKS)])
+    webhook = await made(bot, guild.general)
+    assert (webhook["user"]["id"], webhook["application_id"]) == (str(bot.id), str(bot.application_id))
+
+
+async def test_its_application_reads_a_webhook_without_permission_and_changes_nothing(platform: Platform) -> None:
+    guild, _ = await community(platform)
+    bot = await platform.bot(guild.owner)
+    role = await guild.role(permissions=Permissions.MANAGE_WEBHOOKS)
+    await guild.join(bot, roles=[role])
+    other = await platform.bot(guild.owner)
+    await guild.join(other)
+    webhook = await made(bot, guild.general)
+    await guild.owner.patch(f"/guilds/{guild.id}/roles/{role}", {"permissions": "0"})
+    path = f"/webhooks/{webhook['id']}"
+    assert (await bot.get(path)).json["token"] == webhook["token"]
+    assert (await bot.patch(path, {"name": "Crier"})).code == 50013
+    assert (await bot.delete(path)).code == 50013
+    assert (await other.get(path)).code == 50013
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "   ", "x" * 81, "my Discord friend", "CLYDE", "a MootHall hook", "a@b", "a#b", "a:b", "a```b", "everyone"],
+)
+async def test_a_name_that_cannot_be_is_refused_at_its_field(platform: Platform, name: str) -> None:
+    guild, wanda = await community(platform)
+    webhook = await made(wanda, guild.general)
+    refused = await wanda.post(f"/channels/{guild.general}/webhooks", {"name": name})
+    assert (refused.status, refused.code, bool(refused.errors_at("name"))) == (400, 50035, True)
+    for path in (f"/webhooks/{webhook['id']}", f"/webhooks/{webhook['id']}/{webhook['token']}"):
+        assert (await wanda.patch(path, {"name": name})).errors_at("name")
+    assert len(await guild.audit_log()) == 1
+
+
+async def test_a_name_of_eighty_characters_is_one(platform: Platform) -> None:
+    guild, wanda = await community(platform)
+    assert (await made(wanda, guild.general, "x" * 80))["name"] == "x" * 80
+
+
+async def test_only_channels_that_take_messages_of_webhooks_take_webhooks(platform: Platform) -> None:
+    guild, wanda = await community(platform)
+    for kind in (VOICE, FORUM):
+        await made(wanda, await guild.channel(type=kind))
+    category = await guild.channel(type=CATEGORY)
+    assert (await wanda.post(f"/channels/{category}/webhooks", {"name": "x"})).code == 50024
+
+
+async def test_a_channel_has_fifteen_webhooks_however_many_ask_at_once(platform: Platform) -> None:
+    guild, wanda = await community(platform)
+    body = {"name": "Herald"}
+    replies = await asyncio.gather(*(wanda.post(f"/channels/{guild.general}/webhooks", body) for _ in range(18)))
+    assert sorted(reply.status for reply in replies) == [200] * 15 + [400] * 3
+    assert {reply.code for reply in replies if reply.status == 400} == {30007}
+    assert len((await wanda.get(f"/channels/{guild.general}/webhooks")).json) == 15
+
+
+async def test_lists_show_only_webhooks_that_the_caller_manages(platform: Platform) -> None:
+    guild, wanda = await community(platform)
+    kept = await guild.channel(overwrites=[(guild.id, 0, 0, Permissions.VIEW_CHANNEL)])
+    here, there = await made(guild.owner, guild.general), await made(guild.owner, kept)
+    assert (await wanda.get(f"/channels/{guild.general}/webhooks")).json == [here]
+    assert (await wanda.get(f"/guilds/{guild.id}/webhooks")).json == [here]
+    assert (await guild.owner.get(f"/guilds/{guild.id}/webhooks")).json == [here, there]
+    assert (await wanda.get(f"/webhooks/{there['id']}")).code == 50001
+
+
+async def test_a_webhook_is_renamed_pictured_and_moved(platform: Platform) -> None:
+    guild, wanda = await community(platform)
+    other = await guild.channel()
+    webhook = await made(wanda, guild.general)
+    with platform.listening() as heard:
+        body = {"name": "Crier", "avatar": GIF, "channel_id": str(other)}
+        reply = await wanda.patch(f"/webhooks/{webhook['id']}", body, reason="moved")
+    assert (reply.json["name"], reply.json["channel_id"]) == ("Crier", str(other))
+    assert await platform.services.blobs.exists(f"images/{reply.json['avatar']}")
+    assert heard == ["GUILD_AUDIT_LOG_ENTRY_CREATE", "WEBHOOKS_UPDATE", "WEBHOOKS_UPDATE"]
+    assert {d["channel_id"] for d in platform.heard_data("WEBHOOKS_UPDATE")} == {str(guild.general), str(other)}
+    entry = platform.heard_data("GUILD_AUDIT_LOG_ENTRY_CREATE")[-1]
+    assert entry["action_type"] == 51
+    assert {change["key"] for change in entry["changes"]} == {"name", "avatar_hash", "channel_id"}
+    assert (await wanda.patch(f"/webhooks/{webhook['id']}", {"avatar": None})).json["avatar"] is None
+
+
+async def test_a_change_of_nothing_is_recorded_and_told_to_nobody(platform: Platform) -> None:
+    guild, wanda = await community(platform)
+    webhook = await made(wanda, guild.general)
+    with platform.listening() as heard:
+        for body in ({}, {"name": "Herald"}, {"channel_id": str(guild.general)}, {"channel_id": None}):
+            assert (await wanda.patch(f"/webhooks/{webhook['id']}", body)).json == webhook
+    assert heard == []
+    assert len(await guild.audit_log()) == 1
+
+
+async def test_a_webhook_moves_only_where_the_caller_manages_webhooks_too(platform: Platform) -> None:
+    guild, wanda = await community(platform)
+    elsewhere = await platform.guild(wanda)
+    webhook = await made(wanda, guild.general)
+    full = await guild.channel()
+    for _ in range(15):
+        await made(wanda, full)
+    cases = {
+        await guild.channel(overwrites=[(guild.id, 0, 0, Permissions.VIEW_CHANNEL)]): 50001,
+        await guild.channel(overwrites=[(wanda.id, 1, 0, Permissions.MANAGE_WEBHOOKS)]): 50013,
+        await guild.channel(type=CATEGORY): 50024,
+        elsewhere.general: 10003,
+        full: 30007,
+    }
+    for channel_id, code in cases.items():
+        assert (await wanda.patch(f"/webhooks/{webhook['id']}", {"channel_id": str(channel_id)})).code == code
+    assert (await wanda.get(f"/webhooks/{webhook['id']}")).json["channel_id"] == str(guild.general)
+
+
+async def test_whoever_holds_the_token_needs_no_other_and_sees_no_creator(platform: Platform) -> None:
+    guild, wanda = await community(platform)
+    other = await guild.channel()
+    webhook = await made(wanda, guild.general)
+    path = f"/webhooks/{webhook['id']}/{webhook['token']}"
+    shown = {key: value for key, value in webhook.items() if key != "user"}
+    assert (await platform.nobody.get(path)).json == shown
+    changed = await platform.nobody.patch(path, {"name": "Crier", "channel_id": str(other)}, reason="why not")
+    assert changed.json == shown | {"name": "Crier"}
+    with platform.listening() as heard:
+        assert (await platform.nobody.delete(path, reason="enough")).status == 204
+    assert heard == ["GUILD_AUDIT_LOG_ENTRY_CREATE", "WEBHOOKS_UPDATE"]
+    target = int(webhook["id"])
+    assert await guild.audit_log() == [(50, target, None), (51, target, "why not"), (52, target, "enough")]
+    assert platform.heard_data("GUILD_AUDIT_LOG_ENTRY_CREATE")[-1]["user_id"] is None
+
+
+async def test_an_unknown_webhook_is_404_and_another_token_401_on_every_row(platform: Platform) -> None:
+    guild, wanda = await community(platform)
+    webhook, other = await made(wanda, guild.general), await made(wanda, guild.general)
+    for method, more in (("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", ""), ("GET", "/messages/1")):
+        body = {"content": "x"} if method == "POST" else {} if method == "PATCH" else msgspec.UNSET
+        unknown = await platform.nobody.request(method, f"/webhooks/1/{webhook['token']}{more}", body)
+        assert (unknown.status, unknown.code) == (404, 10015)
+        wrong = await platform.nobody.request(method, f"/webhooks/{webhook['id']}/{other['token']}{more}", body)
+        assert (wrong.status, wrong.code) == (401, 50027)
+    for method in ("GET", "PATCH", "DELETE"):
+        reply = await wanda.request(method, "/webhooks/1", {} if method == "PATCH" else msgspec.UNSET)
+        assert (reply.status, reply.code) == (404, 10015)
+    assert len(await guild.audit_log()) == 2
+
+
+async def test_a_deleted_webhook_is_gone_with_its_token(platform: Platform) -> None:
+    guild, wanda = await community(platform)
+    webhook = await made(wanda, guild.general)
+    assert (await wanda.delete(f"/webhooks/{webhook['id']}", reason="enough")).status == 204
+    assert (await wanda.delete(f"/webhooks/{webhook['id']}")).code == 10015
+    assert (await platform.nobody.get(f"/webhooks/{webhook['id']}/{webhook['token']}")).code == 10015
+    assert (await guild.audit_log())[1:] == [(52, int(webhook["id"]), "enough")]
+
+
+async def test_a_stranger_learns_nothing_of_a_webhook(platform: Platform) -> None:
+    guild, wanda = await community(platform)
+    webhook = await made(wanda, guild.general)
+    stranger = await platform.person()
+    for method in ("GET", "PATCH", "DELETE"):
+        reply = await stranger.request(method, f"/webhooks/{webhook['id']}", {} if method == "PATCH" else msgspec.UNSET)
+        assert (reply.status, reply.code) == (403, 50001)
