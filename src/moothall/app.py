@@ -32,6 +32,8 @@ from moothall.kernel.secrets import Passwords, ServerKey
 from moothall.objects.ids import SnowflakeFactory
 from moothall.objects.presence import Presence
 from moothall.resources import load_endpoints
+from moothall.resources.member.activity import activity_of
+from moothall.resources.member.operations import leave_if_temporary
 from moothall.resources.voice.operations import clear_voice, handle_voice_update, leave_voice
 from moothall.settings import Settings
 from moothall.storage.blobs import Blobs
@@ -104,7 +106,13 @@ def gateway_hooks(services: Services) -> Hooks:
     async def session_ended(user_id: int, session_id: str) -> None:
         await leave_voice(services, user_id, session_id)
 
-    return Hooks(voice_update=voice_update, session_ended=session_ended)
+    async def seen(user_id: int) -> None:
+        activity_of(services).seen_everywhere(user_id)
+
+    async def offline(user_id: int, _guild_ids: frozenset[int]) -> None:
+        await leave_if_temporary(services, user_id)
+
+    return Hooks(voice_update=voice_update, session_ended=session_ended, seen=seen, offline=offline)
 
 
 class NobodyHere:
@@ -184,6 +192,7 @@ class App:
         await self.jobs.stop()
         await self.relay.stop()
         await self.gateway.close()
+        await activity_of(self.services).close()
         await self.bus.close()
         await self.database.settled()
         await self.database.close()

@@ -3,24 +3,29 @@
 import asyncio
 
 import pytest
+from sqlalchemy import bindparam, insert, select
 
 from moothall.kernel import unit
 from moothall.kernel.authenticate import NOBODY
 from moothall.kernel.context import Context
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
+from moothall.objects.guild import SystemChannelFlags
 from moothall.objects.ids import ChannelId, UserId
 from moothall.objects.member import MemberFlags
 from moothall.objects.wire import Timestamp
 from moothall.resources.member import queries
-from moothall.resources.member.operations import join_guild, remove_member
+from moothall.resources.member.operations import join_guild, leave_if_temporary, remove_member
 from moothall.resources.user.queries import get_user, select_user
 from moothall.resources.voice.queries import VoiceStateRow, get_voice_state, write_voice_state
 from moothall.storage.database import Query, insert_ignore
 from moothall.storage.rows import MemberRow
-from moothall.storage.schema import bans
+from moothall.storage.schema import bans, channels, thread_members
 from tests.harness import VOICE, Caller, Guild, Platform
 
+_join_thread = Query(insert(thread_members))
+_select_thread = Query(select(thread_members.c.user_id).where(thread_members.c.thread_id == bindparam("thread_id")))
+_select_size = Query(select(channels.c.member_count).where(channels.c.id == bindparam("thread_id")))
 _insert_ban = Query(insert_ignore(bans, key=("guild_id", "user_id")))
 
 
@@ -180,3 +185,63 @@ def voice_row(guild: Guild, who: Caller, channel: ChannelId) -> VoiceStateRow:
         request_to_speak_timestamp=None,
         node="",
     )
+
+
+async def test_a_guild_greets_newcomers_in_its_system_channel(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    await guild.set(system_channel_id=guild.general)
+    bob = await platform.person()
+    with platform.listening() as heard:
+        await join(platform, guild, bob)
+    assert heard == ["GUILD_MEMBER_ADD", "MESSAGE_CREATE"]
+    message = platform.heard_data("MESSAGE_CREATE")[-1]
+    assert (message["type"], message["author"]["id"]) == (7, str(int(bob.id)))
+    assert message["channel_id"] == str(int(guild.general))
+
+
+async def test_a_guild_need_not_greet(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    await guild.set(
+        system_channel_id=guild.general, system_channel_flags=SystemChannelFlags.SUPPRESS_JOIN_NOTIFICATIONS
+    )
+    with platform.listening() as heard:
+        await join(platform, guild, await platform.person())
+    assert heard == ["GUILD_MEMBER_ADD"]
+
+
+async def test_visitors_leave_with_their_last_session_unless_given_a_role(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    role = await guild.role()
+    visitor, kept, resident = [await platform.person() for _ in range(3)]
+    await join(platform, guild, visitor, temporary=True)
+    await join(platform, guild, kept, temporary=True)
+    await join(platform, guild, resident)
+    assert (await guild.owner.put(f"/guilds/{guild.id}/members/{kept.id}/roles/{role}")).status == 204
+    assert (await guild.owner.delete(f"/guilds/{guild.id}/members/{kept.id}/roles/{role}")).status == 204
+    platform.presences.connected.add(visitor.id)
+    with platform.listening() as heard:
+        await leave_if_temporary(platform.services, visitor.id)
+    assert heard == []
+    platform.presences.connected.clear()
+    with platform.listening() as heard:
+        for person in (visitor, kept, resident):
+            await leave_if_temporary(platform.services, person.id)
+    assert heard == ["GUILD_MEMBER_REMOVE"]
+    assert await count(platform, guild) == 3
+
+
+async def test_leaving_members_leave_their_threads(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    bob, eve = await platform.person(), await platform.person()
+    await guild.join(bob, eve)
+    now = Timestamp.now()
+    thread = await guild.channel(type=11, parent_id=guild.general, member_count=2)
+    async with platform.database.transaction() as tx:
+        for person in (bob, eve):
+            await tx.execute(_join_thread, thread_id=thread, user_id=person.id, join_timestamp=now)
+    await leave(platform, guild, bob)
+    async with platform.database.read() as reader:
+        left = await reader.all(_select_thread, thread_id=thread)
+        member_count = await reader.scalar(_select_size, thread_id=thread)
+    assert [row[0] for row in left] == [eve.id]
+    assert member_count == 1

@@ -1,6 +1,14 @@
 """Finding members."""
 
+import re
+from typing import Any
+
+import apsw
+import asyncpg
+
 from moothall.objects.application import ApplicationFlags
+from moothall.resources.member import queries
+from moothall.storage.database import Query
 from tests.harness import Guild, Platform
 
 
@@ -61,3 +69,28 @@ async def test_wildcards_are_letters_like_any_other(platform: Platform) -> None:
     path = f"/guilds/{guild.id}/members/search"
     assert names((await guild.owner.get(path, query="a_", limit=10)).json) == ["a_b"]
     assert (await guild.owner.get(path, query="%", limit=10)).json == []
+
+
+async def explained(url: str, query: Query[Any], **values: object) -> str:
+    """How a database would run a query if it held enough rows for an index to pay."""
+    if url.startswith("sqlite"):
+        plan = query.plan("sqlite")
+        connection = apsw.Connection(url.removeprefix("sqlite:///"))
+        rows = list(connection.execute(f"EXPLAIN QUERY PLAN {plan.text}", plan.bind(values)))
+        connection.close()
+        return "\n".join(row[3] for row in rows)
+    plan = query.plan("postgresql")
+    server = await asyncpg.connect(url)
+    await server.execute("SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off")
+    found = await server.fetch(f"EXPLAIN {plan.text}", *plan.bind(values))
+    await server.close()
+    return "\n".join(row[0] for row in found)
+
+
+async def test_a_search_walks_the_index_of_each_name_in_its_order(database_url: str) -> None:
+    for query, column in ((queries._search_usernames, "username_key"), (queries._search_nicks, "nick_key")):
+        plan = await explained(database_url, query, guild_id=1, prefix="ann", most=10)
+        assert f"ix_members_guild_id_{column}" in plan
+        assert re.search(rf"{column}\s*>.*{column}\s*<", plan), plan
+        assert "sort" not in plan.lower()
+        assert "b-tree" not in plan.lower()

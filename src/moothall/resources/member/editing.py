@@ -257,6 +257,9 @@ def _nick_values(nick: str | None, found: FormErrors) -> dict[str, Any]:
 
 async def _store(ctx: Context, before: MemberRow, after: MemberRow) -> None:
     """Write the columns that differ, and the audit entries for them."""
+    if after.roles != before.roles and after.roles:
+        # Who came for a visit stays once they are given a role.
+        after = structs.replace(after, temporary=False)
     names = [name for name in before.__struct_fields__ if getattr(before, name) != getattr(after, name)]
     if not names:
         return

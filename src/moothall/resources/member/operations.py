@@ -3,19 +3,26 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from moothall.kernel.context import Context
+from moothall.kernel.authenticate import NOBODY
+from moothall.kernel.context import Context, Services
 from moothall.kernel.events import Event
 from moothall.kernel.guild_state import GuildState
+from moothall.kernel.place import ChannelPlace
+from moothall.kernel.unit import run
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import Refusal
+from moothall.objects.guild import SystemChannelFlags
 from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
 from moothall.objects.member import MemberFlags
+from moothall.objects.message_types import MessageType
 from moothall.objects.text import search_key
 from moothall.objects.user import User
 from moothall.resources.member import queries
 from moothall.resources.member.bots import RETIRING, retire_bot
 from moothall.resources.member.events import GuildMemberAdd, GuildMemberRemove, GuildOpen
+from moothall.resources.message.events import MessageCreate
+from moothall.resources.message.operations import send_system_message
 from moothall.resources.user.queries import get_user
 from moothall.resources.voice.events import VoiceStateUpdate
 from moothall.resources.voice.queries import (
@@ -29,6 +36,8 @@ from moothall.storage.rows import MemberRow, UserRow, member_from_row, user_from
 
 LEAVING: Final[tuple[type[Event], ...]] = (GuildMemberRemove, VoiceStateUpdate, *RETIRING)
 """What a row declares to fire if it may take a member out."""
+JOINING: Final[tuple[type[Event], ...]] = (GuildMemberAdd, MessageCreate)
+"""What a row declares to fire if it may let somebody in."""
 
 
 async def join_guild(
@@ -43,11 +52,12 @@ async def join_guild(
     mute: bool = False,
     deaf: bool = False,
 ) -> MemberRow:
-    """Let someone into a guild and announce it; a member stays as they are, and nobody is told.
+    """Let someone into a guild, announce it and greet them; a member stays as they are, and nobody is told.
 
-    Whether the roles and the nickname may be given is the caller's to check, and so is every rule
-    of the way in (invites, tokens). Raises Refusal: 403/40007 for those banned, 400/30019 for a full
-    guild, 400/30001 for people in too many guilds.
+    A `temporary` member who comes with no role leaves with their last session. Whether the roles and
+    the nickname may be given is the caller's to check, and so is every rule of the way in (invites,
+    tokens). Raises Refusal: 403/40007 for those banned, 400/30019 for a full guild, 400/30001 for
+    people in too many guilds.
     """
     found = await queries.get_member(ctx.tx, state.id, user.id)
     if found is not None:
@@ -79,7 +89,7 @@ async def join_guild(
         flags=flags,
         pending=False,
         communication_disabled_until=None,
-        temporary=temporary,
+        temporary=temporary and not roles,
     )
     if not await queries.insert_member(ctx.tx, row):
         # Two requests at once: the other one let them in, counted them and told everybody.
@@ -87,6 +97,7 @@ async def join_guild(
         return await queries.get_member(ctx.tx, state.id, user.id) or row
     ctx.emit(GuildOpen(user_id=user.id, guild_id=state.id))
     ctx.emit(GuildMemberAdd(guild_id=state.id, member=member_from_row(row, user_from_row(user))))
+    await _greet(ctx, state, user.id)
     return row
 
 
@@ -110,6 +121,33 @@ async def remove_member(ctx: Context, guild_id: GuildId, user: User) -> bool:
     if user.bot is True:
         await retire_bot(ctx, guild_id, user.id)
     return True
+
+
+async def leave_if_temporary(services: Services, user_id: int) -> None:
+    """Take someone whose last session has ended out of the guilds that they were in for a visit only."""
+    user_id = UserId(Snowflake(user_id))
+    async with services.database.read() as reader:
+        visited = await queries.select_visited(reader, user_id)
+    for guild_id in visited:
+
+        async def work(ctx: Context, guild_id: GuildId = guild_id) -> None:
+            row = await queries.get_member(ctx.tx, guild_id, user_id)
+            user = await get_user(ctx.tx, user_id)
+            if row is not None and user is not None and row.temporary and not services.presences.is_connected(user_id):
+                await remove_member(ctx, guild_id, user)
+
+        await run(services, NOBODY, work, fires=LEAVING, lock=guild_id)
+
+
+async def _greet(ctx: Context, state: GuildState, user_id: UserId) -> None:
+    """Post that somebody joined, where the guild wants to read it."""
+    channel_id = state.row.system_channel_id
+    if channel_id is None or state.row.system_channel_flags & SystemChannelFlags.SUPPRESS_JOIN_NOTIFICATIONS:
+        return
+    channel = await state.channel(ctx.tx, channel_id)
+    if channel is not None:
+        place = ChannelPlace(channel=channel, permissions=0, guild=state)
+        await send_system_message(ctx, place, user_id, MessageType.USER_JOIN)
 
 
 async def remove_members(

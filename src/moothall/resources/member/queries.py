@@ -77,6 +77,9 @@ _select_former = Query(
     )
 )
 _select_guilds_of = Query(select(members.c.guild_id, members.c.user_id).where(in_list(members.c.user_id, "user_ids")))
+_select_visited = Query(
+    select(members.c.guild_id).where(members.c.user_id == bindparam("user_id"), members.c.temporary)
+)
 _insert_member = Query(insert_ignore(members, key=_KEY))
 _delete_member = Query(
     delete(members).where(members.c.guild_id == bindparam("guild_id"), members.c.user_id == bindparam("user_id"))
@@ -218,6 +221,11 @@ async def select_guilds_of(reader: Reader, user_ids: Sequence[UserId]) -> set[tu
         return set()
     rows = await reader.all(_select_guilds_of, user_ids=user_ids)
     return {(GuildId(Snowflake(guild)), UserId(Snowflake(user))) for guild, user in rows}
+
+
+async def select_visited(reader: Reader, user_id: UserId) -> list[GuildId]:
+    """The guilds that someone is in until they go offline."""
+    return [GuildId(Snowflake(row[0])) for row in await reader.all(_select_visited, user_id=user_id)]
 
 
 async def is_banned(reader: Reader, guild_id: GuildId, user_id: UserId) -> bool:

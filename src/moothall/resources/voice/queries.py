@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct, UnsetType
 from sqlalchemy import bindparam, delete, func, select
 
 from moothall.objects.ids import ChannelId, GuildId, UserId
@@ -140,7 +140,7 @@ def voice_state_object(
         mute=mute,
         self_deaf=row.self_deaf,
         self_mute=row.self_mute,
-        self_stream=True if row.self_stream else UNSET,
+        self_stream=row.self_stream,
         self_video=row.self_video,
         suppress=False if left else row.suppress,
         request_to_speak_timestamp=None if left else row.request_to_speak_timestamp,
