@@ -1,1 +1,1 @@
-"""Users: accounts of people and of bots, how they come to be and what others see of them."""
+"""Users: people and bots as the API shows them. How accounts come to be and change is `account`."""

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from moothall.resources.user.throttle import LoginThrottle
+from moothall.resources.account.throttle import LoginThrottle
 from tests.harness import Caller, Platform
 
 PASSWORD = "correct horse battery"

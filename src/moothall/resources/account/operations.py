@@ -5,17 +5,17 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
-from moothall.kernel.authenticate import Actor, TokenKind
+from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.context import Context
 from moothall.kernel.secrets import hash_token, new_account_token
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import UserId
 from moothall.objects.text import search_key, username_error
-from moothall.objects.user import CurrentUser
 from moothall.resources.member.events import GuildMemberUpdate
 from moothall.resources.user import queries
 from moothall.resources.user.events import SessionsClose, UserUpdate
+from moothall.resources.user.objects import current_user
 from moothall.storage.rows import UserRow, member_from_row, user_from_row
 
 _TAKEN: Final = "Username is unavailable. Try adding numbers, letters, underscores or periods."
@@ -28,35 +28,6 @@ class Login(Struct, frozen=True):
 
     token: str
     user_id: UserId
-
-
-def current_user(row: UserRow, *, private: bool = True, email: bool = True) -> CurrentUser:
-    """An account as its own person sees it; `email` tells the address, `private` the biography."""
-    return CurrentUser(
-        id=row.id,
-        username=row.username,
-        discriminator=row.discriminator,
-        global_name=row.global_name,
-        avatar=row.avatar,
-        bot=True if row.bot else UNSET,
-        system=True if row.system else UNSET,
-        banner=row.banner,
-        accent_color=row.accent_color,
-        public_flags=row.public_flags,
-        flags=row.flags | row.public_flags,
-        mfa_enabled=row.mfa_enabled,
-        locale=row.locale,
-        premium_type=row.premium_type,
-        verified=row.verified if email else UNSET,
-        email=row.email if email else UNSET,
-        bio=row.bio if private else UNSET,
-    )
-
-
-def own_view(row: UserRow, actor: Actor) -> CurrentUser:
-    """An account as its caller may see it: an access token needs the email scope for the address."""
-    bearer = actor.kind is TokenKind.BEARER
-    return current_user(row, private=not bearer, email=not bearer or "email" in actor.scopes)
 
 
 async def check_names(

@@ -1,0 +1,36 @@
+"""Users as their own callers see them."""
+
+from msgspec import UNSET
+
+from moothall.kernel.authenticate import Actor, TokenKind
+from moothall.objects.user import CurrentUser
+from moothall.storage.rows import UserRow
+
+
+def current_user(row: UserRow, *, private: bool = True, email: bool = True) -> CurrentUser:
+    """An account as its own person sees it; `email` tells the address, `private` the biography."""
+    return CurrentUser(
+        id=row.id,
+        username=row.username,
+        discriminator=row.discriminator,
+        global_name=row.global_name,
+        avatar=row.avatar,
+        bot=True if row.bot else UNSET,
+        system=True if row.system else UNSET,
+        banner=row.banner,
+        accent_color=row.accent_color,
+        public_flags=row.public_flags,
+        flags=row.flags | row.public_flags,
+        mfa_enabled=row.mfa_enabled,
+        locale=row.locale,
+        premium_type=row.premium_type,
+        verified=row.verified if email else UNSET,
+        email=row.email if email else UNSET,
+        bio=row.bio if private else UNSET,
+    )
+
+
+def own_view(row: UserRow, actor: Actor) -> CurrentUser:
+    """An account as its caller may see it: an access token needs the email scope for the address."""
+    bearer = actor.kind is TokenKind.BEARER
+    return current_user(row, private=not bearer, email=not bearer or "email" in actor.scopes)
