@@ -17,7 +17,8 @@ from moothall.bus import Bus, Envelope
 from moothall.bus.local import LocalBus
 from moothall.cdn.files import Files
 from moothall.gateway.loading import DatabaseSource
-from moothall.gateway.node import GatewayNode, Hooks, VoiceRequest
+from moothall.gateway.node import GatewayNode
+from moothall.gateway.orders import Hooks, VoiceRequest
 from moothall.gateway.settings import GatewaySettings
 from moothall.kernel.context import Limits, Services
 from moothall.kernel.endpoint import endpoints
@@ -33,7 +34,7 @@ from moothall.objects.ids import SnowflakeFactory
 from moothall.objects.presence import Presence
 from moothall.resources import load_endpoints
 from moothall.resources.member.activity import activity_of
-from moothall.resources.member.operations import leave_if_temporary
+from moothall.resources.membership.operations import leave_if_temporary
 from moothall.resources.voice.operations import clear_voice, handle_voice_update, leave_voice
 from moothall.settings import Settings
 from moothall.storage.blobs import Blobs

@@ -69,7 +69,7 @@ def decoder(kind: Any) -> msgspec.json.Decoder[Any]:
 
 
 def convert(value: object, kind: Any, *, strict: bool = True) -> Any:
-    """Parsed JSON as a typed object; not strict, text stands for numbers and booleans. Raises msgspec.ValidationError."""
+    """Parsed JSON as a typed object; not strict, text may stand for numbers. Raises msgspec.ValidationError."""
     return msgspec.convert(value, kind, strict=strict, dec_hook=_from_wire)
 
 
