@@ -2,12 +2,14 @@
 
 - A relative link leads to a file, its `#anchor` to a heading.
 - A `make` target, a `moothall` command and each of its flags exist.
-- What stands between `<!-- settings -->` and `<!-- /settings -->` is the table of settings.
+- What stands between `<!-- settings -->` and `<!-- /settings -->` is the table of settings, and between
+  `<!-- endpoints -->` and `<!-- /endpoints -->` every row of the API.
 """
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import groupby
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -23,7 +25,7 @@ _HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
 _TARGET = re.compile(r"^([a-z][a-z-]*):", re.MULTILINE)
 _MAKE = re.compile(r"\bmake ([a-z][a-z-]*)")
 _MOOTHALL = re.compile(r"\bmoothall ((?:[a-z][a-z-]*(?: |\b))*)([^`\n]*)")
-_GENERATED = re.compile(r"(<!-- settings -->\n).*?(<!-- /settings -->)", re.DOTALL)
+_GENERATED = re.compile(r"(<!-- (settings|endpoints) -->\n).*?(<!-- /\2 -->)", re.DOTALL)
 
 
 def pages(root: Path) -> list[Path]:
@@ -50,9 +52,38 @@ def settings_table() -> str:
     return "\n".join(lines) + "\n"
 
 
+def endpoints_list() -> str:
+    """Every row of the API, one table for each noun."""
+    import moothall.app  # noqa: F401, PLC0415 with it comes every row; slow, and few pages need it
+    from moothall.bus import Audience  # noqa: PLC0415
+    from moothall.kernel.endpoint import endpoints  # noqa: PLC0415
+    from moothall.kernel.openapi import described  # noqa: PLC0415
+    from moothall.resources import load_endpoints  # noqa: PLC0415
+
+    load_endpoints()
+    ours = [row for row in endpoints() if row.handler.__module__.startswith("moothall.")]
+    # Messages to gateway nodes, which no client hears.
+    inner = {event.name for row in ours for event in row.fires if event.audience is Audience.NODE}
+    lines: list[str] = []
+    for tag, rows in groupby(described(ours), key=lambda row: row.tag):
+        lines += [f"## {tag.replace('_', ' ').capitalize()}", ""]
+        lines += ["| Request | | Who | Answer | Events |", "| --- | --- | --- | --- | --- |"]
+        for row in rows:
+            who = row.permission.replace("|", " or ")
+            who += f"; token scope `{row.scope.replace('|', '` or `')}`" if row.scope else ""
+            answer = f"{row.status}{', reason' if row.audit_reason else ''}"
+            fires = ", ".join(f"`{name}`" for name in sorted(set(row.fires) - inner))
+            lines.append(f"| `{row.method} {row.path}` | {row.summary} | {who} | {answer} | {fires} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+_MAKERS: dict[str, Callable[[], str]] = {"settings": settings_table, "endpoints": endpoints_list}
+
+
 def generate(text: str) -> str:
     """A page with its generated parts as they should be."""
-    return _GENERATED.sub(lambda found: found[1] + settings_table() + found[2], text)
+    return _GENERATED.sub(lambda found: found[1] + _MAKERS[found[2]]() + found[3], text)
 
 
 def anchors(text: str) -> set[str]:
@@ -115,7 +146,7 @@ def check(root: Path) -> list[str]:
         text = page.read_text(encoding="utf-8")
         wrong = [*broken_links(page, text), *unknown_commands(text, targets)]
         if generate(text) != text:
-            wrong.append("the settings are told otherwise than they are; run: make docs")
+            wrong.append("a generated part is not as it should be; run: make docs")
         found.extend(f"{page.relative_to(root)}: {line}" for line in wrong)
     return found
 

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from moothall.kernel.endpoint import endpoints
+from moothall.resources import load_endpoints
 from moothall.settings import TABLE
-from tools.check_docs import anchors, check, main, settings_table
+from tools.check_docs import anchors, check, endpoints_list, main, settings_table
 
 
 @pytest.fixture
@@ -63,3 +65,16 @@ def test_the_table_has_a_row_for_every_setting() -> None:
 
 def test_a_heading_inside_a_code_block_is_no_anchor() -> None:
     assert anchors("# One\n```sh\n# two\n```\n") == {"one"}
+
+
+def test_every_row_of_the_api_stands_in_the_list_of_endpoints() -> None:
+    listed = endpoints_list()
+
+    load_endpoints()
+    for row in endpoints():
+        if row.handler.__module__.startswith("moothall."):
+            assert f"| `{row.method} {row.path}` |" in listed
+
+
+def test_the_documentation_tells_of_what_is_there() -> None:
+    assert check(Path(__file__).parents[2]) == []

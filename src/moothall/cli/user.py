@@ -31,7 +31,7 @@ def create(settings: Settings, name: str, email: str | None, *, password_stdin: 
     from moothall.kernel.context import Context
     from moothall.kernel.secrets import Passwords, new_password
     from moothall.objects import limits
-    from moothall.resources.user.operations import Login, create_account, log_in
+    from moothall.resources.account.operations import Login, create_account, log_in
 
     if email is not None and (len(email) > limits.EMAIL_MAX or email.count("@") != 1 or email.strip("@") != email):
         fail(f"email: {email!r} is no address")

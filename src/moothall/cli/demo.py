@@ -1,0 +1,33 @@
+"""`moothall demo`: what the demo made, told again."""
+
+import json
+
+import click
+
+from moothall.cli.options import STORAGE, fail, takes_settings
+from moothall.settings import Settings
+
+
+@click.command(short_help="Tell who is in the demo community, with passwords, tokens and the webhook's URL.")
+@takes_settings(*STORAGE, "public_url")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def demo(settings: Settings, *, as_json: bool) -> None:
+    """Tell who is in the demo community: ids, passwords, tokens and the webhook's URL.
+
+    The demo is made when a server first starts on a new database. URLs are those of the server that was started last.
+    """
+    from moothall.cli.operating import consult
+    from moothall.demo.record import DemoRecord, load_base_url, load_record
+    from moothall.demo.telling import as_json as told_as_json
+    from moothall.demo.telling import in_words
+    from moothall.kernel.secrets import SecretBox
+    from moothall.storage.database import Reader
+
+    async def question(reader: Reader, box: SecretBox) -> tuple[DemoRecord | None, str | None]:
+        return await load_record(reader, box), await load_base_url(reader)
+
+    record, url = consult(settings, question)
+    if record is None:
+        fail("this database has no demo: one is made when a server first starts on a new database")
+    base_url = settings.public_url or url or f"http://localhost:{settings.port}"
+    click.echo(json.dumps(told_as_json(record, base_url), indent=2) if as_json else in_words(record, base_url))

@@ -1,0 +1,143 @@
+"""What the demo community looks like, as requests say it."""
+
+from typing import Any, Final
+
+from moothall.objects.channel_types import ChannelType
+from moothall.objects.permissions import Permissions
+
+GUILD: Final = "Moothall Demo"
+DESCRIPTION: Final = "A guild for trying things: change it, break it, delete it."
+
+OWNER, MODERATOR, MEMBER = "alice", "bob", "carol"
+PEOPLE: Final = {OWNER: "Amber", MODERATOR: "Moderator", MEMBER: "Teal"}
+"""Who there is, the owner first, and the role that each has."""
+
+BOT: Final = "Herald"
+BOT_PERMISSIONS: Final = int(Permissions.ALL & ~Permissions.ADMINISTRATOR)
+"""Everything that a bot may be tested with, each permission by itself: overwrites count for it as for people."""
+
+WEBHOOK: Final = "Town Crier"
+
+_MODERATING: Final = int(
+    Permissions.KICK_MEMBERS
+    | Permissions.BAN_MEMBERS
+    | Permissions.MODERATE_MEMBERS
+    | Permissions.MANAGE_MESSAGES
+    | Permissions.MANAGE_NICKNAMES
+    | Permissions.MANAGE_THREADS
+    | Permissions.PIN_MESSAGES
+    | Permissions.MUTE_MEMBERS
+    | Permissions.MOVE_MEMBERS
+    | Permissions.VIEW_AUDIT_LOG
+)
+
+# The categories, and the numbers by which the request for the guild names them, @everyone and the moderators' role.
+INFORMATION, TALKING, STAFF, SPEAKING = "Information", "Talking", "Staff", "Speaking"
+_NUMBERS: Final = {INFORMATION: 1, TALKING: 2, STAFF: 3, SPEAKING: 4}
+_EVERYONE, _MODERATORS = 1, 2
+
+RULES, NEWS, GENERAL, FORUM, NOTICES = "rules", "announcements", "general", "questions", "moderators"
+_GENERAL_NUMBER: Final = 10
+
+
+def _overwrites(category: str) -> list[dict[str, Any]]:
+    """Information is read-only; what the staff talks about is theirs."""
+    if category == INFORMATION:
+        return [{"id": _EVERYONE, "type": 0, "deny": str(int(Permissions.SEND_MESSAGES))}]
+    if category == STAFF:
+        view = str(int(Permissions.VIEW_CHANNEL))
+        return [{"id": _EVERYONE, "type": 0, "deny": view}, {"id": _MODERATORS, "type": 0, "allow": view}]
+    return []
+
+
+def _category(name: str) -> dict[str, Any]:
+    return {
+        "id": _NUMBERS[name],
+        "name": name,
+        "type": int(ChannelType.GUILD_CATEGORY),
+        "permission_overwrites": _overwrites(name),
+    }
+
+
+def _channel(category: str, name: str, topic: str | None = None, **more: Any) -> dict[str, Any]:
+    return {
+        "name": name,
+        "type": int(ChannelType.GUILD_VOICE if topic is None else ChannelType.GUILD_TEXT),
+        "topic": topic,
+        "parent_id": _NUMBERS[category],
+        "permission_overwrites": _overwrites(category),
+        **more,
+    }
+
+
+NEW_GUILD: Final[dict[str, Any]] = {
+    "name": GUILD,
+    "roles": [
+        {"id": _EVERYONE, "permissions": str(int(Permissions.DEFAULT))},
+        {"name": "Violet", "color": 0x8E5BD1, "permissions": "0"},
+        {"name": "Teal", "color": 0x1F9E8F, "permissions": "0"},
+        {"name": "Amber", "color": 0xE0A030, "permissions": "0"},
+        {
+            "id": _MODERATORS,
+            "name": "Moderator",
+            "color": 0x3D7BD9,
+            "hoist": True,
+            "mentionable": True,
+            "permissions": str(_MODERATING),
+        },
+    ],
+    "channels": [
+        _category(INFORMATION),
+        _channel(INFORMATION, RULES, "How we treat each other"),
+        _category(TALKING),
+        _channel(TALKING, GENERAL, "Talk of everything", id=_GENERAL_NUMBER),
+        _channel(TALKING, "bot-workshop", "Where bots are tried out"),
+        _category(STAFF),
+        _channel(STAFF, NOTICES, "For those who keep the peace"),
+        _category(SPEAKING),
+        _channel(SPEAKING, "Lobby"),
+        _channel(SPEAKING, "Workbench"),
+    ],
+    "system_channel_id": _GENERAL_NUMBER,
+}
+"""The guild with its roles, and with those channels that every guild can have."""
+
+
+def community(channels: dict[str, Any]) -> dict[str, Any]:
+    """The request that makes the guild a community; `channels` are its channels' ids by name."""
+    return {
+        "features": ["COMMUNITY"],
+        "rules_channel_id": channels[RULES],
+        "public_updates_channel_id": channels[NOTICES],
+        "description": DESCRIPTION,
+    }
+
+
+def community_channels(channels: dict[str, Any]) -> list[dict[str, Any]]:
+    """The channels that only a community can have; in a category they begin with its overwrites."""
+    return [
+        {
+            "name": NEWS,
+            "type": int(ChannelType.GUILD_ANNOUNCEMENT),
+            "topic": "What is new",
+            "parent_id": channels[INFORMATION],
+        },
+        {
+            "name": FORUM,
+            "type": int(ChannelType.GUILD_FORUM),
+            "topic": "One post for each question",
+            "parent_id": channels[TALKING],
+            "available_tags": [{"name": "open"}, {"name": "answered", "moderated": True}],
+        },
+    ]
+
+
+MESSAGES: Final = (
+    (OWNER, RULES, "1. Be kind.\n2. There is no second rule."),
+    (OWNER, NEWS, "The hall is open."),
+    (OWNER, GENERAL, f"Welcome! {DESCRIPTION}"),
+    (MODERATOR, GENERAL, "Bots have a workshop of their own, and there is a forum for questions."),
+    (MEMBER, GENERAL, "Then I have one already: who rings the bell?"),
+)
+"""Who says what where, in this order; then the webhook answers."""
+ANSWER: Final = "I do. It is twelve o'clock, and all is well."
