@@ -98,3 +98,13 @@ def test_a_frame_is_compressed_once() -> None:
     assert frame.text is frame.text
     assert len(frame.deflated) < 100
     assert len(frame.zstd) < 100
+
+
+def test_a_packed_frame_is_small_and_the_same() -> None:
+    data = json.dumps([{"id": str(n), "name": f"member {n}"} for n in range(2_000)]).encode()
+    frame, packed = Frame("GUILD_CREATE", data), Frame("GUILD_CREATE", data)
+    packed.pack()
+    assert len(packed.zstd) < len(data) / 4
+    assert packed._tail is None
+    for encoding in ENCODINGS.values():
+        assert encoding.dispatch(7, packed) == encoding.dispatch(7, frame)

@@ -24,6 +24,7 @@ import zstandard
 _STORED_EMPTY: Final = b"\x00\x00\x00\xff\xff"
 _ZLIB_HEADER: Final = b"\x78\x9c"
 _WORTH_DEFLATING: Final = 96
+_WORTH_PACKING: Final = 2_048
 
 # Window 2^17 (the smallest that allows full 128 KiB blocks), no checksum, no content size.
 _ZSTD_HEADER: Final = bytes.fromhex("28b52ffd0038")
@@ -46,18 +47,30 @@ _ZSTD_RESET: Final = _zstd_block(2, bytes.fromhex("412001540803000b")) + _zstd_b
 class Frame:
     """One dispatch but for its sequence number: the text after `{"op":0,"s":N,`."""
 
-    __slots__ = ("_deflated", "_text", "_zstd", "tail")
+    __slots__ = ("_deflated", "_tail", "_text", "_zstd", "size")
 
     def __init__(self, name: str, data: bytes) -> None:
-        self.tail = b'"t":"%b","d":%b}' % (name.encode(), data)
+        self._tail: bytes | None = b'"t":"%b","d":%b}' % (name.encode(), data)
+        self.size = len(self._tail)
+        """Bytes of JSON, uncompressed."""
         self._text: str | None = None
         self._deflated: bytes | None = None
         self._zstd: bytes | None = None
 
+    def pack(self) -> None:
+        """Keep a big frame in its smallest form only, for it is unlikely to be sent again."""
+        if self.size >= _WORTH_PACKING:
+            self._zstd = self.zstd
+            self._tail = self._text = self._deflated = None
+
     @property
-    def size(self) -> int:
-        """Bytes of JSON, uncompressed."""
-        return len(self.tail)
+    def tail(self) -> bytes:
+        """The shared part."""
+        found = self._tail
+        if found is None:
+            unpacked = zstandard.ZstdDecompressor().decompressobj().decompress(_ZSTD_HEADER + self.zstd)
+            found = unpacked.lstrip()
+        return found
 
     @property
     def text(self) -> str:

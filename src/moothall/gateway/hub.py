@@ -157,7 +157,10 @@ class Hub:
 
     def send(self, session: Session, name: str, data: bytes) -> None:
         """Dispatch something to one session alone."""
-        self._delivery.frame((session,), Frame(name, data))
+        frame = Frame(name, data)
+        self._delivery.frame((session,), frame)
+        # Nobody shares it, so all that it weighs until the client acknowledges it is this session's.
+        frame.pack()
 
     # From the bus to the sessions
 

@@ -85,9 +85,9 @@ class Session:
         if replay is None:
             replay = self.replay = deque()
         replay.append(frame)
-        self.replay_bytes += len(frame.tail)
+        self.replay_bytes += frame.size
         while len(replay) > most_frames or (self.replay_bytes > most_bytes and len(replay) > 1):
-            self.replay_bytes -= len(replay.popleft().tail)
+            self.replay_bytes -= replay.popleft().size
         if self.link is not None:
             self.link.dispatch(seq, frame)
 
@@ -102,7 +102,7 @@ class Session:
             self.replay_bytes = 0
             return
         for _ in range(surplus):
-            self.replay_bytes -= len(replay.popleft().tail)
+            self.replay_bytes -= replay.popleft().size
 
     def missed(self, seq: int) -> list[Frame] | None:
         """The frames after a sequence number, oldest first; None if some are gone or the number is from the future."""
