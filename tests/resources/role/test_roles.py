@@ -88,13 +88,20 @@ async def test_what_was_made_is_in_the_audit_log_with_its_values(
     assert "icon_hash" not in changes
 
 
-async def test_a_new_role_stands_just_above_everyone_and_the_others_move_up(
+async def test_a_new_role_stands_just_above_everyone_and_moves_no_other(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
-    low, high = await guild.role(), await guild.role()
-    role = (await owner.post(f"/guilds/{guild.id}/roles")).json
-    assert await positions(owner, guild) == {guild.id: 0, int(role["id"]): 1, low: 2, high: 3}
-    assert platform.heard_names == [AUDIT, "GUILD_ROLE_CREATE"]
+    moderator = await guild.member_with(MANAGE)
+    made = [(await owner.post(f"/guilds/{guild.id}/roles")).json for _ in range(2)]
+    assert [role["position"] for role in made] == [1, 1]
+    assert platform.heard_names == [AUDIT, "GUILD_ROLE_CREATE"] * 2
+    # The newest is the lowest: who was at position 1 before stands above it.
+    for role in made:
+        assert (await moderator.patch(f"/guilds/{guild.id}/roles/{role['id']}", {"name": "x"})).status == 200
+    newer = await platform.person()
+    await guild.join(newer, roles=[int(made[1]["id"])])
+    await guild.owner.patch(f"/guilds/{guild.id}/roles/{made[1]['id']}", {"permissions": str(MANAGE)})
+    assert (await newer.patch(f"/guilds/{guild.id}/roles/{made[0]['id']}", {"name": "y"})).code == 50013
 
 
 async def test_nobody_gives_a_role_what_they_lack(platform: Platform, guild: Guild) -> None:
@@ -119,7 +126,7 @@ async def test_a_guild_has_at_most_250_roles(platform: Platform, owner: Caller, 
     with platform.listening() as heard:
         refused = await owner.post(f"/guilds/{guild.id}/roles")
     assert (refused.status, refused.code, heard) == (400, 30005, [])
-    assert sorted((await positions(owner, guild)).values()) == list(range(250))
+    assert len(await positions(owner, guild)) == 250
 
 
 @pytest.mark.parametrize(
@@ -295,7 +302,7 @@ async def test_one_bad_item_moves_nothing(platform: Platform, owner: Caller, gui
     assert platform.heard_names == []
 
 
-async def test_a_deleted_role_is_gone_from_members_channels_and_positions(
+async def test_a_deleted_role_is_gone_from_members_and_channels_and_moves_no_other(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     low, role, high = await guild.role(), await guild.role(), await guild.role()
@@ -312,7 +319,7 @@ async def test_a_deleted_role_is_gone_from_members_channels_and_positions(
     update = platform.heard_data("CHANNEL_UPDATE")[0]
     assert update["id"] == str(int(hidden))
     assert [overwrite["id"] for overwrite in update["permission_overwrites"]] == [str(int(guild.id)), str(int(bob.id))]
-    assert await positions(owner, guild) == {guild.id: 0, low: 1, high: 2}
+    assert await positions(owner, guild) == {guild.id: 0, low: 1, high: 3}
     counts = (await owner.get(f"/guilds/{guild.id}/roles/member-counts")).json
     assert counts == {str(int(low)): 1, str(int(high)): 1}
     async with platform.database.read() as reader:
@@ -374,12 +381,20 @@ async def test_members_read_roles_by_id(platform: Platform, guild: Guild) -> Non
     assert (await bob.get(f"/guilds/{guild.id}/roles/{role}")).json == listed[1]
 
 
-async def test_roles_made_at_once_each_get_a_place_of_their_own(owner: Caller, guild: Guild) -> None:
-    await asyncio.gather(*(owner.post(f"/guilds/{guild.id}/roles") for _ in range(10)))
-    assert sorted((await positions(owner, guild)).values()) == list(range(11))
+async def test_positions_moved_at_once_end_as_one_of_the_requests_asked(owner: Caller, guild: Guild) -> None:
+    first, second = await guild.role(), await guild.role()
+
+    async def move(one: int, other: int) -> Reply:
+        body = [{"id": str(int(first)), "position": one}, {"id": str(int(second)), "position": other}]
+        return await owner.patch(f"/guilds/{guild.id}/roles", body)
+
+    replies = await asyncio.gather(*(move(n, n + 1) for n in range(1, 9)))
+    assert {reply.status for reply in replies} == {200}
+    now = await positions(owner, guild)
+    assert now[second] == now[first] + 1
 
 
-async def test_roles_removed_in_one_transaction_leave_no_gap_and_no_overwrite(
+async def test_roles_removed_in_one_transaction_leave_no_overwrite(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     roles = [await guild.role() for _ in range(4)]
@@ -391,6 +406,6 @@ async def test_roles_removed_in_one_transaction_leave_no_gap_and_no_overwrite(
             await remove_role(ctx, ctx.guild.roles[role])
 
     await run(platform.services, NOBODY, work, lock=guild.id)
-    assert await positions(owner, guild) == {guild.id: 0, roles[0]: 1, roles[3]: 2}
+    assert await positions(owner, guild) == {guild.id: 0, roles[0]: 1, roles[3]: 4}
     told = (await owner.get(f"/channels/{hidden}")).json["permission_overwrites"]
     assert [int(overwrite["id"]) for overwrite in told] == [roles[0], roles[3]]

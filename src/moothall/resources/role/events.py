@@ -9,7 +9,7 @@ from moothall.objects.role import Role
 
 
 class GuildRoleCreate(Event, frozen=True, kw_only=True):
-    """GUILD_ROLE_CREATE: a role is there, at position 1. Every other but @everyone stands one higher than before."""
+    """GUILD_ROLE_CREATE: a role is there, at position 1. No other moves: of equal positions the newest is lowest."""
 
     name: ClassVar[str] = "GUILD_ROLE_CREATE"
     intent: ClassVar[int] = Intent.GUILDS
@@ -29,7 +29,7 @@ class GuildRoleUpdate(Event, frozen=True, kw_only=True):
 
 
 class GuildRoleDelete(Event, frozen=True, kw_only=True):
-    """GUILD_ROLE_DELETE: a role is gone, from its holders too. Those above it stand one lower than before."""
+    """GUILD_ROLE_DELETE: a role is gone, from its holders too."""
 
     name: ClassVar[str] = "GUILD_ROLE_DELETE"
     intent: ClassVar[int] = Intent.GUILDS

@@ -58,7 +58,7 @@ async def add_role(
     managed: bool = False,
     tags: RoleTags | UnsetType = UNSET,
 ) -> Role:
-    """Add a role to the guild entered, just above @everyone: every other moves one up.
+    """Add a role to the guild entered, just above @everyone: of equal positions the newest is the lowest.
 
     Whether the permissions may be given is the caller's to check. Raises Refusal: 400/30005 when
     there are as many roles as may be.
@@ -80,7 +80,6 @@ async def add_role(
         mentionable=mentionable,
         tags=tags,
     )
-    await queries.make_room(ctx.tx, ctx.guild.id)
     await queries.insert_roles(ctx.tx, ctx.guild.id, [role])
     await ctx.audit(AuditLogEvent.ROLE_CREATE, target=role.id, changes=changes_between(None, role))
     ctx.emit(GuildRoleCreate(guild_id=ctx.guild.id, role=role))
@@ -183,7 +182,7 @@ async def delete_role(ctx: Context, role_id: RoleId) -> None:
 async def remove_role(ctx: Context, role: Role) -> None:
     """Remove a role from the guild entered, from its holders and from the overwrites of channels.
 
-    Those above it move one down. Whoever calls this has checked that it may be done and declares
+    Others keep their positions. Whoever calls this has checked that it may be done and declares
     `REMOVING`. Removing it again changes nothing.
     """
     if not await queries.delete_role(ctx.tx, ctx.guild.id, role.id):

@@ -16,26 +16,12 @@ from moothall.storage.rows import ChannelRow
 from moothall.storage.schema import channels, members, roles
 
 _insert_role = Query(insert(roles))
-_make_room = Query(
-    update(roles)
-    .where(roles.c.guild_id == bindparam("guild_id"), roles.c.id != bindparam("everyone_id"))
-    .values(position=roles.c.position + 1)
-)
-_close_gap = Query(
-    update(roles)
-    .where(roles.c.guild_id == bindparam("guild_id"), roles.c.position > bindparam("gap"))
-    .values(position=roles.c.position - 1)
-)
 _move_role = Query(
     update(roles)
     .where(roles.c.guild_id == bindparam("guild_id"), roles.c.id == bindparam("role_id"))
     .values(position=bindparam("new_position"))
 )
-_delete_role = Query(
-    delete(roles)
-    .where(roles.c.guild_id == bindparam("guild_id"), roles.c.id == bindparam("role_id"))
-    .returning(roles.c.position)
-)
+_delete_role = Query(delete(roles).where(roles.c.guild_id == bindparam("guild_id"), roles.c.id == bindparam("role_id")))
 
 _listed = type_coerce(members.c.roles, Text)
 # Between commas an id cannot be taken for a part of a longer one.
@@ -96,11 +82,6 @@ async def insert_roles(tx: Transaction, guild_id: GuildId, listed: Iterable[Role
     await tx.execute_many(_insert_role, [{"guild_id": guild_id, "id": r.id, **columns_of(r)} for r in listed])
 
 
-async def make_room(tx: Transaction, guild_id: GuildId) -> None:
-    """Move every role but @everyone one up."""
-    await tx.execute(_make_room, guild_id=guild_id, everyone_id=guild_id)
-
-
 async def update_role(tx: Transaction, guild_id: GuildId, before: Role, after: Role) -> None:
     """Write what has changed of a role."""
     old, new = columns_of(before), columns_of(after)
@@ -117,11 +98,9 @@ async def move_roles(tx: Transaction, guild_id: GuildId, moved: Iterable[Role]) 
 
 
 async def delete_role(tx: Transaction, guild_id: GuildId, role_id: RoleId) -> bool:
-    """Remove a role, also from every member who had it, and move those above it one down; False if there is none."""
-    position = await tx.scalar(_delete_role, guild_id=guild_id, role_id=role_id)
-    if position is None:
+    """Remove a role, also from every member who had it; False if there is none."""
+    if not await tx.execute(_delete_role, guild_id=guild_id, role_id=role_id):
         return False
-    await tx.execute(_close_gap, guild_id=guild_id, gap=position)
     await tx.execute(_take_from_members, guild_id=guild_id, digits=str(int(role_id)), wanted=f",{int(role_id)},")
     return True
 
