@@ -265,7 +265,7 @@ async def edit_message(
         answers=row.replied_id is not None,
     )
     ctx.emit(written.updated())
-    viewer = viewer_in(ctx) if ctx.actor.signed_in else Viewer(id_of(author))
+    viewer = Viewer(id_of(author)) if isinstance(author, Persona) else viewer_in(ctx)
     return (await message_bytes(ctx.tx, place.id, [row.id], viewer))[row.id]
 
 
