@@ -10,8 +10,8 @@ from moothall.objects.ids import UserId
 from moothall.objects.permissions import Permissions
 from moothall.resources.member import queries
 from tests.harness import VOICE, Guild, Platform
-from tests.resources.member.test_editing import enter_voice
-from tests.resources.member.test_joining import join
+from tests.resources.membership.test_editing import enter_voice
+from tests.resources.membership.test_joining import join
 
 
 @pytest.fixture

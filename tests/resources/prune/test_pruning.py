@@ -14,7 +14,7 @@ from moothall.resources.member.queries import count_members, get_member
 from moothall.storage.database import Query
 from moothall.storage.schema import guild_counters, member_activity, members, users
 from tests.harness import VOICE, Caller, Guild, Platform, Reply
-from tests.resources.member.test_editing import enter_voice
+from tests.resources.membership.test_editing import enter_voice
 from tests.resources.voice.test_voice_states import go
 
 DAY = 86_400_000

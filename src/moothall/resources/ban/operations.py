@@ -12,8 +12,8 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import GuildId, UserId
 from moothall.resources.ban import queries
 from moothall.resources.ban.events import GuildBanAdd, GuildBanRemove
-from moothall.resources.member.operations import LEAVING, remove_member, remove_members
 from moothall.resources.member.queries import change_count, get_member, get_members
+from moothall.resources.membership.operations import LEAVING, remove_member, remove_members
 from moothall.resources.message.events import MessageDeleteBulk
 from moothall.resources.message.operations import forget_messages, forget_messages_of
 from moothall.resources.user.queries import get_user, get_users

@@ -19,7 +19,7 @@ from moothall.resources.guild.listing import list_guilds
 from moothall.resources.guild.objects import guild_json, preview_json, with_counts
 from moothall.resources.guild.requests import CreateGuild, ModifyGuild
 from moothall.resources.member.events import GuildOpen
-from moothall.resources.member.operations import LEAVING
+from moothall.resources.membership.operations import LEAVING
 
 
 @post("/guilds", permission=SIGNED_IN, fires=(GuildOpen,), status=201)

@@ -24,8 +24,8 @@ from moothall.resources.guild.jobs import PurgeGuild
 from moothall.resources.guild.objects import guild_from_parts, guild_object
 from moothall.resources.guild.requests import CreateGuild, ModifyGuild
 from moothall.resources.member.events import GuildOpen
-from moothall.resources.member.operations import remove_member
 from moothall.resources.member.queries import get_member
+from moothall.resources.membership.operations import remove_member
 from moothall.resources.role.queries import insert_roles
 from moothall.resources.user.queries import get_user, select_user
 from moothall.storage.rows import GuildRow

@@ -11,7 +11,7 @@ from moothall.resources.invite.access import ManagesInvite
 from moothall.resources.invite.events import InviteCreate, InviteDelete
 from moothall.resources.invite.objects import invite_objects, without_metadata
 from moothall.resources.invite.requests import CreateChannelInvite
-from moothall.resources.member.operations import JOINING
+from moothall.resources.membership.operations import JOINING
 
 
 @post(

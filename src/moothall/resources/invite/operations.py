@@ -27,8 +27,8 @@ from moothall.resources.invite.events import InviteCreate, InviteDelete
 from moothall.resources.invite.objects import invite_objects, vanity_invite, without_metadata
 from moothall.resources.invite.queries import InviteRow
 from moothall.resources.invite.requests import CreateChannelInvite
-from moothall.resources.member.operations import join_guild
 from moothall.resources.member.queries import get_member, is_banned
+from moothall.resources.membership.operations import join_guild
 from moothall.resources.user.queries import select_user
 from moothall.resources.voice.queries import get_voice_state
 

@@ -1,1 +1,1 @@
-"""Members: users in a guild, their nicknames, roles and timeouts, how they come and go."""
+"""Members: users in a guild, as other nouns read and announce them. What is done to them: `membership`."""

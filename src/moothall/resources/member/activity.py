@@ -9,14 +9,11 @@ import asyncio
 import logging
 from typing import Final
 
-from sqlalchemy import bindparam, update
-
 from moothall.kernel.context import Context, Services
 from moothall.objects.ids import GuildId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
-from moothall.resources.member.queries import select_guilds_of, select_memberships
-from moothall.storage.database import Database, Query, StorageError, Transaction, insert_ignore, upsert
-from moothall.storage.schema import member_activity
+from moothall.resources.member.queries import select_guilds_of, select_memberships, write_last_seen, write_seen
+from moothall.storage.database import Database, StorageError, Transaction
 
 log = logging.getLogger("moothall.activity")
 
@@ -24,19 +21,6 @@ _DAY: Final = 86_400_000
 _QUIET: Final = 600_000
 """Milliseconds in which a member who was noted is not noted again."""
 _MOST_REMEMBERED: Final = 200_000
-_KEY: Final = ("guild_id", "user_id")
-
-_insert = Query(insert_ignore(member_activity, key=_KEY))
-_renew = Query(
-    update(member_activity)
-    .where(
-        member_activity.c.guild_id == bindparam("in_guild"),
-        member_activity.c.user_id == bindparam("of_user"),
-        member_activity.c.last_seen_at < bindparam("stale"),
-    )
-    .values(last_seen_at=bindparam("seen_at"))
-)
-_set = Query(upsert(member_activity, key=_KEY, update=["last_seen_at"]))
 
 
 class ActivityBook:
@@ -101,13 +85,7 @@ class ActivityBook:
         async with self._database.transaction() as tx:
             # Who left meanwhile is not written down.
             seen = {*await select_memberships(tx, wanted), *await select_guilds_of(tx, everywhere)}
-            await tx.execute_many(
-                _insert, [{"guild_id": g, "user_id": u, "last_seen_at": now} for g, u in sorted(seen)]
-            )
-            stale = now - _DAY
-            await tx.execute_many(
-                _renew, [{"in_guild": g, "of_user": u, "stale": stale, "seen_at": now} for g, u in sorted(seen)]
-            )
+            await write_seen(tx, sorted(seen), now, stale=Timestamp(now - _DAY))
 
 
 def activity_of(services: Services) -> ActivityBook:
@@ -125,4 +103,4 @@ def touch_seen(ctx: Context, guild_id: GuildId, user_id: UserId) -> None:
 
 async def set_last_seen(tx: Transaction, guild_id: GuildId, user_id: UserId, at: Timestamp) -> None:
     """Say when a member was last seen: for operators, tests and migrations."""
-    await tx.execute(_set, guild_id=guild_id, user_id=user_id, last_seen_at=at)
+    await write_last_seen(tx, guild_id, user_id, at)

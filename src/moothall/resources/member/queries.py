@@ -117,6 +117,17 @@ _shrink_threads = Query(
     update(channels).where(in_list(channels.c.id, "thread_ids")).values(member_count=channels.c.member_count - 1)
 )
 
+_insert_seen = Query(insert_ignore(member_activity, key=_KEY))
+_renew_seen = Query(
+    update(member_activity)
+    .where(
+        member_activity.c.guild_id == bindparam("in_guild"),
+        member_activity.c.user_id == bindparam("of_user"),
+        member_activity.c.last_seen_at < bindparam("stale"),
+    )
+    .values(last_seen_at=bindparam("seen_at"))
+)
+_set_seen = Query(upsert(member_activity, key=_KEY, update=["last_seen_at"]))
 _delete_members = Query(
     delete(members).where(members.c.guild_id == bindparam("guild_id"), in_list(members.c.user_id, "user_ids"))
 )
@@ -291,3 +302,16 @@ async def delete_members(tx: Transaction, guild_id: GuildId, user_ids: Sequence[
         await tx.execute_many(
             _shrink_thread, [{"thread_id": thread_id, "fewer": count} for thread_id, count in counts.items()]
         )
+
+
+async def write_seen(
+    tx: Transaction, seen: Sequence[tuple[GuildId, UserId]], at: Timestamp, *, stale: Timestamp
+) -> None:
+    """Write down that members were seen, where nothing is written later than `stale`."""
+    await tx.execute_many(_insert_seen, [{"guild_id": g, "user_id": u, "last_seen_at": at} for g, u in seen])
+    await tx.execute_many(_renew_seen, [{"in_guild": g, "of_user": u, "stale": stale, "seen_at": at} for g, u in seen])
+
+
+async def write_last_seen(tx: Transaction, guild_id: GuildId, user_id: UserId, at: Timestamp) -> None:
+    """Write when a member was last seen, whatever was written before."""
+    await tx.execute(_set_seen, guild_id=guild_id, user_id=user_id, last_seen_at=at)

@@ -15,7 +15,7 @@ from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.member.events import GuildMemberRemove
-from moothall.resources.member.operations import remove_members
+from moothall.resources.membership.operations import remove_members
 from moothall.resources.prune import queries
 from moothall.resources.user.queries import get_users
 from moothall.resources.voice.events import VoiceStateUpdate

@@ -16,9 +16,10 @@ from moothall.objects.member import Member
 from moothall.objects.permissions import Permissions
 from moothall.objects.text import search_key
 from moothall.objects.wire import Timestamp
-from moothall.resources.member import editing, operations, queries
-from moothall.resources.member.editing import MemberChanges
+from moothall.resources.member import queries
 from moothall.resources.member.events import GuildMemberUpdate
+from moothall.resources.membership import editing, operations
+from moothall.resources.membership.editing import MemberChanges
 from moothall.resources.voice.events import VoiceStateUpdate
 
 _LISTS_MEMBERS = ApplicationFlags.GATEWAY_GUILD_MEMBERS | ApplicationFlags.GATEWAY_GUILD_MEMBERS_LIMITED

@@ -10,7 +10,7 @@ from moothall.objects.permissions import Permissions
 from moothall.resources.member import queries
 from moothall.resources.voice.queries import get_voice_state, write_voice_state
 from tests.harness import STAGE, VOICE, Caller, Guild, Platform, Reply
-from tests.resources.member.test_joining import voice_row
+from tests.resources.membership.test_joining import voice_row
 
 PNG = (
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"

@@ -19,8 +19,8 @@ from moothall.objects.message_types import MessageType
 from moothall.objects.text import search_key
 from moothall.objects.user import User
 from moothall.resources.member import queries
-from moothall.resources.member.bots import RETIRING, retire_bot
 from moothall.resources.member.events import GuildMemberAdd, GuildMemberRemove, GuildOpen
+from moothall.resources.membership.bots import RETIRING, retire_bot
 from moothall.resources.message.events import MessageCreate
 from moothall.resources.message.operations import send_system_message
 from moothall.resources.user.queries import get_user

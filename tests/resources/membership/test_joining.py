@@ -15,7 +15,7 @@ from moothall.objects.ids import ChannelId, UserId
 from moothall.objects.member import MemberFlags
 from moothall.objects.wire import Timestamp
 from moothall.resources.member import queries
-from moothall.resources.member.operations import join_guild, leave_if_temporary, remove_member
+from moothall.resources.membership.operations import join_guild, leave_if_temporary, remove_member
 from moothall.resources.user.queries import get_user, select_user
 from moothall.resources.voice.queries import VoiceStateRow, get_voice_state, write_voice_state
 from moothall.storage.database import Query, insert_ignore
