@@ -19,7 +19,7 @@ from moothall.objects.wire import encode
 from moothall.resources.message.body import names_author, strip_body
 from moothall.resources.message.people import encoded_users
 from moothall.resources.message.queries import ShownRow, select_shown
-from moothall.resources.reaction.queries import encoded_reactions
+from moothall.resources.message.reactions import encoded_reactions
 from moothall.storage.database import Reader
 
 DELETED_USER = encode(User(id=UserId(Snowflake(0)), username="deleted_user"))

@@ -5,10 +5,10 @@ from sqlalchemy import bindparam, delete, func, select, update
 
 from moothall.objects.emoji import PartialEmoji
 from moothall.objects.ids import ChannelId, EmojiId, GuildId, MessageId, Snowflake, UserId
-from moothall.objects.message import Reaction, ReactionCounts
 from moothall.objects.user import User
-from moothall.objects.wire import Timestamp, encode
-from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore
+from moothall.objects.wire import Timestamp
+from moothall.resources.message.reactions import shown_emoji
+from moothall.storage.database import Query, Reader, Transaction, insert_ignore
 from moothall.storage.rows import EmojiRow, UserRow, user_from_row
 from moothall.storage.schema import emojis, members, messages, reaction_counts, reactions, users
 
@@ -16,56 +16,10 @@ _counts, _single = reaction_counts.c, reactions.c
 _of_message = (_counts.channel_id == bindparam("channel_id")) & (_counts.message_id == bindparam("message_id"))
 _of_emoji = _of_message & (_counts.emoji == bindparam("emoji"))
 
-_select_summaries = Query(
-    select(
-        _counts.message_id,
-        _counts.emoji_id,
-        _counts.emoji_name,
-        _counts.animated,
-        _counts.count,
-        _single.user_id,
-    )
-    .select_from(
-        reaction_counts.outerjoin(
-            reactions,
-            (_single.channel_id == _counts.channel_id)
-            & (_single.message_id == _counts.message_id)
-            & (_single.emoji == _counts.emoji)
-            & (_single.user_id == bindparam("user_id")),
-        )
-    )
-    .where(_counts.channel_id == bindparam("channel_id"), in_list(_counts.message_id, "message_ids"))
-    .order_by(_counts.message_id, _counts.first_at, _counts.emoji)
-)
-
 
 def emoji_key(emoji: PartialEmoji) -> str:
     """What an emoji is known by among a message's reactions: its id, or the standard emoji itself."""
     return str(int(emoji.id)) if emoji.id is not None else emoji.name or ""
-
-
-def _shown_emoji(emoji_id: int | None, name: str | None, animated: object) -> PartialEmoji:
-    if emoji_id is None:
-        return PartialEmoji(id=None, name=name)
-    return PartialEmoji(id=EmojiId(Snowflake(emoji_id)), name=name, animated=bool(animated))
-
-
-async def encoded_reactions(
-    reader: Reader, channel_id: ChannelId, message_ids: list[int], user_id: UserId
-) -> dict[int, bytes]:
-    """The `reactions` of messages as JSON arrays, by message, as a user sees them."""
-    found: dict[int, list[Reaction]] = {}
-    rows = await reader.all(_select_summaries, channel_id=channel_id, message_ids=message_ids, user_id=user_id)
-    for message_id, emoji_id, name, animated, count, me in rows:
-        found.setdefault(message_id, []).append(
-            Reaction(
-                emoji=_shown_emoji(emoji_id, name, animated),
-                count=count,
-                count_details=ReactionCounts(normal=count),
-                me=me is not None,
-            )
-        )
-    return {message_id: encode(listed) for message_id, listed in found.items()}
 
 
 class CountRow(Struct):
@@ -79,7 +33,7 @@ class CountRow(Struct):
     @property
     def emoji(self) -> PartialEmoji:
         """The emoji as it is shown."""
-        return _shown_emoji(self.emoji_id, self.emoji_name, self.animated)
+        return shown_emoji(self.emoji_id, self.emoji_name, self.animated)
 
 
 _select_count = Query(
