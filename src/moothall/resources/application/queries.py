@@ -1,0 +1,98 @@
+"""The SQL of applications."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct
+from sqlalchemy import bindparam, func, insert, select
+
+from moothall.objects.ids import ApplicationId, UserId
+from moothall.objects.wire import Timestamp
+from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
+from moothall.storage.schema import applications, members
+
+
+class ApplicationRow(Struct):
+    """A row of `applications`."""
+
+    id: ApplicationId
+    owner_id: UserId
+    bot_user_id: UserId | None
+    name: str
+    description: str
+    icon: str | None
+    cover_image: str | None
+    bot_public: bool
+    bot_require_code_grant: bool
+    flags: int
+    verify_key: str
+    private_key: bytes
+    secret_hash: bytes | None
+    redirect_uris: list[str]
+    interactions_endpoint_url: str | None
+    role_connections_verification_url: str | None
+    tags: list[str]
+    install_params: dict[str, Any] | None
+    integration_types_config: dict[str, Any] | None
+    custom_install_url: str | None
+    terms_of_service_url: str | None
+    privacy_policy_url: str | None
+    event_webhooks_url: str | None
+    event_webhooks_status: int
+    event_webhooks_types: list[str]
+    created_at: Timestamp
+
+
+_select_application = Query(
+    select(applications).where(applications.c.id == bindparam("application_id")), into=ApplicationRow
+)
+_select_applications = Query(
+    select(applications).where(in_list(applications.c.id, "application_ids")), into=ApplicationRow
+)
+_select_of_owner = Query(
+    select(applications).where(applications.c.owner_id == bindparam("owner_id")).order_by(applications.c.id),
+    into=ApplicationRow,
+)
+_insert_application = Query(insert(applications))
+_count_guilds = Query(
+    select(members.c.user_id, func.count()).where(in_list(members.c.user_id, "user_ids")).group_by(members.c.user_id)
+)
+
+
+async def select_application(reader: Reader, application_id: ApplicationId) -> ApplicationRow | None:
+    """One application; None if there is none."""
+    return await reader.one(_select_application, application_id=application_id)
+
+
+async def select_applications(
+    reader: Reader, application_ids: Iterable[ApplicationId]
+) -> dict[ApplicationId, ApplicationRow]:
+    """Applications by id, in one query; ids that name none are left out."""
+    wanted = list(set(application_ids))
+    if not wanted:
+        return {}
+    return {row.id: row for row in await reader.all(_select_applications, application_ids=wanted)}
+
+
+async def select_of_owner(reader: Reader, owner_id: UserId) -> list[ApplicationRow]:
+    """Someone's applications, oldest first."""
+    return await reader.all(_select_of_owner, owner_id=owner_id)
+
+
+async def insert_application(tx: Transaction, row: ApplicationRow) -> None:
+    """Store a new application."""
+    await tx.execute(_insert_application, **{name: getattr(row, name) for name in row.__struct_fields__})
+
+
+async def update_application(tx: Transaction, application_id: ApplicationId, **columns: Any) -> None:
+    """Change the columns named."""
+    query = update_columns(applications, key=("id",), columns=frozenset(columns))
+    await tx.execute(query, id=application_id, **columns)
+
+
+async def count_guilds(reader: Reader, user_ids: Iterable[UserId]) -> dict[int, int]:
+    """In how many guilds each of some bots is, in one query; those in none are left out."""
+    wanted = list(set(user_ids))
+    if not wanted:
+        return {}
+    return {row[0]: row[1] for row in await reader.all(_count_guilds, user_ids=wanted)}
