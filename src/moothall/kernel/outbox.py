@@ -45,7 +45,7 @@ _select = Query(
 )
 _delete = Query(delete(outbox).where(in_list(outbox.c.id, "ids")))
 
-_encoder = msgspec.json.Encoder()
+_encoder = msgspec.json.Encoder(enc_hook=int)  # ids are a kind of int, and numbers in an envelope
 _decoder = msgspec.json.Decoder(Envelope)
 
 _LOCK = Snowflake(1)

@@ -1,0 +1,199 @@
+"""The commands of operators, beside a running server: seen by it at once, and announced."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import apsw
+import pytest
+
+from moothall.objects.features import ALL
+from moothall.objects.wire import Timestamp
+from tests.cli.running import failed, run
+from tests.serving import RunningServer
+
+_DAY = 86_400_000
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """A server without a demo."""
+    with RunningServer(tmp_path_factory.mktemp("operators") / "data", "--no-demo", "--no-rate-limits") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def alice(server: RunningServer) -> Any:
+    """A person whom a command made."""
+    return made(server, "alice")
+
+
+@pytest.fixture
+def guild_id(server: RunningServer, alice: Any) -> str:
+    """A new guild of hers."""
+    answer = server.request("POST", "/guilds", {"name": "Hall"}, token=alice["token"])
+    assert answer.status == 201, answer
+    return str(answer.json["id"])
+
+
+def made(server: RunningServer, name: str, *arguments: str) -> Any:
+    """Make an account with the command."""
+    result = run("user", "create", name, "--json", "--data", str(server.data), *arguments)
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def features(server: RunningServer, *arguments: str) -> str:
+    """What the command says of a guild."""
+    result = run("guild", "features", *arguments, "--data", str(server.data))
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_an_account_that_was_made_can_be_used_at_once(server: RunningServer, alice: Any) -> None:
+    assert server.request("GET", "/users/@me", token=alice["token"]).json["id"] == alice["id"]
+    login = server.request("POST", "/auth/login", {"login": "alice", "password": alice["password"]})
+    assert login.json["user_id"] == alice["id"]
+
+
+def test_what_is_told_of_a_new_account_is_one_line_for_each_thing(server: RunningServer) -> None:
+    result = run("user", "create", "dora", "--data", str(server.data))
+
+    told = dict(line.split(": ") for line in result.stdout.splitlines())
+    assert list(told) == ["id", "username", "token", "password"]
+    assert server.request("GET", f"/users/{told['id']}", token=told["token"]).json["username"] == "dora"
+
+
+def test_a_password_from_standard_input_is_not_printed_and_an_address_logs_in_too(server: RunningServer) -> None:
+    arguments = ("--password-stdin", "--email", "erin@example.org", "--data", str(server.data))
+    result = server.command("user", "create", "erin", *arguments[:3], given="correct horse\n")
+
+    assert result.returncode == 0, result.stderr
+    assert "correct horse" not in result.stdout
+    login = server.request("POST", "/auth/login", {"login": "Erin@example.org", "password": "correct horse"})
+    assert login.status == 200
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("alice",), "username: "),
+        (("Not A Name",), "username: "),
+        (("frank", "--email", "nobody"), "email: 'nobody' is no address"),
+    ],
+)
+def test_an_account_that_cannot_be_made_is_a_clear_error(
+    server: RunningServer, alice: Any, arguments: tuple[str, ...], reason: str
+) -> None:
+    del alice
+    assert failed(run("user", "create", *arguments, "--data", str(server.data))).startswith(f"moothall: {reason}")
+
+
+def test_a_password_that_is_too_short_is_a_clear_error(server: RunningServer) -> None:
+    result = server.command("user", "create", "frank", "--password-stdin", given="short\n")
+
+    assert (result.returncode, result.stderr.count("\n")) == (1, 1)
+    assert "password" in result.stderr
+
+
+def test_features_and_tier_are_the_guilds_at_once_and_stand_in_its_audit_log(
+    server: RunningServer, alice: Any, guild_id: str
+) -> None:
+    def guild() -> Any:
+        return server.request("GET", f"/guilds/{guild_id}", token=alice["token"]).json
+
+    assert guild()["features"] == []  # so that the server has it in memory
+    said = features(server, guild_id, "--add", "vanity_url", "--add", "BANNER", "--tier", "3")
+
+    assert said == "features: BANNER VANITY_URL\ntier: 3\n"
+    assert (guild()["features"], guild()["premium_tier"]) == (["BANNER", "VANITY_URL"], 3)
+    assert features(server, guild_id, "--remove", "BANNER") == "features: VANITY_URL\ntier: 3\n"
+    assert guild()["features"] == ["VANITY_URL"]
+    log = server.request("GET", f"/guilds/{guild_id}/audit-logs", token=alice["token"]).json["audit_log_entries"]
+    assert [(entry["action_type"], entry["user_id"]) for entry in log] == [(1, None), (1, None)]
+
+
+def test_what_changes_nothing_is_told_and_not_recorded(server: RunningServer, alice: Any, guild_id: str) -> None:
+    assert features(server, guild_id, "--remove", "BANNER", "--tier", "0") == "features: none\ntier: 0\n"
+    log = server.request("GET", f"/guilds/{guild_id}/audit-logs", token=alice["token"]).json["audit_log_entries"]
+    assert log == []
+
+
+def test_every_known_feature_can_be_given(server: RunningServer, guild_id: str) -> None:
+    said = features(server, guild_id, *(word for name in sorted(ALL) for word in ("--add", name)))
+
+    assert said.splitlines()[0] == f"features: {' '.join(sorted(ALL))}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("guild", "features", "{guild}", "--add", "BANANA"), "BANANA: no such feature; there are "),
+        (("guild", "features", "{guild}", "--add", "NEWS", "--remove", "NEWS"), "NEWS: both "),
+        (("guild", "features", "123", "--add", "NEWS"), "Unknown Guild"),
+        (("member", "last-seen", "123", "456", "--days-ago", "1"), "Unknown Guild"),
+        (("member", "last-seen", "{guild}", "456", "--days-ago", "1"), "Unknown Member"),
+    ],
+)
+def test_what_is_not_there_is_a_clear_error(
+    server: RunningServer, guild_id: str, arguments: tuple[str, ...], reason: str
+) -> None:
+    given = [word.replace("{guild}", guild_id) for word in arguments]
+
+    assert failed(run(*given, "--data", str(server.data))).startswith(f"moothall: {reason}")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("guild", "features", "here", "--tier", "1"),
+        ("guild", "features", "1", "--tier", "4"),
+        ("member", "last-seen", "1", "2"),
+        ("member", "last-seen", "1", "2", "--days-ago", "-1"),
+        ("user", "create"),
+    ],
+)
+def test_a_command_wrongly_asked_ends_with_2(arguments: tuple[str, ...]) -> None:
+    assert run(*arguments).exit_code == 2
+
+
+def test_a_database_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    folder = tmp_path / "nowhere"
+
+    for arguments in (("user", "create", "alice"), ("guild", "features", "1"), ("demo",)):
+        assert "there is no database at" in failed(run(*arguments, "--data", str(folder)))
+    assert not folder.exists()
+
+
+def test_a_members_last_sign_of_life_is_set_to_days_ago(server: RunningServer, alice: Any, guild_id: str) -> None:
+    result = run("member", "last-seen", guild_id, alice["id"], "--days-ago", "40", "--data", str(server.data))
+
+    assert result.exit_code == 0, result.output
+    with apsw.Connection(str(server.data / "moothall.sqlite3")) as connection:
+        rows = connection.execute("SELECT last_seen_at FROM member_activity WHERE guild_id = ?", (int(guild_id),))
+        (moment,) = next(rows)
+        rows.close()
+    assert abs(Timestamp.now() - 40 * _DAY - moment) < 60_000
+    assert Timestamp(moment).wire() in result.stdout
+
+
+async def test_sessions_hear_of_the_change_within_a_second(server: RunningServer, alice: Any, guild_id: str) -> None:
+    token = alice["token"]
+    async with (
+        aiohttp.ClientSession() as session,
+        session.ws_connect(f"{server.url}/gateway/?v=10&encoding=json") as socket,
+    ):
+        await socket.receive_json(timeout=5)
+        await socket.send_json({"op": 2, "d": {"token": token, "intents": 1, "properties": {}}})
+        while (heard := await socket.receive_json(timeout=5))["t"] != "GUILD_CREATE" or heard["d"]["id"] != guild_id:
+            pass
+
+        await asyncio.to_thread(features, server, guild_id, "--add", "NEWS")
+
+        while (heard := await socket.receive_json(timeout=1))["t"] != "GUILD_UPDATE":
+            pass
+        assert heard["d"]["id"] == guild_id
+        assert heard["d"]["features"] == ["NEWS"]

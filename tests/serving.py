@@ -1,0 +1,108 @@
+"""A real server in a process of its own, on a port of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+_PATIENCE = 30.0
+
+
+class Answer(NamedTuple):
+    """What a request got."""
+
+    status: int
+    json: Any
+
+
+class RunningServer:
+    """`moothall serve` with a data folder; ended, gracefully, with the block."""
+
+    def __init__(self, data: Path, *arguments: str) -> None:
+        self.data = data
+        self.arguments = arguments
+        self.url = ""
+        self._lines: list[str] = []
+
+    def __enter__(self) -> Self:
+        command = [sys.executable, "-m", "moothall", "serve", "--port", "0", "--data", str(self.data), *self.arguments]
+        environ = {name: value for name, value in os.environ.items() if not name.startswith("MOOTHALL_")}
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environ, cwd=self.data.parent
+        )
+        self._readers = [
+            threading.Thread(target=self._read, args=(stream,), daemon=True)
+            for stream in (self.process.stdout, self.process.stderr)
+        ]
+        for reader in self._readers:
+            reader.start()
+        deadline = time.monotonic() + _PATIENCE
+        while not (ready := next((line for line in self._lines if " serves at " in line), None)):
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                self.stop()
+                raise AssertionError(f"the server did not start:\n{self.printed}")
+            time.sleep(0.01)
+        self.url = ready.split(" serves at ")[1].strip()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    @property
+    def printed(self) -> str:
+        """Everything that it has said so far."""
+        return "".join(self._lines)
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """End it and wait; its exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        code = self.process.wait(_PATIENCE)
+        for reader in self._readers:
+            reader.join(_PATIENCE)
+        for stream in (self.process.stdout, self.process.stderr):
+            if stream is not None:
+                stream.close()
+        return code
+
+    def request(self, method: str, path: str, body: Any = None, *, token: str | None = None) -> Answer:
+        """One request below /api/v10."""
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f"{self.url}/api/v10{path}", data, method=method)  # noqa: S310 its own URL
+        request.add_header("Content-Type", "application/json")
+        if token is not None:
+            request.add_header("Authorization", token)
+        try:
+            with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:  # noqa: S310
+                return Answer(answer.status, json.loads(answer.read() or b"null"))
+        except urllib.error.HTTPError as refused:
+            with refused:
+                return Answer(refused.code, json.loads(refused.read() or b"null"))
+
+    def command(self, *arguments: str, given: str | None = None) -> "subprocess.CompletedProcess[str]":
+        """Run a command of the command line on this server's data."""
+        return moothall(*arguments, "--data", str(self.data), given=given)
+
+    def _read(self, stream: Iterable[str]) -> None:
+        for line in stream:
+            self._lines.append(line)
+
+
+def moothall(*arguments: str, given: str | None = None) -> "subprocess.CompletedProcess[str]":
+    """Run a command of the command line to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "moothall", *arguments],
+        capture_output=True,
+        text=True,
+        input=given,
+        timeout=_PATIENCE,
+        check=False,
+    )
