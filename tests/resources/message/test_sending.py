@@ -1,5 +1,6 @@
 """Create Message: what is stored, who hears of it, what is refused."""
 
+import asyncio
 from typing import Any
 
 import msgspec
@@ -301,6 +302,15 @@ async def test_an_enforced_nonce_makes_one_message_of_two_requests(platform: Pla
     assert (await friend.post(url, body)).json["id"] != first["id"]
     assert (await owner.post(url, {**body, "enforce_nonce": False})).json["id"] != first["id"]
     assert len((await owner.get(url)).json) == 3
+
+
+async def test_of_two_that_race_with_a_nonce_one_message_remains(platform: Platform) -> None:
+    owner, _, url = await guild_of(platform)
+    body = {"content": "x", "nonce": "abc", "enforce_nonce": True}
+    replies = await asyncio.gather(*(owner.post(url, body) for _ in range(6)))
+    assert len({reply.json["id"] for reply in replies}) == 1
+    assert platform.heard_names == ["MESSAGE_CREATE"]
+    assert len((await owner.get(url)).json) == 1
 
 
 async def test_a_nonce_keeps_its_type_and_is_told_once(platform: Platform) -> None:

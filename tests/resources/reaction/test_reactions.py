@@ -1,5 +1,7 @@
 """Reactions: who may add which, what a message shows of them, and how they go."""
 
+import asyncio
+
 from sqlalchemy import insert, select
 
 from moothall.objects.ids import EmojiId, Snowflake
@@ -233,3 +235,16 @@ async def test_without_history_there_is_no_reacting(platform: Platform) -> None:
     sent = await say(owner, url)
     assert (await member.put(f"{url}/{sent['id']}/reactions/👍/@me")).code == 50013
     assert (await member.get(f"{url}/{sent['id']}/reactions/👍")).code == 50013
+
+
+async def test_reactions_at_once_are_all_counted(platform: Platform) -> None:
+    owner, guild, url = await guild_of(platform)
+    crowd = [await member_of(platform, guild) for _ in range(6)]
+    sent = await say(owner, url)
+    path = f"{url}/{sent['id']}/reactions/👍/@me"
+    await asyncio.gather(*(caller.put(path) for caller in crowd for _ in range(2)))
+    assert await _shown(crowd[0], url, sent) == [("👍", 6, True)]
+    assert platform.heard_names.count("MESSAGE_REACTION_ADD") == 6
+    await asyncio.gather(*(caller.delete(path) for caller in crowd for _ in range(2)))
+    assert await _shown(owner, url, sent) == []
+    assert platform.heard_names.count("MESSAGE_REACTION_REMOVE") == 6

@@ -56,7 +56,7 @@ async def add_reaction(ctx: Context, message_id: MessageId, emoji_name: str) -> 
         await queries.insert_kind(ctx.tx, place.id, message_id, emoji, ctx.now)
     else:
         emoji = there.emoji
-    if not await queries.insert_reaction(ctx.tx, place.id, message_id, key, user_id, ctx.now):
+    if not await queries.insert_reaction(ctx.tx, place.id, message_id, emoji, user_id, ctx.now):
         return
     member = None
     if place.guild is not None:

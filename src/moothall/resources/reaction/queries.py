@@ -115,15 +115,17 @@ async def insert_kind(
 
 
 async def insert_reaction(
-    tx: Transaction, channel_id: ChannelId, message_id: MessageId, emoji: str, user_id: UserId, now: Timestamp
+    tx: Transaction, channel_id: ChannelId, message_id: MessageId, emoji: PartialEmoji, user_id: UserId, now: Timestamp
 ) -> bool:
     """Add a user to an emoji under a message; False if they are there."""
-    added = await tx.execute(
-        _insert_reaction, channel_id=channel_id, message_id=message_id, emoji=emoji, user_id=user_id, reacted_at=now
-    )
-    if added:
-        await tx.execute(_raise_count, channel_id=channel_id, message_id=message_id, emoji=emoji)
-    return bool(added)
+    place = {"channel_id": channel_id, "message_id": message_id, "emoji": emoji_key(emoji)}
+    if not await tx.execute(_insert_reaction, **place, user_id=user_id, reacted_at=now):
+        return False
+    if not await tx.execute(_raise_count, **place):
+        # Its last user has just taken it away, and it with them.
+        await insert_kind(tx, channel_id, message_id, emoji, now)
+        await tx.execute(_raise_count, **place)
+    return True
 
 
 async def delete_reaction(
