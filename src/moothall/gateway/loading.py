@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from msgspec import UNSET
 from sqlalchemy import bindparam, or_, select
 
 from moothall.gateway.guild_create import GuildCreateReader, voice_in
@@ -17,7 +16,6 @@ from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.member import Member
 from moothall.objects.presence import Presence
 from moothall.objects.text import search_key
-from moothall.objects.user import CurrentUser
 from moothall.objects.wire import encode
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.member.queries import (
@@ -27,6 +25,7 @@ from moothall.resources.member.queries import (
     member_objects,
     select_guild_ids,
 )
+from moothall.resources.user.objects import current_user
 from moothall.resources.user.queries import select_user
 from moothall.storage.database import Database, Query, has_prefix
 from moothall.storage.rows import MemberRow
@@ -80,26 +79,7 @@ class DatabaseSource:
             row = await select_user(reader, UserId(Snowflake(user_id)))
         if row is None:
             raise LookupError(f"user {user_id} is gone")
-        return encode(
-            CurrentUser(
-                id=row.id,
-                username=row.username,
-                discriminator=row.discriminator,
-                global_name=row.global_name,
-                avatar=row.avatar,
-                bot=True if row.bot else UNSET,
-                banner=row.banner,
-                accent_color=row.accent_color,
-                public_flags=row.public_flags,
-                flags=row.flags,
-                mfa_enabled=row.mfa_enabled,
-                locale=row.locale,
-                premium_type=row.premium_type,
-                verified=row.verified,
-                email=row.email,
-                bio=row.bio,
-            )
-        )
+        return encode(current_user(row))
 
     async def guild_ids(self, user_id: int) -> list[int]:
         """The guilds that a user is in, oldest first."""

@@ -1,0 +1,175 @@
+"""What a client believes: built from READY and GUILD_CREATE, kept up by events, as client libraries do it."""
+
+from typing import Any
+
+_LISTS = {
+    "roles": "id",
+    "channels": "id",
+    "threads": "id",
+    "members": "user.id",
+    "voice_states": "user_id",
+    "presences": "user.id",
+    "emojis": "id",
+    "stickers": "id",
+}
+_PLACE = ("guild_id", "unavailable")
+
+
+def _key(item: Any, path: str) -> str:
+    for name in path.split("."):
+        item = item[name]
+    return str(item)
+
+
+class Mirror:
+    """The state of one client. `apply` takes each dispatch in order; `state` is what two mirrors are compared by."""
+
+    def __init__(self) -> None:
+        self.user: dict[str, Any] = {}
+        self.guilds: dict[str, dict[str, Any]] = {}
+
+    def apply(self, name: str, data: Any) -> None:
+        """Take one dispatch; those that change no state are ignored."""
+        handler = getattr(self, "_" + name.lower(), None)
+        if handler is not None:
+            handler(data)
+
+    def state(self) -> dict[str, Any]:
+        """Everything believed."""
+        return {"user": self.user, "guilds": self.guilds}
+
+    def _guild(self, data: Any) -> dict[str, Any]:
+        return self.guilds[data["guild_id"]]
+
+    def _ready(self, data: Any) -> None:
+        self.user = data["user"]
+
+    def _user_update(self, data: Any) -> None:
+        self.user |= data
+
+    def _guild_create(self, data: Any) -> None:
+        guild = {key: value for key, value in data.items() if key not in _PLACE}
+        for name, key in _LISTS.items():
+            guild[name] = {_key(item, key): item for item in guild[name]}
+        self.guilds[data["id"]] = guild
+
+    def _guild_update(self, data: Any) -> None:
+        guild = self.guilds[data["id"]]
+        for name, value in data.items():
+            if name not in _PLACE:
+                guild[name] = {_key(item, _LISTS[name]): item for item in value} if name in _LISTS else value
+
+    def _guild_delete(self, data: Any) -> None:
+        if not data.get("unavailable"):
+            del self.guilds[data["id"]]
+
+    def _guild_role_create(self, data: Any) -> None:
+        self._guild(data)["roles"][data["role"]["id"]] = data["role"]
+
+    _guild_role_update = _guild_role_create
+
+    def _guild_role_delete(self, data: Any) -> None:
+        guild, role_id = self._guild(data), data["role_id"]
+        guild["roles"].pop(role_id, None)
+        # A role that is gone is gone everywhere, without further events.
+        for member in guild["members"].values():
+            member["roles"] = [held for held in member["roles"] if held != role_id]
+        for channel in guild["channels"].values():
+            channel["permission_overwrites"] = [o for o in channel["permission_overwrites"] if o["id"] != role_id]
+        for emoji in guild["emojis"].values():
+            emoji["roles"] = [held for held in emoji["roles"] if held != role_id]
+
+    def _channel_create(self, data: Any) -> None:
+        if "guild_id" in data:
+            self._guild(data)["channels"][data["id"]] = data
+
+    def _channel_update(self, data: Any) -> None:
+        channels = self._guild(data)["channels"]
+        known = channels.get(data["id"], {})
+        # What moves with every message is not told by this event if it has not moved.
+        kept = {key: known[key] for key in ("last_message_id", "last_pin_timestamp") if key in known and key not in data}
+        channels[data["id"]] = data | kept
+
+    def _channel_delete(self, data: Any) -> None:
+        if "guild_id" not in data:
+            return
+        guild, gone = self._guild(data), data["id"]
+        guild["channels"].pop(gone, None)
+        guild["threads"] = {k: t for k, t in guild["threads"].items() if t["parent_id"] != gone}
+        guild["voice_states"] = {k: v for k, v in guild["voice_states"].items() if v["channel_id"] != gone}
+
+    def _channel_pins_update(self, data: Any) -> None:
+        if "guild_id" not in data:
+            return
+        channel = self._guild(data)["channels"].get(data["channel_id"])
+        if channel is not None and data["last_pin_timestamp"] is not None:
+            channel["last_pin_timestamp"] = data["last_pin_timestamp"]
+        elif channel is not None:
+            channel.pop("last_pin_timestamp", None)
+
+    def _message_create(self, data: Any) -> None:
+        if "guild_id" in data:
+            guild = self._guild(data)
+            channel = guild["channels"].get(data["channel_id"]) or guild["threads"].get(data["channel_id"])
+            if channel is not None:
+                channel["last_message_id"] = data["id"]
+
+    def _guild_member_add(self, data: Any) -> None:
+        guild = self._guild(data)
+        member = {key: value for key, value in data.items() if key != "guild_id"}
+        if data["user"]["id"] not in guild["members"]:
+            guild["member_count"] += 1
+        guild["members"][data["user"]["id"]] = member
+
+    def _guild_member_update(self, data: Any) -> None:
+        guild = self._guild(data)
+        member = {key: value for key, value in data.items() if key != "guild_id"}
+        guild["members"][data["user"]["id"]] = guild["members"].get(data["user"]["id"], {}) | member
+
+    def _guild_member_remove(self, data: Any) -> None:
+        guild, user_id = self._guild(data), data["user"]["id"]
+        guild["member_count"] -= 1
+        guild["members"].pop(user_id, None)
+        guild["presences"].pop(user_id, None)
+        guild["voice_states"].pop(user_id, None)
+
+    def _guild_emojis_update(self, data: Any) -> None:
+        self._guild(data)["emojis"] = {emoji["id"]: emoji for emoji in data["emojis"]}
+
+    def _guild_stickers_update(self, data: Any) -> None:
+        self._guild(data)["stickers"] = {sticker["id"]: sticker for sticker in data["stickers"]}
+
+    def _presence_update(self, data: Any) -> None:
+        presences = self._guild(data)["presences"]
+        if data["status"] == "offline":
+            presences.pop(data["user"]["id"], None)
+        else:
+            presences[data["user"]["id"]] = {key: value for key, value in data.items() if key != "guild_id"}
+
+    def _voice_state_update(self, data: Any) -> None:
+        guild, user_id = self._guild(data), data["user_id"]
+        if data["channel_id"] is None:
+            guild["voice_states"].pop(user_id, None)
+            return
+        guild["voice_states"][user_id] = {k: v for k, v in data.items() if k not in {"guild_id", "member"}}
+        member = guild["members"].get(user_id)
+        if member is not None:
+            member |= {"deaf": data["deaf"], "mute": data["mute"]}
+
+    def _thread_create(self, data: Any) -> None:
+        self._guild(data)["threads"][data["id"]] = {k: v for k, v in data.items() if k != "newly_created"}
+
+    def _thread_update(self, data: Any) -> None:
+        threads = self._guild(data)["threads"]
+        known = threads.pop(data["id"], {})
+        if not data["thread_metadata"]["archived"]:
+            threads[data["id"]] = known | data
+
+    def _thread_delete(self, data: Any) -> None:
+        self._guild(data)["threads"].pop(data["id"], None)
+
+    def _thread_list_sync(self, data: Any) -> None:
+        guild = self._guild(data)
+        synced = data.get("channel_ids")
+        guild["threads"] = {k: t for k, t in guild["threads"].items() if synced and t["parent_id"] not in synced}
+        guild["threads"] |= {thread["id"]: thread for thread in data["threads"]}

@@ -1,0 +1,278 @@
+"""Old state and the events since are the fresh state: what a client believes is what another one is told now."""
+
+import asyncio
+import copy
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from moothall.gateway.loading import DatabaseSource
+from moothall.gateway.node import GatewayNode
+from moothall.gateway.settings import GatewaySettings
+from moothall.objects.permissions import Permissions
+from moothall.resources.voice.operations import handle_voice_update
+from tests.gateway.mirror import Mirror
+from tests.gateway.peer import Peer, settle
+from tests.harness import Caller, Platform
+
+_BITS = st.sampled_from(
+    [0, Permissions.VIEW_CHANNEL, Permissions.ADMINISTRATOR, Permissions.MANAGE_ROLES, Permissions.CONNECT]
+).map(lambda bits: str(int(bits)))
+_number = st.integers(0, 7)
+_steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("create role"), _BITS),
+        st.tuples(st.just("change role"), _number, _BITS),
+        st.tuples(st.just("delete role"), _number),
+        st.tuples(st.just("move role"), _number, _number),
+        st.tuples(st.just("give role"), _number, _number),
+        st.tuples(st.just("take role"), _number, _number),
+        st.tuples(st.just("create channel"), st.sampled_from([0, 2, 4]), _number, _BITS, _BITS),
+        st.tuples(st.just("change channel"), _number, _number, _BITS, _BITS),
+        st.tuples(st.just("rename channel"), _number),
+        st.tuples(st.just("delete channel"), _number),
+        st.tuples(st.just("set overwrite"), _number, _number, _BITS, _BITS),
+        st.tuples(st.just("drop overwrite"), _number, _number),
+        st.tuples(st.just("rename guild"), st.sampled_from(["moot", "hall"])),
+        st.tuples(st.just("nick"), _number, st.sampled_from(["Ed", None])),
+        st.tuples(st.just("time out"), _number),
+        st.tuples(st.just("say"), _number),
+        st.tuples(st.just("leave"), _number),
+        st.tuples(st.just("kick"), _number),
+        st.tuples(st.just("ban"), _number),
+        st.tuples(st.just("join"), _number),
+        st.tuples(st.just("voice"), _number, _number),
+        st.tuples(st.just("hang up"), _number),
+        st.tuples(st.just("presence"), _number, st.sampled_from(["dnd", "invisible", "online"])),
+    ),
+    max_size=14,
+)
+
+
+class Client:
+    """A connected client and what it believes."""
+
+    def __init__(self, node: GatewayNode, caller: Caller) -> None:
+        self.caller = caller
+        self.peer = Peer(node)
+        self.mirror = Mirror()
+
+    async def connect(self, *, visible: bool = True) -> None:
+        """Identify as a library does, with the largest threshold."""
+        self.peer.say(
+            {
+                "op": 2,
+                "d": {
+                    "token": self.caller.token,
+                    "properties": {},
+                    "large_threshold": 250,
+                    "presence": None if visible else {"status": "invisible", "activities": [], "since": 0, "afk": False},
+                },
+            }
+        )
+
+    async def catch_up(self) -> None:
+        """Apply everything up to the answer to a heartbeat, which comes behind all that was sent before it."""
+        self.peer.say({"op": 1, "d": None})
+        while (heard := await self.peer.hear())["op"] != 11:
+            if heard["op"] == 0:
+                self.mirror.apply(heard["t"], copy.deepcopy(heard["d"]))
+
+
+class Town:
+    """A guild with four people in it, and the ways to change it."""
+
+    def __init__(self, platform: Platform) -> None:
+        self.platform = platform
+        source = DatabaseSource(platform.database, platform.services.states)
+        self.node = GatewayNode(GatewaySettings(identifies_per_window=0, commands_per_minute=0, presences_per_window=0), platform.bus, source)
+
+    async def found(self) -> None:
+        """Make the guild and connect everybody."""
+        self.owner = await self.platform.person()
+        self.guild = await self.platform.guild(self.owner)
+        self.people = [await self.platform.person() for _ in range(3)]
+        await self.guild.join(*self.people)
+        self.path = f"/guilds/{self.guild.id}"
+        self.clients = [Client(self.node, caller) for caller in (self.owner, *self.people)]
+        for client in self.clients:
+            await client.connect()
+            await client.catch_up()
+        await self.quiet()
+
+    async def quiet(self) -> None:
+        """Wait until everything published is delivered."""
+        hub = self.node.hub
+        await settle()
+        while hub._inbox or hub._tasks or any(view.held is not None or view.joining for view in hub.views.values()):
+            await asyncio.sleep(0.001)
+        await settle()
+
+    async def roles(self) -> list[str]:
+        return sorted(r["id"] for r in (await self.owner.get(f"{self.path}/roles")).json)
+
+    async def channels(self) -> list[str]:
+        return sorted(c["id"] for c in (await self.owner.get(f"{self.path}/channels")).json)
+
+    async def target(self, number: int) -> tuple[str, int]:
+        """A role (type 0) or a person (type 1) for an overwrite."""
+        everyone = [(r, 0) for r in await self.roles()] + [(str(p.id), 1) for p in self.people]
+        return everyone[number % len(everyone)]
+
+    def person(self, number: int) -> Caller:
+        return self.people[number % len(self.people)]
+
+    async def do(self, name: str, *given: Any) -> None:
+        """One change; what the API refuses changes nothing."""
+        await getattr(self, "_" + name.replace(" ", "_"))(*given)
+
+    async def _create_role(self, bits: str) -> None:
+        await self.owner.post(f"{self.path}/roles", {"name": "r", "permissions": bits})
+
+    async def _change_role(self, number: int, bits: str) -> None:
+        roles = await self.roles()
+        await self.owner.patch(f"{self.path}/roles/{roles[number % len(roles)]}", {"permissions": bits, "hoist": True})
+
+    async def _delete_role(self, number: int) -> None:
+        roles = await self.roles()
+        await self.owner.delete(f"{self.path}/roles/{roles[number % len(roles)]}")
+
+    async def _move_role(self, number: int, position: int) -> None:
+        roles = await self.roles()
+        await self.owner.patch(f"{self.path}/roles", [{"id": roles[number % len(roles)], "position": position}])
+
+    async def _give_role(self, person: int, number: int) -> None:
+        roles = await self.roles()
+        await self.owner.put(f"{self.path}/members/{self.person(person).id}/roles/{roles[number % len(roles)]}")
+
+    async def _take_role(self, person: int, number: int) -> None:
+        roles = await self.roles()
+        await self.owner.delete(f"{self.path}/members/{self.person(person).id}/roles/{roles[number % len(roles)]}")
+
+    async def _create_channel(self, kind: int, number: int, allow: str, deny: str) -> None:
+        target, of = await self.target(number)
+        overwrites = [{"id": target, "type": of, "allow": allow, "deny": deny}]
+        await self.owner.post(f"{self.path}/channels", {"name": "c", "type": kind, "permission_overwrites": overwrites})
+
+    async def _change_channel(self, number: int, whom: int, allow: str, deny: str) -> None:
+        channels = await self.channels()
+        target, of = await self.target(whom)
+        overwrites = [{"id": target, "type": of, "allow": allow, "deny": deny}]
+        if channels:
+            await self.owner.patch(
+                f"/channels/{channels[number % len(channels)]}", {"name": "d", "permission_overwrites": overwrites}
+            )
+
+    async def _rename_channel(self, number: int) -> None:
+        channels = await self.channels()
+        if channels:
+            await self.owner.patch(f"/channels/{channels[number % len(channels)]}", {"name": "renamed"})
+
+    async def _delete_channel(self, number: int) -> None:
+        channels = await self.channels()
+        if channels:
+            await self.owner.delete(f"/channels/{channels[number % len(channels)]}")
+
+    async def _set_overwrite(self, number: int, whom: int, allow: str, deny: str) -> None:
+        channels = await self.channels()
+        target, of = await self.target(whom)
+        if channels:
+            await self.owner.put(
+                f"/channels/{channels[number % len(channels)]}/permissions/{target}",
+                {"type": of, "allow": allow, "deny": deny},
+            )
+
+    async def _drop_overwrite(self, number: int, whom: int) -> None:
+        channels = await self.channels()
+        target, _ = await self.target(whom)
+        if channels:
+            await self.owner.delete(f"/channels/{channels[number % len(channels)]}/permissions/{target}")
+
+    async def _rename_guild(self, name: str) -> None:
+        await self.owner.patch(self.path, {"name": name})
+
+    async def _nick(self, person: int, nick: str | None) -> None:
+        await self.owner.patch(f"{self.path}/members/{self.person(person).id}", {"nick": nick})
+
+    async def _time_out(self, person: int) -> None:
+        until = {"communication_disabled_until": "2026-12-01T00:00:00+00:00"}
+        await self.owner.patch(f"{self.path}/members/{self.person(person).id}", until)
+
+    async def _say(self, number: int) -> None:
+        channels = await self.channels()
+        if channels:
+            await self.owner.post(f"/channels/{channels[number % len(channels)]}/messages", {"content": "hello"})
+
+    async def _leave(self, person: int) -> None:
+        await self.person(person).delete(f"/users/@me/guilds/{self.guild.id}")
+
+    async def _kick(self, person: int) -> None:
+        await self.owner.delete(f"{self.path}/members/{self.person(person).id}")
+
+    async def _ban(self, person: int) -> None:
+        await self.owner.put(f"{self.path}/bans/{self.person(person).id}", {})
+        await self.owner.delete(f"{self.path}/bans/{self.person(person).id}")
+
+    async def _join(self, person: int) -> None:
+        for channel in await self.channels():
+            invite = await self.owner.post(f"/channels/{channel}/invites", {})
+            if invite.status < 300:
+                await self.person(person).post(f"/invites/{invite.json['code']}", {})
+                return
+
+    async def _voice(self, person: int, number: int) -> None:
+        channels = await self.channels()
+        caller = self.person(person)
+        session = self.node.hub.by_user[int(caller.id)][0]
+        if channels:
+            await handle_voice_update(
+                self.platform.services,
+                user_id=int(caller.id),
+                session_id=session.id,
+                guild_id=int(self.guild.id),
+                channel_id=int(channels[number % len(channels)]),
+                self_mute=bool(number % 2),
+                self_deaf=False,
+                self_video=False,
+            )
+
+    async def _hang_up(self, person: int) -> None:
+        await handle_voice_update(
+            self.platform.services,
+            user_id=int(self.person(person).id),
+            session_id="",
+            guild_id=int(self.guild.id),
+            channel_id=None,
+            self_mute=False,
+            self_deaf=False,
+            self_video=False,
+        )
+
+    async def _presence(self, person: int, status: str) -> None:
+        client = self.clients[1 + person % len(self.people)]
+        client.peer.say({"op": 3, "d": {"status": status, "activities": [], "since": None, "afk": False}})
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(steps=_steps)
+async def test_what_clients_believe_is_what_a_fresh_one_is_told(platform: Platform, steps: list[tuple[Any, ...]]) -> None:
+    town = Town(platform)
+    await town.found()
+    for name, *given_ in steps:
+        await town.do(name, *given_)
+    for client in town.clients:
+        await client.catch_up()
+    await town.quiet()
+    fresh = [Client(town.node, client.caller) for client in town.clients]
+    for client in fresh:
+        await client.connect(visible=False)
+        await client.catch_up()
+    await town.quiet()
+    for old, new in zip(town.clients, fresh, strict=True):
+        await old.catch_up()
+        await new.catch_up()
+        assert old.mirror.state() == new.mirror.state()
+    for client in (*town.clients, *fresh):
+        await client.peer.dropped(1000)
+    await town.quiet()
