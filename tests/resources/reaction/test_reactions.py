@@ -8,7 +8,7 @@ from moothall.objects.ids import EmojiId, Snowflake
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
 from moothall.storage.database import Query
-from moothall.storage.schema import emojis, messages, reaction_counts, reactions
+from moothall.storage.schema import emojis, reaction_counts, reactions
 from tests.harness import Caller, Guild, Platform
 from tests.resources.message.places import bot_of, direct_messages, guild_of, member_of, say
 
@@ -170,7 +170,6 @@ async def test_the_last_reaction_takes_the_emoji_along(platform: Platform) -> No
     assert await _shown(owner, url, sent) == []
     async with platform.database.read() as reader:
         assert await reader.all(Query(select(reaction_counts.c.count))) == []
-        assert not await reader.scalar(Query(select(messages.c.reacted)))
 
 
 async def test_moderators_take_reactions_away(platform: Platform) -> None:

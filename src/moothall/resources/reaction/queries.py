@@ -53,14 +53,15 @@ _single_of_emoji = _single_of_message & (_single.emoji == bindparam("emoji"))
 _delete_reaction = Query(delete(reactions).where(_single_of_emoji, _single.user_id == bindparam("user_id")))
 _delete_reactions_of_emoji = Query(delete(reactions).where(_single_of_emoji))
 _delete_reactions = Query(delete(reactions).where(_single_of_message))
+# Nothing ever takes the mark away: a removal cannot know of reactions that are being added at the same moment.
 _mark_reacted = Query(
     update(messages)
     .where(
         messages.c.channel_id == bindparam("channel_id"),
         messages.c.id == bindparam("message_id"),
-        messages.c.reacted != bindparam("is_reacted", type_=messages.c.reacted.type),
+        messages.c.reacted.is_(False),
     )
-    .values(reacted=bindparam("new_reacted"))
+    .values(reacted=True)
 )
 _select_reactors = Query(
     select(users)
@@ -111,7 +112,7 @@ async def insert_kind(
         animated=bool(emoji.animated),
         first_at=now,
     )
-    await mark_reacted(tx, channel_id, message_id, reacted=True)
+    await tx.execute(_mark_reacted, channel_id=channel_id, message_id=message_id)
 
 
 async def insert_reaction(
@@ -136,8 +137,7 @@ async def delete_reaction(
     if not await tx.execute(_delete_reaction, **place, user_id=user_id):
         return False
     await tx.execute(_lower_count, **place)
-    if await tx.execute(_delete_empty_count, **place):
-        await _unmark(tx, channel_id, message_id)
+    await tx.execute(_delete_empty_count, **place)
     return True
 
 
@@ -147,7 +147,6 @@ async def delete_emoji(tx: Transaction, channel_id: ChannelId, message_id: Messa
     if not await tx.execute(_delete_count, **place):
         return False
     await tx.execute(_delete_reactions_of_emoji, **place)
-    await _unmark(tx, channel_id, message_id)
     return True
 
 
@@ -156,20 +155,7 @@ async def delete_all(tx: Transaction, channel_id: ChannelId, message_id: Message
     if not await tx.execute(_delete_counts, channel_id=channel_id, message_id=message_id):
         return False
     await tx.execute(_delete_reactions, channel_id=channel_id, message_id=message_id)
-    await mark_reacted(tx, channel_id, message_id, reacted=False)
     return True
-
-
-async def mark_reacted(tx: Transaction, channel_id: ChannelId, message_id: MessageId, *, reacted: bool) -> None:
-    """Keep in the message's row whether it has reactions."""
-    await tx.execute(
-        _mark_reacted, channel_id=channel_id, message_id=message_id, is_reacted=reacted, new_reacted=reacted
-    )
-
-
-async def _unmark(tx: Transaction, channel_id: ChannelId, message_id: MessageId) -> None:
-    if not await count_kinds(tx, channel_id, message_id):
-        await mark_reacted(tx, channel_id, message_id, reacted=False)
 
 
 async def select_reactors(

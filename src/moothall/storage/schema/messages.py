@@ -23,7 +23,7 @@ messages = clustered(
     number_column("type"),
     number_column("flags"),
     flag_column("pinned"),
-    flag_column("reacted"),  # whether there is anything to look up in reaction_counts
+    flag_column("reacted"),  # whether anybody ever reacted: else there is nothing to look up
     id_column("replied_id", MessageId, nullable=True),  # the message that is shown with this one
     json_column("mentions", list[UserId]),
     bytes_column("body"),
