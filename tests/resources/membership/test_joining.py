@@ -245,3 +245,12 @@ async def test_leaving_members_leave_their_threads(platform: Platform) -> None:
         member_count = await reader.scalar(_select_size, thread_id=thread)
     assert [row[0] for row in left] == [eve.id]
     assert member_count == 1
+
+
+async def test_who_comes_by_an_invite_is_greeted_too(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    await guild.set(system_channel_id=guild.general)
+    code = (await guild.owner.post(f"/channels/{guild.general}/invites", {})).json["code"]
+    with platform.listening() as heard:
+        assert (await (await platform.person()).post(f"/invites/{code}")).status == 200
+    assert heard == ["GUILD_MEMBER_ADD", "MESSAGE_CREATE"]
