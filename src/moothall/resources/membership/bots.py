@@ -1,4 +1,4 @@
-"""What goes with a bot when it leaves a guild: its integration and the role made for it."""
+"""What goes with a bot when it leaves a guild: its integration, its webhooks and the role made for it."""
 
 from typing import Final
 
@@ -12,17 +12,19 @@ from moothall.objects.ids import GuildId, UserId
 from moothall.resources.integration.events import GuildIntegrationsUpdate, IntegrationDelete
 from moothall.resources.integration.queries import delete_integration, select_of_bot
 from moothall.resources.role.operations import REMOVING, remove_role
+from moothall.resources.webhook.operations import DROPPING, drop_webhooks_of_bot
 
-RETIRING: Final[tuple[type[Event], ...]] = (*REMOVING, IntegrationDelete, GuildIntegrationsUpdate)
+RETIRING: Final[tuple[type[Event], ...]] = (*REMOVING, *DROPPING, IntegrationDelete, GuildIntegrationsUpdate)
 """What a row declares to fire if it may take a bot out of a guild."""
 
 
 async def retire_bot(ctx: Context, guild_id: GuildId, bot_id: UserId) -> None:
-    """End a bot's integrations in a guild and remove its managed role; nothing the second time."""
+    """End a bot's integrations in a guild, remove its managed role and its webhooks; nothing the second time."""
     if not ctx.in_guild or ctx.guild.id != guild_id:
         await ctx.visit_guild(guild_id)
     for role in [r for r in ctx.guild.roles.values() if r.managed and r.tags is not UNSET and r.tags.bot_id == bot_id]:
         await remove_role(ctx, role)
+    await drop_webhooks_of_bot(ctx, guild_id, bot_id)
     ended = False
     for row in await select_of_bot(ctx.tx, guild_id, bot_id):
         if await delete_integration(ctx.tx, guild_id, row.id):

@@ -16,13 +16,13 @@ from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogChange, AuditLogEvent, AuditLogOptions
 from moothall.objects.channel import Channel
 from moothall.objects.errors import FormErrors, Refusal
-from moothall.objects.form_codes import FieldError, FormCode
+from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.images import ImageData
 from moothall.objects.member import Member, MemberFlags
 from moothall.objects.permissions import Permissions
 from moothall.objects.role import Role
-from moothall.objects.text import clean, clean_name, nickname_error, search_key
+from moothall.objects.text import clean, clean_name, search_key
 from moothall.objects.wire import Timestamp
 from moothall.resources.member import queries
 from moothall.resources.member.events import GuildMemberUpdate
@@ -97,24 +97,22 @@ async def modify_self(
 ) -> Member:
     """Change how the actor appears in the guild; the member as they are then.
 
-    Raises Refusal: 403/50013 for a nickname without CHANGE_NICKNAME, 400/50035.
+    Raises Refusal: 403/50013 for a nickname without CHANGE_NICKNAME.
     """
     row = await queries.get_member(ctx.tx, guild_id, ctx.actor.user_id)
     if row is None:
         raise Refusal(errors.UNKNOWN_MEMBER)
     if nick is not UNSET:
         ctx.require(Permissions.CHANGE_NICKNAME)
-    found = FormErrors()
     values: dict[str, Any] = {}
     if nick is not UNSET:
-        values.update(_nick_values(nick, found))
+        values.update(_nick_values(nick))
     if avatar is not UNSET:
         values["avatar"] = None if avatar is None else avatar.hash
     if banner is not UNSET:
         values["banner"] = None if banner is None else banner.hash
     if bio is not UNSET:
         values["bio"] = clean(bio or "").strip() or None
-    found.raise_if_any()
     after = structs.replace(row, **values)
     await _store(ctx, row, after)
     member = await queries.member_object(ctx.tx, after)
@@ -224,7 +222,7 @@ def _values_wanted(ctx: Context, row: MemberRow, wanted: MemberChanges, found: F
     """The columns of the plain fields."""
     values: dict[str, Any] = {}
     if wanted.nick is not UNSET:
-        values.update(_nick_values(wanted.nick, found))
+        values.update(_nick_values(wanted.nick))
     if wanted.mute is not UNSET:
         values["mute"] = bool(wanted.mute)
     if wanted.deaf is not UNSET:
@@ -245,14 +243,10 @@ def _values_wanted(ctx: Context, row: MemberRow, wanted: MemberChanges, found: F
     return values
 
 
-def _nick_values(nick: str | None, found: FormErrors) -> dict[str, Any]:
-    name = clean_name(nick or "")
-    if not name:
-        return {"nick": None, "nick_key": None}
-    problem: FieldError | None = nickname_error(name)
-    if problem is not None:
-        found.add("nick", *problem)
-    return {"nick": name, "nick_key": search_key(name)}
+def _nick_values(nick: str | None) -> dict[str, Any]:
+    """The columns of a nickname; nothing but blanks is no nickname. What usernames may not hold, it may."""
+    name = clean_name(nick or "") or None
+    return {"nick": name, "nick_key": None if name is None else search_key(name)}
 
 
 async def _store(ctx: Context, before: MemberRow, after: MemberRow) -> None:
