@@ -53,6 +53,9 @@ _select_of_owner = Query(
     select(applications).where(applications.c.owner_id == bindparam("owner_id")).order_by(applications.c.id),
     into=ApplicationRow,
 )
+_lock_application = Query(
+    select(applications).where(applications.c.id == bindparam("application_id")).with_for_update(), into=ApplicationRow
+)
 _insert_application = Query(insert(applications))
 _count_guilds = Query(
     select(members.c.user_id, func.count()).where(in_list(members.c.user_id, "user_ids")).group_by(members.c.user_id)
@@ -62,6 +65,11 @@ _count_guilds = Query(
 async def select_application(reader: Reader, application_id: ApplicationId) -> ApplicationRow | None:
     """One application; None if there is none."""
     return await reader.one(_select_application, application_id=application_id)
+
+
+async def lock_application(tx: Transaction, application_id: ApplicationId) -> ApplicationRow | None:
+    """One application, which others may lock only when this transaction is over."""
+    return await tx.one(_lock_application, application_id=application_id)
 
 
 async def select_applications(

@@ -3,10 +3,10 @@
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import bindparam, delete, insert, select
 
 from moothall.objects.ids import ApplicationId, GuildId, IntegrationId, UserId
-from moothall.storage.database import Query, Reader, Transaction
+from moothall.storage.database import Query, Reader, Transaction, update_columns
 from moothall.storage.schema import integrations, users
 
 
@@ -30,6 +30,29 @@ _select_of_bot = Query(
     .where(integrations.c.guild_id == bindparam("guild_id"), users.c.id == bindparam("user_id"), users.c.bot),
     into=IntegrationRow,
 )
+_select_of_guild = Query(
+    select(integrations)
+    .where(integrations.c.guild_id == bindparam("guild_id"))
+    .order_by(integrations.c.id)
+    .limit(bindparam("most")),
+    into=IntegrationRow,
+)
+_select_integration = Query(
+    select(integrations).where(
+        integrations.c.guild_id == bindparam("guild_id"), integrations.c.id == bindparam("integration_id")
+    ),
+    into=IntegrationRow,
+)
+_select_of_application = Query(
+    select(integrations)
+    .where(
+        integrations.c.guild_id == bindparam("guild_id"),
+        integrations.c.application_id == bindparam("application_id"),
+    )
+    .limit(1),
+    into=IntegrationRow,
+)
+_insert_integration = Query(insert(integrations))
 _delete_integration = Query(
     delete(integrations).where(
         integrations.c.guild_id == bindparam("guild_id"), integrations.c.id == bindparam("integration_id")
@@ -45,3 +68,31 @@ async def select_of_bot(reader: Reader, guild_id: GuildId, bot_id: UserId) -> li
 async def delete_integration(tx: Transaction, guild_id: GuildId, integration_id: IntegrationId) -> bool:
     """Remove an integration; False if there is none."""
     return await tx.execute(_delete_integration, guild_id=guild_id, integration_id=integration_id) > 0
+
+
+async def select_of_guild(reader: Reader, guild_id: GuildId, most: int) -> list[IntegrationRow]:
+    """A guild's integrations, oldest first, as many as `most`."""
+    return await reader.all(_select_of_guild, guild_id=guild_id, most=most)
+
+
+async def select_integration(reader: Reader, guild_id: GuildId, integration_id: IntegrationId) -> IntegrationRow | None:
+    """One integration of a guild; None if it has no such."""
+    return await reader.one(_select_integration, guild_id=guild_id, integration_id=integration_id)
+
+
+async def select_of_application(
+    reader: Reader, guild_id: GuildId, application_id: ApplicationId
+) -> IntegrationRow | None:
+    """The integration of an application in a guild; None if it has none there."""
+    return await reader.one(_select_of_application, guild_id=guild_id, application_id=application_id)
+
+
+async def insert_integration(tx: Transaction, row: IntegrationRow) -> None:
+    """Store a new integration."""
+    await tx.execute(_insert_integration, **{name: getattr(row, name) for name in row.__struct_fields__})
+
+
+async def update_integration(tx: Transaction, row: IntegrationRow, **columns: Any) -> None:
+    """Change the columns named."""
+    query = update_columns(integrations, key=("guild_id", "id"), columns=frozenset(columns))
+    await tx.execute(query, guild_id=row.guild_id, id=row.id, **columns)

@@ -1,0 +1,92 @@
+"""How integrations end, and what ends with them."""
+
+from typing import Any
+
+import pytest
+
+import moothall.oauth2.endpoints  # noqa: F401 its rows
+from moothall.objects.permissions import Permissions
+from tests.harness import Caller, Guild, Platform
+
+
+async def installed(platform: Platform) -> tuple[Guild, Caller, Any]:
+    """A guild with a bot that has a role, an integration and two webhooks in different channels."""
+    guild = await platform.guild(await platform.person("owner"))
+    bot = await platform.bot(guild.owner, "crier")
+    body = {"guild_id": str(guild.id), "permissions": str(int(Permissions.MANAGE_WEBHOOKS))}
+    await guild.owner.post("/oauth2/authorize", body, client_id=int(bot.id), scope="bot")
+    for channel_id in (guild.general, await guild.channel()):
+        assert (await bot.post(f"/channels/{channel_id}/webhooks", {"name": "Herald"})).status == 200
+    (integration,) = (await guild.owner.get(f"/guilds/{guild.id}/integrations")).json
+    platform.heard.clear()
+    return guild, bot, integration
+
+
+async def nothing_left(guild: Guild, bot: Caller) -> None:
+    assert (await guild.owner.get(f"/guilds/{guild.id}/integrations")).json == []
+    assert (await guild.owner.get(f"/guilds/{guild.id}/webhooks")).json == []
+    assert (await guild.owner.get(f"/guilds/{guild.id}/members/{bot.id}")).code == 10007
+    assert [role["name"] for role in (await guild.owner.get(f"/guilds/{guild.id}/roles")).json] == ["@everyone"]
+
+
+async def test_with_an_integration_go_its_bot_its_role_and_its_webhooks(platform: Platform) -> None:
+    guild, bot, integration = await installed(platform)
+    kept = (await guild.owner.post(f"/channels/{guild.general}/webhooks", {"name": "Mine"})).json
+    with platform.listening() as heard:
+        path = f"/guilds/{guild.id}/integrations/{integration['id']}"
+        assert (await guild.owner.delete(path, reason="quiet")).status == 204
+    told = [name for name in heard if name != "GUILD_AUDIT_LOG_ENTRY_CREATE"]
+    assert told == [
+        "GUILD_MEMBER_REMOVE",
+        "GUILD_ROLE_DELETE",
+        "WEBHOOKS_UPDATE",
+        "WEBHOOKS_UPDATE",
+        "INTEGRATION_DELETE",
+        "GUILD_INTEGRATIONS_UPDATE",
+    ]
+    deleted = platform.heard_data("INTEGRATION_DELETE")[0]
+    assert deleted == {"id": integration["id"], "guild_id": str(guild.id), "application_id": str(bot.id)}
+    assert [item["id"] for item in (await guild.owner.get(f"/guilds/{guild.id}/webhooks")).json] == [kept["id"]]
+    assert (82, int(integration["id"]), "quiet") in await guild.audit_log()
+    assert (await guild.owner.delete(f"/webhooks/{kept['id']}")).status == 204
+    await nothing_left(guild, bot)
+
+
+async def test_an_integration_ends_once(platform: Platform) -> None:
+    guild, _, integration = await installed(platform)
+    path = f"/guilds/{guild.id}/integrations/{integration['id']}"
+    assert (await guild.owner.delete(path)).status == 204
+    assert (await guild.owner.delete(path)).code == 10005
+
+
+@pytest.mark.parametrize("way", ["kick", "ban", "leave"])
+async def test_a_bot_that_goes_another_way_leaves_nothing_behind_either(platform: Platform, way: str) -> None:
+    guild, bot, _ = await installed(platform)
+    if way == "kick":
+        reply = await guild.owner.delete(f"/guilds/{guild.id}/members/{bot.id}")
+    elif way == "ban":
+        reply = await guild.owner.put(f"/guilds/{guild.id}/bans/{bot.id}", {})
+    else:
+        reply = await bot.delete(f"/users/@me/guilds/{guild.id}")
+    assert reply.status == 204
+    assert platform.heard_names.count("WEBHOOKS_UPDATE") == 2
+    assert platform.heard_names.count("INTEGRATION_DELETE") == 1
+    await nothing_left(guild, bot)
+
+
+async def test_it_can_be_added_again_afterwards(platform: Platform) -> None:
+    guild, bot, integration = await installed(platform)
+    await guild.owner.delete(f"/guilds/{guild.id}/integrations/{integration['id']}")
+    body = {"guild_id": str(guild.id), "permissions": "0"}
+    assert (await guild.owner.post("/oauth2/authorize", body, client_id=int(bot.id), scope="bot")).status == 200
+    (again,) = (await guild.owner.get(f"/guilds/{guild.id}/integrations")).json
+    assert again["id"] != integration["id"]
+
+
+async def test_a_bot_that_owns_the_guild_stays(platform: Platform) -> None:
+    guild, bot, integration = await installed(platform)
+    admin = await guild.moderator()
+    await guild.set(owner_id=bot.id)
+    reply = await admin.delete(f"/guilds/{guild.id}/integrations/{integration['id']}")
+    assert (reply.status, reply.code) == (403, 50013)
+    assert platform.heard == []
