@@ -11,11 +11,15 @@ import uvicorn
 from msgspec import structs
 from sqlalchemy import literal, select
 
-import moothall.gateway.endpoints  # noqa: F401 its rows
+import moothall.gateway.endpoints
+import moothall.oauth2.endpoints  # noqa: F401 both for their rows
 from moothall import __version__
 from moothall.bus import Bus, Envelope
 from moothall.bus.local import LocalBus
 from moothall.cdn.files import Files
+from moothall.demo.record import DemoRecord
+from moothall.demo.seeding import ensure_demo, remember_base_url
+from moothall.demo.telling import in_words
 from moothall.gateway.loading import DatabaseSource
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.orders import Hooks, VoiceRequest
@@ -175,6 +179,7 @@ class App:
         self.jobs = self.services.extra[JobRunner] = JobRunner(self.services)
         self.pages = Pages(endpoints(), public_url=base_url(settings), gateway_url=self.gateway.settings.public_url)
         self.files = Files(self.services.blobs)
+        self.demo: DemoRecord | None = None
         self._watch()
 
     async def start(self) -> None:
@@ -184,6 +189,9 @@ class App:
         await self.bus.start()
         # Voice connections do not outlive the sessions that held them.
         await clear_voice(self.services)
+        if self.settings.demo:
+            self.demo = await ensure_demo(self.services)
+        await remember_base_url(self.services, base_url(self.settings))
         await self.gateway.start()
         self.relay.start()
         self.jobs.start()
@@ -201,7 +209,9 @@ class App:
 
     def greeting(self) -> str:
         """What whoever started the server wants to know once it serves."""
-        return f"Moothall {__version__} serves at {base_url(self.settings)}"
+        url = base_url(self.settings)
+        line = f"Moothall {__version__} serves at {url}"
+        return line if self.demo is None else f"{line}\n\n{in_words(self.demo, url)}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""

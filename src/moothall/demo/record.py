@@ -37,6 +37,7 @@ class DemoBot(Struct, frozen=True):
     application_id: ApplicationId
     username: str
     token: str
+    client_secret: str
 
 
 class DemoWebhook(Struct, frozen=True):

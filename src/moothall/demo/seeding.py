@@ -4,6 +4,7 @@ import asyncio
 import logging
 from typing import Any
 
+import moothall.oauth2.endpoints  # noqa: F401 the row that adds the bot
 from moothall.demo import plan
 from moothall.demo.record import (
     DemoBot,
@@ -12,7 +13,9 @@ from moothall.demo.record import (
     DemoRecord,
     DemoWebhook,
     database_is_new,
+    load_base_url,
     load_record,
+    save_base_url,
     save_record,
 )
 from moothall.demo.stage import Stage
@@ -67,6 +70,15 @@ async def ensure_demo(services: Services) -> DemoRecord | None:
         return record
 
     return await unit.run(services, NOBODY, work, lock=_LOCK) or await existing_demo(services)
+
+
+async def remember_base_url(services: Services, url: str) -> None:
+    """Let `moothall demo`, which runs beside the server, know where that is reached."""
+    async with services.database.read() as reader:
+        if await load_base_url(reader) == url:
+            return
+    async with services.database.transaction() as tx:
+        await save_base_url(tx, url)
 
 
 async def _make(ctx: Context, passwords: dict[str, str], hashes: dict[str, str]) -> DemoRecord:
@@ -124,7 +136,7 @@ async def _bot(stage: Stage, owner: str, guild_id: str) -> DemoBot:
     application = await stage.request(owner, "POST", "/applications", {"name": plan.BOT})
     path = f"/applications/{application['id']}"
     await stage.request(owner, "PATCH", path, {"flags": _INTENTS})
-    token = (await stage.request(owner, "POST", f"{path}/bot/reset"))["token"]
+    token = application["bot"]["token"]
     await stage.request(
         owner,
         "POST",
@@ -133,5 +145,7 @@ async def _bot(stage: Stage, owner: str, guild_id: str) -> DemoBot:
         query=f"client_id={application['id']}&scope=bot%20applications.commands",
     )
     me = await stage.request(f"Bot {token}", "GET", "/users/@me")
-    found: DemoBot = convert({**me, "application_id": application["id"], "token": token}, DemoBot)
+    found: DemoBot = convert(
+        {**me, "application_id": application["id"], "token": token, "client_secret": application["secret"]}, DemoBot
+    )
     return found
