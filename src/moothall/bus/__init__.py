@@ -1,5 +1,5 @@
 """How events leave a process: envelopes, published after the commit, heard by every gateway node."""
 
-from moothall.bus.envelope import Audience, Bus, Envelope
+from moothall.bus.envelope import Audience, Bus, BusUnavailable, Envelope, SharedBus
 
-__all__ = ["Audience", "Bus", "Envelope"]
+__all__ = ["Audience", "Bus", "BusUnavailable", "Envelope", "SharedBus"]

@@ -43,8 +43,15 @@ class Envelope(Struct, array_like=True, omit_defaults=True):
     """Users who get `data` whatever their intents (authors, those mentioned)."""
 
 
+class BusUnavailable(Exception):
+    """What was to be published has not certainly arrived; publishing it again does no harm."""
+
+
 class Bus(Protocol):
     """Carries envelopes from the pipeline to every gateway node, in the order published."""
+
+    durable: bool
+    """Whether other processes hear it, so that an event must outlive this one: it is left in the outbox."""
 
     def publish(self, envelopes: Sequence[Envelope]) -> None:
         """Hand on what a committed transaction emitted. Never blocks."""
@@ -57,3 +64,17 @@ class Bus(Protocol):
 
     async def close(self) -> None:
         """Publish what is queued and disconnect."""
+
+
+class SharedBus(Bus, Protocol):
+    """A bus that carries what lies in the outbox to every process."""
+
+    connected: bool
+    """Whether `deliver` has any prospect now."""
+
+    async def deliver(self, events: Sequence[tuple[int, bytes]]) -> None:
+        """Hand on encoded envelopes by their numbers in the outbox, in order; returns once all of them are kept.
+
+        A number that was delivered before is heard once all the same. Raises BusUnavailable; then some of them may
+        have been kept.
+        """

@@ -8,6 +8,8 @@ from moothall.bus.envelope import Envelope
 class LocalBus:
     """Delivers at once, in order, to the subscribers of this process."""
 
+    durable = False
+
     def __init__(self) -> None:
         self._hearers: list[Callable[[Sequence[Envelope]], None]] = []
 

@@ -23,6 +23,8 @@ class Event(Struct, frozen=True, kw_only=True):
     """Intent bits, any one of which lets a session hear it; 0 is always heard."""
     permission: ClassVar[int] = 0
     """Bits that the hearer needs in the channel or guild."""
+    fleeting: ClassVar[bool] = False
+    """Whether it tells of nothing stored, and may be lost in a crash (someone types)."""
     stales_guild: ClassVar[bool] = False
     """Whether it tells of a change to what `GuildState` holds."""
 

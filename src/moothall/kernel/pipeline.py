@@ -20,6 +20,7 @@ from moothall.kernel.authenticate import NOBODY, Actor, Remembered, TokenKind, a
 from moothall.kernel.context import Context, Services
 from moothall.kernel.endpoint import Endpoint, Json, Response
 from moothall.kernel.images import stage_images
+from moothall.kernel.outbox import OutboxRelay, leave_events
 from moothall.kernel.parameters import read_query
 from moothall.kernel.ratelimit import bucket_name
 from moothall.kernel.request import Request, RequestTooLarge, client_address
@@ -234,6 +235,7 @@ class Pipeline:
                     result = await endpoint.handler(ctx, *given.path.values(), **given.body, **given.query)
                     if endpoint.writes:
                         await freshen_guilds(ctx)
+                        await keep_events(ctx)
                         # Told in the order of the commits, even if this client has gone by then.
                         tx.on_commit(partial(announce, ctx))
                 return result
@@ -268,9 +270,21 @@ class Pipeline:
 def announce(ctx: Context) -> None:
     """What follows a commit: the events leave, and whatever else the operation asked for is done."""
     if ctx.events:
-        ctx.services.bus.publish([event.envelope() for event in ctx.events])
+        durable = ctx.services.bus.durable
+        told = [event for event in ctx.events if event.fleeting] if durable else ctx.events
+        if told:
+            ctx.services.bus.publish([event.envelope() for event in told])
+        relay = ctx.services.extra.get(OutboxRelay) if durable else None
+        if relay is not None:
+            relay.wake()
     for call in ctx.after_commit:
         call()
+
+
+async def keep_events(ctx: Context) -> None:
+    """Where other processes must hear of the transaction, its events are written down in it."""
+    if ctx.services.bus.durable:
+        await leave_events(ctx.tx, [event for event in ctx.events if not event.fleeting])
 
 
 async def freshen_guilds(ctx: Context) -> None:

@@ -13,7 +13,7 @@ from moothall.kernel.authenticate import Actor
 from moothall.kernel.context import Context, Services
 from moothall.kernel.events import Event
 from moothall.kernel.outbox import leave_events
-from moothall.kernel.pipeline import announce, freshen_guilds
+from moothall.kernel.pipeline import announce, freshen_guilds, keep_events
 from moothall.objects.ids import Snowflake
 from moothall.storage.database import StorageConflict
 
@@ -49,6 +49,8 @@ async def run(
                 if outbox:
                     await leave_events(tx, ctx.events)
                     ctx.events.clear()
+                else:
+                    await keep_events(ctx)
                 tx.on_commit(partial(announce, ctx))
             return result
         except StorageConflict:

@@ -111,6 +111,7 @@ class TypingStart(Event, frozen=True, kw_only=True):
     """TYPING_START, to those who may view the channel; in a direct message to its recipients."""
 
     name: ClassVar[str] = "TYPING_START"
+    fleeting: ClassVar[bool] = True
     guild_id: GuildId | UnsetType = UNSET
     channel_id: ChannelId
     """The channel or thread that they write in."""

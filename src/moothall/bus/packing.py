@@ -1,0 +1,91 @@
+"""How envelopes travel between processes: many in a message, a big one in several.
+
+A message is one letter, the sixteen letters of its sender, and JSON: `[[numbers], [envelopes]]`.
+A number is that of the event's row in the outbox; envelopes without one come after the numbered.
+The letter tells a whole batch from the first, a middle and the last part of one.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from moothall.bus.envelope import Envelope
+
+_WHOLE, _FIRST, _MIDDLE, _LAST = b"=", b"<", b"-", b">"
+_SENDER = 16
+_HEAD = 1 + _SENDER
+
+Batch = tuple[list[int], list[Envelope]]
+
+_encoder = msgspec.json.Encoder(enc_hook=int)  # ids are a kind of int, and numbers in an envelope
+_decoder = msgspec.json.Decoder(Batch)
+
+
+def encode_envelope(envelope: Envelope) -> bytes:
+    """The form in which an envelope lies in the outbox and travels."""
+    return _encoder.encode(envelope)
+
+
+def pack(sender: str, numbers: Sequence[int], envelopes: Sequence[bytes], *, most_bytes: int) -> Iterator[bytes]:
+    """Messages of at most `most_bytes` that carry encoded envelopes, in order.
+
+    The first `len(numbers)` of them have a number. `sender` is sixteen ASCII letters.
+    """
+    head = sender.encode()
+    start = size = 0
+    for position, envelope in enumerate(envelopes):
+        room = len(envelope) + 22  # the envelope, its number and the commas
+        if size and size + room > most_bytes:
+            yield from _message(head, numbers[start:position], envelopes[start:position], most_bytes)
+            start, size = position, 0
+        size += room
+    if start < len(envelopes):
+        yield from _message(head, numbers[start:], envelopes[start:], most_bytes)
+
+
+def _message(head: bytes, numbers: Sequence[int], envelopes: Sequence[bytes], most_bytes: int) -> Iterator[bytes]:
+    body = b"[%b,[%b]]" % (_encoder.encode(list(numbers)), b",".join(envelopes))
+    room = most_bytes - _HEAD
+    if len(body) <= room:
+        yield _WHOLE + head + body
+        return
+    parts = [body[at : at + room] for at in range(0, len(body), room)]
+    yield _FIRST + head + parts[0]
+    for part in parts[1:-1]:
+        yield _MIDDLE + head + part
+    yield _LAST + head + parts[-1]
+
+
+class Unpacker:
+    """Puts messages together again, those of several senders among each other."""
+
+    def __init__(self) -> None:
+        self._parts: dict[bytes, list[bytes]] = {}
+
+    def unpack(self, message: bytes) -> Batch | None:
+        """The batch that a message completes; None if it is a part and more are to come.
+
+        A batch whose end never came is dropped when its sender begins anew. Raises msgspec.DecodeError
+        for what is none of ours.
+        """
+        kind, sender, body = message[:1], message[1:_HEAD], message[_HEAD:]
+        if kind == _WHOLE:
+            self._parts.pop(sender, None)
+            return _read(body)
+        if kind == _FIRST:
+            self._parts[sender] = [body]
+            return None
+        parts = self._parts.get(sender)
+        if parts is None:
+            # Its beginning was published before this process listened.
+            return None
+        parts.append(body)
+        if kind == _MIDDLE:
+            return None
+        del self._parts[sender]
+        return _read(b"".join(parts))
+
+
+def _read(body: bytes) -> Batch:
+    batch: Batch = _decoder.decode(body)
+    return batch
