@@ -19,12 +19,17 @@ import uvloop
 from moothall.storage.database import Database, StorageUnavailable
 from moothall.storage.engines import database_at
 from moothall.storage.schema import metadata
+from tests.conformance.witness import SuiteEnd
 from tests.harness import Platform
 
 _RUNNER = pytest.StashKey[asyncio.Runner]()
 
 POSTGRES = os.environ.get("MOOTHALL_TEST_POSTGRES", "postgresql://127.0.0.1:5432/postgres")
 """A PostgreSQL server that tests may make databases on; without one its tests are skipped."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(SuiteEnd())
 
 
 @pytest.hookimpl(wrapper=True)
