@@ -35,7 +35,7 @@ async def test_a_member_leaves_and_the_guild_hears_of_it(platform: Platform, gui
     with platform.listening() as heard:
         reply = await guild.owner.put(f"/guilds/{guild.id}/bans/{bob.id}", reason="späm")
     assert reply.status == 204
-    assert heard == ["VOICE_STATE_UPDATE", "GUILD_MEMBER_REMOVE", "GUILD_AUDIT_LOG_ENTRY_CREATE", "GUILD_BAN_ADD"]
+    assert heard == ["GUILD_BAN_ADD", "VOICE_STATE_UPDATE", "GUILD_MEMBER_REMOVE", "GUILD_AUDIT_LOG_ENTRY_CREATE"]
     assert not await is_member(guild, bob.id)
     assert await guild.audit_log() == [(AuditLogEvent.MEMBER_BAN_ADD, bob.id, "späm")]
     ban = (await guild.owner.get(f"/guilds/{guild.id}/bans/{bob.id}")).json
@@ -148,11 +148,11 @@ async def test_bulk_bans_tell_who_was_banned_and_who_was_not(platform: Platform,
         "failed_users": [str(int(u)) for u in asked[3:]],
     }
     assert heard == [
+        *["GUILD_BAN_ADD"] * 3,
         "VOICE_STATE_UPDATE",
         *["GUILD_MEMBER_REMOVE"] * 2,
         "MESSAGE_DELETE_BULK",
         *["GUILD_AUDIT_LOG_ENTRY_CREATE"] * 3,
-        *["GUILD_BAN_ADD"] * 3,
     ]
     assert (await guild.audit_log())[1:] == [(AuditLogEvent.MEMBER_BAN_ADD, u, "raid") for u in asked[:3]]
     async with platform.database.read() as reader:

@@ -38,11 +38,12 @@ async def ban_user(ctx: Context, guild_id: GuildId, user_id: UserId, *, forget_s
         raise Refusal(errors.MISSING_PERMISSIONS)
     if not await queries.insert_ban(ctx.tx, guild_id, user_id, ctx.reason, ctx.now):
         return
+    # Told before they are gone: client libraries then still know them as a member.
+    ctx.emit(GuildBanAdd(guild_id=guild_id, user=user))
     await remove_member(ctx, guild_id, user)
     if forget_seconds:
         await forget_messages(ctx, guild_id, user_id, ctx.now - forget_seconds * 1000)
     await ctx.audit(AuditLogEvent.MEMBER_BAN_ADD, target=user_id)
-    ctx.emit(GuildBanAdd(guild_id=guild_id, user=user))
 
 
 async def bulk_ban(
@@ -62,12 +63,12 @@ async def bulk_ban(
     if not banned:
         raise Refusal(errors.FAILED_TO_BAN)
     await queries.insert_bans(ctx.tx, guild_id, banned, ctx.reason, ctx.now)
+    for user_id in banned:
+        ctx.emit(GuildBanAdd(guild_id=guild_id, user=users[user_id]))
     await remove_members(ctx, guild_id, [rows[user_id] for user_id in banned if user_id in rows], users)
     if forget_seconds:
         await forget_messages_of(ctx, guild_id, banned, ctx.now - forget_seconds * 1000)
     await ctx.audit_each(AuditLogEvent.MEMBER_BAN_ADD, [(user_id, ()) for user_id in banned])
-    for user_id in banned:
-        ctx.emit(GuildBanAdd(guild_id=guild_id, user=users[user_id]))
     chosen = set(banned)
     return BulkBanResult(banned_users=banned, failed_users=[u for u in wanted if u not in chosen])
 
