@@ -155,6 +155,14 @@ async def test_a_large_pruning_goes_in_steps_and_lets_others_through(platform: P
         assert await count_members(reader, guild.id) == 1
 
 
+async def test_a_guild_is_pruned_once_at_a_time(guild: Guild) -> None:
+    await inactive(guild)
+    first, second = await asyncio.gather(prune(guild), prune(guild))
+    assert (first.status, second.status) == (200, 429)
+    assert second.json["retry_after"] > 0
+    assert (await prune(guild)).json == {"pruned": 0}
+
+
 async def test_whoever_was_seen_is_written_down_once_and_kept(platform: Platform, guild: Guild) -> None:
     away, elsewhere, outsider = await inactive(guild), await inactive(guild), await platform.person()
     book = ActivityBook(platform.database)

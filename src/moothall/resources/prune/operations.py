@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from moothall.kernel.context import Context
 from moothall.kernel.events import Event
+from moothall.kernel.pipeline import too_many
 from moothall.kernel.unit import run
 from moothall.objects.audit_log import AuditLogEvent, AuditLogOptions
 from moothall.objects.errors import FormErrors
@@ -26,8 +27,18 @@ PRUNING: Final[tuple[type[Event], ...]] = (GuildMemberRemove, VoiceStateUpdate)
 _BATCH: Final = 250
 """Members removed in one transaction: others wait for milliseconds, however many there are in all."""
 
+_MOST_AT_ONCE: Final = 3
+"""Prunings that run side by side in a process. Each keeps a connection to the database while it lasts."""
+
 _DAY: Final = 86_400_000
 _read_ids = msgspec.json.Decoder(list[int]).decode
+
+
+class Prunings:
+    """The guilds that are being pruned by this process."""
+
+    def __init__(self) -> None:
+        self.guilds: set[GuildId] = set()
 
 
 class Rule(Struct, frozen=True):
@@ -78,8 +89,20 @@ async def prune(ctx: Context, guild_id: GuildId, days: int, include_roles: Itera
     """Remove every inactive member, batch by batch, each in a transaction of its own; how many they were.
 
     The audit entry stands with the first batch, which for most guilds is the only one. If it breaks
-    off, those who were not reached are still members, and pruning again goes on.
+    off, those who were not reached are still members, and pruning again goes on. Raises Refusal 429
+    while this guild, or several others, are being pruned.
     """
+    running = ctx.services.extra.setdefault(Prunings, Prunings()).guilds
+    if guild_id in running or len(running) >= _MOST_AT_ONCE:
+        raise too_many(5.0, "shared", [])
+    running.add(guild_id)
+    try:
+        return await _prune(ctx, guild_id, days, include_roles)
+    finally:
+        running.discard(guild_id)
+
+
+async def _prune(ctx: Context, guild_id: GuildId, days: int, include_roles: Iterable[RoleId]) -> int:
     rule = await find_rule(ctx, guild_id, days, include_roles)
     inactive = await find_inactive(ctx, guild_id, rule)
     removed = 0
