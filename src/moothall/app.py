@@ -167,6 +167,7 @@ class App:
             self.metrics,
         )
         self.services.presences = self.gateway.presences
+        self.services.hears = self.gateway.hub.views.__contains__
         self.services.extra[GatewayNode] = self.gateway
         self.pipeline = Pipeline(
             self.services,

@@ -48,6 +48,10 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Whether strangers may register."""
 
 
+def _always(guild_id: int) -> bool:  # noqa: ARG001 whichever it is
+    return True
+
+
 class Services(Struct, kw_only=True):
     """The parts of a running platform that live longer than a request."""
 
@@ -61,6 +65,8 @@ class Services(Struct, kw_only=True):
     limiter: RateLimiter | None
     """None where rate limits are switched off."""
     limits: Limits
+    hears: Callable[[int], bool] = _always
+    """Whether any session of this process is in a guild; not asked where other processes hear as well."""
     extra: dict[type, Any]
     """Services of single resources, by their type."""
 

@@ -32,6 +32,13 @@ class Event(Struct, frozen=True, kw_only=True):
         """The `d` of the dispatch."""
         return self
 
+    def only_in_guild(self) -> int:
+        """The guild whose sessions alone can hear it; 0 where others may.
+
+        What none of them is there to hear need not even be encoded.
+        """
+        return (getattr(self, "guild_id", 0) or 0) if self.audience is Audience.CHANNEL else 0
+
     def envelope(self) -> Envelope:
         """The event encoded, with its routing."""
         return Envelope(

@@ -271,7 +271,11 @@ def announce(ctx: Context) -> None:
     """What follows a commit: the events leave, and whatever else the operation asked for is done."""
     if ctx.events:
         durable = ctx.services.bus.durable
-        told = [event for event in ctx.events if event.fleeting] if durable else ctx.events
+        if durable:
+            told = [event for event in ctx.events if event.fleeting]
+        else:
+            hears = ctx.services.hears
+            told = [event for event in ctx.events if not (where := event.only_in_guild()) or hears(where)]
         if told:
             ctx.services.bus.publish([event.envelope() for event in told])
         relay = ctx.services.extra.get(OutboxRelay) if durable else None

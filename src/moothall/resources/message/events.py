@@ -1,6 +1,6 @@
 """What is announced of messages: to those who may view the channel, with or without the text."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 from msgspec import Raw, Struct
@@ -61,17 +61,21 @@ class ChannelEvent(Event, frozen=True, kw_only=True):
     direct_intent: ClassVar[int] = Intent.DIRECT_MESSAGES
     route: Route
 
-    def data(self) -> bytes:
-        """The `d` of the dispatch, encoded."""
-        return encode(self.payload())
+    def only_in_guild(self) -> int:
+        """The guild whose sessions alone can hear it; 0 for a direct message."""
+        return self.route.guild_id or 0
 
     def envelope(self) -> Envelope:
         """The event with its routing."""
+        return self.routed(encode(self.payload()))
+
+    def routed(self, data: bytes) -> Envelope:
+        """An encoded `d` with the event's routing."""
         route = self.route
         in_guild = route.guild_id is not None
         return Envelope(
             name=self.name,
-            data=Raw(self.data()),
+            data=Raw(data),
             audience=self.audience,
             guild_id=route.guild_id or 0,
             channel_id=route.audience_channel_id,
@@ -83,25 +87,20 @@ class ChannelEvent(Event, frozen=True, kw_only=True):
 
 
 class _Written(ChannelEvent, frozen=True, kw_only=True):
-    """A message as it is now."""
+    """A message as it is now, encoded only if anybody is there to hear it."""
 
-    message: bytes
-    """The message as JSON, with `guild_id` and the author's `member`."""
-    stripped: bytes | None = None
-    """The same without its text; None if there is none."""
+    dispatch: Callable[[], tuple[bytes, bytes | None]]
+    """Makes the message as JSON, with `guild_id` and the author's `member`; and the same without its text."""
     readers: tuple[int, ...] = ()
     """Who gets the text without the MESSAGE_CONTENT intent: the author and those mentioned."""
 
-    def data(self) -> bytes:
-        """The message."""
-        return self.message
-
     def envelope(self) -> Envelope:
         """The event with what is left of it for those who may not read the text."""
-        envelope = super().envelope()
+        message, stripped = self.dispatch()
+        envelope = self.routed(message)
         # Nothing is withheld in direct messages.
-        if self.stripped is not None and self.route.guild_id is not None:
-            envelope.stripped = Raw(self.stripped)
+        if stripped is not None and self.route.guild_id is not None:
+            envelope.stripped = Raw(stripped)
             envelope.exempt = list(self.readers)
         return envelope
 

@@ -1,6 +1,7 @@
 """From a draft to a stored and announced message: what it mentions, what it answers, its bytes."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Final
 
 from msgspec import UNSET, Struct, structs
@@ -167,8 +168,8 @@ class Written(Struct, frozen=True, kw_only=True):
 
     def created(self) -> MessageCreate:
         """What tells of it when it is new."""
-        message, stripped = self._dispatch(self.row.body, self.head)
-        return MessageCreate(route=route_of(self.place), message=message, stripped=stripped, readers=self._readers())
+        dispatch = partial(self._dispatch, self.row.body, self.head)
+        return MessageCreate(route=route_of(self.place), dispatch=dispatch, readers=self._readers())
 
     def updated(self) -> MessageUpdate:
         """What tells of it when something of it has changed."""
@@ -176,19 +177,20 @@ class Written(Struct, frozen=True, kw_only=True):
         if head.tts:
             head = structs.replace(head, tts=False)  # nothing is read out a second time
             body = encode_body(head, self.text)
-        message, stripped = self._dispatch(body, head)
-        return MessageUpdate(route=route_of(self.place), message=message, stripped=stripped, readers=self._readers())
+        dispatch = partial(self._dispatch, body, head)
+        return MessageUpdate(route=route_of(self.place), dispatch=dispatch, readers=self._readers())
 
     def _dispatch(self, body: bytes, head: Head) -> tuple[bytes, bytes | None]:
         place, people = self.place, self.cast.people
         more = b'%b,"channel_type":%d' % (self._nonce(), place.channel.type)
-        mentions = [people[user_id].user for user_id in self._mentions()]
         if place.guild is not None:
             more += b',"guild_id":"%d"' % place.guild.id
             known = None if self.author is None else people.get(self.row.author_id)
             if known is not None and known.member is not None:
                 more += b',"member":' + known.member
             mentions = [_with_member(people[user_id]) for user_id in self._mentions()]
+        else:
+            mentions = [people[user_id].user for user_id in self._mentions()]
         whole = more + self._original(stripped=False) if self.answers else more
         message = assemble(body, self.author, mentions, pinned=self.row.pinned, more=whole)
         nothing_to_hide = self.text == EMPTY and self.original is None
