@@ -45,7 +45,7 @@ async def test_a_bot_comes_with_its_role_and_its_integration_and_all_is_told(pla
     with platform.listening() as heard:
         reply = await add(guild.owner, bot, guild.id)
     assert (reply.status, list(reply.json)) == (200, ["location"])
-    told = [name for name in heard if name not in {"GUILD_AUDIT_LOG_ENTRY_CREATE", "MESSAGE_CREATE"}]
+    told = [name for name in heard if name != "GUILD_AUDIT_LOG_ENTRY_CREATE"]
     assert told == ["GUILD_ROLE_CREATE", "GUILD_MEMBER_ADD", "INTEGRATION_CREATE", "GUILD_INTEGRATIONS_UPDATE"]
     role = await own_role(guild, bot)
     assert role is not None
@@ -53,6 +53,14 @@ async def test_a_bot_comes_with_its_role_and_its_integration_and_all_is_told(pla
     assert await member_roles(guild, bot) == [role["id"]]
     assert [action for action, _, _ in await guild.audit_log()] == [30, 28, 80]
     assert platform.heard_data("GUILD_MEMBER_ADD")[0]["user"]["bot"] is True
+
+
+async def test_a_bot_is_greeted_where_newcomers_are(platform: Platform) -> None:
+    guild, bot = await community(platform)
+    await guild.set(system_channel_id=guild.general)
+    with platform.listening() as heard:
+        await add(guild.owner, bot, guild.id)
+    assert "MESSAGE_CREATE" in heard
 
 
 async def test_the_integration_tells_of_the_application_its_bot_and_who_added_it(platform: Platform) -> None:
