@@ -87,7 +87,9 @@ class Mirror:
         channels = self._guild(data)["channels"]
         known = channels.get(data["id"], {})
         # What moves with every message is not told by this event if it has not moved.
-        kept = {key: known[key] for key in ("last_message_id", "last_pin_timestamp") if key in known and key not in data}
+        kept = {
+            key: known[key] for key in ("last_message_id", "last_pin_timestamp") if key in known and key not in data
+        }
         channels[data["id"]] = data | kept
 
     def _channel_delete(self, data: Any) -> None:

@@ -17,6 +17,12 @@ from tests.gateway.peer import Peer
 from tests.harness import VOICE, Caller, Guild, Platform
 
 VIEW = int(Permissions.VIEW_CHANNEL)
+ACTIVE = {
+    "archived": False,
+    "auto_archive_duration": 60,
+    "archive_timestamp": "2026-01-01T00:00:00+00:00",
+    "locked": False,
+}
 FLAGS = 1 << 13 | 1 << 15 | 1 << 19
 
 _write_activity = Query(insert(channel_activity))
@@ -123,17 +129,11 @@ async def test_active_threads_are_listed_to_those_who_reach_them(platform: Platf
     alice = await platform.person("alice")
     guild = await platform.guild(alice)
     bob = await guild.member_with(0, name="bob")
-    active = {
-        "archived": False,
-        "auto_archive_duration": 60,
-        "archive_timestamp": "2026-01-01T00:00:00+00:00",
-        "locked": False,
-    }
-    common: dict[str, Any] = {"parent_id": guild.general, "owner_id": alice.id, "thread_metadata": active}
+    common: dict[str, Any] = {"parent_id": guild.general, "owner_id": alice.id, "thread_metadata": ACTIVE}
     public = await guild.channel(type=11, name="public", **common)
     joined = await guild.channel(type=12, name="joined", **common)
     await guild.channel(type=12, name="private", **common)
-    await guild.channel(type=11, name="old", **common | {"thread_metadata": active | {"archived": True}})
+    await guild.channel(type=11, name="old", **common | {"thread_metadata": ACTIVE | {"archived": True}})
     async with platform.database.transaction() as tx:
         await tx.execute(
             _write_thread_member, thread_id=joined, user_id=bob.id, join_timestamp=Timestamp.now(), flags=1
@@ -190,3 +190,37 @@ async def test_a_guild_changed_over_http_is_told(platform: Platform) -> None:
     assert shown.status == 204
     ((name, data),) = await peer.dispatches()
     assert (name, data["name"]) == ("CHANNEL_CREATE", "secret")
+
+
+async def test_a_channel_revealed_comes_with_its_threads_and_who_is_in_voice(platform: Platform) -> None:
+    alice = await platform.person("alice")
+    guild = await platform.guild(alice)
+    bob = await guild.member_with(0, name="bob")
+    crew = await guild.role(name="crew")
+    hidden = [(guild.id, 0, 0, VIEW), (crew, 0, VIEW, 0)]
+    deck = await guild.channel(name="deck", overwrites=hidden)
+    bridge = await guild.channel(type=VOICE, name="bridge", overwrites=hidden)
+    values: dict[str, Any] = {"parent_id": deck, "owner_id": alice.id, "thread_metadata": ACTIVE}
+    public = await guild.channel(type=11, name="public", **values)
+    await guild.channel(type=12, name="private", **values)
+    async with platform.database.transaction() as tx:
+        await tx.execute(_write_voice, guild_id=guild.id, user_id=alice.id, channel_id=bridge, session_id="s")
+    _, created, peer = await greeted(node_over(platform), bob)
+    assert (created["threads"], created["voice_states"]) == ([], [])
+    await peer.all_heard()
+    assert (await alice.put(f"/guilds/{guild.id}/members/{bob.id}/roles/{crew}")).status == 204
+    heard = [await peer.hear() for _ in range(5)]
+    assert [payload["t"] for payload in heard] == [
+        "GUILD_MEMBER_UPDATE",
+        "CHANNEL_CREATE",
+        "CHANNEL_CREATE",
+        "THREAD_LIST_SYNC",
+        "VOICE_STATE_UPDATE",
+    ]
+    synced, state = heard[3]["d"], heard[4]["d"]
+    assert ([t["id"] for t in synced["threads"]], synced["channel_ids"]) == ([str(public)], [str(deck)])
+    assert (state["user_id"], state["channel_id"], state["member"]["user"]["id"]) == (
+        str(alice.id),
+        str(bridge),
+        str(alice.id),
+    )

@@ -27,6 +27,7 @@ from moothall.gateway.presence import Presences, SessionPresence
 from moothall.gateway.ready import Identity, ready
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings, Metrics, NoMetrics
+from moothall.gateway.shared_presence import SharedPresences
 from moothall.gateway.snapshots import Snapshots
 from moothall.objects.presence import Presence
 from moothall.objects.wire import decoder
@@ -59,7 +60,8 @@ class Source(Snapshots, MemberSource, Protocol):
 class GatewayNode:
     """Serves WebSockets. Give `serve` every WebSocket scope; call `start` and `close` around it.
 
-    `presences` answers what others ask about who is here.
+    `presences` answers what others ask about who is here. `name` tells this node from the others on a
+    bus that several processes share.
     """
 
     def __init__(
@@ -69,6 +71,8 @@ class GatewayNode:
         source: Source,
         hooks: Hooks | None = None,
         metrics: Metrics | None = None,
+        *,
+        name: str = "",
     ) -> None:
         self.settings = settings
         self.hooks = hooks or Hooks()
@@ -77,20 +81,23 @@ class GatewayNode:
         self.connections: set[Connection] = set()
         self.limits = IdentifyLimits(settings)
         self.hub = Hub(settings, source, metrics or NoMetrics())
-        self.presences = Presences(self.hub, bus.publish)
         self._source = source
         self._detached: set[Session] = set()
         self._sweeper: asyncio.Task[None] | None = None
         self._closing = False
         self.hub.control = self._control
         self.hub.came = lambda session, view: self.presences.announce(session, view.id)
-        source.use_presences(self.presences.listed)
         bus.subscribe(self.hub.hear)
+        self.shared_presences = SharedPresences(self.hub, bus, name) if bus.durable else None
+        self.presences = self.shared_presences or Presences(self.hub, bus.publish)
+        source.use_presences(self.presences.listed)
 
     async def start(self) -> None:
         """Begin to watch over silent connections and abandoned sessions."""
         if self._sweeper is None:
             self._sweeper = asyncio.get_running_loop().create_task(self._sweep())
+        if self.shared_presences is not None:
+            self.shared_presences.ask()
 
     async def close(self) -> None:
         """Ask every client to reconnect and close its connection, resumable."""
@@ -102,7 +109,23 @@ class GatewayNode:
             connection.ask_reconnect()
             connection.close(_RESUMABLE, "The server is going away.")
         self.hub.close()
+        if self.shared_presences is not None:
+            self.shared_presences.leave()
         await asyncio.sleep(0)
+
+    def start_over(self) -> None:
+        """Let every client identify anew: something that they should have heard is lost."""
+        self.hub.run(self._end_all())
+
+    async def _end_all(self) -> None:
+        for session in list(self.hub.sessions.values()):
+            link = session.link
+            await self.end(session)
+            if isinstance(link, Connection):
+                link.invalid_session(resumable=False)
+                link.close(_RESUMABLE, "Events were lost.")
+        if self.shared_presences is not None:
+            self.shared_presences.ask()
 
     # The socket
 
@@ -173,7 +196,7 @@ class GatewayNode:
         self.presences.update(session.user_id, guild_ids)
         if self.hooks.session_ended is not None:
             await _safely(self.hooks.session_ended(session.user_id, session.id))
-        if last and self.hooks.offline is not None:
+        if last and self.hooks.offline is not None and not self.presences.is_connected(session.user_id):
             await _safely(self.hooks.offline(session.user_id, guild_ids))
 
     def overflowed(self, connection: Connection) -> None:

@@ -89,7 +89,7 @@ class Presences:
         """Work a user's presence out anew and announce it if it changed, also to guilds just left by a session."""
         before = self.of(user_id)
         sessions = self._hub.by_user.get(user_id, ())
-        after = _merge(sessions)
+        after = merge_sessions(sessions)
         if after is OFFLINE:
             self._shown.pop(user_id, None)
         else:
@@ -97,14 +97,14 @@ class Presences:
         if after == before:
             return
         heard = set(guild_ids).union(*(session.guilds for session in sessions))
-        self._publish([_envelope(user_id, guild_id, after) for guild_id in sorted(heard)])
+        self._publish([presence_update(user_id, guild_id, after) for guild_id in sorted(heard)])
 
     def announce(self, session: Session, guild_id: int) -> None:
         """Tell a guild of a user whose first session began to hear it."""
         view = self._hub.views.get(guild_id)
         member = None if view is None else view.members.get(session.user_id)
         if member is not None and len(member.sessions) == 1 and session.user_id in self._shown:
-            self._publish([_envelope(session.user_id, guild_id, self.of(session.user_id))])
+            self._publish([presence_update(session.user_id, guild_id, self.of(session.user_id))])
 
     def listed(self, user_ids: Iterable[int]) -> list[Presence]:
         """The presences of those named who are online."""
@@ -136,7 +136,8 @@ class Presences:
         return user_id in self._hub.by_user
 
 
-def _merge(sessions: Iterable[Session]) -> Shown:
+def merge_sessions(sessions: Iterable[Session]) -> Shown:
+    """How a user with these sessions appears."""
     best = 0
     status = Status.OFFLINE
     activities: list[Activity] = []
@@ -164,11 +165,27 @@ def _merge(sessions: Iterable[Session]) -> Shown:
     )
 
 
+def merge_shown(several: Sequence[Shown]) -> Shown:
+    """How a user appears who appears as each of these somewhere."""
+    visible = sorted((one for one in several if one.status in _RANK), key=lambda one: -_RANK[one.status])
+    if len(visible) < 2:
+        return visible[0] if visible else OFFLINE
+    clients: dict[str, str] = {}
+    for one in visible:
+        clients = {**dict(one.clients), **clients}
+    return Shown(
+        visible[0].status,
+        tuple(activity for one in visible for activity in one.activities)[:_MOST_ACTIVITIES],
+        tuple((kind, clients[kind]) for kind in _KINDS if kind in clients),
+    )
+
+
 # Nearly everyone: one kind of client and nothing to tell.
 _PLAIN: Final = {(status, kind): Shown(status, (), ((kind, str(status)),)) for status in _RANK for kind in _KINDS}
 
 
-def _envelope(user_id: int, guild_id: int, shown: Shown) -> Envelope:
+def presence_update(user_id: int, guild_id: int, shown: Shown) -> Envelope:
+    """PRESENCE_UPDATE to one guild."""
     return Envelope(
         name="PRESENCE_UPDATE",
         data=Raw(encode(shown.presence(user_id, guild_id))),

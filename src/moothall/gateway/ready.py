@@ -65,7 +65,7 @@ def ready(
         user=Raw(user),
         guilds=[_UnavailableGuild(str(guild_id)) for guild_id in heard],
         session_id=session.id,
-        resume_gateway_url=settings.public_url,
+        resume_gateway_url=settings.resume_url or settings.public_url,
         shard=session.shard,
         application=application,
     )

@@ -9,7 +9,9 @@ class GatewaySettings(Struct, frozen=True, kw_only=True):
     """Bounds and intervals; the defaults are the public ones where those are known."""
 
     public_url: str = "ws://127.0.0.1:3333/gateway"
-    """What READY calls `resume_gateway_url`."""
+    """Where clients connect."""
+    resume_url: str = ""
+    """What READY calls `resume_gateway_url`; `public_url` if empty."""
     heartbeat_ms: int = 41_250
     """Told to clients in HELLO. One that is silent for one and a half intervals is disconnected."""
     identify_seconds: float = 30.0

@@ -1,0 +1,115 @@
+"""The gateway behind the real server, with a real WebSocket client."""
+
+import asyncio
+import contextlib
+import json
+import socket
+import zlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+import uvicorn
+import zstandard
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from moothall.bus.local import LocalBus
+from moothall.gateway.node import GatewayNode
+from tests.gateway.peer import World, message, node_of
+
+
+@contextlib.asynccontextmanager
+async def serving(**settings: Any) -> AsyncIterator[tuple[GatewayNode, LocalBus, str]]:
+    """A node, its bus, and its URL."""
+    node, bus = node_of(World(), **settings)
+    config = uvicorn.Config(
+        node.serve,
+        ws="websockets-sansio",
+        ws_per_message_deflate=False,
+        interface="asgi3",
+        lifespan="off",
+        log_config=None,
+        timeout_graceful_shutdown=1,
+    )
+    server = uvicorn.Server(config)
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        task = asyncio.create_task(server.serve(sockets=[listener]))
+        while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
+            await asyncio.sleep(0.01)
+        try:
+            yield node, bus, f"ws://127.0.0.1:{listener.getsockname()[1]}/gateway?v=10&encoding=json"
+        finally:
+            await node.close()
+            server.should_exit = True
+            await task
+
+
+async def identify(client: ClientConnection) -> None:
+    """Identify as alice."""
+    await client.send(json.dumps({"op": 2, "d": {"token": "alice", "properties": {}}}))
+
+
+async def test_every_transport_carries_the_same_dispatches() -> None:
+    async with serving() as (_, bus, url):
+        for transport, inflate in (
+            ("", None),
+            ("&compress=zlib-stream", zlib.decompressobj().decompress),
+            ("&compress=zstd-stream", zstandard.ZstdDecompressor().decompressobj().decompress),
+        ):
+            async with connect(url + transport) as client:
+                await identify(client)
+                names: list[str | None] = []
+                while "MESSAGE_CREATE" not in names:
+                    if "GUILD_CREATE" in names:
+                        bus.publish([message("hello " * 100)])
+                    got = await client.recv()
+                    names.append(json.loads(got if inflate is None else inflate(got))["t"])  # type: ignore[arg-type]
+                assert names[:3] == [None, "READY", "GUILD_CREATE"]
+
+
+async def test_close_codes_reach_the_client() -> None:
+    async with serving() as (_, _, url):
+        for said, code in (("{", 4002), ('{"op":77}', 4001), ('{"op":3,"d":{}}', 4003), ("x" * 5_000, 4002)):
+            async with connect(url) as client:
+                await client.send(said)
+                with contextlib.suppress(ConnectionClosed):
+                    async for _ in client:
+                        pass
+                assert client.close_code == code
+
+
+async def test_a_client_that_stops_reading_is_cut_off_while_others_go_on() -> None:
+    async with (
+        serving(queue_bytes=200_000) as (node, bus, url),
+        connect(url, max_queue=1) as slow,
+        connect(url) as quick,
+    ):
+        for client in (slow, quick):
+            await identify(client)
+            while json.loads(await client.recv())["t"] != "GUILD_CREATE":
+                pass
+        for _ in range(400):
+            bus.publish([message("x" * 50_000)])
+            while json.loads(await quick.recv())["t"] != "MESSAGE_CREATE":
+                pass
+        assert node.dropped == 1
+        assert len(node.connections) == 1
+        with contextlib.suppress(ConnectionClosed):
+            async for _ in slow:
+                pass
+        assert slow.close_code == 1006
+
+
+async def test_a_server_that_stops_tells_its_clients_to_come_back() -> None:
+    async with serving() as (node, _, url), connect(url) as client:
+        await identify(client)
+        await client.recv()
+        await client.recv()
+        await node.close()
+        last: Any = None
+        with contextlib.suppress(ConnectionClosed):
+            async for got in client:
+                last = json.loads(got)
+        assert last["op"] == 7
+        assert client.close_code == 4000
