@@ -1,5 +1,6 @@
 """The composition root: the only place that knows every room, and how they make one platform."""
 
+import gc
 import logging
 import signal
 import socket
@@ -44,6 +45,7 @@ from moothall.settings import Settings
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, Query, StorageError
 from moothall.storage.engines import database_at
+from moothall.web.connections import BoundedHttp
 from moothall.web.pages import Pages
 
 log = logging.getLogger("moothall")
@@ -196,6 +198,9 @@ class App:
         await self.gateway.start()
         self.relay.start()
         self.jobs.start()
+        # What is there now stays: the collector need not look at it again and again.
+        gc.freeze()
+        gc.set_threshold(20_000, 20, 50)
 
     async def stop(self) -> None:
         """Close everything; whatever is being committed is finished first."""
@@ -333,7 +338,7 @@ def serve(settings: Settings) -> None:
         host=settings.host,
         port=settings.port,
         loop="uvloop",
-        http="httptools",
+        http=BoundedHttp,
         ws="websockets-sansio",
         ws_max_size=65_536,
         ws_per_message_deflate=False,
