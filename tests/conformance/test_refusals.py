@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-import moothall.gateway.endpoints  # noqa: F401 its rows
+import moothall.gateway.endpoints
+import moothall.oauth2.endpoints  # noqa: F401 its rows
 from moothall.kernel.access import ByField, Member, Needs
 from moothall.kernel.endpoint import REGISTRY, Endpoint
 from moothall.objects.permissions import Permissions

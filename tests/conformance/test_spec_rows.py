@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import moothall.gateway.endpoints  # noqa: F401 its rows
+import moothall.gateway.endpoints
+import moothall.oauth2.endpoints  # noqa: F401 its rows
 from moothall.kernel.endpoint import REGISTRY
 from moothall.resources import load_endpoints
 from tests.conformance.spec_rows import SPEC_ROWS
