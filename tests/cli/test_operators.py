@@ -197,3 +197,18 @@ async def test_sessions_hear_of_the_change_within_a_second(server: RunningServer
             pass
         assert heard["d"]["id"] == guild_id
         assert heard["d"]["features"] == ["NEWS"]
+
+
+def test_commands_work_on_the_database_that_a_url_names_without_the_servers_folder(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    result = run("user", "create", "grace", "--database-url", database_url)
+    again = run("user", "create", "grace", "--database-url", database_url)
+    none = run("demo", "--database-url", database_url)
+
+    assert result.exit_code == 0, result.output
+    assert failed(again).startswith("moothall: username: ")
+    assert "no demo" in failed(none)
+    assert not (tmp_path / "data").exists()
