@@ -66,7 +66,8 @@ def endpoints_list() -> str:
     inner = {event.name for row in ours for event in row.fires if event.audience is Audience.NODE}
     lines: list[str] = []
     for tag, rows in groupby(described(ours), key=lambda row: row.tag):
-        lines += [f"## {tag.replace('_', ' ').capitalize()}", ""]
+        heading = "OAuth2" if tag == "oauth2" else tag.replace("_", " ").capitalize()
+        lines += [f"## {heading}", ""]
         lines += ["| Request | | Who | Answer | Events |", "| --- | --- | --- | --- | --- |"]
         for row in rows:
             who = row.permission.replace("|", " or ")
