@@ -110,3 +110,39 @@ async def test_a_bot_that_owns_the_guild_stays(platform: Platform) -> None:
     reply = await admin.delete(f"/guilds/{guild.id}/integrations/{integration['id']}")
     assert (reply.status, reply.code) == (403, 50013)
     assert platform.heard == []
+
+
+async def test_a_deleted_application_is_gone_from_everywhere(platform: Platform) -> None:
+    guild, bot, _ = await installed(platform)
+    other = await platform.guild(guild.owner)
+    await other.join(bot)
+    role = next(r for r in (await guild.owner.get(f"/guilds/{guild.id}/roles")).json if r["managed"])
+    voice = await guild.channel(type=VOICE, overwrites=[(int(role["id"]), 0, Permissions.SPEAK, 0)])
+    async with platform.database.transaction() as tx:
+        await tx.execute(_insert_voice, guild_id=guild.id, user_id=bot.id, channel_id=voice, session_id="x")
+    bearer = await platform.bearer(guild.owner, int(bot.id), "identify")
+    path = f"/applications/{bot.application_id}"
+    assert (await bot.delete(path)).code == 20012
+    assert (await guild.owner.delete(path)).status == 204
+    assert [e.name for e in platform.heard if e.name in {"SESSIONS_CLOSE", "GUILD_MEMBER_REMOVE"}] == [
+        "SESSIONS_CLOSE",
+        "GUILD_MEMBER_REMOVE",
+        "GUILD_MEMBER_REMOVE",
+    ]
+    assert (await bot.get("/users/@me")).status == 401
+    assert (await bearer.get("/users/@me")).status == 401
+    assert (await guild.owner.get(f"/guilds/{other.id}/members/{bot.id}")).code == 10007
+    await nothing_left(guild, bot)
+    assert (await guild.owner.get("/applications")).json == []
+    assert (await guild.owner.delete(path)).code == 10002
+    assert (await guild.owner.get(f"/users/{bot.id}")).json["username"] == "Deleted User"
+    body = {"guild_id": str(guild.id)}
+    assert (await guild.owner.post("/oauth2/authorize", body, client_id=int(bot.id), scope="bot")).code == 10002
+
+
+async def test_an_application_stays_while_its_bot_owns_a_guild(platform: Platform) -> None:
+    guild, bot, _ = await installed(platform)
+    owner = guild.owner
+    await guild.set(owner_id=bot.id)
+    assert (await owner.delete(f"/applications/{bot.application_id}")).code == 50055
+    assert (await bot.get("/users/@me")).status == 200
