@@ -223,3 +223,18 @@ async def test_an_access_token_tells_what_it_stands_for(platform: Platform) -> N
     assert "user" not in (await hidden.get("/oauth2/@me")).json
     for caller in (guild.owner, bot, platform.nobody):
         assert (await caller.get("/oauth2/@me")).status == 401
+
+
+async def test_where_moderation_takes_two_factors_so_does_adding_a_bot(platform: Platform) -> None:
+    guild, bot = await community(platform)
+    await guild.set(mfa_level=1)
+    assert (await add(guild.owner, bot, guild.id)).code == 60003
+    assert platform.heard == []
+
+
+async def test_a_bot_added_with_permissions_has_them_at_once(platform: Platform) -> None:
+    guild, bot = await community(platform)
+    await add(guild.owner, bot, guild.id, Permissions.SEND_MESSAGES)
+    assert (await bot.post(f"/channels/{guild.general}/messages", {"content": "Hear!"})).status == 200
+    await add(guild.owner, bot, guild.id, 0)
+    assert (await bot.post(f"/channels/{guild.general}/messages", {"content": "Hear!"})).code == 50013

@@ -7,7 +7,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from moothall.bus import Audience
+from moothall.kernel.ratelimit import RateLimiter
+from moothall.kernel.secrets import SecretBox
+from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
+from moothall.storage.database import Database
 from tests.harness import CATEGORY, FORUM, VOICE, Caller, Guild, Platform
 
 GIF = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
@@ -212,3 +217,43 @@ async def test_a_stranger_learns_nothing_of_a_webhook(platform: Platform) -> Non
     for method in ("GET", "PATCH", "DELETE"):
         reply = await stranger.request(method, f"/webhooks/{webhook['id']}", {} if method == "PATCH" else msgspec.UNSET)
         assert (reply.status, reply.code) == (403, 50001)
+
+
+async def test_only_those_who_view_the_channel_hear_of_its_webhooks(platform: Platform) -> None:
+    guild, wanda = await community(platform)
+    await made(wanda, guild.general)
+    told = next(envelope for envelope in platform.heard if envelope.name == "WEBHOOKS_UPDATE")
+    assert (told.audience, told.channel_id, told.intent) == (Audience.CHANNEL, guild.general, Intent.GUILD_WEBHOOKS)
+
+
+async def test_where_moderation_takes_two_factors_so_do_webhooks(platform: Platform) -> None:
+    guild, wanda = await community(platform)
+    webhook = await made(wanda, guild.general)
+    await guild.set(mfa_level=1)
+    assert (await wanda.post(f"/channels/{guild.general}/webhooks", {"name": "x"})).code == 60003
+    assert (await wanda.patch(f"/webhooks/{webhook['id']}", {"name": "x"})).code == 60003
+    assert (await wanda.delete(f"/webhooks/{webhook['id']}")).code == 60003
+
+
+async def test_a_webhook_whose_secret_cannot_be_read_any_more_still_works_unshown(platform: Platform) -> None:
+    guild, wanda = await community(platform)
+    webhook = await made(wanda, guild.general)
+    platform.services.box = SecretBox(b"another key of thirty-two bytes!")
+    shown = (await wanda.get(f"/webhooks/{webhook['id']}")).json
+    assert not {"token", "url"} & shown.keys()
+    assert (await platform.nobody.get(f"/webhooks/{webhook['id']}/{webhook['token']}")).status == 200
+
+
+async def test_each_webhook_has_a_rate_limit_of_its_own(database: Database) -> None:
+    platform = Platform(database, limiter=RateLimiter(generosity=1))
+    guild, wanda = await community(platform)
+    first, second = await made(wanda, guild.general), await made(wanda, guild.general)
+    body = {"content": "x"}
+    spent = [
+        await platform.nobody.post(f"/webhooks/{first['id']}/{first['token']}", body, client="192.0.2.1")
+        for _ in range(6)
+    ]
+    assert [reply.status for reply in spent] == [204] * 5 + [429]
+    assert (spent[0].headers["x-ratelimit-limit"], spent[5].headers["via"]) == ("5", "1.1 moothall")
+    other = await platform.nobody.post(f"/webhooks/{second['id']}/{second['token']}", body, client="192.0.2.1")
+    assert other.status == 204
