@@ -8,7 +8,7 @@ from typing import Any, Self, TypeVar
 
 import discord
 
-from tests.clients.live import Bot, Person, World
+from tests.clients.live import ADMINISTRATOR, Bot, Person, World
 
 ClientT = TypeVar("ClientT", bound=discord.Client)
 
@@ -78,12 +78,12 @@ class Harbour:
 
     @classmethod
     @asynccontextmanager
-    async def opened(cls, world: World, **options: Any) -> AsyncIterator[Self]:
+    async def opened(cls, world: World, *, permissions: int = ADMINISTRATOR, **options: Any) -> AsyncIterator[Self]:
         """Make one; the bot goes offline at the end. `options` are the client's."""
         owner = await world.person("owner")
         guild_id = await world.guild(owner)
         channel_id = await world.text_channel(owner, guild_id)
-        bot = await world.bot(owner, guild_id)
+        bot = await world.bot(owner, guild_id, permissions=permissions)
         async with online(Client(**options), bot) as client:
             guild, channel = client.get_guild(guild_id), client.get_channel(channel_id)
             assert guild is not None

@@ -23,6 +23,11 @@ STOPS_WITHIN = 15.0
 PRIVILEGED_FLAGS = 1 << 13 | 1 << 15 | 1 << 19
 """The flags of an application that may use every privileged intent."""
 ADMINISTRATOR = 8
+PIXEL = (
+    b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89\x00\x00"
+    b"\x00\rIDATx\x9cc\xf8\xcf\xc0\xf0\x1f\x00\x05\x00\x01\xff\x89\x99=\x1d\x00\x00\x00\x00IEND\xaeB`\x82"
+)
+"""An image."""
 
 
 class Server:

@@ -5,7 +5,7 @@ import pytest
 
 from tests.clients.bots import Client, online, soon, until
 from tests.clients.crowds import crowd
-from tests.clients.live import ADMINISTRATOR, Bot, World
+from tests.clients.live import ADMINISTRATOR, PIXEL, Bot, World
 
 
 async def test_a_bot_is_ready_as_itself_with_its_application(world: World) -> None:
@@ -265,9 +265,3 @@ async def test_a_bot_changes_its_own_name_and_avatar(world: World) -> None:
         assert edited.avatar is not None
         assert (await edited.avatar.with_format("png").read()).startswith(b"\x89PNG")
         assert not (await client.user.edit(avatar=None)).avatar
-
-
-PIXEL = (
-    b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89\x00\x00"
-    b"\x00\rIDATx\x9cc\xf8\xcf\xc0\xf0\x1f\x00\x05\x00\x01\xff\x89\x99=\x1d\x00\x00\x00\x00IEND\xaeB`\x82"
-)

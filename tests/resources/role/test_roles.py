@@ -284,6 +284,24 @@ async def test_equal_positions_sort_by_id(owner: Caller, guild: Guild) -> None:
     assert [int(role["id"]) for role in reply.json] == [guild.id, first, second]
 
 
+async def test_a_request_that_names_every_role_states_an_order(guild: Guild) -> None:
+    low, mid = await guild.role(), await guild.role()
+    moderator = await guild.member_with(MANAGE)
+    (own,) = (await moderator.get(f"/guilds/{guild.id}/members/{moderator.id}")).json["roles"]
+    high = await guild.role(position=9)
+    path = f"/guilds/{guild.id}/roles"
+
+    def ranked(*ids: int | str) -> list[dict[str, object]]:
+        return [{"id": str(role_id), "position": place} for place, role_id in enumerate((guild.id, *ids))]
+
+    # The gap below the highest role closes; it keeps its place all the same.
+    assert (await moderator.patch(path, ranked(mid, low, own, high))).status == 200
+    assert await positions(moderator, guild) == {guild.id: 0, mid: 1, low: 2, int(own): 3, high: 4}
+    for usurping in ((mid, own, low, high), (low, mid, high, own), (high, low, mid, own)):
+        assert (await moderator.patch(path, ranked(*usurping))).code == 50013
+    assert await positions(moderator, guild) == {guild.id: 0, mid: 1, low: 2, int(own): 3, high: 4}
+
+
 async def test_one_bad_item_moves_nothing(platform: Platform, owner: Caller, guild: Guild) -> None:
     role = await guild.role()
     foreign = await (await platform.guild(owner)).role()

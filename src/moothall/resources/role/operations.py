@@ -17,7 +17,7 @@ from moothall.resources.channel.objects import channel_objects
 from moothall.resources.role import queries
 from moothall.resources.role.events import GuildRoleCreate, GuildRoleDelete, GuildRoleUpdate
 from moothall.resources.role.requests import CreateGuildRole, ModifyGuildRole, RolePosition
-from moothall.resources.role.rules import changes_between, colors_of, settings_of
+from moothall.resources.role.rules import changes_between, colors_of, keeps_the_top, settings_of
 from moothall.storage.rows import channel_from_row
 
 REMOVING = (GuildRoleDelete, ChannelUpdate)
@@ -118,16 +118,22 @@ async def move_roles(ctx: Context, items: Sequence[RolePosition]) -> list[Role]:
     Positions are kept as given; of equal ones the older role is higher. Raises Refusal: 403/50013
     for a role not below the actor's highest, before or after; 400/50035 for roles that are not the
     guild's or named twice, for @everyone anywhere but at 0, and for others there.
+
+    A request that names every role states their order, which is how client libraries move one: they number all roles
+    without gaps. Roles not below the actor's highest may get another number by it, if each keeps its place.
     """
     found = FormErrors()
     wanted = _wanted_positions(ctx, items, found)
+    ordering = wanted.keys() >= ctx.guild.roles.keys() - {ctx.guild.everyone.id}
+    if ordering and not keeps_the_top(ctx.guild.roles.values(), wanted, ctx.member.outranks_role):
+        raise Refusal(errors.MISSING_PERMISSIONS)
     moved = []
     for role_id, position in wanted.items():
         before = ctx.guild.roles[role_id]
         if before.position == position:
             continue
         after = structs.replace(before, position=position)
-        if not (ctx.member.outranks_role(before) and ctx.member.outranks_role(after)):
+        if not ordering and not (ctx.member.outranks_role(before) and ctx.member.outranks_role(after)):
             raise Refusal(errors.MISSING_PERMISSIONS)
         moved.append((before, after))
     found.raise_if_any()

@@ -1,6 +1,6 @@
 """Pure decisions about roles: what a request makes of one, and which changes are told."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final
 
 from msgspec import UNSET, UnsetType, structs
@@ -11,6 +11,7 @@ from moothall.objects.audit_log import AuditLogChange
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.features import Feature
 from moothall.objects.form_codes import FormCode
+from moothall.objects.ids import RoleId
 from moothall.objects.images import ImageData
 from moothall.objects.role import Role, RoleColors
 from moothall.objects.text import clean_name
@@ -93,3 +94,15 @@ def colors_of(body: RoleSettings, before: RoleColors, features: Collection[str])
 
 def _or(value: int | UnsetType | None, otherwise: int | None) -> int | None:
     return otherwise if value is UNSET else value
+
+
+def keeps_the_top(roles: Iterable[Role], positions: Mapping[RoleId, int], below: Callable[[Role], bool]) -> bool:
+    """Whether the roles that are not `below` somebody stay the highest, in the order that they have."""
+
+    def order(ranked: Iterable[Role]) -> list[RoleId]:
+        return [role.id for role in sorted(ranked, key=lambda role: (-role.position, role.id))]
+
+    before = list(roles)
+    top = order(role for role in before if not below(role))
+    after = order(structs.replace(role, position=positions.get(role.id, role.position)) for role in before)
+    return after[: len(top)] == top
