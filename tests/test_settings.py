@@ -45,7 +45,7 @@ def test_the_file_wins_over_defaults_the_environment_over_the_file_and_flags_ove
 
     settings = load({"port": "3"}, config=path, environ=environ)
 
-    assert (settings.port, settings.host, settings.worker_id, settings.process_id) == (3, "environment", 1, 0)
+    assert (settings.port, settings.host, settings.worker_id, settings.process_id) == (3, "environment", 1, None)
 
 
 def test_the_environment_can_name_the_file_and_the_command_line_another(

@@ -17,11 +17,13 @@ import moothall.oauth2.endpoints  # noqa: F401 both for their rows
 from moothall import __version__
 from moothall.bus import Bus, Envelope
 from moothall.bus.local import LocalBus
+from moothall.bus.nats import NatsBus
 from moothall.cdn.files import Files
 from moothall.demo.record import DemoRecord
 from moothall.demo.seeding import ensure_demo, remember_base_url
 from moothall.demo.telling import in_words
 from moothall.gateway.loading import DatabaseSource
+from moothall.gateway.neighbours import Neighbours
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.orders import Hooks, VoiceRequest
 from moothall.gateway.settings import GatewaySettings
@@ -31,6 +33,7 @@ from moothall.kernel.guild_state import GuildStates
 from moothall.kernel.jobs import JobRunner
 from moothall.kernel.metrics import CONTENT_TYPE as METRICS_TYPE
 from moothall.kernel.metrics import Metrics
+from moothall.kernel.nodes import new_name
 from moothall.kernel.outbox import OutboxRelay
 from moothall.kernel.pipeline import Pipeline
 from moothall.kernel.ratelimit import RateLimiter
@@ -40,7 +43,7 @@ from moothall.objects.presence import Presence
 from moothall.resources import load_endpoints
 from moothall.resources.member.activity import activity_of
 from moothall.resources.membership.operations import leave_if_temporary
-from moothall.resources.voice.operations import clear_voice, handle_voice_update, leave_voice
+from moothall.resources.voice.operations import handle_voice_update, leave_voice
 from moothall.settings import Settings
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, Query, StorageError
@@ -63,6 +66,13 @@ def base_url(settings: Settings) -> str:
     return f"http://{host}:{settings.port}"
 
 
+def id_number(settings: Settings) -> int | None:
+    """The ten bits that the settings reserve for the ids of this process; None for any that are free."""
+    if settings.worker_id is None and settings.process_id is None:
+        return None
+    return (settings.worker_id or 0) << 5 | (settings.process_id or 0)
+
+
 def build_services(settings: Settings, database: Database, bus: Bus) -> Services:
     """The parts that requests share; `presences` is replaced by the gateway node's where there is one."""
     key = (
@@ -73,7 +83,7 @@ def build_services(settings: Settings, database: Database, bus: Bus) -> Services
     return Services(
         database=database,
         bus=bus,
-        ids=SnowflakeFactory(worker=settings.worker_id, process=settings.process_id),
+        ids=SnowflakeFactory(),
         states=GuildStates(),
         box=key.box("stored secrets"),
         blobs=Blobs.open(settings.blob_url or str(settings.data / "files")),
@@ -95,8 +105,8 @@ def build_services(settings: Settings, database: Database, bus: Bus) -> Services
     )
 
 
-def gateway_hooks(services: Services) -> Hooks:
-    """What the platform does when something happens on the gateway."""
+def gateway_hooks(services: Services, node: str = "") -> Hooks:
+    """What the platform does when something happens on the gateway of a node."""
 
     async def voice_update(request: VoiceRequest) -> None:
         await handle_voice_update(
@@ -108,6 +118,7 @@ def gateway_hooks(services: Services) -> Hooks:
             self_mute=request.self_mute,
             self_deaf=request.self_deaf,
             self_video=request.self_video,
+            node=node,
         )
 
     async def session_ended(user_id: int, session_id: str) -> None:
@@ -153,11 +164,14 @@ class App:
         self.metrics = Metrics()
         self.database = database_at(settings.database, connections=settings.database_connections)
         self.database.observe_commit = self.metrics.observe_commit
-        self.bus: Bus = LocalBus()
+        name = new_name()
+        shared = None if settings.nats_url is None else NatsBus(settings.nats_url, node=name)
+        self.bus: Bus = shared or LocalBus()
         self.services = build_services(settings, self.database, self.bus)
         self.gateway = GatewayNode(
             GatewaySettings(
                 public_url=base_url(settings).replace("http", "ws", 1) + "/gateway",
+                resume_url=settings.gateway_url or "",
                 heartbeat_ms=settings.gateway_heartbeat_ms,
                 resume_seconds=settings.gateway_resume_seconds,
                 replay_frames=settings.gateway_resume_events,
@@ -165,9 +179,12 @@ class App:
             ),
             self.bus,
             DatabaseSource(self.database, self.services.states),
-            gateway_hooks(self.services),
+            # Alone, a process finds the voice connections of the one before it under the same name.
+            gateway_hooks(self.services, "" if shared is None else name),
             self.metrics,
+            name=name,
         )
+        self.neighbours = Neighbours(self.services, self.gateway, self.bus, name=name, number=id_number(settings))
         self.services.presences = self.gateway.presences
         self.services.hears = self.gateway.hub.views.__contains__
         self.services.extra[GatewayNode] = self.gateway
@@ -178,7 +195,7 @@ class App:
             most_body=settings.max_body_bytes,
             trusted_proxies=settings.trusts,
         )
-        self.relay = OutboxRelay(self.database, self.bus)
+        self.relay = self.services.extra[OutboxRelay] = OutboxRelay(self.database, self.bus, shared=shared)
         self.jobs = self.services.extra[JobRunner] = JobRunner(self.services)
         self.pages = Pages(endpoints(), public_url=base_url(settings), gateway_url=self.gateway.settings.public_url)
         self.files = Files(self.services.blobs)
@@ -186,12 +203,10 @@ class App:
         self._watch()
 
     async def start(self) -> None:
-        """Open everything. Raises StorageError if the database cannot be used."""
+        """Open everything. Raises StorageError, BusUnavailable or NumberTaken if that cannot be."""
         await self.database.open()
         await self.database.migrate()
-        await self.bus.start()
-        # Voice connections do not outlive the sessions that held them.
-        await clear_voice(self.services)
+        await self.neighbours.join()
         if self.settings.demo:
             self.demo = await ensure_demo(self.services)
         await remember_base_url(self.services, base_url(self.settings))
@@ -205,10 +220,10 @@ class App:
     async def stop(self) -> None:
         """Close everything; whatever is being committed is finished first."""
         await self.jobs.stop()
-        await self.relay.stop()
         await self.gateway.close()
+        await self.relay.stop()
         await activity_of(self.services).close()
-        await self.bus.close()
+        await self.neighbours.leave()
         await self.database.settled()
         await self.database.close()
         self.services.extra[Passwords].close()
@@ -269,6 +284,9 @@ class App:
         self.metrics.watch("gateway_connections", "Open WebSockets.", lambda: len(node.connections))
         self.metrics.watch("gateway_dropped", "Connections ended for a slow or silent peer.", lambda: node.dropped)
         self.bus.subscribe(self._count)
+        if isinstance(bus := self.bus, NatsBus):
+            self.metrics.watch("bus_connected", "Whether NATS can be reached.", lambda: int(bus.connected))
+            self.metrics.watch("bus_dropped", "Presences and typing given up while it could not.", lambda: bus.dropped)
 
     def _count(self, envelopes: Sequence[Envelope]) -> None:
         for envelope in envelopes:

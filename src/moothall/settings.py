@@ -64,8 +64,13 @@ class Settings(Struct, frozen=True, kw_only=True):
         str | None,
         Meta(description="nats://host:4222 when several processes serve; without one, events stay in the process."),
     ] = None
-    worker_id: Annotated[int, Meta(description="Half of what keeps ids of several processes apart.", ge=0, le=31)] = 0
-    process_id: Annotated[int, Meta(description="The other half.", ge=0, le=31)] = 0
+    worker_id: Annotated[
+        Annotated[int, Meta(ge=0, le=31)] | None,
+        Meta(description="Half of what keeps ids of several processes apart; else a free number is taken."),
+    ] = None
+    process_id: Annotated[
+        Annotated[int, Meta(ge=0, le=31)] | None, Meta(description="The other half; 0 if only the first is set.")
+    ] = None
     secret_key: Annotated[
         str | None,
         Meta(
@@ -80,6 +85,10 @@ class Settings(Struct, frozen=True, kw_only=True):
             description="URL that clients reach the server by, when a proxy stands in front.",
             extra=_flag("--public-url", "URL"),
         ),
+    ] = None
+    gateway_url: Annotated[
+        str | None,
+        Meta(description="ws:// or wss:// URL of this process alone, which clients resume at when several serve."),
     ] = None
     trusted_proxies: Annotated[
         tuple[str, ...],
@@ -283,9 +292,16 @@ def load(
         if value is not None:
             setting = TABLE[name]
             take(name, value, setting.flag or name, text=not (setting.boolean or setting.repeated))
+    problems += _at_odds(values)
     if problems:
         raise SettingsError(problems)
     return Settings(**values)
+
+
+def _at_odds(values: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with values that are right one by one."""
+    if values.get("nats_url") and not str(values.get("database_url") or "").startswith("postgres"):
+        yield "nats_url: several processes cannot share an SQLite file; database_url must be a PostgreSQL server's"
 
 
 def _read_toml(path: Path, problems: list[str]) -> dict[str, Any]:
@@ -335,7 +351,7 @@ def _plain(setting: Setting, error: msgspec.ValidationError, value: object) -> s
         words = f"Expected {', '.join(get_args(kind)[:-1])} or {get_args(kind)[-1]}"
     else:
         words = re.sub(r", got .*", "", str(error).split(" - at ", 1)[0]).replace("`", "")
-        words = words.replace("int", "a whole number").replace("str | null", "text").replace("str", "text")
+        words = words.replace(" | null", "").replace("int", "a whole number").replace("str", "text")
     return words if setting.name == "secret_key" else f"{words}, not {value!r}"
 
 
@@ -379,6 +395,7 @@ _CHECKS: dict[str, Callable[[Any], None]] = {
     "nats_url": _url("nats", "tls"),
     "blob_url": _url("file", "s3", "gs", "az"),
     "public_url": _url("http", "https"),
+    "gateway_url": _url("ws", "wss"),
     "secret_key": _check_key,
     "trusted_proxies": _check_networks,
 }

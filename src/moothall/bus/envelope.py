@@ -69,8 +69,9 @@ class Bus(Protocol):
 class SharedBus(Bus, Protocol):
     """A bus that carries what lies in the outbox to every process."""
 
-    connected: bool
-    """Whether `deliver` has any prospect now."""
+    @property
+    def connected(self) -> bool:
+        """Whether `deliver` has any prospect now."""
 
     async def deliver(self, events: Sequence[tuple[int, bytes]]) -> None:
         """Hand on encoded envelopes by their numbers in the outbox, in order; returns once all of them are kept.

@@ -85,11 +85,15 @@ class SnowflakeFactory:
     __slots__ = ("_clock", "_last", "_node")
 
     def __init__(self, *, worker: int = 0, process: int = 0, clock: Callable[[], int] = system_clock) -> None:
+        self._clock = clock
+        self._last = 0
+        self.renumber(worker=worker, process=process)
+
+    def renumber(self, *, worker: int, process: int) -> None:
+        """Make the ids of another worker and process from now on. Raises ValueError."""
         if not (0 <= worker < 32 and 0 <= process < 32):
             raise ValueError("worker and process are 0 to 31")
         self._node = ((worker << 5) | process) << _SEQUENCE_BITS
-        self._clock = clock
-        self._last = 0
 
     def next(self) -> Snowflake:
         """A new id."""

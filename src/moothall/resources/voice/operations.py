@@ -1,6 +1,6 @@
 """Coming into voice channels, moving between them, leaving them (resources: voice; events: gateway, opcode 4)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import structs
 
@@ -194,6 +194,15 @@ async def clear_voice(services: Services, node: str = "") -> None:
             await _announce_departures(ctx, rows)
 
     await run(services, NOBODY, work, fires=(VoiceStateUpdate,))
+
+
+async def clear_voice_of_others(services: Services, alive: Collection[str]) -> None:
+    """End the voice connections of gateway nodes that are not among those that live."""
+    async with services.database.read() as reader:
+        holding = await queries.select_nodes(reader)
+    for node in holding:
+        if node not in alive:
+            await clear_voice(services, node)
 
 
 async def _check_entry(ctx: Context, channel: Channel, bits: int) -> None:

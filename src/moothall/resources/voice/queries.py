@@ -47,6 +47,7 @@ _select_of_session = Query(
 )
 _select_of_user = Query(select(voice_states).where(voice_states.c.user_id == bindparam("user_id")), into=VoiceStateRow)
 _select_of_node = Query(select(voice_states).where(voice_states.c.node == bindparam("node")), into=VoiceStateRow)
+_select_nodes = Query(select(voice_states.c.node).distinct())
 _select_in_channel = Query(
     select(voice_states).where(voice_states.c.channel_id == bindparam("channel_id")), into=VoiceStateRow
 )
@@ -88,6 +89,11 @@ async def select_states_of_user(reader: Reader, user_id: UserId) -> list[VoiceSt
 async def select_states_of_node(reader: Reader, node: str) -> list[VoiceStateRow]:
     """The connections held by the sessions of a gateway node."""
     return await reader.all(_select_of_node, node=node)
+
+
+async def select_nodes(reader: Reader) -> list[str]:
+    """The gateway nodes that hold any connection."""
+    return [node for (node,) in await reader.all(_select_nodes)]
 
 
 async def select_states_in_channel(reader: Reader, channel_id: ChannelId) -> list[VoiceStateRow]:

@@ -22,6 +22,7 @@ from moothall.storage.schema.jobs import jobs
 from moothall.storage.schema.members import bans, former_members, member_activity, members, voice_states
 from moothall.storage.schema.messages import message_nonces, messages, pins, reaction_counts, reactions
 from moothall.storage.schema.metadata import meta, metadata
+from moothall.storage.schema.nodes import nodes
 from moothall.storage.schema.outbox import outbox
 from moothall.storage.schema.users import applications, tokens, users
 
@@ -46,6 +47,7 @@ __all__ = [
     "messages",
     "meta",
     "metadata",
+    "nodes",
     "outbox",
     "pins",
     "reaction_counts",

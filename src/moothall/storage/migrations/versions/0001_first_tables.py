@@ -135,6 +135,9 @@ _TABLES = {
     "jobs (id)": """
         id whole, kind text, state text, created_at whole
     """,
+    "nodes (number)": """
+        number whole, name text, seen_at whole
+    """,
     "outbox (id)": """
         id whole, node text, envelope bytes, created_at whole
     """,
