@@ -9,7 +9,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -24,16 +24,21 @@ class Answer(NamedTuple):
 
 
 class RunningServer:
-    """`moothall serve` with a data folder; ended, gracefully, with the block."""
+    """`moothall serve` with a data folder; ended, gracefully, with the block.
 
-    def __init__(self, data: Path, *arguments: str) -> None:
+    `within` is a command that runs it, as `env` would.
+    """
+
+    def __init__(self, data: Path, *arguments: str, within: Sequence[str] = ()) -> None:
         self.data = data
         self.arguments = arguments
+        self.within = within
         self.url = ""
         self._lines: list[str] = []
 
     def __enter__(self) -> Self:
-        command = [sys.executable, "-m", "moothall", "serve", "--port", "0", "--data", str(self.data), *self.arguments]
+        serve = [sys.executable, "-m", "moothall", "serve", "--port", "0", "--data", str(self.data), *self.arguments]
+        command = [*self.within, *serve]
         environ = {name: value for name, value in os.environ.items() if not name.startswith("MOOTHALL_")}
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environ, cwd=self.data.parent

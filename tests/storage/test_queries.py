@@ -22,7 +22,7 @@ from moothall.storage.database import (
     update_columns,
     upsert,
 )
-from moothall.storage.schema import bans, members, outbox, reaction_counts, roles, tokens
+from moothall.storage.schema import bans, channel_activity, members, outbox, reaction_counts, roles, tokens
 
 
 class RoleLine(Struct):
@@ -270,6 +270,16 @@ async def test_an_update_of_named_columns_leaves_the_others(database: Database) 
         found = await tx.one(SELECT_ROLES, guild_id=1)
     assert found == RoleLine(1, 2, "staff", True, PermissionSet(0), {"bot_id": "5"})  # type: ignore[arg-type]
     assert update_columns(roles, key=key, columns=frozenset({"tags", "name"})) is change
+
+
+async def test_a_rising_column_keeps_the_greatest_value_it_was_given(database: Database) -> None:
+    rise = Query(upsert(channel_activity, key=("channel_id",), rising=("last_message_id",)))
+    seen = []
+    for value in (5, 3, 7):
+        async with database.transaction() as tx:
+            await tx.execute(rise, channel_id=1, last_message_id=value)
+            seen.append(await tx.scalar(Query(select(channel_activity.c.last_message_id))))
+    assert seen == [5, 5, 7]
 
 
 async def test_a_number_of_more_than_64_bits_is_an_error_and_not_another_number(database: Database) -> None:

@@ -23,7 +23,7 @@ from moothall.kernel.images import stage_images
 from moothall.kernel.outbox import OutboxRelay, leave_events
 from moothall.kernel.parameters import read_query
 from moothall.kernel.ratelimit import bucket_name
-from moothall.kernel.request import Request, RequestTooLarge, client_address
+from moothall.kernel.request import ClientGone, Request, RequestTooLarge, client_address
 from moothall.kernel.router import Router
 from moothall.objects import errors
 from moothall.objects.errors import FormErrors, Refusal
@@ -114,6 +114,9 @@ class Pipeline:
             request.extend(answer.headers)
         except RequestTooLarge:
             answer = refused(Refusal(errors.REQUEST_TOO_LARGE))
+        except ClientGone:
+            # Nothing was done, and nobody is there to be told so.
+            return
         except (StorageFull, StorageUnavailable, StorageConflict) as problem:
             log.warning("%s %s: %s", request.method, request.path, problem, extra={"request_id": request.id})
             answer = refused(

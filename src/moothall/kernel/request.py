@@ -23,6 +23,10 @@ class RequestTooLarge(Exception):
     """The body is larger than any row takes."""
 
 
+class ClientGone(Exception):
+    """The client left before its request was whole."""
+
+
 class Request:
     """Method, path without its API prefix, and the headers that the pipeline reads."""
 
@@ -108,10 +112,13 @@ class Request:
         headers.extend(header for header in self.answer_headers if header[0] not in given)
 
     async def body(self) -> bytes:
-        """The whole body, within the bound. Raises RequestTooLarge."""
+        """The whole body, within the bound. Raises RequestTooLarge and ClientGone."""
         if self.content_length > self._most_body:
             raise RequestTooLarge
         message = await self._receive()
+        if message["type"] == "http.disconnect":
+            # No body at all would be an empty one, which some rows do a lot with.
+            raise ClientGone
         first: bytes = message.get("body", b"")
         if not message.get("more_body"):
             if len(first) > self._most_body:
@@ -121,7 +128,7 @@ class Request:
         while message.get("more_body"):
             message = await self._receive()
             if message["type"] == "http.disconnect":
-                raise ConnectionAbortedError("the client left before its request was whole")
+                raise ClientGone
             part = message.get("body", b"")
             size += len(part)
             if size > self._most_body:

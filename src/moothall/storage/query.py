@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import msgspec
-from sqlalchemy import Insert, Table, UpdateBase, and_, bindparam, update
+from sqlalchemy import Insert, Table, UpdateBase, and_, bindparam, case, update
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql import ClauseElement, ColumnElement
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -82,19 +82,23 @@ def upsert(
     table: Table,
     *,
     key: Sequence[str],
-    update: Sequence[str] | Mapping[str, ColumnElement[Any]],
+    update: Sequence[str] | Mapping[str, ColumnElement[Any]] = (),
+    rising: Sequence[str] = (),
     returning: Sequence[ColumnElement[Any]] = (),
 ) -> ByDialect:
     """INSERT one row, or UPDATE the one that has its key.
 
     `update` names the columns that take the new row's values, or maps columns to expressions over
-    the old row (`{"count": counts.c.count + 1}`). Values are bound by column name.
+    the old row (`{"count": counts.c.count + 1}`). Those of `rising` take the new value unless the old
+    one is greater. Values are bound by column name.
     """
 
     def build(dialect: str) -> ClauseElement:
         statement = _insert(dialect)(table)
-        changes: Any = update if isinstance(update, Mapping) else {name: statement.excluded[name] for name in update}
-        statement = statement.on_conflict_do_update(index_elements=list(key), set_=dict(changes))
+        new = statement.excluded
+        changes: dict[str, Any] = dict(update) if isinstance(update, Mapping) else {name: new[name] for name in update}
+        changes.update({name: case((table.c[name] > new[name], table.c[name]), else_=new[name]) for name in rising})
+        statement = statement.on_conflict_do_update(index_elements=list(key), set_=changes)
         return _returning(statement, returning)
 
     return ByDialect(build)

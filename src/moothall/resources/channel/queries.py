@@ -60,7 +60,8 @@ _select_member = Query(
 _select_members_among = Query(
     select(members.c.user_id).where(members.c.guild_id == bindparam("guild_id"), in_list(members.c.user_id, "user_ids"))
 )
-_upsert_last_message = Query(upsert(channel_activity, key=("channel_id",), update=("last_message_id",)))
+# Two messages may be stored in another order than they got their ids.
+_upsert_last_message = Query(upsert(channel_activity, key=("channel_id",), rising=("last_message_id",)))
 _upsert_last_pin = Query(upsert(channel_activity, key=("channel_id",), update=("last_pin_timestamp",)))
 
 

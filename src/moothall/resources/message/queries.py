@@ -82,7 +82,8 @@ _update_message = Query(
         hidden_embeds=bindparam("new_hidden_embeds"),
     )
 )
-_move_activity = Query(upsert(channel_activity, key=("channel_id",), update=("last_message_id",)))
+# Two messages may be stored in another order than they got their ids.
+_move_activity = Query(upsert(channel_activity, key=("channel_id",), rising=("last_message_id",)))
 
 
 async def select_message(reader: Reader, channel_id: ChannelId, message_id: MessageId) -> MessageRow | None:
