@@ -1,0 +1,58 @@
+"""What docs/operations.md says of a running server."""
+
+import re
+import signal
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.serving import RunningServer, moothall
+
+_PAGE = (Path(__file__).parents[1] / "docs" / "operations.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """A server without a demo."""
+    with RunningServer(tmp_path_factory.mktemp("operations") / "data", "--no-demo") as running:
+        yield running
+
+
+def get(server: RunningServer, path: str) -> str:
+    """What is at a path."""
+    with urllib.request.urlopen(server.url + path, timeout=30) as answer:  # noqa: S310 its own URL
+        return str(answer.read().decode())
+
+
+def test_every_metric_of_the_server_is_told_and_no_other(server: RunningServer) -> None:
+    told = set(re.findall(r"`(moothall_[a-z_]+?)(?:\{[a-z,]+\})?`", _PAGE.partition("## Metrics")[2]))
+    shown = set(re.findall(r"^# HELP (moothall_\w+) ", get(server, "/metrics"), re.MULTILINE))
+
+    assert told == shown
+
+
+def test_health_is_what_the_page_says(server: RunningServer) -> None:
+    assert f"`{get(server, '/healthz')}`" in _PAGE
+
+
+def test_a_port_that_is_taken_is_a_clear_error_and_exit_code_1(server: RunningServer, tmp_path: Path) -> None:
+    port = server.url.rpartition(":")[2]
+
+    result = moothall("serve", "--port", port, "--data", str(tmp_path / "data"))
+
+    assert result.returncode == 1
+    assert result.stderr == f"moothall: cannot listen at 127.0.0.1 port {port}: Address already in use\n"
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_that_is_asked_to_stop_ends_with_0_and_leaves_no_journal(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    with RunningServer(tmp_path / "data", "--no-demo") as running:
+        assert running.stop(number) == 0
+
+    assert {path.name for path in (tmp_path / "data").iterdir()} == {"moothall.sqlite3", "server.key", "files"}
+    assert running.printed.count("\n") == 1
