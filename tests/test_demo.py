@@ -1,6 +1,7 @@
 """The demo community: made once, whole or not at all, and told whenever somebody asks."""
 
 import asyncio
+import base64
 import json
 import shutil
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, insert, select
 
 from moothall.demo import seeding
 from moothall.demo.seeding import ensure_demo, existing_demo
@@ -87,6 +88,17 @@ async def test_its_secrets_are_unreadable_without_the_server_key(
 
     assert await ensure_demo(new.services) is None
     assert "cannot be told" in caplog.text
+
+
+async def test_a_record_of_another_version_is_told_of_and_keeps_no_server_from_starting(
+    new: Platform, caplog: pytest.LogCaptureFixture
+) -> None:
+    sealed = new.services.box.encrypt(b'{"guild": 1}', about=b"demo")
+    async with new.database.transaction() as tx:
+        await tx.execute(Query(insert(meta)), key="demo", value=base64.b64encode(sealed).decode())
+
+    assert await existing_demo(new.services) is None
+    assert "another version" in caplog.text
 
 
 async def test_its_changes_are_in_the_audit_log_under_their_authors_name(new: Platform) -> None:

@@ -2,10 +2,10 @@
 
 import base64
 
-from msgspec import Struct
+from msgspec import Struct, ValidationError
 from sqlalchemy import bindparam, select
 
-from moothall.kernel.secrets import SecretBox
+from moothall.kernel.secrets import SecretBox, SecretUnreadable
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, RoleId, UserId, WebhookId
 from moothall.objects.wire import decoder, encode
 from moothall.storage.database import Query, Reader, Transaction, insert_ignore, upsert
@@ -75,9 +75,18 @@ async def database_is_new(reader: Reader) -> bool:
 
 
 async def load_record(reader: Reader, box: SecretBox) -> DemoRecord | None:
-    """What the demo made; None if there is no demo. Raises SecretUnreadable without the key that it was kept with."""
+    """What the demo made; None if there is no demo.
+
+    Raises SecretUnreadable if the key that it was kept with is gone, or if another version kept it in another form.
+    """
     sealed: str | None = await reader.scalar(_select_value, key=_RECORD)
-    return None if sealed is None else _decoder.decode(box.decrypt(base64.b64decode(sealed), about=b"demo"))
+    if sealed is None:
+        return None
+    try:
+        record: DemoRecord = _decoder.decode(box.decrypt(base64.b64decode(sealed), about=b"demo"))
+    except ValidationError as problem:
+        raise SecretUnreadable(f"it was kept by another version: {problem}") from None
+    return record
 
 
 async def save_record(tx: Transaction, box: SecretBox, record: DemoRecord) -> None:
