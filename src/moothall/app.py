@@ -6,7 +6,7 @@ import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from msgspec import structs
@@ -17,7 +17,6 @@ import moothall.oauth2.endpoints  # noqa: F401 both for their rows
 from moothall import __version__
 from moothall.bus import Bus, Envelope
 from moothall.bus.local import LocalBus
-from moothall.bus.nats import NatsBus
 from moothall.cdn.files import Files
 from moothall.demo.record import DemoRecord
 from moothall.demo.seeding import ensure_demo, remember_base_url
@@ -50,6 +49,9 @@ from moothall.storage.database import Database, Query, StorageError
 from moothall.storage.engines import database_at
 from moothall.web.connections import BoundedHttp
 from moothall.web.pages import Pages
+
+if TYPE_CHECKING:
+    from moothall.bus.nats import NatsBus
 
 log = logging.getLogger("moothall")
 
@@ -133,6 +135,13 @@ def gateway_hooks(services: Services, node: str = "") -> Hooks:
     return Hooks(voice_update=voice_update, session_ended=session_ended, seen=seen, offline=offline)
 
 
+def _shared_bus(url: str, name: str) -> "NatsBus":
+    # Its client takes a fifth of a second to import, which a process alone need not wait for.
+    from moothall.bus.nats import NatsBus  # noqa: PLC0415
+
+    return NatsBus(url, node=name)
+
+
 class NobodyHere:
     """The presences of a process without a gateway."""
 
@@ -165,8 +174,9 @@ class App:
         self.database = database_at(settings.database, connections=settings.database_connections)
         self.database.observe_commit = self.metrics.observe_commit
         name = new_name()
-        shared = None if settings.nats_url is None else NatsBus(settings.nats_url, node=name)
+        shared = None if settings.nats_url is None else _shared_bus(settings.nats_url, name)
         self.bus: Bus = shared or LocalBus()
+        self._shared = shared
         self.services = build_services(settings, self.database, self.bus)
         self.gateway = GatewayNode(
             GatewaySettings(
@@ -284,7 +294,7 @@ class App:
         self.metrics.watch("gateway_connections", "Open WebSockets.", lambda: len(node.connections))
         self.metrics.watch("gateway_dropped", "Connections ended for a slow or silent peer.", lambda: node.dropped)
         self.bus.subscribe(self._count)
-        if isinstance(bus := self.bus, NatsBus):
+        if (bus := self._shared) is not None:
             self.metrics.watch("bus_connected", "Whether NATS can be reached.", lambda: int(bus.connected))
             self.metrics.watch("bus_dropped", "Presences and typing given up while it could not.", lambda: bus.dropped)
 
