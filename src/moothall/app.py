@@ -5,6 +5,7 @@ import logging
 import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
+from contextlib import nullcontext
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,7 @@ from moothall.settings import Settings
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, Query, StorageError
 from moothall.storage.engines import database_at
+from moothall.storage.sqlite_files import serving_alone
 from moothall.web.connections import BoundedHttp
 from moothall.web.pages import Pages
 
@@ -194,7 +196,9 @@ class App:
             self.metrics,
             name=name,
         )
-        self.neighbours = Neighbours(self.services, self.gateway, self.bus, name=name, number=id_number(settings))
+        self.neighbours = Neighbours(
+            self.services, self.gateway, self.bus, shared=shared, name=name, number=id_number(settings)
+        )
         self.services.presences = self.gateway.presences
         self.services.hears = self.gateway.hub.views.__contains__
         self.services.extra[GatewayNode] = self.gateway
@@ -357,7 +361,10 @@ def bind(host: str, port: int) -> list[socket.socket]:
 
 
 def serve(settings: Settings) -> None:
-    """Run the platform until SIGINT or SIGTERM. Exits with status 3 if it cannot start; raises OSError for the port."""
+    """Run the platform until SIGINT or SIGTERM.
+
+    Exits with status 3 if it cannot start; raises OSError for the port, and for a file that another server serves from.
+    """
     sockets = bind(settings.host, settings.port)
     settings = structs.replace(settings, port=sockets[0].getsockname()[1])
     app = App(settings)
@@ -379,6 +386,7 @@ def serve(settings: Settings) -> None:
         timeout_graceful_shutdown=settings.shutdown_seconds,
     )
     server = Server(config, app)
-    server.run(sockets)
+    with nullcontext() if settings.database_path is None else serving_alone(settings.database_path):
+        server.run(sockets)
     if not server.started:
         raise SystemExit(3)

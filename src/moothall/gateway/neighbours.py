@@ -1,14 +1,17 @@
 """This process among those that serve one database: it joins them, follows who lives, and leaves."""
 
 import logging
+from typing import TYPE_CHECKING
 
 from moothall.bus import Bus
-from moothall.bus.nats import NatsBus
 from moothall.gateway.node import GatewayNode
 from moothall.kernel.context import Services
 from moothall.kernel.nodes import Membership, space_of
 from moothall.resources.voice.operations import clear_voice, clear_voice_of_others
 from moothall.storage.database import StorageError
+
+if TYPE_CHECKING:
+    from moothall.bus.nats import NatsBus
 
 log = logging.getLogger("moothall.nodes")
 
@@ -16,15 +19,24 @@ log = logging.getLogger("moothall.nodes")
 class Neighbours:
     """Joins a gateway node and its bus to the others.
 
-    `number` is what keeps this process's ids apart, None for any that is free. A process on a database
+    `shared` is the bus that reaches the others, None for a process alone. `number` is what keeps this process's ids apart, None for any that is free. A process on a database
     that nobody else can serve (SQLite) is always alone.
     """
 
-    def __init__(self, services: Services, gateway: GatewayNode, bus: Bus, *, name: str, number: int | None) -> None:
+    def __init__(
+        self,
+        services: Services,
+        gateway: GatewayNode,
+        bus: Bus,
+        *,
+        shared: "NatsBus | None",
+        name: str,
+        number: int | None,
+    ) -> None:
         self._services = services
         self._gateway = gateway
         self._bus = bus
-        self._shared = bus if isinstance(bus, NatsBus) else None
+        self._shared = shared
         self._name = name
         self._number = number
         self._membership: Membership | None = None
