@@ -30,7 +30,7 @@ from moothall.resources.account.operations import create_account, log_in
 
 log = logging.getLogger("moothall.demo")
 
-_LOCK = Snowflake(2)
+_LOCK = Snowflake(3)
 """No guild has this id: of several servers that start on a new database, one makes the demo."""
 
 _INTENTS = (
