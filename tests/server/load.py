@@ -34,18 +34,18 @@ class Load:
         """Answers that are neither success nor the end of the server."""
 
     async def __aenter__(self) -> Self:
-        self._session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30))
+        self.session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30))
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._session.close()
+        await self.session.close()
 
     async def register(self, name: str) -> None:
         """Take an account; requests are this person's from now on."""
         made = await self.ask("POST", "/auth/register", {"username": name, "password": PASSWORD})
-        self._session.headers["Authorization"] = made["token"]
+        self.session.headers["Authorization"] = made["token"]
 
     async def settle(self) -> None:
         """Make a guild with a webhook in its first text channel."""
@@ -58,7 +58,7 @@ class Load:
 
     async def ask(self, method: str, path: str, body: Any = None) -> Any:
         """A request that must succeed."""
-        async with self._session.request(method, f"{self.url}/api/v10{path}", json=body) as answer:
+        async with self.session.request(method, f"{self.url}/api/v10{path}", json=body) as answer:
             found = await answer.json() if answer.content_type == "application/json" else None
             assert answer.status < 300, (method, path, answer.status, found)
             return found
@@ -66,7 +66,7 @@ class Load:
     async def try_to(self, method: str, path: str, body: Any = None) -> Any:
         """A request that may be refused: what it was answered, None where the connection broke before that."""
         try:
-            async with self._session.request(method, f"{self.url}/api/v10{path}", json=body) as answer:
+            async with self.session.request(method, f"{self.url}/api/v10{path}", json=body) as answer:
                 found = await answer.json()
         except (aiohttp.ClientError, ConnectionError):
             return None

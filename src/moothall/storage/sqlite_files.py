@@ -1,6 +1,9 @@
 """Opening SQLite files, and what their errors mean."""
 
 import errno
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
@@ -34,6 +37,22 @@ def connect(path: Path, *, readonly: bool = False) -> apsw.Connection:
     except apsw.Error as error:
         raise storage_error(error) from error
     return connection
+
+
+@contextmanager
+def serving_alone(path: Path) -> Iterator[None]:
+    """Be the one process that serves from a file; commands may still use it. Raises OSError if another does.
+
+    A server remembers what only it changes, and only its own sessions hear of that. The lock ends with the
+    process, however that ends.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.with_name(f"{path.name}.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise OSError(f"another server serves from {path}") from None
+        yield
 
 
 def storage_error(error: apsw.Error | OverflowError) -> StorageError:

@@ -1,0 +1,95 @@
+"""SIGTERM under load: what runs is finished, the gateway's clients are sent to come back, the process ends well."""
+
+import asyncio
+import json
+import signal
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import aiohttp
+
+from tests.server.load import Acknowledged, Load
+from tests.server.test_killed import check
+from tests.serving import RunningServer
+
+WITHIN = 8.0
+"""Seconds from the signal to the end: running requests finish at once here."""
+
+
+async def identified(session: aiohttp.ClientSession, url: str, token: str) -> aiohttp.ClientWebSocketResponse:
+    """A gateway connection that is ready."""
+    socket = await session.ws_connect(f"{url.replace('http', 'ws', 1)}/gateway?v=10&encoding=json")
+    assert (await socket.receive_json())["op"] == 10
+    properties = {"os": "linux", "browser": "test", "device": "test"}
+    await socket.send_json({"op": 2, "d": {"token": token, "intents": 0, "properties": properties}})
+    ready = await socket.receive_json()
+    assert ready["t"] == "READY"
+    return socket
+
+
+async def last_words(socket: aiohttp.ClientWebSocketResponse) -> tuple[list[dict[str, Any]], int | None]:
+    """Everything until the close, and its code."""
+    said = [message.json() async for message in socket]
+    return said, socket.close_code
+
+
+async def slow_request(url: str, load: Load, go_on: asyncio.Event) -> tuple[int, Any]:
+    """A message whose body pauses in the middle until told to go on."""
+    place = urlsplit(url)
+    reader, writer = await asyncio.open_connection(place.hostname, place.port)
+    body = json.dumps({"content": "slowly"}).encode()
+    head = f"POST /api/v10{load.webhook} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+    writer.write(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body[:5])
+    await go_on.wait()
+    writer.write(body[5:])
+    answer = await reader.read()
+    writer.close()
+    head_part, _, rest = answer.partition(b"\r\n\r\n")
+    return int(head_part.split()[1]), json.loads(rest)
+
+
+async def test_a_server_told_to_stop_finishes_what_runs_and_lets_its_clients_resume(tmp_path: Path) -> None:
+    acknowledged, go_on = Acknowledged(), asyncio.Event()
+    with RunningServer(tmp_path / "data", "--no-demo", "--no-rate-limits") as server:
+        async with Load(server.url, acknowledged) as load:
+            await load.register("writer")
+            await load.settle()
+            socket = await identified(load.session, server.url, load.session.headers["Authorization"])
+            listening = asyncio.create_task(last_words(socket))
+            slow = asyncio.create_task(slow_request(server.url, load, go_on))
+            writing = asyncio.create_task(load.write())
+            await load.acknowledged_more_than(20)
+
+            began = time.monotonic()
+            server.process.send_signal(signal.SIGTERM)
+            said, code = await listening
+            await asyncio.sleep(0.2)
+            go_on.set()
+            status, message = await slow
+            await writing
+
+        assert await asyncio.to_thread(server.stop) == 0
+        assert time.monotonic() - began < WITHIN
+        assert "Traceback" not in server.printed
+    assert said[-1]["op"] == 7
+    assert code == 4000
+    assert status == 200
+    acknowledged.messages[int(message["id"])] = (int(message["channel_id"]), "slowly")
+    assert load.odd == []
+    await check(f"sqlite:///{tmp_path / 'data' / 'moothall.sqlite3'}", acknowledged)
+
+
+async def test_a_request_that_never_ends_does_not_keep_a_server_from_stopping(tmp_path: Path) -> None:
+    config = tmp_path / "moothall.toml"
+    config.write_text("shutdown_seconds = 1\n")
+    with RunningServer(tmp_path / "data", "--no-demo", "--config", str(config)) as server:
+        place = urlsplit(server.url)
+        _, writer = await asyncio.open_connection(place.hostname, place.port)
+        writer.write(b"POST /api/v10/auth/login HTTP/1.1\r\nhost: x\r\ncontent-length: 50\r\n\r\n{")
+        await asyncio.sleep(0.1)
+        began = time.monotonic()
+        assert await asyncio.to_thread(server.stop) == 0
+        assert time.monotonic() - began < WITHIN
+        writer.close()
