@@ -30,7 +30,6 @@ log = logging.getLogger("moothall.bus")
 _KEPT_SECONDS: Final = 900.0
 _KEPT_BYTES: Final = 512 << 20
 _MESSAGE_BYTES: Final = 256 << 10
-_CONNECT_SECONDS: Final = 10.0
 _ANSWER_SECONDS: Final = 5.0
 _HEARTBEAT_SECONDS: Final = 2.0
 _SILENT_SECONDS: Final = 7.0
@@ -117,11 +116,14 @@ class NatsBus:
         """Publish events of the outbox; returns once the stream keeps them. Raises BusUnavailable."""
         await self._send([number for number, _ in events], [envelope for _, envelope in events])
 
-    async def start(self) -> None:
-        """Connect and begin to hear. Raises BusUnavailable if there is no server or none with JetStream."""
+    async def start(self, *, patience: float = 10.0) -> None:
+        """Connect and begin to hear, trying for `patience` seconds.
+
+        Raises BusUnavailable if there is no server, or none with JetStream.
+        """
         client = Client()
         try:
-            async with asyncio.timeout(_CONNECT_SECONDS):
+            async with asyncio.timeout(patience):
                 await client.connect(
                     self._servers,
                     name=f"moothall {self._node}",

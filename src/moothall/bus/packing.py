@@ -8,22 +8,34 @@ The letter tells a whole batch from the first, a middle and the last part of one
 from collections.abc import Iterator, Sequence
 
 import msgspec
+from msgspec import Raw
 
-from moothall.bus.envelope import Envelope
+from moothall.bus.envelope import Audience, Envelope
 
 _WHOLE, _FIRST, _MIDDLE, _LAST = b"=", b"<", b"-", b">"
 _SENDER = 16
 _HEAD = 1 + _SENDER
+_NULL = Raw(b"null")
 
 Batch = tuple[list[int], list[Envelope]]
 
 _encoder = msgspec.json.Encoder(enc_hook=int)  # ids are a kind of int, and numbers in an envelope
-_decoder = msgspec.json.Decoder(Batch)
+
+# An envelope's fields in their order, but for `stripped`: an optional Raw reads nothing but null.
+_Fields = tuple[str, Raw, Audience, int, int, int, list[int], int, int, Raw, list[int]]
+_STRIPPED = Envelope.__struct_fields__.index("stripped")
+_fields_decoder = msgspec.json.Decoder(_Fields)
+_batch_decoder = msgspec.json.Decoder(tuple[list[int], list[_Fields]])
 
 
 def encode_envelope(envelope: Envelope) -> bytes:
     """The form in which an envelope lies in the outbox and travels."""
     return _encoder.encode(envelope)
+
+
+def decode_envelope(data: bytes) -> Envelope:
+    """The envelope of that form. Raises msgspec.DecodeError."""
+    return _envelope(_fields_decoder.decode(data))
 
 
 def pack(sender: str, numbers: Sequence[int], envelopes: Sequence[bytes], *, most_bytes: int) -> Iterator[bytes]:
@@ -87,5 +99,12 @@ class Unpacker:
 
 
 def _read(body: bytes) -> Batch:
-    batch: Batch = _decoder.decode(body)
-    return batch
+    numbers, envelopes = _batch_decoder.decode(body)
+    return numbers, [_envelope(fields) for fields in envelopes]
+
+
+def _envelope(fields: _Fields) -> Envelope:
+    envelope = Envelope(*fields)
+    if fields[_STRIPPED] == _NULL:
+        envelope.stripped = None
+    return envelope

@@ -16,12 +16,11 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 
-import msgspec
 from msgspec import Struct
 from sqlalchemy import bindparam, delete, insert, select
 
-from moothall.bus import Bus, BusUnavailable, Envelope, SharedBus
-from moothall.bus.packing import encode_envelope
+from moothall.bus import Bus, BusUnavailable, SharedBus
+from moothall.bus.packing import decode_envelope, encode_envelope
 from moothall.kernel.events import Event
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp
@@ -53,8 +52,6 @@ _select = Query(
 )
 _select_first = Query(select(outbox.c.id).where(outbox.c.node == bindparam("node")).limit(1))
 _delete = Query(delete(outbox).where(in_list(outbox.c.id, "ids")))
-
-_decoder = msgspec.json.Decoder(Envelope)
 
 _LOCK = Snowflake(1)
 """No guild has this id: relays of all nodes take turns by it."""
@@ -118,7 +115,7 @@ class OutboxRelay:
                 return 0
             await tx.execute(_delete, ids=[row.id for row in found])
             if self._shared is None:
-                tx.on_commit(partial(self._bus.publish, [_decoder.decode(row.envelope) for row in found]))
+                tx.on_commit(partial(self._bus.publish, [decode_envelope(row.envelope) for row in found]))
             else:
                 await self._shared.deliver([(row.id, row.envelope) for row in found])
         return len(found)

@@ -1,0 +1,68 @@
+"""The laws of what travels between processes."""
+
+from msgspec import Raw
+
+from moothall.bus import Audience, Envelope
+from moothall.bus.packing import Batch, Unpacker, encode_envelope, pack
+from moothall.objects.ids import Snowflake
+
+ALICE, BOB = "a" * 16, "b" * 16
+
+
+def envelope(text: str, **fields: object) -> Envelope:
+    return Envelope(name="TEST", data=Raw(b'"%b"' % text.encode()), audience=Audience.GUILD, **fields)  # type: ignore[arg-type]
+
+
+def encoded(*texts: str) -> list[bytes]:
+    return [encode_envelope(envelope(text)) for text in texts]
+
+
+def texts(batch: Batch | None) -> list[str]:
+    assert batch is not None
+    return [bytes(e.data).decode().strip('"') for e in batch[1]]
+
+
+def test_an_envelope_arrives_with_everything_that_routes_it() -> None:
+    sent = envelope("x", guild_id=Snowflake(1 << 60), channel_id=2, thread_id=3, user_ids=[Snowflake(4)], intent=5)
+    sent.permission, sent.stripped, sent.exempt = 1 << 50, Raw(b"{}"), [6]
+    (message,) = pack(ALICE, [7], [encode_envelope(sent)], most_bytes=10_000)
+    arrived = Unpacker().unpack(message)
+    assert arrived == ([7], [sent])
+
+
+def test_small_envelopes_share_a_message_and_no_message_is_longer_than_allowed() -> None:
+    many = encoded(*(str(n) * 20 for n in range(100)))
+    messages = list(pack(ALICE, range(100), many, most_bytes=1_000))
+    assert max(map(len, messages)) <= 1_000
+    assert len(messages) < 15
+    unpacker = Unpacker()
+    batches = [unpacker.unpack(message) for message in messages]
+    assert [n for batch in batches if batch for n in batch[0]] == list(range(100))
+    assert [text for batch in batches for text in texts(batch)] == [str(n) * 20 for n in range(100)]
+
+
+def test_an_envelope_longer_than_a_message_travels_in_parts_that_others_may_come_between() -> None:
+    long = "x" * 5_000
+    parts = list(pack(ALICE, [], encoded(long), most_bytes=1_000))
+    assert len(parts) > 2
+    (other,) = pack(BOB, [], encoded("short"), most_bytes=1_000)
+    unpacker = Unpacker()
+    assert unpacker.unpack(parts[0]) is None
+    assert texts(unpacker.unpack(other)) == ["short"]
+    assert [unpacker.unpack(part) for part in parts[1:-1]] == [None] * (len(parts) - 2)
+    assert texts(unpacker.unpack(parts[-1])) == [long]
+
+
+def test_parts_whose_end_never_came_spoil_nothing_that_comes_later() -> None:
+    long = "x" * 5_000
+    parts = list(pack(ALICE, [], encoded(long), most_bytes=1_000))
+    unpacker = Unpacker()
+    unpacker.unpack(parts[0])
+    unpacker.unpack(parts[1])
+    again = [unpacker.unpack(part) for part in parts]
+    assert texts(again[-1]) == [long]
+    assert unpacker.unpack(parts[-1]) is None
+
+
+def test_a_batch_without_envelopes_makes_no_message() -> None:
+    assert list(pack(ALICE, [], [], most_bytes=1_000)) == []

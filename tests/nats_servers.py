@@ -1,0 +1,111 @@
+"""NATS servers for tests: the one that the environment names, and one that a test may stop and start."""
+
+import asyncio
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from nats.aio.client import Client
+from nats.errors import Error as NatsError
+from nats.js.errors import Error as JetStreamError
+
+from moothall.bus.nats import NatsBus
+from moothall.kernel.nodes import new_name
+
+NATS = os.environ.get("MOOTHALL_TEST_NATS", "nats://127.0.0.1:4222")
+"""A NATS server with JetStream; without one the tests of many processes are skipped."""
+
+
+async def eventually(true: Callable[[], bool], seconds: float = 15) -> None:
+    """Wait until something is so."""
+    async with asyncio.timeout(seconds):
+        while not true():  # noqa: ASYNC110 what is waited for sets no event
+            await asyncio.sleep(0.01)
+
+
+async def _refuse(_error: Exception) -> None:
+    """Whatever is wrong is told by what was tried."""
+
+
+async def connected(url: str) -> Client:
+    """A client of a server."""
+    client = Client()
+    await client.connect([url], connect_timeout=2, allow_reconnect=False, error_cb=_refuse)
+    return client
+
+
+async def usable_nats() -> str:
+    """The URL of the environment's server; skips the test if it cannot be used."""
+    try:
+        client = await connected(NATS)
+    except (NatsError, OSError, TimeoutError) as error:
+        pytest.skip(f"NATS is not to be had at {NATS}: {error}")
+    try:
+        await client.jetstream(timeout=2).account_info()
+    except (NatsError, JetStreamError, TimeoutError) as error:
+        pytest.skip(f"NATS at {NATS} has no JetStream: {error}")
+    finally:
+        await client.close()
+    return NATS
+
+
+async def forget_space(url: str, space: str) -> None:
+    """Delete the stream that a test made."""
+    client = await connected(url)
+    try:
+        await client.jetstream(timeout=2).delete_stream(f"moothall-{space}")
+    except JetStreamError:
+        pass
+    finally:
+        await client.close()
+
+
+class OwnNats:
+    """A server of the test's own, with its streams in a folder; skips the test where there is no program for it."""
+
+    def __init__(self, folder: Path) -> None:
+        if shutil.which("nats-server") is None:
+            pytest.skip("there is no nats-server to start and stop")
+        self._folder = folder
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port: int = free.getsockname()[1]
+        self.url = f"nats://127.0.0.1:{self.port}"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    async def start(self) -> None:
+        """Start it and wait until it answers."""
+        command = ["nats-server", "-a", "127.0.0.1", "-p", str(self.port), "-js", "-sd", str(self._folder)]
+        self._process = await asyncio.to_thread(
+            subprocess.Popen, command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        async with asyncio.timeout(10):
+            while True:
+                try:
+                    client = await connected(self.url)
+                except (NatsError, OSError):
+                    await asyncio.sleep(0.05)
+                else:
+                    await client.close()
+                    return
+
+    async def kill(self) -> None:
+        """End it at once; the folder keeps what it had. Does nothing the second time."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            await asyncio.to_thread(process.wait)
+
+    def lose_everything(self) -> None:
+        """Empty the folder of a server that does not run."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def bus_at(url: str, space: str) -> NatsBus:
+    """A process's bus, not yet started."""
+    bus = NatsBus(url, node=new_name())
+    bus.space = space
+    return bus
