@@ -26,6 +26,9 @@ class Client(discord.Client):
         super().__init__(intents=discord.Intents.all() if intents is None else intents, **options)
         self.heard: list[tuple[str, tuple[Any, ...]]] = []
 
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """Identify again at once, where discord.py would wait five seconds."""
+
     def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:
         """Note the event, then do as discord.py does."""
         self.heard.append((event, args))
@@ -53,9 +56,11 @@ async def online(client: ClientT, bot: Bot) -> AsyncIterator[ClientT]:
         await connection
 
 
-def soon(client: discord.Client, event: str, check: Callable[..., bool] | None = None) -> asyncio.Future[Any]:
+def soon(
+    client: discord.Client, event: str, check: Callable[..., bool] | None = None, *, seconds: float = SOON
+) -> asyncio.Future[Any]:
     """The next event of a name that a check admits, listened for from now on: await it after causing it."""
-    return asyncio.ensure_future(client.wait_for(event, check=check, timeout=SOON))
+    return asyncio.ensure_future(client.wait_for(event, check=check, timeout=seconds))
 
 
 async def until(condition: Callable[[], bool], *, seconds: float = SOON) -> None:
