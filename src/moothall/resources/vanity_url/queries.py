@@ -1,0 +1,34 @@
+"""The SQL of vanity codes."""
+
+from sqlalchemy import bindparam, select, union_all, update
+
+from moothall.objects.guild import VanityUrl
+from moothall.objects.ids import GuildId
+from moothall.storage.database import Query, Reader, Transaction
+from moothall.storage.schema import guilds, invites
+
+_select = Query(select(guilds.c.vanity_url_code, guilds.c.vanity_url_uses).where(guilds.c.id == bindparam("guild_id")))
+_select_holder = Query(
+    union_all(
+        select(guilds.c.vanity_url_code).where(guilds.c.vanity_url_code == bindparam("code")),
+        select(invites.c.code).where(invites.c.code == bindparam("code")),
+    )
+)
+_reset_uses = Query(update(guilds).where(guilds.c.id == bindparam("guild_id")).values(vanity_url_uses=0))
+
+
+async def select_vanity(reader: Reader, guild_id: GuildId) -> VanityUrl:
+    """A guild's own code and its uses as they are now."""
+    row = await reader.one(_select, guild_id=guild_id)
+    code, uses = (None, 0) if row is None else row
+    return VanityUrl(code=code, uses=0 if code is None else int(uses))
+
+
+async def is_taken(reader: Reader, code: str) -> bool:
+    """Whether a code belongs to a guild or an invite."""
+    return await reader.one(_select_holder, code=code) is not None
+
+
+async def reset_uses(tx: Transaction, guild_id: GuildId) -> None:
+    """Begin to count anew."""
+    await tx.execute(_reset_uses, guild_id=guild_id)

@@ -1,0 +1,99 @@
+"""Pausing invites and direct messages (api.md, Modify Guild Incident Actions)."""
+
+import pytest
+
+from moothall.objects.wire import Timestamp
+from tests.harness import Caller, Guild, Platform
+
+AUDIT = "GUILD_AUDIT_LOG_ENTRY_CREATE"
+HOUR = 3_600_000
+
+
+@pytest.fixture
+async def owner(platform: Platform) -> Caller:
+    return await platform.person("alice")
+
+
+@pytest.fixture
+async def guild(platform: Platform, owner: Caller) -> Guild:
+    return await platform.guild(owner)
+
+
+def ahead(hours: float) -> str:
+    return Timestamp(Timestamp.now() + int(hours * HOUR)).wire()
+
+
+async def test_a_pause_is_answered_announced_recorded_and_part_of_the_guild(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
+    until = ahead(3)
+    reply = await owner.put(f"/guilds/{guild.id}/incident-actions", {"invites_disabled_until": until})
+    assert reply.status == 200
+    assert (reply.json["invites_disabled_until"], reply.json["dms_disabled_until"]) == (until, None)
+    assert platform.heard_names == [AUDIT, "GUILD_UPDATE"]
+    assert platform.heard_data("GUILD_UPDATE")[0]["incidents_data"] == reply.json
+    assert (await owner.get(f"/guilds/{guild.id}")).json["incidents_data"] == reply.json
+    assert await guild.audit_log() == [(1, guild.id, None)]
+
+
+async def test_an_absent_window_is_kept_and_null_ends_one(owner: Caller, guild: Guild) -> None:
+    path, invites, dms = f"/guilds/{guild.id}/incident-actions", ahead(3), ahead(24)
+    await owner.put(path, {"invites_disabled_until": invites})
+    both = (await owner.put(path, {"dms_disabled_until": dms})).json
+    assert (both["invites_disabled_until"], both["dms_disabled_until"]) == (invites, dms)
+    one = (await owner.put(path, {"invites_disabled_until": None})).json
+    assert (one["invites_disabled_until"], one["dms_disabled_until"]) == (None, dms)
+    none = (await owner.put(path, {"dms_disabled_until": ahead(-1)})).json
+    assert none["dms_disabled_until"] is None
+    # Once set, the guild goes on saying so.
+    assert (await owner.patch(f"/guilds/{guild.id}", {})).json["incidents_data"] == none
+
+
+async def test_what_changes_nothing_is_told_to_nobody(platform: Platform, owner: Caller, guild: Guild) -> None:
+    for body in ({}, {"invites_disabled_until": None}, {"dms_disabled_until": ahead(-2)}):
+        reply = await owner.put(f"/guilds/{guild.id}/incident-actions", body)
+        assert reply.json["invites_disabled_until"] is None
+    assert platform.heard == []
+    assert await guild.audit_log() == []
+
+
+async def test_a_pause_of_more_than_a_day_is_refused_whole(platform: Platform, owner: Caller, guild: Guild) -> None:
+    body = {"invites_disabled_until": ahead(1), "dms_disabled_until": ahead(24.1)}
+    reply = await owner.put(f"/guilds/{guild.id}/incident-actions", body)
+    assert reply.code == 50035
+    assert reply.errors_at("dms_disabled_until")
+    assert not reply.errors_at("invites_disabled_until")
+    assert (await owner.put(f"/guilds/{guild.id}/incident-actions", {"dms_disabled_until": "soon"})).code == 50035
+    assert platform.heard == []
+
+
+async def test_while_invites_are_paused_nobody_joins_and_no_use_is_spent(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
+    code = (await owner.post(f"/channels/{guild.general}/invites", {"max_uses": 1})).json["code"]
+    await owner.put(f"/guilds/{guild.id}/incident-actions", {"invites_disabled_until": ahead(1)})
+    bob = await platform.person("bob")
+    assert (await bob.post(f"/invites/{code}", {})).status == 403
+    await owner.put(f"/guilds/{guild.id}/incident-actions", {"invites_disabled_until": None})
+    assert (await bob.post(f"/invites/{code}", {})).status == 200
+
+
+async def test_a_pause_ends_by_itself(platform: Platform, owner: Caller, guild: Guild) -> None:
+    code = (await owner.post(f"/channels/{guild.general}/invites", {})).json["code"]
+    await guild.set(incidents_data={"invites_disabled_until": ahead(-0.1), "dms_disabled_until": ahead(-0.1)})
+    bob, carol = await platform.person("bob"), await platform.person("carol")
+    await guild.join(carol)
+    assert (await bob.post(f"/invites/{code}", {})).status == 200
+    assert (await bob.post("/users/@me/channels", {"recipient_id": str(carol.id)})).status == 200
+
+
+async def test_while_direct_messages_are_paused_members_open_none_through_the_guild_alone(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
+    bob, carol = await platform.person("bob"), await platform.person("carol")
+    await guild.join(bob, carol)
+    await owner.put(f"/guilds/{guild.id}/incident-actions", {"dms_disabled_until": ahead(1)})
+    assert (await bob.post("/users/@me/channels", {"recipient_id": str(carol.id)})).status == 403
+    other = await platform.guild(bob)
+    await other.join(carol)
+    assert (await bob.post("/users/@me/channels", {"recipient_id": str(carol.id)})).status == 200
