@@ -47,14 +47,15 @@ async def execute_webhook(
     found = FormErrors()
     persona = _persona(ctx, webhook, body, found)
     _check_threads(place, body, thread_id, found)
-    # Fields of other messages, and bits that a webhook cannot set, are dropped.
-    body = structs.replace(
-        body,
-        flags=(body.flags or 0) & SETTABLE,
-        components=body.components if _counts_components(webhook, with_components=with_components) else None,
-        sticker_ids=None,
-        shared_client_theme=None,
-    )
+    if body.flags or body.components or body.sticker_ids or body.shared_client_theme:
+        # Fields of other messages, and bits that a webhook cannot set, are dropped.
+        body = structs.replace(
+            body,
+            flags=(body.flags or 0) & SETTABLE,
+            components=body.components if _counts_components(webhook, with_components=with_components) else None,
+            sticker_ids=None,
+            shared_client_theme=None,
+        )
     draft = read_draft(body, found)
     if thread_id is not None:
         place = await _enter_thread(ctx, place, thread_id)
@@ -120,31 +121,29 @@ def _counts_components(webhook: PlacedWebhook, *, with_components: bool) -> bool
     return with_components or webhook.application_id is not None
 
 
-def _own_persona(webhook: PlacedWebhook) -> Persona:
+def _own_persona(webhook: PlacedWebhook, name: str | None = None, avatar: str | None = None) -> Persona:
     return Persona(
         webhook_id=webhook.id,
-        name=webhook.name or "",
-        avatar=webhook.avatar,
+        name=name or webhook.name or "",
+        avatar=avatar or webhook.avatar,
         application_id=webhook.application_id,
     )
 
 
 def _persona(ctx: Context, webhook: PlacedWebhook, body: ExecuteWebhook, found: FormErrors) -> Persona:
-    persona = _own_persona(webhook)
     name = shown_name(body.username, found, reserved=ctx.services.limits.reserved_words)
-    if name is not None:
-        persona = structs.replace(persona, name=name)
     if body.avatar_url:
         if len(body.avatar_url) > _AVATAR_URL_MAX:
             found.add("avatar_url", *FieldError.length(None, _AVATAR_URL_MAX))
         elif wrong := url_error(body.avatar_url, _SCHEMES):
             found.add("avatar_url", *wrong)
-        persona = structs.replace(persona, avatar=body.avatar_url)
-    return persona
+    return _own_persona(webhook, name, body.avatar_url)
 
 
 def _check_threads(place: ChannelPlace, body: ExecuteWebhook, thread_id: ChannelId | None, found: FormErrors) -> None:
     in_forum = place.channel.type in FORUMS
+    if not (in_forum or body.thread_name or body.applied_tags):
+        return
     if body.thread_name and not in_forum:
         raise Refusal(errors.WEBHOOK_THREAD_OUTSIDE_FORUM)
     if body.thread_name and thread_id is not None:

@@ -1,6 +1,7 @@
 """Pure decisions about webhooks: their names, and what is shown of them."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType, structs
@@ -41,23 +42,32 @@ def webhook_name(given: str, found: FormErrors, *, reserved: Iterable[str]) -> s
     return name
 
 
-def shown_name(given: str | None, found: FormErrors, *, reserved: Iterable[str]) -> str | None:
+def shown_name(given: str | None, found: FormErrors, *, reserved: tuple[str, ...]) -> str | None:
     """The name that one message is shown under; None if it has none of its own.
 
     Bridges show the people of other networks by it, so only its length and reserved words are
     looked at; what is wrong is reported at `username`.
     """
-    name = clean_name(given) if given else ""
-    if not name:
+    if not given:
         return None
+    # A bridge repeats the names of those who talk.
+    name, wrong = (_read_name if len(given) <= limits.WEBHOOK_NAME_MAX else _read_name.__wrapped__)(given, reserved)
+    for error in wrong:
+        found.add("username", *error)
+    return name or None
+
+
+@lru_cache(maxsize=4096)
+def _read_name(given: str, reserved: tuple[str, ...]) -> tuple[str, tuple[FieldError, ...]]:
+    name = clean_name(given)
+    wrong = []
     if len(name) > limits.WEBHOOK_NAME_MAX:
-        found.add("username", *FieldError.length(limits.WEBHOOK_NAME_MIN, limits.WEBHOOK_NAME_MAX))
+        wrong.append(FieldError.length(limits.WEBHOOK_NAME_MIN, limits.WEBHOOK_NAME_MAX))
     folded = name.casefold()
-    for word in reserved:
-        if word.casefold() in folded:
-            found.add("username", FormCode.USERNAME_INVALID_CONTAINS, f'Username cannot contain "{word}"')
-            break
-    return name
+    word = next((word for word in reserved if word.casefold() in folded), None)
+    if word is not None:
+        wrong.append(FieldError(FormCode.USERNAME_INVALID_CONTAINS, f'Username cannot contain "{word}"'))
+    return name, tuple(wrong)
 
 
 def about(webhook_id: WebhookId) -> bytes:
