@@ -1,0 +1,94 @@
+"""What /healthz and /metrics say is so."""
+
+import re
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from moothall.app import App
+from moothall.settings import Settings
+from tests.server.test_stopping import identified
+from tests.serving import RunningServer
+
+
+def metrics_of(server: RunningServer) -> dict[str, float]:
+    """Every line of /metrics: its name with labels, and its value."""
+    with urllib.request.urlopen(f"{server.url}/metrics", timeout=20) as answer:  # noqa: S310 its own URL
+        text = answer.read().decode()
+    return {name: float(value) for name, value in re.findall(r"^(moothall_\S+) (\S+)$", text, re.MULTILINE)}
+
+
+def grown(before: dict[str, float], after: dict[str, float], name: str) -> float:
+    return after.get(name, 0) - before.get(name, 0)
+
+
+def test_requests_are_counted_by_row_and_status_and_paths_are_not_remembered(server: RunningServer, token: str) -> None:
+    before = metrics_of(server)
+    for _ in range(5):
+        server.request("GET", "/gateway")
+    for number in range(3):
+        server.request("GET", f"/nothing/{number}")
+        server.request("GET", f"/guilds/{number}", token=token)
+    server.request("DELETE", "/gateway")
+    after = metrics_of(server)
+    requests = "moothall_http_requests_total"
+    assert grown(before, after, f'{requests}{{row="get_gateway",status="200"}}') == 5
+    assert grown(before, after, f'{requests}{{row="get_guild",status="404"}}') == 3
+    assert grown(before, after, f'{requests}{{row="none",status="404"}}') == 3
+    assert grown(before, after, f'{requests}{{row="none",status="405"}}') == 1
+    assert grown(before, after, 'moothall_http_request_seconds_count{row="get_gateway"}') == 5
+    assert not [name for name in after if "/" in name]
+
+
+def test_writes_are_counted_when_they_are_durable(server: RunningServer, token: str) -> None:
+    guild = server.request("POST", "/guilds", {"name": "Counted"}, token=token).json["id"]
+    before = metrics_of(server)
+    for number in range(4):
+        assert server.request("POST", f"/guilds/{guild}/roles", {"name": f"{number}"}, token=token).status == 200
+    after = metrics_of(server)
+    assert grown(before, after, "moothall_commit_transactions_sum") >= 4
+    assert grown(before, after, "moothall_commit_seconds_count") >= 1
+    assert grown(before, after, 'moothall_events_published_total{name="GUILD_ROLE_CREATE"}') == 4
+
+
+async def test_sessions_are_counted_while_they_are_there(server: RunningServer, token: str) -> None:
+    before = metrics_of(server)
+    async with aiohttp.ClientSession() as session:
+        socket = await identified(session, server.url, token)
+        during = metrics_of(server)
+        await socket.close(code=1000)
+    after = metrics_of(server)
+    assert grown(before, during, "moothall_gateway_sessions") == 1
+    assert grown(before, during, "moothall_gateway_connections") == 1
+    assert grown(before, during, "moothall_events_delivered_total") >= 1
+    assert grown(before, after, "moothall_gateway_connections") == 0
+    assert grown(before, after, "moothall_gateway_sessions") == 0
+
+
+async def test_health_is_that_of_the_database(tmp_path: Path) -> None:
+    app = App(Settings(data=tmp_path, demo=False))
+    assert await health(app) == 503
+    await app.start()
+    assert await health(app) == 200
+    await app.database.close()
+    assert await health(app) == 503
+    await app.database.open()
+    assert await health(app) == 200
+    await app.stop()
+
+
+async def health(app: App) -> int:
+    """The status of /healthz."""
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    scope = {"type": "http", "method": "GET", "path": "/healthz", "query_string": b"", "headers": []}
+    await app(scope, receive, send)
+    return int(sent[0]["status"])
