@@ -54,5 +54,6 @@ def test_a_server_that_is_asked_to_stop_ends_with_0_and_leaves_no_journal(
     with RunningServer(tmp_path / "data", "--no-demo") as running:
         assert running.stop(number) == 0
 
-    assert {path.name for path in (tmp_path / "data").iterdir()} == {"moothall.sqlite3", "server.key", "files"}
+    left = {path.name for path in (tmp_path / "data").iterdir()}
+    assert left == {"moothall.sqlite3", "moothall.sqlite3.lock", "server.key", "files"}
     assert running.printed.count("\n") == 1
