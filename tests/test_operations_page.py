@@ -2,6 +2,7 @@
 
 import re
 import signal
+import stat
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,6 +46,13 @@ def test_a_port_that_is_taken_is_a_clear_error_and_exit_code_1(server: RunningSe
     assert result.returncode == 1
     assert result.stderr == f"moothall: cannot listen at 127.0.0.1 port {port}: Address already in use\n"
     assert not (tmp_path / "data").exists()
+
+
+def test_the_data_folder_is_its_owners_alone(server: RunningServer) -> None:
+    found = [server.data, *server.data.rglob("*")]
+
+    assert len(found) > 3
+    assert [path.name for path in found if stat.S_IMODE(path.stat().st_mode) & 0o077] == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

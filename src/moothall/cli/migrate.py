@@ -1,6 +1,7 @@
 """`moothall migrate`: bring the database's tables to this version's form."""
 
 import asyncio
+import os
 
 import click
 
@@ -24,6 +25,7 @@ def migrate(settings: Settings) -> None:
             await database.migrate()
 
     start_logging(settings.log_level, settings.log_format)
+    os.umask(0o077)  # the database holds people's messages and addresses
     with storage_problems():
         asyncio.run(work())
     click.echo("The database is up to date.")

@@ -1,5 +1,7 @@
 """`moothall serve`: the server."""
 
+import os
+
 import click
 
 from moothall.cli.options import FLAGGED, fail, takes_settings
@@ -19,6 +21,7 @@ def serve(settings: Settings) -> None:
     from moothall.kernel.secrets import ServerKeyError
 
     start_logging(settings.log_level, settings.log_format)
+    os.umask(0o077)  # the data folder holds people's messages and addresses
     try:
         app.serve(settings)
     except (ServerKeyError, OSError) as error:
