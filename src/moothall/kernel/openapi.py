@@ -1,6 +1,7 @@
 """The OpenAPI 3.1 document, made from the registry that the pipeline runs."""
 
 import inspect
+import types
 import typing
 from collections.abc import Iterable
 from typing import Any
@@ -42,13 +43,19 @@ def _scalar_schema(kind: type) -> dict[str, Any]:
     raise NotImplementedError(f"no schema for {kind}")
 
 
-def _response_type(endpoint: Endpoint) -> Any:
+def _answers(endpoint: Endpoint) -> list[Any]:
+    """The types that a success may have: several where callers are shown more or less."""
     kind = endpoint.response
-    return typing.get_args(kind)[0] if typing.get_origin(kind) is Json else kind
+    union = typing.get_origin(kind) in {typing.Union, types.UnionType}
+    return [
+        typing.get_args(alternative)[0] if typing.get_origin(alternative) is Json else alternative
+        for alternative in (typing.get_args(kind) if union else (kind,))
+    ]
 
 
-def _has_body(kind: Any) -> bool:
-    return kind is not type(None) and kind is not Response
+def _bodies(endpoint: Endpoint) -> list[Any]:
+    """Those of them that are JSON."""
+    return [kind for kind in _answers(endpoint) if kind is not type(None) and kind is not Response]
 
 
 def openapi_document(rows: Iterable[Endpoint], *, version: str, url: str) -> dict[str, Any]:
@@ -60,8 +67,8 @@ def openapi_document(rows: Iterable[Endpoint], *, version: str, url: str) -> dic
         kinds.extend(parameter.kind for parameter in row.query_parameters)
         if row.body is not None:
             kinds.append(row.body.kind)
-        if _has_body(_response_type(row)):
-            kinds.append(_response_type(row))
+        # Apart, since a decoder could not tell them apart, and msgspec describes only what can be decoded.
+        kinds.extend(_bodies(row))
     schemas, components = msgspec.json.schema_components(kinds, schema_hook=_scalar_schema, ref_template=_REF)
     found = iter(schemas)
     paths: dict[str, dict[str, Any]] = {}
@@ -144,18 +151,19 @@ def _query_parameter(parameter: QueryParameter, schema: dict[str, Any]) -> dict[
 
 
 def _responses(row: Endpoint, schemas: "typing.Iterator[dict[str, Any]]") -> dict[str, Any]:
-    kind = _response_type(row)
+    answers, bodies = _answers(row), [next(schemas) for _ in _bodies(row)]
     success: dict[str, Any] = {"description": "Done."}
-    if kind is Response:
+    if Response in answers:
         success["content"] = {"*/*": {}}
-    elif _has_body(kind):
-        success["content"] = {"application/json": {"schema": next(schemas)}}
+    elif bodies:
+        schema = bodies[0] if len(bodies) == 1 else {"anyOf": bodies}
+        success["content"] = {"application/json": {"schema": schema}}
     refused = {
         "description": "Refused; nothing has changed.",
         "content": {"application/json": {"schema": {"$ref": _REF.format(name="Error")}}},
     }
     responses = {str(row.status): success, "4XX": refused}
-    if _has_body(kind) and type(None) in typing.get_args(kind):
+    if bodies and type(None) in answers:
         responses["204"] = {"description": "Done; nothing to tell."}
     return responses
 
