@@ -17,26 +17,30 @@ SOON = 5.0
 """Seconds within which what a test waits for must have happened."""
 
 
-class Client(discord.Client):
-    """A client that remembers every event that discord.py dispatched, in order."""
+class RemembersEvents:
+    """Mixed into a client: remembers every event that discord.py dispatched, in order; waits for nothing."""
 
     def __init__(self, *, intents: discord.Intents | None = None, **options: Any) -> None:
         # Without it discord.py waits two seconds for more guilds before it calls itself ready.
         options.setdefault("guild_ready_timeout", 0.15)
-        super().__init__(intents=discord.Intents.all() if intents is None else intents, **options)
+        super().__init__(intents=discord.Intents.all() if intents is None else intents, **options)  # type: ignore[call-arg]
         self.heard: list[tuple[str, tuple[Any, ...]]] = []
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
-        """Identify again at once, where discord.py would wait five seconds."""
+        """Identify at once, where discord.py would wait five seconds between two."""
 
     def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:
         """Note the event, then do as discord.py does."""
         self.heard.append((event, args))
-        super().dispatch(event, *args, **kwargs)
+        super().dispatch(event, *args, **kwargs)  # type: ignore[misc]
 
     def events(self, name: str) -> list[tuple[Any, ...]]:
         """The arguments of every event of a name so far."""
         return [arguments for event, arguments in self.heard if event == name]
+
+
+class Client(RemembersEvents, discord.Client):
+    """A client that remembers its events."""
 
 
 @asynccontextmanager
