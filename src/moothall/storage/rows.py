@@ -10,6 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from moothall.objects.channel import Channel, DefaultReaction, ForumTag, Overwrite, ThreadMetadata
 from moothall.objects.emoji import Emoji
+from moothall.objects.guild import WelcomeScreen
 from moothall.objects.ids import (
     ApplicationId,
     ChannelId,
@@ -68,6 +69,8 @@ class GuildRow(Struct):
     max_video_channel_users: int
     max_stage_video_channel_users: int
     incidents_data: dict[str, Any] | None
+    welcome_screen: dict[str, Any] | None
+    """Kept while it is off; whether it is on says the feature WELCOME_SCREEN_ENABLED."""
 
 
 class RoleRow(Struct):
@@ -225,6 +228,11 @@ def role_from_row(row: RoleRow) -> Role:
         flags=row.flags,
         tags=UNSET if row.tags is None else convert(row.tags, RoleTags),
     )
+
+
+def welcome_screen_from_row(row: GuildRow) -> WelcomeScreen | None:
+    """The welcome screen of a guild, on or off; None where nobody has ever made one."""
+    return None if row.welcome_screen is None else convert(row.welcome_screen, WelcomeScreen)
 
 
 def emoji_from_row(row: EmojiRow) -> Emoji:

@@ -13,6 +13,7 @@ from moothall.objects.channel import Channel
 from moothall.objects.channel_types import THREADS, VOICE, ChannelType
 from moothall.objects.errors import Refusal
 from moothall.objects.features import Feature
+from moothall.objects.wire import to_plain
 from moothall.resources.channel.events import ChannelDelete, ChannelUpdate
 from moothall.resources.channel.objects import channel_object, channel_objects
 from moothall.resources.channel.operations import AUDITED
@@ -25,7 +26,7 @@ from moothall.resources.guild.queries import update_guild
 from moothall.resources.invite.events import InviteDelete
 from moothall.resources.invite.queries import delete_channel_invites, select_channel_invites
 from moothall.resources.voice.operations import empty_channel
-from moothall.storage.rows import channel_from_row
+from moothall.storage.rows import channel_from_row, welcome_screen_from_row
 
 _REFERENCES: Final = (
     "afk_channel_id", "system_channel_id", "rules_channel_id", "public_updates_channel_id",
@@ -82,6 +83,10 @@ async def _free_children(ctx: Context, category: Channel) -> None:
 async def _forget_in_guild(ctx: Context, channel: Channel) -> None:
     guild = ctx.guild
     columns: dict[str, Any] = {name: None for name in _REFERENCES if getattr(guild.row, name) == channel.id}
+    screen = welcome_screen_from_row(guild.row)
+    if screen is not None and any(shown.channel_id == channel.id for shown in screen.welcome_channels):
+        left = [shown for shown in screen.welcome_channels if shown.channel_id != channel.id]
+        columns["welcome_screen"] = to_plain(structs.replace(screen, welcome_channels=left))
     if columns:
         await update_guild(ctx.tx, guild.id, columns)
         after = structs.replace(guild.row, **columns)

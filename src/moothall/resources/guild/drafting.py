@@ -90,6 +90,7 @@ def draft_guild(body: CreateGuild, ids: SnowflakeFactory, owner_id: UserId) -> D
         max_video_channel_users=limits.GUILD_VIDEO_USERS_MAX,
         max_stage_video_channel_users=limits.GUILD_STAGE_VIDEO_USERS_MAX,
         incidents_data=None,
+        welcome_screen=None,
     )
     return Draft(guild, roles, channels)
 

@@ -7,16 +7,19 @@ from msgspec import UNSET, UnsetType
 from moothall.kernel.context import Context
 from moothall.kernel.guild_state import GuildState
 from moothall.objects.channel import Channel, PartialChannel
+from moothall.objects.features import Feature
 from moothall.objects.guild import InviteGuild, NsfwLevel
 from moothall.objects.ids import ApplicationId, RoleId, UserId
 from moothall.objects.invite import Invite, InviteMetadata, InviteRole, InviteType
 from moothall.resources.invite.queries import InviteRow, get_applications
 from moothall.resources.user.queries import get_users
+from moothall.storage.rows import welcome_screen_from_row
 
 
 def invite_guild(guild: GuildState) -> InviteGuild:
     """A guild as its invites show it."""
     row = guild.row
+    screen = welcome_screen_from_row(row) if Feature.WELCOME_SCREEN_ENABLED in row.features else None
     return InviteGuild(
         id=row.id,
         name=row.name,
@@ -31,6 +34,7 @@ def invite_guild(guild: GuildState) -> InviteGuild:
         nsfw=row.nsfw_level in {NsfwLevel.EXPLICIT, NsfwLevel.AGE_RESTRICTED},
         premium_subscription_count=row.premium_subscription_count,
         premium_tier=row.premium_tier,
+        welcome_screen=UNSET if screen is None else screen,
     )
 
 

@@ -65,6 +65,7 @@ guilds = table(
     number_column("max_video_channel_users", 25),
     number_column("max_stage_video_channel_users", 50),
     json_column("incidents_data", dict[str, Any]),
+    json_column("welcome_screen", dict[str, Any]),
     index("vanity_url_code", unique=True),
     index("owner_id"),
 )

@@ -71,7 +71,7 @@ _TABLES = {
         vanity_url_uses whole, premium_tier whole, premium_subscription_count whole,
         premium_progress_bar_enabled flag, preferred_locale text, nsfw_level whole, region text?,
         max_members whole, max_video_channel_users whole, max_stage_video_channel_users whole,
-        incidents_data text?
+        incidents_data text?, welcome_screen text?
     """,
     "guild_counters (guild_id)": """
         guild_id whole, member_count whole

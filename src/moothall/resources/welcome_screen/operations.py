@@ -1,0 +1,85 @@
+"""Reading and changing what greets newcomers."""
+
+from typing import Any
+
+from msgspec import UNSET, UnsetType, structs
+
+from moothall.kernel.context import Context
+from moothall.objects import errors, limits
+from moothall.objects.channel_types import ChannelType
+from moothall.objects.emoji_choice import choose_emoji
+from moothall.objects.errors import FormErrors, Refusal
+from moothall.objects.features import Feature
+from moothall.objects.form_codes import FieldError, FormCode
+from moothall.objects.guild import WelcomeScreen, WelcomeScreenChannel
+from moothall.objects.permissions import Permissions
+from moothall.objects.text import clean
+from moothall.objects.wire import to_plain
+from moothall.resources.guild.operations import change_guild
+from moothall.storage.rows import welcome_screen_from_row
+
+_NOTHING = WelcomeScreen(description=None, welcome_channels=[])
+
+
+def read_screen(ctx: Context) -> WelcomeScreen:
+    """The welcome screen of the guild entered.
+
+    Raises Refusal: 404/10069 where there never was one, 403/50013 for one that is off without MANAGE_GUILD.
+    """
+    screen = welcome_screen_from_row(ctx.guild.row)
+    if screen is None:
+        raise Refusal(errors.UNKNOWN_WELCOME_SCREEN)
+    if Feature.WELCOME_SCREEN_ENABLED not in ctx.guild.row.features:
+        ctx.require(Permissions.MANAGE_GUILD)
+    return screen
+
+
+async def modify_screen(
+    ctx: Context,
+    *,
+    enabled: bool | UnsetType | None,
+    description: str | UnsetType | None,
+    channels: list[WelcomeScreenChannel] | UnsetType,
+) -> WelcomeScreen:
+    """Change the welcome screen of the guild entered; the screen as it is then.
+
+    What changes nothing is neither recorded nor announced. Raises Refusal: 400/50035 for channels and
+    emojis that are not the guild's.
+    """
+    row = ctx.guild.row
+    before = welcome_screen_from_row(row)
+    after = before or _NOTHING
+    if description is not UNSET:
+        after = structs.replace(after, description=clean(description or "").strip() or None)
+    if channels is not UNSET:
+        after = structs.replace(after, welcome_channels=await _checked(ctx, channels))
+    columns: dict[str, Any] = {}
+    if before is not None or enabled is not UNSET or after != _NOTHING:
+        columns["welcome_screen"] = to_plain(after)
+    if enabled is not UNSET and bool(enabled) != (Feature.WELCOME_SCREEN_ENABLED in row.features):
+        columns["features"] = sorted({*row.features} ^ {Feature.WELCOME_SCREEN_ENABLED})
+    await change_guild(ctx, **columns)
+    return after
+
+
+async def _checked(ctx: Context, asked: list[WelcomeScreenChannel]) -> list[WelcomeScreenChannel]:
+    found = FormErrors()
+    shown: list[WelcomeScreenChannel] = []
+    for index, wanted in enumerate(asked):
+        at = found.at(["welcome_channels", index])
+        channel = await ctx.guild.channel(ctx.tx, wanted.channel_id)
+        if channel is None or channel.type == ChannelType.GUILD_CATEGORY:
+            at.add("channel_id", FormCode.BASE_TYPE_CHOICES, "The guild has no such channel to show.")
+        elif any(wanted.channel_id == other.channel_id for other in shown):
+            at.add("channel_id", FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The channel is shown already.")
+        description = clean(wanted.description).strip()
+        if not description:
+            at.add("description", *FieldError.length(1, limits.WELCOME_CHANNEL_DESCRIPTION_MAX))
+        emoji = choose_emoji(ctx.guild.emojis, wanted.emoji_id, wanted.emoji_name, at)
+        shown.append(
+            WelcomeScreenChannel(
+                channel_id=wanted.channel_id, description=description, emoji_id=emoji.id, emoji_name=emoji.name
+            )
+        )
+    found.raise_if_any()
+    return shown
