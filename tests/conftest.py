@@ -144,10 +144,11 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
         yield f"sqlite:///{tmp_path / 'moothall.db'}"
     else:
         yield request.getfixturevalue("migrated_postgres")
-        uvloop.run(_empty(request.getfixturevalue("migrated_postgres")))
+        uvloop.run(empty_database(request.getfixturevalue("migrated_postgres")))
 
 
-async def _empty(url: str) -> None:
+async def empty_database(url: str) -> None:
+    """Delete every row of a PostgreSQL database."""
     connection = await asyncpg.connect(url)
     # Faster than TRUNCATE for tables of a few rows.
     await connection.execute("; ".join(f'DELETE FROM "{table}"' for table in metadata.tables))  # noqa: S608 our names

@@ -1,0 +1,125 @@
+"""Every node knows who is online on the others."""
+
+import asyncio
+
+from moothall.objects.intents import Intent
+from tests.harness import Caller, Guild
+from tests.many_processes.nodes import Node
+from tests.nats_servers import eventually
+
+Pair = tuple[Node, Node]
+INTENTS = int(Intent.GUILDS | Intent.GUILD_PRESENCES | Intent.GUILD_MEMBERS)
+
+
+async def people(node: Node) -> tuple[Caller, Caller, Guild]:
+    """Alice with a guild of hers, and a bot in it that may hear of presences."""
+    alice = await node.platform.person("alice")
+    bot = await node.platform.bot(alice, flags=1 << 12 | 1 << 14)
+    guild = await node.platform.guild(alice)
+    await guild.join(bot)
+    return alice, bot, guild
+
+
+async def test_coming_changing_and_going_on_one_node_is_heard_on_the_other(nodes: Pair) -> None:
+    here, there = nodes
+    alice, bot, _ = await people(here)
+    listener = await there.session(bot, intents=INTENTS)
+    session = await here.session(alice, intents=1)
+    await listener.hear("PRESENCE_UPDATE", user={"id": str(alice.id)}, status="online")
+    session.peer.say({"op": 3, "d": {"since": None, "activities": [], "status": "dnd", "afk": False}})
+    await listener.hear("PRESENCE_UPDATE", user={"id": str(alice.id)}, status="dnd")
+    session.peer.drop(1000)
+    await listener.hear("PRESENCE_UPDATE", user={"id": str(alice.id)}, status="offline")
+
+
+async def test_who_is_online_is_counted_and_listed_whichever_node_is_asked(nodes: Pair) -> None:
+    here, there = nodes
+    alice, bot, guild = await people(here)
+    await here.session(alice, intents=1)
+    await eventually(lambda: there.gateway.presences.online_count(guild.id) == 1)
+    for node in nodes:
+        counted = await node.as_seen(alice).get(f"/guilds/{guild.id}", with_counts=True)
+        assert counted.json["approximate_presence_count"] == 1
+        assert node.gateway.presences.is_connected(alice.id)
+    listener = await there.session(bot, intents=INTENTS)
+    _, created = next(dispatch for dispatch in listener.heard if dispatch[0] == "GUILD_CREATE")
+    assert [p["user"]["id"] for p in created["presences"] if p["user"]["id"] != str(bot.id)] == [str(alice.id)]
+
+
+async def test_someone_on_two_nodes_is_as_present_as_their_most_present_session(nodes: Pair) -> None:
+    here, there = nodes
+    alice, bot, guild = await people(here)
+    listener = await there.session(bot, intents=INTENTS)
+    busy = {"since": None, "activities": [], "status": "idle", "afk": False}
+    first = await here.session(alice, intents=1, presence=busy)
+    await listener.hear("PRESENCE_UPDATE", user={"id": str(alice.id)}, status="idle")
+    second = await there.session(alice, intents=1)
+    await listener.hear("PRESENCE_UPDATE", user={"id": str(alice.id)}, status="online")
+    listener.forget()
+    second.peer.drop(1000)
+    await listener.hear("PRESENCE_UPDATE", user={"id": str(alice.id)}, status="idle")
+    assert there.gateway.presences.is_connected(alice.id)
+    first.peer.drop(1000)
+    await listener.hear("PRESENCE_UPDATE", user={"id": str(alice.id)}, status="offline")
+    assert not there.gateway.presences.is_connected(alice.id)
+    assert there.gateway.presences.online_count(guild.id) == 1
+
+
+async def test_a_node_that_comes_later_learns_who_is_online(nodes: Pair) -> None:
+    here, there = nodes
+    alice, _, guild = await people(here)
+    await here.session(alice, intents=1)
+    settings = here.app.settings
+    late = Node(str(settings.database_url), str(settings.nats_url), settings.data)
+    await late.start()
+    try:
+        await eventually(lambda: late.gateway.presences.online_count(guild.id) == 1)
+    finally:
+        await late.stop()
+    assert there.gateway.presences.online_count(guild.id) == 1
+
+
+async def test_whose_node_leaves_is_offline(nodes: Pair) -> None:
+    here, there = nodes
+    alice, bot, _ = await people(here)
+    listener = await there.session(bot, intents=INTENTS)
+    await here.session(alice, intents=1)
+    await listener.hear("PRESENCE_UPDATE", user={"id": str(alice.id)}, status="online")
+    await here.stop()
+    await listener.hear("PRESENCE_UPDATE", user={"id": str(alice.id)}, status="offline")
+
+
+async def test_whose_node_dies_is_offline_once_the_others_miss_it_twice(nodes: Pair) -> None:
+    here, there = nodes
+    alice, bot, _ = await people(here)
+    listener = await there.session(bot, intents=INTENTS)
+    await here.session(alice, intents=1)
+    await listener.hear("PRESENCE_UPDATE", user={"id": str(alice.id)}, status="online")
+    presences = there.gateway.shared_presences
+    assert presences is not None
+    presences.keep(())
+    await asyncio.sleep(0.1)
+    assert presences.is_connected(alice.id)
+    presences.keep(())
+    await listener.hear("PRESENCE_UPDATE", user={"id": str(alice.id)}, status="offline")
+    assert not presences.is_connected(alice.id)
+
+
+async def test_nobody_in_a_guild_hears_of_who_has_left_it(nodes: Pair) -> None:
+    here, there = nodes
+    alice, bot, guild = await people(here)
+    bob = await here.platform.person("bob")
+    await guild.join(bob)
+    listener = await there.session(bot, intents=INTENTS)
+    session = await here.session(bob, intents=1)
+    await eventually(lambda: there.gateway.presences.online_count(guild.id) == 2)
+    assert (await alice.delete(f"/guilds/{guild.id}/members/{bob.id}")).status == 204
+    await listener.hear("GUILD_MEMBER_REMOVE")
+    await session.hear("GUILD_DELETE")
+    assert there.gateway.presences.online_count(guild.id) == 1
+    listener.forget()
+    session.peer.say({"op": 3, "d": {"since": None, "activities": [], "status": "dnd", "afk": False}})
+    await eventually(lambda: str(there.gateway.presences.of(bob.id).status) == "dnd")
+    assert (await alice.post(f"/channels/{guild.general}/messages", {"content": "?"})).status == 200
+    await listener.until(lambda: True)
+    assert "PRESENCE_UPDATE" not in listener.names
