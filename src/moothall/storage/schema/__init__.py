@@ -15,7 +15,9 @@ from moothall.storage.schema.guilds import (
     guild_counters,
     guilds,
     integrations,
+    onboardings,
     roles,
+    screening_forms,
     stickers,
 )
 from moothall.storage.schema.jobs import jobs
@@ -48,11 +50,13 @@ __all__ = [
     "meta",
     "metadata",
     "nodes",
+    "onboardings",
     "outbox",
     "pins",
     "reaction_counts",
     "reactions",
     "roles",
+    "screening_forms",
     "stickers",
     "thread_members",
     "tokens",

@@ -22,6 +22,7 @@ from moothall.storage.columns import (
     id_column,
     json_column,
     key_column,
+    moment_column,
     number_column,
     text_column,
 )
@@ -138,6 +139,25 @@ integrations = clustered(
     json_column("account", dict[str, Any]),
     index("application_id"),
 )
+
+onboardings = table(
+    "onboardings",
+    id_column("guild_id", GuildId, key=True),
+    json_column("prompts", list[dict[str, Any]], default=[]),
+    json_column("default_channel_ids", list[Snowflake], default=[]),
+    flag_column("enabled"),
+    number_column("mode"),
+)
+"""What newcomers are asked; a guild that never said so has no row."""
+
+screening_forms = table(
+    "screening_forms",
+    id_column("guild_id", GuildId, key=True),
+    moment_column("version"),
+    text_column("description"),
+    json_column("form_fields", list[dict[str, Any]], default=[]),
+)
+"""What newcomers have to agree to; a guild that never said so has no row."""
 
 audit_entries = clustered(
     "audit_entries",

@@ -36,8 +36,8 @@ _TABLES = {
         video_quality_mode whole?, default_auto_archive_duration whole?,
         default_thread_rate_limit_per_user whole?, default_sort_order whole?, default_forum_layout whole?,
         default_reaction_emoji text?, available_tags text, flags whole, permission_overwrites text, icon text?,
-        owner_id whole?, application_id whole?, thread_metadata text?, applied_tags text, member_count whole?,
-        message_count whole?, total_message_sent whole?
+        owner_id whole?, application_id whole?, thread_metadata text?, archived flag, applied_tags text,
+        member_count whole?, message_count whole?, total_message_sent whole?
     """,
     "channel_activity (channel_id)": """
         channel_id whole, last_message_id whole?, last_pin_timestamp whole?
@@ -92,6 +92,12 @@ _TABLES = {
     "integrations (guild_id, id)": """
         guild_id whole, id whole, name text, type text, enabled flag, application_id whole?, user_id whole?,
         scopes text, account text?
+    """,
+    "onboardings (guild_id)": """
+        guild_id whole, prompts text, default_channel_ids text, enabled flag, mode whole
+    """,
+    "screening_forms (guild_id)": """
+        guild_id whole, version whole, description text?, form_fields text
     """,
     "audit_entries (guild_id, id)": """
         guild_id whole, id whole, user_id whole?, target_id whole?, action_type whole, changes text,
@@ -165,8 +171,8 @@ _COUNTED = {"outbox"}
 """The tables that number their rows themselves."""
 
 _INDEXES = (
-    "channels (guild_id)",
-    "channels (parent_id)",
+    "channels (guild_id, type)",
+    "channels (parent_id, archived)",
     "thread_members (user_id)",
     "channel_recipients (user_id)",
     "invites (channel_id)",

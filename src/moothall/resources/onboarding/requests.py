@@ -1,0 +1,66 @@
+"""What requests say of onboarding (api.md, Guild onboarding objects; the public Modify Guild Onboarding)."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from moothall.objects import limits
+from moothall.objects.errors import FormErrors
+from moothall.objects.form_codes import FormCode
+from moothall.objects.ids import ChannelId, EmojiId, RoleId, Snowflake
+from moothall.objects.onboarding import OnboardingMode, PromptType
+
+_MOST_OF_OPTION = Meta(max_length=limits.ONBOARDING_OPTION_GRANTS_MAX)
+
+
+class OptionRequest(Struct, frozen=True, kw_only=True):
+    """An answer. What is absent stays as it was in an option that is known by its id."""
+
+    id: Snowflake | UnsetType | None = UNSET
+    title: Annotated[str, Meta(min_length=1, max_length=limits.ONBOARDING_OPTION_TITLE_MAX)]
+    description: Annotated[str, Meta(max_length=limits.ONBOARDING_OPTION_DESCRIPTION_MAX)] | UnsetType | None = UNSET
+    emoji_id: EmojiId | UnsetType | None = UNSET
+    emoji_name: Annotated[str, Meta(max_length=100)] | UnsetType | None = UNSET
+    emoji_animated: bool | UnsetType | None = UNSET
+    role_ids: Annotated[list[RoleId], _MOST_OF_OPTION] | UnsetType | None = UNSET
+    channel_ids: Annotated[list[ChannelId], _MOST_OF_OPTION] | UnsetType | None = UNSET
+
+
+class PromptRequest(Struct, frozen=True, kw_only=True):
+    """A question. What is absent stays as it was in a prompt that is known by its id."""
+
+    id: Snowflake | UnsetType | None = UNSET
+    type: PromptType | UnsetType | None = UNSET
+    title: Annotated[str, Meta(min_length=1, max_length=limits.ONBOARDING_TITLE_MAX)]
+    options: Annotated[list[OptionRequest], Meta(min_length=1, max_length=limits.ONBOARDING_OPTIONS_MAX)]
+    single_select: bool | UnsetType | None = UNSET
+    required: bool | UnsetType | None = UNSET
+    in_onboarding: bool | UnsetType | None = UNSET
+
+
+class ModifyOnboarding(Struct, frozen=True, kw_only=True):
+    """Changes to onboarding: what is absent stays, null brings the default back."""
+
+    prompts: Annotated[list[PromptRequest], Meta(max_length=limits.ONBOARDING_PROMPTS_MAX)] | UnsetType | None = UNSET
+    default_channel_ids: Annotated[list[ChannelId], Meta(max_length=limits.CHANNELS_PER_GUILD)] | UnsetType | None = (
+        UNSET
+    )
+    enabled: bool | UnsetType | None = UNSET
+    mode: OnboardingMode | UnsetType | None = UNSET
+
+    def check(self, found: FormErrors) -> None:
+        """No list names anything twice."""
+        _check_unique(self.default_channel_ids, found.at("default_channel_ids"))
+        for number, prompt in enumerate(self.prompts or ()):
+            for place, option in enumerate(prompt.options):
+                at = found.at(["prompts", number, "options", place])
+                _check_unique(option.role_ids, at.at("role_ids"))
+                _check_unique(option.channel_ids, at.at("channel_ids"))
+
+
+def _check_unique(ids: list[RoleId] | list[ChannelId] | UnsetType | None, at: FormErrors) -> None:
+    known: set[int] = set()
+    for index, item in enumerate(ids or ()):
+        if item in known:
+            at.add([index], FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The set already contains this value.")
+        known.add(item)
