@@ -202,9 +202,11 @@ class Guild:
     ) -> ChannelId:
         """Make a channel; overwrites are (id, type, allow, deny)."""
         channel_id = ChannelId(self.platform.ids.next())
+        metadata = values.get("thread_metadata") or {}
         async with self.platform.database.transaction() as tx:
             await tx.execute(
                 _insert_channel,
+                archived=bool(metadata.get("archived")),
                 id=channel_id,
                 guild_id=self.id,
                 type=type,

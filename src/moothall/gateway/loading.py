@@ -8,7 +8,7 @@ from moothall.gateway.guild_create import GuildCreateReader, voice_in
 from moothall.gateway.guild_view import ChannelView, GuildView, MemberView
 from moothall.gateway.ready import Identity
 from moothall.gateway.session import Session
-from moothall.gateway.threads import active_threads, select_active, thread_list_sync
+from moothall.gateway.threads import active_threads, thread_list_sync
 from moothall.kernel.authenticate import TokenKind, actor_of_token
 from moothall.kernel.guild_state import VOICE_TYPES, GuildStates
 from moothall.objects.channel import Channel
@@ -25,6 +25,7 @@ from moothall.resources.member.queries import (
     member_objects,
     select_guild_ids,
 )
+from moothall.resources.thread.queries import select_active
 from moothall.resources.user.objects import current_user
 from moothall.resources.user.queries import select_user
 from moothall.storage.database import Database, Query, has_prefix

@@ -150,6 +150,7 @@ class ChannelRow(Struct):
     owner_id: UserId | None
     application_id: ApplicationId | None
     thread_metadata: dict[str, Any] | None
+    archived: bool
     applied_tags: list[Snowflake]
     member_count: int | None
     message_count: int | None
@@ -335,7 +336,7 @@ def _thread(row: ChannelRow) -> Channel:
         message_count=row.message_count or 0,
         member_count=row.member_count or 0,
         total_message_sent=row.total_message_sent or 0,
-        thread_metadata=convert(row.thread_metadata, ThreadMetadata),
+        thread_metadata=convert({**(row.thread_metadata or {}), "archived": row.archived}, ThreadMetadata),
         applied_tags=[TagId(tag) for tag in row.applied_tags] if row.applied_tags else UNSET,
         flags=row.flags,
     )

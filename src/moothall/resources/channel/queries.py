@@ -6,14 +6,15 @@ from typing import Any
 from msgspec import Struct, structs
 from sqlalchemy import bindparam, delete, insert, select, update
 
-from moothall.objects.channel_types import THREADS
+from moothall.objects.channel_types import THREADS, ChannelType
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, update_columns, upsert
 from moothall.storage.rows import ChannelRow, MemberRow
 from moothall.storage.schema import channel_activity, channel_recipients, channels, dm_pairs, guilds, members
 
-_THREAD_TYPES = tuple(map(int, THREADS))
+# Named rather than excluded: so an index leaves the threads aside, of which there may be many.
+_OTHER_TYPES = tuple(int(kind) for kind in ChannelType if kind not in THREADS)
 
 
 class Activity(Struct, frozen=True):
@@ -36,7 +37,7 @@ class Place(Struct, frozen=True):
 _insert_channel = Query(insert(channels))
 _select_channel = Query(select(channels).where(channels.c.id == bindparam("channel_id")), into=ChannelRow)
 _select_guild_channels = Query(
-    select(channels).where(channels.c.guild_id == bindparam("guild_id"), channels.c.type.not_in(_THREAD_TYPES)),
+    select(channels).where(channels.c.guild_id == bindparam("guild_id"), channels.c.type.in_(_OTHER_TYPES)),
     into=ChannelRow,
 )
 _delete_channel = Query(delete(channels).where(channels.c.id == bindparam("channel_id")))
@@ -95,6 +96,7 @@ def blank_row(
         owner_id=None,
         application_id=None,
         thread_metadata=None,
+        archived=False,
         applied_tags=[],
         member_count=None,
         message_count=None,

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET
 from sqlalchemy import Text, bindparam, delete, func, insert, select, type_coerce, update
 
-from moothall.objects.channel_types import THREADS
+from moothall.objects.channel_types import THREADS, ChannelType
 from moothall.objects.ids import GuildId, RoleId, Snowflake
 from moothall.objects.role import Role
 from moothall.objects.wire import to_plain
@@ -37,11 +37,12 @@ _take_from_members = Query(
     )
     .values(roles=type_coerce("[", Text).concat(func.rtrim(func.ltrim(_without, ","), ",")).concat("]"))
 )
+_OTHER_TYPES = tuple(int(kind) for kind in ChannelType if kind not in THREADS)
 _overwrites = type_coerce(channels.c.permission_overwrites, Text)
 _select_overwritten = Query(
     select(channels).where(
         channels.c.guild_id == bindparam("guild_id"),
-        channels.c.type.not_in(tuple(map(int, THREADS))),
+        channels.c.type.in_(_OTHER_TYPES),
         _overwrites.contains(bindparam("wanted", type_=Text)),
     ),
     into=ChannelRow,

@@ -168,10 +168,10 @@ async def _enter_thread(ctx: Context, place: ChannelPlace, thread_id: ChannelId)
     row = await _find_thread(ctx, place, thread_id)
     if row is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)
-    metadata = row.thread_metadata or {}
-    if metadata.get("archived"):
-        row.thread_metadata = {**metadata, "archived": False, "archive_timestamp": ctx.now.wire()}
-        await update_channel(ctx.tx, row.id, thread_metadata=row.thread_metadata)
+    if row.archived:
+        row.archived = False
+        row.thread_metadata = {**(row.thread_metadata or {}), "archive_timestamp": ctx.now.wire()}
+        await update_channel(ctx.tx, row.id, archived=False, thread_metadata=row.thread_metadata)
         thread = _in_thread(place, row)
         if thread.guild is not None:
             ctx.emit(ThreadUpdate(guild_id=thread.guild.id, channel_id=place.id, thread=thread.channel))

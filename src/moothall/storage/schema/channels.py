@@ -41,13 +41,14 @@ channels = table(
     text_column("icon"),
     id_column("owner_id", UserId, nullable=True),
     id_column("application_id", ApplicationId, nullable=True),
-    json_column("thread_metadata", dict[str, Any]),
+    json_column("thread_metadata", dict[str, Any]),  # without `archived`, which is a column of its own
+    flag_column("archived"),
     json_column("applied_tags", list[Snowflake], default=[]),
     number_column("member_count", None),
     number_column("message_count", None),
     number_column("total_message_sent", None),
-    index("guild_id"),
-    index("parent_id"),
+    index("guild_id", "type"),
+    index("parent_id", "archived"),
 )
 
 channel_activity = table(
