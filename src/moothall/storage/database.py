@@ -127,5 +127,5 @@ class Database(Protocol):
         """Call back after each commit of this process that wrote a table, before anyone is answered.
 
         False where other serving processes may write it as well: then nothing read from it may be
-        remembered. One watcher a table.
+        remembered.
         """

@@ -6,7 +6,7 @@ connection of their own.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
@@ -118,7 +118,7 @@ class SqliteTransaction(_Rows):
 
     __slots__ = ("_connection", "_failure", "_turn", "_watchers", "_writer")
 
-    def __init__(self, writer: Writer, watchers: Mapping[str, Callable[[], None]]) -> None:
+    def __init__(self, writer: Writer, watchers: Mapping[str, Sequence[Callable[[], None]]]) -> None:
         self._writer = writer
         self._watchers = watchers
         self._turn: Turn | None = None
@@ -152,7 +152,8 @@ class SqliteTransaction(_Rows):
         plan = query.sqlite or query.plan("sqlite")
         self._run(plan.text, plan.bind(values))
         if plan.changes is not None and plan.changes in self._watchers:
-            self.on_commit(self._watchers[plan.changes])
+            for changed in self._watchers[plan.changes]:
+                self.on_commit(changed)
         return self._connection.changes()
 
     async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
@@ -161,7 +162,8 @@ class SqliteTransaction(_Rows):
         for values in rows:
             self._run(plan.text, plan.bind(dict(values)))
         if plan.changes is not None and plan.changes in self._watchers:
-            self.on_commit(self._watchers[plan.changes])
+            for changed in self._watchers[plan.changes]:
+                self.on_commit(changed)
 
     def on_commit(self, callback: Callable[[], None]) -> None:
         """Call back once the writes are durable."""
@@ -207,7 +209,7 @@ class SqliteDatabase:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self.observe_commit: CommitObserver | None = None
-        self._watchers: dict[str, Callable[[], None]] = {}
+        self._watchers: dict[str, list[Callable[[], None]]] = {}
         self._writer: Writer | None = None
         self._reading: _Reading | None = None
         self._long: LongReads | None = None
@@ -260,7 +262,7 @@ class SqliteDatabase:
 
     def watch(self, table: str, changed: Callable[[], None]) -> bool:
         """Call back after each commit that wrote a table. True: in this engine nobody else serves from the file."""
-        self._watchers[table] = changed
+        self._watchers.setdefault(table, []).append(changed)
         return True
 
     def _open_writer(self) -> Writer:

@@ -18,6 +18,7 @@ from moothall.resources.message import operations
 from moothall.resources.message.drafts import CreateMessage, EditMessage, read_draft, read_edit
 from moothall.resources.message.events import MessageCreate, MessageDelete, MessageDeleteBulk, MessageUpdate
 from moothall.resources.message.pages import encode_rows, message_bytes, viewer_in
+from moothall.resources.message.people import KnownUsers
 from moothall.resources.message.queries import select_page
 from moothall.resources.message.rules import require_entry, require_history
 
@@ -53,7 +54,8 @@ async def get_channel_messages(
     if not ctx.has(Permissions.READ_MESSAGE_HISTORY):
         return Json(b"[]")
     rows = await select_page(ctx.tx, channel_id, around=around, before=before, after=after, most=limit)
-    return Json(b"[%b]" % b",".join(await encode_rows(ctx.tx, channel_id, rows, viewer_in(ctx))))
+    encoded = await encode_rows(ctx.tx, channel_id, rows, viewer_in(ctx), KnownUsers.of(ctx))
+    return Json(b"[%b]" % b",".join(encoded))
 
 
 @get("/channels/{channel_id}/messages/{message_id}", permission=MEMBER)

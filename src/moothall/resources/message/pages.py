@@ -17,7 +17,7 @@ from moothall.objects.intents import Intent
 from moothall.objects.user import User
 from moothall.objects.wire import encode
 from moothall.resources.message.body import names_author, strip_body
-from moothall.resources.message.people import encoded_users
+from moothall.resources.message.people import KnownUsers, encoded_users
 from moothall.resources.message.queries import ShownRow, select_shown
 from moothall.resources.message.reactions import encoded_reactions
 from moothall.storage.database import Reader
@@ -50,7 +50,13 @@ def mentioned_ids(mentions: str | None) -> list[int]:
     return [int(user_id) for user_id in mentions[1:-1].split(",")] if mentions and mentions != "[]" else []
 
 
-async def encode_rows(reader: Reader, channel_id: ChannelId, rows: Sequence[ShownRow], viewer: Viewer) -> list[bytes]:
+async def encode_rows(
+    reader: Reader,
+    channel_id: ChannelId,
+    rows: Sequence[ShownRow],
+    viewer: Viewer,
+    known: KnownUsers | None = None,
+) -> list[bytes]:
     """Messages of one channel as JSON, in the order of the rows."""
     replied: dict[int, ShownRow] = {}
     wanted = {row[5] for row in rows if row[5] is not None}
@@ -60,7 +66,8 @@ async def encode_rows(reader: Reader, channel_id: ChannelId, rows: Sequence[Show
         missing = [message_id for message_id in wanted if message_id not in replied]
         if missing:
             replied.update((row[0], row) for row in await select_shown(reader, channel_id, missing))
-    users = await encoded_users(reader, _people_of(rows, replied.values()))
+    people = _people_of(rows, replied.values())
+    users = await (encoded_users(reader, people) if known is None else known.get(reader, people))
     reacted = [row[0] for row in rows if row[3]]
     reactions = await encoded_reactions(reader, channel_id, reacted, viewer.user_id) if reacted else {}
     tails: dict[tuple[int, int], bytes] = {}

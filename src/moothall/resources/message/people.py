@@ -12,11 +12,12 @@ import msgspec
 from msgspec import UNSET, Struct
 from sqlalchemy import bindparam, select
 
+from moothall.kernel.context import Context
 from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
 from moothall.objects.member import Member
 from moothall.objects.user import User
 from moothall.objects.wire import Timestamp, encode
-from moothall.storage.database import Query, Reader, in_list
+from moothall.storage.database import Database, Query, Reader, in_list
 from moothall.storage.schema import members, users
 
 _USER = (
@@ -46,6 +47,7 @@ _MEMBER = (
 )
 _USER_COLUMNS = len(_USER)
 _BOT = 5
+_MOST_KNOWN = 20_000
 
 _select_user = Query(select(*_USER).where(users.c.id == bindparam("user_id")))
 _select_users = Query(select(*_USER).where(in_list(users.c.id, "user_ids")))
@@ -75,6 +77,42 @@ async def encoded_users(reader: Reader, user_ids: set[int]) -> dict[int, bytes]:
     else:
         rows = await reader.all(_select_users, user_ids=list(user_ids))
     return {row[0]: _encode_user(row) for row in rows}
+
+
+class KnownUsers:
+    """User objects as JSON that were read before, where no other process changes users.
+
+    The first commit about any user forgets them all before it is answered, so none is ever stale.
+    For reads of what is committed: a transaction may see users that nobody else does yet.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._known: dict[int, bytes] = {}
+        self._on = database.watch(users.name, self._known.clear)
+
+    @classmethod
+    def of(cls, ctx: Context) -> "KnownUsers | None":
+        """Those of the platform; None inside a transaction."""
+        if ctx.writes:
+            return None
+        found: KnownUsers | None = ctx.services.extra.get(cls)
+        if found is None:
+            found = ctx.services.extra[cls] = cls(ctx.services.database)
+        return found
+
+    async def get(self, reader: Reader, user_ids: set[int]) -> dict[int, bytes]:
+        """The same as `encoded_users`."""
+        known = self._known
+        missing = user_ids.difference(known)
+        if missing:
+            read = await encoded_users(reader, missing)
+            if not self._on:
+                return read
+            if len(known) + len(read) > _MOST_KNOWN:
+                known.clear()
+                return await encoded_users(reader, user_ids)
+            known.update(read)
+        return known
 
 
 async def find_people(reader: Reader, user_ids: Iterable[int], guild_id: GuildId | None) -> dict[int, Person]:
