@@ -50,7 +50,7 @@ async def test_someone_on_two_nodes_is_as_present_as_their_most_present_session(
     here, there = nodes
     alice, bot, guild = await people(here)
     listener = await there.session(bot, intents=INTENTS)
-    busy = {"since": None, "activities": [], "status": "idle", "afk": False}
+    busy: dict[str, object] = {"since": None, "activities": [], "status": "idle", "afk": False}
     first = await here.session(alice, intents=1, presence=busy)
     await listener.hear("PRESENCE_UPDATE", user={"id": str(alice.id)}, status="idle")
     second = await there.session(alice, intents=1)

@@ -82,6 +82,7 @@ class NatsBus:
         self._idle.set()
         self._lapsed = asyncio.Event()
         self._sending = asyncio.Lock()
+        self._closing = False
         self._tasks: list[asyncio.Task[None]] = []
 
     @property
@@ -150,7 +151,10 @@ class NatsBus:
             return
         if self.connected and self._tasks:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._idle.wait(), 2.0)
+                async with asyncio.timeout(2.0):
+                    await self._idle.wait()
+        # Python 3.11 may lose a cancellation to a result that comes at the same moment.
+        self._closing = True
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -161,7 +165,7 @@ class NatsBus:
     # To the stream
 
     async def _publish_queued(self) -> None:
-        while True:
+        while not self._closing:
             await self._queued.wait()
             batch = [self._queue[i] for i in range(min(len(self._queue), _MOST_TOGETHER))]
             if not batch:
@@ -250,9 +254,10 @@ class NatsBus:
 
     async def _watch(self) -> None:
         """Listen again whenever the deliveries end or leave something out."""
-        while True:
+        while not self._closing:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._lapsed.wait(), 1.0)
+                async with asyncio.timeout(1.0):
+                    await self._lapsed.wait()
             if not self.connected:
                 await asyncio.sleep(_RETRY_SECONDS)
                 continue

@@ -90,15 +90,19 @@ class JobRunner:
         self._pause = pause
         self._woken = asyncio.Event()
         self._not_before: dict[int, float] = {}
+        self._stopping = False
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Begin to look for work."""
+        self._stopping = False
         self._task = asyncio.create_task(self._run())
 
     async def stop(self) -> None:
         """Stop after the step under way; what is left is done after the next start."""
         if self._task is not None:
+            # Python 3.11 may lose a cancellation to a result that comes at the same moment.
+            self._stopping = True
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
             self._task = None
@@ -114,7 +118,7 @@ class JobRunner:
                 await self._step(row)
 
     async def _run(self) -> None:
-        while True:
+        while not self._stopping:
             self._woken.clear()
             try:
                 busy = await self._round()

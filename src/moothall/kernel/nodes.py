@@ -92,6 +92,7 @@ class Membership:
         self._seconds = seconds
         self._dead_after = dead_after
         self._known = self.alive
+        self._leaving = False
         self._task: asyncio.Task[None] | None = None
 
     async def join(self) -> int:
@@ -118,6 +119,8 @@ class Membership:
     async def leave(self) -> None:
         """Give the number back. Does nothing the second time."""
         if self._task is not None:
+            # Python 3.11 may lose a cancellation to a result that comes at the same moment.
+            self._leaving = True
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
             self._task = None
@@ -174,7 +177,7 @@ class Membership:
         self.alive = frozenset((self.name, *(row.name for row in rows if row.seen_at >= oldest)))
 
     async def _run(self) -> None:
-        while True:
+        while not self._leaving:
             await asyncio.sleep(self._seconds)
             try:
                 await self.renew()

@@ -81,15 +81,19 @@ class OutboxRelay:
         self._shared = shared
         self._seconds = seconds
         self._woken = asyncio.Event()
+        self._stopping = False
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Begin looking."""
+        self._stopping = False
         self._task = asyncio.create_task(self._run())
 
     async def stop(self) -> None:
         """Stop looking."""
         if self._task is not None:
+            # Python 3.11 may lose a cancellation to a result that comes at the same moment.
+            self._stopping = True
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
             self._task = None
@@ -121,7 +125,7 @@ class OutboxRelay:
         return len(found)
 
     async def _run(self) -> None:
-        while True:
+        while not self._stopping:
             try:
                 while await self.relay() == _MOST_AT_ONCE:
                     pass
@@ -132,5 +136,6 @@ class OutboxRelay:
                 log.warning("events wait in the outbox: %s", problem)
                 await asyncio.sleep(self._seconds)
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), self._seconds)
+                async with asyncio.timeout(self._seconds):
+                    await self._woken.wait()
             self._woken.clear()
