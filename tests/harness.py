@@ -393,7 +393,7 @@ class Platform:
         body = b"".join(message.get("body", b"") for message in sent[1:])
         if self.pipeline is self._whole:
             check_answer(method, path, start["status"], body)
-        witness(self.pipeline, method, path, start["status"], emitted)
+        witness(self.pipeline, method, path, start["status"], body, emitted)
         return Reply(start["status"], {k.decode(): v.decode() for k, v in start["headers"]}, body)
 
     @staticmethod

@@ -18,6 +18,7 @@ from moothall.kernel.endpoint import REGISTRY, Endpoint
 from moothall.kernel.events import Event
 from moothall.kernel.pipeline import Pipeline
 from tests.conformance import public_schema
+from tests.conformance.own_schema import check_described
 
 SUCCESS = "success"
 
@@ -50,12 +51,13 @@ def emissions() -> Iterator[list[type[Event]]]:
         _EMITTED.reset(token)
 
 
-def witness(pipeline: Pipeline, method: str, path: str, status: int, emitted: list[type[Event]]) -> None:
+def witness(pipeline: Pipeline, method: str, path: str, status: int, body: bytes, emitted: list[type[Event]]) -> None:
     """Note one answer and what was emitted for it. Refusals undo what they emitted: they prove nothing."""
     match = pipeline._router.match(path)
     row = None if match is None else match[0].get(method)
     if row is None or REGISTRY.get((row.method, row.path)) is not row or status >= 400:
         return
+    check_described(row, status, body)
     SEEN.setdefault(row.name, set()).update([SUCCESS, *(event.__name__ for event in emitted)])
     undeclared = {event for event in emitted if event is not AuditEntryCreate} - row.fires
     if told := sorted(event.__name__ for event in undeclared if event.audience is not Audience.NODE):

@@ -1,0 +1,63 @@
+"""JSON answers of the suite against our own description of their row: what we publish is what we send."""
+
+from functools import cache
+from typing import Any
+
+import msgspec
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it has no stubs of its own
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+from moothall.kernel.endpoint import Endpoint, endpoints
+from moothall.kernel.openapi import openapi_document
+
+_OFTEN = 5
+"""Answers of a row looked at in a process: the first tell nearly all, and each costs a millisecond."""
+
+_looked_at: dict[tuple[str, int], int] = {}
+
+
+class Undescribed(AssertionError):
+    """An answer that differs from what its row declares."""
+
+
+@cache
+def document() -> dict[str, Any]:
+    """The document of every row."""
+    return openapi_document(endpoints(), version="0", url="http://localhost:3333")
+
+
+@cache
+def _validator(pointer: str) -> Draft202012Validator:
+    registry: Any = Registry().with_resource(
+        "urn:own", Resource.from_contents(document(), default_specification=DRAFT202012)
+    )
+    return Draft202012Validator({"$ref": f"urn:own#{pointer}"}, registry=registry)
+
+
+def check_described(row: Endpoint, status: int, body: bytes) -> None:
+    """Raise Undescribed unless a successful answer has the status and the shape that the document tells."""
+    key = (row.name, status)
+    if not 200 <= status < 300 or _looked_at.get(key, 0) >= _OFTEN:
+        return
+    _looked_at[key] = _looked_at.get(key, 0) + 1
+    responses = document()["paths"][row.path][row.method.lower()]["responses"]
+    if str(status) not in responses:
+        raise Undescribed(f"{row.name}: status {status} is not described")
+    content = responses[str(status)].get("content", {})
+    if not body:
+        if content and row.method != "HEAD":
+            raise Undescribed(f"{row.name}: nothing, where {', '.join(content)} is described")
+        return
+    if "application/json" not in content:
+        if not content:
+            raise Undescribed(f"{row.name}: a body, where none is described")
+        return
+    path = row.path.replace("~", "~0").replace("/", "~1")
+    pointer = f"/paths/{path}/{row.method.lower()}/responses/{status}/content/application~1json/schema"
+    told = [
+        f"{'.'.join(map(str, error.absolute_path))}: {error.message[:160]}"
+        for error in _validator(pointer).iter_errors(msgspec.json.decode(body))
+    ]
+    if told:
+        raise Undescribed(f"{row.name}: {'; '.join(told[:5])}")
