@@ -1,0 +1,155 @@
+"""Nothing committed is lost: not when a process is killed, not when NATS is away."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from moothall.kernel.nodes import Membership, NumberTaken
+from moothall.storage.database import Database, Query
+from moothall.storage.engines import database_at
+from moothall.storage.schema import outbox
+from tests.many_processes.nodes import KEY, Node
+from tests.nats_servers import OwnNats, eventually
+from tests.serving import RunningServer
+
+MESSAGES = (1 << 9) | (1 << 15) | 1
+
+_count_left = Query(select(func.count()).select_from(outbox))
+
+
+@pytest.fixture
+async def own_nats(tmp_path: Path) -> AsyncIterator[OwnNats]:
+    """A NATS server that the test may stop."""
+    server = OwnNats(tmp_path / "streams")
+    await server.start()
+    yield server
+    await server.kill()
+
+
+@pytest.fixture
+async def own_nodes(shared_database: str, own_nats: OwnNats, tmp_path: Path) -> AsyncIterator[tuple[Node, Node]]:
+    """Two nodes on that server."""
+    pair = Node(shared_database, own_nats.url, tmp_path), Node(shared_database, own_nats.url, tmp_path)
+    for node in pair:
+        await node.start()
+    yield pair
+    for node in pair:
+        await node.stop()
+
+
+async def left(database: Database) -> int:
+    """How many events wait in the outbox."""
+    async with database.read() as reader:
+        return int(await reader.scalar(_count_left))
+
+
+async def test_a_process_killed_between_its_commit_and_the_publishing_loses_nothing(
+    shared_database: str, own_nats: OwnNats, tmp_path: Path
+) -> None:
+    survivor = Node(shared_database, own_nats.url, tmp_path)
+    await survivor.start()
+    alice = await survivor.platform.person("alice")
+    guild = await survivor.platform.guild(alice)
+    listener = await survivor.session(alice, intents=MESSAGES)
+    config = tmp_path / "moothall.toml"
+    config.write_text(
+        f'database_url = "{shared_database}"\nnats_url = "{own_nats.url}"\nsecret_key = "{KEY}"\ndemo = false\n'
+    )
+    with RunningServer(tmp_path / "data", "--config", str(config)) as victim:
+        path = f"/channels/{guild.general}/messages"
+        first = await asyncio.to_thread(victim.request, "POST", path, {"content": "heard"}, token=alice.token)
+        assert first.status == 200
+        await listener.hear("MESSAGE_CREATE", content="heard")
+        # Without NATS nobody can publish: the commit is done, the publishing is not.
+        await own_nats.kill()
+        await eventually(lambda: "NATS cannot be reached" in victim.printed)
+        last = await asyncio.to_thread(victim.request, "POST", path, {"content": "the last"}, token=alice.token)
+        assert last.status == 200
+        victim.stop(signal.SIGKILL)
+    assert await left(survivor.app.database) > 0
+    await own_nats.start()
+    assert (await listener.hear("MESSAGE_CREATE", content="the last"))["id"] == last.json["id"]
+    assert listener.names.count("MESSAGE_CREATE") == 2
+    await survivor.stop()
+
+
+async def test_an_absence_of_nats_delays_events_and_loses_none(own_nodes: tuple[Node, Node], own_nats: OwnNats) -> None:
+    here, there = own_nodes
+    alice = await here.platform.person("alice")
+    guild = await here.platform.guild(alice)
+    listeners = [await node.session(alice, intents=MESSAGES) for node in own_nodes]
+    path = f"/channels/{guild.general}/messages"
+    callers = [alice, there.as_seen(alice)]
+    for n in range(30):
+        if n == 10:
+            await own_nats.kill()
+        if n == 20:
+            await own_nats.start()
+        assert (await callers[n % 2].post(path, {"content": str(n)})).status == 200
+    for listener in listeners:
+        await listener.until(lambda listener=listener: listener.names.count("MESSAGE_CREATE") == 30)  # type: ignore[misc]
+        heard = [data["content"] for name, data in listener.heard if name == "MESSAGE_CREATE"]
+        assert heard == [str(n) for n in range(30)]
+    async with asyncio.timeout(10):
+        while await left(here.app.database):  # noqa: ASYNC110 the database sets no event
+            await asyncio.sleep(0.01)
+
+
+async def test_when_something_was_lost_for_good_every_client_identifies_anew(
+    own_nodes: tuple[Node, Node], own_nats: OwnNats
+) -> None:
+    here, _ = own_nodes
+    alice = await here.platform.person("alice")
+    await here.platform.guild(alice)
+    listener = await here.session(alice, intents=MESSAGES)
+    await own_nats.kill()
+    own_nats.lose_everything()
+    await own_nats.start()
+    async with asyncio.timeout(15):
+        heard = await listener.peer.heard_until_closed()
+    assert (heard[-1]["op"], heard[-1]["d"]) == (9, False)
+    assert listener.session_id not in here.gateway.hub.sessions
+    await here.session(alice, intents=MESSAGES)
+
+
+async def test_two_processes_never_share_a_number_and_a_dead_one_gives_its_own_back(shared_database: str) -> None:
+    database = database_at(shared_database)
+    await database.open()
+    first = Membership(database, "a" * 16, number=5, dead_after=0.3, seconds=0.1)
+    assert await first.join() == 5
+    first.start()
+    rival = Membership(database, "b" * 16, number=5, dead_after=0.3, seconds=0.1)
+    with pytest.raises(NumberTaken, match="worker_id 0 with process_id 5 belongs to process aaaa"):
+        await rival.join()
+    other = Membership(database, "c" * 16, dead_after=0.3)
+    assert await other.join() == 0
+    assert other.alive == {"a" * 16, "c" * 16}
+    await first.leave()
+    assert await rival.join() == 5
+    # The rival dies: nobody renews its row.
+    heir = Membership(database, "d" * 16, number=5, dead_after=0.3, seconds=0.1)
+    assert await heir.join() == 5
+    await heir.leave()
+    await other.leave()
+    await database.close()
+
+
+async def test_a_process_taken_for_dead_takes_another_number(shared_database: str) -> None:
+    database = database_at(shared_database)
+    await database.open()
+    sleeper = Membership(database, "a" * 16, dead_after=0.2)
+    numbers: list[int] = []
+    sleeper.renumbered = numbers.append
+    assert await sleeper.join() == 0
+    await asyncio.sleep(0.3)
+    heir = Membership(database, "b" * 16, dead_after=0.2)
+    assert await heir.join() == 0
+    await sleeper.renew()
+    assert numbers == [1]
+    await heir.leave()
+    await sleeper.leave()
+    await database.close()
