@@ -1,5 +1,6 @@
 """Webhooks: managed by a bot, posted to by whoever has the URL, without any token of an account."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import discord
@@ -117,3 +118,15 @@ async def test_its_mentions_reach_people_only_unless_allowed(harbour: Harbour, w
     heard = soon(harbour.client, "message", lambda message: message.mention_everyone)
     await webhook.send(text, allowed_mentions=discord.AllowedMentions.all())
     assert (await heard).role_mentions == [role]
+
+
+async def test_a_program_without_an_event_loop_posts_too(harbour: Harbour, webhook: discord.Webhook) -> None:
+    assert webhook.token is not None
+    blocking = discord.SyncWebhook.partial(webhook.id, webhook.token)
+
+    def post() -> discord.SyncWebhookMessage:
+        sent = blocking.send("from a script", wait=True)
+        return blocking.edit_message(sent.id, content="from a shell")
+
+    sent = await asyncio.to_thread(post)
+    assert (await harbour.channel.fetch_message(sent.id)).content == "from a shell"
