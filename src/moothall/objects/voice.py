@@ -1,7 +1,11 @@
 """Voice states and regions (resources: voice)."""
 
+from collections.abc import Collection
+from typing import Final
+
 from msgspec import UNSET, Struct, UnsetType
 
+from moothall.objects.features import Feature
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.member import Member
 from moothall.objects.wire import Timestamp
@@ -38,5 +42,12 @@ class VoiceRegion(Struct, frozen=True, kw_only=True):
     custom: bool = False
 
 
-REGIONS = (VoiceRegion(id="local", name="Local", optimal=True),)
+REGIONS: Final = (VoiceRegion(id="local", name="Local", optimal=True),)
 """Media stays on the server itself: there is one region."""
+VIP_REGIONS: Final = (VoiceRegion(id="vip-local", name="VIP Local"),)
+"""The same server, for guilds of the feature VIP_REGIONS."""
+
+
+def regions_of(features: Collection[str]) -> tuple[VoiceRegion, ...]:
+    """The regions that the voice channels of a guild with some features can be placed in."""
+    return (*REGIONS, *VIP_REGIONS) if Feature.VIP_REGIONS in features else REGIONS

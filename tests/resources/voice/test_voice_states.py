@@ -168,3 +168,14 @@ async def test_there_is_a_region_for_everyone(platform: Platform, guild: Guild) 
     assert [r["optimal"] for r in everywhere].count(True) == 1
     assert (await guild.owner.get(f"/guilds/{guild.id}/regions")).json == everywhere
     assert (await platform.nobody.get("/voice/regions")).status == 401
+
+
+async def test_vip_regions_are_for_guilds_that_have_them(platform: Platform, guild: Guild) -> None:
+    bridge = await guild.channel(type=VOICE, rtc_region="local")
+    assert (await guild.owner.patch(f"/channels/{bridge}", {"rtc_region": "vip-local"})).errors_at("rtc_region")
+    await guild.set(features=["VIP_REGIONS"])
+    listed = [region["id"] for region in (await guild.owner.get(f"/guilds/{guild.id}/regions")).json]
+    assert listed == ["local", "vip-local"]
+    assert [region["id"] for region in (await guild.owner.get("/voice/regions")).json] == ["local"]
+    moved = await guild.owner.patch(f"/channels/{bridge}", {"rtc_region": "vip-local"})
+    assert (moved.status, moved.json["rtc_region"]) == (200, "vip-local")

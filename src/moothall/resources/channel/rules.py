@@ -23,7 +23,7 @@ from moothall.objects.features import Feature
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import SnowflakeFactory
 from moothall.objects.text import channel_name, clean, is_standard_emoji
-from moothall.objects.voice import REGIONS
+from moothall.objects.voice import regions_of
 from moothall.resources.channel.requests import ChannelSettings, EmojiRequest, TagRequest
 
 _PLAIN: Final[Mapping[str, Any]] = {
@@ -91,7 +91,7 @@ def check_voice(body: ChannelSettings, guild: GuildState, kind: int, found: Form
     most = limits.STAGE_USER_LIMIT_MAX if stage else limits.VOICE_USER_LIMIT_MAX
     if isinstance(body.user_limit, int) and body.user_limit > most:
         found.add("user_limit", *FieldError.too_large(most))
-    regions = [region.id for region in REGIONS]
+    regions = [region.id for region in regions_of(guild.row.features)]
     if isinstance(body.rtc_region, str) and body.rtc_region not in regions:
         found.add("rtc_region", *FieldError.choices(regions))
 

@@ -9,7 +9,7 @@ from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.permissions import Permissions
-from moothall.objects.voice import REGIONS, VoiceRegion, VoiceState
+from moothall.objects.voice import REGIONS, VoiceRegion, VoiceState, regions_of
 from moothall.objects.wire import Timestamp
 from moothall.resources.member.queries import get_member, member_object
 from moothall.resources.voice import stage
@@ -37,9 +37,9 @@ async def list_voice_regions(_ctx: Context) -> list[VoiceRegion]:
 
 
 @get("/guilds/{guild_id}/regions", permission=MEMBER)
-async def get_guild_voice_regions(_ctx: Context, guild_id: GuildId) -> list[VoiceRegion]:
-    """List the regions that the guild's voice channels can be placed in."""
-    return list(REGIONS)
+async def get_guild_voice_regions(ctx: Context, guild_id: GuildId) -> list[VoiceRegion]:
+    """List the regions that the guild's voice channels can be placed in; those of VIP_REGIONS for guilds that have it."""
+    return list(regions_of(ctx.guild.row.features))
 
 
 @get("/guilds/{guild_id}/voice-states/@me", permission=MEMBER)
