@@ -152,7 +152,7 @@ LABEL_TEXT_MAX: Final = 45
 LABEL_DESCRIPTION_MAX: Final = 100
 FILE_UPLOAD_VALUES_MAX: Final = 10
 
-# Welcome screen, onboarding, widget
+# Welcome screen, onboarding, screening, widget
 WELCOME_CHANNELS_MAX: Final = 5
 WELCOME_DESCRIPTION_MAX: Final = 140
 WELCOME_CHANNEL_DESCRIPTION_MAX: Final = 50
@@ -165,6 +165,11 @@ ONBOARDING_OPTION_GRANTS_MAX: Final = 50
 """Roles, and channels, that one answer brings."""
 ONBOARDING_DEFAULT_CHANNELS_MIN: Final = 7
 ONBOARDING_WRITABLE_CHANNELS_MIN: Final = 5
+SCREENING_FIELDS_MAX: Final = 5
+SCREENING_DESCRIPTION_MAX: Final = 300
+SCREENING_LABEL_MAX: Final = 300
+SCREENING_VALUES_MAX: Final = 16
+SCREENING_VALUE_MAX: Final = 300
 WIDGET_MEMBERS_MAX: Final = 100
 
 # Emojis and stickers

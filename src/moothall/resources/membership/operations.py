@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from msgspec import structs
+
 from moothall.kernel.authenticate import NOBODY
 from moothall.kernel.context import Context, Services
 from moothall.kernel.events import Event
@@ -12,6 +14,7 @@ from moothall.kernel.unit import run
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import Refusal
+from moothall.objects.features import Feature
 from moothall.objects.guild import SystemChannelFlags
 from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
 from moothall.objects.member import MemberFlags
@@ -19,7 +22,7 @@ from moothall.objects.message_types import MessageType
 from moothall.objects.text import search_key
 from moothall.objects.user import User
 from moothall.resources.member import queries
-from moothall.resources.member.events import GuildMemberAdd, GuildMemberRemove, GuildOpen
+from moothall.resources.member.events import GuildMemberAdd, GuildMemberRemove, GuildMemberUpdate, GuildOpen
 from moothall.resources.membership.bots import RETIRING, retire_bot
 from moothall.resources.message.events import MessageCreate
 from moothall.resources.message.operations import send_system_message
@@ -38,6 +41,8 @@ LEAVING: Final[tuple[type[Event], ...]] = (GuildMemberRemove, VoiceStateUpdate, 
 """What a row declares to fire if it may take a member out."""
 JOINING: Final[tuple[type[Event], ...]] = (GuildMemberAdd, MessageCreate)
 """What a row declares to fire if it may let somebody in."""
+ADMITTING: Final[tuple[type[Event], ...]] = (GuildMemberUpdate, MessageCreate)
+"""What a row declares to fire if it may end somebody's screening."""
 
 
 async def join_guild(
@@ -54,7 +59,8 @@ async def join_guild(
 ) -> MemberRow:
     """Let someone into a guild, announce it and greet them; a member stays as they are, and nobody is told.
 
-    A `temporary` member who comes with no role leaves with their last session. Whether the roles and
+    A `temporary` member who comes with no role leaves with their last session. Where newcomers are
+    screened, people begin as pending, and are greeted by `admit_member`. Whether the roles and
     the nickname may be given is the caller's to check, and so is every rule of the way in (invites,
     tokens). Raises Refusal: 403/40007 for those banned, 400/30019 for a full guild, 400/30001 for
     people in too many guilds.
@@ -87,7 +93,9 @@ async def join_guild(
         deaf=deaf,
         mute=mute,
         flags=flags,
-        pending=False,
+        pending=Feature.MEMBER_VERIFICATION_GATE_ENABLED in state.row.features
+        and not user.bot
+        and user.id != state.owner_id,
         communication_disabled_until=None,
         temporary=temporary and not roles,
     )
@@ -97,8 +105,17 @@ async def join_guild(
         return await queries.get_member(ctx.tx, state.id, user.id) or row
     ctx.emit(GuildOpen(user_id=user.id, guild_id=state.id))
     ctx.emit(GuildMemberAdd(guild_id=state.id, member=member_from_row(row, user_from_row(user))))
-    await _greet(ctx, state, user.id)
+    if not row.pending:
+        await _greet(ctx, state, user.id)
     return row
+
+
+async def admit_member(ctx: Context, state: GuildState, row: MemberRow) -> None:
+    """Let a pending member take part, announce it and greet them. Whoever calls this declares `ADMITTING`."""
+    after = structs.replace(row, pending=False)
+    await queries.change_member(ctx.tx, state.id, row.user_id, pending=False)
+    ctx.emit(GuildMemberUpdate(guild_id=state.id, member=await queries.member_object(ctx.tx, after)))
+    await _greet(ctx, state, row.user_id)
 
 
 async def remove_member(ctx: Context, guild_id: GuildId, user: User) -> bool:

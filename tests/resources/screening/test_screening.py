@@ -1,0 +1,208 @@
+"""What newcomers have to agree to (the project's decisions: Invites, widget, screens; api.md, States)."""
+
+import json
+from typing import Any
+
+import pytest
+
+from moothall.kernel.jobs import JobRunner
+from moothall.objects.permissions import Permissions
+from tests.harness import Caller, Guild, Platform
+
+AUDIT = "GUILD_AUDIT_LOG_ENTRY_CREATE"
+GATE = "MEMBER_VERIFICATION_GATE_ENABLED"
+RULES = {"field_type": "TERMS", "label": "Read the rules", "values": ["Be kind", "No spam"], "required": True}
+KEPT = {**RULES, "description": None}
+
+
+@pytest.fixture
+async def owner(platform: Platform) -> Caller:
+    return await platform.person("alice")
+
+
+@pytest.fixture
+async def guild(platform: Platform, owner: Caller) -> Guild:
+    return await platform.guild(owner)
+
+
+def url(guild: Guild) -> str:
+    return f"/guilds/{guild.id}/member-verification"
+
+
+async def gate(owner: Caller, guild: Guild, *fields: dict[str, Any]) -> dict[str, Any]:
+    """Begin to screen newcomers."""
+    reply = await owner.patch(url(guild), {"enabled": True, "form_fields": list(fields)})
+    assert reply.status == 200
+    form: dict[str, Any] = reply.json
+    return form
+
+
+async def newcomer(platform: Platform, guild: Guild, name: str = "bob") -> Caller:
+    """Somebody who comes by an invite."""
+    code = (await guild.owner.post(f"/channels/{guild.general}/invites", {})).json["code"]
+    bob = await platform.person(name)
+    assert (await bob.post(f"/invites/{code}", {})).status == 200
+    return bob
+
+
+async def pending(guild: Guild, who: Caller) -> bool:
+    found: bool = (await guild.owner.get(f"/guilds/{guild.id}/members/{who.id}")).json["pending"]
+    return found
+
+
+def answers(form: dict[str, Any], *responses: Any) -> dict[str, Any]:
+    return {
+        "version": form["version"],
+        "form_fields": [
+            {**field, "response": response} for field, response in zip(form["form_fields"], responses, strict=False)
+        ],
+    }
+
+
+async def test_a_form_is_stored_announced_and_recorded(platform: Platform, owner: Caller, guild: Guild) -> None:
+    blank = (await owner.get(url(guild))).json
+    assert (blank["description"], blank["form_fields"]) == (None, [])
+    body = {"enabled": True, "description": " We are friendly. ", "form_fields": [RULES]}
+    reply = await owner.patch(url(guild), body, reason="calm")
+    assert (reply.json["description"], reply.json["form_fields"]) == ("We are friendly.", [KEPT])
+    assert reply.json["version"] > blank["version"]
+    assert platform.heard_names == [AUDIT, AUDIT, "GUILD_UPDATE"]
+    assert GATE in platform.heard_data("GUILD_UPDATE")[0]["features"]
+    assert [[change["key"] for change in entry["changes"]] for entry in platform.heard_data(AUDIT)] == [
+        ["member_verification_description", "member_verification_form_fields"],
+        ["features"],
+    ]
+    assert await guild.audit_log() == [(1, guild.id, "calm")] * 2
+    member = await guild.member_with(0)
+    assert (await member.get(url(guild))).json == reply.json
+
+
+async def test_fields_may_come_as_text_and_what_is_absent_stays(owner: Caller, guild: Guild) -> None:
+    made = (await owner.patch(url(guild), {"form_fields": json.dumps([RULES]), "description": "Hi"})).json
+    assert made["form_fields"] == [KEPT]
+    assert (await owner.patch(url(guild), {"description": None})).json["form_fields"] == [KEPT]
+    assert (await owner.patch(url(guild), {"form_fields": None})).json["form_fields"] == []
+
+
+async def test_the_same_again_is_told_to_nobody_and_keeps_its_version(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
+    form = await gate(owner, guild, RULES)
+    platform.heard.clear()
+    assert (await owner.patch(url(guild), {"enabled": True, "form_fields": [KEPT]})).json == form
+    assert (await owner.patch(url(guild), {})).json == form
+    assert platform.heard == []
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"description": "d" * 301}, "description"),
+        ({"form_fields": [{**RULES, "field_type": "QUIZ"}]}, "form_fields.0.field_type"),
+        ({"form_fields": [{**RULES, "label": ""}]}, "form_fields.0.label"),
+        ({"form_fields": [{**RULES, "label": " "}]}, "form_fields.0.label"),
+        ({"form_fields": [{**RULES, "values": ["v" * 301]}]}, "form_fields.0.values.0"),
+        ({"form_fields": [{**RULES, "values": ["ok", "\t"]}]}, "form_fields.0.values.1"),
+        ({"form_fields": [RULES] * 6}, "form_fields"),
+        ({"form_fields": "nonsense"}, "form_fields"),
+        ({"form_fields": "null"}, "form_fields"),
+        ({"form_fields": "[" * 100_000}, "form_fields"),
+        ({"form_fields": json.dumps([{**RULES, "values": ["x"] * 17}])}, "form_fields.0.values"),
+    ],
+)
+async def test_bounds_are_told_at_their_field(
+    platform: Platform, owner: Caller, guild: Guild, body: dict[str, Any], path: str
+) -> None:
+    assert (await owner.patch(url(guild), {"enabled": True, **body})).errors_at(path)
+    assert platform.heard == []
+
+
+async def test_newcomers_are_pending_until_they_agree(platform: Platform, owner: Caller, guild: Guild) -> None:
+    await guild.set(system_channel_id=guild.general)
+    form = await gate(owner, guild, RULES, {**RULES, "label": "A newsletter?", "required": False})
+    platform.heard.clear()
+    bob = await newcomer(platform, guild)
+    assert platform.heard_data("GUILD_MEMBER_ADD")[0]["pending"] is True
+    # Nobody greets someone who is only looking.
+    assert "MESSAGE_CREATE" not in platform.heard_names
+    with platform.listening() as heard:
+        reply = await bob.put(f"/guilds/{guild.id}/requests/@me", answers(form, True))
+    assert reply.status == 200
+    assert (reply.json["application_status"], reply.json["user_id"]) == ("APPROVED", str(bob.id))
+    assert heard == ["GUILD_MEMBER_UPDATE", "MESSAGE_CREATE"]
+    assert platform.heard_data("GUILD_MEMBER_UPDATE")[0]["pending"] is False
+    assert not await pending(guild, bob)
+    assert (await bob.post(f"/channels/{guild.general}/messages", {"content": "Hello"})).status == 200
+    with platform.listening() as heard:
+        assert (await bob.put(f"/guilds/{guild.id}/requests/@me", answers(form, True))).status == 200
+    assert heard == []
+
+
+async def test_incomplete_answers_and_those_to_another_version_let_nobody_in(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
+    old = await gate(owner, guild, RULES)
+    bob, path = await newcomer(platform, guild), f"/guilds/{guild.id}/requests/@me"
+    for responses in ((), (False,), (None,), ("yes",)):
+        reply = await bob.put(path, answers(old, *responses))
+        assert (reply.status, reply.code) == (400, 50035)
+        assert reply.errors_at("form_fields.0.response")
+    await owner.patch(url(guild), {"description": "New"})
+    assert (await bob.put(path, answers(old, True))).errors_at("version")
+    assert (await bob.put(path, {"form_fields": []})).errors_at("version") == ["BASE_TYPE_REQUIRED"]
+    assert await pending(guild, bob)
+    new = (await bob.get(url(guild))).json
+    assert (await bob.put(path, answers(new, True))).status == 200
+
+
+async def test_whoever_is_pending_may_look_and_nothing_else(platform: Platform, owner: Caller, guild: Guild) -> None:
+    everything = Permissions.ALL & ~Permissions.ADMINISTRATOR
+    await gate(owner, guild, RULES)
+    bob = await newcomer(platform, guild)
+    await owner.put(f"/guilds/{guild.id}/members/{bob.id}/roles/{await guild.role(permissions=everything)}")
+    message = (await owner.post(f"/channels/{guild.general}/messages", {"content": "Hello"})).json["id"]
+    channel = f"/channels/{guild.general}"
+    assert (await bob.get(f"{channel}/messages")).status == 200
+    for reply in (
+        await bob.post(f"{channel}/messages", {"content": "Hello"}),
+        await bob.put(f"{channel}/messages/{message}/reactions/⚫/@me"),
+        await bob.post(f"{channel}/invites", {}),
+        await bob.delete(f"{channel}/messages/{message}"),
+        await bob.put(f"/guilds/{guild.id}/bans/{owner.id}", {}),
+    ):
+        assert (reply.status, reply.code) == (403, 50013)
+
+
+async def test_bots_the_owner_and_earlier_members_are_never_pending_and_a_rejoiner_is(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
+    carol = await newcomer(platform, guild, "carol")
+    await gate(owner, guild, RULES)
+    assert not await pending(guild, owner)
+    assert not await pending(guild, carol)
+    await carol.delete(f"/users/@me/guilds/{guild.id}")
+    code = (await owner.post(f"/channels/{guild.general}/invites", {})).json["code"]
+    await carol.post(f"/invites/{code}", {})
+    assert await pending(guild, carol)
+
+
+async def test_when_screening_ends_all_who_wait_are_let_in(platform: Platform, owner: Caller, guild: Guild) -> None:
+    await gate(owner, guild, RULES)
+    bob, carol = await newcomer(platform, guild), await newcomer(platform, guild, "carol")
+    await owner.patch(url(guild), {"enabled": False})
+    with platform.listening() as heard:
+        await JobRunner(platform.services).drain()
+    assert heard == ["GUILD_MEMBER_UPDATE"] * 2
+    assert not await pending(guild, bob)
+    assert not await pending(guild, carol)
+
+
+async def test_where_screening_begins_again_those_who_wait_go_on_waiting(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
+    await gate(owner, guild, RULES)
+    bob = await newcomer(platform, guild)
+    await owner.patch(url(guild), {"enabled": False})
+    await owner.patch(url(guild), {"enabled": True})
+    await JobRunner(platform.services).drain()
+    assert await pending(guild, bob)
