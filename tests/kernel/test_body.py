@@ -1,5 +1,6 @@
 """Request bodies: what does not fit is answered once, whole, at its exact paths."""
 
+import time
 from typing import Annotated, Any
 
 import pytest
@@ -117,6 +118,14 @@ def test_nesting_is_bounded_and_braces_in_strings_do_not_count() -> None:
     assert not too_deep(b'"' + b"[" * 500 + b'"')
     assert not too_deep(b"[]" * 500)
     assert refused('{"name": "a", "roles": ' + "[" * 100 + "]" * 100 + "}").code == 50109
+
+
+def test_the_depth_of_a_large_body_is_found_at_once() -> None:
+    started = time.perf_counter()
+    assert not too_deep(b"[" + b'{"a":[1,"}]\\"{"]},' * 100_000 + b"1]")
+    assert too_deep(b"[" * (MOST_DEPTH + 1) + b"]" * (MOST_DEPTH + 1))
+    assert not too_deep(b"[" * MOST_DEPTH + b"]" * MOST_DEPTH + b"[]" * 100)
+    assert time.perf_counter() - started < 0.5
 
 
 def test_nul_is_stripped_from_texts_and_nothing_else_is() -> None:

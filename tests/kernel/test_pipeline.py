@@ -1,6 +1,7 @@
 """The line: the order of refusals, what a refusal leaves behind, and what HTTP asks of every row."""
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar
 
@@ -15,6 +16,7 @@ from moothall.kernel.endpoint import Endpoint, Handler, Json
 from moothall.kernel.events import Event
 from moothall.kernel.pipeline import Pipeline
 from moothall.kernel.ratelimit import Rate, RateLimiter
+from moothall.logs import current_request
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import Refusal
@@ -222,6 +224,49 @@ async def test_the_audit_reason_is_decoded_bounded_and_empty_is_none(place: Guil
     await place.owner.patch(path, {"name": "three"}, reason="é" * 512)
     assert (await place.owner.patch(path, {"name": "four"}, reason="é" * 513)).code == 50035
     assert [reason for _, _, reason in await place.audit_log()] == ["a b+c", None, "é" * 512]
+
+
+@pytest.mark.parametrize(
+    ("header", "reason"),
+    [
+        ("a+b 100%", "a+b 100%"),
+        ("50%ab off", "50%ab off"),
+        ("%E2%9C%93 done%0Anow", "\u2713 done\nnow"),
+        ("\u00e9t\u00e9", "\u00e9t\u00e9"),
+        ("100%25", "100%"),
+    ],
+)
+async def test_a_reason_in_plain_text_is_left_alone(place: Guild, header: str, reason: str) -> None:
+    await place.owner.patch(f"/guilds/{place.id}", {"name": "one"}, headers=[("x-audit-log-reason", header)])
+    assert [kept for _, _, kept in await place.audit_log()] == [reason]
+
+
+async def test_wrong_parameters_and_a_wrong_body_and_reason_are_told_together(place: Guild) -> None:
+    reply = await place.owner.request("PATCH", f"/guilds/{place.id}", {"name": "x"}, reason="y" * 513)
+    assert reply.errors_at("name") == ["BASE_TYPE_BAD_LENGTH"] or reply.errors_at("name") == ["BASE_TYPE_MIN_LENGTH"]
+    assert reply.errors_at("reason") == ["BASE_TYPE_MAX_LENGTH"]
+
+
+async def test_what_is_logged_of_a_request_carries_its_id_and_no_token_of_a_path(
+    platform: Platform, caplog: pytest.LogCaptureFixture
+) -> None:
+    seen: list[str] = []
+
+    class Ids(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            del record
+            seen.append(current_request.get())
+
+    handler = Ids()
+    logging.getLogger("moothall.http").addHandler(handler)
+    caplog.set_level(logging.DEBUG, "moothall.http")
+    try:
+        reply = await platform.nobody.get("/webhooks/1/top-secret/messages/2")
+    finally:
+        logging.getLogger("moothall.http").removeHandler(handler)
+    assert seen == [reply.headers["x-request-id"]]
+    assert "top-secret" not in caplog.text
+    assert "/webhooks/1/***/messages/2" in caplog.text
 
 
 async def test_query_parameters_are_typed_and_all_wrong_ones_told(place: Guild) -> None:

@@ -81,6 +81,8 @@ _KIND_BY_SCHEME = {"bot": TokenKind.BOT, "bearer": TokenKind.BEARER}
 
 _MOST_REMEMBERED = 20_000
 _REMEMBER_MS = 1_000
+_LONGEST_HEADER = 256
+"""Blanks around a token do not matter to `authenticate`; here each spelling would be kept for itself."""
 
 
 class Remembered:
@@ -103,7 +105,7 @@ class Remembered:
 
     def put(self, header: str, actor: Actor) -> None:
         """Remember an actor that was just read."""
-        if self._on:
+        if self._on and len(header) <= _LONGEST_HEADER:
             if len(self._actors) >= _MOST_REMEMBERED:
                 self._actors.clear()
             self._actors[header] = (actor, system_clock() + _REMEMBER_MS)

@@ -22,7 +22,9 @@ MOST_DEPTH = 64
 _NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")
 """The escape of NUL, but not an escaped backslash followed by the same letters."""
 
-_OPEN, _CLOSE = frozenset(b"[{"), frozenset(b"]}")
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_ALIKE = bytes.maketrans(b"{}", b"[]")
+_NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 
 
 class BodyReader(Struct, frozen=True):
@@ -92,24 +94,14 @@ def body_reader(kind: Any, *, optional: bool) -> BodyReader:
 
 
 def too_deep(data: bytes) -> bool:
-    """Whether JSON nests deeper than `MOST_DEPTH`; braces inside strings do not count."""
+    """Whether JSON nests deeper than `MOST_DEPTH`, or its brackets are not in pairs; those in strings do not count."""
     if data.count(b"[") + data.count(b"{") <= MOST_DEPTH:
         return False
-    depth, inside, escaped = 0, False, False
-    for byte in data:
-        if inside:
-            if escaped:
-                escaped = False
-            elif byte == 0x5C:
-                escaped = True
-            elif byte == 0x22:
-                inside = False
-        elif byte == 0x22:
-            inside = True
-        elif byte in _OPEN:
-            depth += 1
-            if depth > MOST_DEPTH:
-                return True
-        elif byte in _CLOSE:
-            depth -= 1
-    return False
+    # A loop over the bytes would hold up everybody else for a large body: only what is left of each level is looked at.
+    brackets = _STRING.sub(b"", data).translate(_ALIKE, _NO_BRACKETS)
+    for _ in range(MOST_DEPTH):
+        outer = brackets.replace(b"[]", b"")
+        if len(outer) == len(brackets):
+            break
+        brackets = outer
+    return bool(brackets)

@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from functools import partial
 from typing import Any
-from urllib.parse import unquote
 
 from msgspec import Struct
 from sqlalchemy import bindparam, update
@@ -23,11 +22,12 @@ from moothall.kernel.images import stage_images
 from moothall.kernel.outbox import OutboxRelay, leave_events
 from moothall.kernel.parameters import read_query
 from moothall.kernel.ratelimit import bucket_name
+from moothall.kernel.reason import read_reason
 from moothall.kernel.request import ClientGone, Request, RequestTooLarge, client_address
 from moothall.kernel.router import Router
+from moothall.logs import current_request
 from moothall.objects import errors
-from moothall.objects.errors import FormErrors, Refusal
-from moothall.objects.form_codes import FormCode
+from moothall.objects.errors import Refusal, joined
 from moothall.objects.ids import Snowflake
 from moothall.objects.images import ImageData
 from moothall.objects.wire import encode
@@ -44,10 +44,13 @@ log = logging.getLogger("moothall.http")
 
 _JSON_TYPE = (b"content-type", b"application/json")
 _NO_CONTENT_TYPE: tuple[bytes, bytes] = (b"content-length", b"0")
-_MOST_REASON = 512
 _TRIES = 4
 _GZIP_FROM = 2048
 _MAJOR = ("guild_id", "channel_id", "webhook_id")
+_MOST_KEY = 96
+"""Characters of a path's id or token that tell one rate limit from another: none that exists is longer."""
+_MOST_JSON = 2 * 1024 * 1024
+"""Bytes of a body on rows that take no images."""
 
 _set_version = Query(
     update(guilds).where(guilds.c.id == bindparam("guild_id")).values(version=bindparam("new_version"))
@@ -99,6 +102,7 @@ class Pipeline:
         started = time.perf_counter()
         request = Request.of(scope, receive, most_body=self._most_body, address=client_address(scope, self._trusted))
         row_name = "none"
+        current_request.set(request.id)
         try:
             endpoint, values, head = self._match(request)
             if endpoint is None:
@@ -118,15 +122,15 @@ class Pipeline:
             # Nothing was done, and nobody is there to be told so.
             return
         except (StorageFull, StorageUnavailable, StorageConflict) as problem:
-            log.warning("%s %s: %s", request.method, request.path, problem, extra={"request_id": request.id})
+            log.warning("%s %s: %s", request.method, request.shown_path, problem)
             answer = refused(
                 Refusal(errors.INSUFFICIENT_STORAGE if isinstance(problem, StorageFull) else errors.UNAVAILABLE)
             )
         except Exception:
-            log.exception("%s %s failed", request.method, request.path, extra={"request_id": request.id})
+            log.exception("%s %s failed", request.method, request.shown_path)
             answer = refused(Refusal(errors.INTERNAL_ERROR))
         if answer.status in {401, 403, 429} and self._services.limiter is not None:
-            self._services.limiter.note_refusal(request.address, loopback=request.loopback)
+            self._services.limiter.note_refusal(request.network, loopback=request.loopback)
         await self._send(request, answer, send)
         seconds = time.perf_counter() - started
         self._observe(row_name, answer.status, seconds)
@@ -134,9 +138,9 @@ class Pipeline:
             log.debug(
                 "%s %s %d",
                 request.method,
-                request.path,
+                request.shown_path,
                 answer.status,
-                extra={"request_id": request.id, "row": row_name, "ms": round(seconds * 1000, 2)},
+                extra={"row": row_name, "ms": round(seconds * 1000, 2)},
             )
 
     async def answer(self, endpoint: Endpoint, values: list[str], request: Request) -> Answer:
@@ -167,7 +171,7 @@ class Pipeline:
 
     async def _authenticate(self, endpoint: Endpoint, request: Request) -> Actor:
         limiter = self._services.limiter
-        if limiter is not None and (wait := limiter.banned_for(request.address)):
+        if limiter is not None and (wait := limiter.banned_for(request.network)):
             raise too_many(wait, "global", [], message="You are being blocked from accessing our API temporarily.")
         header = request.authorization
         if header is None:
@@ -191,8 +195,10 @@ class Pipeline:
         names = endpoint.path_parameters
         if names and names[0].name in _MAJOR:
             with_token = names[0].name == "webhook_id" and len(names) > 1 and names[1].name == "webhook_token"
-            major = (values[0], values[1]) if with_token else values[0]
-        caller = actor.user_id or request.address
+            major = values[0][:_MOST_KEY]
+            if with_token:
+                major = (major, values[1][:_MOST_KEY])
+        caller = actor.user_id or request.network
         verdict = limiter.take(self._buckets[endpoint], endpoint.rate, caller, major, loopback=request.loopback)
         if not verdict.allowed:
             raise too_many(verdict.retry_after, verdict.scope, verdict.headers)
@@ -220,7 +226,7 @@ class Pipeline:
             reason=given.reason,
             fires=endpoint.fires,
             writes=endpoint.locks_guild,
-            ip=request.address,
+            ip=request.network,
         )
 
     async def _run(self, endpoint: Endpoint, actor: Actor, request: Request, given: Decoded) -> Any:
@@ -315,26 +321,24 @@ async def _decode(endpoint: Endpoint, values: list[str], request: Request) -> De
     query: dict[str, Any] = {}
     body: dict[str, Any] = {}
     reason = None
-    problem: Refusal | None = None
-    try:
-        if endpoint.query_parameters:
+    problems: list[Refusal] = []
+    if endpoint.query_parameters:
+        try:
             query = read_query(endpoint.query_parameters, request.query_string)
-        if endpoint.body is not None:
-            body["body"] = endpoint.body.read(await request.body(), request.content_type)
-        if endpoint.audit_reason and request.audit_reason is not None:
-            reason = _read_reason(request.audit_reason)
-    except Refusal as refusal:
-        problem = refusal
-    return Decoded(path, query, body, reason, problem)
-
-
-def _read_reason(header: str) -> str | None:
-    reason = unquote(header, errors="replace").replace("\0", "").strip()
-    if len(reason) > _MOST_REASON:
-        found = FormErrors()
-        found.add(["reason"], FormCode.BASE_TYPE_MAX_LENGTH, f"Must be {_MOST_REASON} or fewer in length.")
-        found.raise_if_any()
-    return reason or None
+        except Refusal as refusal:
+            problems.append(refusal)
+    if endpoint.body is not None:
+        data = await request.body(None if endpoint.images else _MOST_JSON)
+        try:
+            body["body"] = endpoint.body.read(data, request.content_type)
+        except Refusal as refusal:
+            problems.append(refusal)
+    if endpoint.audit_reason and request.audit_reason is not None:
+        try:
+            reason = read_reason(request.audit_reason)
+        except Refusal as refusal:
+            problems.append(refusal)
+    return Decoded(path, query, body, reason, joined(problems) if problems else None)
 
 
 def _encode(endpoint: Endpoint, result: Any, headers: list[tuple[bytes, bytes]]) -> Answer:

@@ -1,9 +1,11 @@
 """One HTTP request as the pipeline sees it."""
 
 import itertools
+import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from ipaddress import ip_address
+from functools import lru_cache
+from ipaddress import IPv6Address, ip_address
 from typing import Any
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -17,6 +19,10 @@ _EXPOSED = (
     b"X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Reset-After, "
     b"X-RateLimit-Bucket, X-RateLimit-Global, X-RateLimit-Scope, Retry-After, Date, X-Request-Id"
 )
+
+
+_SECRET = re.compile(r"((?:^|/)(?:webhooks|interactions)/[^/]*/)[^/]+")
+_NO_GZIP = re.compile(rb"gzip\s*;\s*q=0(?:\.0*)?\s*(?:,|$)")
 
 
 class RequestTooLarge(Exception):
@@ -101,7 +107,7 @@ class Request:
             elif name == b"x-audit-log-reason":
                 request.audit_reason = _text(value)
             elif name == b"accept-encoding":
-                request.takes_gzip = b"gzip" in value
+                request.takes_gzip = b"gzip" in value and not (b"q=0" in value and _NO_GZIP.search(value))
             elif name == b"origin":
                 request.origin = value
         return request
@@ -111,9 +117,20 @@ class Request:
         given = {name for name, _ in headers}
         headers.extend(header for header in self.answer_headers if header[0] not in given)
 
-    async def body(self) -> bytes:
-        """The whole body, within the bound. Raises RequestTooLarge and ClientGone."""
-        if self.content_length > self._most_body:
+    @property
+    def shown_path(self) -> str:
+        """The path as it may stand in a log: without the tokens of webhooks and interactions."""
+        return _SECRET.sub(r"\1***", self.path)
+
+    @property
+    def network(self) -> str:
+        """What stands for the client where its requests are counted: who has one IPv6 address has a whole /64."""
+        return _network(self.address) if ":" in self.address else self.address
+
+    async def body(self, most: int | None = None) -> bytes:
+        """The whole body, within the bound of every request and `most`. Raises RequestTooLarge and ClientGone."""
+        most = self._most_body if most is None else min(most, self._most_body)
+        if self.content_length > most:
             raise RequestTooLarge
         message = await self._receive()
         if message["type"] == "http.disconnect":
@@ -121,7 +138,7 @@ class Request:
             raise ClientGone
         first: bytes = message.get("body", b"")
         if not message.get("more_body"):
-            if len(first) > self._most_body:
+            if len(first) > most:
                 raise RequestTooLarge
             return first
         parts, size = [first], len(first)
@@ -131,7 +148,7 @@ class Request:
                 raise ClientGone
             part = message.get("body", b"")
             size += len(part)
-            if size > self._most_body:
+            if size > most:
                 raise RequestTooLarge
             parts.append(part)
         return b"".join(parts)
@@ -167,22 +184,35 @@ def is_loopback(address: str) -> bool:
     return address.startswith("127.") or address in {"::1", "localhost", ""}
 
 
+@lru_cache(maxsize=4096)
+def _network(address: str) -> str:
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if not isinstance(parsed, IPv6Address):
+        return address
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return f"{IPv6Address(int(parsed) >> 64 << 64)}/64"
+
+
 def client_address(scope: MutableMapping[str, Any], trusted: Callable[[str], bool]) -> str:
-    """The address of the client: the last one that a trusted proxy did not add itself."""
+    """The address of the client: the last one that a trusted proxy did not add itself.
+
+    A proxy appends to X-Forwarded-For or adds a header of its own after the client's: they count as one list.
+    """
     client = scope.get("client")
     address: str = client[0] if client else ""
     if not trusted(address):
         return address
-    for name, value in scope["headers"]:
-        if name == b"x-forwarded-for":
-            hops = [hop.strip() for hop in value.decode("latin-1").split(",")]
-            for hop in reversed(hops):
-                try:
-                    ip_address(hop)
-                except ValueError:
-                    break
-                address = hop
-                if not trusted(hop):
-                    break
+    listed = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for")
+    for hop in reversed([hop.strip() for hop in listed.decode("latin-1").split(",")]):
+        try:
+            ip_address(hop)
+        except ValueError:
+            break
+        address = hop
+        if not trusted(hop):
             break
     return address

@@ -390,3 +390,24 @@ def refuse_field(path: Sequence[str | int] | str, code: str, message: str) -> No
     errors = FormErrors()
     errors.add(path, code, message)
     raise errors.refusal()
+
+
+def joined(problems: Sequence[Refusal]) -> Refusal:
+    """One refusal of several: of forms with all their errors, else the first that is of no form."""
+    for problem in problems:
+        if problem.kind is not INVALID_FORM_BODY:
+            return problem
+    if len(problems) == 1:
+        return problems[0]
+    errors = FormErrors()
+    for problem in problems:
+        _merge(errors.nested(), problem.errors or {})
+    return errors.refusal()
+
+
+def _merge(into: dict[str, Any], more: dict[str, Any]) -> None:
+    for key, value in more.items():
+        if isinstance(value, dict):
+            _merge(into.setdefault(key, {}), value)
+        else:
+            into.setdefault(key, []).extend(value)
