@@ -317,7 +317,8 @@ class NatsBus:
                 log.exception("a hearer of the bus failed")
 
     async def _on_loss(self) -> None:
-        log.warning("NATS cannot be reached: events wait")
+        if not self._closing:
+            log.warning("NATS cannot be reached: events wait")
 
     async def _on_return(self) -> None:
         log.info("NATS can be reached again")
