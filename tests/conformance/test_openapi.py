@@ -132,6 +132,9 @@ def test_requests_as_described_get_answers_as_described(community: Community, de
         case.validate_response(answer, checks=[not_a_server_error])
         check_described(row, answer.status_code, answer.content)
         if answer.status_code >= 400:
-            assert {"code", "message"} <= set(answer.json()) <= {"code", "message", "errors", "retry_after", "global"}
+            refusal = answer.json()
+            assert {"code", "message"} <= set(refusal) <= {"code", "message", "errors", "retry_after", "global"}
+            # The body is of the right type: whatever is wrong is wrong with a field of it, or with several together.
+            assert not any("`" in error["message"] for error in refusal.get("errors", {}).get("_errors", ()))
 
     run()

@@ -100,6 +100,18 @@ def test_json_that_is_no_object_is_a_form_error() -> None:
     assert refused('"a"').code == 50035
 
 
+@pytest.mark.parametrize(
+    ("body", "path", "code"),
+    [
+        ('{"name": "a", "count": 3.0}', "count", "NUMBER_TYPE_COERCE"),
+        ('{"name": "a", "until": "tomorrow"}', "until", "DATE_TIME_TYPE_PARSE"),
+        ('{"name": "a", "permissions": "many"}', "permissions", "NUMBER_TYPE_COERCE"),
+    ],
+)
+def test_every_kind_of_value_has_its_own_code_at_its_field(body: str, path: str, code: str) -> None:
+    assert codes(refused(body), path) == [code]
+
+
 def test_another_content_type_is_a_form_error() -> None:
     assert refused('{"name": "a"}', "text/plain").code == 50035
     assert refused('{"name": "a"}', "").code == 50035

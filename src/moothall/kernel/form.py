@@ -183,8 +183,8 @@ def _walk_number(
     if lax and isinstance(value, str):
         with contextlib.suppress(ValueError):
             value = reader(value)
-    whole = isinstance(value, int) or (isinstance(value, float) and (name == "float" or value.is_integer()))
-    if isinstance(value, bool) or not whole or not isinstance(value, int | float):
+    # 3.0 is no int, as msgspec has it: what counts is how it is written.
+    if isinstance(value, bool) or not isinstance(value, int if name == "int" else int | float):
         found.add(path, FormCode.NUMBER_TYPE_COERCE, f"Value {str(value)[:40]!r} is not {name}.")
     elif shape.ge is not None and value < shape.ge:
         found.add(path, FormCode.NUMBER_TYPE_MIN, f"{name} value should be greater than or equal to {shape.ge}.")

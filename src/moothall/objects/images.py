@@ -6,11 +6,12 @@ import re
 import struct
 import zlib
 from io import BytesIO
-from typing import Final, NamedTuple, Self
+from typing import ClassVar, Final, NamedTuple, Self
 
 from PIL import Image, UnidentifiedImageError
 
 from moothall.objects import limits
+from moothall.objects.form_codes import FormCode
 
 _DATA_URI: Final = re.compile(r"data:(image/(?:png|jpe?g|gif|webp));base64,")
 _TEXT_MAX: Final = limits.IMAGE_SIZE_MAX * 4 // 3 + 64
@@ -25,6 +26,8 @@ class ImageData:
     """
 
     __slots__ = ("data", "declared", "stored")
+
+    FORM_CODE: ClassVar[str] = FormCode.IMAGE_INVALID
 
     def __init__(self, declared: str, data: bytes) -> None:
         self.declared = declared

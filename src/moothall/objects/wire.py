@@ -1,17 +1,18 @@
 """How values look on the wire: one encoder, one decoder for each type, and the scalars between.
 
 A *wire scalar* is a class with `wire()` (what answers carry) and a `from_wire` class method
-(what requests may carry; ValueError with a message for the person who sent it). Any struct may
-use one as the type of a field.
+(what requests may carry; ValueError with a message for the person who sent it), and perhaps with
+the `FORM_CODE` of that error. Any struct may use one as the type of a field.
 """
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import msgspec
 
+from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import system_clock
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -27,6 +28,8 @@ class Timestamp(int):
     """A moment in milliseconds since the Unix epoch; ISO 8601 with microseconds and +00:00 on the wire."""
 
     __slots__ = ()
+
+    FORM_CODE: ClassVar[str] = FormCode.DATE_TIME_TYPE_PARSE
 
     def wire(self) -> str:
         """The form that answers carry, for example 2026-01-31T12:00:00.250000+00:00."""
