@@ -280,6 +280,7 @@ class Platform:
             ),
             extra={Passwords: Passwords()},
         )
+        self.services.states.remember(database)
         self.gateway = GatewayNode(GatewaySettings(), self.bus, DatabaseSource(database, self.services.states))
         self.services.extra[GatewayNode] = self.gateway
         self.pipeline = self._whole = Pipeline(self.services, endpoints(), observe=lambda *_: None)

@@ -210,6 +210,8 @@ class App:
             trusted_proxies=settings.trusts,
         )
         self.relay = self.services.extra[OutboxRelay] = OutboxRelay(self.database, self.bus, shared=shared)
+        self.relay.found = self.services.states.forget
+        self.services.states.remember(self.database)
         self.jobs = self.services.extra[JobRunner] = JobRunner(self.services)
         self.pages = Pages(endpoints(), public_url=base_url(settings), gateway_url=self.gateway.settings.public_url)
         self.files = Files(self.services.blobs)

@@ -13,6 +13,7 @@ from moothall.kernel import unit
 from moothall.kernel.authenticate import NOBODY
 from moothall.kernel.context import Context, Limits, Services
 from moothall.kernel.guild_state import GuildStates
+from moothall.kernel.outbox import until_relayed
 from moothall.kernel.secrets import SecretBox, SecretUnreadable, ServerKey, ServerKeyError
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake, SnowflakeFactory
@@ -21,6 +22,9 @@ from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, Reader, StorageError
 
 T = TypeVar("T")
+
+_PATIENCE = 0.3
+"""Seconds for a running server to take what a command announces; without one, it waits for the next start."""
 
 WORKER = 31
 """The `worker_id` of commands: a server that keeps to others never makes an id that a command made."""
@@ -50,7 +54,10 @@ def operate(settings: Settings, work: Callable[[Context], Awaitable[T]], *, lock
     """
 
     async def perform(database: Database) -> T:
-        return await unit.run(_services(settings, database), NOBODY, work, lock=lock, outbox=True)
+        result = await unit.run(_services(settings, database), NOBODY, work, lock=lock, outbox=True)
+        # When this command is over, a running server has seen and told what it did.
+        await until_relayed(database, seconds=_PATIENCE)
+        return result
 
     return _on_database(settings, perform)
 

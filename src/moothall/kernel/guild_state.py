@@ -21,7 +21,7 @@ from moothall.objects.permissions import Permissions, base_permissions, channel_
 from moothall.objects.role import Role
 from moothall.objects.sticker import Sticker
 from moothall.objects.wire import Timestamp
-from moothall.storage.database import Query, Reader
+from moothall.storage.database import Database, Query, Reader
 from moothall.storage.rows import (
     ChannelRow,
     EmojiRow,
@@ -211,6 +211,10 @@ class Standing(Struct, frozen=True):
         return bool(self.permissions_in(channel) & Permissions.VIEW_CHANNEL)
 
 
+_MOST_ROWS = 50_000
+_REMEMBER_MS = 1_000
+
+
 class GuildStates:
     """The states in memory, the most recently used ones, at most `most` guilds."""
 
@@ -219,12 +223,28 @@ class GuildStates:
         self._role_lists: dict[str, tuple[RoleId, ...]] = {}
         self._guild_of_channel: dict[int, GuildId] = {}
         self._most = most
+        self._rows: dict[tuple[int, int], tuple[int, tuple[Any, ...]]] = {}
+        self._remembers = False
+
+    def remember(self, database: Database) -> None:
+        """From now on, remember the rows that standings rest on, where nobody else serves from the database.
+
+        They are forgotten at the first commit of this process about any guild or member, before it is
+        answered, and after a second at most: nobody but an operator at the database's own prompt could
+        change them unnoticed.
+        """
+        alone = [database.watch(table.name, self.forget) for table in (guilds, members)]
+        self._remembers = all(alone)
+
+    def forget(self) -> None:
+        """Read standings anew."""
+        self._rows.clear()
 
     async def standing(
         self, reader: Reader, guild_id: GuildId, user_id: UserId, now: Timestamp, *, writes: bool
     ) -> tuple[GuildState | None, Standing | None]:
         """The guild as it stands and a user's standing in it; None where there is none."""
-        row = await reader.one(_select_standing, guild_id=guild_id, user_id=user_id)
+        row = await self._standing_row(reader, guild_id, user_id, now)
         if row is None:
             return None, None
         version, member_id, role_list, pending, until = row
@@ -232,6 +252,19 @@ class GuildStates:
         if state is None or member_id is None:
             return state, None
         return state, self.judge(state, user_id, self._roles(role_list), pending=bool(pending), until=until, now=now)
+
+    async def _standing_row(
+        self, reader: Reader, guild_id: GuildId, user_id: UserId, now: Timestamp
+    ) -> tuple[Any, ...] | None:
+        remembers = self._remembers and reader.committed
+        if remembers and (known := self._rows.get((guild_id, user_id))) is not None and known[0] > now:
+            return known[1]
+        row = await reader.one(_select_standing, guild_id=guild_id, user_id=user_id)
+        if remembers and row is not None:
+            if len(self._rows) >= _MOST_ROWS:
+                self._rows.clear()
+            self._rows[guild_id, user_id] = (now + _REMEMBER_MS, row)
+        return row
 
     @staticmethod
     def judge(

@@ -12,7 +12,7 @@ are published in the order of its changes.
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 
@@ -67,6 +67,22 @@ async def leave_events(tx: Transaction, events: Iterable[Event]) -> None:
         await tx.execute_many(_insert, rows)
 
 
+def _nothing() -> None:
+    """Nobody asked to be told."""
+
+
+async def until_relayed(database: Database, *, seconds: float) -> bool:
+    """Wait until a serving process has taken what lies in the outbox; False if none does in so many seconds."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    while True:
+        async with database.read() as reader:
+            if not await reader.all(_select_first, node=ANY_NODE):
+                return True
+        if asyncio.get_running_loop().time() >= deadline:
+            return False
+        await asyncio.sleep(0.01)
+
+
 class OutboxRelay:
     """Publishes what lies in the outbox: when woken, else it looks every `seconds`.
 
@@ -80,6 +96,8 @@ class OutboxRelay:
         self._bus = bus
         self._shared = shared
         self._seconds = seconds
+        self.found: Callable[[], None] = _nothing
+        """Called once what others left has been taken, before it is published: they have changed the database."""
         self._woken = asyncio.Event()
         self._stopping = False
         self._task: asyncio.Task[None] | None = None
@@ -119,6 +137,7 @@ class OutboxRelay:
                 return 0
             await tx.execute(_delete, ids=[row.id for row in found])
             if self._shared is None:
+                tx.on_commit(self.found)
                 tx.on_commit(partial(self._bus.publish, [decode_envelope(row.envelope) for row in found]))
             else:
                 await self._shared.deliver([(row.id, row.envelope) for row in found])

@@ -60,6 +60,9 @@ class ConstraintFailed(StorageError):
 class Reader(Protocol):
     """Runs queries. Parameters are named as the query names them; TypeError if they do not fit."""
 
+    committed: bool
+    """Whether it sees committed data only: False inside a transaction."""
+
     async def one(self, query: Query[T], /, **values: Any) -> T | None:
         """The first row. A query for one row says LIMIT 1 unless it names a whole key."""
 

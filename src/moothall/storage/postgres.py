@@ -52,6 +52,7 @@ class _Connection(asyncpg.Connection):
 class PostgresReader:
     """Reads over one connection of the pool."""
 
+    committed = True
     __slots__ = ("_connection",)
 
     def __init__(self, connection: Any) -> None:
@@ -91,6 +92,7 @@ class PostgresReader:
 class PostgresTransaction(PostgresReader):
     """One transaction; an async context manager, used once."""
 
+    committed = False
     __slots__ = ("_callbacks", "_database", "_failure", "_lock", "_over", "_queue", "_task")
 
     def __init__(self, database: "PostgresDatabase", lock: Snowflake | None) -> None:

@@ -62,6 +62,7 @@ class _Rows:
 class SqliteReader(_Rows):
     """Reads over one connection. Calls return without suspending."""
 
+    committed = True
     __slots__ = ("_cursor", "_long")
 
     def __init__(self, connection: apsw.Connection, long: "LongReads") -> None:
@@ -116,6 +117,7 @@ class LongReads:
 class SqliteTransaction(_Rows):
     """One transaction on the writer's connection; an async context manager, used once."""
 
+    committed = False
     __slots__ = ("_connection", "_failure", "_turn", "_watchers", "_writer")
 
     def __init__(self, writer: Writer, watchers: Mapping[str, Sequence[Callable[[], None]]]) -> None:

@@ -46,7 +46,8 @@ NONE: Final = Raw(b"[]")
 EMPTY: Final = Text(content="", embeds=NONE, attachments=NONE, components=NONE)
 
 _EMPTY_TAIL: Final = encode(EMPTY)[1:]
-_AUTHOR_FIRST: Final = b'{"author"'
+AUTHOR_FIRST: Final = b'{"author"'
+"""How the body of a message begins that names its author itself."""
 
 _heads = decoder(Head)
 _texts = decoder(Text)
@@ -81,7 +82,7 @@ def strip_body(body: bytes) -> bytes:
 
 def names_author(body: bytes) -> bool:
     """Whether the author stands in the body itself."""
-    return body.startswith(_AUTHOR_FIRST)
+    return body.startswith(AUTHOR_FIRST)
 
 
 def encode_embeds(embeds: list[Embed]) -> Raw:

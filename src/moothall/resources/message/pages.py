@@ -16,7 +16,7 @@ from moothall.objects.ids import ChannelId, Snowflake, UserId
 from moothall.objects.intents import Intent
 from moothall.objects.user import User
 from moothall.objects.wire import encode
-from moothall.resources.message.body import names_author, strip_body
+from moothall.resources.message.body import AUTHOR_FIRST, names_author, strip_body
 from moothall.resources.message.people import KnownUsers, encoded_users
 from moothall.resources.message.queries import ShownRow, select_shown
 from moothall.resources.message.reactions import encoded_reactions
@@ -76,7 +76,7 @@ async def encode_rows(
         message_id, author_id, pinned, has_reactions, mentions, replied_id, body = row
         if mentions is None and replied_id is None and not has_reactions and viewer.reads_all:
             # Nearly every message: the tail is the same for all of one author's.
-            if names_author(body):
+            if body.startswith(AUTHOR_FIRST):
                 author_id = 0
             tail = tails.get((author_id, pinned))
             if tail is None:

@@ -1,0 +1,42 @@
+"""What authority rests on is remembered, and never outlives a change."""
+
+from sqlalchemy import bindparam, update
+
+from moothall.kernel.outbox import OutboxRelay, leave_events, until_relayed
+from moothall.objects.ids import GuildId
+from moothall.resources.member.events import GuildOpen
+from moothall.storage.database import Query
+from moothall.storage.schema import members
+from tests.harness import Platform
+
+_leave = Query(update(members).where(members.c.user_id == bindparam("leaver")).values(guild_id=0))
+
+
+async def test_someone_who_has_left_is_an_outsider_at_the_next_request(platform: Platform) -> None:
+    guild, bob = await platform.guild(await platform.person()), await platform.person()
+    await guild.join(bob)
+    assert (await bob.get(f"/guilds/{guild.id}")).status == 200
+    async with platform.database.transaction() as tx:
+        await tx.execute(_leave, leaver=bob.id)
+    assert (await bob.get(f"/guilds/{guild.id}")).code == 10004
+    await guild.join(bob)
+    assert (await bob.get(f"/guilds/{guild.id}")).status == 200
+
+
+async def test_a_new_name_of_the_guild_is_seen_at_the_next_request(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    for name in ("one", "two", "three"):
+        await guild.set(name=name)
+        assert (await guild.owner.get(f"/guilds/{guild.id}")).json["name"] == name
+
+
+async def test_what_another_process_did_is_seen_once_its_events_are_taken(platform: Platform) -> None:
+    taken: list[bool] = []
+    relay = OutboxRelay(platform.database, platform.bus)
+    relay.found = lambda: taken.append(True)
+    async with platform.database.transaction() as tx:
+        await leave_events(tx, [GuildOpen(user_id=platform.nobody.id, guild_id=GuildId(platform.ids.next()))])
+    assert not await until_relayed(platform.database, seconds=0.0)
+    assert await relay.relay() == 1
+    assert taken == [True]
+    assert await until_relayed(platform.database, seconds=0.0)
