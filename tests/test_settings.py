@@ -235,3 +235,11 @@ def test_every_setting_is_read_somewhere() -> None:
     unread = [name for name in TABLE if through.get(name, f"settings.{name}") not in source]
 
     assert unread == []
+
+
+def test_several_processes_need_a_database_that_they_can_share() -> None:
+    environ = {"MOOTHALL_NATS_URL": "nats://127.0.0.1:4222"}
+    (problem,) = problems(environ=environ)
+    assert problem.startswith("nats_url: several processes cannot share an SQLite file")
+    shared = load(environ={**environ, "MOOTHALL_DATABASE_URL": "postgresql://host/name"})
+    assert shared.nats_url == "nats://127.0.0.1:4222"
