@@ -170,7 +170,7 @@ async def test_there_is_a_region_for_everyone(platform: Platform, guild: Guild) 
     assert (await platform.nobody.get("/voice/regions")).status == 401
 
 
-async def test_vip_regions_are_for_guilds_that_have_them(platform: Platform, guild: Guild) -> None:
+async def test_vip_regions_are_for_guilds_that_have_them(guild: Guild) -> None:
     bridge = await guild.channel(type=VOICE, rtc_region="local")
     assert (await guild.owner.patch(f"/channels/{bridge}", {"rtc_region": "vip-local"})).errors_at("rtc_region")
     await guild.set(features=["VIP_REGIONS"])

@@ -38,7 +38,7 @@ async def list_voice_regions(_ctx: Context) -> list[VoiceRegion]:
 
 @get("/guilds/{guild_id}/regions", permission=MEMBER)
 async def get_guild_voice_regions(ctx: Context, guild_id: GuildId) -> list[VoiceRegion]:
-    """List the regions that the guild's voice channels can be placed in; those of VIP_REGIONS for guilds that have it."""
+    """List the regions that the guild's voice channels can be placed in, with those for VIPs if it has them."""
     return list(regions_of(ctx.guild.row.features))
 
 
