@@ -21,8 +21,8 @@ class RemembersEvents:
     """Mixed into a client: remembers every event that discord.py dispatched, in order; waits for nothing."""
 
     def __init__(self, *, intents: discord.Intents | None = None, **options: Any) -> None:
-        # Without it discord.py waits two seconds for more guilds before it calls itself ready.
-        options.setdefault("guild_ready_timeout", 0.15)
+        # discord.py waits two seconds for more guilds before it calls itself ready; `online` waits for those that come.
+        options.setdefault("guild_ready_timeout", 0.05)
         super().__init__(intents=discord.Intents.all() if intents is None else intents, **options)  # type: ignore[call-arg]
         self.heard: list[tuple[str, tuple[Any, ...]]] = []
 
@@ -55,6 +55,8 @@ async def online(client: ClientT, bot: Bot) -> AsyncIterator[ClientT]:
             ready.cancel()
             await connection
         assert ready.done(), "discord.py was not ready in time"
+        chunking = client._connection._chunk_guilds
+        await until(lambda: all(not guild.unavailable and guild.chunked >= chunking for guild in client.guilds))
         yield client
         await client.close()
         await connection
@@ -89,7 +91,7 @@ class Harbour:
     @asynccontextmanager
     async def opened(cls, world: World, *, permissions: int = ADMINISTRATOR, **options: Any) -> AsyncIterator[Self]:
         """Make one; the bot goes offline at the end. `options` are the client's."""
-        owner = await world.person("owner")
+        owner = await world.resident()
         guild_id = await world.guild(owner)
         channel_id = await world.text_channel(owner, guild_id)
         bot = await world.bot(owner, guild_id, permissions=permissions)

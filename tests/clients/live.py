@@ -41,6 +41,8 @@ class Server:
         self.settings = settings
         self.port = 0
         self._process: subprocess.Popen[str] | None = None
+        self.resident: tuple[int, str, str] | None = None
+        """The id, name and token of the person whom most tests are about."""
 
     def start(self) -> None:
         """Start it and wait until it serves."""
@@ -163,6 +165,13 @@ class World:
             assert answer.status == 201, await answer.text()
             login = await answer.json()
         return Person(self, int(login["user_id"]), name, login["token"])
+
+    async def resident(self) -> Person:
+        """An account that is made once for each server: hashing a password costs more than most tests."""
+        if self.server.resident is None:
+            made = await self.person("owner")
+            self.server.resident = (made.id, made.name, made.token)
+        return Person(self, *self.server.resident)
 
     async def guild(self, owner: Person, name: str = "Guild", **fields: Any) -> int:
         """A new guild's id; it has the default channels, and greets nobody."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib.util
+import math
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -119,6 +120,29 @@ async def test_a_client_that_comes_too_late_begins_anew(tmp_path: Path, monkeypa
             cut(harbour.client)
             await again
             assert harbour.client.ws.session_id != old
+    finally:
+        server.stop()
+
+
+async def test_heartbeats_keep_a_quiet_connection_alive(tmp_path: Path) -> None:
+    server = Server(tmp_path, gateway_heartbeat_ms="1000")
+    server.start()
+    server.point_discord_py()
+    try:
+        async with aiohttp.ClientSession() as session, Harbour.opened(World(server, session)) as harbour:
+            client = harbour.client
+            await harbour.owner.say(harbour.channel.id, "before")
+            await asyncio.sleep(2.6)  # a client that stays silent for one and a half intervals is let go
+            assert not client.events("disconnect")
+            assert math.isfinite(client.latency), "no heartbeat was acknowledged"
+            # What heartbeats acknowledged is forgotten, what came after them is not.
+            await harbour.owner.say(harbour.channel.id, "after")
+            resumed = soon(client, "resumed")
+            cut(client)
+            await harbour.owner.say(harbour.channel.id, "meanwhile")
+            await resumed
+            await until(lambda: len(contents(client)) >= 3)
+            assert contents(client) == ["before", "after", "meanwhile"]
     finally:
         server.stop()
 

@@ -31,7 +31,7 @@ def node() -> str:
 
 
 async def test_discord_js_logs_in_works_and_resumes(node: str, server: Server, world: World) -> None:
-    owner = await world.person()
+    owner = await world.resident()
     guild_id = await world.guild(owner)
     bot = await world.bot(owner, guild_id)
     environment = {

@@ -9,7 +9,7 @@ from tests.clients.live import ADMINISTRATOR, PIXEL, Bot, World
 
 
 async def test_a_bot_is_ready_as_itself_with_its_application(world: World) -> None:
-    owner = await world.person()
+    owner = await world.resident()
     bot = await world.bot(owner)
     async with online(Client(), bot) as client:
         assert client.user is not None
@@ -32,14 +32,14 @@ async def test_a_wrong_token_is_refused_at_login() -> None:
 
 
 async def test_intents_that_the_application_may_not_use_end_the_connection(world: World) -> None:
-    bot = await world.bot(await world.person(), flags=0)
+    bot = await world.bot(await world.resident(), flags=0)
     with pytest.raises(discord.PrivilegedIntentsRequired):
         async with online(Client(), bot):
             pass
 
 
 async def test_guilds_come_with_their_settings_and_channels_in_order(world: World) -> None:
-    owner = await world.person()
+    owner = await world.resident()
     guild_id = await world.guild(
         owner,
         "Harbour",
@@ -80,7 +80,7 @@ async def test_guilds_come_with_their_settings_and_channels_in_order(world: Worl
 
 
 async def test_every_type_of_channel_of_a_community_is_known(world: World) -> None:
-    owner = await world.person()
+    owner = await world.resident()
     guild_id = await world.guild(owner)
     general = await world.text_channel(owner, guild_id)
     await owner.patch(
@@ -104,7 +104,7 @@ async def test_every_type_of_channel_of_a_community_is_known(world: World) -> No
 
 
 async def test_roles_come_with_colours_permissions_and_tags(world: World) -> None:
-    owner = await world.person()
+    owner = await world.resident()
     guild_id = await world.guild(owner)
     await owner.post(
         f"/guilds/{guild_id}/roles",
@@ -136,7 +136,7 @@ async def test_roles_come_with_colours_permissions_and_tags(world: World) -> Non
 
 
 async def test_overwrites_and_own_permissions_are_what_the_server_computes(world: World) -> None:
-    owner = await world.person()
+    owner = await world.resident()
     guild_id = await world.guild(owner)
     channel_id = await world.text_channel(owner, guild_id)
     granted = discord.Permissions(view_channel=True, send_messages=True, manage_roles=True, create_public_threads=True)
@@ -164,7 +164,7 @@ async def test_overwrites_and_own_permissions_are_what_the_server_computes(world
 
 
 async def test_a_channel_that_a_bot_may_not_see_is_not_in_its_cache(world: World) -> None:
-    owner = await world.person()
+    owner = await world.resident()
     guild_id = await world.guild(owner)
     hidden = await owner.post(
         f"/guilds/{guild_id}/channels",
@@ -184,7 +184,7 @@ async def test_a_channel_that_a_bot_may_not_see_is_not_in_its_cache(world: World
 
 
 async def test_all_members_are_chunked_at_the_start(world: World) -> None:
-    owner = await world.person()
+    owner = await world.resident()
     guild_id = await world.guild(owner)
     guests = [await world.person("guest") for _ in range(4)]
     await owner.invite(await world.text_channel(owner, guild_id), *guests)
@@ -206,7 +206,7 @@ async def test_all_members_are_chunked_at_the_start(world: World) -> None:
 
 
 async def test_a_large_guild_lists_its_members_only_when_asked(world: World) -> None:
-    owner = await world.person()
+    owner = await world.resident()
     guild_id = await world.guild(owner)
     bot = await world.bot(owner, guild_id)
     await crowd(world.server.data, guild_id, 300)
@@ -229,7 +229,7 @@ async def test_a_large_guild_lists_its_members_only_when_asked(world: World) -> 
 
 
 async def test_without_the_member_intent_a_bot_knows_itself_only(world: World) -> None:
-    owner = await world.person()
+    owner = await world.resident()
     guild_id = await world.guild(owner)
     bot = await world.bot(owner, guild_id)
     async with online(Client(intents=discord.Intents.default()), bot) as client:
@@ -241,7 +241,7 @@ async def test_without_the_member_intent_a_bot_knows_itself_only(world: World) -
 
 
 async def test_a_new_guild_is_a_join_and_a_lost_one_a_removal(world: World) -> None:
-    owner = await world.person()
+    owner = await world.resident()
     guild_id = await world.guild(owner, "Second")
     bot = await world.bot(owner, await world.guild(owner, "First"))
     async with online(Client(), bot) as client:
@@ -257,7 +257,7 @@ async def test_a_new_guild_is_a_join_and_a_lost_one_a_removal(world: World) -> N
 
 
 async def test_a_bot_changes_its_own_name_and_avatar(world: World) -> None:
-    bot = await world.bot(await world.person())
+    bot = await world.bot(await world.resident())
     async with online(Client(), bot) as client:
         assert client.user is not None
         edited = await client.user.edit(username="Renamed", avatar=PIXEL)

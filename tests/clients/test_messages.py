@@ -20,7 +20,7 @@ async def harbour(world: World) -> AsyncIterator[Harbour]:
 
 
 async def test_a_command_sent_by_a_person_is_answered(world: World) -> None:
-    owner = await world.person()
+    owner = await world.resident()
     guild_id = await world.guild(owner)
     channel_id = await world.text_channel(owner, guild_id)
     bot = await world.bot(owner, guild_id)
@@ -52,7 +52,7 @@ async def test_a_command_sent_by_a_person_is_answered(world: World) -> None:
 
 
 async def test_without_the_content_intent_only_what_is_meant_for_the_bot_has_content(world: World) -> None:
-    owner = await world.person()
+    owner = await world.resident()
     guild_id = await world.guild(owner)
     channel_id = await world.text_channel(owner, guild_id)
     bot = await world.bot(owner, guild_id)
@@ -71,7 +71,7 @@ async def test_without_the_content_intent_only_what_is_meant_for_the_bot_has_con
 
 
 async def test_a_bot_whose_application_lacks_the_content_flag_reads_nothing_over_http_either(world: World) -> None:
-    owner = await world.person()
+    owner = await world.resident()
     guild_id = await world.guild(owner)
     channel_id = await world.text_channel(owner, guild_id)
     bot = await world.bot(owner, guild_id, flags=0)

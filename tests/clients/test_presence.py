@@ -124,7 +124,7 @@ class Sharded(RemembersEvents, discord.AutoShardedClient):
 
 
 async def test_each_shard_hears_of_its_own_guilds(world: World) -> None:
-    owner = await world.person()
+    owner = await world.resident()
     guild_ids = [await world.guild(owner, f"Guild {number}") for number in range(2)]
     while len({guild_id >> 22 & 1 for guild_id in guild_ids}) < 2:
         guild_ids.append(await world.guild(owner, f"Guild {len(guild_ids)}"))
@@ -153,7 +153,7 @@ async def test_each_shard_hears_of_its_own_guilds(world: World) -> None:
 
 
 async def test_a_client_that_asks_how_many_shards_to_open_gets_an_answer(world: World) -> None:
-    owner = await world.person()
+    owner = await world.resident()
     guild_id = await world.guild(owner)
     async with online(Sharded(), await world.bot(owner, guild_id)) as client:
         assert client.shard_count == 1
