@@ -1,6 +1,9 @@
 """Handing one event to many sessions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import Final
+
+from msgspec import Struct
 
 from moothall.bus import Audience, Envelope
 from moothall.gateway.frames import Frame
@@ -10,17 +13,53 @@ from moothall.gateway.settings import GatewaySettings, Metrics
 from moothall.gateway.state_events import read_thread_users
 from moothall.objects.intents import Intent
 
+_AT_ONCE: Final = 512
+"""So many sessions are told of an event in one go; more would keep the loop for milliseconds."""
+_SLICE: Final = 256
+
+
+class _Rest(Struct):
+    """A delivery under way: those from `start` on have not been told."""
+
+    audience: Sequence[Session]
+    start: int
+    full: Frame
+    bare: Frame | None
+    exempt: Collection[int]
+
 
 class Delivery:
-    """Makes frames of envelopes, each once, and gives them to the sessions that may hear them."""
+    """Makes frames of envelopes, each once, and gives them to the sessions that may hear them.
 
-    __slots__ = ("_count", "_metrics", "_most_bytes", "_most_frames")
+    A very large audience is told in slices: `wake` is called when one is left over, and `go_on` tells
+    the next. Whatever is to be told meanwhile waits for nothing: it ends the delivery under way first,
+    so that every session hears everything in one order.
+    """
 
-    def __init__(self, settings: GatewaySettings, metrics: Metrics) -> None:
+    __slots__ = ("_count", "_metrics", "_most_bytes", "_most_frames", "_rest", "_wake")
+
+    def __init__(self, settings: GatewaySettings, metrics: Metrics, wake: Callable[[], None]) -> None:
         self._most_frames = settings.replay_frames
         self._most_bytes = settings.replay_bytes
         self._metrics = metrics
         self._count = 0
+        self._wake = wake
+        self._rest: _Rest | None = None
+
+    @property
+    def under_way(self) -> bool:
+        """Whether a delivery has been left over."""
+        return self._rest is not None
+
+    def go_on(self) -> None:
+        """Tell the next slice."""
+        rest = self._rest
+        if rest is not None:
+            end = rest.start + _SLICE
+            self._hand(rest.audience[rest.start : end], rest.full, rest.bare, rest.exempt)
+            rest.start = end
+            if end >= len(rest.audience):
+                self._rest = None
 
     def in_guild(self, view: GuildView, envelope: Envelope, *, but: int = 0) -> None:
         """Tell an event to those in a guild who may hear it, without the sessions of user `but`."""
@@ -41,23 +80,33 @@ class Delivery:
         if not audience:
             return
         full = Frame(envelope.name, bytes(envelope.data))
-        if envelope.stripped is None:
-            self.frame(audience, full)
-            return
-        bare = Frame(envelope.name, bytes(envelope.stripped))
-        for session in audience:
-            whole = session.intents & Intent.MESSAGE_CONTENT or session.user_id in envelope.exempt
-            session.dispatch(full if whole else bare, self._most_frames, self._most_bytes)
-        self._count += len(audience)
+        bare = None if envelope.stripped is None else Frame(envelope.name, bytes(envelope.stripped))
+        self._tell(audience, full, bare, envelope.exempt)
 
-    def frame(self, audience: Iterable[Session], frame: Frame) -> None:
+    def frame(self, audience: Sequence[Session], frame: Frame) -> None:
         """Give one frame to sessions."""
+        self._tell(audience, frame, None, ())
+
+    def _tell(self, audience: Sequence[Session], full: Frame, bare: Frame | None, exempt: Collection[int]) -> None:
+        while self._rest is not None:
+            self.go_on()
+        if len(audience) <= _AT_ONCE:
+            self._hand(audience, full, bare, exempt)
+        else:
+            self._rest = _Rest(audience, 0, full, bare, exempt)
+            self.go_on()
+            self._wake()
+
+    def _hand(self, audience: Sequence[Session], full: Frame, bare: Frame | None, exempt: Collection[int]) -> None:
         most_frames, most_bytes = self._most_frames, self._most_bytes
-        count = 0
-        for session in audience:
-            session.dispatch(frame, most_frames, most_bytes)
-            count += 1
-        self._count += count
+        if bare is None:
+            for session in audience:
+                session.dispatch(full, most_frames, most_bytes)
+        else:
+            for session in audience:
+                whole = session.intents & Intent.MESSAGE_CONTENT or session.user_id in exempt
+                session.dispatch(full if whole else bare, most_frames, most_bytes)
+        self._count += len(audience)
 
     def report(self) -> None:
         """Tell the metrics what was delivered since the last report."""

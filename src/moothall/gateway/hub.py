@@ -29,8 +29,9 @@ class Hub:
     """Sessions by user and by guild, and what each of them is sent.
 
     `hear` takes envelopes from the bus. They are delivered in the order of each guild, in slices that
-    leave the loop to others in between. A guild's view is loaded when its first session comes, kept
-    current by the guild's own events, and dropped with the last session.
+    leave the loop to others in between, also within one event that very many sessions hear. A guild's
+    view is loaded when its first session comes, kept current by the guild's own events, and dropped
+    with the last session.
     """
 
     def __init__(self, settings: GatewaySettings, snapshots: Snapshots, metrics: Metrics) -> None:
@@ -42,7 +43,7 @@ class Hub:
         """Called with each NODE envelope."""
         self.came: Callable[[Session, GuildView], None] = _ignore
         """Called when a session has begun to hear a guild."""
-        self._delivery = Delivery(settings, metrics)
+        self._delivery = Delivery(settings, metrics, self._wake)
         self._changes = Changes(self._delivery, snapshots, self._lose)
         self._loading: dict[int, asyncio.Future[None]] = {}
         self._inbox: deque[Envelope] = deque()
@@ -167,6 +168,9 @@ class Hub:
     def hear(self, envelopes: Sequence[Envelope]) -> None:
         """Take what was published; it is delivered soon, in this order."""
         self._inbox.extend(envelopes)
+        self._wake()
+
+    def _wake(self) -> None:
         if not self._working:
             self._working = True
             asyncio.get_running_loop().call_soon(self._work)
@@ -174,18 +178,21 @@ class Hub:
     def _work(self) -> None:
         loop = asyncio.get_running_loop()
         until = time.monotonic() + _SLICE_SECONDS
-        inbox = self._inbox
-        while inbox:
-            envelope = inbox.popleft()
-            try:
-                self._route(envelope)
-            except Exception:  # noqa: BLE001 - one failure must not end the others
-                _log.exception("could not deliver %s", envelope.name)
+        inbox, delivery = self._inbox, self._delivery
+        while inbox or delivery.under_way:
+            if delivery.under_way:
+                delivery.go_on()
+            else:
+                envelope = inbox.popleft()
+                try:
+                    self._route(envelope)
+                except Exception:  # noqa: BLE001 - one failure must not end the others
+                    _log.exception("could not deliver %s", envelope.name)
             if time.monotonic() > until:
                 break
-        self._delivery.report()
-        self._working = bool(inbox)
-        if inbox:
+        delivery.report()
+        self._working = bool(inbox) or delivery.under_way
+        if self._working:
             loop.call_soon(self._work)
 
     def _route(self, envelope: Envelope) -> None:
