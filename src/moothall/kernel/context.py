@@ -71,6 +71,10 @@ class Services(Struct, kw_only=True):
     """Services of single resources, by their type."""
 
 
+class WriteNeeded(Exception):
+    """A row that reads first has found something to write: it is run again, in a transaction."""
+
+
 class Context:
     """One request on its way down the line."""
 
@@ -210,6 +214,11 @@ class Context:
         """In a guild of the elevated MFA level, moderation needs two-factor authentication (403/60003)."""
         if bits & Permissions.ELEVATED and not self.actor.mfa and self._guild is not None and self._guild.row.mfa_level:
             raise Refusal(errors.MFA_REQUIRED)
+
+    def need_to_write(self) -> None:
+        """On a row that reads first, begin again in a transaction, unless this is one. Raises WriteNeeded."""
+        if not self.writes:
+            raise WriteNeeded
 
     def emit(self, event: Event) -> None:
         """Announce an event once the change is durable. A row announces only what it declares.

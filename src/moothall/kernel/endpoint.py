@@ -65,6 +65,7 @@ class Endpoint:
         "path_parameters",
         "query_parameters",
         "rate",
+        "reads_first",
         "response",
         "scope",
         "status",
@@ -85,6 +86,7 @@ class Endpoint:
         scope: str | None,
         rate: Rate,
         writes: bool,
+        reads_first: bool = False,
     ) -> None:
         self.method = method
         self.path = path
@@ -99,6 +101,8 @@ class Endpoint:
         self.scope = scope
         self.rate = rate
         self.writes = writes
+        self.reads_first = reads_first
+        """Whether the handler mostly has nothing to write: it is run on a reader until it needs a transaction."""
         self.locks_guild = writes and (any(event.stales_guild for event in fires) or "{guild_id}" in path)
         self._read_signature(handler)
         self.status = status if status is not None else (204 if self.response is type(None) else 200)
@@ -168,6 +172,7 @@ def _verb(method: str, *, writes: bool) -> Callable[..., Callable[[Handler], Han
         scope: str | None = None,
         rate: Rate = DEFAULT_RATE,
         writes: bool = writes_by_default,
+        reads_first: bool = False,
     ) -> Callable[[Handler], Handler]:
         return _row(
             method,
@@ -179,6 +184,7 @@ def _verb(method: str, *, writes: bool) -> Callable[..., Callable[[Handler], Han
             scope=scope,
             rate=rate,
             writes=writes,
+            reads_first=reads_first,
         )
 
     verb.__name__ = method.lower()

@@ -16,7 +16,7 @@ from msgspec import Struct
 from sqlalchemy import bindparam, update
 
 from moothall.kernel.authenticate import NOBODY, Actor, Remembered, TokenKind, authenticate
-from moothall.kernel.context import Context, Services
+from moothall.kernel.context import Context, Services, WriteNeeded
 from moothall.kernel.endpoint import Endpoint, Json, Response
 from moothall.kernel.images import stage_images
 from moothall.kernel.outbox import OutboxRelay, leave_events
@@ -232,22 +232,26 @@ class Pipeline:
     async def _run(self, endpoint: Endpoint, actor: Actor, request: Request, given: Decoded) -> Any:
         database = self._services.database
         lock = await self._guild_changed(given.path) if endpoint.locks_guild else None
+        writes = endpoint.writes and not endpoint.reads_first
         for attempt in range(1, _TRIES + 1):
-            opened: Any = database.transaction(lock) if endpoint.writes else database.read()
+            opened: Any = database.transaction(lock) if writes else database.read()
             try:
                 async with opened as tx:
                     ctx = self._context(endpoint, actor, request, given, tx)
+                    ctx.writes = writes and endpoint.locks_guild
                     _check_scope(endpoint, actor)
                     await endpoint.access.check(ctx, given.path)
                     if given.problem is not None:
                         raise given.problem
                     result = await endpoint.handler(ctx, *given.path.values(), **given.body, **given.query)
-                    if endpoint.writes:
+                    if writes:
                         await freshen_guilds(ctx)
                         await keep_events(ctx)
                         # Told in the order of the commits, even if this client has gone by then.
                         tx.on_commit(partial(announce, ctx))
                 return result
+            except WriteNeeded:
+                writes = True
             except StorageConflict:
                 if attempt == _TRIES:
                     raise

@@ -117,7 +117,7 @@ async def accept_invite(ctx: Context, code: str) -> Invite:
         return invite
     if await is_banned(ctx.tx, guild.id, user_id):
         raise Refusal(errors.USER_BANNED)
-    if _are_paused(ctx, guild):
+    if are_paused(ctx, guild):
         raise Refusal(errors.FEATURE_DISABLED, message="Invites to this guild are paused.")
     if row is None:
         await queries.spend_vanity(ctx.tx, guild.id)
@@ -268,7 +268,8 @@ async def _front_door(ctx: Context, guild: GuildState) -> Channel | None:
     return min(visible, key=lambda c: (c.type != ChannelType.GUILD_TEXT, c.position or 0, c.id), default=None)
 
 
-def _are_paused(ctx: Context, guild: GuildState) -> bool:
+def are_paused(ctx: Context, guild: GuildState) -> bool:
+    """Whether nobody can join a guild by an invite now: by its own choice, or for its protection."""
     if Feature.INVITES_DISABLED in guild.row.features:
         return True
     if guild.row.incidents_data is None:
