@@ -6,6 +6,7 @@ import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from contextlib import nullcontext
+from functools import lru_cache
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from moothall.gateway.loading import DatabaseSource
 from moothall.gateway.neighbours import Neighbours
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.orders import Hooks, VoiceRequest
-from moothall.gateway.settings import GatewaySettings
+from moothall.gateway.settings import UNLIMITED, GatewaySettings
 from moothall.kernel.context import Limits, Services
 from moothall.kernel.endpoint import endpoints
 from moothall.kernel.guild_state import GuildStates
@@ -37,6 +38,7 @@ from moothall.kernel.nodes import new_name
 from moothall.kernel.outbox import OutboxRelay
 from moothall.kernel.pipeline import Pipeline
 from moothall.kernel.ratelimit import RateLimiter
+from moothall.kernel.request import client_address, is_loopback, network_of
 from moothall.kernel.secrets import Passwords, ServerKey
 from moothall.objects.ids import SnowflakeFactory
 from moothall.objects.presence import Presence
@@ -172,6 +174,7 @@ class App:
     def __init__(self, settings: Settings) -> None:
         load_endpoints()
         self.settings = settings
+        self._trusts = lru_cache(maxsize=1024)(settings.trusts)
         self.metrics = Metrics()
         self.database = database_at(settings.database, connections=settings.database_connections)
         self.database.observe_commit = self.metrics.observe_commit
@@ -188,6 +191,7 @@ class App:
                 resume_seconds=settings.gateway_resume_seconds,
                 replay_frames=settings.gateway_resume_events,
                 queue_bytes=settings.gateway_queue_bytes,
+                **({} if settings.rate_limits else UNLIMITED),
             ),
             self.bus,
             DatabaseSource(self.database, self.services.states),
@@ -195,6 +199,7 @@ class App:
             gateway_hooks(self.services, "" if shared is None else name),
             self.metrics,
             name=name,
+            network_of=self._network_of,
         )
         self.neighbours = Neighbours(
             self.services, self.gateway, self.bus, shared=shared, name=name, number=id_number(settings)
@@ -207,7 +212,7 @@ class App:
             endpoints(),
             observe=self.metrics.observe_request,
             most_body=settings.max_body_bytes,
-            trusted_proxies=settings.trusts,
+            trusted_proxies=self._trusts,
         )
         self.relay = self.services.extra[OutboxRelay] = OutboxRelay(self.database, self.bus, shared=shared)
         self.relay.found = self.services.states.forget
@@ -268,6 +273,11 @@ class App:
             await self.gateway.serve(scope, receive, send)
         else:
             await self._lifespan(receive, send)
+
+    def _network_of(self, scope: Scope) -> str:
+        """Where a connection comes from, as limits count it; "" for this machine itself."""
+        address = client_address(scope, self._trusts)
+        return "" if is_loopback(address) else network_of(address)
 
     async def _healthz(self, send: Send) -> None:
         """200 while the database answers, else 503: what a load balancer or a supervisor asks."""

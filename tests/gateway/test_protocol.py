@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from moothall.gateway.orders import Hooks, VoiceRequest
+from moothall.gateway.settings import UNLIMITED
+from moothall.gateway.strangers import Strangers
 from moothall.objects.intents import ALL, Intent
 from tests.gateway.peer import ALICE, BOT, GUILD, TOWN, Peer, World, event, message, node_of, settle
 
@@ -129,6 +131,49 @@ async def test_too_many_commands_are_4008() -> None:
     for _ in range(120):
         peer.say({"op": 1, "d": None})
     assert len([p for p in await peer.all_heard() if p["op"] == 11]) == 120
+
+
+async def test_switched_off_no_limit_ends_a_connection_or_drops_a_command() -> None:
+    node, _ = node_of(World(), None, **UNLIMITED)
+    for _ in range(20):
+        await Peer(node).identify("bot", intents=0)
+    peer = Peer(node)
+    await peer.identify("bot", intents=0)
+    for _ in range(200):
+        peer.say({"op": 1, "d": None})
+    assert len([p for p in await peer.all_heard() if p["op"] == 11]) >= 200
+    for status in ("idle", "dnd") * 5:
+        peer.say({"op": 3, "d": {"since": None, "activities": [], "status": status, "afk": False}})
+    await settle()
+    assert [session.presence.status for session in node.hub.by_user[BOT]][-1] == "dnd"
+
+
+async def test_those_who_do_not_say_who_they_are_are_bounded() -> None:
+    node, _ = node_of(World(), most_strangers=3)
+    known = Peer(node)
+    await known.identify("alice")
+    strangers = [Peer(node) for _ in range(3)]
+    await settle()
+    assert node.strangers.count == 3
+    refused = Peer(node)
+    await settle()
+    assert not refused.accepted
+    await strangers[0].identify("bob")
+    await strangers[1].dropped()
+    assert node.strangers.count == 1
+    later = Peer(node)
+    await settle()
+    assert later.accepted
+
+
+def test_one_network_does_not_keep_the_others_out() -> None:
+    strangers = Strangers(most=5, most_of_network=2)
+    assert [strangers.admit("192.0.2.1") for _ in range(3)] == [True, True, False]
+    assert strangers.admit("192.0.2.2")
+    assert [strangers.admit("") for _ in range(3)] == [True, True, False]
+    strangers.forget("192.0.2.1")
+    assert strangers.admit("192.0.2.1")
+    assert not strangers.admit("192.0.2.3")
 
 
 async def test_a_bot_in_more_guilds_than_a_shard_carries_is_4011() -> None:

@@ -70,16 +70,19 @@ class Connection:
         "_until",
         "encoding",
         "last_heard",
+        "network",
         "opened",
         "outbox",
         "session",
     )
 
-    def __init__(self, desk: Desk, send: Send, encoding: Encoding) -> None:
+    def __init__(self, desk: Desk, send: Send, encoding: Encoding, network: str = "") -> None:
         settings = desk.settings
         self._desk = desk
         self.encoding = encoding
         self.session: Session | None = None
+        self.network: str | None = network
+        """Where the peer is counted as a stranger; None once it has had a session."""
         self.outbox = Outbox(
             send,
             most_frames=settings.queue_frames,

@@ -29,6 +29,7 @@ from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings, Metrics, NoMetrics
 from moothall.gateway.shared_presence import SharedPresences
 from moothall.gateway.snapshots import Snapshots
+from moothall.gateway.strangers import Strangers
 from moothall.objects.presence import Presence
 from moothall.objects.wire import decoder
 
@@ -61,7 +62,8 @@ class GatewayNode:
     """Serves WebSockets. Give `serve` every WebSocket scope; call `start` and `close` around it.
 
     `presences` answers what others ask about who is here. `name` tells this node from the others on a
-    bus that several processes share.
+    bus that several processes share. `network_of` says where a WebSocket scope comes from, "" for this
+    machine itself.
     """
 
     def __init__(
@@ -73,8 +75,10 @@ class GatewayNode:
         metrics: Metrics | None = None,
         *,
         name: str = "",
+        network_of: Callable[[Scope], str] = lambda _scope: "",
     ) -> None:
         self.settings = settings
+        self.strangers = Strangers(settings.most_strangers, settings.most_strangers_of_network)
         self.hooks = hooks or Hooks()
         self.dropped = 0
         """Connections that the server ended because their peer read too slowly or fell silent."""
@@ -85,6 +89,7 @@ class GatewayNode:
         self._detached: set[Session] = set()
         self._sweeper: asyncio.Task[None] | None = None
         self._closing = False
+        self._network_of = network_of
         self.hub.control = self._control
         self.hub.came = lambda session, view: self.presences.announce(session, view.id)
         bus.subscribe(self.hub.hear)
@@ -132,10 +137,14 @@ class GatewayNode:
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Carry one WebSocket from its handshake to its end (ASGI)."""
         await receive()
+        network = self._network_of(scope)
+        if not self.strangers.admit(network):
+            await send({"type": "websocket.close"})
+            return
         await send({"type": "websocket.accept"})
         query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
         refusal = _refusal(query)
-        connection = Connection(self, send, ENCODINGS.get(_first(query, "compress"), TEXT))
+        connection = Connection(self, send, ENCODINGS.get(_first(query, "compress"), TEXT), network)
         self.connections.add(connection)
         code = 1006
         try:
@@ -149,7 +158,14 @@ class GatewayNode:
             self.connections.discard(connection)
             by_peer = not connection.outbox.closed
             connection.outbox.closed = True
+            self._known(connection)
             await self._detach(connection, for_good=by_peer and code in {1000, 1001})
+
+    def _known(self, connection: Connection) -> None:
+        """Count a connection among the strangers no longer. Nothing the second time."""
+        if connection.network is not None:
+            self.strangers.forget(connection.network)
+            connection.network = None
 
     async def _converse(self, connection: Connection, receive: Receive) -> int:
         """Handle what the peer sends until it is gone; its close code."""
@@ -257,6 +273,7 @@ class GatewayNode:
         if command.compress:
             connection.compress_packets()
         connection.session = session
+        self._known(connection)
         session.link = connection
         self.hub.send(session, "READY", ready(session, identity, user, guild_ids, self.settings))
         self.presences.update(session.user_id)
@@ -292,6 +309,7 @@ class GatewayNode:
         old = session.link
         self._detached.discard(session)
         connection.session = session
+        self._known(connection)
         for seq, frame in enumerate(missed, command.seq + 1):
             connection.dispatch(seq, frame)
         session.link = connection

@@ -1,6 +1,7 @@
 """What can be set about the gateway, and what is reported from it."""
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Final, Protocol
 
 from msgspec import Struct
 
@@ -16,6 +17,10 @@ class GatewaySettings(Struct, frozen=True, kw_only=True):
     """Told to clients in HELLO. One that is silent for one and a half intervals is disconnected."""
     identify_seconds: float = 30.0
     """How long a connection may stay without a session."""
+    most_strangers: int = 4_096
+    """Connections without a session at a time; more are turned away."""
+    most_strangers_of_network: int = 128
+    """The same from one address (for IPv6 a /64), this machine's own excepted."""
     resume_seconds: float = 120.0
     """How long a session outlives its socket."""
     replay_frames: int = 2_000
@@ -36,6 +41,15 @@ class GatewaySettings(Struct, frozen=True, kw_only=True):
     guilds_per_shard: int = 2_500
     large_guild: int = 75_000
     """Above so many members GUILD_CREATE lists the session's own and those in voice only."""
+
+
+UNLIMITED: Final[Mapping[str, int]] = {
+    "commands_per_minute": 0,
+    "presences_per_window": 0,
+    "identifies_per_window": 0,
+    "identifies_per_day": 0,
+}
+"""Settings that let clients do as much as they like: where rate limits are switched off."""
 
 
 class Metrics(Protocol):

@@ -125,7 +125,7 @@ class Request:
     @property
     def network(self) -> str:
         """What stands for the client where its requests are counted: who has one IPv6 address has a whole /64."""
-        return _network(self.address) if ":" in self.address else self.address
+        return network_of(self.address) if ":" in self.address else self.address
 
     async def body(self, most: int | None = None) -> bytes:
         """The whole body, within the bound of every request and `most`. Raises RequestTooLarge and ClientGone."""
@@ -185,7 +185,8 @@ def is_loopback(address: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _network(address: str) -> str:
+def network_of(address: str) -> str:
+    """The network that stands for an address where clients are counted: an IPv6 address's /64, else itself."""
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:
