@@ -13,6 +13,8 @@ _LISTS = {
     "stickers": "id",
 }
 _PLACE = ("guild_id", "unavailable")
+_VOICE = (2, 13)
+"""Voice and stage channels."""
 
 
 def _key(item: Any, path: str) -> str:
@@ -35,8 +37,15 @@ class Mirror:
             handler(data)
 
     def state(self) -> dict[str, Any]:
-        """Everything believed."""
-        return {"user": self.user, "guilds": self.guilds}
+        """Everything believed, but for what not everybody hears of who sees it.
+
+        Who may not connect to a voice channel hears nothing of what is said in it, and sees it all the same.
+        """
+        guilds = {
+            guild_id: guild | {"channels": {k: _without_newest(c) for k, c in guild["channels"].items()}}
+            for guild_id, guild in self.guilds.items()
+        }
+        return {"user": self.user, "guilds": guilds}
 
     def _guild(self, data: Any) -> dict[str, Any]:
         return self.guilds[data["guild_id"]]
@@ -175,3 +184,7 @@ class Mirror:
         synced = data.get("channel_ids")
         guild["threads"] = {k: t for k, t in guild["threads"].items() if synced and t["parent_id"] not in synced}
         guild["threads"] |= {thread["id"]: thread for thread in data["threads"]}
+
+
+def _without_newest(channel: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in channel.items() if key != "last_message_id" or channel["type"] not in _VOICE}
