@@ -69,6 +69,14 @@ def soon(
     return asyncio.ensure_future(client.wait_for(event, check=check, timeout=seconds))
 
 
+def cut(client: discord.Client) -> None:
+    """Kill the TCP connection under a client's gateway, without a word to either side."""
+    connection = client.ws.socket._response.connection
+    assert connection is not None
+    assert connection.transport is not None
+    connection.transport.abort()
+
+
 async def until(condition: Callable[[], bool], *, seconds: float = SOON) -> None:
     """Wait until a condition holds."""
     async with asyncio.timeout(seconds):

@@ -13,7 +13,7 @@ import discord
 import pytest
 import yarl
 
-from tests.clients.bots import Client, Harbour, soon, until
+from tests.clients.bots import Client, Harbour, cut, soon, until
 from tests.clients.live import Server, World
 
 AFTER_BACKOFF = 20.0
@@ -25,14 +25,6 @@ async def harbour(world: World) -> AsyncIterator[Harbour]:
     """A guild with a bot online in it."""
     async with Harbour.opened(world) as opened:
         yield opened
-
-
-def cut(client: discord.Client) -> None:
-    """Kill the TCP connection under a client's gateway, without a word to either side."""
-    connection = client.ws.socket._response.connection
-    assert connection is not None
-    assert connection.transport is not None
-    connection.transport.abort()
 
 
 def contents(client: Client) -> list[str]:
