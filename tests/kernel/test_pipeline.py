@@ -71,6 +71,10 @@ async def rename(ctx: Context, guild_id: GuildId, body: Rename) -> Rename:
     return body
 
 
+runs: list[bool] = []
+"""Whether each run of `name_once` was in a transaction."""
+
+
 async def read(ctx: Context, guild_id: GuildId, *, limit: Annotated[int, Meta(ge=1, le=3)] = 2) -> Json[list[str]]:
     """Read a guild's name."""
     del guild_id
@@ -79,6 +83,18 @@ async def read(ctx: Context, guild_id: GuildId, *, limit: Annotated[int, Meta(ge
 
 async def me(ctx: Context) -> None:
     """Be somebody."""
+
+
+async def name_once(ctx: Context, guild_id: GuildId) -> str:
+    """Tell a guild's name, having named it first if it has the name of all."""
+    await ctx.visit_guild(guild_id)
+    runs.append(ctx.writes)
+    if ctx.guild.row.name != "Guild":
+        return ctx.guild.row.name
+    ctx.need_to_write()
+    await ctx.tx.execute(RENAME, guild_id=guild_id, new_name="Named")
+    ctx.emit(Renamed(guild_id=guild_id, new_name="Named"))
+    return "Named"
 
 
 async def anybody(ctx: Context) -> str:
@@ -106,6 +122,7 @@ def row(
     scope: str | None = None,
     rate: Rate = OFTEN,
     audit: bool = False,
+    reads_first: bool = False,
 ) -> Endpoint:
     return Endpoint(
         method,
@@ -118,12 +135,14 @@ def row(
         scope=scope,
         rate=rate,
         writes=writes,
+        reads_first=reads_first,
     )
 
 
 ROWS = [
     row("PATCH", "/guilds/{guild_id}", rename, Permissions.MANAGE_GUILD, fires=(Renamed,), writes=True, audit=True),
     row("GET", "/guilds/{guild_id}", read, Permissions.VIEW_AUDIT_LOG, scope="guilds"),
+    row("GET", "/guilds/{guild_id}/name", name_once, PUBLIC, fires=(Renamed,), writes=True, reads_first=True),
     row("GET", "/users/@me", me, SIGNED_IN, rate=Rate(3, 60.0)),
     row("GET", "/anybody", anybody, PUBLIC),
     row("GET", "/channels/{channel_id}", look, Permissions.SEND_MESSAGES),
@@ -406,3 +425,15 @@ async def test_a_deleted_account_and_a_new_flag_are_seen_by_the_next_request(pla
     async with platform.database.transaction() as tx:
         await tx.execute(Query(update(users).where(users.c.id == bindparam("u")).values(deleted=True)), u=alice.id)
     assert (await alice.get("/users/@me")).status == 401
+
+
+async def test_a_row_that_reads_first_writes_only_when_it_must_and_then_like_any_other(
+    platform: Platform, place: Guild
+) -> None:
+    runs.clear()
+    path = f"/guilds/{place.id}/name"
+    told = [(await platform.nobody.get(path)).json for _ in range(2)]
+    assert told == ["Named", "Named"]
+    assert runs == [False, True, False]
+    assert platform.heard_names == ["TEST_RENAMED"]
+    assert await name_of(place) == "Named"
