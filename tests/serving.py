@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from tests.conformance.public_schema import check_answer
+
 _PATIENCE = 30.0
 
 
@@ -87,7 +89,9 @@ class RunningServer:
             request.add_header("Authorization", token)
         try:
             with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:  # noqa: S310
-                return Answer(answer.status, json.loads(answer.read() or b"null"))
+                found = answer.read()
+                check_answer(method, path.partition("?")[0], answer.status, found)
+                return Answer(answer.status, json.loads(found or b"null"))
         except urllib.error.HTTPError as refused:
             with refused:
                 return Answer(refused.code, json.loads(refused.read() or b"null"))

@@ -16,6 +16,8 @@ import discord.gateway
 import yarl
 from discord.http import Route
 
+from tests.conformance.public_schema import check_answer
+
 GREETING = "serves at "
 STARTS_WITHIN = 20.0
 STOPS_WITHIN = 15.0
@@ -111,6 +113,7 @@ class Person:
             found = await answer.json() if answer.content_type == "application/json" else None
             if answer.status >= 400:
                 raise Refused(answer.status, found)
+            check_answer(method, path.partition("?")[0], answer.status, await answer.read())
             return found
 
     async def get(self, path: str) -> Any:
