@@ -1,5 +1,6 @@
 """The composition root: the only place that knows every room, and how they make one platform."""
 
+import asyncio
 import gc
 import logging
 import signal
@@ -40,10 +41,11 @@ from moothall.kernel.pipeline import Pipeline
 from moothall.kernel.ratelimit import RateLimiter
 from moothall.kernel.request import client_address, is_loopback, network_of
 from moothall.kernel.secrets import Passwords, ServerKey
-from moothall.objects.ids import SnowflakeFactory
+from moothall.objects.ids import GuildId, Snowflake, SnowflakeFactory, UserId
 from moothall.objects.presence import Presence
 from moothall.resources import load_endpoints
 from moothall.resources.member.activity import activity_of
+from moothall.resources.membership.guests import see_guests_out
 from moothall.resources.membership.operations import leave_if_temporary
 from moothall.resources.voice.operations import handle_voice_update, leave_voice
 from moothall.settings import Settings
@@ -115,7 +117,7 @@ def gateway_hooks(services: Services, node: str = "") -> Hooks:
     """What the platform does when something happens on the gateway of a node."""
 
     async def voice_update(request: VoiceRequest) -> None:
-        await handle_voice_update(
+        done = await handle_voice_update(
             services,
             user_id=request.user_id,
             session_id=request.session_id,
@@ -126,9 +128,12 @@ def gateway_hooks(services: Services, node: str = "") -> Hooks:
             self_video=request.self_video,
             node=node,
         )
+        if done and request.channel_id is None:
+            who = GuildId(Snowflake(request.guild_id)), UserId(Snowflake(request.user_id))
+            await see_guests_out(services, [who])
 
     async def session_ended(user_id: int, session_id: str) -> None:
-        await leave_voice(services, user_id, session_id)
+        await see_guests_out(services, await leave_voice(services, user_id, session_id))
 
     async def seen(user_id: int) -> None:
         activity_of(services).seen_everywhere(user_id)
@@ -266,7 +271,7 @@ class App:
             elif path == "/healthz":
                 await self._healthz(send)
             elif path == "/metrics":
-                await _answer(send, 200, self.metrics.render(), METRICS_TYPE)
+                await _answer(send, 200, await asyncio.to_thread(self.metrics.render), METRICS_TYPE)
             else:
                 await self.pages(scope, receive, send)
         elif scope["type"] == "websocket":

@@ -36,6 +36,8 @@ class MemberView(Struct, eq=False):
     timed_out_until: int
     """Milliseconds since the Unix epoch; 0 for never."""
     sessions: list[Session]
+    guest_of: int = 0
+    """The one channel that a guest sees; 0 for whoever is no guest."""
 
     @property
     def restricted(self) -> bool:
@@ -108,6 +110,8 @@ class GuildView:
 
     def permissions_in(self, member: MemberView, channel: ChannelView) -> int:
         """What a member may do in a channel."""
+        if member.guest_of and channel is not self.channels.get(member.guest_of):
+            return 0
         bits = channel_permissions(
             self._base(member),
             everyone_id=self.id,
@@ -120,7 +124,9 @@ class GuildView:
         return implicit(bits, voice=channel.type in _VOICE_TYPES)
 
     def permissions(self, member: MemberView) -> int:
-        """What a member may do in the guild as a whole."""
+        """What a member may do in the guild as a whole; a guest, nothing."""
+        if member.guest_of:
+            return 0
         bits = self._base(member)
         return timed_out(bits) if member.restricted else bits
 
@@ -129,6 +135,11 @@ class GuildView:
         # Members with the same roles see the same, unless an overwrite names one or they own the guild. A
         # timeout takes no view away.
         user_id = member.user_id
+        if member.guest_of:
+            channel = self.channels.get(member.guest_of)
+            return frozenset(
+                [member.guest_of] if channel is not None and self.permissions_in(member, channel) & _VIEW else ()
+            )
         own = user_id == self.owner_id or user_id in self.personal
         key = (-user_id,) if own else member.role_ids
         found = self._visible.get(key)

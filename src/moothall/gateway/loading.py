@@ -113,6 +113,7 @@ class DatabaseSource:
             pending=row.pending,
             timed_out_until=int(row.communication_disabled_until or 0),
             sessions=[],
+            guest_of=int(row.guest_channel_id or 0),
         )
 
     async def guild_create(

@@ -7,6 +7,7 @@ from moothall.bus import Bus
 from moothall.gateway.node import GatewayNode
 from moothall.kernel.context import Services
 from moothall.kernel.nodes import Membership, space_of
+from moothall.resources.membership.guests import see_guests_out
 from moothall.resources.voice.operations import clear_voice, clear_voice_of_others
 from moothall.storage.database import StorageError
 
@@ -56,7 +57,7 @@ class Neighbours:
         """Give the place up. What is still in the outbox is published by the others, or after the next start."""
         if self._shared is not None and self._shared.connected:
             try:
-                await clear_voice(self._services, self._name)
+                await see_guests_out(self._services, await clear_voice(self._services, self._name))
             except StorageError as problem:
                 log.warning("voice connections remain: %s", problem)
         if self._membership is not None:
@@ -81,9 +82,10 @@ class Neighbours:
         await self._bus.start()
         # Voice connections do not outlive the sessions that held them.
         if self._shared is None or membership is None:
-            await clear_voice(services)
+            ended = await clear_voice(services)
         else:
-            await clear_voice_of_others(services, membership.alive)
+            ended = await clear_voice_of_others(services, membership.alive)
+        await see_guests_out(services, ended)
 
     def _renumber(self, number: int) -> None:
         self._services.ids.renumber(worker=number >> 5, process=number & 31)
@@ -99,4 +101,4 @@ class Neighbours:
             return
         presences.keep(alive)
         if gone and self._name == min(alive):
-            await clear_voice_of_others(self._services, alive)
+            await see_guests_out(self._services, await clear_voice_of_others(self._services, alive))

@@ -6,6 +6,7 @@ from msgspec import Raw, Struct
 
 from moothall.gateway.guild_view import ChannelView, GuildView, MemberView
 from moothall.objects.ids import Snowflake
+from moothall.objects.member import MemberFlags
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.wire import Timestamp, decoder, encode
 
@@ -71,12 +72,15 @@ class MemberData(Struct):
     roles: list[Snowflake] = []
     pending: bool | None = False
     communication_disabled_until: Timestamp | None = None
+    flags: int = 0
 
     def apply(self, member: MemberView) -> None:
         """Bring a member's view up to date."""
         member.role_ids = tuple(sorted(int(r) for r in self.roles))
         member.pending = bool(self.pending)
         member.timed_out_until = int(self.communication_disabled_until or 0)
+        if not self.flags & MemberFlags.IS_GUEST:
+            member.guest_of = 0
 
 
 class _ThreadMember(Struct):

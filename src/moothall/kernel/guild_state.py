@@ -42,6 +42,7 @@ _select_standing = Query(
         members.c.roles,
         members.c.pending,
         members.c.communication_disabled_until,
+        members.c.guest_channel_id,
     )
     .select_from(
         guilds.outerjoin(members, (members.c.guild_id == guilds.c.id) & (members.c.user_id == bindparam("user_id")))
@@ -171,7 +172,9 @@ class Standing(Struct, frozen=True):
     restricted: bool
     """Timed out now, or not through membership screening."""
     permissions: int
-    """In the guild as a whole; a restricted member's are cut down."""
+    """In the guild as a whole; a restricted member's are cut down, a guest has none."""
+    guest_channel_id: ChannelId | None = None
+    """The one channel that a guest may do anything in; None for whoever is no guest."""
 
     @property
     def is_owner(self) -> bool:
@@ -195,6 +198,8 @@ class Standing(Struct, frozen=True):
 
     def permissions_in(self, channel: Channel, *, thread: bool = False) -> int:
         """What they may do in a channel, or in a thread of it, implicit denials included."""
+        if self.guest_channel_id is not None and channel.id != self.guest_channel_id:
+            return 0
         bits = channel_permissions(
             self.guild.base_of(self.user_id, self.role_ids),
             everyone_id=self.guild.id,
@@ -247,11 +252,20 @@ class GuildStates:
         row = await self._standing_row(reader, guild_id, user_id, now)
         if row is None:
             return None, None
-        version, member_id, role_list, pending, until = row
+        version, member_id, role_list, pending, until, guest_of = row
         state = await self.at_version(reader, guild_id, version, writes=writes)
         if state is None or member_id is None:
             return state, None
-        return state, self.judge(state, user_id, self._roles(role_list), pending=bool(pending), until=until, now=now)
+        standing = self.judge(
+            state,
+            user_id,
+            self._roles(role_list),
+            pending=bool(pending),
+            until=until,
+            now=now,
+            guest_of=None if guest_of is None else ChannelId(guest_of),
+        )
+        return state, standing
 
     async def _standing_row(
         self, reader: Reader, guild_id: GuildId, user_id: UserId, now: Timestamp
@@ -275,6 +289,7 @@ class GuildStates:
         pending: bool,
         until: int | None,
         now: Timestamp,
+        guest_of: ChannelId | None = None,
     ) -> Standing:
         """A member's standing, from the fields of their row."""
         held = tuple(r for r in role_ids if r in state.roles)
@@ -287,7 +302,8 @@ class GuildStates:
             pending=pending,
             timed_out_until=None if until is None else Timestamp(until),
             restricted=restricted,
-            permissions=timed_out(bits) if restricted else bits,
+            permissions=0 if guest_of is not None else timed_out(bits) if restricted else bits,
+            guest_channel_id=guest_of,
         )
 
     async def state(self, reader: Reader, guild_id: GuildId, *, writes: bool = False) -> GuildState | None:

@@ -204,6 +204,7 @@ class MemberRow(Struct):
     pending: bool
     communication_disabled_until: Timestamp | None
     temporary: bool
+    guest_channel_id: ChannelId | None
 
 
 _TEXT, _DM, _VOICE, _GROUP_DM, _CATEGORY, _ANNOUNCEMENT, _STAGE, _FORUM, _MEDIA = 0, 1, 2, 3, 4, 5, 13, 15, 16

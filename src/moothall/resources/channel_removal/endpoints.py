@@ -10,6 +10,7 @@ from moothall.resources.channel.events import ChannelDelete, ChannelUpdate, Dire
 from moothall.resources.channel_removal.operations import remove_channel
 from moothall.resources.guild.events import GuildUpdate
 from moothall.resources.invite.events import InviteDelete
+from moothall.resources.member.events import GuildMemberRemove
 from moothall.resources.voice.events import VoiceStateUpdate
 
 
@@ -17,7 +18,15 @@ from moothall.resources.voice.events import VoiceStateUpdate
     "/channels/{channel_id}",
     permission=ManagesChannel(),
     audit_reason=True,
-    fires=(ChannelDelete, ChannelUpdate, DirectChannelDelete, GuildUpdate, InviteDelete, VoiceStateUpdate),
+    fires=(
+        ChannelDelete,
+        ChannelUpdate,
+        DirectChannelDelete,
+        GuildMemberRemove,
+        GuildUpdate,
+        InviteDelete,
+        VoiceStateUpdate,
+    ),
 )
 async def delete_channel(ctx: Context, channel_id: ChannelId) -> Channel:
     """Delete a channel of a guild (MANAGE_CHANNELS), or close a direct message for the caller."""

@@ -25,6 +25,7 @@ from moothall.resources.guild.objects import guild_from_parts
 from moothall.resources.guild.queries import update_guild
 from moothall.resources.invite.events import InviteDelete
 from moothall.resources.invite.queries import delete_channel_invites, select_channel_invites
+from moothall.resources.membership.guests import remove_guests_of
 from moothall.resources.voice.operations import empty_channel
 from moothall.storage.rows import channel_from_row, welcome_screen_from_row
 
@@ -52,6 +53,7 @@ async def remove_channel(ctx: Context) -> Channel:
     await _remove_invites(ctx, channel)
     if channel.type in VOICE:
         await empty_channel(ctx, ctx.guild.id, channel.id)
+        await remove_guests_of(ctx, ctx.guild.id, channel.id)
     await queries.delete_webhooks(ctx.tx, channel.id)
     await delete_channel(ctx.tx, channel.id)
     await promise(ctx, PurgeChannelTree(channel_id=channel.id))

@@ -11,6 +11,7 @@ from moothall.resources.invite.access import ManagesInvite
 from moothall.resources.invite.events import InviteCreate, InviteDelete
 from moothall.resources.invite.objects import invite_objects, without_metadata
 from moothall.resources.invite.requests import CreateChannelInvite
+from moothall.resources.member.events import GuildMemberUpdate
 from moothall.resources.membership.operations import JOINING
 
 
@@ -46,7 +47,7 @@ async def get_invite(ctx: Context, code: str, *, with_counts: bool = False) -> I
     return await operations.resolve_invite(ctx, code, with_counts=with_counts)
 
 
-@post("/invites/{code}", permission=SIGNED_IN, fires=(*JOINING, InviteDelete))
+@post("/invites/{code}", permission=SIGNED_IN, fires=(*JOINING, GuildMemberUpdate, InviteDelete))
 async def accept_invite(ctx: Context, code: str) -> Invite:
     """Come into the guild that a code leads to."""
     return await operations.accept_invite(ctx, code)

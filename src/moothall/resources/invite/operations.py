@@ -19,7 +19,7 @@ from moothall.objects.features import Feature
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.guild import IncidentsData
 from moothall.objects.ids import GuildId, RoleId, Snowflake
-from moothall.objects.invite import Invite, InviteMetadata, InviteTargetType, InviteType
+from moothall.objects.invite import Invite, InviteFlags, InviteMetadata, InviteTargetType, InviteType
 from moothall.objects.permissions import Permissions, channel_permissions
 from moothall.objects.wire import convert
 from moothall.resources.invite import queries
@@ -28,6 +28,7 @@ from moothall.resources.invite.objects import invite_objects, vanity_invite, wit
 from moothall.resources.invite.queries import InviteRow
 from moothall.resources.invite.requests import CreateChannelInvite
 from moothall.resources.member.queries import get_member, is_banned
+from moothall.resources.membership.guests import make_full_member
 from moothall.resources.membership.operations import join_guild
 from moothall.resources.user.queries import select_user
 from moothall.resources.voice.queries import get_voice_state
@@ -104,16 +105,20 @@ async def resolve_invite(ctx: Context, code: str, *, with_counts: bool = False) 
 async def accept_invite(ctx: Context, code: str) -> Invite:
     """Come into a guild by an invite and count its use; the last use deletes it.
 
-    Someone who is in already stays as they are and spends nothing. Raises Refusal: 403/20001 for bots,
-    404/10006 for no such invite, or none any more; 403/40007 for those banned; 403/40006 while invites
-    are paused; what `join_guild` raises.
+    Someone who is in already stays as they are and spends nothing, but a guest is one no more. Raises
+    Refusal: 403/20001 for bots; 404/10006 for no such invite, or none any more; 403/40007 for those banned;
+    403/40006 while invites are paused; what `join_guild` raises.
     """
     if ctx.actor.bot:
         raise Refusal(errors.BOTS_CANNOT_USE)
     row, guild = await _find(ctx, code)
     invite = await _shown(ctx, row, guild)
     user_id = ctx.actor.user_id
-    if await get_member(ctx.tx, guild.id, user_id) is not None:
+    is_guest_invite = row is not None and bool(row.flags & InviteFlags.IS_GUEST_INVITE)
+    member = await get_member(ctx.tx, guild.id, user_id)
+    if member is not None:
+        if not is_guest_invite and not are_paused(ctx, guild):
+            await make_full_member(ctx, member)
         return invite
     if await is_banned(ctx.tx, guild.id, user_id):
         raise Refusal(errors.USER_BANNED)
@@ -130,7 +135,8 @@ async def accept_invite(ctx: Context, code: str) -> Invite:
         await join_guild(ctx, guild, user)
         return invite
     given = [RoleId(role_id) for role_id in row.role_ids if RoleId(role_id) in guild.roles]
-    await join_guild(ctx, guild, user, temporary=row.temporary, roles=given)
+    guest_of = row.channel_id if is_guest_invite else None
+    await join_guild(ctx, guild, user, temporary=row.temporary, roles=given, guest_of=guest_of)
     if await queries.delete_spent(ctx.tx, row.code):
         ctx.emit(InviteDelete(channel_id=row.channel_id, guild_id=guild.id, code=row.code))
     return invite
@@ -154,6 +160,9 @@ async def _row(ctx: Context, channel: Channel, body: CreateChannelInvite) -> Inv
     target_type = int(body.target_type or 0)
     await _check_target(ctx, channel, body, target_type, found)
     role_ids = _roles(ctx, body, found)
+    flags = (body.flags or 0) & InviteFlags.IS_GUEST_INVITE
+    if flags:
+        _check_guests(ctx, channel, role_ids, found)
     found.raise_if_any()
     max_age = body.max_age if isinstance(body.max_age, int) else limits.INVITE_MAX_AGE_DEFAULT
     is_stream = target_type == InviteTargetType.STREAM
@@ -173,9 +182,19 @@ async def _row(ctx: Context, channel: Channel, body: CreateChannelInvite) -> Inv
         temporary=bool(body.temporary),
         created_at=ctx.now,
         expires_at=type(ctx.now)(ctx.now + 1000 * max_age) if max_age else None,
-        flags=0,
+        flags=flags,
         role_ids=role_ids,
     )
+
+
+def _check_guests(ctx: Context, channel: Channel, role_ids: list[Snowflake], found: FormErrors) -> None:
+    """Guests come to a voice channel, in a guild that has guests, and get no role: that would make them members."""
+    if Feature.GUESTS_ENABLED not in ctx.guild.row.features:
+        found.add("flags", FormCode.BASE_TYPE_CHOICES, "This guild has no guests.")
+    elif channel.type != ChannelType.GUILD_VOICE:
+        found.add("flags", FormCode.BASE_TYPE_CHOICES, "Guests can be invited to voice channels only.")
+    elif role_ids:
+        found.add("role_ids", FormCode.BASE_TYPE_CHOICES, "Guests are given no roles.")
 
 
 def _roles(ctx: Context, body: CreateChannelInvite, found: FormErrors) -> list[Snowflake]:

@@ -18,4 +18,6 @@ class CreateChannelInvite(Struct, frozen=True, kw_only=True):
     target_type: Literal[1, 2] | UnsetType | None = UNSET
     target_user_id: UserId | UnsetType | None = UNSET
     target_application_id: ApplicationId | UnsetType | None = UNSET
+    flags: Annotated[int, Meta(ge=0)] | UnsetType | None = UNSET
+    """`InviteFlags`; bits that none of them is are ignored."""
     role_ids: Annotated[list[RoleId], Meta(max_length=limits.ROLES_PER_GUILD)] | UnsetType | None = UNSET

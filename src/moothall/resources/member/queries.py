@@ -80,6 +80,12 @@ _select_guilds_of = Query(select(members.c.guild_id, members.c.user_id).where(in
 _select_visited = Query(
     select(members.c.guild_id).where(members.c.user_id == bindparam("user_id"), members.c.temporary)
 )
+_select_guests = Query(
+    select(members).where(
+        members.c.guild_id == bindparam("guild_id"), members.c.guest_channel_id == bindparam("channel_id")
+    ),
+    into=MemberRow,
+)
 _insert_member = Query(insert_ignore(members, key=_KEY))
 _delete_member = Query(
     delete(members).where(members.c.guild_id == bindparam("guild_id"), members.c.user_id == bindparam("user_id"))
@@ -237,6 +243,11 @@ async def select_guilds_of(reader: Reader, user_ids: Sequence[UserId]) -> set[tu
 async def select_visited(reader: Reader, user_id: UserId) -> list[GuildId]:
     """The guilds that someone is in until they go offline."""
     return [GuildId(Snowflake(row[0])) for row in await reader.all(_select_visited, user_id=user_id)]
+
+
+async def select_guests(reader: Reader, guild_id: GuildId, channel_id: ChannelId) -> list[MemberRow]:
+    """The guests of one voice channel, there or not."""
+    return await reader.all(_select_guests, guild_id=guild_id, channel_id=channel_id)
 
 
 async def is_banned(reader: Reader, guild_id: GuildId, user_id: UserId) -> bool:

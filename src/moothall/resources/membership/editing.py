@@ -26,6 +26,8 @@ from moothall.objects.text import clean, clean_name, search_key
 from moothall.objects.wire import Timestamp
 from moothall.resources.member import queries
 from moothall.resources.member.events import GuildMemberUpdate
+from moothall.resources.membership.guests import as_full_member
+from moothall.resources.membership.operations import remove_member
 from moothall.resources.voice import operations as voice
 from moothall.resources.voice.queries import VoiceStateRow, get_voice_state
 from moothall.storage.rows import MemberRow
@@ -69,6 +71,8 @@ async def modify_member(ctx: Context, guild_id: GuildId, user_id: UserId, wanted
     found = FormErrors()
     roles = _roles_wanted(ctx, row, wanted, found)
     target = await _target_channel(ctx, wanted, found)
+    if target is not None and row.guest_channel_id not in {None, target.id}:
+        found.add("channel_id", FormCode.BASE_TYPE_CHOICES, "A guest stays in the channel that they were invited to.")
     values = _values_wanted(ctx, row, wanted, found)
     if roles is not None:
         values["roles"] = roles
@@ -76,6 +80,8 @@ async def modify_member(ctx: Context, guild_id: GuildId, user_id: UserId, wanted
     if state is None and not (wanted.mute is UNSET and wanted.deaf is UNSET and wanted.channel_id is UNSET):
         raise Refusal(errors.NOT_IN_VOICE)
     after = structs.replace(row, **values)
+    if after.roles != row.roles and after.roles:
+        after = as_full_member(after)
     moved = wanted.channel_id is not UNSET and (target is None or state is None or target.id != state.channel_id)
     await _store(ctx, row, after)
     member = await queries.member_object(ctx.tx, after)
@@ -83,6 +89,8 @@ async def modify_member(ctx: Context, guild_id: GuildId, user_id: UserId, wanted
         ctx.emit(GuildMemberUpdate(guild_id=guild_id, member=member))
     if state is not None:
         await _change_voice(ctx, state, target, row, member, moved=moved)
+        if moved and target is None and after.guest_channel_id is not None and member.user is not UNSET:
+            await remove_member(ctx, guild_id, member.user)
     return member
 
 
@@ -141,6 +149,8 @@ async def change_role(ctx: Context, guild_id: GuildId, user_id: UserId, role_id:
         return
     roles = [*row.roles, Snowflake(role_id)] if give else [r for r in row.roles if r != role_id]
     after = structs.replace(row, roles=roles)
+    if give:
+        after = as_full_member(after)
     await _store(ctx, row, after)
     ctx.emit(GuildMemberUpdate(guild_id=guild_id, member=await queries.member_object(ctx.tx, after)))
 
@@ -300,6 +310,7 @@ async def _change_voice(
             pending=before.pending,
             until=member.communication_disabled_until,
             now=ctx.now,
+            guest_of=before.guest_channel_id,
         )
         await voice.move(ctx, state, target, member, theirs.permissions_in(target))
         options = AuditLogOptions(count="1", channel_id=Snowflake(target.id))

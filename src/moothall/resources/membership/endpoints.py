@@ -17,7 +17,7 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.text import search_key
 from moothall.objects.wire import Timestamp
 from moothall.resources.member import queries
-from moothall.resources.member.events import GuildMemberUpdate
+from moothall.resources.member.events import GuildMemberRemove, GuildMemberUpdate
 from moothall.resources.membership import editing, operations
 from moothall.resources.membership.editing import MemberChanges
 from moothall.resources.voice.events import VoiceStateUpdate
@@ -103,7 +103,7 @@ async def search_guild_members(
     "/guilds/{guild_id}/members/{user_id}",
     permission=BY_FIELD,
     audit_reason=True,
-    fires=(GuildMemberUpdate, VoiceStateUpdate),
+    fires=(GuildMemberUpdate, GuildMemberRemove, VoiceStateUpdate),
 )
 async def modify_guild_member(ctx: Context, guild_id: GuildId, user_id: UserId, body: ModifyGuildMember) -> Member:
     """Change a member's nickname, roles, timeout, flags or place in voice."""

@@ -16,7 +16,7 @@ from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import Refusal
 from moothall.objects.features import Feature
 from moothall.objects.guild import SystemChannelFlags
-from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
+from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.member import MemberFlags
 from moothall.objects.message_types import MessageType
 from moothall.objects.text import search_key
@@ -56,10 +56,12 @@ async def join_guild(
     flags: int = 0,
     mute: bool = False,
     deaf: bool = False,
+    guest_of: ChannelId | None = None,
 ) -> MemberRow:
     """Let someone into a guild, announce it and greet them; a member stays as they are, and nobody is told.
 
-    A `temporary` member who comes with no role leaves with their last session. Where newcomers are
+    A `temporary` member who comes with no role leaves with their last session. So does a guest, who sees
+    the voice channel `guest_of` only and nobody greets. Where newcomers are
     screened, people begin as pending, and are greeted by `admit_member`. Whether the roles and
     the nickname may be given is the caller's to check, and so is every rule of the way in (invites,
     tokens). Raises Refusal: 403/40007 for those banned, 400/30019 for a full guild, 400/30001 for
@@ -78,6 +80,8 @@ async def join_guild(
         raise Refusal(errors.TOO_MANY_GUILDS)
     if await queries.was_member(ctx.tx, state.id, user.id):
         flags |= MemberFlags.DID_REJOIN
+    if guest_of is not None:
+        flags |= MemberFlags.IS_GUEST
     row = MemberRow(
         guild_id=state.id,
         user_id=user.id,
@@ -97,7 +101,8 @@ async def join_guild(
         and not user.bot
         and user.id != state.owner_id,
         communication_disabled_until=None,
-        temporary=temporary and not roles,
+        temporary=guest_of is not None or (temporary and not roles),
+        guest_channel_id=guest_of,
     )
     if not await queries.insert_member(ctx.tx, row):
         # Two requests at once: the other one let them in, counted them and told everybody.
@@ -105,7 +110,7 @@ async def join_guild(
         return await queries.get_member(ctx.tx, state.id, user.id) or row
     ctx.emit(GuildOpen(user_id=user.id, guild_id=state.id))
     ctx.emit(GuildMemberAdd(guild_id=state.id, member=member_from_row(row, user_from_row(user))))
-    if not row.pending:
+    if not row.pending and guest_of is None:
         await _greet(ctx, state, user.id)
     return row
 

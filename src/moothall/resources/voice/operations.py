@@ -167,8 +167,8 @@ async def handle_voice_update(
     return True
 
 
-async def leave_voice(services: Services, user_id: int, session_id: str) -> None:
-    """End what voice connections a gateway session held; called when it is over. Nothing the second time."""
+async def leave_voice(services: Services, user_id: int, session_id: str) -> list[tuple[GuildId, UserId]]:
+    """End what voice connections a gateway session held, when it is over: where. Nothing the second time."""
     user = UserId(Snowflake(user_id))
     async with services.database.read() as reader:
         held = await queries.select_states_of_session(reader, user, session_id)
@@ -182,27 +182,31 @@ async def leave_voice(services: Services, user_id: int, session_id: str) -> None
                 await _announce_departures(ctx, [row])
 
         await run(services, _actor(user_id), work, fires=(VoiceStateUpdate,), lock=guild_id)
+    return _pairs(held)
 
 
-async def clear_voice(services: Services, node: str = "") -> None:
-    """End every voice connection of a gateway node: at its start, as sessions do not outlive it."""
+async def clear_voice(services: Services, node: str = "") -> list[tuple[GuildId, UserId]]:
+    """End every voice connection of a gateway node, at its start, as sessions do not outlive it: where and whose."""
 
-    async def work(ctx: Context) -> None:
+    async def work(ctx: Context) -> list[tuple[GuildId, UserId]]:
         rows = await queries.select_states_of_node(ctx.tx, node)
         if rows:
             await queries.delete_states_of_node(ctx.tx, node)
             await _announce_departures(ctx, rows)
+        return _pairs(rows)
 
-    await run(services, NOBODY, work, fires=(VoiceStateUpdate,))
+    return await run(services, NOBODY, work, fires=(VoiceStateUpdate,))
 
 
-async def clear_voice_of_others(services: Services, alive: Collection[str]) -> None:
-    """End the voice connections of gateway nodes that are not among those that live."""
+async def clear_voice_of_others(services: Services, alive: Collection[str]) -> list[tuple[GuildId, UserId]]:
+    """End the voice connections of gateway nodes that are not among those that live: where and whose."""
+    ended = []
     async with services.database.read() as reader:
         holding = await queries.select_nodes(reader)
     for node in holding:
         if node not in alive:
-            await clear_voice(services, node)
+            ended.extend(await clear_voice(services, node))
+    return ended
 
 
 async def _check_entry(ctx: Context, channel: Channel, bits: int) -> None:

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from msgspec import Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, structs
 from sqlalchemy import bindparam, delete, func, select
 
 from moothall.objects.ids import ChannelId, GuildId, UserId
-from moothall.objects.member import Member
+from moothall.objects.member import Member, MemberFlags
 from moothall.objects.voice import VoiceState
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns, upsert
@@ -135,7 +135,12 @@ async def delete_states_of_node(tx: Transaction, node: str) -> None:
 def voice_state_object(
     row: VoiceStateRow, member: Member | UnsetType, *, deaf: bool, mute: bool, left: bool = False
 ) -> VoiceState:
-    """The object of a connection; `deaf` and `mute` are the member's. One that was `left` has a null channel."""
+    """The object of a connection; `deaf` and `mute` are the member's. One that was `left` has a null channel.
+
+    When a guest joined is not told with it.
+    """
+    if member is not UNSET and member.flags & MemberFlags.IS_GUEST:
+        member = structs.replace(member, joined_at=None)
     return VoiceState(
         guild_id=row.guild_id,
         channel_id=None if left else row.channel_id,

@@ -1,5 +1,7 @@
 """Who is in a guild, was in it, may not be in it, and speaks in it."""
 
+from sqlalchemy import Index
+
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.storage.columns import (
     flag_column,
@@ -31,9 +33,16 @@ members = clustered(
     flag_column("pending"),
     moment_column("communication_disabled_until", nullable=True),
     flag_column("temporary"),
+    id_column("guest_channel_id", ChannelId, nullable=True),  # the one channel that a guest sees
     index("user_id", "guild_id"),
     index("guild_id", "username_key"),
     index("guild_id", "nick_key"),
+)
+Index(
+    "ix_members_guest_channel_id",
+    members.c.guest_channel_id,
+    sqlite_where=members.c.guest_channel_id.is_not(None),
+    postgresql_where=members.c.guest_channel_id.is_not(None),
 )
 
 member_activity = clustered(

@@ -106,7 +106,7 @@ _TABLES = {
     "members (guild_id, user_id)": """
         guild_id whole, user_id whole, nick text?, nick_key code?, username_key code, avatar text?, banner text?,
         bio text?, roles text, joined_at whole, premium_since whole?, deaf flag, mute flag, flags whole,
-        pending flag, communication_disabled_until whole?, temporary flag
+        pending flag, communication_disabled_until whole?, temporary flag, guest_channel_id whole?
     """,
     "member_activity (guild_id, user_id)": """
         guild_id whole, user_id whole, last_seen_at whole
@@ -212,6 +212,14 @@ def upgrade() -> None:
     people = sa.not_(sa.column("bot", sa.Boolean()))
     op.create_index(
         "uq_users_username_key", "users", ["username_key"], unique=True, sqlite_where=people, postgresql_where=people
+    )
+    guests = sa.column("guest_channel_id").is_not(None)
+    op.create_index(
+        "ix_members_guest_channel_id",
+        "members",
+        ["guest_channel_id"],
+        sqlite_where=guests,
+        postgresql_where=guests,
     )
 
 

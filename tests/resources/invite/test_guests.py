@@ -1,0 +1,171 @@
+"""Laws of guests: invited to one voice channel, they see nothing else and leave with it (api.md, Invite objects)."""
+
+from typing import Any
+
+import pytest
+
+from moothall.objects.ids import ChannelId
+from moothall.objects.member import MemberFlags
+from moothall.objects.permissions import Permissions
+from moothall.resources.membership.guests import see_guests_out
+from moothall.resources.membership.operations import leave_if_temporary
+from moothall.resources.voice.operations import clear_voice, handle_voice_update, leave_voice
+from tests.gateway.test_database import greeted, node_over
+from tests.harness import STAGE, VOICE, Caller, Guild, Platform
+
+
+@pytest.fixture
+async def guild(platform: Platform) -> Guild:
+    return await platform.guild(await platform.person(), features=["GUESTS_ENABLED"])
+
+
+async def invite(guild: Guild, channel: int, **body: Any) -> str:
+    reply = await guild.owner.post(f"/channels/{channel}/invites", {"flags": 1, **body})
+    assert (reply.status, reply.json["flags"]) == (200, 1)
+    return str(reply.json["code"])
+
+
+async def come(platform: Platform, guild: Guild, channel: int) -> Caller:
+    guest = await platform.person()
+    assert (await guest.post(f"/invites/{await invite(guild, channel)}")).status == 200
+    return guest
+
+
+async def speak(platform: Platform, guild: Guild, who: Caller, channel: ChannelId | None) -> bool:
+    return await handle_voice_update(
+        platform.services,
+        user_id=who.id,
+        session_id="s1",
+        guild_id=guild.id,
+        channel_id=channel,
+        self_mute=False,
+        self_deaf=False,
+        self_video=False,
+        node="n1",
+    )
+
+
+async def is_there(guild: Guild, who: Caller) -> bool:
+    return (await guild.owner.get(f"/guilds/{guild.id}/members/{who.id}")).status == 200
+
+
+async def test_guests_are_invited_to_voice_channels_of_guilds_that_have_guests(guild: Guild) -> None:
+    lobby, stage = await guild.channel(type=VOICE), await guild.channel(type=STAGE)
+    assert (await guild.owner.post(f"/channels/{guild.general}/invites", {"flags": 1})).errors_at("flags")
+    assert (await guild.owner.post(f"/channels/{stage}/invites", {"flags": 1})).errors_at("flags")
+    role = await guild.role(position=1)
+    given = await guild.owner.post(f"/channels/{lobby}/invites", {"flags": 1, "role_ids": [str(role)]})
+    assert given.errors_at("role_ids")
+    plain = await guild.owner.post(f"/channels/{lobby}/invites", {"flags": 2})
+    assert (plain.status, plain.json["flags"]) == (200, 0)
+    assert await invite(guild, lobby) != plain.json["code"]
+    await guild.set(features=[])
+    assert (await guild.owner.post(f"/channels/{lobby}/invites", {"flags": 1, "unique": True})).errors_at("flags")
+
+
+async def test_a_guest_sees_that_channel_only(platform: Platform, guild: Guild) -> None:
+    lobby, other = await guild.channel(type=VOICE), await guild.channel(type=VOICE)
+    await guild.set(system_channel_id=guild.general)
+    guest = await come(platform, guild, lobby)
+    assert platform.heard_names[-1] == "GUILD_MEMBER_ADD"
+    member = (await guild.owner.get(f"/guilds/{guild.id}/members/{guest.id}")).json
+    assert member["flags"] & MemberFlags.IS_GUEST
+    assert [c["id"] for c in (await guest.get(f"/guilds/{guild.id}/channels")).json] == [str(lobby)]
+    assert (await guest.get(f"/channels/{lobby}")).status == 200
+    assert (await guest.get(f"/channels/{guild.general}")).code == 50001
+    assert (await guest.post(f"/channels/{guild.general}/messages", {"content": "x"})).code == 50001
+    assert (await guest.patch(f"/guilds/{guild.id}/members/@me", {"nick": "x"})).code == 50013
+    assert not await speak(platform, guild, guest, other)
+    assert await speak(platform, guild, guest, lobby)
+    state = platform.heard_data("VOICE_STATE_UPDATE")[-1]
+    assert (state["channel_id"], state["member"]["joined_at"]) == (str(lobby), None)
+
+
+async def test_the_gateway_shows_a_guest_that_channel_until_a_role_makes_them_a_member(
+    platform: Platform, guild: Guild
+) -> None:
+    lobby = await guild.channel(type=VOICE)
+    guest = await come(platform, guild, lobby)
+    _, created, peer = await greeted(node_over(platform), guest)
+    assert [c["id"] for c in created["channels"]] == [str(lobby)]
+    await peer.all_heard()
+    assert (await guild.owner.post(f"/channels/{guild.general}/messages", {"content": "x"})).status == 200
+    assert (await guild.owner.post(f"/channels/{lobby}/messages", {"content": "y"})).status == 200
+    assert [data["content"] for name, data in await peer.dispatches() if name == "MESSAGE_CREATE"] == ["y"]
+    role = await guild.role(position=1)
+    assert (await guild.owner.put(f"/guilds/{guild.id}/members/{guest.id}/roles/{role}")).status == 204
+    heard = [await peer.hear() for _ in range(2)]
+    assert [payload["t"] for payload in heard] == ["GUILD_MEMBER_UPDATE", "CHANNEL_CREATE"]
+    assert heard[1]["d"]["id"] == str(guild.general)
+
+
+async def test_a_guest_leaves_when_they_leave_voice(platform: Platform, guild: Guild) -> None:
+    lobby = await guild.channel(type=VOICE)
+    for leaving in ("asks", "session", "node", "moderator"):
+        guest = await come(platform, guild, lobby)
+        assert await speak(platform, guild, guest, lobby)
+        platform.heard.clear()
+        if leaving == "asks":
+            assert await speak(platform, guild, guest, None)
+            await see_guests_out(platform.services, [(guild.id, guest.id)])
+        elif leaving == "session":
+            await see_guests_out(platform.services, await leave_voice(platform.services, guest.id, "s1"))
+        elif leaving == "node":
+            await see_guests_out(platform.services, await clear_voice(platform.services, "n1"))
+        else:
+            path = f"/guilds/{guild.id}/members/{guest.id}"
+            assert (await guild.owner.patch(path, {"channel_id": None})).status == 200
+        told = [n for n in platform.heard_names if n in {"VOICE_STATE_UPDATE", "GUILD_MEMBER_REMOVE"}]
+        assert told == ["VOICE_STATE_UPDATE", "GUILD_MEMBER_REMOVE"]
+        assert not await is_there(guild, guest)
+
+
+async def test_a_guest_who_never_came_to_voice_leaves_with_their_last_session(platform: Platform, guild: Guild) -> None:
+    guest = await come(platform, guild, await guild.channel(type=VOICE))
+    await leave_if_temporary(platform.services, guest.id)
+    assert not await is_there(guild, guest)
+
+
+async def test_the_guests_of_a_deleted_channel_leave_and_nobody_else(platform: Platform, guild: Guild) -> None:
+    lobby = await guild.channel(type=VOICE)
+    speaking, waiting, member = await come(platform, guild, lobby), await come(platform, guild, lobby), guild.owner
+    elsewhere = await come(platform, guild, await guild.channel(type=VOICE))
+    assert await speak(platform, guild, speaking, lobby)
+    assert await speak(platform, guild, member, lobby)
+    platform.heard.clear()
+    assert (await guild.owner.delete(f"/channels/{lobby}")).status == 200
+    gone = {data["user"]["id"] for data in platform.heard_data("GUILD_MEMBER_REMOVE")}
+    assert gone == {str(speaking.id), str(waiting.id)}
+    assert await is_there(guild, elsewhere)
+    assert await is_there(guild, member)
+
+
+async def test_a_guest_cannot_be_moved_to_another_channel(platform: Platform, guild: Guild) -> None:
+    lobby, other = await guild.channel(type=VOICE), await guild.channel(type=VOICE)
+    guest = await come(platform, guild, lobby)
+    assert await speak(platform, guild, guest, lobby)
+    moved = await guild.owner.patch(f"/guilds/{guild.id}/members/{guest.id}", {"channel_id": str(other)})
+    assert moved.errors_at("channel_id") == ["BASE_TYPE_CHOICES"]
+
+
+async def test_a_plain_invite_makes_a_guest_a_member_who_stays(platform: Platform, guild: Guild) -> None:
+    lobby = await guild.channel(type=VOICE)
+    guest = await come(platform, guild, lobby)
+    assert (await guest.post(f"/invites/{await invite(guild, lobby, unique=True)}")).status == 200
+    assert (await guest.get(f"/channels/{guild.general}")).status == 403
+    plain = (await guild.owner.post(f"/channels/{guild.general}/invites", {})).json["code"]
+    platform.heard.clear()
+    assert (await guest.post(f"/invites/{plain}")).status == 200
+    assert platform.heard_names == ["GUILD_MEMBER_UPDATE"]
+    assert not platform.heard_data("GUILD_MEMBER_UPDATE")[0]["flags"] & MemberFlags.IS_GUEST
+    assert (await guest.get(f"/channels/{guild.general}")).status == 200
+    await leave_if_temporary(platform.services, guest.id)
+    assert await is_there(guild, guest)
+
+
+async def test_a_role_given_by_a_list_makes_a_guest_a_member_too(platform: Platform, guild: Guild) -> None:
+    guest = await come(platform, guild, await guild.channel(type=VOICE))
+    role = await guild.role(position=1, permissions=Permissions.VIEW_CHANNEL)
+    reply = await guild.owner.patch(f"/guilds/{guild.id}/members/{guest.id}", {"roles": [str(role)]})
+    assert (reply.status, reply.json["flags"] & MemberFlags.IS_GUEST) == (200, 0)
+    assert (await guest.get(f"/channels/{guild.general}")).status == 200
