@@ -83,7 +83,8 @@ class Files:
         default = _DEFAULT.fullmatch(path)
         if default is not None:
             index = int(default["index"])
-            body = await self._cached_or_made(("default", str(index), None), lambda: default_avatar(index))
+            key = ("default", str(index), None)
+            body = self._kept(key) or await self._make(key, lambda: default_avatar(index))
             return body, "image/png", b'"default-%d"' % index
         match = _IMAGE.fullmatch(path)
         if match is None:
@@ -92,26 +93,33 @@ class Files:
         if ending not in FORMATS:
             return None
         size = _size(query)
-        key = (name, ending, size)
-        data = b""
-        if key not in self._cache:
-            found = await self._blobs.get(blob_key(name))
-            if found is None:
-                return None
-            data = found
-        try:
-            body = await self._cached_or_made(key, lambda: render(data, ending, size))
-        except ValueError:
-            return None
-        return body, FORMATS[ending], f'"{name}-{ending}-{size or 0}"'.encode()
+        found = self._kept((name, ending, size)) or await self._render(name, ending, size)
+        return None if found is None else (found, FORMATS[ending], f'"{name}-{ending}-{size or 0}"'.encode())
 
-    async def _cached_or_made(self, key: tuple[str, str, int | None], make: Callable[[], bytes]) -> bytes:
+    async def _render(self, name: str, ending: str, size: int | None) -> bytes | None:
+        """A stored image as asked for; None if there is none, or not so."""
+        key = (name, ending, size)
+        # Whoever waits for their turn holds no file meanwhile.
+        async with self._rendering:
+            found = self._kept(key)
+            if found is not None:
+                return found
+            data = await self._blobs.get(blob_key(name))
+            if data is None:
+                return None
+            try:
+                return await self._make(key, lambda: render(data, ending, size))
+            except ValueError:
+                return None
+
+    def _kept(self, key: tuple[str, str, int | None]) -> bytes | None:
         found = self._cache.get(key)
         if found is not None:
             self._cache.move_to_end(key)
-            return found
-        async with self._rendering:
-            made = await asyncio.to_thread(make)
+        return found
+
+    async def _make(self, key: tuple[str, str, int | None], make: Callable[[], bytes]) -> bytes:
+        made = await asyncio.to_thread(make)
         self._cached += len(made) - len(self._cache.get(key, b""))
         self._cache[key] = made
         while self._cached > _MOST_CACHED and len(self._cache) > 1:

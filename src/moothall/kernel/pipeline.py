@@ -9,6 +9,7 @@ import logging
 import time
 import zlib
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -16,6 +17,7 @@ from msgspec import Struct
 from sqlalchemy import bindparam, update
 
 from moothall.kernel.authenticate import NOBODY, Actor, Remembered, TokenKind, authenticate
+from moothall.kernel.brief import BriefReader
 from moothall.kernel.context import Context, Services, WriteNeeded
 from moothall.kernel.endpoint import Endpoint, Json, Response
 from moothall.kernel.images import stage_images
@@ -234,7 +236,13 @@ class Pipeline:
         lock = await self._guild_changed(given.path) if endpoint.locks_guild else None
         writes = endpoint.writes and not endpoint.reads_first
         for attempt in range(1, _TRIES + 1):
-            opened: Any = database.transaction(lock) if writes else database.read()
+            opened: Any
+            if writes:
+                opened = database.transaction(lock)
+            elif endpoint.writes or endpoint.method == "GET":
+                opened = database.read()
+            else:
+                opened = nullcontext(BriefReader(database))
             try:
                 async with opened as tx:
                     ctx = self._context(endpoint, actor, request, given, tx)

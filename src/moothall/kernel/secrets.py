@@ -188,14 +188,20 @@ def _key_id(key: bytes) -> bytes:
     return hashlib.sha256(b"moothall key id" + key).digest()[:_KEY_ID_BYTES]
 
 
+class TooManyPasswords(Exception):
+    """So many passwords wait to be hashed that another one would wait for seconds."""
+
+
 class Passwords:
     """Hashes and checks passwords with argon2id, off the event loop.
 
     At most `concurrency` run at once, each taking 19 MiB and one core for some tens of milliseconds;
-    others wait their turn.
+    others wait their turn, `most_waiting` of them. Beyond that `hash` and `verify` raise TooManyPasswords.
     """
 
-    def __init__(self, *, concurrency: int = 2) -> None:
+    def __init__(self, *, concurrency: int = 2, most_waiting: int = 256) -> None:
+        self._waiting = 0
+        self._most_waiting = most_waiting
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="password")
         # One lane and 19 MiB: a login must not cost a small server 64 MiB and four cores.
         self._hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
@@ -217,7 +223,13 @@ class Passwords:
         self._threads.shutdown()
 
     async def _run(self, work: "functools.partial[T]") -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        if self._waiting >= self._most_waiting:
+            raise TooManyPasswords
+        self._waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        finally:
+            self._waiting -= 1
 
     def _verify(self, stored: str | None, password: str) -> bool:
         decoy = self._decoy  # made by the first check, whichever way it goes

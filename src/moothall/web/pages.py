@@ -1,5 +1,6 @@
 """The pages of a browser: a plain ASGI application over a handful of documents, each made once."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from functools import cached_property
 from importlib import resources
@@ -40,7 +41,8 @@ class Pages:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         del receive
-        found = self._find(scope["path"])
+        # Each document is made once, but making the large ones takes a tenth of a second.
+        found = await asyncio.to_thread(self._find, scope["path"])
         method = scope["method"]
         if found is None:
             status, body, kind = 404, _NO_SUCH, _JSON

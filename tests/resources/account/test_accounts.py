@@ -1,7 +1,10 @@
 """Accounts: how one comes to have one, gets into it, and changes it."""
 
+import asyncio
+
 import msgspec
 
+from moothall.kernel.secrets import Passwords
 from moothall.resources.account.throttle import LoginThrottle
 from tests.harness import Caller, Platform
 
@@ -61,6 +64,39 @@ async def test_guessing_a_password_is_throttled_even_for_the_right_one(platform:
     for _ in range(10):
         assert await log_in(platform, "alice", "wrong password") == 400
     assert await log_in(platform, "alice") == 429
+
+
+async def test_many_who_log_in_at_once_do_not_wait_for_each_other_for_ever(platform: Platform) -> None:
+    await register(platform)
+    async with asyncio.timeout(20):
+        assert await asyncio.gather(*(log_in(platform, "alice") for _ in range(40))) == [200] * 40
+        replies = await asyncio.gather(
+            *(platform.nobody.post("/auth/register", {"username": f"u{n}", "password": PASSWORD}) for n in range(16))
+        )
+    assert [reply.status for reply in replies] == [201] * 16
+
+
+async def test_more_passwords_than_can_be_hashed_soon_are_refused(platform: Platform) -> None:
+    platform.services.extra[Passwords] = Passwords(concurrency=1, most_waiting=2)
+    await register(platform)
+    statuses = await asyncio.gather(*(log_in(platform, "alice") for _ in range(6)))
+    assert sorted(statuses) == [200, 200, 503, 503, 503, 503]
+
+
+async def test_a_session_does_not_help_to_guess_the_password(platform: Platform) -> None:
+    alice = await register(platform)
+    for _ in range(10):
+        reply = await alice.patch("/users/@me", {"password": "wrong password", "new_password": "another one 1"})
+        assert reply.errors_at("password") == ["PASSWORD_DOES_NOT_MATCH"]
+    assert (await alice.patch("/users/@me", {"password": PASSWORD, "new_password": "another one 1"})).status == 429
+
+
+def test_a_throttle_forgets_the_oldest_of_very_many_names() -> None:
+    throttle = LoginThrottle(lambda: 0.0)
+    for number in range(150_000):
+        throttle.failed(str(number), "1.1.1.1")
+    assert len(throttle._failures) <= 100_002
+    assert throttle.wait("another", "1.1.1.1") > 0
 
 
 def test_a_throttle_forgets_after_its_window_and_after_success() -> None:

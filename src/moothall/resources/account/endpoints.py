@@ -11,7 +11,7 @@ from moothall.kernel.context import Context
 from moothall.kernel.endpoint import patch, post
 from moothall.kernel.pipeline import too_many
 from moothall.kernel.ratelimit import Rate
-from moothall.kernel.secrets import Passwords
+from moothall.kernel.secrets import Passwords, TooManyPasswords
 from moothall.objects import errors, limits
 from moothall.objects.errors import FormErrors, Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
@@ -83,7 +83,7 @@ async def register(ctx: Context, body: Register) -> Login:
     found = FormErrors()
     await operations.check_names(ctx, found, username=body.username, email=email, own=None)
     found.raise_if_any()
-    password_hash = await _passwords(ctx).hash(body.password)
+    password_hash = await _hash(ctx, body.password)
 
     async def work(inner: Context) -> Login:
         user_id = await operations.create_account(
@@ -101,16 +101,14 @@ async def register(ctx: Context, body: Register) -> Login:
 @post("/auth/login", permission=PUBLIC, rate=_ENTRANCE, writes=False)
 async def log_in(ctx: Context, body: LogIn) -> Login:
     """A session token for a username or email address and its password. Guessing is throttled."""
-    throttle: LoginThrottle = ctx.services.extra.setdefault(LoginThrottle, LoginThrottle())
     key = search_key(body.login)
-    if wait := throttle.wait(key, ctx.ip):
-        raise too_many(wait, "user", [])
+    throttle = _throttle_of(ctx, key)
     row = await (
         queries.select_by_email(ctx.tx, body.login.casefold())
         if "@" in body.login
         else queries.select_by_username(ctx.tx, key)
     )
-    if not await _passwords(ctx).verify(None if row is None else row.password_hash, body.password) or row is None:
+    if not await _fits(ctx, None if row is None else row.password_hash, body.password) or row is None:
         throttle.failed(key, ctx.ip)
         found = FormErrors()
         found.add("login", "INVALID_LOGIN", _WRONG_LOGIN)
@@ -150,7 +148,7 @@ async def modify_current_user(ctx: Context, body: ModifyCurrentUser) -> Modified
     found.raise_if_any()
     if not row.bot and (username is not None or email is not None or body.new_password is not UNSET):
         await _check_password(ctx, row, body.password)
-    password_hash = None if body.new_password is UNSET else await _passwords(ctx).hash(body.new_password)
+    password_hash = None if body.new_password is UNSET else await _hash(ctx, body.new_password)
 
     async def work(inner: Context) -> ModifiedUser:
         return await _modify(inner, body, username, password_hash)
@@ -192,8 +190,35 @@ async def _modify(
 
 
 async def _check_password(ctx: Context, row: UserRow, password: str | UnsetType) -> None:
-    if password is UNSET or not await _passwords(ctx).verify(row.password_hash, password):
-        refuse_field("password", "PASSWORD_DOES_NOT_MATCH", "Password does not match.")
+    if password is not UNSET:
+        # Whoever holds somebody's session must not find out their password by guessing.
+        throttle = _throttle_of(ctx, row.username_key)
+        if await _fits(ctx, row.password_hash, password):
+            return
+        throttle.failed(row.username_key, ctx.ip)
+    refuse_field("password", "PASSWORD_DOES_NOT_MATCH", "Password does not match.")
+
+
+def _throttle_of(ctx: Context, account: str) -> LoginThrottle:
+    """The throttle of passwords. Raises Refusal 429 for an account or address that failed too often."""
+    throttle: LoginThrottle = ctx.services.extra.setdefault(LoginThrottle, LoginThrottle())
+    if wait := throttle.wait(account, ctx.ip):
+        raise too_many(wait, "user", [])
+    return throttle
+
+
+async def _fits(ctx: Context, stored: str | None, password: str) -> bool:
+    try:
+        return await _passwords(ctx).verify(stored, password)
+    except TooManyPasswords:
+        raise Refusal(errors.OVERLOADED) from None
+
+
+async def _hash(ctx: Context, password: str) -> str:
+    try:
+        return await _passwords(ctx).hash(password)
+    except TooManyPasswords:
+        raise Refusal(errors.OVERLOADED) from None
 
 
 async def _own_row(ctx: Context) -> UserRow:

@@ -11,7 +11,10 @@ _MOST_KEYS: Final = 100_000
 
 
 class LoginThrottle:
-    """Counts failed logins in windows of fifteen minutes."""
+    """Counts failed logins in windows of fifteen minutes.
+
+    Attempts under way do not count yet; `Passwords` bounds how many there are.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -32,7 +35,7 @@ class LoginThrottle:
         """Count a wrong password."""
         now = self._clock()
         if len(self._failures) > _MOST_KEYS:
-            self._failures = {key: value for key, value in self._failures.items() if value[0] > now}
+            self._forget(now)
         for key in (f"a{account}", f"i{address}"):
             until, count = self._failures.get(key, (0.0, 0))
             self._failures[key] = (until, count + 1) if until > now else (now + _WINDOW, 1)
@@ -40,3 +43,8 @@ class LoginThrottle:
     def succeeded(self, account: str) -> None:
         """Forget the failures of an account whose person has come in."""
         self._failures.pop(f"a{account}", None)
+
+    def _forget(self, now: float) -> None:
+        live = [(key, value) for key, value in self._failures.items() if value[0] > now]
+        # Who makes up a hundred thousand names in a quarter of an hour does not get memory for them all.
+        self._failures = dict(live[-_MOST_KEYS // 2 :])

@@ -1,0 +1,115 @@
+"""Files under the CDN paths: found by hash, in the size and format asked for, and nothing else is."""
+
+import asyncio
+from io import BytesIO
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from moothall.cdn.files import Files
+from moothall.kernel.images import blob_key
+from moothall.storage.blobs import Blobs
+
+STILL, MOVING = "0123456789abcdef" * 2, "a_" + "fedcba9876543210" * 2
+
+
+def picture(frames: int = 1, size: tuple[int, int] = (64, 32)) -> bytes:
+    shots = [Image.new("RGB", size, (40 * n, 100, 50)) for n in range(frames)]
+    out = BytesIO()
+    if frames == 1:
+        shots[0].save(out, "PNG")
+    else:
+        shots[0].save(out, "GIF", save_all=True, append_images=shots[1:])
+    return out.getvalue()
+
+
+@pytest.fixture
+async def files(tmp_path: Any) -> Files:
+    blobs = Blobs.open(str(tmp_path))
+    await blobs.put(blob_key(STILL), picture())
+    await blobs.put(blob_key(MOVING), picture(3))
+    await blobs.put("images/secret.txt", b"never served")
+    return Files(blobs)
+
+
+async def ask(
+    files: Files, path: str, query: str = "", method: str = "GET", *headers: tuple[bytes, bytes]
+) -> tuple[int, dict[bytes, bytes], bytes]:
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b""}
+
+    async def send(event: Any) -> None:
+        sent.append(event)
+
+    scope = {"type": "http", "method": method, "path": path, "query_string": query.encode(), "headers": [*headers]}
+    await files(scope, receive, send)
+    return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
+
+
+@pytest.mark.parametrize("ending", ["png", "jpg", "jpeg", "webp"])
+async def test_an_image_comes_in_every_format_and_no_larger_than_asked(files: Files, ending: str) -> None:
+    status, headers, body = await ask(files, f"/icons/1/{STILL}.{ending}", "size=16")
+    assert status == 200
+    assert headers[b"content-type"].startswith(b"image/")
+    assert headers[b"cache-control"] == b"public, max-age=31536000, immutable"
+    assert Image.open(BytesIO(body)).size == (16, 8)
+
+
+async def test_a_moving_image_moves_as_gif_and_a_still_one_has_no_gif(files: Files) -> None:
+    _, _, body = await ask(files, f"/avatars/1/{MOVING}.gif")
+    assert getattr(Image.open(BytesIO(body)), "n_frames", 1) == 3
+    assert (await ask(files, f"/avatars/1/{STILL}.gif"))[0] == 404
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/icons/1/secret.txt",
+        "/icons/1/../../images/secret.txt",
+        f"/icons/1/..%2f{STILL}.png",
+        f"/icons/x/{STILL}.png",
+        f"/icons/1/{STILL}.svg",
+        f"/icons/1/{STILL}",
+        f"/icons/1/{STILL}.png/more",
+        f"/icons/1/{'f' * 32}.png",
+        "/embed/avatars/6.png",
+        "/guilds/1/users/2/secrets/0.png",
+    ],
+)
+async def test_what_is_no_image_that_is_there_is_404(files: Files, path: str) -> None:
+    assert (await ask(files, path))[0] == 404
+
+
+@pytest.mark.parametrize("size", ["17", "8192", "-16", "x", "16" * 40, ""])
+async def test_a_size_that_is_no_power_of_two_is_as_if_none_were_asked(files: Files, size: str) -> None:
+    status, _, body = await ask(files, f"/icons/1/{STILL}.png", f"size={size}")
+    assert (status, Image.open(BytesIO(body)).size) == (200, (64, 32))
+
+
+async def test_those_without_an_avatar_have_one_of_six(files: Files) -> None:
+    shown = {(await ask(files, f"/embed/avatars/{index}.png"))[2] for index in range(6)}
+    assert len(shown) == 6
+
+
+async def test_a_browser_that_has_it_is_not_sent_it_again(files: Files) -> None:
+    _, headers, _ = await ask(files, f"/icons/1/{STILL}.png")
+    again = await ask(files, f"/icons/1/{STILL}.png", "", "GET", (b"if-none-match", headers[b"etag"]))
+    assert (again[0], again[2]) == (304, b"")
+
+
+async def test_nothing_served_can_run_in_a_browser_and_head_has_no_body(files: Files) -> None:
+    status, headers, body = await ask(files, f"/icons/1/{STILL}.png", "", "HEAD")
+    assert (status, body) == (200, b"")
+    assert int(headers[b"content-length"]) > 0
+    assert headers[b"x-content-type-options"] == b"nosniff"
+    assert b"sandbox" in headers[b"content-security-policy"]
+    assert (await ask(files, f"/icons/1/{STILL}.png", "", "POST"))[0] == 405
+
+
+async def test_many_who_ask_at_once_are_served_from_one_rendering(files: Files) -> None:
+    answers = await asyncio.gather(*(ask(files, f"/icons/1/{STILL}.webp", "size=32") for _ in range(30)))
+    assert len({body for _, _, body in answers}) == 1
+    assert {status for status, _, _ in answers} == {200}
