@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from msgspec import Struct
+from sqlalchemy import bindparam, update
 
 import moothall.gateway.endpoints  # noqa: F401 its rows
 from moothall.kernel.access import Needs
@@ -13,9 +14,14 @@ from moothall.kernel.endpoint import REGISTRY, Endpoint
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.resources import load_endpoints
+from moothall.storage.database import Query
+from moothall.storage.schema import members
 from tests.harness import CATEGORY, VOICE, Caller, Guild, Platform
 
 load_endpoints()
+
+# Authority is decided above storage, whose queries each noun tests on both engines: hundreds of laws, once each.
+pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 ROWS = sorted(REGISTRY.values(), key=lambda row: (row.path, row.method))
 PUBLIC_THREAD, PRIVATE_THREAD = 11, 12
@@ -23,6 +29,13 @@ WRONG_TYPE = 50024
 METADATA = {"archive_timestamp": "2026-01-01T00:00:00+00:00", "auto_archive_duration": 60, "locked": False}
 HARMLESS = int(Permissions.VIEW_CHANNEL | Permissions.READ_MESSAGE_HISTORY)
 """What somebody who is timed out keeps."""
+
+
+_make_pending = Query(update(members).where(members.c.user_id == bindparam("of_user")).values(pending=True))
+
+_make_guest = Query(
+    update(members).where(members.c.user_id == bindparam("of_user")).values(guest_channel_id=bindparam("lounge"))
+)
 
 
 def ids(rows: list[Endpoint]) -> list[str]:
@@ -276,13 +289,25 @@ TAMED = [
 ]
 
 
+async def tame(at: Foreign, member: Caller, how: str) -> None:
+    """Time a member out, or put them back before the guild's screening."""
+    if how == "timed out":
+        until = Timestamp(Timestamp.now() + 600_000).wire()
+        path = f"/guilds/{at.mine.id}/members/{member.id}"
+        assert (await at.owner.patch(path, {"communication_disabled_until": until})).status == 200
+    else:
+        async with at.mine.platform.database.transaction() as tx:
+            await tx.execute(_make_pending, of_user=member.id)
+
+
+@pytest.mark.parametrize("how", ["timed out", "pending"])
 @pytest.mark.parametrize("row", TAMED, ids=ids(TAMED))
-async def test_who_is_timed_out_may_do_nothing_that_takes_a_permission(platform: Platform, row: Endpoint) -> None:
+async def test_who_is_timed_out_or_pending_may_do_nothing_that_takes_a_permission(
+    platform: Platform, row: Endpoint, how: str
+) -> None:
     at = await foreign(platform)
     tamed = await at.mine.member_with(Permissions.ALL & ~Permissions.ADMINISTRATOR)
-    until = Timestamp(Timestamp.now() + 600_000).wire()
-    path = f"/guilds/{at.mine.id}/members/{tamed.id}"
-    assert (await at.owner.patch(path, {"communication_disabled_until": until})).status == 200
+    await tame(at, tamed, how)
     sent = (await at.owner.post(f"/channels/{at.mine.general}/messages", {"content": "x"})).json["id"]
     logged = await at.mine.audit_log()
     platform.heard.clear()
@@ -294,13 +319,13 @@ async def test_who_is_timed_out_may_do_nothing_that_takes_a_permission(platform:
     assert await at.mine.audit_log() == logged
 
 
-async def test_who_is_timed_out_neither_reacts_nor_edits_nor_answers(platform: Platform) -> None:
+@pytest.mark.parametrize("how", ["timed out", "pending"])
+async def test_who_is_timed_out_or_pending_neither_reacts_nor_helps_themselves(platform: Platform, how: str) -> None:
     at = await foreign(platform)
     tamed = await at.mine.member_with(Permissions.ALL & ~Permissions.ADMINISTRATOR)
     url = f"/channels/{at.mine.general}/messages"
     own = (await tamed.post(url, {"content": "x"})).json["id"]
-    until = Timestamp(Timestamp.now() + 600_000).wire()
-    await at.owner.patch(f"/guilds/{at.mine.id}/members/{tamed.id}", {"communication_disabled_until": until})
+    await tame(at, tamed, how)
     platform.heard.clear()
     assert (await tamed.put(f"{url}/{own}/reactions/%F0%9F%91%8D/@me")).status == 403
     assert (await tamed.patch(f"/guilds/{at.mine.id}/members/@me", {"nick": "free"})).status == 403
@@ -310,6 +335,40 @@ async def test_who_is_timed_out_neither_reacts_nor_edits_nor_answers(platform: P
     ).status == 403
     assert platform.heard == []
     assert (await tamed.get(url)).status == 200
+
+
+@pytest.mark.parametrize("row", CHANNEL_ROWS, ids=ids(CHANNEL_ROWS))
+async def test_a_guest_is_in_one_channel_only(platform: Platform, row: Endpoint) -> None:
+    at = await foreign(platform)
+    lounge = await at.mine.channel(type=VOICE)
+    guest = await at.mine.member_with(Permissions.ALL & ~Permissions.ADMINISTRATOR)
+    sent = (await at.owner.post(f"/channels/{at.mine.general}/messages", {"content": "x"})).json["id"]
+    async with platform.database.transaction() as tx:
+        await tx.execute(_make_guest, of_user=guest.id, lounge=lounge)
+    platform.heard.clear()
+    values = {"channel_id": at.mine.general, "message_id": sent, "user_id": at.owner.id}
+    path = path_of(row, emoji_name="%F0%9F%91%8D", **values)
+    reply = await guest.request(row.method, path, {"content": "x", "name": "x", "messages": [sent]})
+    assert (reply.status, reply.code) == (403, 50001)
+    assert platform.heard == []
+    assert (await guest.get(f"/channels/{lounge}")).status == 200
+
+
+TAMED_IN_GUILD = [row for row in TAMED if "{guild_id}" in row.path]
+
+
+@pytest.mark.parametrize("row", TAMED_IN_GUILD, ids=ids(TAMED_IN_GUILD))
+async def test_a_guest_has_no_say_in_the_guild(platform: Platform, row: Endpoint) -> None:
+    at = await foreign(platform)
+    lounge = await at.mine.channel(type=VOICE)
+    guest = await at.mine.member_with(Permissions.ALL & ~Permissions.ADMINISTRATOR)
+    async with platform.database.transaction() as tx:
+        await tx.execute(_make_guest, of_user=guest.id, lounge=lounge)
+    platform.heard.clear()
+    path = path_of(row, guild_id=at.mine.id, user_id=at.owner.id, role_id=at.mine.id)
+    reply = await guest.request(row.method, path, {"name": "x"})
+    assert (reply.status, reply.code) == (403, 50013)
+    assert platform.heard == []
 
 
 async def test_a_thread_belongs_to_those_who_manage_threads_and_a_private_one_to_those_inside(
