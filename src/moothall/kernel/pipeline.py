@@ -47,6 +47,7 @@ log = logging.getLogger("moothall.http")
 _JSON_TYPE = (b"content-type", b"application/json")
 _NO_CONTENT_TYPE: tuple[bytes, bytes] = (b"content-length", b"0")
 _TRIES = 4
+_WITHOUT_BODY = frozenset({204, 304})
 _GZIP_FROM = 2048
 _MAJOR = ("guild_id", "channel_id", "webhook_id")
 _MOST_KEY = 96
@@ -153,7 +154,7 @@ class Pipeline:
         if endpoint.images and given.problem is None:
             await self._stage_images(endpoint, actor, request, given)
         result = await self._run(endpoint, actor, request, given)
-        return _encode(endpoint, result, request.answer_headers)
+        return _encode(endpoint, result, request)
 
     def _match(self, request: Request) -> tuple[Endpoint | None, list[str], bool]:
         found = self._router.match(request.path)
@@ -282,7 +283,7 @@ class Pipeline:
         if len(body) >= _GZIP_FROM and request.takes_gzip and not request.loopback:
             body = await _gzip(body)
             headers.extend(((b"content-encoding", b"gzip"), (b"vary", b"accept-encoding")))
-        if request.method != "HEAD" and answer.status != 204:
+        if request.method != "HEAD" and answer.status not in _WITHOUT_BODY:
             headers.append((b"content-length", b"%d" % len(body)))
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
@@ -353,12 +354,15 @@ async def _decode(endpoint: Endpoint, values: list[str], request: Request) -> De
     return Decoded(path, query, body, reason, joined(problems) if problems else None)
 
 
-def _encode(endpoint: Endpoint, result: Any, headers: list[tuple[bytes, bytes]]) -> Answer:
+def _encode(endpoint: Endpoint, result: Any, request: Request) -> Answer:
+    headers = request.answer_headers
     if result is None:
         return Answer(204, b"", headers)
     if type(result) is Json:
         return Answer(endpoint.status, result.data, [_JSON_TYPE, *headers])
     if type(result) is Response:
+        if request.known_tags and any(name == b"etag" and tag in request.known_tags for name, tag in result.headers):
+            return Answer(304, b"", [*result.headers, *headers])
         return Answer(
             result.status, result.body, [(b"content-type", result.content_type.encode()), *result.headers, *headers]
         )

@@ -46,6 +46,7 @@ class Request:
         "content_length",
         "content_type",
         "id",
+        "known_tags",
         "loopback",
         "method",
         "origin",
@@ -78,6 +79,8 @@ class Request:
         self.audit_reason: str | None = None
         self.content_type = ""
         self.content_length = 0
+        self.known_tags = b""
+        """If-None-Match: the entity tags of what the client has already."""
         self.origin: bytes | None = None
         self.takes_gzip = False
 
@@ -110,6 +113,8 @@ class Request:
                 request.takes_gzip = b"gzip" in value and not (b"q=0" in value and _NO_GZIP.search(value))
             elif name == b"origin":
                 request.origin = value
+            elif name == b"if-none-match":
+                request.known_tags = value
         return request
 
     def extend(self, headers: list[tuple[bytes, bytes]]) -> None:

@@ -230,6 +230,10 @@ async def test_each_style_is_a_picture_of_its_size(platform: Platform, guild: Gu
     # Drawn once, until what it shows is another.
     again = await platform.nobody.get(f"/guilds/{guild.id}/widget.png", **query)
     assert (again.body, again.headers["etag"]) == (reply.body, reply.headers["etag"])
+    # Whoever has it already is told so.
+    tags = [("if-none-match", f'W/"x", {reply.headers["etag"]}')]
+    known = await platform.nobody.request("GET", f"/guilds/{guild.id}/widget.png", headers=tags, **query)
+    assert (known.status, known.body, known.headers["etag"]) == (304, b"", reply.headers["etag"])
     platform.presences.online[guild.id] = {1, 2, 3}
     other = await platform.nobody.get(f"/guilds/{guild.id}/widget.png", **query)
     assert other.body != reply.body
