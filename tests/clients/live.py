@@ -1,11 +1,6 @@
 """A Moothall server as a process, and people who use it over HTTP as a browser would."""
 
-import asyncio
-import os
 import signal
-import subprocess
-import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -17,10 +12,7 @@ import yarl
 from discord.http import Route
 
 from tests.conformance.public_schema import check_answer
-
-GREETING = "serves at "
-STARTS_WITHIN = 20.0
-STOPS_WITHIN = 15.0
+from tests.serving import RunningServer
 
 PRIVILEGED_FLAGS = 1 << 13 | 1 << 15 | 1 << 19
 """The flags of an application that may use every privileged intent."""
@@ -40,38 +32,22 @@ class Server:
 
     def __init__(self, data: Path, **settings: str) -> None:
         self.data = data
-        self.settings = settings
         self.port = 0
-        self._process: subprocess.Popen[str] | None = None
         self.resident: tuple[int, str, str] | None = None
         """The id, name and token of the person whom most tests are about."""
+        self._settings = [f"MOOTHALL_{name.upper()}={value}" for name, value in settings.items()]
+        self._running: RunningServer | None = None
 
     def start(self) -> None:
         """Start it and wait until it serves."""
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("MOOTHALL_")}
-        environment.update({f"MOOTHALL_{name.upper()}": value for name, value in self.settings.items()})
-        command = [sys.executable, "-m", "moothall", "serve", "--port", str(self.port), "--data", str(self.data)]
-        with (self.data / "server.log").open("a") as log:
-            self._process = subprocess.Popen(
-                [*command, "--no-demo"], env=environment, stdout=subprocess.PIPE, stderr=log, text=True
-            )
-        # The server prints nothing but its greeting, and ends its output when it cannot start.
-        assert self._process.stdout is not None
-        greeting = self._process.stdout.readline()
-        assert GREETING in greeting, (self.data / "server.log").read_text()
-        self.port = int(greeting.strip().rpartition(":")[2])
+        arguments = ("--no-demo", "--port", str(self.port))
+        self._running = RunningServer(self.data, *arguments, within=["env", *self._settings]).__enter__()
+        self.port = int(self._running.url.rpartition(":")[2])
 
     def stop(self, kind: signal.Signals = signal.SIGTERM) -> int:
         """End it and return its exit code; one that has ended already is fine."""
-        process = self._process
-        if process is None:
-            return 0
-        process.send_signal(kind)
-        code = process.wait(STOPS_WITHIN)
-        if process.stdout is not None:
-            process.stdout.close()
-        self._process = None
-        return code
+        running, self._running = self._running, None
+        return 0 if running is None else running.stop(kind)
 
     @property
     def url(self) -> str:
@@ -204,9 +180,3 @@ class World:
         """The guild's first text channel."""
         channels = await owner.get(f"/guilds/{guild_id}/channels")
         return next(int(channel["id"]) for channel in channels if channel["type"] == 0)
-
-
-async def ended(task: asyncio.Task[Any]) -> None:
-    """Wait for a task that may have been cancelled."""
-    with suppress(asyncio.CancelledError):
-        await task
