@@ -12,7 +12,7 @@ from moothall.web import connections
 from moothall.web.connections import BoundedHttp
 
 HEAD = b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\n"
-BRIEF, LONG = 0.15, 0.6
+BRIEF, LONG = 0.4, 1.0
 
 Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -104,7 +104,7 @@ async def test_a_body_may_take_its_time_as_long_as_it_goes_on(port: int) -> None
     reader, writer = await connect(port)
     writer.write(HEAD)
     for letter in b"abcd":
-        await asyncio.sleep(BRIEF * 0.6)
+        await asyncio.sleep(BRIEF * 0.3)
         writer.write(bytes([letter]))
     assert (await reader.readuntil(b"abcd")).startswith(b"HTTP/1.1 200")
     writer.close()
