@@ -10,11 +10,13 @@ from PIL import Image
 
 from moothall.kernel.authenticate import NOBODY
 from moothall.kernel.context import Context
+from moothall.kernel.jobs import JobRunner
 from moothall.kernel.unit import run
 from moothall.objects.ids import RoleId, Snowflake
 from moothall.objects.permissions import Permissions, PermissionSet
 from moothall.objects.role import Role, RoleColors
 from moothall.resources.member.queries import get_member
+from moothall.resources.role import queries
 from moothall.resources.role.operations import remove_role
 from moothall.resources.role.queries import insert_roles
 from tests.harness import Caller, Guild, Platform, Reply
@@ -374,6 +376,21 @@ async def test_an_id_within_a_longer_one_is_not_mistaken_for_it(
         found = await get_member(reader, guild.id, bob.id)
     assert found is not None
     assert found.roles == [2345, 1234]
+
+
+async def test_in_a_large_guild_a_deleted_role_goes_from_its_holders_little_by_little(
+    platform: Platform, owner: Caller, guild: Guild, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queries, "MEMBERS_AT_ONCE", 2)
+    other, role = await guild.role(position=1), await guild.role(position=2, permissions=Permissions.BAN_MEMBERS)
+    people = [await platform.person() for _ in range(5)]
+    await guild.join(*people, roles=[other, role])
+    assert (await owner.delete(f"/guilds/{guild.id}/roles/{role}")).status == 204
+    assert (await people[4].get(f"/guilds/{guild.id}/bans")).code == 50013
+    assert (await owner.put(f"/guilds/{guild.id}/members/{people[3].id}/roles/{other}")).status == 204
+    await JobRunner(platform.services).drain()
+    members = (await owner.get(f"/guilds/{guild.id}/members", limit=10)).json
+    assert [member["roles"] for member in members] == [[], *[[str(other)]] * 5]
 
 
 async def test_a_managed_role_is_not_deleted_by_hand(platform: Platform, owner: Caller, guild: Guild) -> None:

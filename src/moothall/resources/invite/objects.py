@@ -51,6 +51,9 @@ async def invite_objects(ctx: Context, guild: GuildState, rows: Sequence[InviteR
     named: set[ApplicationId] = {row.target_application_id for row in rows if row.target_application_id is not None}
     applications = await get_applications(ctx.tx, named)
     whole = invite_guild(guild)
+    if len(rows) > 1:
+        # At once, rather than one by one.
+        await guild.channels(ctx.tx)
     found: list[InviteMetadata] = []
     for row in rows:
         channel = await guild.channel(ctx.tx, row.channel_id)

@@ -147,7 +147,9 @@ async def change_role(ctx: Context, guild_id: GuildId, user_id: UserId, role_id:
     held = role_id in row.roles
     if held == give:
         return
-    roles = [*row.roles, Snowflake(role_id)] if give else [r for r in row.roles if r != role_id]
+    # Of roles that are being deleted none is written again.
+    others = [r for r in row.roles if r != role_id and r in ctx.guild.roles]
+    roles = [*others, Snowflake(role_id)] if give else others
     after = structs.replace(row, roles=roles)
     if give:
         after = as_full_member(after)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from msgspec import UNSET, UnsetType, structs
 
 from moothall.kernel.context import Context
+from moothall.kernel.jobs import promise
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import FormErrors, Refusal
@@ -16,6 +17,7 @@ from moothall.resources.channel.events import ChannelUpdate
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.role import queries
 from moothall.resources.role.events import GuildRoleCreate, GuildRoleDelete, GuildRoleUpdate
+from moothall.resources.role.jobs import TakeRole
 from moothall.resources.role.requests import CreateGuildRole, ModifyGuildRole, RolePosition
 from moothall.resources.role.rules import changes_between, colors_of, keeps_the_top, settings_of
 from moothall.storage.rows import channel_from_row
@@ -188,11 +190,15 @@ async def delete_role(ctx: Context, role_id: RoleId) -> None:
 async def remove_role(ctx: Context, role: Role) -> None:
     """Remove a role from the guild entered, from its holders and from the overwrites of channels.
 
-    Others keep their positions. Whoever calls this has checked that it may be done and declares
-    `REMOVING`. Removing it again changes nothing.
+    Others keep their positions. In a large guild some members list it for a while longer, to no effect.
+    Whoever calls this has checked that it may be done and declares `REMOVING`. Removing it again changes
+    nothing.
     """
     if not await queries.delete_role(ctx.tx, ctx.guild.id, role.id):
         return
+    rest = await TakeRole(guild_id=ctx.guild.id, role_id=role.id).step(ctx)
+    if rest is not None:
+        await promise(ctx, rest)
     await ctx.audit(AuditLogEvent.ROLE_DELETE, target=role.id, changes=changes_between(role, None))
     ctx.emit(GuildRoleDelete(guild_id=ctx.guild.id, role_id=role.id))
     changed = await queries.take_from_channels(ctx.tx, ctx.guild.id, role.id)

@@ -2,18 +2,23 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import Final
 
 import msgspec
 from msgspec import UNSET
 from sqlalchemy import Text, bindparam, delete, func, insert, select, type_coerce, update
 
 from moothall.objects.channel_types import THREADS, ChannelType
-from moothall.objects.ids import GuildId, RoleId, Snowflake
+from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
 from moothall.objects.role import Role
 from moothall.objects.wire import to_plain
 from moothall.storage.database import Query, Reader, Transaction, update_columns
 from moothall.storage.rows import ChannelRow
 from moothall.storage.schema import channels, members, roles
+
+MEMBERS_AT_ONCE: Final = 10_000
+"""Members from whom a role is taken in one transaction: all of most guilds'."""
+_NO_END: Final = UserId(Snowflake((1 << 63) - 1))
 
 _insert_role = Query(insert(roles))
 _move_role = Query(
@@ -31,6 +36,8 @@ _take_from_members = Query(
     update(members)
     .where(
         members.c.guild_id == bindparam("guild_id"),
+        members.c.user_id > bindparam("after"),
+        members.c.user_id <= bindparam("up_to"),
         # Most rows are told apart by this alone, which costs half of the next.
         _listed.contains(bindparam("digits", type_=Text)),
         _between_commas.contains(bindparam("wanted", type_=Text)),
@@ -38,6 +45,13 @@ _take_from_members = Query(
     .values(roles=type_coerce("[", Text).concat(func.rtrim(func.ltrim(_without, ","), ",")).concat("]"))
 )
 _OTHER_TYPES = tuple(int(kind) for kind in ChannelType if kind not in THREADS)
+_select_end = Query(
+    select(members.c.user_id)
+    .where(members.c.guild_id == bindparam("guild_id"), members.c.user_id > bindparam("after"))
+    .order_by(members.c.user_id)
+    .limit(1)
+    .offset(bindparam("most"))
+)
 _overwrites = type_coerce(channels.c.permission_overwrites, Text)
 _select_overwritten = Query(
     select(channels).where(
@@ -99,11 +113,22 @@ async def move_roles(tx: Transaction, guild_id: GuildId, moved: Iterable[Role]) 
 
 
 async def delete_role(tx: Transaction, guild_id: GuildId, role_id: RoleId) -> bool:
-    """Remove a role, also from every member who had it; False if there is none."""
-    if not await tx.execute(_delete_role, guild_id=guild_id, role_id=role_id):
-        return False
-    await tx.execute(_take_from_members, guild_id=guild_id, digits=str(int(role_id)), wanted=f",{int(role_id)},")
-    return True
+    """Remove a role, which members still list; False if there is none."""
+    return await tx.execute(_delete_role, guild_id=guild_id, role_id=role_id) > 0
+
+
+async def take_from_members(tx: Transaction, guild_id: GuildId, role_id: RoleId, after: UserId) -> UserId | None:
+    """Take a role from the next members by user id, at most `MEMBERS_AT_ONCE`; the last one, None if no more follow."""
+    last: UserId | None = await tx.scalar(_select_end, guild_id=guild_id, after=after, most=MEMBERS_AT_ONCE - 1)
+    await tx.execute(
+        _take_from_members,
+        guild_id=guild_id,
+        after=after,
+        up_to=_NO_END if last is None else last,
+        digits=str(int(role_id)),
+        wanted=f",{int(role_id)},",
+    )
+    return last
 
 
 async def take_from_channels(tx: Transaction, guild_id: GuildId, role_id: RoleId) -> list[ChannelRow]:
