@@ -18,8 +18,10 @@ from moothall.storage.schema import (
     jobs,
     messages,
     metadata,
+    onboardings,
     pins,
     reactions,
+    screening_forms,
     thread_members,
     voice_states,
     webhooks,
@@ -89,6 +91,8 @@ async def furnish(platform: Platform, guild: Guild) -> None:
         (channel_activity, {"channel_id": guild.general, "last_message_id": 5}),
         (webhooks, {"id": guild.id, "guild_id": guild.id, "channel_id": guild.general, "name": "hook"}),
         (voice_states, {"guild_id": guild.id, "user_id": bob.id, "channel_id": 9, "session_id": "s"}),
+        (onboardings, {"guild_id": guild.id}),
+        (screening_forms, {"guild_id": guild.id, "version": NOW}),
     ]
     async with platform.database.transaction() as tx:
         for table, values in rows:
