@@ -10,7 +10,7 @@ import pytest
 from tests.clients.bots import Client, Harbour, cut, online, soon, until
 from tests.clients.live import Person, Refused, World
 
-CHANGES = 100
+CHANGES = 60
 
 
 @pytest.fixture(scope="module")
