@@ -68,6 +68,8 @@ def of_type(kind: Any, depth: int = 0) -> st.SearchStrategy[Any]:
     origin, args = typing.get_origin(kind), typing.get_args(kind)
     if origin is typing.Annotated:
         return of_type(args[0], depth)
+    if origin is typing.Literal:
+        return st.sampled_from(args)
     if origin in {Union, types.UnionType}:
         # Deep down only what ends: null or absence.
         ends = [arg for arg in args if arg in {UnsetType, type(None)}]
