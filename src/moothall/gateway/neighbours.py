@@ -20,8 +20,9 @@ log = logging.getLogger("moothall.nodes")
 class Neighbours:
     """Joins a gateway node and its bus to the others.
 
-    `shared` is the bus that reaches the others, None for a process alone. `number` is what keeps this process's ids apart, None for any that is free. A process on a database
-    that nobody else can serve (SQLite) is always alone.
+    `shared` is the bus that reaches the others, None for a process alone. `number` is what keeps this
+    process's ids apart, None for any that is free. A process on a database that nobody else can serve
+    (SQLite) is always alone.
     """
 
     def __init__(
