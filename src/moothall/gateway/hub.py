@@ -158,7 +158,10 @@ class Hub:
 
     def send(self, session: Session, name: str, data: bytes) -> None:
         """Dispatch something to one session alone."""
-        frame = Frame(name, data)
+        self.send_frame(session, Frame(name, data))
+
+    def send_frame(self, session: Session, frame: Frame) -> None:
+        """The same for a frame that no other session will be given."""
         self._delivery.frame((session,), frame)
         # Nobody shares it, so all that it weighs until the client acknowledges it is this session's.
         frame.pack()

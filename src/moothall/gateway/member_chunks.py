@@ -8,6 +8,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from moothall.gateway.commands import MembersCommand
 from moothall.gateway.connection import Connection
+from moothall.gateway.frames import Encoding, Frame
 from moothall.gateway.hub import Hub
 from moothall.gateway.opcodes import CloseCode, Closing
 from moothall.gateway.presence import Presences
@@ -21,6 +22,9 @@ from moothall.objects.wire import encode
 CHUNK: Final = 1_000
 _PAGE: Final = 100
 """Members read and encoded without giving others their turn: about a millisecond."""
+
+_LARGE: Final = 65_536
+"""Bytes of a chunk from which it is compressed off the event loop."""
 
 _MOST_FOUND: Final = 100
 _MOST_NONCE: Final = 32
@@ -71,17 +75,17 @@ async def send_member_chunks(
         raise Closing(CloseCode.DECODE_ERROR, "Either query or user_ids is needed.")
     if guild_id not in session.guilds:
         return
-    sender = _Sender(hub, presences, session, guild_id, command)
+    sender = _Sender(hub, presences, connection, session, guild_id, command)
     if user_ids is not None:
         wanted = user_ids[:_MOST_FOUND]
         found = await source.members_by_id(guild_id, wanted)
         known = {int(m.user.id) for m in found if m.user is not UNSET}
-        sender.send(found, not_found=[str(u) for u in wanted if u not in known])
+        await sender.send(found, not_found=[str(u) for u in wanted if u not in known])
         return
     query, limit = str(command.query), command.limit if isinstance(command.limit, int) else 0
     if query or limit:
         most = min(limit or _MOST_FOUND, _MOST_FOUND)
-        sender.send(await source.members_named(guild_id, query, most))
+        await sender.send(await source.members_named(guild_id, query, most))
         return
     if not session.intents & Intent.GUILD_MEMBERS:
         return
@@ -99,7 +103,7 @@ async def send_member_chunks(
             ids += _ids(page)
             after = ids[-1]
             await asyncio.sleep(0)
-        sender.send_encoded(b"[" + b",".join(pages) + b"]", ids, index, count)
+        await sender.send_encoded(b"[" + b",".join(pages) + b"]", ids, index, count)
         await connection.outbox.drained()
         if connection.outbox.closed:
             break
@@ -107,9 +111,16 @@ async def send_member_chunks(
 
 class _Sender:
     def __init__(
-        self, hub: Hub, presences: Presences, session: Session, guild_id: int, command: MembersCommand
+        self,
+        hub: Hub,
+        presences: Presences,
+        connection: Connection,
+        session: Session,
+        guild_id: int,
+        command: MembersCommand,
     ) -> None:
         self._hub = hub
+        self._connection = connection
         self._presences = presences if command.presences and session.intents & Intent.GUILD_PRESENCES else None
         self._session = session
         self._guild_id = guild_id
@@ -117,11 +128,11 @@ class _Sender:
         fits = isinstance(nonce, str) and len(nonce.encode("utf-8", "surrogatepass")) <= _MOST_NONCE
         self._nonce: str | UnsetType = nonce if fits else UNSET
 
-    def send(self, members: list[Member], not_found: list[str] | UnsetType = UNSET) -> None:
+    async def send(self, members: list[Member], not_found: list[str] | UnsetType = UNSET) -> None:
         """Everything in one chunk."""
-        self.send_encoded(encode(members), _ids(members), 0, 1, not_found)
+        await self.send_encoded(encode(members), _ids(members), 0, 1, not_found)
 
-    def send_encoded(
+    async def send_encoded(
         self, members: bytes, ids: list[int], index: int, count: int, not_found: list[str] | UnsetType = UNSET
     ) -> None:
         """One chunk of several."""
@@ -135,7 +146,17 @@ class _Sender:
             presences=UNSET if presences is None else presences.presences(self._guild_id, ids),
             nonce=self._nonce,
         )
-        self._hub.send(self._session, "GUILD_MEMBERS_CHUNK", encode(chunk))
+        frame = Frame("GUILD_MEMBERS_CHUNK", encode(chunk))
+        if frame.size > _LARGE:
+            # Half a megabyte takes ten milliseconds to compress, in which others would wait.
+            await asyncio.to_thread(_compress, self._connection.encoding, frame)
+        self._hub.send_frame(self._session, frame)
+
+
+def _compress(encoding: Encoding, frame: Frame) -> None:
+    """Let a frame remember what sending and keeping it will ask for."""
+    encoding.dispatch(0, frame)
+    frame.zstd  # noqa: B018 remembered
 
 
 def _ids(members: Iterable[Member]) -> list[int]:
