@@ -62,6 +62,7 @@ tokens = clustered(
     moment_column("created_at"),
     moment_column("expires_at", nullable=True),
     index("user_id"),
+    index("application_id"),
 )
 
 applications = table(

@@ -195,6 +195,7 @@ _INDEXES = (
     "users (application_id)",
     "unique users (email_key)",
     "tokens (user_id)",
+    "tokens (application_id)",
     "applications (owner_id)",
 )
 
