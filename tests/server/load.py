@@ -33,6 +33,7 @@ class Load:
         self.guild_id = 0
         self.channel_id = 0
         self.webhook = ""
+        self.token = ""
         self.odd: list[tuple[int, Any]] = []
         """Answers that are neither success nor the end of the server."""
 
@@ -48,7 +49,7 @@ class Load:
     async def register(self, name: str) -> None:
         """Take an account; requests are this person's from now on."""
         made = await self.ask("POST", "/auth/register", {"username": name, "password": PASSWORD})
-        self.session.headers["Authorization"] = made["token"]
+        self.token = self.session.headers["Authorization"] = made["token"]
 
     async def settle(self) -> None:
         """Make a guild with a webhook in its first text channel."""
