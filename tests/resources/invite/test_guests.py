@@ -163,6 +163,17 @@ async def test_a_plain_invite_makes_a_guest_a_member_who_stays(platform: Platfor
     assert await is_there(guild, guest)
 
 
+async def test_a_guest_is_not_screened_but_whoever_stays_is(platform: Platform, guild: Guild) -> None:
+    await guild.set(features=["GUESTS_ENABLED", "COMMUNITY", "MEMBER_VERIFICATION_GATE_ENABLED"])
+    lobby = await guild.channel(type=VOICE)
+    guest = await come(platform, guild, lobby)
+    assert (await guild.owner.get(f"/guilds/{guild.id}/members/{guest.id}")).json["pending"] is False
+    assert await speak(platform, guild, guest, lobby)
+    plain = (await guild.owner.post(f"/channels/{guild.general}/invites", {})).json["code"]
+    assert (await guest.post(f"/invites/{plain}")).status == 200
+    assert (await guild.owner.get(f"/guilds/{guild.id}/members/{guest.id}")).json["pending"] is True
+
+
 async def test_a_role_given_by_a_list_makes_a_guest_a_member_too(platform: Platform, guild: Guild) -> None:
     guest = await come(platform, guild, await guild.channel(type=VOICE))
     role = await guild.role(position=1, permissions=Permissions.VIEW_CHANNEL)

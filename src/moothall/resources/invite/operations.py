@@ -116,9 +116,12 @@ async def accept_invite(ctx: Context, code: str) -> Invite:
     user_id = ctx.actor.user_id
     is_guest_invite = row is not None and bool(row.flags & InviteFlags.IS_GUEST_INVITE)
     member = await get_member(ctx.tx, guild.id, user_id)
+    user = await select_user(ctx.tx, user_id)
+    if user is None:
+        raise Refusal(errors.UNKNOWN_USER)
     if member is not None:
         if not is_guest_invite and not are_paused(ctx, guild):
-            await make_full_member(ctx, member)
+            await make_full_member(ctx, guild, member, user)
         return invite
     if await is_banned(ctx.tx, guild.id, user_id):
         raise Refusal(errors.USER_BANNED)
@@ -128,9 +131,6 @@ async def accept_invite(ctx: Context, code: str) -> Invite:
         await queries.spend_vanity(ctx.tx, guild.id)
     elif not await queries.spend_invite(ctx.tx, row.code, ctx.now):
         raise Refusal(errors.UNKNOWN_INVITE)
-    user = await select_user(ctx.tx, user_id)
-    if user is None:
-        raise Refusal(errors.UNKNOWN_USER)
     if row is None:
         await join_guild(ctx, guild, user)
         return invite

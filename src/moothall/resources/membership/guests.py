@@ -11,16 +11,17 @@ from msgspec import structs
 from moothall.kernel.authenticate import NOBODY
 from moothall.kernel.context import Context, Services
 from moothall.kernel.events import Event
+from moothall.kernel.guild_state import GuildState
 from moothall.kernel.unit import run
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.member import MemberFlags
 from moothall.resources.member import queries
 from moothall.resources.member.events import GuildMemberRemove, GuildMemberUpdate
-from moothall.resources.membership.operations import remove_members
+from moothall.resources.membership.operations import is_screened, remove_members
 from moothall.resources.user.queries import get_users
 from moothall.resources.voice.events import VoiceStateUpdate
 from moothall.resources.voice.queries import select_voice_states
-from moothall.storage.rows import MemberRow
+from moothall.storage.rows import MemberRow, UserRow
 
 _SEEING_OUT: Final[tuple[type[Event], ...]] = (GuildMemberRemove, VoiceStateUpdate)
 
@@ -32,13 +33,22 @@ def as_full_member(row: MemberRow) -> MemberRow:
     return structs.replace(row, guest_channel_id=None, flags=row.flags & ~MemberFlags.IS_GUEST, temporary=False)
 
 
-async def make_full_member(ctx: Context, row: MemberRow) -> None:
-    """Let a guest stay, and announce it: rows that call this declare GuildMemberUpdate. Nothing for those who do."""
-    after = as_full_member(row)
-    if after is row:
+async def make_full_member(ctx: Context, state: GuildState, row: MemberRow, user: UserRow) -> None:
+    """Let a guest stay, screened like others who come, and announce it; nothing for whoever is no guest.
+
+    Rows that call this declare GuildMemberUpdate.
+    """
+    if row.guest_channel_id is None:
         return
+    after = structs.replace(as_full_member(row), pending=is_screened(state, user))
     await queries.change_member(
-        ctx.tx, row.guild_id, row.user_id, guest_channel_id=None, flags=after.flags, temporary=False
+        ctx.tx,
+        row.guild_id,
+        row.user_id,
+        guest_channel_id=None,
+        flags=after.flags,
+        temporary=False,
+        pending=after.pending,
     )
     ctx.emit(GuildMemberUpdate(guild_id=row.guild_id, member=await queries.member_object(ctx.tx, after)))
 

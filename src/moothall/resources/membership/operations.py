@@ -61,7 +61,7 @@ async def join_guild(
     """Let someone into a guild, announce it and greet them; a member stays as they are, and nobody is told.
 
     A `temporary` member who comes with no role leaves with their last session. So does a guest, who sees
-    the voice channel `guest_of` only and nobody greets. Where newcomers are
+    the voice channel `guest_of` only, whom nobody screens or greets. Where newcomers are
     screened, people begin as pending, and are greeted by `admit_member`. Whether the roles and
     the nickname may be given is the caller's to check, and so is every rule of the way in (invites,
     tokens). Raises Refusal: 403/40007 for those banned, 400/30019 for a full guild, 400/30001 for
@@ -97,9 +97,7 @@ async def join_guild(
         deaf=deaf,
         mute=mute,
         flags=flags,
-        pending=Feature.MEMBER_VERIFICATION_GATE_ENABLED in state.row.features
-        and not user.bot
-        and user.id != state.owner_id,
+        pending=guest_of is None and is_screened(state, user),
         communication_disabled_until=None,
         temporary=guest_of is not None or (temporary and not roles),
         guest_channel_id=guest_of,
@@ -113,6 +111,12 @@ async def join_guild(
     if not row.pending and guest_of is None:
         await _greet(ctx, state, user.id)
     return row
+
+
+def is_screened(state: GuildState, user: UserRow) -> bool:
+    """Whether someone who comes into a guild has to pass its screening first."""
+    gate = Feature.MEMBER_VERIFICATION_GATE_ENABLED in state.row.features
+    return gate and not user.bot and user.id != state.owner_id
 
 
 async def admit_member(ctx: Context, state: GuildState, row: MemberRow) -> None:
