@@ -79,6 +79,13 @@ def test_rules_of_the_body_itself_are_told_like_those_of_its_types() -> None:
     assert codes(refused('{"name": "evil"}'), "name") == ["EVIL"]
 
 
+def test_rules_are_looked_at_where_another_field_does_not_fit_its_type() -> None:
+    refusal = refused('{"name": "evil", "count": 11}')
+    assert codes(refusal, "name") == ["EVIL"]
+    assert codes(refusal, "count") == ["NUMBER_TYPE_MAX"]
+    assert set(refused('{"name": "too long", "count": 1}').errors or {}) == {"name"}
+
+
 def test_absent_and_null_stay_different() -> None:
     body = READER.read(b'{"name": "a", "until": null}', "application/json; charset=utf-8")
     assert body.until is None

@@ -108,6 +108,12 @@ async def look(ctx: Context, channel_id: ChannelId) -> str:
     return str(ctx.permissions)
 
 
+async def number(ctx: Context, *, size: int = 0) -> str:
+    """Say a number."""
+    del ctx
+    return str(size)
+
+
 OFTEN = Rate(1000, 1.0)
 
 
@@ -144,6 +150,7 @@ ROWS = [
     row("GET", "/guilds/{guild_id}", read, Permissions.VIEW_AUDIT_LOG, scope="guilds"),
     row("GET", "/guilds/{guild_id}/name", name_once, PUBLIC, fires=(Renamed,), writes=True, reads_first=True),
     row("GET", "/users/@me", me, SIGNED_IN, rate=Rate(3, 60.0)),
+    row("GET", "/numbers", number, SIGNED_IN),
     row("GET", "/anybody", anybody, PUBLIC),
     row("GET", "/channels/{channel_id}", look, Permissions.SEND_MESSAGES),
 ]
@@ -293,6 +300,14 @@ async def test_query_parameters_are_typed_and_all_wrong_ones_told(place: Guild) 
     assert (await place.owner.get(f"/guilds/{place.id}", limit="4")).errors_at("limit") == ["NUMBER_TYPE_MAX"]
     assert (await place.owner.get(f"/guilds/{place.id}", limit="x")).errors_at("limit") == ["NUMBER_TYPE_COERCE"]
     assert (await place.owner.get(f"/guilds/{place.id}", unknown="x")).status == 200
+
+
+@pytest.mark.parametrize("size", ["9" * 30, "-" + "9" * 30, str(1 << 63)])
+async def test_a_number_that_no_column_holds_is_told_like_any_wrong_one(place: Guild, size: str) -> None:
+    reply = await place.owner.get("/numbers", size=size)
+    assert (reply.status, reply.code) == (400, 50035)
+    assert reply.errors_at("size") == ["NUMBER_TYPE_COERCE"]
+    assert (await place.owner.get("/numbers", size=str((1 << 63) - 1))).status == 200
 
 
 async def test_a_channel_is_404_unknown_403_unseen_and_403_without_the_permission(

@@ -1,7 +1,8 @@
 """Request bodies: bytes to a typed object, or every error at once.
 
 A body struct may have a method `check(self, found: FormErrors)` for rules that its types cannot
-say; its errors are answered together.
+say; its errors are answered together. `check_rest` is the same for rules that whoever handles the body
+looks at anyway: it is called only where the types have refused something, so that nothing is left out.
 """
 
 import re
@@ -85,7 +86,22 @@ class BodyReader(Struct, frozen=True):
                 convert(plain, self.kind)
             except msgspec.ValidationError as problem:
                 found.add([], FormCode.BASE_TYPE_CHOICES, str(problem))
+        self._check_rest(plain, found)
         return found.refusal()
+
+    def _check_rest(self, plain: object, found: FormErrors) -> None:
+        """Report, with the fields that do not fit their types, which of the others break the body's own rules."""
+        check = getattr(self.kind, "check", None) or getattr(self.kind, "check_rest", None)
+        if check is None or not isinstance(plain, dict):
+            return
+        wrong = set(found.nested())
+        try:
+            rest = convert({key: value for key, value in plain.items() if key not in wrong}, self.kind)
+        except msgspec.ValidationError:
+            return  # what is wrong is needed
+        more = FormErrors()
+        check(rest, more)
+        found.take(more, but={*wrong, "_errors"})
 
 
 def body_reader(kind: Any, *, optional: bool) -> BodyReader:

@@ -86,6 +86,7 @@ def query_parameter(name: str, kind: Any, default: Any) -> QueryParameter:
 
 
 _SHORT = 64
+_LOWEST, _HIGHEST = -(1 << 63), (1 << 63) - 1
 
 
 def _pairs(query_string: bytes) -> list[tuple[str, str]]:
@@ -126,7 +127,12 @@ def read_query(declared: tuple[QueryParameter, ...], query_string: bytes) -> dic
             values[parameter.name] = _read_value(parameter, raw)
         except msgspec.ValidationError:
             found = found or FormErrors()
-            describe_failure(parameter.kind, raw, [parameter.name], found, lax=True)
+            seen = FormErrors()
+            describe_failure(parameter.kind, raw, [parameter.name], seen, lax=True)
+            if seen:
+                found.take(seen)
+            else:
+                found.add([parameter.name], FormCode.NUMBER_TYPE_COERCE, f"Value {str(raw)[:40]!r} is not int.")
     if found:
         found.raise_if_any()
     return values
@@ -135,4 +141,8 @@ def read_query(declared: tuple[QueryParameter, ...], query_string: bytes) -> dic
 def _read_value(parameter: QueryParameter, raw: object) -> Any:
     if raw == "" and parameter.default is not inspect.Parameter.empty and parameter.default in (None, UNSET):
         return parameter.default
-    return convert(raw, parameter.kind, strict=False)
+    value = convert(raw, parameter.kind, strict=False)
+    if type(value) is int and not _LOWEST <= value <= _HIGHEST:
+        # No column holds it, and annotations cannot say so: their bounds end at the same number.
+        raise msgspec.ValidationError("beyond 64 bits")
+    return value

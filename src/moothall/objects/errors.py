@@ -3,7 +3,7 @@
 Every refusal is answered as `{"code", "message"}`; a bad form adds `errors`, nested like the body.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple, NoReturn
 
 
@@ -364,6 +364,10 @@ class FormErrors:
 
     def __bool__(self) -> bool:
         return bool(self._tree)
+
+    def take(self, others: "FormErrors", *, but: Collection[str] = ()) -> None:
+        """Report what others have found too, except below the keys named."""
+        _merge(self._tree, {key: value for key, value in others.nested().items() if key not in but})
 
     def nested(self) -> dict[str, Any]:
         """The answer's `errors`: nested by key, lists by index, each field's errors under `_errors`."""

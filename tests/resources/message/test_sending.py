@@ -20,6 +20,19 @@ from tests.resources.message.places import direct_messages, guild_of, member_of,
 P = Permissions
 
 
+async def test_a_text_too_long_hides_no_other_error(platform: Platform) -> None:
+    owner, _, url = await guild_of(platform)
+    body = {
+        "content": "x" * 2001,
+        "embeds": [{"title": "x", "url": "ftp://x"}],
+        "allowed_mentions": {"parse": ["users"], "users": ["1"]},
+    }
+    reply = await owner.post(url, body)
+    assert reply.errors_at("content") == ["BASE_TYPE_MAX_LENGTH"]
+    assert reply.errors_at("embeds.0.url") == ["URL_TYPE_INVALID_SCHEME"]
+    assert reply.errors_at("allowed_mentions") == ["MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE"]
+
+
 async def test_a_message_is_answered_announced_and_read_back_the_same(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     before = Timestamp.now()

@@ -44,6 +44,10 @@ class MessageFields(Struct, frozen=True, kw_only=True):
     poll: Any = None
     shared_client_theme: Any = None
 
+    def check_rest(self, found: FormErrors) -> None:
+        """What `read_draft` says of mentions and embeds, for a body of which something else does not fit."""
+        _check_fields(self, found)
+
 
 class MessageReferenceInput(Struct, frozen=True, kw_only=True):
     """The message that a request answers. Channel and guild may be left out: it is one of the same channel."""
@@ -74,6 +78,10 @@ class EditMessage(Struct, frozen=True, kw_only=True):
     attachments: Any = None
     sticker_ids: Any = None
     poll: Any = None
+
+    def check_rest(self, found: FormErrors) -> None:
+        """What `read_edit` says of mentions and embeds, for a body of which something else does not fit."""
+        _check_fields(self, found)
 
 
 class Draft(Struct, frozen=True, kw_only=True):
@@ -167,6 +175,13 @@ def read_edit(body: EditMessage) -> EditDraft:
         allowed_mentions=allowed,
         flags=flags,
     )
+
+
+def _check_fields(body: MessageFields | EditMessage, found: FormErrors) -> None:
+    if body.allowed_mentions:
+        check_allowed_mentions(body.allowed_mentions, found)
+    if body.embeds:
+        read_embeds(body.embeds, found)
 
 
 def _refuse_not_taken(body: MessageFields | EditMessage, found: FormErrors) -> None:
