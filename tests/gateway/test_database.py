@@ -192,6 +192,25 @@ async def test_a_guild_changed_over_http_is_told(platform: Platform) -> None:
     assert (name, data["name"]) == ("CHANNEL_CREATE", "secret")
 
 
+async def test_a_role_reveals_and_hides_channels_to_someone_whom_an_overwrite_names_too(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person("alice"))
+    bob = await guild.member_with(0, name="bob")
+    crew = await guild.role(name="crew", position=1)
+    await guild.channel(name="own", overwrites=[(guild.id, 0, 0, VIEW), (bob.id, 1, VIEW, 0)])
+    deck = await guild.channel(name="deck", overwrites=[(guild.id, 0, 0, VIEW), (crew, 0, VIEW, 0)])
+    _, created, peer = await greeted(node_over(platform), bob)
+    assert len(created["channels"]) == 2
+    await peer.all_heard()
+    assert (await guild.owner.put(f"/guilds/{guild.id}/members/{bob.id}/roles/{crew}")).status == 204
+    heard = [await peer.hear() for _ in range(2)]
+    assert [(payload["t"], payload["d"].get("id")) for payload in heard] == [
+        ("GUILD_MEMBER_UPDATE", None),
+        ("CHANNEL_CREATE", str(deck)),
+    ]
+    assert (await guild.owner.delete(f"/guilds/{guild.id}/members/{bob.id}/roles/{crew}")).status == 204
+    assert [(await peer.hear())["t"] for _ in range(2)] == ["GUILD_MEMBER_UPDATE", "CHANNEL_DELETE"]
+
+
 async def test_a_channel_revealed_comes_with_its_threads_and_who_is_in_voice(platform: Platform) -> None:
     alice = await platform.person("alice")
     guild = await platform.guild(alice)

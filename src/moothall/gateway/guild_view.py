@@ -135,20 +135,16 @@ class GuildView:
         # Members with the same roles see the same, unless an overwrite names one or they own the guild. A
         # timeout takes no view away.
         user_id = member.user_id
-        if member.guest_of:
-            channel = self.channels.get(member.guest_of)
-            return frozenset(
-                [member.guest_of] if channel is not None and self.permissions_in(member, channel) & _VIEW else ()
-            )
-        own = user_id == self.owner_id or user_id in self.personal
-        key = (-user_id,) if own else member.role_ids
+        own = user_id == self.owner_id or user_id in self.personal or member.guest_of
+        key = (-user_id, member.guest_of, *member.role_ids) if own else member.role_ids
         found = self._visible.get(key)
         if found is None:
             base = self._base(member)
             found = self._visible[key] = frozenset(
                 channel_id
                 for channel_id, channel in self.channels.items()
-                if channel_permissions(
+                if (not member.guest_of or channel_id == member.guest_of)
+                and channel_permissions(
                     base,
                     everyone_id=self.id,
                     role_ids=member.role_ids,
