@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from moothall.cdn import rendering
 from moothall.cdn.files import Files
 from moothall.kernel.images import blob_key
 from moothall.storage.blobs import Blobs
@@ -113,3 +114,9 @@ async def test_many_who_ask_at_once_are_served_from_one_rendering(files: Files) 
     answers = await asyncio.gather(*(ask(files, f"/icons/1/{STILL}.webp", "size=32") for _ in range(30)))
     assert len({body for _, _, body in answers}) == 1
     assert {status for status, _, _ in answers} == {200}
+
+
+def test_a_film_of_large_pictures_is_shown_smaller_than_memory_would_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rendering, "_MOST_HELD", 64 * 32)
+    shown = Image.open(BytesIO(rendering.render(picture(4), "gif", None)))
+    assert (getattr(shown, "n_frames", 1), shown.size) == (4, (32, 16))

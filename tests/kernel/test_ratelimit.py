@@ -96,3 +96,12 @@ def test_windows_that_are_over_are_forgotten(limiter: RateLimiter, clock: Clock)
     clock.now += 60
     take(limiter)
     assert len(limiter._windows) == 2
+
+
+def test_windows_are_bounded_even_while_all_are_live(clock: Clock) -> None:
+    limiter = RateLimiter(clock=clock, most_windows=100)
+    for caller in range(1_000):
+        clock.now += 0.01
+        take(limiter, caller=caller)
+    assert len(limiter._windows) <= 400
+    assert not [v for v in (take(limiter, caller=999) for _ in range(3)) if v.allowed][2:]

@@ -65,6 +65,13 @@ def test_a_bomb_is_refused_before_it_is_unpacked(side: int) -> None:
         inspect_image(png_header(side, side))
 
 
+def test_a_film_is_bounded_by_all_its_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "IMAGE_MOVING_PIXELS_MAX", 5 * 3 * 3)
+    assert inspect_image(picture("gif", frames=3)).animated
+    with pytest.raises(ValueError, match="too many frames"):
+        inspect_image(picture("gif", frames=4))
+
+
 @settings(max_examples=60)
 @given(
     kind=st.sampled_from(["png", "jpeg", "gif", "webp"]),

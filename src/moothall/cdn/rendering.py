@@ -14,6 +14,9 @@ FORMATS: Final = {
 }
 """Endings that may be asked for, with their media types."""
 
+_MOST_HELD: Final = 32 * 1024 * 1024
+"""Pixels of a moving image that are held at once, four bytes each."""
+
 _DEFAULT_COLOURS: Final = ("#5865f2", "#757e8a", "#3ba55c", "#faa61a", "#ed4245", "#eb459f")
 DEFAULT_AVATARS: Final = len(_DEFAULT_COLOURS)
 
@@ -57,7 +60,11 @@ def _save(image: Image.Image, ending: str) -> bytes:
 
 def _render_moving(image: Image.Image, ending: str, size: int | None) -> bytes:
     frames, durations = [], []
-    for index in range(getattr(image, "n_frames", 1)):
+    count = getattr(image, "n_frames", 1)
+    if (held := image.width * image.height * count) > _MOST_HELD:
+        # All frames are in memory at once: a long film of large pictures is shown smaller.
+        size = min(size or max(image.size), int(max(image.size) * (_MOST_HELD / held) ** 0.5))
+    for index in range(count):
         image.seek(index)
         durations.append(image.info.get("duration", 100))
         frames.append(_fitted(image, size))

@@ -8,6 +8,7 @@ import hashlib
 import math
 import time
 from collections.abc import Callable
+from itertools import islice
 
 from msgspec import Struct
 
@@ -37,6 +38,8 @@ class Verdict(Struct, kw_only=True):
 
 
 _SWEEP_EVERY = 30.0
+_MOST_WINDOWS = 500_000
+"""So many at most are remembered; beyond that the sweep does not wait for its time."""
 
 
 class RateLimiter:
@@ -51,6 +54,7 @@ class RateLimiter:
         generosity: int = 20,
         global_requests: int = GLOBAL_RATE.requests,
         invalid_requests: int = INVALID_RATE.requests,
+        most_windows: int = _MOST_WINDOWS,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._clock = clock
@@ -59,12 +63,13 @@ class RateLimiter:
         self._invalid = Rate(invalid_requests, INVALID_RATE.seconds)
         # key -> [window's end, requests left]
         self._windows: dict[tuple[object, ...], list[float]] = {}
-        self._next_sweep = 0.0
+        self._next_sweep = self._full_until = 0.0
+        self._most_windows = most_windows
 
     def take(self, bucket: bytes, rate: Rate, caller: object, major: object, *, loopback: bool) -> Verdict:
         """Count one request of `caller` against its bucket and the global limit."""
         now = self._clock()
-        if now >= self._next_sweep:
+        if now >= self._next_sweep or (len(self._windows) >= self._most_windows and now >= self._full_until):
             self._sweep(now)
         factor = self._generosity if loopback else 1
         window = self._window(("global", caller), self._global, factor, now)
@@ -121,8 +126,14 @@ class RateLimiter:
 
     def _sweep(self, now: float) -> None:
         self._next_sweep = now + _SWEEP_EVERY
-        for key in [key for key, window in self._windows.items() if window[0] <= now]:
-            del self._windows[key]
+        self._full_until = now + 1.0
+        windows = self._windows
+        for key in [key for key, window in windows.items() if window[0] <= now]:
+            del windows[key]
+        # What is left when all of them are live: the oldest half is forgotten, which lets some do a little more.
+        if len(windows) >= self._most_windows:
+            for key in list(islice(windows, len(windows) // 2)):
+                del windows[key]
 
 
 def bucket_name(method: str, path: str) -> bytes:

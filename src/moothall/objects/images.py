@@ -99,8 +99,8 @@ class StoredImage(NamedTuple):
 def inspect_image(data: bytes) -> ImageInfo:
     """Decode an image to learn what it is; its first frame is decoded whole.
 
-    Raises ValueError if it is none of the four formats, is broken, or has more than 64 megapixels
-    (checked before the pixels are decoded). Costs milliseconds to tenths of a second: run it off
+    Raises ValueError if it is none of the four formats, is broken, or has more than 64 megapixels, 256
+    in all its frames (checked before the pixels are decoded). Costs milliseconds to tenths of a second: run it off
     the event loop.
     """
     try:
@@ -108,9 +108,12 @@ def inspect_image(data: bytes) -> ImageInfo:
             width, height = image.size
             if width * height > limits.IMAGE_PIXELS_MAX:
                 raise ValueError("Image has too many pixels.")
+            frames: int = getattr(image, "n_frames", 1)
+            if width * height * frames > limits.IMAGE_MOVING_PIXELS_MAX:
+                raise ValueError("Image has too many frames.")
             image.load()
             kind = _FORMATS[image.format or ""]
-            return ImageInfo(kind, width, height, getattr(image, "n_frames", 1) > 1)
+            return ImageInfo(kind, width, height, frames > 1)
     except UnidentifiedImageError:
         raise ValueError("Unsupported image type given.") from None
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):

@@ -183,6 +183,8 @@ STICKERS_BY_TIER: Final = (5, 15, 30, 60)
 # Images
 IMAGE_SIZE_MAX: Final = 10 << 20
 IMAGE_PIXELS_MAX: Final = 4096 * 4096 * 4
+IMAGE_MOVING_PIXELS_MAX: Final = 4 * IMAGE_PIXELS_MAX
+"""Of all frames together."""
 
 # Gateway
 GATEWAY_PAYLOAD_MAX: Final = 4096
