@@ -75,6 +75,7 @@ async def test_a_guest_sees_that_channel_only(platform: Platform, guild: Guild) 
     assert (await guest.get(f"/channels/{guild.general}")).code == 50001
     assert (await guest.post(f"/channels/{guild.general}/messages", {"content": "x"})).code == 50001
     assert (await guest.patch(f"/guilds/{guild.id}/members/@me", {"nick": "x"})).code == 50013
+    assert (await guest.get("/users/@me/guilds")).json[0]["permissions"] == "0"
     assert not await speak(platform, guild, guest, other)
     assert await speak(platform, guild, guest, lobby)
     state = platform.heard_data("VOICE_STATE_UPDATE")[-1]

@@ -21,7 +21,8 @@ async def list_guilds(
     rows = await queries.select_memberships(
         ctx.tx, ctx.actor.user_id, after=0 if after is None else after, before=before, most=most
     )
-    held = {row.id: [RoleId(row.id), *map(RoleId, row.roles)] for row in rows}
+    # A guest may do nothing in the guild as a whole.
+    held = {row.id: [] if row.guest_channel_id else [RoleId(row.id), *map(RoleId, row.roles)] for row in rows}
     bits = await _permissions(ctx, held) if rows else {}
     online = ctx.services.presences.online_count
     return [

@@ -47,6 +47,7 @@ class MembershipRow(Struct):
     features: list[str]
     roles: list[Snowflake]
     """Those of the member, without @everyone."""
+    guest_channel_id: ChannelId | None
     member_count: int
 
 
@@ -67,6 +68,7 @@ _memberships = (
         guilds.c.owner_id,
         guilds.c.features,
         members.c.roles,
+        members.c.guest_channel_id,
         guild_counters.c.member_count,
     )
     .select_from(
