@@ -148,6 +148,17 @@ async def test_switched_off_no_limit_ends_a_connection_or_drops_a_command() -> N
     assert [session.presence.status for session in node.hub.by_user[BOT]][-1] == "dnd"
 
 
+async def test_one_user_has_a_bounded_number_of_sessions() -> None:
+    node, _ = node_of(World(), most_sessions_of_user=2)
+    for _ in range(2):
+        await Peer(node).identify("alice")
+    third = Peer(node)
+    await third.hear()
+    third.say(identify(token="alice"))
+    assert [(p["op"], p["d"]) for p in await third.all_heard()] == [(9, False)]
+    await Peer(node).identify("bob")
+
+
 async def test_those_who_do_not_say_who_they_are_are_bounded() -> None:
     node, _ = node_of(World(), most_strangers=3)
     known = Peer(node)

@@ -246,7 +246,8 @@ class GatewayNode:
         identity = await self._identity(command.token)
         intents = intents_of(command, bot=identity.bot, application_flags=identity.application_flags)
         shard = shard_of(command)
-        if identity.bot and not self.limits.admit(identity.user_id, shard):
+        most, held = self.settings.most_sessions_of_user, self.hub.by_user.get(identity.user_id, ())
+        if (most and len(held) >= most) or (identity.bot and not self.limits.admit(identity.user_id, shard)):
             connection.invalid_session(resumable=False)
             return
         session = Session(

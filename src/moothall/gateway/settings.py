@@ -36,6 +36,8 @@ class GatewaySettings(Struct, frozen=True, kw_only=True):
     max_concurrency: int = 16
     identifies_per_window: int = 16
     """Identifies of one bot in five seconds for each of its `max_concurrency` buckets; 0 switches the limit off."""
+    most_sessions_of_user: int = 2_000
+    """Sessions that one user may have at a time, those that wait for a resume too; 0 switches the limit off."""
     identifies_per_day: int = 1_000
     """Told to bots by Get Gateway Bot; 0 switches the limit off."""
     guilds_per_shard: int = 2_500
@@ -48,6 +50,7 @@ UNLIMITED: Final[Mapping[str, int]] = {
     "presences_per_window": 0,
     "identifies_per_window": 0,
     "identifies_per_day": 0,
+    "most_sessions_of_user": 0,
 }
 """Settings that let clients do as much as they like: where rate limits are switched off."""
 
