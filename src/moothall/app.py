@@ -4,8 +4,8 @@ import asyncio
 import gc
 import logging
 import signal
-import sys
 import socket
+import sys
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from contextlib import nullcontext
 from functools import lru_cache
