@@ -63,11 +63,11 @@ class Connection:
 
     __slots__ = (
         "_allowance",
-        "_asked",
         "_desk",
         "_presences",
         "_presences_until",
         "_until",
+        "asked_at",
         "encoding",
         "last_heard",
         "network",
@@ -91,7 +91,8 @@ class Connection:
         )
         self.opened = self.last_heard = asyncio.get_running_loop().time()
         """`last_heard` is when the last heartbeat came."""
-        self._asked = False
+        self.asked_at = 0.0
+        """When the peer was asked for a heartbeat that has not come yet; 0 if it was not."""
         self._until = 0.0
         self._allowance = 0
         self._presences_until = 0.0
@@ -116,8 +117,8 @@ class Connection:
 
     def ask_heartbeat(self) -> None:
         """Opcode 1, once until the peer answers."""
-        if not self._asked:
-            self._asked = True
+        if not self.asked_at:
+            self.asked_at = asyncio.get_running_loop().time()
             self.outbox.push(self.encoding.control(_HEARTBEAT))
 
     def ask_reconnect(self) -> None:
@@ -165,7 +166,7 @@ class Connection:
         """Opcode 1: what the client says it has received need not be kept for a resume."""
         seq = read_command(payload.d, int | None)
         self.last_heard = asyncio.get_running_loop().time()
-        self._asked = False
+        self.asked_at = 0.0
         session = self.session
         if session is not None and seq is not None:
             session.acknowledge(seq)

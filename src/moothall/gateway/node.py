@@ -231,7 +231,8 @@ class GatewayNode:
                 silent = now - connection.last_heard
                 if connection.session is None and now - connection.opened > self.settings.identify_seconds:
                     connection.close(CloseCode.SESSION_TIMED_OUT, "Session timed out.")
-                elif silent > 1.5 * interval:
+                elif connection.asked_at and now - connection.asked_at > interval / 4:
+                    # Asked for it, and given time to answer: also after the loop itself was late.
                     self.dropped += 1
                     connection.close(CloseCode.SESSION_TIMED_OUT, "No heartbeat.")
                 elif silent > 1.25 * interval:
