@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -270,7 +270,7 @@ def measure(size: Size, folder: Path, seconds: float, only: str) -> list[Row]:
     bench = Bench(world, folder, seconds)
     guild, channel = f"/guilds/{world.guild_id}", f"/channels/{world.channel_id}"
     content = b'{"content": "the quick brown fox jumps over the lazy dog"}'
-    measures = {
+    measures: dict[str, Callable[[str], None]] = {
         "GET guild": lambda name: bench.http(name, "GET", guild),
         "GET 50 messages": lambda name: bench.http(name, "GET", f"{channel}/messages?limit=50"),
         "POST webhook, wait": lambda name: bench.http(name, "POST", f"{world.webhook}?wait=true", content, token=False),

@@ -12,6 +12,7 @@ import os
 import struct
 import sys
 import time
+from functools import partial
 from typing import Any
 
 import uvloop
@@ -70,7 +71,7 @@ async def run_http(port: int, connections: int, seconds: float, requests: list[b
     opened: list[Connection] = []
     for index in range(connections):
         _, protocol = await loop.create_connection(
-            lambda index=index: Connection(requests, index * 7, latencies, statuses), "127.0.0.1", port
+            partial(Connection, requests, index * 7, latencies, statuses), "127.0.0.1", port
         )
         opened.append(protocol)
     await asyncio.sleep(min(0.5, seconds / 4))
@@ -153,7 +154,7 @@ async def run_sockets(port: int, count: int, path: str, hello: str | None, marke
     for index in range(count):
         said = None if hello is None else hello.replace("$INDEX", str(index))
         _, protocol = await loop.create_connection(
-            lambda said=said: Socket(path, said, marker.encode(), counter), "127.0.0.1", port
+            partial(Socket, path, said, marker.encode(), counter), "127.0.0.1", port
         )
         sockets.append(protocol)
         if index % 50 == 49:
