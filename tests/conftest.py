@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg
+import hypothesis
 import pytest
 import uvloop
 
@@ -21,6 +22,12 @@ from moothall.storage.engines import database_at
 from moothall.storage.schema import metadata
 from tests.conformance.witness import SuiteEnd
 from tests.harness import Platform
+
+# How long an example takes says more of the machine than of the law.
+hypothesis.settings.register_profile(
+    "suite", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow], print_blob=True
+)
+hypothesis.settings.load_profile("suite")
 
 _RUNNER = pytest.StashKey[asyncio.Runner]()
 
