@@ -93,7 +93,7 @@ class KnownUsers:
     @classmethod
     def of(cls, ctx: Context) -> "KnownUsers | None":
         """Those of the platform; None inside a transaction."""
-        if ctx.writes:
+        if not ctx.tx.committed:
             return None
         found: KnownUsers | None = ctx.services.extra.get(cls)
         if found is None:
