@@ -1,6 +1,6 @@
 """Message types and flags (resources: message)."""
 
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 from typing import Final
 
 
@@ -94,6 +94,16 @@ SETTABLE: Final[int] = (
     MessageFlags.SUPPRESS_EMBEDS | MessageFlags.SUPPRESS_NOTIFICATIONS | MessageFlags.IS_COMPONENTS_V2
 )
 """What a request may set when it creates a message; other bits are dropped silently."""
+
+
+class MessagePart(IntFlag):
+    """What a stored message has that is looked up, or made anew, whenever it is shown."""
+
+    FILES = 1
+    """Its body names files of this server, whose URLs expire."""
+    POLL = 2
+    THREAD = 4
+    """A thread was started from it."""
 
 
 class AttachmentFlags:

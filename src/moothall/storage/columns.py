@@ -20,6 +20,9 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     bindparam,
+    false,
+    text,
+    true,
 )
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
@@ -187,14 +190,19 @@ def moment_column(name: str, *, nullable: bool = False) -> Column[Any]:
     return Column(name, TimestampColumn(), nullable=nullable)
 
 
-def number_column(name: str, default: int | None = 0) -> Column[Any]:
-    """A column of 64-bit integers; a default of None makes it nullable."""
-    return Column(name, WholeColumn(), nullable=default is None, default=default)
+def number_column(name: str, default: int | None = 0, *, added: bool = False) -> Column[Any]:
+    """A column of 64-bit integers; a default of None makes it nullable.
+
+    `added` says that a later revision than the table's own brought it: then the database knows the default too.
+    """
+    stored = text(str(default)) if added and default is not None else None
+    return Column(name, WholeColumn(), nullable=default is None, default=default, server_default=stored)
 
 
-def flag_column(name: str, *, default: bool = False) -> Column[Any]:
-    """A column of true and false."""
-    return Column(name, Boolean(), nullable=False, default=default)
+def flag_column(name: str, *, default: bool = False, added: bool = False) -> Column[Any]:
+    """A column of true and false; for `added` see `number_column`."""
+    stored = (true() if default else false()) if added else None
+    return Column(name, Boolean(), nullable=False, default=default, server_default=stored)
 
 
 def text_column(name: str, default: str | None = None, *, nullable: bool = True) -> Column[Any]:
@@ -208,9 +216,12 @@ def key_column(name: str, *, key: bool = False, nullable: bool = False) -> Colum
     return Column(name, kind, primary_key=key, nullable=nullable)
 
 
-def json_column(name: str, kind: Any = Any, *, nullable: bool = True, default: Any = None) -> Column[Any]:
-    """A column of JSON; with a default it is not nullable."""
-    return Column(name, JsonColumn(kind), nullable=nullable and default is None, default=default)
+def json_column(
+    name: str, kind: Any = Any, *, nullable: bool = True, default: Any = None, added: bool = False
+) -> Column[Any]:
+    """A column of JSON; with a default it is not nullable. For `added` see `number_column`."""
+    stored = text(f"'{_write_json(default)}'") if added and default is not None else None
+    return Column(name, JsonColumn(kind), nullable=nullable and default is None, default=default, server_default=stored)
 
 
 def bytes_column(name: str, *, key: bool = False, nullable: bool = False) -> Column[Any]:

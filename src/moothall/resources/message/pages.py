@@ -17,6 +17,7 @@ from moothall.objects.intents import Intent
 from moothall.objects.user import User
 from moothall.objects.wire import encode
 from moothall.resources.message.body import AUTHOR_FIRST, names_author, strip_body
+from moothall.resources.message.parts import encoded_parts
 from moothall.resources.message.people import KnownUsers, encoded_users
 from moothall.resources.message.queries import ShownRow, select_shown
 from moothall.resources.message.reactions import encoded_reactions
@@ -70,11 +71,12 @@ async def encode_rows(
     users = await (encoded_users(reader, people) if known is None else known.get(reader, people))
     reacted = [row[0] for row in rows if row[3]]
     reactions = await encoded_reactions(reader, channel_id, reacted, viewer.user_id) if reacted else {}
+    parts = await encoded_parts(reader, channel_id, (*rows, *replied.values()), viewer.user_id)
     tails: dict[tuple[int, int], bytes] = {}
     done = []
     for row in rows:
-        message_id, author_id, pinned, has_reactions, mentions, replied_id, body = row
-        if mentions is None and replied_id is None and not has_reactions and viewer.reads_all:
+        message_id, author_id, pinned, has_reactions, mentions, replied_id, body, has_parts = row
+        if mentions is None and replied_id is None and not has_reactions and not has_parts and viewer.reads_all:
             # Nearly every message: the tail is the same for all of one author's.
             if body.startswith(AUTHOR_FIRST):
                 author_id = 0
@@ -83,15 +85,15 @@ async def encode_rows(
                 tail = tails[author_id, pinned] = _tail(users.get(author_id, DELETED_USER), author_id, pinned)
             done.append(body[:-1] + tail)
             continue
-        parts = [_encode_one(row, users, viewer)[:-1]]
+        pieces = [_encode_one(row, users, viewer, parts)[:-1]]
         if has_reactions and message_id in reactions:
-            parts.append(b',"reactions":' + reactions[message_id])
+            pieces.append(b',"reactions":' + reactions[message_id])
         if replied_id is not None:
             original = replied.get(replied_id)
-            shown = b"null" if original is None else _encode_one(original, users, viewer)
-            parts.append(b',"referenced_message":' + shown)
-        parts.append(b"}")
-        done.append(b"".join(parts))
+            shown = b"null" if original is None else _encode_one(original, users, viewer, parts)
+            pieces.append(b',"referenced_message":' + shown)
+        pieces.append(b"}")
+        done.append(b"".join(pieces))
     return done
 
 
@@ -119,13 +121,14 @@ def _tail(author: bytes, author_id: int, pinned: int) -> bytes:
     return b'%b,"mentions":[],"pinned":%b}' % (shown, b"true" if pinned else b"false")
 
 
-def _encode_one(row: ShownRow, users: dict[int, bytes], viewer: Viewer) -> bytes:
-    _, author_id, pinned, _, mentions, _, body = row
+def _encode_one(row: ShownRow, users: dict[int, bytes], viewer: Viewer, parts: dict[int, bytes]) -> bytes:
+    message_id, author_id, pinned, _, mentions, _, body, _ = row
     listed = mentioned_ids(mentions)
     if not viewer.reads_all and author_id != viewer.user_id and viewer.user_id not in listed:
         body = strip_body(body)
     author = None if names_author(body) else users.get(author_id, DELETED_USER)
-    return assemble(body, author, [users[user_id] for user_id in listed if user_id in users], pinned=bool(pinned))
+    mentioned = [users[user_id] for user_id in listed if user_id in users]
+    return assemble(body, author, mentioned, pinned=bool(pinned), more=parts.get(message_id, b""))
 
 
 def assemble(body: bytes, author: bytes | None, mentions: Sequence[bytes], *, pinned: bool, more: bytes = b"") -> bytes:

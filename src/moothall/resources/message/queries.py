@@ -21,8 +21,8 @@ from moothall.storage.schema import (
     users,
 )
 
-ShownRow = tuple[int, int, int, int, str | None, int | None, bytes]
-"""What a page is made of: id, author_id, pinned, reacted, mentions, replied_id, body."""
+ShownRow = tuple[int, int, int, int, str | None, int | None, bytes, int]
+"""What a page is made of: id, author_id, pinned, reacted, mentions, replied_id, body, parts."""
 
 _SHOWN = (
     messages.c.id,
@@ -32,6 +32,7 @@ _SHOWN = (
     messages.c.mentions,
     messages.c.replied_id,
     messages.c.body,
+    messages.c.parts,
 )
 _in_channel = messages.c.channel_id == bindparam("channel_id")
 _this = _in_channel & (messages.c.id == bindparam("message_id"))
@@ -68,6 +69,7 @@ class MessageRow(Struct):
     mentions: list[Snowflake] | None
     body: bytes
     hidden_embeds: str | None
+    parts: int = 0
 
 
 _select_message = Query(select(messages).where(_this), into=MessageRow)
@@ -80,6 +82,7 @@ _update_message = Query(
         mentions=bindparam("new_mentions"),
         body=bindparam("new_body"),
         hidden_embeds=bindparam("new_hidden_embeds"),
+        parts=bindparam("new_parts"),
     )
 )
 # Two messages may be stored in another order than they got their ids.
@@ -136,6 +139,7 @@ async def insert_message(tx: Transaction, row: MessageRow) -> None:
         mentions=row.mentions,
         body=row.body,
         hidden_embeds=row.hidden_embeds,
+        parts=row.parts,
     )
     await tx.execute(_move_activity, channel_id=row.channel_id, last_message_id=row.id)
 
@@ -150,6 +154,7 @@ async def update_message(tx: Transaction, row: MessageRow) -> None:
         new_mentions=row.mentions,
         new_body=row.body,
         new_hidden_embeds=row.hidden_embeds,
+        new_parts=row.parts,
     )
 
 

@@ -29,6 +29,7 @@ _select_pins = Query(
         messages.c.mentions,
         messages.c.replied_id,
         messages.c.body,
+        messages.c.parts,
     )
     .select_from(
         pins.join(messages, (messages.c.channel_id == pins.c.channel_id) & (messages.c.id == pins.c.message_id))

@@ -15,7 +15,7 @@ from moothall.storage.database import StorageError
 from moothall.storage.query import ddl_dialect
 from moothall.storage.schema import metadata
 
-HEAD = "0001"
+HEAD = "0011"
 """The revision that this version of Moothall works with."""
 
 _LOCK = 0x6D6F6F74

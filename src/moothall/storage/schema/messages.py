@@ -28,6 +28,7 @@ messages = clustered(
     json_column("mentions", list[UserId]),
     bytes_column("body"),
     text_column("hidden_embeds"),  # JSON: kept while the flags suppress them
+    number_column("parts", added=True),  # MessagePart bits: what is completed whenever it is shown
     index("author_id", "id"),
 )
 """`body` is the message object as JSON without what others can change: the author's and the mentioned users'

@@ -3,28 +3,18 @@
 Revision ID: 0001
 Revises: nothing
 
-A revision is frozen: it does not look at the schema of today. Columns are written as "name kind",
-with a question mark for those that may be NULL; `code` is text in code point order.
+A revision is frozen: it does not look at the schema of today.
 """
-
-import re
-from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
+
+from moothall.storage.migrations.notation import create_indexes, create_tables, drop_tables
 
 revision = "0001"
 down_revision = None
 branch_labels = None
 depends_on = None
-
-_KINDS: dict[str, sa.types.TypeEngine[Any]] = {
-    "whole": sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
-    "text": sa.Text(),
-    "code": sa.Text().with_variant(sa.Text(collation="C"), "postgresql"),
-    "flag": sa.Boolean(),
-    "bytes": sa.LargeBinary(),
-}
 
 _TABLES = {
     "meta (key)": """
@@ -201,15 +191,8 @@ _INDEXES = (
 
 
 def upgrade() -> None:
-    for heading, listed in _TABLES.items():
-        name, key = _heading(heading)
-        columns = [_column(text, counted=name in _COUNTED) for text in re.split(r",\s*", listed.strip())]
-        clustered = len(key) > 1 or str(columns[0].type) not in {"BIGINT", "INTEGER"}
-        options = {"sqlite_with_rowid": False} if clustered else {}
-        op.create_table(name, *columns, sa.PrimaryKeyConstraint(*key, name=f"pk_{name}"), **options)
-    for heading in _INDEXES:
-        table, covered = _heading(heading.removeprefix("unique "))
-        op.create_index(f"ix_{table}_{'_'.join(covered)}", table, covered, unique=heading.startswith("unique "))
+    create_tables(_TABLES, counted=_COUNTED)
+    create_indexes(_INDEXES)
     people = sa.not_(sa.column("bot", sa.Boolean()))
     op.create_index(
         "uq_users_username_key", "users", ["username_key"], unique=True, sqlite_where=people, postgresql_where=people
@@ -225,16 +208,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    for heading in reversed(_TABLES):
-        op.drop_table(_heading(heading)[0])
-
-
-def _heading(text: str) -> tuple[str, list[str]]:
-    name, _, listed = text.removesuffix(")").partition(" (")
-    return name, listed.split(", ")
-
-
-def _column(text: str, *, counted: bool) -> sa.Column[Any]:
-    name, kind = text.split()
-    counts = counted and name == "id"
-    return sa.Column(name, _KINDS[kind.removesuffix("?")], nullable=kind.endswith("?"), autoincrement=counts)
+    drop_tables(_TABLES)
