@@ -63,7 +63,7 @@ def add_columns(tables: Mapping[str, str]) -> None:
 
 def drop_tables(tables: Mapping[str, str]) -> None:
     """Undo `create_tables`."""
-    for heading in reversed(tables):
+    for heading in reversed(list(tables)):
         op.drop_table(_heading(heading)[0])
 
 
