@@ -41,6 +41,7 @@ class ApplicationRow(Struct):
     event_webhooks_status: int
     event_webhooks_types: list[str]
     created_at: Timestamp
+    public_client: bool = False
 
 
 _select_application = Query(

@@ -26,11 +26,13 @@ from moothall.storage.schema.messages import message_nonces, messages, pins, rea
 from moothall.storage.schema.metadata import meta, metadata
 from moothall.storage.schema.nodes import nodes
 from moothall.storage.schema.outbox import outbox
-from moothall.storage.schema.users import applications, tokens, users
+from moothall.storage.schema.users import applications, authorization_codes, authorizations, tokens, users
 
 __all__ = [
     "applications",
     "audit_entries",
+    "authorization_codes",
+    "authorizations",
     "bans",
     "channel_activity",
     "channel_recipients",

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import Index
 
-from moothall.objects.ids import ApplicationId, UserId
+from moothall.objects.ids import ApplicationId, AuthorizationId, GuildId, UserId, WebhookId
 from moothall.storage.columns import (
     bytes_column,
     flag_column,
@@ -61,9 +61,43 @@ tokens = clustered(
     text_column("scopes", "", nullable=False),  # separated by spaces
     moment_column("created_at"),
     moment_column("expires_at", nullable=True),
+    id_column("grant_id", AuthorizationId, nullable=True),  # of the access tokens and refresh tokens of one code
     index("user_id"),
     index("application_id"),
 )
+
+authorizations = clustered(
+    "authorizations",
+    id_column("user_id", UserId, key=True),
+    id_column("application_id", ApplicationId, key=True),
+    id_column("id", AuthorizationId),
+    text_column("scopes", "", nullable=False),  # all that were ever consented to, separated by spaces
+    flag_column("user_install"),
+    moment_column("created_at"),
+    index("application_id"),
+)
+"""What people let applications do, until they take it back."""
+
+authorization_codes = clustered(
+    "authorization_codes",
+    bytes_column("hash", key=True),  # SHA-256
+    id_column("application_id", ApplicationId),
+    id_column("user_id", UserId),
+    id_column("grant_id", AuthorizationId),  # what is given for the code goes by it
+    text_column("scopes", nullable=False),
+    text_column("redirect_uri"),  # as the request named it; NULL where it left the choice to us
+    text_column("challenge"),  # PKCE, S256
+    text_column("nonce"),  # OpenID Connect
+    id_column("guild_id", GuildId, nullable=True),
+    id_column("webhook_id", WebhookId, nullable=True),
+    moment_column("created_at"),
+    moment_column("expires_at"),
+    flag_column("used"),
+    index("expires_at"),
+    index("application_id"),
+    index("user_id"),
+)
+"""A used code stays until it expires, so that its second use is noticed."""
 
 applications = table(
     "applications",
@@ -93,5 +127,6 @@ applications = table(
     number_column("event_webhooks_status", 1),
     json_column("event_webhooks_types", list[str], default=[]),
     moment_column("created_at"),
+    flag_column("public_client", added=True),  # whether it may do without its secret, with PKCE
     index("owner_id"),
 )

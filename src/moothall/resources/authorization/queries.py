@@ -1,0 +1,236 @@
+"""The SQL of authorizations, their codes and their tokens."""
+
+from msgspec import Struct
+from sqlalchemy import bindparam, delete, func, insert, select, update
+
+from moothall.kernel.authenticate import TokenKind
+from moothall.objects.ids import ApplicationId, AuthorizationId, GuildId, UserId, WebhookId
+from moothall.objects.wire import Timestamp
+from moothall.storage.database import Query, Reader, Transaction, in_list
+from moothall.storage.schema import authorization_codes, authorizations, tokens
+
+
+class AuthorizationRow(Struct):
+    """A row of `authorizations`."""
+
+    user_id: UserId
+    application_id: ApplicationId
+    id: AuthorizationId
+    scopes: str
+    user_install: bool
+    created_at: Timestamp
+
+
+class CodeRow(Struct):
+    """A row of `authorization_codes`."""
+
+    hash: bytes
+    application_id: ApplicationId
+    user_id: UserId
+    grant_id: AuthorizationId
+    scopes: str
+    redirect_uri: str | None
+    challenge: str | None
+    nonce: str | None
+    guild_id: GuildId | None
+    webhook_id: WebhookId | None
+    created_at: Timestamp
+    expires_at: Timestamp
+    used: bool
+
+
+class TokenRow(Struct):
+    """A row of `tokens`."""
+
+    hash: bytes
+    kind: int
+    user_id: UserId
+    application_id: ApplicationId | None
+    scopes: str
+    created_at: Timestamp
+    expires_at: Timestamp | None
+    grant_id: AuthorizationId | None
+
+
+_GIVEN = (int(TokenKind.BEARER), int(TokenKind.REFRESH))
+_own = (authorizations.c.user_id == bindparam("user_id")) & (
+    authorizations.c.application_id == bindparam("application_id")
+)
+_select_authorization = Query(select(authorizations).where(_own), into=AuthorizationRow)
+_select_by_id = Query(
+    select(authorizations).where(
+        authorizations.c.user_id == bindparam("user_id"), authorizations.c.id == bindparam("authorization_id")
+    ),
+    into=AuthorizationRow,
+)
+_select_of_user = Query(
+    select(authorizations).where(authorizations.c.user_id == bindparam("user_id")).order_by(authorizations.c.id),
+    into=AuthorizationRow,
+)
+_select_installed = Query(
+    select(authorizations.c.application_id).where(
+        authorizations.c.user_id == bindparam("user_id"), authorizations.c.user_install
+    )
+)
+_count_of_applications = Query(
+    select(
+        authorizations.c.application_id,
+        func.count(),
+        func.count().filter(authorizations.c.user_install),
+    )
+    .where(in_list(authorizations.c.application_id, "application_ids"))
+    .group_by(authorizations.c.application_id)
+)
+_insert_authorization = Query(insert(authorizations))
+_update_authorization = Query(
+    update(authorizations)
+    .where(_own)
+    .values(scopes=bindparam("new_scopes"), user_install=bindparam("new_user_install"))
+)
+_delete_authorization = Query(delete(authorizations).where(_own))
+_delete_of_application = Query(
+    delete(authorizations).where(authorizations.c.application_id == bindparam("application_id"))
+)
+_insert_code = Query(insert(authorization_codes))
+_select_code = Query(select(authorization_codes).where(authorization_codes.c.hash == bindparam("hash")), into=CodeRow)
+_use_code = Query(
+    update(authorization_codes)
+    .where(authorization_codes.c.hash == bindparam("hash"), ~authorization_codes.c.used)
+    .values(used=True)
+)
+_delete_codes = Query(
+    delete(authorization_codes).where(
+        authorization_codes.c.user_id == bindparam("user_id"),
+        authorization_codes.c.application_id == bindparam("application_id"),
+    )
+)
+_delete_codes_of_application = Query(
+    delete(authorization_codes).where(authorization_codes.c.application_id == bindparam("application_id"))
+)
+_delete_expired = Query(delete(authorization_codes).where(authorization_codes.c.expires_at < bindparam("now")))
+_insert_token = Query(insert(tokens))
+_select_token = Query(
+    select(tokens).where(tokens.c.hash == bindparam("hash"), tokens.c.kind.in_(_GIVEN)), into=TokenRow
+)
+_delete_token = Query(delete(tokens).where(tokens.c.hash == bindparam("hash")))
+_delete_grant = Query(
+    delete(tokens).where(tokens.c.user_id == bindparam("user_id"), tokens.c.grant_id == bindparam("grant_id"))
+)
+_delete_access_of_grant = Query(
+    delete(tokens).where(
+        tokens.c.user_id == bindparam("user_id"),
+        tokens.c.grant_id == bindparam("grant_id"),
+        tokens.c.kind == int(TokenKind.BEARER),
+    )
+)
+_delete_given = Query(
+    delete(tokens).where(
+        tokens.c.user_id == bindparam("user_id"),
+        tokens.c.application_id == bindparam("application_id"),
+        tokens.c.kind.in_(_GIVEN),
+    )
+)
+_delete_ended = Query(
+    delete(tokens).where(tokens.c.user_id == bindparam("user_id"), tokens.c.expires_at < bindparam("now"))
+)
+
+
+async def select_authorization(
+    reader: Reader, user_id: UserId, application_id: ApplicationId
+) -> AuthorizationRow | None:
+    """What a person lets an application do; None if nothing."""
+    return await reader.one(_select_authorization, user_id=user_id, application_id=application_id)
+
+
+async def select_by_id(reader: Reader, user_id: UserId, authorization_id: AuthorizationId) -> AuthorizationRow | None:
+    """One of a person's authorizations; None if there is none of the id."""
+    return await reader.one(_select_by_id, user_id=user_id, authorization_id=authorization_id)
+
+
+async def select_of_user(reader: Reader, user_id: UserId) -> list[AuthorizationRow]:
+    """A person's authorizations, oldest first."""
+    return await reader.all(_select_of_user, user_id=user_id)
+
+
+async def select_installed(reader: Reader, user_id: UserId) -> list[ApplicationId]:
+    """The applications that a person has installed to their account."""
+    return [ApplicationId(row[0]) for row in await reader.all(_select_installed, user_id=user_id)]
+
+
+async def count_of_applications(reader: Reader, application_ids: list[ApplicationId]) -> dict[int, tuple[int, int]]:
+    """How many people have authorized each application, and how many have installed it to their account."""
+    if not application_ids:
+        return {}
+    found = await reader.all(_count_of_applications, application_ids=application_ids)
+    return {row[0]: (row[1], row[2]) for row in found}
+
+
+async def insert_authorization(tx: Transaction, row: AuthorizationRow) -> None:
+    """Store a consent."""
+    await tx.execute(_insert_authorization, **{name: getattr(row, name) for name in row.__struct_fields__})
+
+
+async def update_authorization(tx: Transaction, row: AuthorizationRow, *, scopes: str, user_install: bool) -> None:
+    """Store what was added to a consent."""
+    await tx.execute(
+        _update_authorization,
+        user_id=row.user_id,
+        application_id=row.application_id,
+        new_scopes=scopes,
+        new_user_install=user_install,
+    )
+
+
+async def delete_authorization(tx: Transaction, user_id: UserId, application_id: ApplicationId) -> None:
+    """Forget a consent with its codes, and let none of its tokens in any more."""
+    await tx.execute(_delete_authorization, user_id=user_id, application_id=application_id)
+    await tx.execute(_delete_codes, user_id=user_id, application_id=application_id)
+    await tx.execute(_delete_given, user_id=user_id, application_id=application_id)
+
+
+async def delete_of_application(tx: Transaction, application_id: ApplicationId) -> None:
+    """Forget everybody's consent to an application. Its tokens are the caller's to end."""
+    await tx.execute(_delete_of_application, application_id=application_id)
+    await tx.execute(_delete_codes_of_application, application_id=application_id)
+
+
+async def insert_code(tx: Transaction, row: CodeRow) -> None:
+    """Store a code, and forget those that nobody can use any more."""
+    await tx.execute(_delete_expired, now=row.created_at)
+    await tx.execute(_insert_code, **{name: getattr(row, name) for name in row.__struct_fields__})
+
+
+async def select_code(reader: Reader, digest: bytes) -> CodeRow | None:
+    """One code; None if it is unknown."""
+    return await reader.one(_select_code, hash=digest)
+
+
+async def use_code(tx: Transaction, digest: bytes) -> bool:
+    """Use a code up; False if somebody else was first."""
+    return await tx.execute(_use_code, hash=digest) == 1
+
+
+async def insert_token(tx: Transaction, row: TokenRow) -> None:
+    """Let a token in, and forget those of the same person that have ended."""
+    await tx.execute(_delete_ended, user_id=row.user_id, now=row.created_at)
+    await tx.execute(_insert_token, **{name: getattr(row, name) for name in row.__struct_fields__})
+
+
+async def select_token(reader: Reader, digest: bytes) -> TokenRow | None:
+    """An access token or refresh token; None if it is unknown."""
+    return await reader.one(_select_token, hash=digest)
+
+
+async def delete_token(tx: Transaction, digest: bytes) -> bool:
+    """Let one token in no more; False if somebody else was first."""
+    return await tx.execute(_delete_token, hash=digest) == 1
+
+
+async def delete_grant(tx: Transaction, user_id: UserId, grant_id: AuthorizationId) -> None:
+    """Let nothing in that was given for one code."""
+    await tx.execute(_delete_grant, user_id=user_id, grant_id=grant_id)
+
+
+async def delete_access_of_grant(tx: Transaction, user_id: UserId, grant_id: AuthorizationId) -> None:
+    """Let the access tokens of one code in no more."""
+    await tx.execute(_delete_access_of_grant, user_id=user_id, grant_id=grant_id)
