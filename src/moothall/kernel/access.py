@@ -21,6 +21,8 @@ class Access:
     """How documents name it, as in `x-permission`."""
     needs_actor: bool = True
     """Whether a request without a token is 401."""
+    own_credentials: bool = False
+    """Whether the Authorization header is the row's own to read, in `ctx.credentials`: it holds no token."""
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
         """Let the actor in, having entered the place that the path names, or raise Refusal."""

@@ -6,7 +6,7 @@ looks at anyway: it is called only where the types have refused something, so th
 """
 
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 from msgspec import Struct
@@ -31,6 +31,7 @@ _NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 class BodyReader(Struct, frozen=True):
     """Reads the body of one row."""
 
+    content_type: ClassVar[str] = "application/json"
     kind: Any
     optional: bool
     """Whether no body at all means an empty object."""

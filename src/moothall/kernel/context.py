@@ -85,6 +85,7 @@ class Context:
         "_member",
         "actor",
         "after_commit",
+        "credentials",
         "events",
         "ip",
         "now",
@@ -105,6 +106,7 @@ class Context:
         fires: frozenset[type[Event]] | None,
         writes: bool,
         ip: str = "",
+        credentials: str | None = None,
     ) -> None:
         self.services = services
         self.tx = tx
@@ -113,6 +115,8 @@ class Context:
         self.reason = reason
         self.now = Timestamp.now()
         self.ip = ip
+        self.credentials = credentials
+        """The Authorization header, on rows that read it themselves."""
         self.writes = writes
         self.events: list[Event] = []
         self.after_commit: list[Callable[[], None]] = []

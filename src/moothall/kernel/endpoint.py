@@ -24,6 +24,7 @@ from moothall.kernel.events import Event
 from moothall.kernel.images import image_fields
 from moothall.kernel.parameters import PathParameter, QueryParameter, path_parameter, query_parameter
 from moothall.kernel.ratelimit import DEFAULT_RATE, Rate
+from moothall.kernel.url_encoded import UrlEncoded, UrlEncodedReader
 
 T = TypeVar("T")
 Handler = Callable[..., Awaitable[Any]]
@@ -33,10 +34,11 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 class Json(Generic[T]):
     """A response that is already encoded: JSON bytes of a T."""
 
-    __slots__ = ("data",)
+    __slots__ = ("data", "headers")
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, headers: tuple[tuple[bytes, bytes], ...] = ()) -> None:
         self.data = data
+        self.headers = headers
 
 
 class Response(Struct, frozen=True):
@@ -118,7 +120,7 @@ class Endpoint:
         for parameter in parameters:
             kind = hints[parameter.name]
             if parameter.name == "body":
-                self.body = body_reader(kind, optional=_may_be_absent(kind))
+                self.body = reader_of(kind, optional=_may_be_absent(kind))
             elif parameter.kind is inspect.Parameter.KEYWORD_ONLY:
                 query.append(query_parameter(parameter.name, kind, parameter.default))
             else:
@@ -128,6 +130,13 @@ class Endpoint:
         self.images = () if self.body is None else image_fields(self.body.kind)
         self.path_parameters = tuple(path)
         self.query_parameters = tuple(query)
+
+
+def reader_of(kind: Any, *, optional: bool) -> BodyReader:
+    """The reader for the type that a handler's `body` is annotated with."""
+    if isinstance(kind, type) and issubclass(kind, UrlEncoded):
+        return UrlEncodedReader(kind, optional, checks=False)
+    return body_reader(kind, optional=optional)
 
 
 def _may_be_absent(kind: Any) -> bool:

@@ -137,7 +137,7 @@ def _operation(row: Endpoint, schemas: "typing.Iterator[dict[str, Any]]") -> dic
     if row.body is not None:
         operation["requestBody"] = {
             "required": not row.body.optional,
-            "content": {"application/json": {"schema": next(schemas)}},
+            "content": {row.body.content_type: {"schema": next(schemas)}},
         }
     operation["responses"] = _responses(row, schemas)
     return operation

@@ -177,7 +177,7 @@ class Pipeline:
         if limiter is not None and (wait := limiter.banned_for(request.network)):
             raise too_many(wait, "global", [], message="You are being blocked from accessing our API temporarily.")
         header = request.authorization
-        if header is None:
+        if header is None or endpoint.access.own_credentials:
             actor = NOBODY
         else:
             remembered = self._remembered.get(header)
@@ -230,6 +230,7 @@ class Pipeline:
             fires=endpoint.fires,
             writes=endpoint.locks_guild,
             ip=request.network,
+            credentials=request.authorization if endpoint.access.own_credentials else None,
         )
 
     async def _run(self, endpoint: Endpoint, actor: Actor, request: Request, given: Decoded) -> Any:
@@ -359,7 +360,7 @@ def _encode(endpoint: Endpoint, result: Any, request: Request) -> Answer:
     if result is None:
         return Answer(204, b"", headers)
     if type(result) is Json:
-        return Answer(endpoint.status, result.data, [_JSON_TYPE, *headers])
+        return Answer(endpoint.status, result.data, [_JSON_TYPE, *result.headers, *headers])
     if type(result) is Response:
         if request.known_tags and any(name == b"etag" and tag in request.known_tags for name, tag in result.headers):
             return Answer(304, b"", [*result.headers, *headers])
