@@ -18,7 +18,7 @@ from moothall.kernel.authenticate import NOBODY
 from moothall.kernel.context import Context, Services
 from moothall.kernel.unit import run
 from moothall.objects.ids import Snowflake
-from moothall.objects.wire import convert, to_plain
+from moothall.objects.wire import Timestamp, convert, to_plain
 from moothall.storage.database import Query, StorageError
 from moothall.storage.schema import jobs
 
@@ -57,7 +57,13 @@ class JobRow(Struct):
 
 
 _insert = Query(insert(jobs))
-_select = Query(select(jobs.c.id, jobs.c.kind, jobs.c.state).order_by(jobs.c.id).limit(_MOST_AT_ONCE), into=JobRow)
+_select = Query(
+    select(jobs.c.id, jobs.c.kind, jobs.c.state)
+    .where(jobs.c.not_before <= bindparam("now"))
+    .order_by(jobs.c.not_before, jobs.c.id)
+    .limit(_MOST_AT_ONCE),
+    into=JobRow,
+)
 _select_one = Query(select(jobs.c.id, jobs.c.kind, jobs.c.state).where(jobs.c.id == bindparam("job_id")), into=JobRow)
 _update = Query(update(jobs).where(jobs.c.id == bindparam("job_id")).values(state=bindparam("new_state")))
 _delete = Query(delete(jobs).where(jobs.c.id == bindparam("job_id")))
@@ -70,11 +76,16 @@ def job(kind: J) -> J:
     return kind
 
 
-async def promise(ctx: Context, work: Job) -> None:
-    """Have a job done once the transaction is durable; if it fails, the job was never there."""
-    await ctx.tx.execute(_insert, id=ctx.ids.next(), kind=work.kind, state=to_plain(work), created_at=ctx.now)
+async def promise(ctx: Context, work: Job, *, at: Timestamp | None = None) -> None:
+    """Have a job done once the transaction is durable; if it fails, the job was never there.
+
+    With `at` it is done some seconds after that moment, and not before.
+    """
+    await ctx.tx.execute(
+        _insert, id=ctx.ids.next(), kind=work.kind, state=to_plain(work), created_at=ctx.now, not_before=at or 0
+    )
     runner = ctx.services.extra.get(JobRunner)
-    if runner is not None:
+    if runner is not None and at is None:
         ctx.after_commit.append(runner.wake)
 
 
@@ -111,9 +122,9 @@ class JobRunner:
         """Look for work now."""
         self._woken.set()
 
-    async def drain(self) -> None:
-        """Do all that waits, to its end. Raises what a step raises."""
-        while rows := await self._waiting():
+    async def drain(self, now: Timestamp | None = None) -> None:
+        """Do all that is due, or will be at a moment, to its end. Raises what a step raises."""
+        while rows := await self._waiting(now):
             for row in rows:
                 await self._step(row)
 
@@ -147,9 +158,9 @@ class JobRunner:
             await asyncio.sleep(self._pause)
         return bool(rows)
 
-    async def _waiting(self) -> list[JobRow]:
+    async def _waiting(self, now: Timestamp | None = None) -> list[JobRow]:
         async with self._services.database.read() as reader:
-            rows = await reader.all(_select)
+            rows = await reader.all(_select, now=Timestamp.now() if now is None else now)
         # A kind that is unknown here belongs to another version, whose processes will do it.
         return [row for row in rows if row.kind in KINDS]
 

@@ -9,6 +9,7 @@ from moothall.storage.schema.channels import (
     thread_members,
     webhooks,
 )
+from moothall.storage.schema.crossposts import crossposts, publications
 from moothall.storage.schema.guilds import (
     audit_entries,
     emojis,
@@ -24,8 +25,10 @@ from moothall.storage.schema.jobs import jobs
 from moothall.storage.schema.members import bans, former_members, member_activity, members, voice_states
 from moothall.storage.schema.messages import message_nonces, messages, pins, reaction_counts, reactions
 from moothall.storage.schema.metadata import meta, metadata
+from moothall.storage.schema.newcomers import guild_homes, onboarding_answers
 from moothall.storage.schema.nodes import nodes
 from moothall.storage.schema.outbox import outbox
+from moothall.storage.schema.polls import poll_counts, poll_votes, polls
 from moothall.storage.schema.users import applications, authorization_codes, authorizations, tokens, users
 
 __all__ = [
@@ -37,10 +40,12 @@ __all__ = [
     "channel_activity",
     "channel_recipients",
     "channels",
+    "crossposts",
     "dm_pairs",
     "emojis",
     "former_members",
     "guild_counters",
+    "guild_homes",
     "guilds",
     "integrations",
     "invites",
@@ -52,9 +57,14 @@ __all__ = [
     "meta",
     "metadata",
     "nodes",
+    "onboarding_answers",
     "onboardings",
     "outbox",
     "pins",
+    "poll_counts",
+    "poll_votes",
+    "polls",
+    "publications",
     "reaction_counts",
     "reactions",
     "roles",

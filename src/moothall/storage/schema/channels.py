@@ -125,4 +125,5 @@ webhooks = table(
     index("guild_id"),
     index("channel_id"),
     index("application_id"),
+    index("source_channel_id", "id"),
 )
