@@ -2,10 +2,10 @@
 
 from enum import IntEnum
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from moothall.objects.emoji import PartialEmoji
-from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake
+from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
 
 
 class OnboardingMode(IntEnum):
@@ -48,10 +48,31 @@ class OnboardingPrompt(Struct, frozen=True, kw_only=True):
 
 
 class Onboarding(Struct, frozen=True, kw_only=True):
-    """A guild's onboarding; `default_channel_ids` are those that everybody is opted into."""
+    """A guild's onboarding; `default_channel_ids` are those that everybody is opted into.
+
+    The last three are there for somebody who has answered: the options they chose, and when they saw
+    what, in milliseconds since the Unix epoch by the id of the prompt or option.
+    """
 
     guild_id: GuildId
     prompts: list[OnboardingPrompt]
     default_channel_ids: list[ChannelId]
     enabled: bool
     mode: int
+    responses: list[Snowflake] | UnsetType = UNSET
+    onboarding_prompts_seen: dict[str, int] | UnsetType = UNSET
+    onboarding_responses_seen: dict[str, int] | UnsetType = UNSET
+
+
+class OnboardingAnswers(Struct, frozen=True, kw_only=True):
+    """What a member has answered, and the channels that they are opted into: the default ones, and their options'.
+
+    When prompts and options were seen is told in milliseconds since the Unix epoch, by their ids.
+    """
+
+    guild_id: GuildId
+    user_id: UserId
+    onboarding_responses: list[Snowflake]
+    onboarding_prompts_seen: dict[str, int]
+    onboarding_responses_seen: dict[str, int]
+    channel_ids: list[ChannelId]

@@ -27,6 +27,7 @@ from moothall.storage.schema import (
     guild_counters,
     member_activity,
     members,
+    onboarding_answers,
     thread_members,
 )
 
@@ -93,6 +94,11 @@ _delete_member = Query(
 _delete_activity = Query(
     delete(member_activity).where(
         member_activity.c.guild_id == bindparam("guild_id"), member_activity.c.user_id == bindparam("user_id")
+    )
+)
+_delete_answers = Query(
+    delete(onboarding_answers).where(
+        onboarding_answers.c.guild_id == bindparam("guild_id"), in_list(onboarding_answers.c.user_id, "user_ids")
     )
 )
 _remember = Query(upsert(former_members, key=_KEY, update=["left_at"]))
@@ -290,6 +296,7 @@ async def delete_member(tx: Transaction, guild_id: GuildId, user_id: UserId, lef
         return False
     await tx.execute(_change_count, guild_id=guild_id, difference=-1)
     await tx.execute(_delete_activity, guild_id=guild_id, user_id=user_id)
+    await tx.execute(_delete_answers, guild_id=guild_id, user_ids=[user_id])
     await tx.execute(_remember, guild_id=guild_id, user_id=user_id, left_at=left_at)
     threads = [ChannelId(row[0]) for row in await tx.all(_select_threads, guild_id=guild_id, user_id=user_id)]
     if threads:
@@ -303,6 +310,7 @@ async def delete_members(tx: Transaction, guild_id: GuildId, user_ids: Sequence[
     removed = await tx.execute(_delete_members, guild_id=guild_id, user_ids=user_ids)
     await tx.execute(_change_count, guild_id=guild_id, difference=-removed)
     await tx.execute(_delete_activities, guild_id=guild_id, user_ids=user_ids)
+    await tx.execute(_delete_answers, guild_id=guild_id, user_ids=user_ids)
     await tx.execute_many(
         _remember, [{"guild_id": guild_id, "user_id": user_id, "left_at": left_at} for user_id in user_ids]
     )

@@ -2,18 +2,19 @@
 
 from moothall.kernel.access import MEMBER
 from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get, put
+from moothall.kernel.endpoint import get, post, put
 from moothall.objects.ids import GuildId
-from moothall.objects.onboarding import Onboarding
+from moothall.objects.onboarding import Onboarding, OnboardingAnswers
 from moothall.objects.permissions import Permissions
-from moothall.resources.onboarding import operations
-from moothall.resources.onboarding.requests import ModifyOnboarding
+from moothall.resources.member.events import GuildMemberUpdate
+from moothall.resources.onboarding import answering, operations
+from moothall.resources.onboarding.requests import ModifyOnboarding, OnboardingResponses
 
 
 @get("/guilds/{guild_id}/onboarding", permission=MEMBER)
 async def get_guild_onboarding(ctx: Context, guild_id: GuildId) -> Onboarding:
-    """What a guild asks newcomers, and the channels that they are opted into."""
-    return await operations.read_onboarding(ctx)
+    """What a guild asks newcomers, the channels that they are opted into, and what the caller has answered."""
+    return await answering.with_answers(ctx, await operations.read_onboarding(ctx))
 
 
 @put(
@@ -24,3 +25,19 @@ async def get_guild_onboarding(ctx: Context, guild_id: GuildId) -> Onboarding:
 async def modify_guild_onboarding(ctx: Context, guild_id: GuildId, body: ModifyOnboarding) -> Onboarding:
     """Change what a guild asks newcomers. To be on, it has to offer seven channels, five of them to write in."""
     return await operations.modify_onboarding(ctx, body)
+
+
+@post("/guilds/{guild_id}/onboarding-responses", permission=MEMBER, fires=(GuildMemberUpdate,))
+async def create_guild_onboarding_responses(
+    ctx: Context, guild_id: GuildId, body: OnboardingResponses
+) -> OnboardingAnswers:
+    """Answer what the guild asks newcomers; earlier answers to what it asks elsewhere stay."""
+    return await answering.answer(ctx, body, everything=False)
+
+
+@put("/guilds/{guild_id}/onboarding-responses", permission=MEMBER, fires=(GuildMemberUpdate,))
+async def update_guild_onboarding_responses(
+    ctx: Context, guild_id: GuildId, body: OnboardingResponses
+) -> OnboardingAnswers:
+    """Answer anew everything that the guild asks: what is not chosen any more is taken back."""
+    return await answering.answer(ctx, body, everything=True)

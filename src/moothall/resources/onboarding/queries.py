@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 from sqlalchemy import bindparam, select
 
-from moothall.objects.ids import ChannelId, GuildId, Snowflake
+from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.onboarding import Onboarding, OnboardingPrompt
 from moothall.objects.wire import convert, to_plain
 from moothall.storage.database import Query, Reader, Transaction, upsert
-from moothall.storage.schema import onboardings
+from moothall.storage.schema import onboarding_answers, onboardings
 
 
 class _OnboardingRow(Struct):
@@ -20,8 +20,34 @@ class _OnboardingRow(Struct):
     mode: int
 
 
+class AnswersRow(Struct):
+    """A row of `onboarding_answers`."""
+
+    guild_id: GuildId
+    user_id: UserId
+    option_ids: list[Snowflake]
+    prompts_seen: dict[str, int]
+    options_seen: dict[str, int]
+    role_ids: list[Snowflake]
+    """What the answers gave; roles that were held before are not among them."""
+
+
 _select = Query(select(onboardings).where(onboardings.c.guild_id == bindparam("guild_id")), into=_OnboardingRow)
 _write = Query(upsert(onboardings, key=("guild_id",), update=("prompts", "default_channel_ids", "enabled", "mode")))
+
+_select_answers = Query(
+    select(onboarding_answers).where(
+        onboarding_answers.c.guild_id == bindparam("guild_id"), onboarding_answers.c.user_id == bindparam("user_id")
+    ),
+    into=AnswersRow,
+)
+_write_answers = Query(
+    upsert(
+        onboarding_answers,
+        key=("guild_id", "user_id"),
+        update=("option_ids", "prompts_seen", "options_seen", "role_ids"),
+    )
+)
 
 
 async def select_onboarding(reader: Reader, guild_id: GuildId) -> Onboarding | None:
@@ -48,3 +74,13 @@ async def write_onboarding(tx: Transaction, onboarding: Onboarding) -> None:
         enabled=onboarding.enabled,
         mode=onboarding.mode,
     )
+
+
+async def select_answers(reader: Reader, guild_id: GuildId, user_id: UserId) -> AnswersRow | None:
+    """What a member has answered; None for one who never has."""
+    return await reader.one(_select_answers, guild_id=guild_id, user_id=user_id)
+
+
+async def write_answers(tx: Transaction, row: AnswersRow) -> None:
+    """Store a member's answers in place of those before."""
+    await tx.execute(_write_answers, **structs.asdict(row))

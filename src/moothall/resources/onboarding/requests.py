@@ -1,5 +1,6 @@
 """What requests say of onboarding (api.md, Guild onboarding objects; the public Modify Guild Onboarding)."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -58,7 +59,23 @@ class ModifyOnboarding(Struct, frozen=True, kw_only=True):
                 _check_unique(option.channel_ids, at.at("channel_ids"))
 
 
-def _check_unique(ids: list[RoleId] | list[ChannelId] | UnsetType | None, at: FormErrors) -> None:
+_Seen = dict[str, Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]]
+_OPTIONS_MAX = limits.ONBOARDING_PROMPTS_MAX * limits.ONBOARDING_OPTIONS_MAX
+
+
+class OnboardingResponses(Struct, frozen=True, kw_only=True):
+    """A member's answers: the options chosen, and when they saw which prompts and options (in milliseconds)."""
+
+    onboarding_responses: Annotated[list[Snowflake], Meta(max_length=_OPTIONS_MAX)]
+    onboarding_prompts_seen: Annotated[_Seen, Meta(max_length=limits.ONBOARDING_PROMPTS_MAX)] | UnsetType | None = UNSET
+    onboarding_responses_seen: Annotated[_Seen, Meta(max_length=_OPTIONS_MAX)] | UnsetType | None = UNSET
+
+    def check(self, found: FormErrors) -> None:
+        """No option is chosen twice."""
+        _check_unique(self.onboarding_responses, found.at("onboarding_responses"))
+
+
+def _check_unique(ids: Sequence[int] | UnsetType | None, at: FormErrors) -> None:
     known: set[int] = set()
     for index, item in enumerate(ids or ()):
         if item in known:
