@@ -26,6 +26,7 @@ _UNKNOWN_BY_PARAMETER: dict[str, ErrorKind] = {
     "webhook_id": errors.UNKNOWN_WEBHOOK,
     "integration_id": errors.UNKNOWN_INTEGRATION,
     "application_id": errors.UNKNOWN_APPLICATION,
+    "guild_scheduled_event_id": errors.UNKNOWN_SCHEDULED_EVENT,
 }
 
 

@@ -59,6 +59,8 @@ StickerId = NewType("StickerId", Snowflake)
 AttachmentId = NewType("AttachmentId", Snowflake)
 AuditEntryId = NewType("AuditEntryId", Snowflake)
 TagId = NewType("TagId", Snowflake)
+ScheduledEventId = NewType("ScheduledEventId", Snowflake)
+StageInstanceId = NewType("StageInstanceId", Snowflake)
 
 
 def _shown(value: object) -> str:

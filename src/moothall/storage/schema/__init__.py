@@ -10,6 +10,7 @@ from moothall.storage.schema.channels import (
     webhooks,
 )
 from moothall.storage.schema.crossposts import crossposts, publications
+from moothall.storage.schema.gatherings import scheduled_event_users, scheduled_events, stage_instances
 from moothall.storage.schema.guilds import (
     audit_entries,
     emojis,
@@ -68,7 +69,10 @@ __all__ = [
     "reaction_counts",
     "reactions",
     "roles",
+    "scheduled_event_users",
+    "scheduled_events",
     "screening_forms",
+    "stage_instances",
     "stickers",
     "thread_members",
     "tokens",
