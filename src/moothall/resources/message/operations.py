@@ -125,11 +125,19 @@ async def send_message(
 
 
 async def send_system_message(
-    ctx: Context, place: ChannelPlace, author_id: UserId, kind: MessageType, *, about: MessageId | None = None
+    ctx: Context,
+    place: ChannelPlace,
+    author_id: UserId,
+    kind: MessageType,
+    *,
+    about: MessageId | None = None,
+    content: str = "",
+    everyone: bool = False,
 ) -> MessageId:
     """Write into a channel that something happened: a message of a kind that nobody types, by whoever did it.
 
-    `about` is the message of the same channel that it happened to. The row must declare `MessageCreate`.
+    `about` is the message of the same channel that it happened to, `everyone` whether it pings @everyone. The row
+    must declare `MessageCreate`.
     """
     message_id = MessageId(ctx.ids.next())
     people = await find_people(ctx.tx, [author_id], None if place.guild is None else place.guild.id)
@@ -138,9 +146,11 @@ async def send_system_message(
         channel_id=place.id,
         type=kind,
         timestamp=message_id_moment(message_id),
+        mention_everyone=everyone,
         message_reference=UNSET if about is None else reference_to(place, about),
     )
-    await _store(ctx, place, author_id, head, EMPTY, Cast(Mentioned([], [], everyone=False), people))
+    text = structs.replace(EMPTY, content=content)
+    await _store(ctx, place, author_id, head, text, Cast(Mentioned([], [], everyone=everyone), people))
     return message_id
 
 
