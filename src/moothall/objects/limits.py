@@ -201,6 +201,25 @@ EMOJIS_BY_TIER: Final = (50, 100, 150, 250)
 """Static emojis; as many animated ones again."""
 STICKERS_BY_TIER: Final = (5, 15, 30, 60)
 
+# Scheduled events and stages
+EVENTS_PER_GUILD: Final = 100
+"""Scheduled or active at once."""
+EVENT_NAME_MAX: Final = 100
+EVENT_DESCRIPTION_MAX: Final = 1000
+EVENT_LOCATION_MAX: Final = 100
+EVENT_EXCEPTIONS_MAX: Final = 100
+EVENT_USER_LIST_MAX: Final = 100
+EVENT_COUNTED_EXCEPTIONS_MAX: Final = 10
+EVENT_PATIENCE: Final = 4 * 3600
+"""How long after its time an event is waited for that nobody starts."""
+EVENT_KEPT: Final = 30 * 86_400
+"""How long an event that is over can still be looked up."""
+STAGE_TOPIC_MAX: Final = 120
+STAGE_SILENCE: Final = 180
+"""How long a stage without speakers, or the channel of an event without anybody, stays live."""
+STAGE_LOOK: Final = 60
+"""How often that is looked at."""
+
 # Images
 IMAGE_SIZE_MAX: Final = 10 << 20
 IMAGE_PIXELS_MAX: Final = 4096 * 4096 * 4
