@@ -13,6 +13,7 @@ from moothall.kernel.guild_state import GuildState, GuildStates, Standing
 from moothall.kernel.place import ChannelPlace, find_channel
 from moothall.kernel.ratelimit import RateLimiter
 from moothall.kernel.secrets import SecretBox
+from moothall.kernel.staged import StagedFile
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogChange, AuditLogEntry, AuditLogEvent, AuditLogOptions
 from moothall.objects.errors import Refusal
@@ -87,6 +88,7 @@ class Context:
         "after_commit",
         "credentials",
         "events",
+        "files",
         "ip",
         "now",
         "reason",
@@ -107,6 +109,7 @@ class Context:
         writes: bool,
         ip: str = "",
         credentials: str | None = None,
+        files: Sequence[StagedFile] = (),
     ) -> None:
         self.services = services
         self.tx = tx
@@ -117,6 +120,8 @@ class Context:
         self.ip = ip
         self.credentials = credentials
         """The Authorization header, on rows that read it themselves."""
+        self.files = files
+        """What came with the request on rows that take files: stored, and removed again if not `taken`."""
         self.writes = writes
         self.events: list[Event] = []
         self.after_commit: list[Callable[[], None]] = []

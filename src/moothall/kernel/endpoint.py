@@ -24,6 +24,7 @@ from moothall.kernel.events import Event
 from moothall.kernel.images import image_fields
 from moothall.kernel.parameters import PathParameter, QueryParameter, path_parameter, query_parameter
 from moothall.kernel.ratelimit import DEFAULT_RATE, Rate
+from moothall.kernel.uploads import Uploads
 from moothall.kernel.url_encoded import UrlEncoded, UrlEncodedReader
 
 T = TypeVar("T")
@@ -72,6 +73,7 @@ class Endpoint:
         "scope",
         "status",
         "summary",
+        "uploads",
         "writes",
     )
 
@@ -89,6 +91,7 @@ class Endpoint:
         rate: Rate,
         writes: bool,
         reads_first: bool = False,
+        uploads: Uploads | None = None,
     ) -> None:
         self.method = method
         self.path = path
@@ -105,6 +108,8 @@ class Endpoint:
         self.writes = writes
         self.reads_first = reads_first
         """Whether the handler mostly has nothing to write: it is run on a reader until it needs a transaction."""
+        self.uploads = uploads
+        """What files the row takes, if any; its body may then come as a form."""
         self.locks_guild = writes and (any(event.stales_guild for event in fires) or "{guild_id}" in path)
         self._read_signature(handler)
         self.status = status if status is not None else (204 if self.response is type(None) else 200)
@@ -182,6 +187,7 @@ def _verb(method: str, *, writes: bool) -> Callable[..., Callable[[Handler], Han
         rate: Rate = DEFAULT_RATE,
         writes: bool = writes_by_default,
         reads_first: bool = False,
+        uploads: Uploads | None = None,
     ) -> Callable[[Handler], Handler]:
         return _row(
             method,
@@ -194,6 +200,7 @@ def _verb(method: str, *, writes: bool) -> Callable[..., Callable[[Handler], Han
             rate=rate,
             writes=writes,
             reads_first=reads_first,
+            uploads=uploads,
         )
 
     verb.__name__ = method.lower()

@@ -137,10 +137,26 @@ def _operation(row: Endpoint, schemas: "typing.Iterator[dict[str, Any]]") -> dic
     if row.body is not None:
         operation["requestBody"] = {
             "required": not row.body.optional,
-            "content": {row.body.content_type: {"schema": next(schemas)}},
+            "content": _request_content(row, next(schemas)),
         }
     operation["responses"] = _responses(row, schemas)
     return operation
+
+
+def _request_content(row: Endpoint, schema: dict[str, Any]) -> dict[str, Any]:
+    kinds = {row.body.content_type if row.body is not None else "": {"schema": schema}}
+    if row.uploads is not None:
+        file = {"type": "string", "contentMediaType": "application/octet-stream"}
+        kinds["multipart/form-data"] = {
+            "schema": {
+                "type": "object",
+                "description": "The body as `payload_json`, which may come last, and files from `files[0]` on.",
+                "properties": {"payload_json": schema, "files[0]": file},
+                "additionalProperties": file,
+            },
+            "encoding": {"payload_json": {"contentType": "application/json"}},
+        }
+    return kinds
 
 
 def _query_parameter(parameter: QueryParameter, schema: dict[str, Any]) -> dict[str, Any]:

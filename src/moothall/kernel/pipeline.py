@@ -8,7 +8,7 @@ import asyncio
 import logging
 import time
 import zlib
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import Any
@@ -21,12 +21,15 @@ from moothall.kernel.brief import BriefReader
 from moothall.kernel.context import Context, Services, WriteNeeded
 from moothall.kernel.endpoint import Endpoint, Json, Response
 from moothall.kernel.images import stage_images
+from moothall.kernel.multipart import is_form
 from moothall.kernel.outbox import OutboxRelay, leave_events
 from moothall.kernel.parameters import read_query
 from moothall.kernel.ratelimit import bucket_name
 from moothall.kernel.reason import read_reason
 from moothall.kernel.request import ClientGone, Request, RequestTooLarge, client_address
 from moothall.kernel.router import Router
+from moothall.kernel.staged import StagedFile
+from moothall.kernel.uploads import Allowance, Staging, Uploads
 from moothall.logs import current_request
 from moothall.objects import errors
 from moothall.objects.errors import Refusal, joined
@@ -75,6 +78,7 @@ class Decoded(Struct):
     query: dict[str, Any]
     body: dict[str, Any]
     reason: str | None
+    files: Sequence[StagedFile]
     problem: Refusal | None
     """The refusal that is owed to those who get that far, if query, body or reason is wrong."""
 
@@ -89,6 +93,7 @@ class Pipeline:
         *,
         observe: Observe,
         most_body: int = 26 * 1024 * 1024,
+        most_upload: int = 104 * 1024 * 1024,
         trusted_proxies: Callable[[str], bool] = lambda _address: False,
     ) -> None:
         rows = list(rows)
@@ -98,6 +103,7 @@ class Pipeline:
         self._buckets = {row: bucket_name(row.method, row.path) for row in rows}
         self._observe = observe
         self._most_body = most_body
+        self._most_upload = most_upload
         self._trusted = trusted_proxies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -153,7 +159,10 @@ class Pipeline:
         given = await _decode(endpoint, values, request)
         if endpoint.images and given.problem is None:
             await self._stage_images(endpoint, actor, request, given)
-        result = await self._run(endpoint, actor, request, given)
+        if endpoint.uploads is not None and is_form(request.content_type):
+            result = await self._run_with_files(endpoint, endpoint.uploads, actor, request, given)
+        else:
+            result = await self._run(endpoint, actor, request, given)
         return _encode(endpoint, result, request)
 
     def _match(self, request: Request) -> tuple[Endpoint | None, list[str], bool]:
@@ -221,6 +230,39 @@ class Pipeline:
         except Refusal as refusal:
             given.problem = refusal
 
+    async def _run_with_files(
+        self, endpoint: Endpoint, uploads: Uploads, actor: Actor, request: Request, given: Decoded
+    ) -> Any:
+        """Store a form's files, then run the row; what it did not take is removed again."""
+
+        async def admit() -> Allowance:
+            async with self._services.database.read() as reader:
+                ctx = self._context(endpoint, actor, request, given, reader)
+                _check_scope(endpoint, actor)
+                await endpoint.access.check(ctx, given.path)
+                if given.problem is not None:
+                    raise given.problem
+                return await uploads.admit(ctx, given.path)
+
+        staging = Staging(uploads, self._services.blobs, self._services.ids, admit)
+        try:
+            form = await staging.read(request.chunks(self._most_upload), request.content_type)
+            if endpoint.body is not None:
+                given.body["body"] = endpoint.body.read(form.body(endpoint.body.kind), "application/json")
+            given.files = form.files
+        except Refusal as refusal:
+            if refusal.status != 400:
+                raise
+            given.problem = refusal if given.problem is None else joined([given.problem, refusal])
+        try:
+            result = await self._run(endpoint, actor, request, given)
+        except Refusal:
+            # After other failures the change may be durable all the same: the sweeper looks, later.
+            await staging.discard()
+            raise
+        await staging.discard(taken=False)
+        return result
+
     def _context(self, endpoint: Endpoint, actor: Actor, request: Request, given: Decoded, tx: Any) -> Context:
         return Context(
             self._services,
@@ -231,6 +273,7 @@ class Pipeline:
             writes=endpoint.locks_guild,
             ip=request.network,
             credentials=request.authorization if endpoint.access.own_credentials else None,
+            files=given.files,
         )
 
     async def _run(self, endpoint: Endpoint, actor: Actor, request: Request, given: Decoded) -> Any:
@@ -341,7 +384,7 @@ async def _decode(endpoint: Endpoint, values: list[str], request: Request) -> De
             query = read_query(endpoint.query_parameters, request.query_string)
         except Refusal as refusal:
             problems.append(refusal)
-    if endpoint.body is not None:
+    if endpoint.body is not None and not (endpoint.uploads is not None and is_form(request.content_type)):
         data = await request.body(None if endpoint.images else _MOST_JSON)
         try:
             body["body"] = endpoint.body.read(data, request.content_type)
@@ -352,7 +395,7 @@ async def _decode(endpoint: Endpoint, values: list[str], request: Request) -> De
             reason = read_reason(request.audit_reason)
         except Refusal as refusal:
             problems.append(refusal)
-    return Decoded(path, query, body, reason, joined(problems) if problems else None)
+    return Decoded(path, query, body, reason, (), joined(problems) if problems else None)
 
 
 def _encode(endpoint: Endpoint, result: Any, request: Request) -> Answer:

@@ -3,7 +3,7 @@
 import itertools
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from typing import Any
@@ -157,6 +157,22 @@ class Request:
                 raise RequestTooLarge
             parts.append(part)
         return b"".join(parts)
+
+    async def chunks(self, most: int) -> AsyncIterator[bytes]:
+        """The body as it arrives, up to `most` bytes. Raises RequestTooLarge and ClientGone."""
+        if self.content_length > most:
+            raise RequestTooLarge
+        size, more = 0, True
+        while more:
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                raise ClientGone
+            chunk: bytes = message.get("body", b"")
+            more = message.get("more_body", False)
+            size += len(chunk)
+            if size > most:
+                raise RequestTooLarge
+            yield chunk
 
     def cors_headers(self) -> Iterable[tuple[bytes, bytes]]:
         """Any web page may call the API: it authenticates by header, never by cookie."""

@@ -4,30 +4,54 @@ obstore gives one API over all of them. A blob is stored before the transaction 
 keys are made from content or fresh ids, so storing the same one twice is harmless.
 """
 
-from collections.abc import AsyncIterator
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Final, Self
+from uuid import uuid4
 
 import obstore
 from obstore.exceptions import NotFoundError
 from obstore.store import LocalStore, MemoryStore, from_url
 
+_BUFFER: Final = 256 * 1024
+"""Bytes of a file that are held while it is written."""
+_READ_AT_ONCE: Final = 256 * 1024
+_PARTS_AT_ONCE: Final = 2
+_SENDING_AT_ONCE: Final = 4
+"""Files on their way to an object store: it wants parts of 5 MiB, which are held in memory."""
+_LEFT_BEHIND_SECONDS: Final = 86_400
+
 
 class Blobs:
-    """One store of blobs."""
+    """One store of blobs.
 
-    def __init__(self, store: Any) -> None:
+    What is streamed to an object store is gathered in the folder `spool` first: a slow client then holds
+    nothing of the store's, and one that leaves has left nothing there.
+    """
+
+    def __init__(self, store: Any, spool: Path | None = None) -> None:
         self._store = store
+        self._spool = spool
+        self._gathering = None if spool is None else LocalStore(str(spool), mkdir=True)
+        self._sending = asyncio.Semaphore(_SENDING_AT_ONCE)
 
     @classmethod
-    def open(cls, location: str) -> "Blobs":
+    def open(cls, location: str, *, spool: Path | None = None) -> "Blobs":
         """A store at a folder's path, at `memory:`, or at an object store's URL (`s3://bucket/prefix`...).
 
         Object stores take their credentials from their usual environment variables.
         """
         if location == "memory:":
             return cls(MemoryStore())
-        if "://" in location:
+        if "://" in location and not location.startswith("file:"):
+            if spool is not None:
+                _clear(spool)
+            return cls(from_url(location), spool)
+        if location.startswith("file:"):
             return cls(from_url(location))
         Path(location).mkdir(parents=True, exist_ok=True)
         return cls(LocalStore(location, automatic_cleanup=True))
@@ -36,6 +60,13 @@ class Blobs:
         """Store bytes, replacing what the key held."""
         await obstore.put_async(self._store, key, data)
 
+    def writing(self, key: str) -> "BlobWriter":
+        """Store a blob piece by piece: `async with blobs.writing(key) as writer: await writer.write(data)`.
+
+        It is there once the block ends; if that raises, there is nothing.
+        """
+        return BlobWriter(self, key)
+
     async def get(self, key: str) -> bytes | None:
         """All bytes of a blob; None if there is none."""
         try:
@@ -43,6 +74,22 @@ class Blobs:
         except (NotFoundError, FileNotFoundError):
             return None
         return bytes(await found.bytes_async())
+
+    async def stream(self, key: str, start: int, end: int) -> AsyncIterator[bytes]:
+        """Bytes `start` to `end` (not included) of a blob, a bounded portion at a time.
+
+        Raises FileNotFoundError, before the first portion, if there is none.
+        """
+        try:
+            found = await obstore.get_async(self._store, key, options={"range": (start, end)})
+        except NotFoundError as problem:
+            raise FileNotFoundError(key) from problem
+        async for portion in found.stream(min_chunk_size=_READ_AT_ONCE):
+            yield bytes(portion)
+
+    def reader(self, key: str, *, most: int) -> "BlobFile":
+        """A blob as a file to be read in a thread, of which at most `most` bytes are read."""
+        return BlobFile(obstore.open_reader(self._store, key, buffer_size=64 * 1024), most)
 
     async def exists(self, key: str) -> bool:
         """Whether a key holds a blob."""
@@ -59,9 +106,99 @@ class Blobs:
         except (NotFoundError, FileNotFoundError):
             return
 
+    async def delete_all(self, keys: Iterable[str]) -> None:
+        """Remove several blobs; those that are not there do not matter."""
+        if isinstance(self._store, LocalStore | MemoryStore):
+            for key in keys:
+                await self.delete(key)
+        elif listed := list(keys):
+            # One request for as many as the store takes; it does not mind those that are gone.
+            await obstore.delete_async(self._store, listed)
+
     async def keys(self, prefix: str) -> AsyncIterator[str]:
         """Every key below a prefix."""
         stream = obstore.list(self._store, prefix=prefix)
         async for batch in stream:
             for item in batch:
                 yield item["path"]
+
+    async def _send(self, name: str, key: str) -> None:
+        """Bring a gathered file to the object store."""
+        if self._spool is None:
+            raise RuntimeError("nothing is gathered for this store")
+        async with self._sending:
+            await obstore.put_async(self._store, key, self._spool / name, max_concurrency=_PARTS_AT_ONCE)
+
+
+class BlobWriter:
+    """A blob that is being written."""
+
+    __slots__ = ("_blobs", "_file", "_gathered", "_key")
+
+    def __init__(self, blobs: Blobs, key: str) -> None:
+        self._blobs = blobs
+        self._key = key
+        self._gathered = None if blobs._gathering is None else uuid4().hex  # noqa: SLF001 they are one
+        store = blobs._gathering or blobs._store  # noqa: SLF001
+        self._file: Any = obstore.open_writer_async(
+            store, self._gathered or key, buffer_size=_BUFFER, max_concurrency=_PARTS_AT_ONCE
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def write(self, data: bytes) -> None:
+        """Append to it."""
+        await self._file.write(data)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            # Dropping the writer removes what it has written so far.
+            self._file = None
+            return
+        await self._file.close()
+        self._file = None
+        gathered, blobs = self._gathered, self._blobs
+        if gathered is not None:
+            try:
+                await blobs._send(gathered, self._key)  # noqa: SLF001
+            finally:
+                with suppress(NotFoundError, FileNotFoundError):
+                    await obstore.delete_async(blobs._gathering, gathered)  # type: ignore[arg-type]  # noqa: SLF001
+
+
+class BlobFile:
+    """A blob as a file that can be read and sought. What is beyond the bound raises ValueError."""
+
+    __slots__ = ("_file", "_left")
+
+    def __init__(self, file: Any, most: int) -> None:
+        self._file = file
+        self._left = most
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Up to `size` bytes from here."""
+        found = bytes(self._file.read(None if size is None or size < 0 else size))
+        self._left -= len(found)
+        if self._left < 0:
+            raise ValueError("more of the file would have to be read than it is worth")
+        return found
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        """Go to a position."""
+        return int(self._file.seek(offset, whence))
+
+    def tell(self) -> int:
+        """The position."""
+        return int(self._file.tell())
+
+
+def _clear(spool: Path) -> None:
+    """Remove what a process that was killed left in the folder."""
+    oldest = time.time() - _LEFT_BEHIND_SECONDS
+    for path in spool.glob("*"):
+        with suppress(OSError):
+            if path.stat().st_mtime < oldest:
+                path.unlink()

@@ -1,0 +1,135 @@
+"""Forms with files (multipart/form-data, RFC 7578), read as they arrive: nothing of a file is kept here."""
+
+import logging
+from collections.abc import AsyncIterable, AsyncIterator
+from typing import Final
+
+from msgspec import Struct
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import MultipartParser, parse_options_header
+
+# What clients send wrong is told to them; the library would also fill the log with it.
+logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
+
+HEADERS_PER_PART: Final = 8
+HEADER_BYTES: Final = 4096
+_NAME_MAX: Final = 256
+_PLAIN_ENCODINGS: Final = frozenset({b"", b"7bit", b"8bit", b"binary"})
+_BOUNDARY_MAX: Final = 70
+
+
+class MalformedForm(ValueError):
+    """What arrived is not a form; the text says why, to whoever sent it."""
+
+
+class PartHead(Struct, frozen=True):
+    """The beginning of a part of a form."""
+
+    name: str
+    filename: str | None
+    """As it was sent, unchecked; None for a part that is no file."""
+
+
+class PartEnd(Struct, frozen=True):
+    """The end of a part."""
+
+
+PartEvent = PartHead | PartEnd | bytes
+"""What a form consists of, in order: for each part a head, bytes in any portions, and an end."""
+
+
+def is_form(content_type: str) -> bool:
+    """Whether a Content-Type announces a form with files."""
+    return content_type[:19].lower() == "multipart/form-data"
+
+
+async def read_parts(chunks: AsyncIterable[bytes], content_type: str) -> AsyncIterator[PartEvent]:
+    """The parts of a form. Reading stops at its end, whatever comes after.
+
+    Raises MalformedForm for what is none, or ends too early, and whatever `chunks` raises.
+    """
+    reader = _Reader(_boundary_of(content_type))
+    async for chunk in chunks:
+        for event in reader.feed(chunk):
+            yield event
+        if reader.ended:
+            return
+    raise MalformedForm("The form ends before its last boundary.")
+
+
+def _boundary_of(content_type: str) -> bytes:
+    boundary = parse_options_header(content_type)[1].get(b"boundary", b"")
+    if not boundary or len(boundary) > _BOUNDARY_MAX:
+        raise MalformedForm(f"The Content-Type must name a boundary of 1 to {_BOUNDARY_MAX} characters.")
+    return boundary
+
+
+class _Reader:
+    """Turns bytes into events. One per form."""
+
+    def __init__(self, boundary: bytes) -> None:
+        self.ended = False
+        self._events: list[PartEvent] = []
+        self._headers: dict[bytes, bytes] = {}
+        self._name = b""
+        self._value = b""
+        self._parser = MultipartParser(
+            boundary,
+            {
+                "on_part_begin": self._headers.clear,
+                "on_part_data": self._data,
+                "on_part_end": self._part_ends,
+                "on_header_field": self._header_field,
+                "on_header_value": self._header_value,
+                "on_header_end": self._header_ends,
+                "on_headers_finished": self._part_begins,
+                "on_end": self._end,
+            },
+            max_header_count=HEADERS_PER_PART,
+            max_header_size=HEADER_BYTES,
+        )
+
+    def feed(self, chunk: bytes) -> list[PartEvent]:
+        """What a further portion of the form says."""
+        self._events = []
+        try:
+            self._parser.write(chunk)
+        except FormParserError as problem:
+            raise MalformedForm(f"This is not a form: {problem}.") from None
+        return self._events
+
+    def _data(self, data: bytes, start: int, end: int) -> None:
+        self._events.append(data if start == 0 and end == len(data) else data[start:end])
+
+    def _part_ends(self) -> None:
+        self._events.append(PartEnd())
+
+    def _header_field(self, data: bytes, start: int, end: int) -> None:
+        self._name += data[start:end]
+
+    def _header_value(self, data: bytes, start: int, end: int) -> None:
+        self._value += data[start:end]
+
+    def _header_ends(self) -> None:
+        name = self._name.lower()
+        if name in self._headers:
+            raise MalformedForm("A part has the same header twice.")
+        self._headers[name] = self._value
+        self._name = self._value = b""
+
+    def _part_begins(self) -> None:
+        kind, options = parse_options_header(self._headers.get(b"content-disposition"))
+        if kind != b"form-data" or not 0 < len(options.get(b"name", b"")) <= _NAME_MAX:
+            raise MalformedForm("Each part needs a Content-Disposition of form-data with a name.")
+        if self._headers.get(b"content-transfer-encoding", b"").strip().lower() not in _PLAIN_ENCODINGS:
+            raise MalformedForm("Parts must not be encoded for transfer.")
+        filename = options.get(b"filename")
+        self._events.append(PartHead(_text(options[b"name"]), None if filename is None else _text(filename)))
+
+    def _end(self) -> None:
+        self.ended = True
+
+
+def _text(value: bytes) -> str:
+    # The library keeps the bytes; browsers and client libraries send UTF-8, browsers with %22 for quotes.
+    return value.decode("utf-8", "replace").replace("%22", '"').replace("%0D", "\r").replace("%0A", "\n")
