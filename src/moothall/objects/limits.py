@@ -44,6 +44,14 @@ FORUM_TAG_NAME_MAX: Final = 20
 APPLIED_TAGS_MAX: Final = 5
 ACTIVE_THREADS_PER_GUILD: Final = 1000
 THREAD_MEMBERS_MAX: Final = 1000
+THREAD_MEMBERS_SHOWN: Final = 50
+"""A thread's `member_count` stops here."""
+THREAD_NAME_MAX: Final = 100
+THREAD_TAGS_MAX: Final = 5
+THREAD_LIST_MAX: Final = 100
+THREAD_SEARCH_MAX: Final = 25
+THREAD_SEARCH_OFFSET_MAX: Final = 9975
+PINNED_THREADS_PER_FORUM: Final = 1
 GROUP_DM_RECIPIENTS_MAX: Final = 10
 TYPING_LASTS: Final = 10
 
@@ -193,13 +201,33 @@ HOME_TITLE_MAX: Final = 60
 HOME_DESCRIPTION_MAX: Final = 200
 HOME_MESSAGE_MAX: Final = 300
 
-# Emojis and stickers
+# Emojis, stickers and sounds
 EMOJI_NAME_MIN: Final = 2
 EMOJI_NAME_MAX: Final = 32
 EMOJI_FILE_MAX: Final = 256 << 10
 EMOJIS_BY_TIER: Final = (50, 100, 150, 250)
 """Static emojis; as many animated ones again."""
+APPLICATION_EMOJIS_MAX: Final = 2000
 STICKERS_BY_TIER: Final = (5, 15, 30, 60)
+STICKERS_WITH_MORE: Final = 60
+"""In a guild that has the feature MORE_STICKERS."""
+STICKER_NAME_MIN: Final = 2
+STICKER_NAME_MAX: Final = 30
+STICKER_DESCRIPTION_MIN: Final = 2
+STICKER_DESCRIPTION_MAX: Final = 100
+STICKER_TAGS_MAX: Final = 200
+STICKER_FILE_MAX: Final = 512 << 10
+STICKER_SIDE_MAX: Final = 320
+STICKER_MS_MAX: Final = 5000
+STICKER_FRAMES_MAX: Final = 1000
+STICKER_FRAMERATE_MAX: Final = 60
+SOUNDS_BY_TIER: Final = (8, 24, 36, 48)
+SOUNDS_WITH_MORE: Final = 96
+"""In a guild that has the feature MORE_SOUNDBOARD."""
+SOUND_NAME_MIN: Final = 2
+SOUND_NAME_MAX: Final = 32
+SOUND_FILE_MAX: Final = 512 << 10
+SOUND_MS_MAX: Final = 5200
 
 # Scheduled events and stages
 EVENTS_PER_GUILD: Final = 100

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
+from moothall.objects import limits
 from moothall.objects.channel import Channel, DefaultReaction, ForumTag, Overwrite, ThreadMetadata
 from moothall.objects.emoji import Emoji
 from moothall.objects.guild import WelcomeScreen
@@ -16,6 +17,7 @@ from moothall.objects.ids import (
     ChannelId,
     EmojiId,
     GuildId,
+    MessageId,
     RoleId,
     Snowflake,
     StickerId,
@@ -105,6 +107,8 @@ class EmojiRow(Struct):
     managed: bool
     animated: bool
     available: bool
+    image: str | None
+    """The hash of what is shown."""
 
 
 class StickerRow(Struct):
@@ -120,6 +124,8 @@ class StickerRow(Struct):
     available: bool
     user_id: UserId | None
     sort_value: int | None
+    file: str | None
+    """The hash of what is shown."""
 
 
 class ChannelRow(Struct):
@@ -155,6 +161,12 @@ class ChannelRow(Struct):
     member_count: int | None
     message_count: int | None
     total_message_sent: int | None
+    archived_at: Timestamp | None = None
+    """Since when a thread is archived; None while it is not."""
+    latest_message_id: MessageId | None = None
+    """The newest message of a thread, by which a forum is sorted."""
+    name_key: str | None = None
+    """The name of a thread as searches look for it."""
 
 
 class UserRow(Struct):
@@ -335,7 +347,8 @@ def _thread(row: ChannelRow) -> Channel:
         name=row.name,
         rate_limit_per_user=row.rate_limit_per_user,
         message_count=row.message_count or 0,
-        member_count=row.member_count or 0,
+        # Approximate, as clients of the public API know it: there is no need to count on.
+        member_count=min(row.member_count or 0, limits.THREAD_MEMBERS_SHOWN),
         total_message_sent=row.total_message_sent or 0,
         thread_metadata=convert({**(row.thread_metadata or {}), "archived": row.archived}, ThreadMetadata),
         applied_tags=[TagId(tag) for tag in row.applied_tags] if row.applied_tags else UNSET,

@@ -7,10 +7,12 @@ from moothall.storage.schema.channels import (
     dm_pairs,
     invites,
     thread_members,
+    thread_tags,
     webhooks,
 )
 from moothall.storage.schema.crossposts import crossposts, publications
 from moothall.storage.schema.gatherings import scheduled_event_users, scheduled_events, stage_instances
+from moothall.storage.schema.expressions import application_emojis, sounds
 from moothall.storage.schema.guilds import (
     audit_entries,
     emojis,
@@ -33,6 +35,7 @@ from moothall.storage.schema.polls import poll_counts, poll_votes, polls
 from moothall.storage.schema.users import applications, authorization_codes, authorizations, tokens, users
 
 __all__ = [
+    "application_emojis",
     "applications",
     "audit_entries",
     "authorization_codes",
@@ -73,8 +76,10 @@ __all__ = [
     "scheduled_events",
     "screening_forms",
     "stage_instances",
+    "sounds",
     "stickers",
     "thread_members",
+    "thread_tags",
     "tokens",
     "users",
     "voice_states",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from moothall.objects.ids import ApplicationId, ChannelId, GuildId, MessageId, Snowflake, UserId, WebhookId
+from moothall.objects.ids import ApplicationId, ChannelId, GuildId, MessageId, Snowflake, TagId, UserId, WebhookId
 from moothall.storage.columns import (
     bytes_column,
     flag_column,
@@ -47,8 +47,14 @@ channels = table(
     number_column("member_count", None),
     number_column("message_count", None),
     number_column("total_message_sent", None),
+    moment_column("archived_at", nullable=True),  # since when a thread is archived; NULL while it is not
+    id_column("latest_message_id", MessageId, nullable=True),  # of a thread, by which a forum is sorted
+    text_column("name_key"),  # of a thread, for searches
     index("guild_id", "type"),
     index("parent_id", "archived"),
+    index("guild_id", "archived", "type"),
+    index("parent_id", "type", "archived_at"),
+    index("parent_id", "latest_message_id"),
 )
 
 channel_activity = table(
@@ -67,6 +73,14 @@ thread_members = clustered(
     number_column("flags"),
     index("user_id"),
 )
+
+thread_tags = clustered(
+    "thread_tags",
+    id_column("thread_id", ChannelId, key=True),
+    id_column("tag_id", TagId, key=True),
+    index("tag_id"),
+)
+"""The same as `applied_tags`, to find a forum's posts by."""
 
 channel_recipients = clustered(
     "channel_recipients",
