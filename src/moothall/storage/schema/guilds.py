@@ -108,6 +108,7 @@ emojis = clustered(
     flag_column("managed"),
     flag_column("animated"),
     flag_column("available", default=True),
+    text_column("image"),  # the hash of what is shown
     index("id"),
 )
 
@@ -123,6 +124,7 @@ stickers = clustered(
     flag_column("available", default=True),
     id_column("user_id", UserId, nullable=True),
     number_column("sort_value", None),
+    text_column("file"),  # the hash of what is shown
     index("id"),
 )
 
