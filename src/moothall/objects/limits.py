@@ -157,6 +157,11 @@ VANITY_CODE_MAX: Final = 25
 
 # Components
 COMPONENTS_V2_MAX: Final = 40
+COMPONENT_ID_MAX: Final = (1 << 31) - 1
+COMPONENT_EMOJI_NAME_MAX: Final = 32
+DISPLAYED_TEXT_MAX: Final = 4000
+"""All text displays of a message together."""
+MEDIA_URL_MAX: Final = 2048
 ACTION_ROWS_MAX: Final = 5
 BUTTONS_PER_ROW: Final = 5
 CUSTOM_ID_MAX: Final = 100
@@ -174,6 +179,12 @@ MEDIA_DESCRIPTION_MAX: Final = 1024
 LABEL_TEXT_MAX: Final = 45
 LABEL_DESCRIPTION_MAX: Final = 100
 FILE_UPLOAD_VALUES_MAX: Final = 10
+FILE_TYPES_MAX: Final = 10
+RADIO_OPTIONS_MIN: Final = 2
+GROUP_OPTIONS_MAX: Final = 10
+CHANNEL_TYPES_LISTED: Final = 25
+MODAL_TITLE_MAX: Final = 45
+MODAL_COMPONENTS_MAX: Final = 5
 
 # Welcome screen, onboarding, screening, widget
 WELCOME_CHANNELS_MAX: Final = 5
