@@ -111,10 +111,11 @@ async def test_a_message_of_nothing_is_refused(platform: Platform) -> None:
         ({"content": "x", "components": [{"type": 1}]}, "components", "BASE_TYPE_BAD_TYPE"),
         ({"content": "x", "attachments": [{"id": 0}]}, "attachments", "BASE_TYPE_BAD_TYPE"),
         ({"content": "x", "sticker_ids": ["1"]}, "sticker_ids", "BASE_TYPE_BAD_TYPE"),
-        ({"content": "x", "poll": {"question": {}}}, "poll", "BASE_TYPE_BAD_TYPE"),
+        ({"content": "x", "poll": {"question": {}}}, "poll.answers", "BASE_TYPE_REQUIRED"),
         ({"content": "x", "flags": 1 << 15}, "flags", "BASE_TYPE_CHOICES"),
         ({"content": "x", "flags": 1 << 13}, "flags", "BASE_TYPE_CHOICES"),
-        ({"message_reference": {"message_id": "1", "type": 1}}, "message_reference.type", "BASE_TYPE_CHOICES"),
+        ({"message_reference": {"message_id": "1", "type": 1}}, "message_reference.channel_id", "BASE_TYPE_REQUIRED"),
+        ({"message_reference": {"message_id": "1", "type": 2}}, "message_reference.type", "BASE_TYPE_CHOICES"),
         ({"content": "x", "message_reference": {}}, "message_reference.message_id", "BASE_TYPE_REQUIRED"),
     ],
 )
@@ -131,7 +132,7 @@ async def test_all_that_is_wrong_is_told_at_once(platform: Platform) -> None:
     reply = await owner.post(
         url, {"content": "x", "poll": {"a": 1}, "embeds": [{}], "allowed_mentions": {"parse": ["x"]}}
     )
-    assert reply.errors_at("poll")
+    assert reply.errors_at("poll.question")
     assert reply.errors_at("embeds.0.description")
     assert reply.errors_at("allowed_mentions.parse.0")
 

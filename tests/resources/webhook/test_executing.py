@@ -109,7 +109,6 @@ async def test_what_webhooks_cannot_do_yet_is_refused_at_its_field(platform: Pla
     hook = await hooked(platform)
     cases: dict[str, Any] = {
         "attachments": [{"id": 0}],
-        "poll": {"question": {"text": "?"}},
         "applied_tags": ["1"],
         "flags": 1 << 15,
     }

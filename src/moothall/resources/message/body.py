@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
+from moothall.objects.channel import ChannelMention
 from moothall.objects.embed import Embed
 from moothall.objects.ids import ApplicationId, ChannelId, MessageId, RoleId, WebhookId
 from moothall.objects.message import MessageReference
@@ -27,6 +28,8 @@ class Head(Struct, frozen=True, kw_only=True):
     tts: bool = False
     mention_everyone: bool = False
     mention_roles: list[RoleId] = []
+    mention_channels: list[ChannelMention] | UnsetType = UNSET
+    """Only for what was published elsewhere: the channels there that everyone may see."""
     flags: int = 0
     webhook_id: WebhookId | UnsetType = UNSET
     application_id: ApplicationId | UnsetType = UNSET
@@ -40,6 +43,8 @@ class Text(Struct, frozen=True, kw_only=True):
     embeds: Raw
     attachments: Raw
     components: Raw
+    message_snapshots: Raw | UnsetType = UNSET
+    """What was forwarded, as it was then."""
 
 
 NONE: Final = Raw(b"[]")

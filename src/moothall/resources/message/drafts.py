@@ -12,7 +12,8 @@ from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import ChannelId, GuildId, MessageId
 from moothall.objects.mentions import check_allowed_mentions
 from moothall.objects.message import AllowedMentions
-from moothall.objects.message_types import SETTABLE, MessageFlags, MessageReferenceType
+from moothall.objects.message_types import SETTABLE, MessageFlags, MessagePart, MessageReferenceType
+from moothall.objects.poll import PollDraft, PollInput, read_poll
 from moothall.objects.text import clean
 
 Content = Annotated[str, Meta(max_length=limits.CONTENT_MAX)]
@@ -22,11 +23,11 @@ NOT_TAKEN: Final[Mapping[str, str]] = {
     "components": "Components are not supported yet.",
     "attachments": "Attachments are not supported yet.",
     "sticker_ids": "Stickers are not supported yet.",
-    "poll": "Polls are not supported yet.",
     "shared_client_theme": "Shared themes are not supported yet.",
 }
 """Fields that are refused unless they are null or empty, and what is said of them."""
 
+_NOT_FORWARDED: Final = ("content", "embeds", "components", "attachments", "sticker_ids", "poll", "shared_client_theme")
 _NOT_TAKEN_FLAGS: Final = MessageFlags.IS_COMPONENTS_V2 | MessageFlags.IS_VOICE_MESSAGE
 
 
@@ -41,7 +42,7 @@ class MessageFields(Struct, frozen=True, kw_only=True):
     components: Any = None
     attachments: Any = None
     sticker_ids: Any = None
-    poll: Any = None
+    poll: PollInput | None = None
     shared_client_theme: Any = None
 
     def check_rest(self, found: FormErrors) -> None:
@@ -95,6 +96,17 @@ class Draft(Struct, frozen=True, kw_only=True):
     nonce: str | int | None = None
     enforce_nonce: bool = False
     reference: MessageReferenceInput | None = None
+    poll: PollDraft | None = None
+
+    @property
+    def forwards(self) -> bool:
+        """Whether it is another message, forwarded."""
+        return self.reference is not None and self.reference.type == MessageReferenceType.FORWARD
+
+    @property
+    def parts(self) -> int:
+        """What is stored of it besides its body."""
+        return 0 if self.poll is None else int(MessagePart.POLL)
 
 
 class EditDraft(Struct, frozen=True, kw_only=True):
@@ -132,17 +144,11 @@ def read_draft(body: MessageFields, found: FormErrors | None = None) -> Draft:
     if isinstance(body, CreateMessage):
         reference, nonce, enforce_nonce = body.message_reference, body.nonce, bool(body.enforce_nonce)
         if reference is not None and reference.type:
-            problem = (
-                FieldError(FormCode.BASE_TYPE_CHOICES, "Forwarding messages is not supported yet.")
-                if reference.type == MessageReferenceType.FORWARD
-                else FieldError.choices(tuple(int(kind) for kind in MessageReferenceType))
-            )
-            found.add("message_reference.type", *problem)
+            _check_forward(body, reference, found)
+    poll = None if body.poll is None else read_poll(body.poll, found.at("poll"))
     found.raise_if_any()
     content = clean_content(body.content)
-    if not content and not embeds:
-        raise Refusal(errors.EMPTY_MESSAGE)
-    return Draft(
+    draft = Draft(
         content=content,
         embeds=embeds,
         allowed_mentions=body.allowed_mentions,
@@ -151,7 +157,11 @@ def read_draft(body: MessageFields, found: FormErrors | None = None) -> Draft:
         nonce=None if nonce == "" else nonce,
         enforce_nonce=enforce_nonce,
         reference=reference,
+        poll=poll,
     )
+    if not content and not embeds and poll is None and not draft.forwards:
+        raise Refusal(errors.EMPTY_MESSAGE)
+    return draft
 
 
 def read_edit(body: EditMessage) -> EditDraft:
@@ -177,14 +187,29 @@ def read_edit(body: EditMessage) -> EditDraft:
     )
 
 
+def _check_forward(body: CreateMessage, reference: MessageReferenceInput, found: FormErrors) -> None:
+    if reference.type != MessageReferenceType.FORWARD:
+        found.add("message_reference.type", *FieldError.choices(tuple(int(kind) for kind in MessageReferenceType)))
+        return
+    if reference.channel_id is None:
+        found.add("message_reference.channel_id", *FieldError.required())
+    for field in _NOT_FORWARDED:
+        if getattr(body, field):
+            found.add(field, FormCode.BASE_TYPE_BAD_TYPE, "A forwarded message has nothing of its own.")
+
+
 def _check_fields(body: MessageFields | EditMessage, found: FormErrors) -> None:
     if body.allowed_mentions:
         check_allowed_mentions(body.allowed_mentions, found)
     if body.embeds:
         read_embeds(body.embeds, found)
+    if isinstance(body, MessageFields) and body.poll is not None:
+        read_poll(body.poll, found.at("poll"))
 
 
 def _refuse_not_taken(body: MessageFields | EditMessage, found: FormErrors) -> None:
+    if isinstance(body, EditMessage) and body.poll:
+        found.add("poll", FormCode.BASE_TYPE_BAD_TYPE, "A poll cannot be added to a message, or changed.")
     for field, message in NOT_TAKEN.items():
         if getattr(body, field, None):
             found.add(field, FormCode.BASE_TYPE_BAD_TYPE, message)

@@ -36,6 +36,8 @@ async def create_message(ctx: Context, channel_id: ChannelId, body: CreateMessag
         ctx.require(Permissions.SEND_TTS_MESSAGES)
     if body.embeds:
         ctx.require(Permissions.EMBED_LINKS)
+    if body.poll is not None:
+        ctx.require(Permissions.SEND_POLLS)
     return Json(await operations.create_message(ctx, read_draft(body)))
 
 

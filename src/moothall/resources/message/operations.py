@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 from typing import Final
 
-from msgspec import UNSET, Raw, structs
+from msgspec import UNSET, Raw, UnsetType, structs
 
 from moothall.kernel.context import Context
 from moothall.kernel.place import ChannelPlace
@@ -13,7 +13,8 @@ from moothall.objects.audit_log import AuditLogEvent, AuditLogOptions
 from moothall.objects.channel_types import THREADS
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId, snowflake_at
-from moothall.objects.message_types import UNDELETABLE, WRITTEN, MessageFlags, MessageType
+from moothall.objects.message import MessageReference
+from moothall.objects.message_types import UNDELETABLE, WRITTEN, MessageFlags, MessagePart, MessageType
 from moothall.objects.permissions import Permissions
 from moothall.resources.channel.direct import reopen_direct_message
 from moothall.resources.member.activity import touch_seen
@@ -35,8 +36,10 @@ from moothall.resources.message.events import (
     route_in_guild,
     route_of,
 )
+from moothall.resources.message.forwards import find_forwarded
 from moothall.resources.message.nonces import taken_nonce
 from moothall.resources.message.pages import Viewer, message_bytes, viewer_in
+from moothall.resources.message.parts import write_parts
 from moothall.resources.message.people import find_people
 from moothall.resources.message.queries import Doomed, MessageRow
 from moothall.resources.message.rules import (
@@ -55,6 +58,7 @@ from moothall.resources.message.writing import (
     find_cast,
     find_original,
     id_of,
+    parts_around,
     reference_to,
 )
 
@@ -90,7 +94,8 @@ async def send_message(
     `DirectChannelCreate`.
     """
     message_id = MessageId(ctx.ids.next()) if message_id is None else message_id
-    original = await find_original(ctx, place, draft.reference)
+    forwarded = await find_forwarded(ctx, draft.reference) if draft.reference is not None and draft.forwards else None
+    original = None if forwarded is not None else await find_original(ctx, place, draft.reference)
     cast = await find_cast(ctx, place, author, content=draft.content, allowed=draft.allowed_mentions, original=original)
     persona = author if isinstance(author, Persona) else None
     embeds = encode_embeds(draft.embeds)
@@ -104,12 +109,15 @@ async def send_message(
         tts=draft.tts,
         mention_everyone=cast.mentioned.everyone,
         mention_roles=cast.mentioned.roles,
-        flags=draft.flags,
+        flags=draft.flags if forwarded is None else draft.flags | MessageFlags.HAS_SNAPSHOT,
         webhook_id=UNSET if persona is None else persona.webhook_id,
         application_id=UNSET if persona is None or persona.application_id is None else persona.application_id,
         message_reference=UNSET if original is None else reference_to(place, original.id),
     )
     text = Text(content=draft.content, embeds=NONE if hides else embeds, attachments=NONE, components=NONE)
+    if forwarded is not None:
+        head = structs.replace(head, message_reference=forwarded.reference)
+        text = structs.replace(text, message_snapshots=forwarded.snapshots)
     written = await _store(
         ctx,
         place,
@@ -120,6 +128,8 @@ async def send_message(
         original=original,
         hidden_embeds=bytes(embeds).decode() if hides else None,
         nonce=draft.nonce,
+        parts=draft.parts if forwarded is None else forwarded.parts,
+        draft=draft,
     )
     return written.answer(Viewer(ctx.actor.user_id, reads_all=persona is not None or viewer_in(ctx).reads_all))
 
@@ -127,30 +137,39 @@ async def send_message(
 async def send_system_message(
     ctx: Context,
     place: ChannelPlace,
-    author_id: UserId,
+    author: Author,
     kind: MessageType,
     *,
     about: MessageId | None = None,
+    reference: MessageReference | UnsetType = UNSET,
     content: str = "",
+    embeds: Raw = NONE,
+    mentions: Sequence[UserId] = (),
     everyone: bool = False,
 ) -> MessageId:
     """Write into a channel that something happened: a message of a kind that nobody types, by whoever did it.
 
-    `about` is the message of the same channel that it happened to, `everyone` whether it pings @everyone. The row
-    must declare `MessageCreate`.
+    `about` is the message of the same channel that it happened to, for which `reference` stands where
+    there is none; `everyone` says whether it pings @everyone. The row must declare `MessageCreate`.
     """
     message_id = MessageId(ctx.ids.next())
-    people = await find_people(ctx.tx, [author_id], None if place.guild is None else place.guild.id)
+    persona = author if isinstance(author, Persona) else None
+    wanted = {*mentions} if persona is not None else {id_of(author), *mentions}
+    people = await find_people(ctx.tx, wanted, None if place.guild is None else place.guild.id) if wanted else {}
     head = Head(
+        author=UNSET if persona is None else Raw(persona.encoded()),
         id=message_id,
         channel_id=place.id,
         type=kind,
         timestamp=message_id_moment(message_id),
         mention_everyone=everyone,
-        message_reference=UNSET if about is None else reference_to(place, about),
+        webhook_id=UNSET if persona is None else persona.webhook_id,
+        application_id=UNSET if persona is None or persona.application_id is None else persona.application_id,
+        message_reference=reference if about is None else reference_to(place, about),
     )
-    text = structs.replace(EMPTY, content=content)
-    await _store(ctx, place, author_id, head, text, Cast(Mentioned([], [], everyone=everyone), people))
+    mentioned = Mentioned([user_id for user_id in mentions if user_id in people], [], everyone=everyone)
+    text = structs.replace(EMPTY, content=content, embeds=embeds)
+    await _store(ctx, place, author, head, text, Cast(mentioned, people))
     return message_id
 
 
@@ -165,6 +184,8 @@ async def _store(
     original: MessageRow | None = None,
     hidden_embeds: str | None = None,
     nonce: str | int | None = None,
+    parts: int = 0,
+    draft: Draft | None = None,
 ) -> Written:
     row = MessageRow(
         channel_id=place.id,
@@ -180,8 +201,11 @@ async def _store(
         mentions=[Snowflake(user_id) for user_id in cast.mentioned.users] or None,
         body=encode_body(head, text),
         hidden_embeds=hidden_embeds,
+        parts=parts,
     )
     await queries.insert_message(ctx.tx, row)
+    if parts and draft is not None:
+        await write_parts(ctx, place, row.id, draft)
     if place.guild is None:
         await reopen_direct_message(ctx, place)
     written = Written(
@@ -194,6 +218,7 @@ async def _store(
         original=original,
         answers=original is not None,
         nonce=nonce,
+        parts=await parts_around(ctx.tx, row, original),
     )
     ctx.emit(written.created())
     return written
@@ -232,12 +257,13 @@ async def edit_message(
     of the message. The row must declare `MessageUpdate`.
     """
     head, text = decode_head(row.body), decode_text(row.body)
+    _require_editable(row, draft)
     rewrites = draft.content is not UNSET and draft.content != text.content
     content = text.content if draft.content is UNSET else draft.content
     embeds = Raw(row.hidden_embeds.encode()) if row.hidden_embeds is not None else text.embeds
     if draft.embeds is not UNSET:
         embeds = encode_embeds(draft.embeds)
-    if not content and embeds == NONE:
+    if not content and embeds == NONE and not _stands_alone(row):
         raise Refusal(errors.EMPTY_MESSAGE)
     flags = head.flags
     if draft.flags is not UNSET:
@@ -273,10 +299,25 @@ async def edit_message(
         cast=Cast(mentioned, people),
         original=original,
         answers=row.replied_id is not None,
+        parts=await parts_around(ctx.tx, row, original),
     )
     ctx.emit(written.updated())
     viewer = Viewer(id_of(author)) if isinstance(author, Persona) else viewer_in(ctx)
     return (await message_bytes(ctx.tx, place.id, [row.id], viewer))[row.id]
+
+
+def _stands_alone(row: MessageRow) -> bool:
+    """Whether something is left of a message without content and embeds."""
+    return bool(row.parts & MessagePart.POLL or row.flags & MessageFlags.HAS_SNAPSHOT)
+
+
+def _require_editable(row: MessageRow, draft: EditDraft) -> None:
+    if draft.only_flags:
+        return
+    if row.parts & MessagePart.POLL:
+        raise Refusal(errors.POLL_NOT_EDITABLE)
+    if row.flags & MessageFlags.HAS_SNAPSHOT:
+        raise Refusal(errors.INVALID_MESSAGE_TYPE)
 
 
 async def announce_message(ctx: Context, place: ChannelPlace, row: MessageRow) -> None:
@@ -297,6 +338,7 @@ async def announce_message(ctx: Context, place: ChannelPlace, row: MessageRow) -
         cast=Cast(Mentioned(users, head.mention_roles, head.mention_everyone), people),
         original=original,
         answers=row.replied_id is not None,
+        parts=await parts_around(ctx.tx, row, original),
     )
     ctx.emit(written.updated())
 
@@ -334,7 +376,7 @@ async def delete_message(ctx: Context, message_id: MessageId) -> None:
 
 async def remove_message(ctx: Context, place: ChannelPlace, row: MessageRow) -> None:
     """Delete a message that may be deleted, and announce it. The row must declare `MessageDelete`."""
-    doomed = Doomed(row.channel_id, row.id, row.type, row.pinned, row.reacted)
+    doomed = Doomed(row.channel_id, row.id, row.type, row.flags, row.pinned, row.reacted, row.parts)
     await queries.delete_messages(ctx.tx, place.id, [doomed])
     ctx.emit(MessageDelete(route=route_of(place), message_id=row.id))
 

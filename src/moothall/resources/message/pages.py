@@ -5,7 +5,7 @@ one query for the messages, one for the people in them, and one each for the mes
 for reactions where there are any.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import Struct
 
@@ -33,6 +33,10 @@ class Viewer(Struct, frozen=True):
     user_id: UserId
     reads_all: bool = True
     """False for a bot without the MESSAGE_CONTENT intent, outside its direct messages."""
+
+    def reads(self, author_id: int, mentions: Collection[int]) -> bool:
+        """Whether they may read the text of a message."""
+        return self.reads_all or author_id == self.user_id or self.user_id in mentions
 
 
 def viewer_of(actor: Actor, *, in_guild: bool) -> Viewer:
@@ -71,7 +75,7 @@ async def encode_rows(
     users = await (encoded_users(reader, people) if known is None else known.get(reader, people))
     reacted = [row[0] for row in rows if row[3]]
     reactions = await encoded_reactions(reader, channel_id, reacted, viewer.user_id) if reacted else {}
-    parts = await encoded_parts(reader, channel_id, (*rows, *replied.values()), viewer.user_id)
+    parts = await _parts_of(reader, channel_id, [*rows, *replied.values()], viewer)
     tails: dict[tuple[int, int], bytes] = {}
     done = []
     for row in rows:
@@ -95,6 +99,16 @@ async def encode_rows(
         pieces.append(b"}")
         done.append(b"".join(pieces))
     return done
+
+
+async def _parts_of(
+    reader: Reader, channel_id: ChannelId, rows: Sequence[ShownRow], viewer: Viewer
+) -> dict[int, bytes]:
+    having = [(row[0], row[7]) for row in rows if row[7]]
+    if not having:
+        return {}
+    hidden = {row[0] for row in rows if row[7] and not viewer.reads(row[1], mentioned_ids(row[4]))}
+    return await encoded_parts(reader, channel_id, having, viewer.user_id, hidden=hidden)
 
 
 async def message_bytes(
@@ -124,7 +138,7 @@ def _tail(author: bytes, author_id: int, pinned: int) -> bytes:
 def _encode_one(row: ShownRow, users: dict[int, bytes], viewer: Viewer, parts: dict[int, bytes]) -> bytes:
     message_id, author_id, pinned, _, mentions, _, body, _ = row
     listed = mentioned_ids(mentions)
-    if not viewer.reads_all and author_id != viewer.user_id and viewer.user_id not in listed:
+    if not viewer.reads(author_id, listed):
         body = strip_body(body)
     author = None if names_author(body) else users.get(author_id, DELETED_USER)
     mentioned = [users[user_id] for user_id in listed if user_id in users]

@@ -6,6 +6,7 @@ from msgspec import Struct
 from sqlalchemy import bindparam, delete, insert, select, tuple_, update
 
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId, WebhookId
+from moothall.objects.message_types import MessagePart
 from moothall.objects.wire import Timestamp
 from moothall.storage.columns import TimestampColumn
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, upsert
@@ -16,6 +17,9 @@ from moothall.storage.schema import (
     message_nonces,
     messages,
     pins,
+    poll_counts,
+    poll_votes,
+    polls,
     reaction_counts,
     reactions,
     users,
@@ -173,6 +177,12 @@ _delete_counts = Query(
         reaction_counts.c.channel_id == bindparam("channel_id"), in_list(reaction_counts.c.message_id, "message_ids")
     )
 )
+_delete_polls = [
+    Query(
+        delete(table).where(table.c.channel_id == bindparam("channel_id"), in_list(table.c.message_id, "message_ids"))
+    )
+    for table in (polls, poll_counts, poll_votes)
+]
 
 
 class Doomed(Struct):
@@ -181,11 +191,13 @@ class Doomed(Struct):
     channel_id: ChannelId
     id: MessageId
     type: int
+    flags: int
     pinned: bool
     reacted: bool
+    parts: int
 
 
-_DOOMED = (messages.c.channel_id, messages.c.id, messages.c.type, messages.c.pinned, messages.c.reacted)
+_DOOMED = tuple(messages.c[name] for name in Doomed.__struct_fields__)
 _select_doomed = Query(select(*_DOOMED).where(_listed).order_by(messages.c.id), into=Doomed)
 
 
@@ -195,13 +207,16 @@ async def select_doomed(reader: Reader, channel_id: ChannelId, message_ids: list
 
 
 async def delete_messages(tx: Transaction, channel_id: ChannelId, doomed: list[Doomed]) -> None:
-    """Delete messages of one channel with their reactions and pins."""
+    """Delete messages of one channel with their reactions, pins and polls."""
     await tx.execute(_delete_messages, channel_id=channel_id, message_ids=[row.id for row in doomed])
     if pinned := [row.id for row in doomed if row.pinned]:
         await tx.execute(_delete_pins, channel_id=channel_id, message_ids=pinned)
     if reacted := [row.id for row in doomed if row.reacted]:
         await tx.execute(_delete_reactions, channel_id=channel_id, message_ids=reacted)
         await tx.execute(_delete_counts, channel_id=channel_id, message_ids=reacted)
+    if polled := [row.id for row in doomed if row.parts & MessagePart.POLL]:
+        for query in _delete_polls:
+            await tx.execute(query, channel_id=channel_id, message_ids=polled)
 
 
 _theirs = (
@@ -209,6 +224,7 @@ _theirs = (
     & (messages.c.id >= bindparam("since_id"))
     & (messages.c.guild_id == bindparam("guild_id"))
 )
+_has_poll = messages.c.parts.bitwise_and(int(MessagePart.POLL)) != 0
 _keys_of_theirs = select(messages.c.channel_id, messages.c.id).where(_theirs)
 _select_theirs = Query(
     select(messages.c.channel_id, messages.c.id, channels.c.type, channels.c.parent_id)
@@ -222,6 +238,7 @@ _delete_below_theirs = tuple(
         (pins, messages.c.pinned.is_(True)),
         (reactions, messages.c.reacted.is_(True)),
         (reaction_counts, messages.c.reacted.is_(True)),
+        *((table, _has_poll) for table in (polls, poll_counts, poll_votes)),
     )
 )
 _delete_theirs = Query(delete(messages).where(_theirs))

@@ -22,8 +22,10 @@ from moothall.resources.message.body import EMPTY, Head, Text, encode_body, enco
 from moothall.resources.message.drafts import MessageReferenceInput
 from moothall.resources.message.events import MessageCreate, MessageUpdate, route_of
 from moothall.resources.message.pages import DELETED_USER, Viewer, assemble
+from moothall.resources.message.parts import NO_PARTS, Parts, find_parts
 from moothall.resources.message.people import Person, find_people
 from moothall.resources.message.queries import MessageRow, select_message
+from moothall.storage.database import Reader
 
 _WEBHOOK_MENTIONS: Final = ("users",)
 
@@ -153,14 +155,16 @@ class Written(Struct, frozen=True, kw_only=True):
     answers: bool = False
     """Whether it is a reply, even to a message that is gone."""
     nonce: str | int | None = None
+    parts: Parts = NO_PARTS
 
     def answer(self, viewer: Viewer, *, reactions: bytes | None = None) -> bytes:
         """The message as its author gets it back."""
-        more = self._nonce()
+        more = self._nonce() + self.parts.whole.get(self.row.id, b"")
         if reactions is not None:
             more += b',"reactions":' + reactions
         if self.answers:
-            hides = self.original is not None and not _may_read(self.original, viewer)
+            original = self.original
+            hides = original is not None and not viewer.reads(original.author_id, original.mentions or ())
             more += self._original(stripped=hides)
         people = self.cast.people
         mentions = [people[user_id].user for user_id in self._mentions()]
@@ -183,6 +187,8 @@ class Written(Struct, frozen=True, kw_only=True):
     def _dispatch(self, body: bytes, head: Head) -> tuple[bytes, bytes | None]:
         place, people = self.place, self.cast.people
         more = b'%b,"channel_type":%d' % (self._nonce(), place.channel.type)
+        whole_parts = self.parts.whole.get(self.row.id, b"")
+        stripped_parts = self.parts.stripped.get(self.row.id, b"")
         if place.guild is not None:
             more += b',"guild_id":"%d"' % place.guild.id
             known = None if self.author is None else people.get(self.row.author_id)
@@ -191,12 +197,16 @@ class Written(Struct, frozen=True, kw_only=True):
             mentions = [_with_member(people[user_id]) for user_id in self._mentions()]
         else:
             mentions = [people[user_id].user for user_id in self._mentions()]
-        whole = more + self._original(stripped=False) if self.answers else more
+        whole = more + whole_parts
+        if self.answers:
+            whole += self._original(stripped=False)
         message = assemble(body, self.author, mentions, pinned=self.row.pinned, more=whole)
-        nothing_to_hide = self.text == EMPTY and self.original is None
+        nothing_to_hide = self.text == EMPTY and self.original is None and whole_parts == stripped_parts
         if place.guild is None or nothing_to_hide:
             return message, None
-        less = more + self._original(stripped=True) if self.answers else more
+        less = more + stripped_parts
+        if self.answers:
+            less += self._original(stripped=True)
         return message, assemble(encode_stripped(head), self.author, mentions, pinned=self.row.pinned, more=less)
 
     def _original(self, *, stripped: bool) -> bytes:
@@ -205,7 +215,9 @@ class Written(Struct, frozen=True, kw_only=True):
         row, people = self.original, self.cast.people
         body = strip_body(row.body) if stripped else row.body
         mentions = [people[user_id].user for user_id in row.mentions or () if user_id in people]
-        return b',"referenced_message":' + assemble(body, author_in(row, people), mentions, pinned=row.pinned)
+        parts = (self.parts.stripped if stripped else self.parts.whole).get(row.id, b"")
+        author = author_in(row, people)
+        return b',"referenced_message":' + assemble(body, author, mentions, pinned=row.pinned, more=parts)
 
     def _mentions(self) -> Sequence[UserId]:
         return [user_id for user_id in self.cast.mentioned.users if user_id in self.cast.people]
@@ -225,6 +237,12 @@ def author_in(row: MessageRow, people: dict[int, Person]) -> bytes | None:
     return DELETED_USER if found is None else found.user
 
 
+async def parts_around(reader: Reader, row: MessageRow, original: MessageRow | None) -> Parts:
+    """The parts of a message and of the one that it answers; without any this costs nothing."""
+    having = [(found.id, found.parts) for found in (row, original) if found is not None and found.parts]
+    return await find_parts(reader, row.channel_id, having) if having else NO_PARTS
+
+
 def reference_to(place: ChannelPlace, message_id: MessageId) -> MessageReference:
     """How a message refers to another one of its channel."""
     return MessageReference(
@@ -236,7 +254,3 @@ def _with_member(person: Person) -> bytes:
     if person.member is None:
         return person.user
     return b'%b,"member":%b}' % (person.user[:-1], person.member)
-
-
-def _may_read(row: MessageRow, viewer: Viewer) -> bool:
-    return viewer.reads_all or row.author_id == viewer.user_id or viewer.user_id in (row.mentions or ())
