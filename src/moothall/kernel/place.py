@@ -1,11 +1,13 @@
 """A channel as a place of authority: what the actor may do in it, and what it hangs on."""
 
+from collections.abc import Iterable
+
 from msgspec import Struct
 from sqlalchemy import bindparam, select
 
 from moothall.kernel.guild_state import THREAD_TYPES, GuildState, GuildStates, Standing
 from moothall.objects.channel import Channel
-from moothall.objects.ids import ChannelId, UserId
+from moothall.objects.ids import ChannelId, Snowflake, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader
@@ -16,10 +18,8 @@ _select_channel = Query(select(channels).where(channels.c.id == bindparam("chann
 _select_recipients = Query(
     select(channel_recipients.c.user_id).where(channel_recipients.c.channel_id == bindparam("channel_id"))
 )
-_select_thread_member = Query(
-    select(thread_members.c.user_id).where(
-        thread_members.c.thread_id == bindparam("thread_id"), thread_members.c.user_id == bindparam("user_id")
-    )
+_select_thread_members = Query(
+    select(thread_members.c.user_id).where(thread_members.c.thread_id == bindparam("thread_id"))
 )
 
 PRIVATE_THREAD = 12
@@ -38,6 +38,7 @@ DIRECT_MESSAGE_PERMISSIONS = int(
     | Permissions.SEND_POLLS
 )
 """What those in a direct message may do: there are no roles to say otherwise."""
+GROUP_DM = 3
 
 
 class ChannelPlace(Struct, frozen=True):
@@ -54,7 +55,7 @@ class ChannelPlace(Struct, frozen=True):
     parent: Channel | None = None
     """For a thread, the channel it is in, whose overwrites count."""
     recipients: tuple[UserId, ...] = ()
-    """For a direct message, everybody in it, the actor too."""
+    """For a direct message or a private thread, everybody in it."""
 
     @property
     def id(self) -> ChannelId:
@@ -70,6 +71,22 @@ class ChannelPlace(Struct, frozen=True):
     def audience_channel_id(self) -> ChannelId:
         """The channel whose overwrites decide who hears of what happens here."""
         return self.channel.id if self.parent is None else self.parent.id
+
+    @property
+    def hearers(self) -> tuple[UserId, ...]:
+        """Whom events name that happen here: of a private thread they reach nobody else but who manages threads.
+
+        Empty for channels that are everybody's who may view them, and never for a private thread.
+        """
+        return hearers_of_private(self.recipients) if self.channel.type == PRIVATE_THREAD else self.recipients
+
+
+_NOBODY = UserId(Snowflake(0))
+
+
+def hearers_of_private(members: Iterable[UserId]) -> tuple[UserId, ...]:
+    """Whom events of a private thread name: nobody's id where there is nobody, as none would mean everybody."""
+    return tuple(members) or (_NOBODY,)
 
 
 async def find_channel(
@@ -91,6 +108,8 @@ async def find_channel(
         listed = await reader.all(_select_recipients, channel_id=channel_id)
         recipients = tuple(UserId(r[0]) for r in listed)
         bits = DIRECT_MESSAGE_PERMISSIONS if user_id in recipients else 0
+        if bits and row.type == GROUP_DM:
+            bits |= Permissions.CREATE_INSTANT_INVITE
         return ChannelPlace(channel_from_row(row), bits, recipients=recipients)
     return await _find_thread(states, reader, row, user_id, now, writes=writes)
 
@@ -105,8 +124,9 @@ async def _find_thread(
     if state is None or parent is None:
         return None
     bits = 0 if standing is None else standing.permissions_in(parent, thread=True)
-    if row.type == PRIVATE_THREAD and bits and not bits & Permissions.MANAGE_THREADS:
-        joined = await reader.one(_select_thread_member, thread_id=row.id, user_id=user_id)
-        if joined is None:
+    members: tuple[UserId, ...] = ()
+    if row.type == PRIVATE_THREAD:
+        members = tuple(UserId(Snowflake(r[0])) for r in await reader.all(_select_thread_members, thread_id=row.id))
+        if not bits & Permissions.MANAGE_THREADS and user_id not in members:
             bits = 0
-    return ChannelPlace(channel_from_row(row), bits, state, standing, parent)
+    return ChannelPlace(channel_from_row(row), bits, state, standing, parent, members)

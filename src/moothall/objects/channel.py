@@ -82,6 +82,13 @@ class ThreadMemberFlags:
     NO_MESSAGES: Final = 1 << 3
 
 
+class GroupNick(Struct, frozen=True, kw_only=True):
+    """What somebody is called in a group direct message."""
+
+    id: UserId
+    nick: str
+
+
 class Channel(Struct, frozen=True, kw_only=True):
     """A channel of any type: fields that do not apply to its type are absent.
 
@@ -102,6 +109,8 @@ class Channel(Struct, frozen=True, kw_only=True):
     user_limit: int | UnsetType = UNSET
     rate_limit_per_user: int | UnsetType = UNSET
     recipients: list[User] | UnsetType = UNSET
+    nicks: list[GroupNick] | UnsetType = UNSET
+    """Those of a group direct message who are called otherwise in it."""
     icon: str | UnsetType | None = UNSET
     owner_id: UserId | UnsetType = UNSET
     application_id: ApplicationId | UnsetType = UNSET

@@ -307,6 +307,7 @@ def channel_from_row(row: ChannelRow) -> Channel:
             icon=row.icon if kind == _GROUP_DM else UNSET,
             owner_id=row.owner_id if row.owner_id is not None else UNSET,
             application_id=row.application_id if row.application_id is not None else UNSET,
+            managed=True if row.application_id is not None else UNSET,
         )
     voice, forum = kind in {_VOICE, _STAGE}, kind in {_FORUM, _MEDIA}
     text = kind in {_TEXT, _ANNOUNCEMENT}

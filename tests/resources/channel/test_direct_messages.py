@@ -42,9 +42,14 @@ async def test_bots_open_them_and_hear_nothing_of_it(platform: Platform) -> None
     assert (await bot.get("/users/@me/channels")).code == 20001
 
 
-async def test_there_is_none_with_oneself_nobody_or_a_group(platform: Platform) -> None:
+async def test_there_is_none_with_oneself_or_nobody(platform: Platform) -> None:
     alice = await platform.person()
-    for body in ({"recipient_id": str(alice.id)}, {"recipient_id": "5"}, {"access_tokens": ["a", "b"]}):
+    for body in (
+        {"recipient_id": str(alice.id)},
+        {"recipient_id": "5"},
+        {"recipients": [str(alice.id)]},
+        {"recipients": ["5", "6"]},
+    ):
         reply = await alice.post("/users/@me/channels", body)
         assert (reply.status, reply.code) == (400, 50033)
     assert (await alice.post("/users/@me/channels", {})).errors_at("recipient_id") == ["BASE_TYPE_REQUIRED"]

@@ -1,6 +1,6 @@
 """Direct messages: opening, listing and closing them."""
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from moothall.kernel.context import Context
 from moothall.kernel.place import ChannelPlace
@@ -16,23 +16,20 @@ from moothall.resources.channel import queries
 from moothall.resources.channel.events import DirectChannelCreate, DirectChannelDelete
 from moothall.resources.channel.objects import direct_objects
 from moothall.resources.channel.queries import Recipient
-from moothall.resources.channel.requests import CreateDirectMessage
 from moothall.resources.user.queries import get_users, select_user
 from moothall.storage.rows import UserRow
 
 
-async def open_direct_message(ctx: Context, body: CreateDirectMessage) -> Channel:
+async def open_direct_message(ctx: Context, recipient_id: UserId | UnsetType | None) -> Channel:
     """The direct message with someone: the one that the two have, or a new one.
 
     It stands in the caller's list from now on, in the other's from the first message. Raises Refusal:
-    400/50033 for nobody, oneself or a group; 403/50007 between bots, and while every guild that the
+    400/50033 for nobody or oneself; 403/50007 between bots, and while every guild that the
     two people share has direct messages switched off.
     """
-    if body.access_tokens:
-        raise Refusal(errors.INVALID_RECIPIENTS, message="Group direct messages cannot be made here.")
-    if not isinstance(body.recipient_id, int):
+    if not isinstance(recipient_id, int):
         refuse_field("recipient_id", *FieldError.required())
-    other = await select_user(ctx.tx, UserId(body.recipient_id))
+    other = await select_user(ctx.tx, recipient_id)
     if other is None or other.deleted or other.id == ctx.actor.user_id:
         raise Refusal(errors.INVALID_RECIPIENTS)
     me = ctx.actor.user_id

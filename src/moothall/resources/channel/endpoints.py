@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, structs
 
 from moothall.kernel.access import MEMBER, SIGNED_IN
 from moothall.kernel.context import Context
@@ -13,19 +13,17 @@ from moothall.objects.channel_types import DIRECT, MESSAGEABLE
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, Snowflake
 from moothall.objects.permissions import Permissions
-from moothall.resources.channel import direct, operations, queries
+from moothall.resources.channel import operations, queries
 from moothall.resources.channel.access import ManagesChannel
 from moothall.resources.channel.events import (
     ChannelCreate,
     ChannelUpdate,
-    DirectChannelCreate,
     TypingStart,
 )
 from moothall.resources.channel.objects import channel_object, channel_objects, direct_objects
 from moothall.resources.channel.positions import modify_positions
 from moothall.resources.channel.requests import (
     ChannelPosition,
-    CreateDirectMessage,
     CreateGuildChannel,
     EditChannelPermissions,
     ModifyChannel,
@@ -63,9 +61,13 @@ async def modify_guild_channel_positions(ctx: Context, guild_id: GuildId, body: 
 
 @get("/channels/{channel_id}", permission=MEMBER)
 async def get_channel(ctx: Context, channel_id: ChannelId) -> Channel:
-    """One channel, thread or direct message that the caller may view."""
+    """One channel, thread or direct message that the caller may view; a thread with their own membership."""
     if ctx.in_guild:
-        return await channel_object(ctx.tx, ctx.channel.channel)
+        channel = await channel_object(ctx.tx, ctx.channel.channel)
+        if not ctx.channel.is_thread:
+            return channel
+        own = await queries.select_own_memberships(ctx.tx, ctx.actor.user_id, [channel_id])
+        return structs.replace(channel, member=own[channel_id]) if channel_id in own else channel
     row = await queries.select_channel(ctx.tx, channel_id)
     if row is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)
@@ -108,12 +110,6 @@ async def trigger_typing_indicator(ctx: Context, channel_id: ChannelId) -> None:
     if ctx.channel.channel.type not in MESSAGEABLE:
         raise Refusal(errors.NOT_TEXT_CHANNEL)
     await start_typing(ctx)
-
-
-@post("/users/@me/channels", permission=SIGNED_IN, fires=(DirectChannelCreate,))
-async def create_dm(ctx: Context, body: CreateDirectMessage) -> Channel:
-    """The direct message with somebody, made if there is none yet."""
-    return await direct.open_direct_message(ctx, body)
 
 
 @get("/users/@me/channels", permission=SIGNED_IN)

@@ -78,6 +78,12 @@ class DirectChannelCreate(_DirectChannelEvent, frozen=True, kw_only=True):
     name: ClassVar[str] = "CHANNEL_CREATE"
 
 
+class DirectChannelUpdate(_DirectChannelEvent, frozen=True, kw_only=True):
+    """CHANNEL_UPDATE for a group direct message. Bots are never told."""
+
+    name: ClassVar[str] = "CHANNEL_UPDATE"
+
+
 class DirectChannelDelete(_DirectChannelEvent, frozen=True, kw_only=True):
     """CHANNEL_DELETE for a direct message that a person has closed. Bots are never told."""
 
@@ -95,6 +101,7 @@ class ChannelPinsUpdate(Event, frozen=True, kw_only=True):
     audience_channel_id: ChannelId
     """The channel whose overwrites decide: a thread's parent, else the channel itself."""
     recipients: tuple[UserId, ...] = ()
+    """Who is in a direct message or a private thread: `ChannelPlace.hearers`."""
 
     def payload(self) -> object:
         """Where, and when the newest pin was set."""
@@ -123,6 +130,7 @@ class TypingStart(Event, frozen=True, kw_only=True):
     audience_channel_id: ChannelId
     """The channel whose overwrites decide: a thread's parent, else the channel itself."""
     recipients: tuple[UserId, ...] = ()
+    """Who is in a direct message or a private thread: `ChannelPlace.hearers`."""
 
     def payload(self) -> object:
         """Who writes where, since when."""
@@ -153,4 +161,5 @@ def _place(event: ChannelPinsUpdate | TypingStart, *, guild_intent: int, direct_
         plain.user_ids = list(event.recipients)
     else:
         plain.audience, plain.intent = Audience.CHANNEL, guild_intent
+        plain.user_ids = list(event.recipients)
     return plain

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec import UNSET, structs
 
-from moothall.objects.channel import Channel
+from moothall.objects.channel import Channel, GroupNick
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import ChannelId, UserId
 from moothall.objects.user import User
@@ -40,24 +40,39 @@ async def channel_objects(reader: Reader, channels: Iterable[Channel]) -> list[C
     return [with_activity(channel, found.get(channel.id)) for channel in channels]
 
 
-async def direct_objects(reader: Reader, rows: Iterable[ChannelRow], viewer: UserId) -> list[Channel]:
-    """Direct messages as one of those in them sees them: `recipients` are the others."""
+async def direct_objects(reader: Reader, rows: Iterable[ChannelRow], viewer: UserId | None) -> list[Channel]:
+    """Direct messages as one of those in them sees them: `recipients` are the others; with no viewer, all."""
     rows = list(rows)
     if not rows:
         return []
     ids = [row.id for row in rows]
     activity = await last_messages(reader, ids)
     others: dict[ChannelId, list[UserId]] = {channel_id: [] for channel_id in ids}
+    nicks: dict[ChannelId, list[GroupNick]] = {channel_id: [] for channel_id in ids}
     for recipient in await select_recipients(reader, ids):
         if recipient.user_id != viewer:
             others[recipient.channel_id].append(recipient.user_id)
+        if recipient.nick is not None:
+            nicks[recipient.channel_id].append(GroupNick(id=recipient.user_id, nick=recipient.nick))
     users = await get_users(reader, [user_id for listed in others.values() for user_id in listed])
     return [
-        direct_object(row, [users[user_id] for user_id in others[row.id] if user_id in users], activity.get(row.id))
+        direct_object(
+            row,
+            [users[user_id] for user_id in others[row.id] if user_id in users],
+            activity.get(row.id),
+            nicks=nicks[row.id],
+        )
         for row in rows
     ]
 
 
-def direct_object(row: ChannelRow, others: list[User], activity: Activity | None) -> Channel:
+def direct_object(
+    row: ChannelRow, others: list[User], activity: Activity | None, *, nicks: list[GroupNick] | None = None
+) -> Channel:
     """A direct message from its parts."""
-    return structs.replace(with_activity(channel_from_row(row), activity), recipients=others)
+    return structs.replace(with_activity(channel_from_row(row), activity), recipients=others, nicks=nicks or UNSET)
+
+
+def group_as_seen(whole: Channel, viewer: UserId) -> Channel:
+    """A group with everybody in it as one of them sees it."""
+    return structs.replace(whole, recipients=[user for user in whole.recipients or () if user.id != viewer])

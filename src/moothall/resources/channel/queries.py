@@ -6,12 +6,21 @@ from typing import Any
 from msgspec import Struct, structs
 from sqlalchemy import bindparam, delete, insert, select, update
 
+from moothall.objects.channel import ThreadMember
 from moothall.objects.channel_types import THREADS, ChannelType
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, update_columns, upsert
 from moothall.storage.rows import ChannelRow, MemberRow
-from moothall.storage.schema import channel_activity, channel_recipients, channels, dm_pairs, guilds, members
+from moothall.storage.schema import (
+    channel_activity,
+    channel_recipients,
+    channels,
+    dm_pairs,
+    guilds,
+    members,
+    thread_members,
+)
 
 # Named rather than excluded: so an index leaves the threads aside, of which there may be many.
 _OTHER_TYPES = tuple(int(kind) for kind in ChannelType if kind not in THREADS)
@@ -57,6 +66,11 @@ _select_activity = Query(
 _select_member = Query(
     select(members).where(members.c.guild_id == bindparam("guild_id"), members.c.user_id == bindparam("user_id")),
     into=MemberRow,
+)
+_select_own_memberships = Query(
+    select(thread_members).where(
+        in_list(thread_members.c.thread_id, "thread_ids"), thread_members.c.user_id == bindparam("user_id")
+    )
 )
 _select_members_among = Query(
     select(members.c.user_id).where(members.c.guild_id == bindparam("guild_id"), in_list(members.c.user_id, "user_ids"))
@@ -152,6 +166,22 @@ async def members_among(reader: Reader, guild_id: GuildId, user_ids: Iterable[Sn
     return {row[0] for row in await reader.all(_select_members_among, guild_id=guild_id, user_ids=wanted)}
 
 
+async def select_own_memberships(
+    reader: Reader, user_id: UserId, thread_ids: Iterable[ChannelId]
+) -> dict[ChannelId, ThreadMember]:
+    """Someone's own membership of those of some threads that they are in."""
+    wanted = list(thread_ids)
+    if not wanted:
+        return {}
+    rows = await reader.all(_select_own_memberships, user_id=user_id, thread_ids=wanted)
+    return {
+        ChannelId(Snowflake(thread_id)): ThreadMember(
+            id=ChannelId(Snowflake(thread_id)), user_id=user_id, join_timestamp=Timestamp(joined), flags=flags
+        )
+        for thread_id, _, joined, flags in rows
+    }
+
+
 async def last_messages(reader: Reader, channel_ids: Iterable[ChannelId]) -> dict[ChannelId, Activity]:
     """The activity of channels, in one query; those in which nothing was ever said are left out."""
     wanted = list(channel_ids)
@@ -177,6 +207,8 @@ class Recipient(Struct, frozen=True):
     user_id: UserId
     closed: bool
     """Whether it is hidden from their list until the next message."""
+    nick: str | None = None
+    """What they are called in a group."""
 
 
 class _Incidents(Struct):

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moothall.objects import limits
-from moothall.objects.ids import ChannelId, EmojiId, Snowflake, TagId, UserId
+from moothall.objects.ids import ChannelId, EmojiId, Snowflake, TagId
 from moothall.objects.permissions import PermissionSet
 
 CreatableType = Literal[0, 2, 4, 5, 13, 15, 16]
@@ -92,11 +92,3 @@ class EditChannelPermissions(Struct, frozen=True):
     type: Literal[0, 1] | UnsetType | None = UNSET
     allow: PermissionSet | UnsetType | None = UNSET
     deny: PermissionSet | UnsetType | None = UNSET
-
-
-class CreateDirectMessage(Struct, frozen=True):
-    """Whom to talk to. Group messages are made with access tokens that their members gave an application."""
-
-    recipient_id: UserId | UnsetType | None = UNSET
-    access_tokens: list[str] | UnsetType | None = UNSET
-    nicks: dict[str, str] | UnsetType | None = UNSET

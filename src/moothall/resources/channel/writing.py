@@ -22,6 +22,6 @@ async def start_typing(ctx: Context) -> None:
             timestamp=ctx.now // 1000,
             member=UNSET if member is None or user is None else member_from_row(member, user),
             audience_channel_id=place.audience_channel_id,
-            recipients=place.recipients,
+            recipients=place.hearers,
         )
     )

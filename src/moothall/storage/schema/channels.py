@@ -87,6 +87,7 @@ channel_recipients = clustered(
     id_column("channel_id", ChannelId, key=True),
     id_column("user_id", UserId, key=True),
     flag_column("closed"),
+    text_column("nick"),  # in a group
     index("user_id"),
 )
 """Who a direct message is between; closed hides it from that person's list until the next message."""

@@ -1,10 +1,12 @@
-"""Answers to onboarding, and what newcomers are shown first.
+"""Answers to onboarding, what newcomers are shown first, and names in groups.
 
 Revision ID: 0005
 Revises: 0004
 """
 
-from moothall.storage.migrations.notation import create_tables, drop_tables
+from alembic import op
+
+from moothall.storage.migrations.notation import add_columns, create_tables, drop_tables
 
 revision = "0005"
 down_revision = "0004"
@@ -23,7 +25,9 @@ _TABLES = {
 
 def upgrade() -> None:
     create_tables(_TABLES)
+    add_columns({"channel_recipients": "nick text?"})
 
 
 def downgrade() -> None:
+    op.drop_column("channel_recipients", "nick")
     drop_tables(_TABLES)

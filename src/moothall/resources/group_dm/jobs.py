@@ -1,0 +1,20 @@
+"""What is done after a group's end, a little at a time."""
+
+from typing import ClassVar
+
+from moothall.kernel.context import Context
+from moothall.kernel.jobs import Job, job
+from moothall.objects.ids import ChannelId
+from moothall.resources.guild.queries import delete_some_of_channel
+
+
+@job
+class PurgeGroup(Job, frozen=True, kw_only=True):
+    """Removes what was said in a group that everybody has left."""
+
+    kind: ClassVar[str] = "purge_group"
+    channel_id: ChannelId
+
+    async def step(self, ctx: Context) -> Job | None:
+        """Remove some hundred rows."""
+        return self if await delete_some_of_channel(ctx.tx, self.channel_id) else None
