@@ -1,4 +1,4 @@
-"""Images on their way in: verified by decoding and stored, both off the event loop, before the transaction.
+"""Images and sounds on their way in: verified and stored, both off the event loop, before the transaction.
 
 A blob's key is made from its content, so two requests with the same image share one blob, and one
 that is stored for a request that is then refused does no harm: the sweeper finds what no row names.
@@ -6,15 +6,19 @@ that is stored for a request that is then refused does no harm: the sweeper find
 
 import asyncio
 import typing
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
-from moothall.objects.errors import FormErrors
-from moothall.objects.form_codes import FormCode
-from moothall.objects.images import ImageData, StoredImage, image_hash, inspect_image
+from moothall.objects import errors
+from moothall.objects.errors import FormErrors, Refusal
+from moothall.objects.images import ImageData, StoredImage, content_hash, image_hash
+from moothall.objects.sound_data import SoundData, SoundTooLong, StoredSound
 from moothall.storage.blobs import Blobs
+
+MEDIA: Final = (ImageData, SoundData)
+"""What is verified and stored."""
 
 
 def blob_key(name: str) -> str:
@@ -22,34 +26,58 @@ def blob_key(name: str) -> str:
     return f"images/{name}"
 
 
+def sound_key(name: str) -> str:
+    """Where the sound of a hash lies."""
+    return f"sounds/{name}"
+
+
 def image_fields(kind: Any) -> tuple[str, ...]:
-    """The fields of a body's type that take an image."""
+    """The fields of a body's type that take an image or a sound."""
     if not (isinstance(kind, type) and issubclass(kind, Struct)):
         return ()
     hints = typing.get_type_hints(kind)
     return tuple(
         field.encode_name
         for field in msgspec.structs.fields(kind)
-        if hints[field.name] is ImageData or ImageData in typing.get_args(hints[field.name])
+        if any(_is_media(part) for part in (hints[field.name], *typing.get_args(hints[field.name])))
     )
 
 
-async def stage_images(body: Struct, fields: tuple[str, ...], blobs: Blobs) -> None:
-    """Verify and store every image of a body, which then knows its `hash` and `info`.
+def _is_media(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, MEDIA)
 
-    Raises Refusal (50035) with every image that is none.
+
+async def stage_images(body: Struct, fields: tuple[str, ...], blobs: Blobs) -> None:
+    """Verify and store every image and sound of a body, which then knows its `hash` and `info`.
+
+    Raises Refusal: 50035 with everything that is not what it should be, 50124 for a sound that lasts too long.
     """
     found = FormErrors()
     for field in fields:
-        image = getattr(body, field)
-        if not isinstance(image, ImageData) or image.stored is not None:
+        media = getattr(body, field)
+        if not isinstance(media, MEDIA) or media.stored is not None:
             continue
         try:
-            info = await asyncio.to_thread(inspect_image, image.data)
+            if isinstance(media, ImageData):
+                await _store_image(media, blobs)
+            else:
+                await _store_sound(media, blobs)
+        except SoundTooLong:
+            raise Refusal(errors.SOUND_TOO_LONG) from None
         except ValueError as problem:
-            found.add([field], FormCode.IMAGE_INVALID, str(problem))
-            continue
-        name = image_hash(image.data, animated=info.animated)
-        await blobs.put(blob_key(name), image.data)
-        image.stored = StoredImage(name, info)
+            found.add([field], media.FORM_CODE, str(problem))
     found.raise_if_any()
+
+
+async def _store_image(image: ImageData, blobs: Blobs) -> None:
+    info = await asyncio.to_thread(image.inspect)
+    name = image_hash(image.data, animated=info.animated)
+    await blobs.put(blob_key(name), image.data)
+    image.stored = StoredImage(name, info)
+
+
+async def _store_sound(sound: SoundData, blobs: Blobs) -> None:
+    info = await asyncio.to_thread(sound.inspect)
+    name = content_hash(sound.data)
+    await blobs.put(sound_key(name), sound.data)
+    sound.stored = StoredSound(name, info)

@@ -10,10 +10,12 @@ import msgspec
 from msgspec import Struct
 
 from moothall.kernel.endpoint import Endpoint, Json, Response
+from moothall.kernel.form_or_json import FORM, FormOrJsonReader
 from moothall.kernel.parameters import QueryParameter
 from moothall.objects.ids import Snowflake
 from moothall.objects.images import ImageData
 from moothall.objects.permissions import PermissionSet
+from moothall.objects.sound_data import SoundData
 from moothall.objects.wire import Timestamp
 
 _SCALARS: dict[type, dict[str, Any]] = {
@@ -21,6 +23,7 @@ _SCALARS: dict[type, dict[str, Any]] = {
     PermissionSet: {"type": "string", "format": "permissions", "pattern": "^[0-9]+$"},
     Timestamp: {"type": "string", "format": "date-time"},
     ImageData: {"type": "string", "format": "data-uri", "pattern": "^data:image/"},
+    SoundData: {"type": "string", "format": "data-uri", "pattern": "^data:audio/"},
 }
 
 _REF = "#/components/schemas/{name}"
@@ -113,6 +116,10 @@ def _operation(row: Endpoint, schemas: "typing.Iterator[dict[str, Any]]") -> dic
         for parameter in row.path_parameters
     ]
     parameters.extend(_query_parameter(parameter, next(schemas)) for parameter in row.query_parameters)
+    parameters.extend(
+        {"name": parameter.header.name, "in": "header", "schema": {"type": "string"}}
+        for parameter in row.header_parameters
+    )
     if row.audit_reason:
         parameters.append(
             {"name": "X-Audit-Log-Reason", "in": "header", "schema": {"type": "string", "maxLength": 512}}
@@ -145,6 +152,11 @@ def _operation(row: Endpoint, schemas: "typing.Iterator[dict[str, Any]]") -> dic
 
 def _request_content(row: Endpoint, schema: dict[str, Any]) -> dict[str, Any]:
     kinds = {row.body.content_type if row.body is not None else "": {"schema": schema}}
+    if isinstance(row.body, FormOrJsonReader):
+        kinds[FORM] = {
+            "schema": {"type": "object", "description": "The body as `payload`.", "properties": {"payload": schema}},
+            "encoding": {"payload": {"contentType": "application/json"}},
+        }
     if row.uploads is not None:
         file = {"type": "string", "contentMediaType": "application/octet-stream"}
         kinds["multipart/form-data"] = {

@@ -18,9 +18,9 @@ from sqlalchemy import bindparam, update
 
 from moothall.kernel.authenticate import NOBODY, Actor, Remembered, TokenKind, authenticate
 from moothall.kernel.brief import BriefReader
-from moothall.kernel.context import Context, Services, WriteNeeded
+from moothall.kernel.context import Context, Services, Withdrawn, WriteNeeded
 from moothall.kernel.endpoint import Endpoint, Json, Response
-from moothall.kernel.images import stage_images
+from moothall.kernel.images import MEDIA, stage_images
 from moothall.kernel.multipart import is_form
 from moothall.kernel.outbox import OutboxRelay, leave_events
 from moothall.kernel.parameters import read_query
@@ -34,7 +34,6 @@ from moothall.logs import current_request
 from moothall.objects import errors
 from moothall.objects.errors import Refusal, joined
 from moothall.objects.ids import Snowflake
-from moothall.objects.images import ImageData
 from moothall.objects.wire import encode
 from moothall.storage.database import Query, StorageConflict, StorageFull, StorageUnavailable
 from moothall.storage.schema import guilds
@@ -56,7 +55,7 @@ _MAJOR = ("guild_id", "channel_id", "webhook_id")
 _MOST_KEY = 96
 """Characters of a path's id or token that tell one rate limit from another: none that exists is longer."""
 _MOST_JSON = 2 * 1024 * 1024
-"""Bytes of a body on rows that take no images."""
+"""Bytes of a body on rows that take no images or sounds."""
 
 _set_version = Query(
     update(guilds).where(guilds.c.id == bindparam("guild_id")).values(version=bindparam("new_version"))
@@ -218,7 +217,7 @@ class Pipeline:
 
     async def _stage_images(self, endpoint: Endpoint, actor: Actor, request: Request, given: Decoded) -> None:
         body = given.body["body"]
-        if not any(isinstance(getattr(body, field), ImageData) for field in endpoint.images):
+        if not any(isinstance(getattr(body, field), MEDIA) for field in endpoint.images):
             return
         # Only those who may do the thing may cause the work: the line asks again inside the transaction.
         async with self._services.database.read() as reader:
@@ -305,6 +304,8 @@ class Pipeline:
                 return result
             except WriteNeeded:
                 writes = True
+            except Withdrawn as end:
+                return end.result
             except StorageConflict:
                 if attempt == _TRIES:
                     raise
@@ -384,6 +385,8 @@ async def _decode(endpoint: Endpoint, values: list[str], request: Request) -> De
             query = read_query(endpoint.query_parameters, request.query_string)
         except Refusal as refusal:
             problems.append(refusal)
+    for parameter in endpoint.header_parameters:
+        query[parameter.name] = request.header(parameter.header.name)
     if endpoint.body is not None and not (endpoint.uploads is not None and is_form(request.content_type)):
         data = await request.body(None if endpoint.images else _MOST_JSON)
         try:

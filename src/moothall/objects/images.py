@@ -5,6 +5,7 @@ import hashlib
 import re
 import struct
 import zlib
+from collections.abc import Mapping
 from io import BytesIO
 from typing import ClassVar, Final, NamedTuple, Self
 
@@ -13,9 +14,9 @@ from PIL import Image, UnidentifiedImageError
 from moothall.objects import limits
 from moothall.objects.form_codes import FormCode
 
-_DATA_URI: Final = re.compile(r"data:(image/(?:png|jpe?g|gif|webp));base64,")
-_TEXT_MAX: Final = limits.IMAGE_SIZE_MAX * 4 // 3 + 64
+_DATA_URI: Final = re.compile(r"data:(image/(?:png|jpe?g|gif|webp|avif));base64,")
 _FORMATS: Final = {"PNG": "png", "JPEG": "jpeg", "GIF": "gif", "WEBP": "webp"}
+_EMOJI_FORMATS: Final = {**_FORMATS, "AVIF": "avif"}
 
 
 class ImageData:
@@ -28,6 +29,10 @@ class ImageData:
     __slots__ = ("data", "declared", "stored")
 
     FORM_CODE: ClassVar[str] = FormCode.IMAGE_INVALID
+    FORMATS: ClassVar[Mapping[str, str]] = _FORMATS
+    """The formats taken, by the name that the library has for them."""
+    SIZE_MAX: ClassVar[int] = limits.IMAGE_SIZE_MAX
+    """Bytes of the decoded image."""
 
     def __init__(self, declared: str, data: bytes) -> None:
         self.declared = declared
@@ -65,23 +70,47 @@ class ImageData:
 
         Raises ValueError if it is no base64 data URI of a png, jpeg, gif or webp, or too large.
         """
-        if not isinstance(value, str) or not (head := _DATA_URI.match(value)):
-            raise ValueError("Invalid image data. Should be a data URI of a png, jpeg, gif or webp in base64.")
-        if len(value) > _TEXT_MAX:
-            raise ValueError(f"File cannot be larger than {limits.IMAGE_SIZE_MAX >> 20} MiB.")
+        head = _DATA_URI.match(value) if isinstance(value, str) else None
+        if (
+            not isinstance(value, str)
+            or head is None
+            or head[1].rpartition("/")[2] not in {"jpg", *cls.FORMATS.values()}
+        ):
+            *others, last = cls.FORMATS.values()
+            raise ValueError(f"Invalid image data. Should be a data URI of a {', '.join(others)} or {last} in base64.")
+        if len(value) > cls.SIZE_MAX * 4 // 3 + 64:
+            raise ValueError(cls._too_large())
         try:
             data = binascii.a2b_base64(value[head.end() :], strict_mode=True)
         except (binascii.Error, ValueError):
             raise ValueError("Invalid image data. The base64 is malformed.") from None
         if not data:
             raise ValueError("Invalid image data. It is empty.")
-        if len(data) > limits.IMAGE_SIZE_MAX:
-            raise ValueError(f"File cannot be larger than {limits.IMAGE_SIZE_MAX >> 20} MiB.")
+        if len(data) > cls.SIZE_MAX:
+            raise ValueError(cls._too_large())
         return cls(head[1], data)
+
+    @classmethod
+    def _too_large(cls) -> str:
+        size = f"{cls.SIZE_MAX >> 20} MiB" if cls.SIZE_MAX >> 20 else f"{cls.SIZE_MAX / 1024} kb"
+        return f"File cannot be larger than {size}."
+
+    def inspect(self) -> "ImageInfo":
+        """What the image really is: see `inspect_image`."""
+        return inspect_image(self.data, self.FORMATS)
+
+
+class EmojiImage(ImageData):
+    """An image of an emoji: it may be an avif too, and has at most 256 KiB decoded."""
+
+    __slots__ = ()
+
+    FORMATS: ClassVar[Mapping[str, str]] = _EMOJI_FORMATS
+    SIZE_MAX: ClassVar[int] = limits.EMOJI_FILE_MAX
 
 
 class ImageInfo(NamedTuple):
-    """What an image really is: `png`, `jpeg`, `gif` or `webp`, its pixels, and whether it moves."""
+    """What an image really is: `png`, `jpeg`, `gif`, `webp` or `avif`, its pixels, and whether it moves."""
 
     format: str
     width: int
@@ -96,15 +125,15 @@ class StoredImage(NamedTuple):
     info: ImageInfo
 
 
-def inspect_image(data: bytes) -> ImageInfo:
+def inspect_image(data: bytes, formats: Mapping[str, str] = _FORMATS) -> ImageInfo:
     """Decode an image to learn what it is; its first frame is decoded whole.
 
-    Raises ValueError if it is none of the four formats, is broken, or has more than 64 megapixels, 256
+    Raises ValueError if it is none of the formats, is broken, or has more than 64 megapixels, 256
     in all its frames (checked before the pixels are decoded). Costs milliseconds to tenths of a second: run it off
     the event loop.
     """
     try:
-        with Image.open(BytesIO(data), formats=tuple(_FORMATS)) as image:
+        with Image.open(BytesIO(data), formats=tuple(formats)) as image:
             width, height = image.size
             if width * height > limits.IMAGE_PIXELS_MAX:
                 raise ValueError("Image has too many pixels.")
@@ -112,7 +141,7 @@ def inspect_image(data: bytes) -> ImageInfo:
             if width * height * frames > limits.IMAGE_MOVING_PIXELS_MAX:
                 raise ValueError("Image has too many frames.")
             image.load()
-            kind = _FORMATS[image.format or ""]
+            kind = formats[image.format or ""]
             return ImageInfo(kind, width, height, frames > 1)
     except UnidentifiedImageError:
         raise ValueError("Unsupported image type given.") from None
@@ -125,5 +154,10 @@ def inspect_image(data: bytes) -> ImageInfo:
 
 def image_hash(data: bytes, *, animated: bool) -> str:
     """The name that an image goes by: 32 hexadecimal digits of its content, behind `a_` if it moves."""
-    digest = hashlib.sha256(data).hexdigest()[:32]
+    digest = content_hash(data)
     return f"a_{digest}" if animated else digest
+
+
+def content_hash(data: bytes) -> str:
+    """32 hexadecimal digits that stand for a content."""
+    return hashlib.sha256(data).hexdigest()[:32]
