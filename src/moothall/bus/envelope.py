@@ -15,7 +15,7 @@ class Audience(IntEnum):
     CHANNEL = 2
     """Sessions whose user may view the channel; for a direct message channel, `user_ids`."""
     USERS = 3
-    """Every session of the users named."""
+    """Every session of the users named; with a channel of a guild, those whose user may view it."""
     NODE = 4
     """Gateway nodes themselves: a control message, never dispatched."""
 

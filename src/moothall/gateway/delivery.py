@@ -64,7 +64,9 @@ class Delivery:
     def in_guild(self, view: GuildView, envelope: Envelope, *, but: int = 0) -> None:
         """Tell an event to those in a guild who may hear it, without the sessions of user `but`."""
         channel_id = envelope.channel_id if envelope.audience is Audience.CHANNEL else 0
-        if envelope.thread_id and envelope.user_ids:
+        if envelope.audience is Audience.USERS:
+            audience = view.own_audience(envelope.channel_id, envelope.intent, envelope.user_ids)
+        elif envelope.thread_id and envelope.user_ids:
             audience = view.thread_audience(channel_id, envelope.permission, envelope.intent, envelope.user_ids)
         else:
             audience = view.audience(channel_id, envelope.permission, envelope.intent)

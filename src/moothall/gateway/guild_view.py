@@ -54,6 +54,7 @@ class GuildView:
 
     __slots__ = (
         "_audiences",
+        "_managed",
         "_stale_at",
         "_visible",
         "channels",
@@ -85,6 +86,7 @@ class GuildView:
         self.personal: frozenset[int] = frozenset()
         """Users named by an overwrite of any channel."""
         self._visible: dict[tuple[int, ...], frozenset[int]] = {}
+        self._managed: dict[tuple[int, ...], frozenset[int]] = {}
         self._audiences: dict[tuple[int, int, int], list[Session]] = {}
         self._stale_at = 0
         """When a timeout that ends by itself brings permissions back; 0 for never."""
@@ -93,6 +95,7 @@ class GuildView:
     def changed(self) -> None:
         """Forget what was worked out: roles, overwrites, channels or the owner changed."""
         self._visible.clear()
+        self._managed.clear()
         self._audiences.clear()
         self.personal = frozenset(
             target for channel in self.channels.values() for target in channel.overwrites if target not in self.roles
@@ -180,6 +183,8 @@ class GuildView:
         if envelope.intent and not session.intents & envelope.intent:
             return envelope.name == "GUILD_MEMBER_UPDATE"
         permission = envelope.permission
+        if envelope.audience is Audience.USERS:
+            return member.user_id in envelope.user_ids and envelope.channel_id in self.visible(member)
         if envelope.audience is not Audience.CHANNEL:
             return not permission or self.permissions(member) & permission == permission
         channel = self.channels.get(envelope.channel_id)
@@ -193,18 +198,47 @@ class GuildView:
 
     def thread_audience(self, channel_id: int, permission: int, intent: int, in_thread: Iterable[int]) -> list[Session]:
         """As `audience`, for a private thread: its members, and who manages threads."""
-        named = set(in_thread)
-        return [
+        managers = self.audience(channel_id, permission | _MANAGE_THREADS, intent)
+        managing = {session.user_id for session in managers}
+        channel, needed = self.channels.get(channel_id), permission | _VIEW
+        return managers + [
             session
-            for session in self.audience(channel_id, permission, intent)
-            if session.user_id in named or self._manages_threads(session.user_id, channel_id)
+            for member in self._named(in_thread)
+            if member.user_id not in managing
+            and channel is not None
+            and self.permissions_in(member, channel) & needed == needed
+            for session in member.sessions
+            if not intent or session.intents & intent
         ]
 
-    def _manages_threads(self, user_id: int, channel_id: int) -> bool:
-        member, channel = self.members.get(user_id), self.channels.get(channel_id)
-        if member is None or channel is None:
-            return False
-        return bool(self.permissions_in(member, channel) & _MANAGE_THREADS)
+    def own_audience(self, channel_id: int, intent: int, user_ids: Iterable[int]) -> list[Session]:
+        """The sessions of the users named, as far as they may view a channel."""
+        return [
+            session
+            for member in self._named(user_ids)
+            if channel_id in self.visible(member)
+            for session in member.sessions
+            if not intent or session.intents & intent
+        ]
+
+    def managed(self, member: MemberView) -> frozenset[int]:
+        """The channels in which a member manages threads, and so sees the private ones without being in them."""
+        if member.restricted:
+            return frozenset()
+        user_id = member.user_id
+        own = user_id == self.owner_id or user_id in self.personal or member.guest_of
+        key = (-user_id, member.guest_of, *member.role_ids) if own else member.role_ids
+        found = self._managed.get(key)
+        if found is None:
+            found = self._managed[key] = frozenset(
+                channel_id
+                for channel_id in self.visible(member)
+                if self.permissions_in(member, self.channels[channel_id]) & _MANAGE_THREADS
+            )
+        return found
+
+    def _named(self, user_ids: Iterable[int]) -> Iterable[MemberView]:
+        return [member for user_id in dict.fromkeys(user_ids) if (member := self.members.get(user_id)) is not None]
 
     def _entitled(self, channel_id: int, permission: int) -> Iterable[MemberView]:
         members = self.members.values()

@@ -201,7 +201,7 @@ class Hub:
     def _route(self, envelope: Envelope) -> None:
         if envelope.audience is Audience.NODE:
             self.control(envelope)
-        elif envelope.audience is Audience.USERS or not envelope.guild_id:
+        elif not envelope.guild_id or (envelope.audience is Audience.USERS and not envelope.channel_id):
             self._to_users(envelope)
         else:
             self._to_guild(envelope)

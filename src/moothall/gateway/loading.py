@@ -25,7 +25,7 @@ from moothall.resources.member.queries import (
     member_objects,
     select_guild_ids,
 )
-from moothall.resources.thread.queries import select_active
+from moothall.resources.thread_activity.queries import select_active
 from moothall.resources.user.objects import current_user
 from moothall.resources.user.queries import select_user
 from moothall.storage.database import Database, Query, has_prefix

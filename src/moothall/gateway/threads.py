@@ -9,7 +9,8 @@ from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import encode
 from moothall.resources.channel.objects import channel_objects
-from moothall.resources.thread.queries import select_active, select_own_memberships
+from moothall.resources.channel.queries import select_own_memberships
+from moothall.resources.thread_activity.queries import select_active
 from moothall.storage.database import Reader
 from moothall.storage.rows import ChannelRow, channel_from_row
 

@@ -104,6 +104,8 @@ class MessagePart(IntFlag):
     POLL = 2
     THREAD = 4
     """A thread was started from it."""
+    STARTER = 8
+    """It stands at the beginning of a thread for the message that the thread was started from."""
 
 
 class AttachmentFlags:

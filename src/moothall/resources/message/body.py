@@ -34,6 +34,8 @@ class Head(Struct, frozen=True, kw_only=True):
     webhook_id: WebhookId | UnsetType = UNSET
     application_id: ApplicationId | UnsetType = UNSET
     message_reference: MessageReference | UnsetType = UNSET
+    position: int | UnsetType = UNSET
+    """About how many messages of the thread came before it."""
 
 
 class Text(Struct, frozen=True, kw_only=True):

@@ -21,6 +21,7 @@ from moothall.resources.message.pages import encode_rows, message_bytes, viewer_
 from moothall.resources.message.people import KnownUsers
 from moothall.resources.message.queries import select_page
 from moothall.resources.message.rules import require_entry, require_history
+from moothall.resources.thread_activity.events import JOINS, WAKES
 
 PageSize = Annotated[int, Meta(ge=1, le=limits.MESSAGE_LIST_MAX)]
 
@@ -28,7 +29,7 @@ PageSize = Annotated[int, Meta(ge=1, le=limits.MESSAGE_LIST_MAX)]
 @post(
     "/channels/{channel_id}/messages",
     permission=Permissions.SEND_MESSAGES,
-    fires=(MessageCreate, DirectChannelCreate),
+    fires=(MessageCreate, DirectChannelCreate, *WAKES, *JOINS),
 )
 async def create_message(ctx: Context, channel_id: ChannelId, body: CreateMessage) -> Json[Message]:
     """Post a message to a text-like channel, thread or direct message."""

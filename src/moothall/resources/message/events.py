@@ -24,7 +24,7 @@ class Route(Struct, frozen=True, kw_only=True):
     audience_channel_id: ChannelId
     """The channel whose overwrites decide: for a thread its parent."""
     user_ids: tuple[UserId, ...] = ()
-    """Who is in a direct message."""
+    """Who is in a direct message or a private thread: `ChannelPlace.hearers`."""
     permission: int = 0
 
     def ids(self) -> dict[str, str]:
@@ -34,9 +34,12 @@ class Route(Struct, frozen=True, kw_only=True):
         return {"channel_id": str(int(self.id)), "guild_id": str(int(self.guild_id))}
 
 
-def route_in_guild(guild_id: GuildId, channel_id: ChannelId, kind: int, parent_id: ChannelId | None) -> Route:
-    """The way to those in a guild's channel, or in a thread of `parent_id`."""
+def route_in_guild(
+    guild_id: GuildId, channel_id: ChannelId, kind: int, parent_id: ChannelId | None, hearers: tuple[UserId, ...] = ()
+) -> Route:
+    """The way to those in a guild's channel, or in a thread of `parent_id`; `hearers` are those of a private one."""
     return Route(
+        user_ids=hearers,
         id=channel_id,
         guild_id=guild_id,
         audience_channel_id=channel_id if parent_id is None else parent_id,
@@ -49,7 +52,7 @@ def route_of(place: ChannelPlace) -> Route:
     """The way to those in a place."""
     if place.guild is not None:
         parent_id = None if place.parent is None else place.parent.id
-        return route_in_guild(place.guild.id, place.id, place.channel.type, parent_id)
+        return route_in_guild(place.guild.id, place.id, place.channel.type, parent_id, place.hearers)
     return Route(id=place.id, guild_id=None, audience_channel_id=place.id, user_ids=place.recipients)
 
 

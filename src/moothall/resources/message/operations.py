@@ -7,10 +7,10 @@ from typing import Final
 from msgspec import UNSET, Raw, UnsetType, structs
 
 from moothall.kernel.context import Context
-from moothall.kernel.place import ChannelPlace
+from moothall.kernel.place import ChannelPlace, hearers_of_private
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent, AuditLogOptions
-from moothall.objects.channel_types import THREADS
+from moothall.objects.channel_types import THREADS, ChannelType
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId, snowflake_at
 from moothall.objects.message import MessageReference
@@ -61,6 +61,16 @@ from moothall.resources.message.writing import (
     parts_around,
     reference_to,
 )
+from moothall.resources.thread_activity.operations import (
+    bring_in_author,
+    bring_in_mentioned,
+    count_message,
+    forget_in_threads,
+    uncount_messages,
+    wake_thread,
+)
+from moothall.resources.thread_activity.queries import select_private_members
+from moothall.resources.thread_activity.rules import require_active, require_not_put_away, require_unlocked
 
 _MS_PER_SECOND: Final = 1000
 
@@ -81,22 +91,32 @@ async def create_message(ctx: Context, draft: Draft) -> bytes:
     await require_slowmode_over(ctx, message_id)
     if place.guild is not None:
         touch_seen(ctx, place.guild.id, author_id)
-    return await send_message(ctx, place, author_id, draft, message_id=message_id)
+    place = await bring_in_author(ctx, await wake_thread(ctx, place))
+    return await send_message(ctx, place, author_id, draft, message_id=message_id, invites=True)
 
 
 async def send_message(
-    ctx: Context, place: ChannelPlace, author: Author, draft: Draft, *, message_id: MessageId | None = None
+    ctx: Context,
+    place: ChannelPlace,
+    author: Author,
+    draft: Draft,
+    *,
+    message_id: MessageId | None = None,
+    invites: bool = False,
 ) -> bytes:
     """Store and announce a message of a user's or of a webhook's; the message as JSON.
 
     Whether the author may write is the caller's to have asked, but for replies (see
     `find_original`). The row must declare `MessageCreate`, and if it can be in a direct message
-    `DirectChannelCreate`.
+    `DirectChannelCreate`. With `invites` those whom it mentions come into the thread that it is in,
+    for which the row declares `JOINS`.
     """
     message_id = MessageId(ctx.ids.next()) if message_id is None else message_id
     forwarded = await find_forwarded(ctx, draft.reference) if draft.reference is not None and draft.forwards else None
     original = None if forwarded is not None else await find_original(ctx, place, draft.reference)
     cast = await find_cast(ctx, place, author, content=draft.content, allowed=draft.allowed_mentions, original=original)
+    if invites and place.is_thread:
+        place = await bring_in_mentioned(ctx, place, cast.mentioned.users)
     persona = author if isinstance(author, Persona) else None
     embeds = encode_embeds(draft.embeds)
     hides = bool(draft.flags & MessageFlags.SUPPRESS_EMBEDS) and bool(draft.embeds)
@@ -146,6 +166,7 @@ async def send_system_message(
     embeds: Raw = NONE,
     mentions: Sequence[UserId] = (),
     everyone: bool = False,
+    parts: int = 0,
 ) -> MessageId:
     """Write into a channel that something happened: a message of a kind that nobody types, by whoever did it.
 
@@ -169,7 +190,7 @@ async def send_system_message(
     )
     mentioned = Mentioned([user_id for user_id in mentions if user_id in people], [], everyone=everyone)
     text = structs.replace(EMPTY, content=content, embeds=embeds)
-    await _store(ctx, place, author, head, text, Cast(mentioned, people))
+    await _store(ctx, place, author, head, text, Cast(mentioned, people), parts=parts)
     return message_id
 
 
@@ -187,6 +208,8 @@ async def _store(
     parts: int = 0,
     draft: Draft | None = None,
 ) -> Written:
+    if place.is_thread:
+        head = structs.replace(head, position=await count_message(ctx, place, head.id, head.type))
     row = MessageRow(
         channel_id=place.id,
         id=head.id,
@@ -239,6 +262,8 @@ async def modify_message(ctx: Context, message_id: MessageId, draft: EditDraft) 
     if row.type not in WRITTEN:
         raise Refusal(errors.SYSTEM_MESSAGE)
     require_unrestricted(ctx)
+    require_active(ctx)
+    require_unlocked(ctx)
     if draft.embeds is not UNSET and draft.embeds:
         ctx.require(Permissions.EMBED_LINKS)
     written = await edit_message(ctx, place, row, ctx.actor.user_id, draft)
@@ -365,6 +390,7 @@ async def delete_message(ctx: Context, message_id: MessageId) -> None:
         ctx.require(Permissions.MANAGE_MESSAGES)
     if row.type in UNDELETABLE:
         raise Refusal(errors.SYSTEM_MESSAGE)
+    require_not_put_away(ctx)
     await remove_message(ctx, place, row)
     if not own:
         await ctx.audit(
@@ -378,6 +404,7 @@ async def remove_message(ctx: Context, place: ChannelPlace, row: MessageRow) -> 
     """Delete a message that may be deleted, and announce it. The row must declare `MessageDelete`."""
     doomed = Doomed(row.channel_id, row.id, row.type, row.flags, row.pinned, row.reacted, row.parts)
     await queries.delete_messages(ctx.tx, place.id, [doomed])
+    await uncount_messages(ctx, place, [(row.id, row.type)])
     ctx.emit(MessageDelete(route=route_of(place), message_id=row.id))
 
 
@@ -396,6 +423,7 @@ async def bulk_delete_messages(ctx: Context, message_ids: Sequence[MessageId]) -
     if not doomed:
         return
     await queries.delete_messages(ctx.tx, place.id, doomed)
+    await uncount_messages(ctx, place, [(row.id, row.type) for row in doomed])
     ctx.emit(MessageDeleteBulk(route=route_of(place), message_ids=tuple(row.id for row in doomed)))
     await ctx.audit(
         AuditLogEvent.MESSAGE_BULK_DELETE,
@@ -417,12 +445,16 @@ async def forget_messages_of(ctx: Context, guild_id: GuildId, user_ids: Collecti
     if not user_ids:
         return
     found = await queries.delete_messages_of(ctx.tx, guild_id, list(user_ids), snowflake_at(since_ms))
+    threads = [row for row in found if row[2] in THREADS]
+    await forget_in_threads(ctx, ((row[0], row[1], row[4]) for row in threads))
+    inside = await select_private_members(ctx.tx, {row[0] for row in threads if row[2] == ChannelType.PRIVATE_THREAD})
     for (channel_id, kind, parent_id), rows in groupby(found, key=lambda row: (row[0], row[2], row[3])):
         route = route_in_guild(
             guild_id,
             ChannelId(Snowflake(channel_id)),
             kind,
             ChannelId(Snowflake(parent_id)) if kind in THREADS and parent_id is not None else None,
+            hearers_of_private(inside.get(channel_id, ())) if kind == ChannelType.PRIVATE_THREAD else (),
         )
         for ids in _chunks([row[1] for row in rows], limits.BULK_DELETE_MAX):
             ctx.emit(MessageDeleteBulk(route=route, message_ids=ids))

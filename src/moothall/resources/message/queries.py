@@ -227,7 +227,13 @@ _theirs = (
 _has_poll = messages.c.parts.bitwise_and(int(MessagePart.POLL)) != 0
 _keys_of_theirs = select(messages.c.channel_id, messages.c.id).where(_theirs)
 _select_theirs = Query(
-    select(messages.c.channel_id, messages.c.id, channels.c.type, channels.c.parent_id)
+    select(
+        messages.c.channel_id,
+        messages.c.id,
+        channels.c.type,
+        channels.c.parent_id,
+        messages.c.type.label("message_type"),
+    )
     .select_from(messages.join(channels, channels.c.id == messages.c.channel_id))
     .where(_theirs)
     .order_by(messages.c.channel_id, messages.c.id)
@@ -246,8 +252,11 @@ _delete_theirs = Query(delete(messages).where(_theirs))
 
 async def delete_messages_of(
     tx: Transaction, guild_id: GuildId, author_ids: list[UserId], since_id: Snowflake
-) -> list[tuple[int, int, int, int | None]]:
-    """Delete what some wrote in a guild from an id on: (channel, message, channel's type, its parent), by channel."""
+) -> list[tuple[int, int, int, int | None, int]]:
+    """Delete what some wrote in a guild from an id on.
+
+    (channel, message, channel's type, its parent, message's type) of each, by channel.
+    """
     values: dict[str, Any] = {"guild_id": guild_id, "author_ids": author_ids, "since_id": since_id}
     found = await tx.all(_select_theirs, **values)
     if found:

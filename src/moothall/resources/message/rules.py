@@ -11,6 +11,7 @@ from moothall.objects.member import MemberFlags
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.resources.message.queries import is_reachable, select_last_of, select_newcomer
+from moothall.resources.thread_activity.rules import require_unlocked
 
 _SLOWMODE_EXEMPT: Final = Permissions.MANAGE_MESSAGES | Permissions.MANAGE_CHANNELS | Permissions.BYPASS_SLOWMODE
 _LOW, _MEDIUM, _HIGH, _VERY_HIGH = 1, 2, 3, 4
@@ -41,7 +42,7 @@ async def require_may_write(ctx: Context) -> None:
 
     Raises Refusal: 50008 and 40058 for channels that hold no messages, 50001 for a voice channel
     that they may not enter, 50009 below the guild's verification level, 50007 where a direct
-    message reaches nobody.
+    message reaches nobody, 160005 in a locked thread.
     """
     kind = ctx.channel.channel.type
     if kind in FORUMS:
@@ -49,6 +50,7 @@ async def require_may_write(ctx: Context) -> None:
     if kind not in MESSAGEABLE:
         raise Refusal(errors.NOT_TEXT_CHANNEL)
     require_entry(ctx)
+    require_unlocked(ctx)
     if ctx.in_guild:
         await _require_verified(ctx)
     elif kind == ChannelType.DM:

@@ -14,6 +14,7 @@ from moothall.resources.message.operations import announce_message, get_message,
 from moothall.resources.message.queries import MessageRow
 from moothall.resources.message.rules import require_entry
 from moothall.resources.pin import queries
+from moothall.resources.thread_activity.rules import require_active
 
 
 async def pin_message(ctx: Context, message_id: MessageId) -> None:
@@ -22,6 +23,7 @@ async def pin_message(ctx: Context, message_id: MessageId) -> None:
     Raises Refusal: 10008, 50021 for a system message, 30003 at 250 pins.
     """
     require_entry(ctx)
+    require_active(ctx)
     place = ctx.channel
     row = await get_message(ctx, place.id, message_id)
     if row.type not in WRITTEN:
@@ -41,6 +43,7 @@ async def pin_message(ctx: Context, message_id: MessageId) -> None:
 async def unpin_message(ctx: Context, message_id: MessageId) -> None:
     """Unpin a message of the channel entered; one that is not pinned stays so silently. Raises Refusal: 10008."""
     require_entry(ctx)
+    require_active(ctx)
     row = await get_message(ctx, ctx.channel.id, message_id)
     if not row.pinned:
         return
@@ -57,7 +60,7 @@ async def _tell(ctx: Context, row: MessageRow, newest: Timestamp | None, action:
             channel_id=place.id,
             last_pin_timestamp=newest,
             audience_channel_id=place.audience_channel_id,
-            recipients=place.recipients,
+            recipients=place.hearers,
         )
     )
     if ctx.in_guild:

@@ -22,6 +22,7 @@ from moothall.resources.reaction.events import (
     MessageReactionRemoveEmoji,
 )
 from moothall.resources.reaction.queries import emoji_key
+from moothall.resources.thread_activity.rules import require_active
 
 UNKNOWN_EMOJI: Final = ErrorKind(400, errors.UNKNOWN_EMOJI.code, errors.UNKNOWN_EMOJI.message)
 """What does not name an emoji is a bad request, as clients of the public API know it."""
@@ -43,6 +44,7 @@ async def add_reaction(ctx: Context, message_id: MessageId, emoji_name: str) -> 
     """
     require_history(ctx)
     require_unrestricted(ctx)
+    require_active(ctx)
     emoji = read_emoji(emoji_name)
     place, user_id = ctx.channel, ctx.actor.user_id
     row = await get_message(ctx, place.id, message_id)
@@ -108,6 +110,7 @@ async def remove_reaction(ctx: Context, message_id: MessageId, emoji_name: str, 
 
 async def _remove(ctx: Context, message_id: MessageId, emoji_name: str, user_id: UserId) -> None:
     require_history(ctx)
+    require_active(ctx)
     emoji = read_emoji(emoji_name)
     place, key = ctx.channel, emoji_key(emoji)
     await get_message(ctx, place.id, message_id)
@@ -142,3 +145,4 @@ def _require_moderator(ctx: Context) -> None:
         raise Refusal(errors.NOT_ON_DM)
     require_history(ctx)
     ctx.require(Permissions.MANAGE_MESSAGES)
+    require_active(ctx)
