@@ -101,6 +101,8 @@ def build_services(settings: Settings, database: Database, bus: Bus) -> Services
             generosity=settings.rate_limit_loopback_factor,
             global_requests=settings.rate_limit_global,
             invalid_requests=settings.rate_limit_invalid,
+            webhook_requests=settings.rate_limit_webhook,
+            webhook_minute_requests=settings.rate_limit_webhook_minute,
         )
         if settings.rate_limits
         else None,

@@ -119,11 +119,15 @@ class Settings(Struct, frozen=True, kw_only=True):
     rate_limit_invalid: Annotated[
         int, Meta(description="Refused requests in ten minutes after which an address is shut out.", ge=1)
     ] = 10_000
+    rate_limit_webhook: Annotated[int, Meta(description="Messages that a webhook may post in two seconds.", ge=1)] = 5
+    rate_limit_webhook_minute: Annotated[
+        int, Meta(description="Messages that a webhook may post in a minute.", ge=1)
+    ] = 30
     rate_limit_loopback_factor: Annotated[
         int, Meta(description="How many times more a client on this machine may ask.", ge=1)
     ] = 20
     max_body_bytes: Annotated[
-        int, Meta(description="Largest request body; 25 MiB of files and their form.", ge=1024)
+        int, Meta(description="Largest request body that has no files.", ge=1024)
     ] = 26 * 1024 * 1024
 
     gateway_heartbeat_ms: Annotated[

@@ -9,6 +9,7 @@ from moothall.bus import Audience, Bus
 from moothall.kernel.audit import AuditEntryCreate, insert_entries, insert_entry
 from moothall.kernel.authenticate import Actor
 from moothall.kernel.events import Event
+from moothall.kernel.file_links import FileLinks
 from moothall.kernel.guild_state import GuildState, GuildStates, Standing
 from moothall.kernel.place import ChannelPlace, find_channel
 from moothall.kernel.ratelimit import RateLimiter
@@ -62,6 +63,7 @@ class Services(Struct, kw_only=True):
     states: GuildStates
     box: SecretBox
     blobs: Blobs
+    links: FileLinks
     presences: PresenceBook
     limiter: RateLimiter | None
     """None where rate limits are switched off."""
@@ -74,6 +76,14 @@ class Services(Struct, kw_only=True):
 
 class WriteNeeded(Exception):
     """A row that reads first has found something to write: it is run again, in a transaction."""
+
+
+class Withdrawn(Exception):
+    """A handler has refused what it was asked, and answers all the same: nothing of what it did remains."""
+
+    def __init__(self, result: Any) -> None:
+        super().__init__()
+        self.result = result
 
 
 class Context:

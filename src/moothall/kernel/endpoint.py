@@ -21,8 +21,16 @@ from msgspec import Struct, UnsetType
 from moothall.kernel.access import Access, as_access
 from moothall.kernel.body import BodyReader, body_reader
 from moothall.kernel.events import Event
+from moothall.kernel.form_or_json import FormOrJson, FormOrJsonReader
 from moothall.kernel.images import image_fields
-from moothall.kernel.parameters import PathParameter, QueryParameter, path_parameter, query_parameter
+from moothall.kernel.parameters import (
+    HeaderParameter,
+    PathParameter,
+    QueryParameter,
+    header_parameter,
+    path_parameter,
+    query_parameter,
+)
 from moothall.kernel.ratelimit import DEFAULT_RATE, Rate
 from moothall.kernel.uploads import Uploads
 from moothall.kernel.url_encoded import UrlEncoded, UrlEncodedReader
@@ -60,6 +68,7 @@ class Endpoint:
         "body",
         "fires",
         "handler",
+        "header_parameters",
         "images",
         "locks_guild",
         "method",
@@ -121,11 +130,14 @@ class Endpoint:
         named = _PLACEHOLDER.findall(self.path)
         path: list[PathParameter] = []
         query: list[QueryParameter] = []
+        headers: list[HeaderParameter] = []
         parameters = list(inspect.signature(handler).parameters.values())[1:]
         for parameter in parameters:
             kind = hints[parameter.name]
             if parameter.name == "body":
                 self.body = reader_of(kind, optional=_may_be_absent(kind))
+            elif (header := header_parameter(parameter.name, kind)) is not None:
+                headers.append(header)
             elif parameter.kind is inspect.Parameter.KEYWORD_ONLY:
                 query.append(query_parameter(parameter.name, kind, parameter.default))
             else:
@@ -135,12 +147,15 @@ class Endpoint:
         self.images = () if self.body is None else image_fields(self.body.kind)
         self.path_parameters = tuple(path)
         self.query_parameters = tuple(query)
+        self.header_parameters = tuple(headers)
 
 
 def reader_of(kind: Any, *, optional: bool) -> BodyReader:
     """The reader for the type that a handler's `body` is annotated with."""
     if isinstance(kind, type) and issubclass(kind, UrlEncoded):
         return UrlEncodedReader(kind, optional, checks=False)
+    if isinstance(kind, type) and issubclass(kind, FormOrJson):
+        return FormOrJsonReader(kind, optional=False, checks=callable(getattr(kind, "check", None)))
     return body_reader(kind, optional=optional)
 
 

@@ -53,6 +53,26 @@ class QueryParameter(Struct, frozen=True):
         return self.default is inspect.Parameter.empty
 
 
+class Header(Struct, frozen=True):
+    """What a handler's parameter is annotated with that takes a header: `Annotated[str | None, Header("x-kind")]`."""
+
+    name: str
+    """In lower case."""
+
+
+class HeaderParameter(Struct, frozen=True):
+    """A parameter of a handler, and the header that it takes; None where the request has none."""
+
+    name: str
+    header: Header
+
+
+def header_parameter(name: str, kind: Any) -> HeaderParameter | None:
+    """The header that a parameter takes; None for one that takes another thing."""
+    found = [mark for mark in getattr(kind, "__metadata__", ()) if isinstance(mark, Header)]
+    return HeaderParameter(name, found[0]) if found else None
+
+
 def _supertype(kind: Any) -> Any:
     while isinstance(kind, typing.NewType):
         kind = kind.__supertype__

@@ -20,6 +20,7 @@ from moothall.kernel.authenticate import NOBODY, Actor, Remembered, TokenKind, a
 from moothall.kernel.brief import BriefReader
 from moothall.kernel.context import Context, Services, Withdrawn, WriteNeeded
 from moothall.kernel.endpoint import Endpoint, Json, Response
+from moothall.kernel.file_links import FileLinks
 from moothall.kernel.images import MEDIA, stage_images
 from moothall.kernel.multipart import is_form
 from moothall.kernel.outbox import OutboxRelay, leave_events
@@ -162,7 +163,7 @@ class Pipeline:
             result = await self._run_with_files(endpoint, endpoint.uploads, actor, request, given)
         else:
             result = await self._run(endpoint, actor, request, given)
-        return _encode(endpoint, result, request)
+        return _encode(endpoint, result, request, self._services.links)
 
     def _match(self, request: Request) -> tuple[Endpoint | None, list[str], bool]:
         found = self._router.match(request.path)
@@ -344,7 +345,7 @@ def announce(ctx: Context) -> None:
             hears = ctx.services.hears
             told = [event for event in ctx.events if not (where := event.only_in_guild()) or hears(where)]
         if told:
-            ctx.services.bus.publish([event.envelope() for event in told])
+            ctx.services.bus.publish(ctx.services.links.sign_all(told))
         relay = ctx.services.extra.get(OutboxRelay) if durable else None
         if relay is not None:
             relay.wake()
@@ -355,7 +356,8 @@ def announce(ctx: Context) -> None:
 async def keep_events(ctx: Context) -> None:
     """Where other processes must hear of the transaction, its events are written down in it."""
     if ctx.services.bus.durable:
-        await leave_events(ctx.tx, [event for event in ctx.events if not event.fleeting])
+        kept = [event for event in ctx.events if not event.fleeting]
+        await leave_events(ctx.tx, ctx.services.links.sign_all(kept))
 
 
 async def freshen_guilds(ctx: Context) -> None:
@@ -401,12 +403,12 @@ async def _decode(endpoint: Endpoint, values: list[str], request: Request) -> De
     return Decoded(path, query, body, reason, (), joined(problems) if problems else None)
 
 
-def _encode(endpoint: Endpoint, result: Any, request: Request) -> Answer:
+def _encode(endpoint: Endpoint, result: Any, request: Request, links: FileLinks) -> Answer:
     headers = request.answer_headers
     if result is None:
         return Answer(204, b"", headers)
     if type(result) is Json:
-        return Answer(endpoint.status, result.data, [_JSON_TYPE, *result.headers, *headers])
+        return Answer(endpoint.status, links.sign(result.data), [_JSON_TYPE, *result.headers, *headers])
     if type(result) is Response:
         if request.known_tags and any(name == b"etag" and tag in request.known_tags for name, tag in result.headers):
             return Answer(304, b"", [*result.headers, *headers])

@@ -18,11 +18,18 @@ class Rate(Struct, frozen=True):
 
     requests: int
     seconds: float
+    per_webhook: bool = False
+    """Counted for the webhook, whoever has its token and whichever of its rows it is; also by the minute."""
 
 
 DEFAULT_RATE = Rate(10, 2.0)
 
 GLOBAL_RATE = Rate(50, 1.0)
+
+WEBHOOK_RATE = Rate(5, 2.0, per_webhook=True)
+
+WEBHOOK_MINUTE_RATE = Rate(30, 60.0)
+"""What a webhook may post in the long run."""
 
 INVALID_RATE = Rate(10_000, 600.0)
 """Answers of 401, 403 and 429 to one address, after which it is shut out for the rest of the window."""
@@ -54,6 +61,8 @@ class RateLimiter:
         generosity: int = 20,
         global_requests: int = GLOBAL_RATE.requests,
         invalid_requests: int = INVALID_RATE.requests,
+        webhook_requests: int = WEBHOOK_RATE.requests,
+        webhook_minute_requests: int = WEBHOOK_MINUTE_RATE.requests,
         most_windows: int = _MOST_WINDOWS,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -61,6 +70,8 @@ class RateLimiter:
         self._generosity = generosity
         self._global = Rate(global_requests, GLOBAL_RATE.seconds)
         self._invalid = Rate(invalid_requests, INVALID_RATE.seconds)
+        self._webhook = Rate(webhook_requests, WEBHOOK_RATE.seconds)
+        self._webhook_minute = Rate(webhook_minute_requests, WEBHOOK_MINUTE_RATE.seconds)
         # key -> [window's end, requests left]
         self._windows: dict[tuple[object, ...], list[float]] = {}
         self._next_sweep = self._full_until = 0.0
@@ -75,19 +86,22 @@ class RateLimiter:
         window = self._window(("global", caller), self._global, factor, now)
         if window[1] <= 0:
             return self._refused("global", window, now, [(b"x-ratelimit-global", b"true")])
-        limit = rate.requests * factor
-        own = self._window((bucket, caller, major), rate, factor, now)
-        headers = [
-            (b"x-ratelimit-limit", b"%d" % limit),
-            (b"x-ratelimit-remaining", b"%d" % max(0, own[1] - 1)),
-            (b"x-ratelimit-reset", b"%.3f" % own[0]),
-            (b"x-ratelimit-reset-after", b"%.3f" % max(0.0, own[0] - now)),
-            (b"x-ratelimit-bucket", bucket),
-        ]
+        if rate.per_webhook:
+            own = self._window(("webhook", major), rate := self._webhook, factor, now)
+            minute = self._window(("webhook minute", major), self._webhook_minute, factor, now)
+            if minute[1] <= 0:
+                shown = _headers(self._webhook_minute, factor, minute, now, bucket)
+                return self._refused("shared", minute, now, shown)
+        else:
+            own = self._window((bucket, caller, major), rate, factor, now)
+            minute = None
+        headers = _headers(rate, factor, own, now, bucket)
         if own[1] <= 0:
             return self._refused("user", own, now, headers)
         own[1] -= 1
         window[1] -= 1
+        if minute is not None:
+            minute[1] -= 1
         return Verdict(allowed=True, headers=headers)
 
     def note_refusal(self, address: str, *, loopback: bool) -> None:
@@ -134,6 +148,16 @@ class RateLimiter:
         if len(windows) >= self._most_windows:
             for key in list(islice(windows, len(windows) // 2)):
                 del windows[key]
+
+
+def _headers(rate: Rate, factor: int, window: list[float], now: float, bucket: bytes) -> list[tuple[bytes, bytes]]:
+    return [
+        (b"x-ratelimit-limit", b"%d" % (rate.requests * factor)),
+        (b"x-ratelimit-remaining", b"%d" % max(0, window[1] - 1)),
+        (b"x-ratelimit-reset", b"%.3f" % window[0]),
+        (b"x-ratelimit-reset-after", b"%.3f" % max(0.0, window[0] - now)),
+        (b"x-ratelimit-bucket", bucket),
+    ]
 
 
 def bucket_name(method: str, path: str) -> bytes:

@@ -45,6 +45,7 @@ class Request:
         "authorization",
         "content_length",
         "content_type",
+        "headers",
         "id",
         "known_tags",
         "loopback",
@@ -75,6 +76,8 @@ class Request:
         self.id = f"{_boot}-{next(_serial):x}"
         self.answer_headers: list[tuple[bytes, bytes]] = []
         """Headers that every answer to this request carries, refusals too."""
+        self.headers: Iterable[tuple[bytes, bytes]] = ()
+        """All of them, with names in lower case."""
         self.authorization: str | None = None
         self.audit_reason: str | None = None
         self.content_type = ""
@@ -100,7 +103,8 @@ class Request:
                 path = path[len(prefix) :]
                 break
         request = cls(scope["method"], path or "/", scope["query_string"], address, receive, most_body=most_body)
-        for name, value in scope["headers"]:
+        request.headers = scope["headers"]
+        for name, value in request.headers:
             if name == b"authorization":
                 request.authorization = value.decode("latin-1")
             elif name == b"content-type":
@@ -116,6 +120,12 @@ class Request:
             elif name == b"if-none-match":
                 request.known_tags = value
         return request
+
+    def header(self, name: str) -> str | None:
+        """A header that few rows ask for, by its name in lower case; the last one of that name."""
+        wanted = name.encode()
+        found = [value for key, value in self.headers if key == wanted]
+        return _text(found[-1]).replace("\0", "") if found else None
 
     def extend(self, headers: list[tuple[bytes, bytes]]) -> None:
         """Add this request's own headers to those of a refusal, which win."""

@@ -2,7 +2,7 @@
 
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import Json, delete, get, patch, post
-from moothall.kernel.ratelimit import Rate
+from moothall.kernel.ratelimit import WEBHOOK_RATE
 from moothall.objects.ids import ChannelId, GuildId, MessageId, WebhookId
 from moothall.objects.message import Message
 from moothall.objects.permissions import Permissions
@@ -18,8 +18,6 @@ from moothall.resources.webhook.requests import (
     ModifyWebhook,
     ModifyWebhookWithToken,
 )
-
-_POSTING = Rate(5, 2.0)
 
 
 @post(
@@ -93,7 +91,7 @@ async def delete_webhook_with_token(ctx: Context, webhook_id: WebhookId, webhook
     "/webhooks/{webhook_id}/{webhook_token}",
     permission=WEBHOOK_TOKEN,
     fires=(MessageCreate, ThreadUpdate),
-    rate=_POSTING,
+    rate=WEBHOOK_RATE,
 )
 async def execute_webhook(
     ctx: Context,
