@@ -1,0 +1,54 @@
+"""What exists of that which components name, and is theirs to name who send them."""
+
+from msgspec import Struct
+
+from moothall.kernel.context import Context
+from moothall.kernel.place import ChannelPlace
+from moothall.objects.component import ComponentEmoji
+from moothall.objects.ids import ApplicationId, EmojiId, Snowflake, UserId
+from moothall.objects.permissions import Permissions
+from moothall.resources.component import queries
+from moothall.resources.component.notes import NOTHING_KNOWN, Known, Survey
+
+
+class Sender(Struct, frozen=True, kw_only=True):
+    """Whose emojis may be used: a bot's, or those of whoever made a webhook."""
+
+    user_id: UserId
+    application_id: ApplicationId | None = None
+    is_webhook: bool = False
+    """A webhook may use its guild's emojis and, whatever the channel says, those of other guilds."""
+
+
+async def find_known(ctx: Context, place: ChannelPlace, seen: Survey, sender: Sender) -> Known:
+    """Look up what a tree names: the place's own roles and channels, people, and emojis of the sender's.
+
+    Costs no query where nothing is named, and at most one for each kind of thing.
+    """
+    if not seen.names_any:
+        return NOTHING_KNOWN
+    guild = place.guild
+    return Known(
+        emojis=await _find_emojis(ctx, place, seen, sender) if seen.emojis else {},
+        users=await queries.select_users(ctx.tx, seen.users) if seen.users else frozenset(),
+        roles=frozenset() if guild is None else frozenset(map(int, guild.roles)) & seen.roles,
+        channels=frozenset()
+        if guild is None or not seen.channels
+        else await queries.select_channels(ctx.tx, seen.channels, guild.id),
+    )
+
+
+async def _find_emojis(ctx: Context, place: ChannelPlace, seen: Survey, sender: Sender) -> dict[int, ComponentEmoji]:
+    here = None if place.guild is None else place.guild.id
+    external = sender.is_webhook or bool(place.permissions & Permissions.USE_EXTERNAL_EMOJIS)
+    found: dict[int, ComponentEmoji] = {}
+    for row in await queries.select_emojis(ctx.tx, seen.emojis, sender.user_id):
+        own = row.guild_id == here
+        known = row.held is not None or (sender.is_webhook and own)
+        open_to_all = not row.roles or not set(row.roles).isdisjoint(row.held or ())
+        if row.available and known and open_to_all and (own or external):
+            found[row.id] = ComponentEmoji(id=row.id, name=row.name, animated=row.animated)
+    if sender.application_id is not None and len(found) < len(seen.emojis):
+        for emoji_id, name, animated in await queries.select_own_emojis(ctx.tx, seen.emojis, sender.application_id):
+            found[emoji_id] = ComponentEmoji(id=EmojiId(Snowflake(emoji_id)), name=name, animated=bool(animated))
+    return found

@@ -1,0 +1,76 @@
+"""The SQL of what components name."""
+
+from collections.abc import Collection
+
+from msgspec import Struct
+from sqlalchemy import bindparam, select
+
+from moothall.objects.ids import ApplicationId, EmojiId, GuildId, Snowflake, UserId
+from moothall.storage.database import Query, Reader, in_list
+from moothall.storage.schema import application_emojis, channels, emojis, members, users
+
+
+class NamedEmoji(Struct):
+    """A guild's emoji, and the roles that somebody has in that guild; None for an outsider."""
+
+    guild_id: GuildId
+    id: EmojiId
+    name: str
+    animated: bool
+    available: bool
+    roles: list[Snowflake]
+    held: list[Snowflake] | None
+
+
+_select_emojis = Query(
+    select(
+        emojis.c.guild_id,
+        emojis.c.id,
+        emojis.c.name,
+        emojis.c.animated,
+        emojis.c.available,
+        emojis.c.roles,
+        members.c.roles.label("held"),
+    )
+    .select_from(
+        emojis.outerjoin(
+            members, (members.c.guild_id == emojis.c.guild_id) & (members.c.user_id == bindparam("user_id"))
+        )
+    )
+    .where(in_list(emojis.c.id, "emoji_ids")),
+    into=NamedEmoji,
+)
+_select_own_emojis = Query(
+    select(application_emojis.c.id, application_emojis.c.name, application_emojis.c.animated).where(
+        application_emojis.c.application_id == bindparam("application_id"),
+        in_list(application_emojis.c.id, "emoji_ids"),
+    )
+)
+_select_users = Query(select(users.c.id).where(in_list(users.c.id, "user_ids"), users.c.deleted.is_(False)))
+_select_channels = Query(
+    select(channels.c.id).where(in_list(channels.c.id, "channel_ids"), channels.c.guild_id == bindparam("guild_id"))
+)
+
+
+async def select_emojis(reader: Reader, emoji_ids: Collection[int], user_id: UserId) -> list[NamedEmoji]:
+    """Guilds' emojis, of whichever guilds, as somebody may use them."""
+    return await reader.all(_select_emojis, emoji_ids=list(emoji_ids), user_id=user_id)
+
+
+async def select_own_emojis(
+    reader: Reader, emoji_ids: Collection[int], application_id: ApplicationId
+) -> list[tuple[int, str, bool]]:
+    """An application's own emojis: id, name, animated."""
+    return await reader.all(_select_own_emojis, emoji_ids=list(emoji_ids), application_id=application_id)
+
+
+async def select_users(reader: Reader, user_ids: Collection[int]) -> frozenset[int]:
+    """Those of the users named that exist."""
+    return frozenset(row[0] for row in await reader.all(_select_users, user_ids=list(user_ids)))
+
+
+async def select_channels(reader: Reader, channel_ids: Collection[int], guild_id: GuildId) -> frozenset[int]:
+    """Those of the channels and threads named that are a guild's."""
+    return frozenset(
+        row[0] for row in await reader.all(_select_channels, channel_ids=list(channel_ids), guild_id=guild_id)
+    )
