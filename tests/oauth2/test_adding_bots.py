@@ -170,9 +170,10 @@ async def test_a_banned_bot_is_not_added_and_leaves_no_role(platform: Platform) 
 
 async def test_what_is_not_understood_is_refused_at_its_field(platform: Platform) -> None:
     guild, bot = await community(platform)
-    for scope in ("", "everything", "identify bot", "applications.commands"):
+    for scope in ("", "everything", "bot rpc"):
         assert (await add(guild.owner, bot, guild.id, scope=scope)).errors_at("scope")
-    assert (await add(guild.owner, bot, guild.id, response_type="code")).errors_at("response_type")
+    assert (await add(guild.owner, bot, guild.id, scope="identify bot")).errors_at("response_type")
+    assert (await add(guild.owner, bot, guild.id, response_type="words")).errors_at("response_type")
     nowhere = await guild.owner.post("/oauth2/authorize", {}, client_id=int(bot.id), scope="bot")
     assert nowhere.errors_at("guild_id") == ["BASE_TYPE_REQUIRED"]
     assert (await guild.owner.post("/oauth2/authorize", {}, client_id=1, scope="bot")).code == 10002

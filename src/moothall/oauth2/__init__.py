@@ -1,1 +1,1 @@
-"""OAuth2: what people let applications do. So far that is adding their bots to guilds."""
+"""OAuth2: what people let applications do, by consent, code and token (api.md, Authentication; topics: oauth2)."""

@@ -1,21 +1,35 @@
-"""What an application asks of a person, and what the person's consent does."""
+"""What an application asks of a person, and what the person's consent does (RFC 6749, section 4)."""
 
+import re
 from typing import Final
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from msgspec import Struct
 
 from moothall.kernel.context import Context
+from moothall.kernel.events import Event
 from moothall.objects import errors
-from moothall.objects.errors import FormErrors, Refusal
+from moothall.objects.application import InstallParams, IntegrationType
+from moothall.objects.errors import FormErrors, Refusal, refuse_field
 from moothall.objects.form_codes import FieldError, FormCode
-from moothall.objects.ids import ApplicationId, GuildId
+from moothall.objects.ids import ApplicationId, ChannelId, GuildId, WebhookId
 from moothall.objects.permissions import Permissions, PermissionSet
-from moothall.objects.scopes import BOT, INSTALLING, SCOPES
+from moothall.objects.scopes import BOT, COMMANDS, GIVEN, INSTALLING, OPENID, SCOPES, WEBHOOK, read_scopes
+from moothall.objects.wire import convert
 from moothall.resources.application.queries import ApplicationRow, lock_application
-from moothall.resources.installation.operations import add_bot
+from moothall.resources.authorization.operations import ACCESS_SECONDS, issue_code, issue_tokens, record_consent
+from moothall.resources.authorization.queries import select_authorization
+from moothall.resources.installation.operations import ADDING, add_bot, install_commands
+from moothall.resources.webhook.operations import DROPPING as ANNOUNCING_WEBHOOKS
+from moothall.resources.webhook.operations import add_webhook, require_takes_webhooks
+
+AUTHORIZING: Final[tuple[type[Event], ...]] = (*ADDING, *ANNOUNCING_WEBHOOKS)
+"""What a row declares to fire if a person may consent in it."""
 
 _DENIED: Final = "The resource owner or authorization server denied the request"
+_CHALLENGE: Final = re.compile(r"[A-Za-z0-9_-]{43}")
+_RESPONSE_TYPES: Final = ("code", "token")
+_NAME_MAX: Final = 80
 
 
 class Consent(Struct, frozen=True, kw_only=True):
@@ -24,6 +38,8 @@ class Consent(Struct, frozen=True, kw_only=True):
     authorize: bool = True
     guild_id: GuildId | None = None
     permissions: PermissionSet | None = None
+    webhook_channel_id: ChannelId | None = None
+    integration_type: int | None = None
 
 
 class Location(Struct, frozen=True):
@@ -36,59 +52,260 @@ class Asked(Struct, frozen=True, kw_only=True):
     """What an application asks for: the query of its link."""
 
     client_id: ApplicationId
-    scope: str
+    scope: str | None = None
+    permissions: PermissionSet | None = None
+    guild_id: GuildId | None = None
+    response_type: str | None = None
+    redirect_uri: str | None = None
+    state: str | None = None
+    code_challenge: str | None = None
+    code_challenge_method: str | None = None
+    integration_type: int | None = None
+    nonce: str | None = None
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """A request that makes sense: what a consent to it would do."""
+
+    application: ApplicationRow
+    scopes: list[str]
     permissions: PermissionSet
-    guild_id: GuildId | None
+    redirect_uri: str | None
+    """Where the answer goes; None for a plain installation, which nobody is told of."""
     response_type: str | None
+    user_install: bool
+    challenge: str | None
+
+    @property
+    def wants_guild(self) -> bool:
+        """Whether the person has to choose a guild to install the application in."""
+        return BOT in self.scopes or (COMMANDS in self.scopes and not self.user_install and self.response_type is None)
+
+    @property
+    def wants_webhook(self) -> bool:
+        """Whether the person has to choose a channel that gets a webhook."""
+        return WEBHOOK in self.scopes
+
+
+def read_plan(application: ApplicationRow, asked: Asked) -> Plan:
+    """What an application's link asks for.
+
+    Raises Refusal 50035 with every field that is wrong; one whose `redirect_uri` is wrong must be
+    shown to the person and never sent there.
+    """
+    found = FormErrors()
+    kind = _integration_type(application, asked, found)
+    scopes, permissions = _scopes(application, asked, kind, found)
+    redirect_uri = _redirect(application, asked, scopes, found)
+    if asked.response_type and asked.response_type not in _RESPONSE_TYPES:
+        found.add("response_type", *FieldError.choices(_RESPONSE_TYPES))
+    elif not asked.response_type and application.bot_require_code_grant and BOT in scopes:
+        found.add("response_type", FormCode.BASE_TYPE_REQUIRED, "Integration requires code grant")
+    elif not asked.response_type and not set(scopes) <= set(INSTALLING):
+        found.add("response_type", *FieldError.required())
+    challenge = _challenge(application, asked, found)
+    found.raise_if_any()
+    return Plan(
+        application=application,
+        scopes=scopes,
+        permissions=permissions,
+        redirect_uri=redirect_uri,
+        response_type=asked.response_type or None,
+        user_install=kind == IntegrationType.USER_INSTALL and COMMANDS in scopes,
+        challenge=challenge,
+    )
 
 
 async def authorize(ctx: Context, asked: Asked, consent: Consent) -> Location:
-    """Do what a person consents to: add a bot to a guild that they manage.
+    """Do what a person consents to, and say where their browser goes with the answer.
 
-    Raises Refusal: 404/10002, 403/20012 for another's private bot, 50035, 404/10004 for a guild not
-    joined, 403/50013 without MANAGE_GUILD or a permission that is asked for, and as `add_bot`.
+    Raises Refusal: 404/10002, 403/20012 for another's private bot, 50035 for a request that makes no
+    sense, 404/10004 for a guild not joined, 403/50013 without MANAGE_GUILD or a permission that is
+    asked for, without MANAGE_WEBHOOKS for a webhook, and as `add_bot` and `add_webhook`.
     """
     application = await lock_application(ctx.tx, asked.client_id)
     if application is None:
         raise Refusal(errors.UNKNOWN_APPLICATION)
-    require_addable(ctx, application)
-    public_url = ctx.services.limits.public_url
+    if consent.integration_type is not None and asked.integration_type is None:
+        asked = _with_type(asked, consent.integration_type)
+    plan = read_plan(application, asked)
     if not consent.authorize:
-        return Location(f"{public_url}/?{urlencode({'error': 'access_denied', 'error_description': _DENIED})}")
-    found = FormErrors()
-    scopes = _read_scopes(asked.scope, found)
-    if asked.response_type:
-        found.add("response_type", FormCode.BASE_TYPE_CHOICES, "Codes are not given yet.")
-    elif application.bot_require_code_grant:
-        found.add("response_type", FormCode.BASE_TYPE_REQUIRED, "Integration requires code grant")
+        return denied(ctx, plan, asked)
+    require_addable(ctx, plan)
     guild_id = asked.guild_id if consent.guild_id is None else consent.guild_id
-    if guild_id is None:
-        found.add("guild_id", *FieldError.required())
-        raise found.refusal()
-    found.raise_if_any()
-    permissions = asked.permissions if consent.permissions is None else consent.permissions
-    await ctx.enter_guild(guild_id)
-    ctx.require(Permissions.MANAGE_GUILD)
-    ctx.require(permissions)
-    await add_bot(ctx, application, permissions=permissions, scopes=scopes)
-    given = {"guild_id": str(int(ctx.guild.id)), "permissions": permissions.wire()}
-    return Location(f"{public_url}/?{urlencode(given)}")
+    _require_choices(plan, guild_id, consent)
+    permissions = plan.permissions if consent.permissions is None else consent.permissions
+    if plan.wants_guild or (guild_id is not None and COMMANDS in plan.scopes and not plan.user_install):
+        await _install(ctx, plan, guild_id, permissions)
+    webhook_id = await _make_webhook(ctx, plan, guild_id, consent.webhook_channel_id) if plan.wants_webhook else None
+    await record_consent(ctx, application.id, plan.scopes, user_install=plan.user_install)
+    given: dict[str, str] = {}
+    if guild_id is not None and BOT in plan.scopes:
+        given = {"guild_id": str(int(guild_id)), "permissions": permissions.wire()}
+    if plan.response_type == "code":
+        given["code"] = await issue_code(
+            ctx,
+            application.id,
+            plan.scopes,
+            redirect_uri=asked.redirect_uri,
+            challenge=plan.challenge,
+            nonce=asked.nonce if OPENID in plan.scopes else None,
+            guild_id=guild_id if BOT in plan.scopes else None,
+            webhook_id=webhook_id,
+        )
+    elif plan.response_type == "token":
+        tokens = await issue_tokens(
+            ctx, application.id, ctx.actor.user_id, plan.scopes, grant_id=None, refreshable=False
+        )
+        given |= {
+            "access_token": tokens.access_token,
+            "token_type": "Bearer",
+            "expires_in": str(ACCESS_SECONDS),
+            "scope": " ".join(plan.scopes),
+        }
+    return _location(ctx, plan, asked, given)
 
 
-def require_addable(ctx: Context, application: ApplicationRow) -> None:
-    """A bot that is not public is added by its owner only (403/20012)."""
-    if not application.bot_public and application.owner_id != ctx.actor.user_id:
+async def is_authorized(ctx: Context, plan: Plan) -> bool:
+    """Whether the caller has consented to all of it before, so that `prompt=none` needs not ask again."""
+    if plan.wants_guild or plan.wants_webhook:
+        return False
+    row = await select_authorization(ctx.tx, ctx.actor.user_id, plan.application.id)
+    return row is not None and set(plan.scopes) <= set(row.scopes.split()) and row.user_install >= plan.user_install
+
+
+def denied(ctx: Context, plan: Plan, asked: Asked) -> Location:
+    """Where the browser goes with a no."""
+    return _location(ctx, plan, asked, {"error": "access_denied", "error_description": _DENIED})
+
+
+def require_addable(ctx: Context, plan: Plan) -> None:
+    """What is not public is installed by its owner only (403/20012)."""
+    application = plan.application
+    installs = any(scope in INSTALLING for scope in plan.scopes)
+    if installs and not application.bot_public and application.owner_id != ctx.actor.user_id:
         raise Refusal(errors.NOT_APPLICATION_OWNER)
 
 
-def _read_scopes(text: str, found: FormErrors) -> list[str]:
-    scopes = list(dict.fromkeys(text.split()))
+def _with_type(asked: Asked, kind: int) -> Asked:
+    return Asked(**{name: getattr(asked, name) for name in asked.__struct_fields__} | {"integration_type": kind})
+
+
+def _integration_type(application: ApplicationRow, asked: Asked, found: FormErrors) -> int:
+    supported = tuple(int(key) for key in application.integration_types_config or {})
+    if asked.integration_type is None:
+        return int(IntegrationType.GUILD_INSTALL)
+    if asked.integration_type not in supported:
+        found.add("integration_type", *FieldError.choices(supported))
+    return asked.integration_type
+
+
+def _scopes(application: ApplicationRow, asked: Asked, kind: int, found: FormErrors) -> tuple[list[str], PermissionSet]:
+    """The scopes and permissions asked for; a link that names none asks for the application's defaults."""
+    scopes = read_scopes(asked.scope or "")
+    permissions = Permissions.NONE if asked.permissions is None else asked.permissions
+    if not scopes:
+        defaults = _defaults(application, kind)
+        if defaults is None or asked.redirect_uri is not None or asked.response_type:
+            found.add("scope", *FieldError.required())
+            return [], PermissionSet(permissions)
+        scopes = defaults.scopes
+        permissions = defaults.permissions if asked.permissions is None else asked.permissions
     for scope in scopes:
         if scope not in SCOPES:
             found.add("scope", *FieldError.choices(SCOPES))
             break
-        if scope not in INSTALLING:
-            found.add("scope", FormCode.BASE_TYPE_CHOICES, f"The scope {scope} is not given yet.")
-    if BOT not in scopes and not found:
-        found.add("scope", FormCode.BASE_TYPE_CHOICES, f"Only what comes with the scope {BOT} is given yet.")
-    return scopes
+        if scope not in GIVEN:
+            found.add("scope", FormCode.BASE_TYPE_CHOICES, f"The scope {scope} is not given to applications here.")
+        elif scope == BOT and kind == IntegrationType.USER_INSTALL:
+            found.add("scope", FormCode.BASE_TYPE_CHOICES, "A bot cannot be installed to a user.")
+    return scopes, PermissionSet(permissions)
+
+
+def _defaults(application: ApplicationRow, kind: int) -> InstallParams | None:
+    config = (application.integration_types_config or {}).get(str(kind)) or {}
+    params = config.get("oauth2_install_params") or (
+        application.install_params if kind == IntegrationType.GUILD_INSTALL else None
+    )
+    return None if params is None else convert(params, InstallParams)
+
+
+def _redirect(application: ApplicationRow, asked: Asked, scopes: list[str], found: FormErrors) -> str | None:
+    if asked.redirect_uri is not None:
+        if asked.redirect_uri not in application.redirect_uris:
+            found.add(
+                "redirect_uri", FormCode.BASE_TYPE_CHOICES, "This redirect URI is not registered for the application."
+            )
+        return asked.redirect_uri
+    if not asked.response_type or (not application.redirect_uris and set(scopes) <= set(INSTALLING)):
+        return None
+    if not application.redirect_uris:
+        found.add("redirect_uri", FormCode.BASE_TYPE_REQUIRED, "The application has registered no redirect URI.")
+        return None
+    return application.redirect_uris[0]
+
+
+def _challenge(application: ApplicationRow, asked: Asked, found: FormErrors) -> str | None:
+    if not asked.code_challenge:
+        if application.public_client and asked.response_type == "code":
+            found.add("code_challenge", *FieldError.required())
+        return None
+    if asked.code_challenge_method != "S256":
+        found.add("code_challenge_method", *FieldError.choices(("S256",)))
+    if not _CHALLENGE.fullmatch(asked.code_challenge):
+        found.add("code_challenge", FormCode.BASE_TYPE_BAD_TYPE, "This is no SHA-256 in base64url.")
+    return asked.code_challenge
+
+
+def _require_choices(plan: Plan, guild_id: GuildId | None, consent: Consent) -> None:
+    found = FormErrors()
+    if guild_id is None and (plan.wants_guild or plan.wants_webhook):
+        found.add("guild_id", *FieldError.required())
+    if consent.webhook_channel_id is None and plan.wants_webhook:
+        found.add("webhook_channel_id", *FieldError.required())
+    found.raise_if_any()
+
+
+async def _install(ctx: Context, plan: Plan, guild_id: GuildId | None, permissions: PermissionSet) -> None:
+    if guild_id is None:
+        raise Refusal(errors.UNKNOWN_GUILD)
+    await ctx.enter_guild(guild_id)
+    ctx.require(Permissions.MANAGE_GUILD)
+    ctx.require(permissions)
+    scopes = [scope for scope in plan.scopes if scope in INSTALLING]
+    if BOT in scopes:
+        await add_bot(ctx, plan.application, permissions=permissions, scopes=scopes)
+    else:
+        await install_commands(ctx, plan.application)
+
+
+async def _make_webhook(ctx: Context, plan: Plan, guild_id: GuildId | None, channel_id: ChannelId | None) -> WebhookId:
+    if channel_id is None or guild_id is None:
+        raise Refusal(errors.UNKNOWN_CHANNEL)
+    place = await ctx.enter_channel(channel_id)
+    if place.guild is None or place.guild.id != guild_id:
+        refuse_field("webhook_channel_id", FormCode.BASE_TYPE_CHOICES, "This channel is not in the guild.")
+    ctx.require(Permissions.MANAGE_WEBHOOKS)
+    require_takes_webhooks(place.channel)
+    application = plan.application
+    made = await add_webhook(
+        ctx,
+        channel_id,
+        name=application.name[:_NAME_MAX],
+        avatar=application.icon,
+        user_id=ctx.actor.user_id,
+        application_id=application.id,
+    )
+    return made.id
+
+
+def _location(ctx: Context, plan: Plan, asked: Asked, given: dict[str, str]) -> Location:
+    if asked.state is not None:
+        given["state"] = asked.state
+    if plan.redirect_uri is None:
+        return Location(f"{ctx.services.limits.public_url}/oauth2/authorized?{urlencode(given)}")
+    parts = urlsplit(plan.redirect_uri)
+    if plan.response_type == "token":
+        return Location(urlunsplit(parts._replace(fragment=urlencode(given))))
+    query = f"{parts.query}&{urlencode(given)}" if parts.query else urlencode(given)
+    return Location(urlunsplit(parts._replace(query=query)))

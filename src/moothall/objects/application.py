@@ -144,3 +144,6 @@ class OwnApplication(Application, frozen=True, kw_only=True):
     approximate_user_install_count: int = 0
     approximate_user_authorization_count: int = 0
     eligible_oauth2_scopes: list[str] = []
+    """The scopes that people can consent to here."""
+    public_client: bool = False
+    """Whether it may exchange codes without its secret, with PKCE."""

@@ -6,10 +6,10 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import bindparam, func, insert, select
 
-from moothall.objects.ids import ApplicationId, UserId
+from moothall.objects.ids import ApplicationId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
-from moothall.storage.schema import applications, members
+from moothall.storage.schema import applications, authorizations, members
 
 
 class ApplicationRow(Struct):
@@ -42,6 +42,7 @@ class ApplicationRow(Struct):
     event_webhooks_types: list[str]
     created_at: Timestamp
     public_client: bool = False
+    team_id: Snowflake | None = None
 
 
 _select_application = Query(
@@ -60,6 +61,16 @@ _lock_application = Query(
 _insert_application = Query(insert(applications))
 _count_guilds = Query(
     select(members.c.user_id, func.count()).where(in_list(members.c.user_id, "user_ids")).group_by(members.c.user_id)
+)
+
+_count_people = Query(
+    select(
+        authorizations.c.application_id,
+        func.count(),
+        func.count().filter(authorizations.c.user_install),
+    )
+    .where(in_list(authorizations.c.application_id, "application_ids"))
+    .group_by(authorizations.c.application_id)
 )
 
 
@@ -105,3 +116,12 @@ async def count_guilds(reader: Reader, user_ids: Iterable[UserId]) -> dict[int, 
     if not wanted:
         return {}
     return {row[0]: row[1] for row in await reader.all(_count_guilds, user_ids=wanted)}
+
+
+async def count_people(reader: Reader, application_ids: Iterable[ApplicationId]) -> dict[int, tuple[int, int]]:
+    """How many people have authorized each of some applications, and how many have installed it to their account."""
+    wanted = list(set(application_ids))
+    if not wanted:
+        return {}
+    found = await reader.all(_count_people, application_ids=wanted)
+    return {row[0]: (row[1], row[2]) for row in found}

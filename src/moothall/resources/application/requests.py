@@ -34,6 +34,7 @@ _NOT_TAKEN: Final = {
     "event_webhooks_url": "Webhook events are not supported yet.",
     "event_webhooks_types": "Webhook events are not supported yet.",
 }
+_OWNERS: Final = ("name", "bot_public", "bot_require_code_grant", "redirect_uris", "public_client")
 _DISABLED: Final = 1
 _REPEATED: Final = FieldError(FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The set already contains this value.")
 
@@ -96,6 +97,7 @@ class ModifyApplication(EditCurrentApplication, frozen=True, kw_only=True):
     bot_public: bool | UnsetType = UNSET
     bot_require_code_grant: bool | UnsetType = UNSET
     redirect_uris: RedirectUris | UnsetType | None = UNSET
+    public_client: bool | UnsetType = UNSET
 
     def check(self, found: FormErrors) -> None:
         """The same, and redirect URIs."""
@@ -106,9 +108,7 @@ class ModifyApplication(EditCurrentApplication, frozen=True, kw_only=True):
     @property
     def only_bot(self) -> bool:
         """Whether it leaves alone what is the owner's only."""
-        return all(
-            getattr(self, field) is UNSET for field in ("name", "bot_public", "bot_require_code_grant", "redirect_uris")
-        )
+        return all(getattr(self, field) is UNSET for field in _OWNERS)
 
 
 class CreateApplication(ModifyApplication, frozen=True, kw_only=True):

@@ -1,12 +1,12 @@
 """The SQL of authorizations, their codes and their tokens."""
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, insert, select, update
 
 from moothall.kernel.authenticate import TokenKind
 from moothall.objects.ids import ApplicationId, AuthorizationId, GuildId, UserId, WebhookId
 from moothall.objects.wire import Timestamp
-from moothall.storage.database import Query, Reader, Transaction, in_list
+from moothall.storage.database import Query, Reader, Transaction
 from moothall.storage.schema import authorization_codes, authorizations, tokens
 
 
@@ -72,15 +72,6 @@ _select_installed = Query(
         authorizations.c.user_id == bindparam("user_id"), authorizations.c.user_install
     )
 )
-_count_of_applications = Query(
-    select(
-        authorizations.c.application_id,
-        func.count(),
-        func.count().filter(authorizations.c.user_install),
-    )
-    .where(in_list(authorizations.c.application_id, "application_ids"))
-    .group_by(authorizations.c.application_id)
-)
 _insert_authorization = Query(insert(authorizations))
 _update_authorization = Query(
     update(authorizations)
@@ -116,13 +107,6 @@ _delete_token = Query(delete(tokens).where(tokens.c.hash == bindparam("hash")))
 _delete_grant = Query(
     delete(tokens).where(tokens.c.user_id == bindparam("user_id"), tokens.c.grant_id == bindparam("grant_id"))
 )
-_delete_access_of_grant = Query(
-    delete(tokens).where(
-        tokens.c.user_id == bindparam("user_id"),
-        tokens.c.grant_id == bindparam("grant_id"),
-        tokens.c.kind == int(TokenKind.BEARER),
-    )
-)
 _delete_given = Query(
     delete(tokens).where(
         tokens.c.user_id == bindparam("user_id"),
@@ -155,14 +139,6 @@ async def select_of_user(reader: Reader, user_id: UserId) -> list[AuthorizationR
 async def select_installed(reader: Reader, user_id: UserId) -> list[ApplicationId]:
     """The applications that a person has installed to their account."""
     return [ApplicationId(row[0]) for row in await reader.all(_select_installed, user_id=user_id)]
-
-
-async def count_of_applications(reader: Reader, application_ids: list[ApplicationId]) -> dict[int, tuple[int, int]]:
-    """How many people have authorized each application, and how many have installed it to their account."""
-    if not application_ids:
-        return {}
-    found = await reader.all(_count_of_applications, application_ids=application_ids)
-    return {row[0]: (row[1], row[2]) for row in found}
 
 
 async def insert_authorization(tx: Transaction, row: AuthorizationRow) -> None:
@@ -231,6 +207,6 @@ async def delete_grant(tx: Transaction, user_id: UserId, grant_id: Authorization
     await tx.execute(_delete_grant, user_id=user_id, grant_id=grant_id)
 
 
-async def delete_access_of_grant(tx: Transaction, user_id: UserId, grant_id: AuthorizationId) -> None:
-    """Let the access tokens of one code in no more."""
-    await tx.execute(_delete_access_of_grant, user_id=user_id, grant_id=grant_id)
+async def delete_given(tx: Transaction, user_id: UserId, application_id: ApplicationId) -> None:
+    """Let no token in any more that an application has for a person."""
+    await tx.execute(_delete_given, user_id=user_id, application_id=application_id)

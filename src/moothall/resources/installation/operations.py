@@ -15,6 +15,7 @@ from moothall.objects.ids import IntegrationId, Snowflake, UserId
 from moothall.objects.integration import BOT, IntegrationAccount
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.role import Role, RoleTags
+from moothall.objects.scopes import COMMANDS
 from moothall.objects.wire import to_plain
 from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.integration import queries
@@ -76,6 +77,11 @@ async def add_bot(
         await change_member(ctx.tx, ctx.guild.id, bot_id, roles=member.roles)
         ctx.emit(GuildMemberUpdate(guild_id=ctx.guild.id, member=await member_object(ctx.tx, member)))
     return await _integrate(ctx, application, scopes)
+
+
+async def install_commands(ctx: Context, application: ApplicationRow) -> IntegrationRow:
+    """Let an application have its commands in the guild entered, without a bot. The caller declares `ADDING`."""
+    return await _integrate(ctx, application, [COMMANDS])
 
 
 async def remove_integration(ctx: Context, integration_id: IntegrationId) -> None:

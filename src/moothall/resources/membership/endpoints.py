@@ -19,6 +19,7 @@ from moothall.objects.wire import Timestamp
 from moothall.resources.member import queries
 from moothall.resources.member.events import GuildMemberRemove, GuildMemberUpdate
 from moothall.resources.membership import editing, operations
+from moothall.resources.membership.adding import JOIN_SCOPE, add_member
 from moothall.resources.membership.editing import MemberChanges
 from moothall.resources.voice.events import VoiceStateUpdate
 
@@ -38,6 +39,16 @@ class ModifyGuildMember(Struct, frozen=True):
     channel_id: ChannelId | UnsetType | None = UNSET
     communication_disabled_until: Timestamp | UnsetType | None = UNSET
     flags: int | UnsetType | None = UNSET
+
+
+class AddGuildMember(Struct, frozen=True):
+    """The body of Add Guild Member; null is like absence."""
+
+    access_token: Annotated[str, Meta(max_length=limits.ACCESS_TOKEN_MAX)]
+    nick: Nick | None = None
+    roles: Annotated[list[RoleId], Meta(max_length=_ROLES_MOST)] | None = None
+    mute: bool | None = None
+    deaf: bool | None = None
 
 
 class ModifyCurrentMember(Struct, frozen=True):
@@ -70,6 +81,15 @@ async def get_guild_member(ctx: Context, guild_id: GuildId, user_id: UserId) -> 
     return await queries.member_object(ctx.tx, row)
 
 
+@get("/users/@me/guilds/{guild_id}/member", permission=MEMBER, scope="guilds.members.read")
+async def get_current_user_guild_member(ctx: Context, guild_id: GuildId) -> Member:
+    """The caller as a member of one of their guilds."""
+    row = await queries.get_member(ctx.tx, guild_id, ctx.actor.user_id)
+    if row is None:
+        raise Refusal(errors.UNKNOWN_MEMBER)
+    return await queries.member_object(ctx.tx, row)
+
+
 @get("/guilds/{guild_id}/members", permission=MEMBER)
 async def list_guild_members(
     ctx: Context,
@@ -97,6 +117,26 @@ async def search_guild_members(
     if not key:
         return []
     return await queries.member_objects(ctx.tx, await queries.search_members(ctx.tx, guild_id, key, limit))
+
+
+@put(
+    "/guilds/{guild_id}/members/{user_id}",
+    permission=Permissions.CREATE_INSTANT_INVITE,
+    fires=operations.JOINING,
+    scope=JOIN_SCOPE,
+    status=201,
+)
+async def add_guild_member(ctx: Context, guild_id: GuildId, user_id: UserId, body: AddGuildMember) -> Member | None:
+    """Let somebody in with the access token that they gave the calling bot's application; 204 for a member."""
+    return await add_member(
+        ctx,
+        user_id,
+        body.access_token,
+        nick=body.nick,
+        roles=body.roles or (),
+        mute=bool(body.mute),
+        deaf=bool(body.deaf),
+    )
 
 
 @patch(

@@ -35,7 +35,7 @@ async def create_webhook(ctx: Context, body: CreateWebhook) -> Webhook:
     found = FormErrors()
     name = webhook_name(body.name, found, reserved=ctx.services.limits.reserved_words)
     found.raise_if_any()
-    _require_takes_webhooks(ctx.channel.channel)
+    require_takes_webhooks(ctx.channel.channel)
     return await add_webhook(
         ctx,
         ctx.channel.id,
@@ -167,11 +167,12 @@ async def _require_destination(ctx: Context, channel_id: ChannelId) -> None:
         raise Refusal(errors.MISSING_ACCESS)
     if not bits & Permissions.MANAGE_WEBHOOKS:
         raise Refusal(errors.MISSING_PERMISSIONS)
-    _require_takes_webhooks(channel)
+    require_takes_webhooks(channel)
     await _require_room(ctx, channel_id)
 
 
-def _require_takes_webhooks(channel: Channel) -> None:
+def require_takes_webhooks(channel: Channel) -> None:
+    """Refuse (400/50024) a channel of a type that has no webhooks."""
     if channel.type not in HAS_WEBHOOKS:
         raise Refusal(errors.WRONG_CHANNEL_TYPE)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import Index
 
-from moothall.objects.ids import ApplicationId, AuthorizationId, GuildId, UserId, WebhookId
+from moothall.objects.ids import ApplicationId, AuthorizationId, GuildId, Snowflake, UserId, WebhookId
 from moothall.storage.columns import (
     bytes_column,
     flag_column,
@@ -128,5 +128,6 @@ applications = table(
     json_column("event_webhooks_types", list[str], default=[]),
     moment_column("created_at"),
     flag_column("public_client", added=True),  # whether it may do without its secret, with PKCE
+    id_column("team_id", Snowflake, nullable=True),
     index("owner_id"),
 )

@@ -25,7 +25,7 @@ _TABLES = {
 
 def upgrade() -> None:
     create_tables(_TABLES)
-    add_columns({"tokens": "grant_id whole?", "applications": "public_client flag = false"})
+    add_columns({"tokens": "grant_id whole?", "applications": "public_client flag = false, team_id whole?"})
     create_indexes(
         (
             "authorizations (application_id)",

@@ -1,0 +1,174 @@
+"""The grants of the token endpoint (RFC 6749, RFC 7636): what becomes of a code, a refresh token, a client's secret."""
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Sequence
+from typing import Any, Final
+
+from msgspec import UNSET, Struct, UnsetType
+
+from moothall.kernel.authenticate import TokenKind
+from moothall.kernel.context import Context
+from moothall.kernel.secrets import hash_token
+from moothall.oauth2.clients import Client, ClientRequest
+from moothall.oauth2.identity import id_token
+from moothall.oauth2.refusals import (
+    INVALID_GRANT,
+    INVALID_REQUEST,
+    INVALID_SCOPE,
+    UNAUTHORIZED_CLIENT,
+    UNSUPPORTED_GRANT_TYPE,
+    OAuthRefusal,
+)
+from moothall.objects.guild import Guild
+from moothall.objects.ids import ApplicationId, AuthorizationId, UserId
+from moothall.objects.scopes import BOT, OPENID, OWNERS, UPDATE_COMMANDS, read_scopes
+from moothall.objects.webhook import Webhook
+from moothall.resources.application.queries import ApplicationRow
+from moothall.resources.authorization import queries
+from moothall.resources.authorization.operations import ACCESS_SECONDS, issue_tokens
+from moothall.resources.authorization.queries import CodeRow
+from moothall.resources.guild.objects import guild_object
+from moothall.resources.webhook.operations import show_webhook
+from moothall.resources.webhook.queries import select_placed
+
+_OF_A_TEAM: Final = frozenset({"identify", UPDATE_COMMANDS})
+
+
+class TokenRequest(ClientRequest, frozen=True, kw_only=True):
+    """The form of the token endpoint."""
+
+    grant_type: str | None = None
+    code: str | None = None
+    redirect_uri: str | None = None
+    code_verifier: str | None = None
+    refresh_token: str | None = None
+    scope: str | None = None
+
+
+class TokenAnswer(Struct, frozen=True, kw_only=True):
+    """Tokens; `expires_in` in seconds. With the scope webhook.incoming the webhook, with bot the guild."""
+
+    token_type: str = "Bearer"  # noqa: S105 that is its type
+    access_token: str
+    expires_in: int = ACCESS_SECONDS
+    refresh_token: str | UnsetType = UNSET
+    scope: str
+    id_token: str | UnsetType = UNSET
+    guild: Guild | UnsetType = UNSET
+    webhook: Webhook | UnsetType = UNSET
+
+
+async def exchange(ctx: Context, client: Client, body: TokenRequest) -> TokenAnswer | OAuthRefusal:
+    """What the client gets for what it shows.
+
+    A refusal is given back where something must be remembered with it: a code's second use ends
+    what its first use gave. Others are raised: OAuthRefusal of 400.
+    """
+    if body.grant_type == "authorization_code":
+        return await _exchange_code(ctx, client, body)
+    if body.grant_type == "refresh_token":
+        return await _refresh(ctx, client, body)
+    if body.grant_type == "client_credentials":
+        return await _for_owner(ctx, client, body)
+    if body.grant_type is None:
+        raise OAuthRefusal(INVALID_REQUEST, "grant_type is required")
+    raise OAuthRefusal(UNSUPPORTED_GRANT_TYPE, "This grant_type is not known")
+
+
+async def _exchange_code(ctx: Context, client: Client, body: TokenRequest) -> TokenAnswer | OAuthRefusal:
+    if body.code is None:
+        raise OAuthRefusal(INVALID_REQUEST, "code is required")
+    digest = hash_token(body.code)
+    row = await queries.select_code(ctx.tx, digest)
+    if row is None or row.application_id != client.application.id or row.expires_at <= ctx.now:
+        raise OAuthRefusal(INVALID_GRANT, "Invalid code")
+    _check_redirect(row, body)
+    _check_verifier(row, client, body)
+    if not await queries.use_code(ctx.tx, digest):
+        await queries.delete_grant(ctx.tx, row.user_id, row.grant_id)
+        return OAuthRefusal(INVALID_GRANT, "The code was used before")
+    return await _give(ctx, client.application, row.user_id, row.scopes.split(), row.grant_id, code=row)
+
+
+def _check_redirect(row: CodeRow, body: TokenRequest) -> None:
+    if body.redirect_uri != row.redirect_uri and not (row.redirect_uri is None and body.redirect_uri is not None):
+        raise OAuthRefusal(INVALID_GRANT, "redirect_uri is not the one of the authorization")
+
+
+def _check_verifier(row: CodeRow, client: Client, body: TokenRequest) -> None:
+    if row.challenge is None:
+        if body.code_verifier is not None or not client.confidential:
+            raise OAuthRefusal(INVALID_GRANT, "The code was given without a code_challenge")
+        return
+    if body.code_verifier is None:
+        raise OAuthRefusal(INVALID_GRANT, "code_verifier is required")
+    digest = hashlib.sha256(body.code_verifier.encode()).digest()
+    made = base64.urlsafe_b64encode(digest).rstrip(b"=")
+    if not hmac.compare_digest(made, row.challenge.encode()):
+        raise OAuthRefusal(INVALID_GRANT, "code_verifier does not fit")
+
+
+async def _refresh(ctx: Context, client: Client, body: TokenRequest) -> TokenAnswer:
+    if body.refresh_token is None:
+        raise OAuthRefusal(INVALID_REQUEST, "refresh_token is required")
+    digest = hash_token(body.refresh_token)
+    row = await queries.select_token(ctx.tx, digest)
+    if (
+        row is None
+        or row.kind != TokenKind.REFRESH
+        or row.application_id != client.application.id
+        or (row.expires_at is not None and row.expires_at <= ctx.now)
+    ):
+        raise OAuthRefusal(INVALID_GRANT, "Invalid refresh token")
+    held = row.scopes.split()
+    wanted = held if body.scope is None else read_scopes(body.scope)
+    if not set(wanted) <= set(held):
+        raise OAuthRefusal(INVALID_SCOPE, "A refresh cannot ask for more than was consented to")
+    if not await queries.delete_token(ctx.tx, digest):
+        raise OAuthRefusal(INVALID_GRANT, "Invalid refresh token")
+    return await _give(ctx, client.application, row.user_id, wanted, row.grant_id)
+
+
+async def _for_owner(ctx: Context, client: Client, body: TokenRequest) -> TokenAnswer:
+    if not client.confidential:
+        raise OAuthRefusal(UNAUTHORIZED_CLIENT, "A public client has no credentials")
+    scopes = read_scopes(body.scope or "")
+    if not scopes:
+        raise OAuthRefusal(INVALID_SCOPE, "scope is required")
+    allowed = OWNERS if client.application.team_id is None else _OF_A_TEAM
+    if unknown := [scope for scope in scopes if scope not in allowed]:
+        raise OAuthRefusal(INVALID_SCOPE, f"Not given to a client by itself: {' '.join(unknown)[:100]}")
+    application = client.application
+    tokens = await issue_tokens(ctx, application.id, application.owner_id, scopes, grant_id=None, refreshable=False)
+    return TokenAnswer(access_token=tokens.access_token, scope=" ".join(scopes))
+
+
+async def _give(
+    ctx: Context,
+    application: ApplicationRow,
+    user_id: UserId,
+    scopes: Sequence[str],
+    grant_id: AuthorizationId | None,
+    *,
+    code: CodeRow | None = None,
+) -> TokenAnswer:
+    tokens = await issue_tokens(ctx, application.id, user_id, scopes, grant_id=grant_id, refreshable=True)
+    more: dict[str, Any] = {}
+    if code is not None and code.webhook_id is not None:
+        row = await select_placed(ctx.tx, code.webhook_id)
+        if row is not None:
+            more["webhook"] = await show_webhook(ctx, row)
+    if code is not None and code.guild_id is not None and BOT in scopes:
+        await ctx.visit_guild(code.guild_id)
+        more["guild"] = guild_object(ctx.guild)
+    if OPENID in scopes:
+        nonce = None if code is None else code.nonce
+        more["id_token"] = await id_token(ctx, ApplicationId(application.id), user_id, scopes, nonce)
+    return TokenAnswer(
+        access_token=tokens.access_token,
+        refresh_token=UNSET if tokens.refresh_token is None else tokens.refresh_token,
+        scope=" ".join(scopes),
+        **more,
+    )

@@ -1,0 +1,34 @@
+"""Errors in the shape of OAuth2 (RFC 6749, section 5.2; RFC 6750, section 3)."""
+
+from typing import Any, Final
+
+from moothall.objects.errors import ErrorKind, Refusal
+
+_NO_STORE: Final = {"cache-control": "no-store", "pragma": "no-cache"}
+
+INVALID_REQUEST: Final = "invalid_request"
+INVALID_CLIENT: Final = "invalid_client"
+INVALID_GRANT: Final = "invalid_grant"
+UNAUTHORIZED_CLIENT: Final = "unauthorized_client"
+UNSUPPORTED_GRANT_TYPE: Final = "unsupported_grant_type"
+INVALID_SCOPE: Final = "invalid_scope"
+
+
+class OAuthRefusal(Refusal):
+    """A refusal whose body is `{"error", "error_description"}`."""
+
+    def __init__(
+        self, error: str, description: str, *, status: int = 400, headers: dict[str, str] | None = None
+    ) -> None:
+        super().__init__(ErrorKind(status, 0, description), headers=_NO_STORE | (headers or {}))
+        self.error = error
+
+    def body(self) -> dict[str, Any]:
+        """The answer's JSON."""
+        return {"error": self.error, "error_description": self.message}
+
+
+def invalid_client(*, by_header: bool) -> OAuthRefusal:
+    """Unknown client, or not its secret: which of them is not told."""
+    headers = {"www-authenticate": 'Basic realm="oauth2"'} if by_header else None
+    return OAuthRefusal(INVALID_CLIENT, "Client authentication failed", status=401, headers=headers)
