@@ -24,6 +24,7 @@ from moothall.gateway.settings import GatewaySettings
 from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.context import Limits, Services
 from moothall.kernel.endpoint import endpoints
+from moothall.kernel.file_links import FileLinks
 from moothall.kernel.guild_state import GuildStates
 from moothall.kernel.pipeline import Pipeline
 from moothall.kernel.ratelimit import RateLimiter
@@ -270,6 +271,7 @@ class Platform:
             states=GuildStates(),
             box=SecretBox(bytes(32)),
             blobs=Blobs.open("memory:"),
+            links=FileLinks((bytes(32),), "http://localhost:3333"),
             presences=self.presences,
             limiter=limiter,
             limits=Limits(

@@ -32,6 +32,7 @@ from moothall.gateway.orders import Hooks, VoiceRequest
 from moothall.gateway.settings import UNLIMITED, GatewaySettings
 from moothall.kernel.context import Limits, Services
 from moothall.kernel.endpoint import endpoints
+from moothall.kernel.file_links import FileLinks
 from moothall.kernel.guild_state import GuildStates
 from moothall.kernel.jobs import JobRunner
 from moothall.kernel.metrics import CONTENT_TYPE as METRICS_TYPE
@@ -95,7 +96,8 @@ def build_services(settings: Settings, database: Database, bus: Bus) -> Services
         ids=SnowflakeFactory(),
         states=GuildStates(),
         box=key.box("stored secrets"),
-        blobs=Blobs.open(settings.blob_url or str(settings.data / "files")),
+        blobs=Blobs.open(settings.blob_url or str(settings.data / "files"), spool=settings.data / "incoming"),
+        links=FileLinks(key.subkeys("file links"), base_url(settings)),
         presences=NobodyHere(),
         limiter=RateLimiter(
             generosity=settings.rate_limit_loopback_factor,
@@ -220,6 +222,7 @@ class App:
             endpoints(),
             observe=self.metrics.observe_request,
             most_body=settings.max_body_bytes,
+            most_upload=settings.max_upload_bytes,
             trusted_proxies=self._trusts,
         )
         self.relay = self.services.extra[OutboxRelay] = OutboxRelay(self.database, self.bus, shared=shared)

@@ -126,9 +126,12 @@ class Settings(Struct, frozen=True, kw_only=True):
     rate_limit_loopback_factor: Annotated[
         int, Meta(description="How many times more a client on this machine may ask.", ge=1)
     ] = 20
-    max_body_bytes: Annotated[
-        int, Meta(description="Largest request body that has no files.", ge=1024)
-    ] = 26 * 1024 * 1024
+    max_body_bytes: Annotated[int, Meta(description="Largest request body that has no files.", ge=1024)] = (
+        26 * 1024 * 1024
+    )
+    max_upload_bytes: Annotated[
+        int, Meta(description="Largest request with files; within it, the guild's boosts decide.", ge=1024)
+    ] = 104 * 1024 * 1024
 
     gateway_heartbeat_ms: Annotated[
         int, Meta(description="Milliseconds between the heartbeats asked of clients.", ge=1000)

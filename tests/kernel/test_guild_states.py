@@ -35,7 +35,9 @@ async def test_what_another_process_did_is_seen_once_its_events_are_taken(platfo
     relay = OutboxRelay(platform.database, platform.bus)
     relay.found = lambda: taken.append(True)
     async with platform.database.transaction() as tx:
-        await leave_events(tx, [GuildOpen(user_id=platform.nobody.id, guild_id=GuildId(platform.ids.next()))])
+        await leave_events(
+            tx, [GuildOpen(user_id=platform.nobody.id, guild_id=GuildId(platform.ids.next())).envelope()]
+        )
     assert not await until_relayed(platform.database, seconds=0.0)
     assert await relay.relay() == 1
     assert taken == [True]

@@ -12,6 +12,7 @@ from moothall.cli.options import fail
 from moothall.kernel import unit
 from moothall.kernel.authenticate import NOBODY
 from moothall.kernel.context import Context, Limits, Services
+from moothall.kernel.file_links import FileLinks
 from moothall.kernel.guild_state import GuildStates
 from moothall.kernel.outbox import until_relayed
 from moothall.kernel.secrets import SecretBox, SecretUnreadable, ServerKey, ServerKeyError
@@ -98,6 +99,7 @@ def _services(settings: Settings, database: Database) -> Services:
         states=GuildStates(),
         box=_box(settings),
         blobs=Blobs.open("memory:"),
+        links=FileLinks((bytes(32),), settings.public_url or ""),
         presences=NobodyHere(),
         limiter=None,
         limits=Limits(

@@ -19,9 +19,8 @@ from functools import partial
 from msgspec import Struct
 from sqlalchemy import bindparam, delete, insert, select
 
-from moothall.bus import Bus, BusUnavailable, SharedBus
+from moothall.bus import Bus, BusUnavailable, Envelope, SharedBus
 from moothall.bus.packing import decode_envelope, encode_envelope
-from moothall.kernel.events import Event
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Database, Query, StorageError, Transaction, in_list
@@ -57,10 +56,10 @@ _LOCK = Snowflake(1)
 """No guild has this id: relays of all nodes take turns by it."""
 
 
-async def leave_events(tx: Transaction, events: Iterable[Event]) -> None:
-    """Write events into the outbox, in the transaction that they tell of."""
+async def leave_events(tx: Transaction, events: Iterable[Envelope]) -> None:
+    """Write the envelopes of events into the outbox, in the transaction that they tell of."""
     now = Timestamp.now()
-    rows = [{"node": ANY_NODE, "envelope": encode_envelope(event.envelope()), "created_at": now} for event in events]
+    rows = [{"node": ANY_NODE, "envelope": encode_envelope(event), "created_at": now} for event in events]
     if len(rows) == 1:
         await tx.execute(_insert, **rows[0])
     elif rows:

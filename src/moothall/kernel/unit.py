@@ -47,7 +47,7 @@ async def run(
                 result = await work(ctx)
                 await freshen_guilds(ctx)
                 if outbox:
-                    await leave_events(tx, ctx.events)
+                    await leave_events(tx, services.links.sign_all(ctx.events))
                     ctx.events.clear()
                 else:
                     await keep_events(ctx)
