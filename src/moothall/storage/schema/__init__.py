@@ -11,8 +11,8 @@ from moothall.storage.schema.channels import (
     webhooks,
 )
 from moothall.storage.schema.crossposts import crossposts, publications
-from moothall.storage.schema.gatherings import scheduled_event_users, scheduled_events, stage_instances
 from moothall.storage.schema.expressions import application_emojis, sounds
+from moothall.storage.schema.gatherings import scheduled_event_users, scheduled_events, stage_instances
 from moothall.storage.schema.guilds import (
     audit_entries,
     emojis,
@@ -26,7 +26,15 @@ from moothall.storage.schema.guilds import (
 )
 from moothall.storage.schema.jobs import jobs
 from moothall.storage.schema.members import bans, former_members, member_activity, members, voice_states
-from moothall.storage.schema.messages import message_nonces, messages, pins, reaction_counts, reactions
+from moothall.storage.schema.messages import (
+    attachments,
+    dropped_files,
+    message_nonces,
+    messages,
+    pins,
+    reaction_counts,
+    reactions,
+)
 from moothall.storage.schema.metadata import meta, metadata
 from moothall.storage.schema.newcomers import guild_homes, onboarding_answers
 from moothall.storage.schema.nodes import nodes
@@ -37,6 +45,7 @@ from moothall.storage.schema.users import applications, authorization_codes, aut
 __all__ = [
     "application_emojis",
     "applications",
+    "attachments",
     "audit_entries",
     "authorization_codes",
     "authorizations",
@@ -46,6 +55,7 @@ __all__ = [
     "channels",
     "crossposts",
     "dm_pairs",
+    "dropped_files",
     "emojis",
     "former_members",
     "guild_counters",
@@ -75,8 +85,8 @@ __all__ = [
     "scheduled_event_users",
     "scheduled_events",
     "screening_forms",
-    "stage_instances",
     "sounds",
+    "stage_instances",
     "stickers",
     "thread_members",
     "thread_tags",

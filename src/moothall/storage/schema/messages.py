@@ -1,6 +1,6 @@
 """Messages, clustered by channel, and what is attached to them."""
 
-from moothall.objects.ids import ChannelId, EmojiId, GuildId, MessageId, UserId, WebhookId
+from moothall.objects.ids import AttachmentId, ChannelId, EmojiId, GuildId, MessageId, UserId, WebhookId
 from moothall.storage.columns import (
     bytes_column,
     flag_column,
@@ -73,3 +73,22 @@ message_nonces = clustered(
     moment_column("created_at"),
     index("created_at"),
 )
+
+attachments = clustered(
+    "attachments",
+    id_column("channel_id", ChannelId, key=True),
+    id_column("message_id", MessageId, key=True),
+    id_column("id", AttachmentId, key=True),
+    text_column("content_type", nullable=False),
+    number_column("size"),
+    bytes_column("body"),  # the attachment object as JSON, with a mark for its URLs
+    index("id"),
+)
+"""The files of messages. Two messages may have the same file: one that was forwarded."""
+
+dropped_files = clustered(
+    "dropped_files",
+    id_column("message_id", MessageId, key=True),
+    id_column("id", AttachmentId, key=True),
+)
+"""Files whose message is gone; what no other message has is removed from the store by and by."""
