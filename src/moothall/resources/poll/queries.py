@@ -1,0 +1,182 @@
+"""The SQL of polls."""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+from sqlalchemy import bindparam, delete, insert, select, true, update
+
+from moothall.objects.ids import ChannelId, EmojiId, MessageId, UserId
+from moothall.objects.user import User
+from moothall.objects.wire import Timestamp
+from moothall.storage.columns import SnowflakeColumn
+from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
+from moothall.storage.rows import EmojiRow, UserRow, user_from_row
+from moothall.storage.schema import emojis, members, poll_counts, poll_votes, polls, users
+
+_counts, _votes = poll_counts.c, poll_votes.c
+_this = (polls.c.channel_id == bindparam("channel_id")) & (polls.c.message_id == bindparam("message_id"))
+_counts_here = (_counts.channel_id == bindparam("channel_id")) & (_counts.message_id == bindparam("message_id"))
+_votes_here = (_votes.channel_id == bindparam("channel_id")) & (_votes.message_id == bindparam("message_id"))
+
+
+class PollRow(Struct):
+    """A row of `polls`."""
+
+    channel_id: ChannelId
+    message_id: MessageId
+    body: str
+    answers: int
+    multiselect: bool
+    expires_at: Timestamp
+    ended: bool
+
+
+_insert_poll = Query(insert(polls))
+_lock_poll = Query(select(polls).where(_this).with_for_update(), into=PollRow)
+_end_poll = Query(update(polls).where(_this).values(ended=true(), expires_at=bindparam("moment")))
+_select_counts = Query(
+    select(_counts.answer_id, _counts.count).where(_counts_here).order_by(_counts.count.desc(), _counts.answer_id)
+)
+_select_choice = Query(
+    select(_votes.answer_id).where(
+        _votes_here, in_list(_votes.answer_id, "answer_ids"), _votes.user_id == bindparam("user_id")
+    )
+)
+_insert_vote = Query(insert(poll_votes))
+_delete_votes = Query(
+    delete(poll_votes).where(
+        _votes_here, in_list(_votes.answer_id, "answer_ids"), _votes.user_id == bindparam("user_id")
+    )
+)
+_raise_count = Query(
+    upsert(poll_counts, key=("channel_id", "message_id", "answer_id"), update={"count": _counts.count + 1})
+)
+_lower_counts = Query(
+    update(poll_counts).where(_counts_here, in_list(_counts.answer_id, "answer_ids")).values(count=_counts.count - 1)
+)
+_delete_empty_counts = Query(delete(poll_counts).where(_counts_here, _counts.count <= 0))
+_select_voters = Query(
+    select(users)
+    .select_from(poll_votes.join(users, users.c.id == _votes.user_id))
+    .where(_votes_here, _votes.answer_id == bindparam("answer_id"), _votes.user_id > bindparam("after"))
+    .order_by(_votes.user_id)
+    .limit(bindparam("most")),
+    into=UserRow,
+)
+_select_shown = Query(
+    select(
+        polls.c.message_id,
+        polls.c.body,
+        polls.c.expires_at,
+        polls.c.ended,
+        _counts.answer_id,
+        _counts.count,
+        _votes.user_id,
+    )
+    .select_from(
+        polls.outerjoin(
+            poll_counts, (_counts.channel_id == polls.c.channel_id) & (_counts.message_id == polls.c.message_id)
+        ).outerjoin(
+            poll_votes,
+            (_votes.channel_id == _counts.channel_id)
+            & (_votes.message_id == _counts.message_id)
+            & (_votes.answer_id == _counts.answer_id)
+            & (_votes.user_id == bindparam("user_id", type_=SnowflakeColumn(UserId))),
+        )
+    )
+    .where(polls.c.channel_id == bindparam("channel_id"), in_list(polls.c.message_id, "message_ids"))
+    .order_by(polls.c.message_id, _counts.answer_id)
+)
+
+
+class UsableEmoji(EmojiRow):
+    """A guild's emoji with the roles that somebody has there; None for who is no member."""
+
+    held: list[int] | None
+
+
+_select_emojis = Query(
+    select(emojis, members.c.roles.label("held"))
+    .select_from(
+        emojis.outerjoin(
+            members, (members.c.guild_id == emojis.c.guild_id) & (members.c.user_id == bindparam("user_id"))
+        )
+    )
+    .where(in_list(emojis.c.id, "emoji_ids")),
+    into=UsableEmoji,
+)
+
+ShownPoll = tuple[int, str, int, int, int | None, int | None, int | None]
+"""message_id, body, expires_at, ended; and for each answer with votes its number, its count, and who looks."""
+
+
+async def insert_poll(tx: Transaction, row: PollRow) -> None:
+    """Store a new poll."""
+    await tx.execute(_insert_poll, **{name: getattr(row, name) for name in PollRow.__struct_fields__})
+
+
+async def lock_poll(tx: Transaction, channel_id: ChannelId, message_id: MessageId) -> PollRow | None:
+    """A message's poll, which nobody else votes in or ends until the transaction is over; None if it has none."""
+    return await tx.one(_lock_poll, channel_id=channel_id, message_id=message_id)
+
+
+async def end_poll(tx: Transaction, channel_id: ChannelId, message_id: MessageId, moment: Timestamp) -> None:
+    """Make a poll one that is over since a moment."""
+    await tx.execute(_end_poll, channel_id=channel_id, message_id=message_id, moment=moment)
+
+
+async def select_counts(reader: Reader, channel_id: ChannelId, message_id: MessageId) -> list[tuple[int, int]]:
+    """(answer, votes) of the answers with any, the most wanted first."""
+    return await reader.all(_select_counts, channel_id=channel_id, message_id=message_id)
+
+
+async def select_choice(
+    reader: Reader, channel_id: ChannelId, message_id: MessageId, user_id: UserId, among: Iterable[int]
+) -> set[int]:
+    """What somebody has voted for, of all the answers that there are."""
+    rows = await reader.all(
+        _select_choice, channel_id=channel_id, message_id=message_id, user_id=user_id, answer_ids=list(among)
+    )
+    return {int(row[0]) for row in rows}
+
+
+async def insert_votes(
+    tx: Transaction, channel_id: ChannelId, message_id: MessageId, user_id: UserId, answers: Sequence[int]
+) -> None:
+    """Count somebody's votes for answers that they have not voted for."""
+    place = {"channel_id": channel_id, "message_id": message_id}
+    await tx.execute_many(_insert_vote, [{**place, "answer_id": answer, "user_id": user_id} for answer in answers])
+    await tx.execute_many(_raise_count, [{**place, "answer_id": answer, "count": 1} for answer in answers])
+
+
+async def delete_votes(
+    tx: Transaction, channel_id: ChannelId, message_id: MessageId, user_id: UserId, answers: Sequence[int]
+) -> None:
+    """Take back somebody's votes for answers that they have voted for."""
+    place = {"channel_id": channel_id, "message_id": message_id}
+    await tx.execute(_delete_votes, **place, answer_ids=list(answers), user_id=user_id)
+    await tx.execute(_lower_counts, **place, answer_ids=list(answers))
+    await tx.execute(_delete_empty_counts, **place)
+
+
+async def select_voters(
+    reader: Reader, channel_id: ChannelId, message_id: MessageId, answer_id: int, *, after: UserId, most: int
+) -> list[User]:
+    """Who voted for an answer, by ascending id."""
+    rows = await reader.all(
+        _select_voters, channel_id=channel_id, message_id=message_id, answer_id=answer_id, after=after, most=most
+    )
+    return [user_from_row(row) for row in rows]
+
+
+async def select_shown(
+    reader: Reader, channel_id: ChannelId, message_ids: Sequence[int], user_id: UserId
+) -> list[ShownPoll]:
+    """The polls of messages with their counts, as somebody sees them, by message and answer."""
+    return await reader.all(_select_shown, channel_id=channel_id, message_ids=list(message_ids), user_id=user_id)
+
+
+async def select_emojis(reader: Reader, emoji_ids: list[EmojiId], user_id: UserId) -> dict[EmojiId, UsableEmoji]:
+    """Guilds' emojis by id, with what somebody is in those guilds."""
+    rows = await reader.all(_select_emojis, emoji_ids=emoji_ids, user_id=user_id)
+    return {row.id: row for row in rows}
