@@ -16,7 +16,6 @@ from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserI
 from moothall.objects.message import MessageReference
 from moothall.objects.message_types import UNDELETABLE, WRITTEN, MessageFlags, MessagePart, MessageType
 from moothall.objects.permissions import Permissions
-from moothall.resources.channel.direct import reopen_direct_message
 from moothall.resources.member.activity import touch_seen
 from moothall.resources.message import queries
 from moothall.resources.message.body import (
@@ -39,7 +38,6 @@ from moothall.resources.message.events import (
 from moothall.resources.message.forwards import find_forwarded
 from moothall.resources.message.nonces import taken_nonce
 from moothall.resources.message.pages import Viewer, message_bytes, viewer_in
-from moothall.resources.message.parts import write_parts
 from moothall.resources.message.people import find_people
 from moothall.resources.message.queries import Doomed, MessageRow
 from moothall.resources.message.rules import (
@@ -48,6 +46,7 @@ from moothall.resources.message.rules import (
     require_slowmode_over,
     require_unrestricted,
 )
+from moothall.resources.message.storing import store_message
 from moothall.resources.message.writing import (
     Author,
     Cast,
@@ -64,7 +63,6 @@ from moothall.resources.message.writing import (
 from moothall.resources.thread_activity.operations import (
     bring_in_author,
     bring_in_mentioned,
-    count_message,
     forget_in_threads,
     uncount_messages,
     wake_thread,
@@ -138,7 +136,7 @@ async def send_message(
     if forwarded is not None:
         head = structs.replace(head, message_reference=forwarded.reference)
         text = structs.replace(text, message_snapshots=forwarded.snapshots)
-    written = await _store(
+    written = await store_message(
         ctx,
         place,
         author,
@@ -190,61 +188,8 @@ async def send_system_message(
     )
     mentioned = Mentioned([user_id for user_id in mentions if user_id in people], [], everyone=everyone)
     text = structs.replace(EMPTY, content=content, embeds=embeds)
-    await _store(ctx, place, author, head, text, Cast(mentioned, people), parts=parts)
+    await store_message(ctx, place, author, head, text, Cast(mentioned, people), parts=parts)
     return message_id
-
-
-async def _store(
-    ctx: Context,
-    place: ChannelPlace,
-    author: Author,
-    head: Head,
-    text: Text,
-    cast: Cast,
-    *,
-    original: MessageRow | None = None,
-    hidden_embeds: str | None = None,
-    nonce: str | int | None = None,
-    parts: int = 0,
-    draft: Draft | None = None,
-) -> Written:
-    if place.is_thread:
-        head = structs.replace(head, position=await count_message(ctx, place, head.id, head.type))
-    row = MessageRow(
-        channel_id=place.id,
-        id=head.id,
-        guild_id=None if place.guild is None else place.guild.id,
-        author_id=id_of(author),
-        webhook_id=author.webhook_id if isinstance(author, Persona) else None,
-        type=head.type,
-        flags=head.flags,
-        pinned=False,
-        reacted=False,
-        replied_id=None if original is None else original.id,
-        mentions=[Snowflake(user_id) for user_id in cast.mentioned.users] or None,
-        body=encode_body(head, text),
-        hidden_embeds=hidden_embeds,
-        parts=parts,
-    )
-    await queries.insert_message(ctx.tx, row)
-    if parts and draft is not None:
-        await write_parts(ctx, place, row.id, draft)
-    if place.guild is None:
-        await reopen_direct_message(ctx, place)
-    written = Written(
-        place=place,
-        row=row,
-        head=head,
-        text=text,
-        author=author_in(row, cast.people),
-        cast=cast,
-        original=original,
-        answers=original is not None,
-        nonce=nonce,
-        parts=await parts_around(ctx.tx, row, original),
-    )
-    ctx.emit(written.created())
-    return written
 
 
 async def modify_message(ctx: Context, message_id: MessageId, draft: EditDraft) -> bytes:

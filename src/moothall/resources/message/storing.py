@@ -1,0 +1,72 @@
+"""The last step of every new message, whoever writes it: its row, its place in the channel, its dispatch."""
+
+from msgspec import structs
+
+from moothall.kernel.context import Context
+from moothall.kernel.place import ChannelPlace
+from moothall.objects.ids import Snowflake
+from moothall.resources.channel.direct import reopen_direct_message
+from moothall.resources.message import queries
+from moothall.resources.message.body import Head, Text, encode_body
+from moothall.resources.message.drafts import Draft
+from moothall.resources.message.parts import write_parts
+from moothall.resources.message.queries import MessageRow
+from moothall.resources.message.writing import Author, Cast, Persona, Written, author_in, id_of, parts_around
+from moothall.resources.thread_activity.operations import count_message
+
+
+async def store_message(
+    ctx: Context,
+    place: ChannelPlace,
+    author: Author,
+    head: Head,
+    text: Text,
+    cast: Cast,
+    *,
+    original: MessageRow | None = None,
+    hidden_embeds: str | None = None,
+    nonce: str | int | None = None,
+    parts: int = 0,
+    draft: Draft | None = None,
+) -> Written:
+    """Store and announce a message that is encoded already, with the parts that its draft has.
+
+    The row must declare `MessageCreate`, and if it can be in a direct message `DirectChannelCreate`.
+    """
+    if place.is_thread:
+        head = structs.replace(head, position=await count_message(ctx, place, head.id, head.type))
+    row = MessageRow(
+        channel_id=place.id,
+        id=head.id,
+        guild_id=None if place.guild is None else place.guild.id,
+        author_id=id_of(author),
+        webhook_id=author.webhook_id if isinstance(author, Persona) else None,
+        type=head.type,
+        flags=head.flags,
+        pinned=False,
+        reacted=False,
+        replied_id=None if original is None else original.id,
+        mentions=[Snowflake(user_id) for user_id in cast.mentioned.users] or None,
+        body=encode_body(head, text),
+        hidden_embeds=hidden_embeds,
+        parts=parts,
+    )
+    await queries.insert_message(ctx.tx, row)
+    if parts and draft is not None:
+        await write_parts(ctx, place, row.id, draft)
+    if place.guild is None:
+        await reopen_direct_message(ctx, place)
+    written = Written(
+        place=place,
+        row=row,
+        head=head,
+        text=text,
+        author=author_in(row, cast.people),
+        cast=cast,
+        original=original,
+        answers=original is not None,
+        nonce=nonce,
+        parts=await parts_around(ctx.tx, row, original),
+    )
+    ctx.emit(written.created())
+    return written
