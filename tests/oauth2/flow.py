@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import moothall.oauth2.endpoints  # noqa: F401 its rows
+from moothall.objects.ids import Snowflake
 from tests.harness import Caller, Platform, Reply
 
 CALLBACK = "http://localhost:8000/callback"
@@ -21,7 +22,7 @@ class App:
         self.owner = owner
         self.id: str = made["id"]
         self.secret: str = made["secret"]
-        self.bot = Caller(platform, made["id"], f"Bot {made['bot']['token']}", name=made["name"])
+        self.bot = Caller(platform, Snowflake(int(made["id"])), f"Bot {made['bot']['token']}", name=made["name"])
 
     async def token(self, secret: str | None = "", **form: str) -> Reply:
         """Ask at the token endpoint, with the secret in a Basic header; None asks without any."""
