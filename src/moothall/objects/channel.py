@@ -137,12 +137,22 @@ class Channel(Struct, frozen=True, kw_only=True):
     """True in the dispatch that announces a new thread."""
 
 
+class InviteRecipient(Struct, frozen=True, kw_only=True):
+    """Someone in the group that an invite leads to."""
+
+    id: UserId
+    username: str
+    avatar: str | None
+
+
 class PartialChannel(Struct, frozen=True, kw_only=True):
-    """A channel as invites and followers name it."""
+    """A channel as invites and followers name it. Only a group has an icon, and tells who is in it."""
 
     id: ChannelId
     type: int | UnsetType = UNSET
     name: str | None = None
+    icon: str | UnsetType = UNSET
+    recipients: list[InviteRecipient] | UnsetType = UNSET
 
 
 class ChannelMention(Struct, frozen=True, kw_only=True):

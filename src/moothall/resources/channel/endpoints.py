@@ -14,7 +14,6 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, Snowflake
 from moothall.objects.permissions import Permissions
 from moothall.resources.channel import operations, queries
-from moothall.resources.channel.access import ManagesChannel
 from moothall.resources.channel.events import (
     ChannelCreate,
     ChannelUpdate,
@@ -26,7 +25,6 @@ from moothall.resources.channel.requests import (
     ChannelPosition,
     CreateGuildChannel,
     EditChannelPermissions,
-    ModifyChannel,
 )
 from moothall.resources.channel.writing import start_typing
 
@@ -72,12 +70,6 @@ async def get_channel(ctx: Context, channel_id: ChannelId) -> Channel:
     if row is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)
     return (await direct_objects(ctx.tx, [row], ctx.actor.user_id))[0]
-
-
-@patch("/channels/{channel_id}", permission=ManagesChannel(), audit_reason=True, fires=(ChannelUpdate,))
-async def modify_channel(ctx: Context, channel_id: ChannelId, body: ModifyChannel) -> Channel:
-    """Change a channel of a guild; its overwrites take MANAGE_ROLES besides."""
-    return await operations.modify_channel(ctx, body)
 
 
 @put(

@@ -12,7 +12,7 @@ from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel import Channel, Overwrite
 from moothall.objects.channel_types import FORUMS, THREADS, VOICE, ChannelType, applies
 from moothall.objects.errors import FormErrors, Refusal
-from moothall.objects.form_codes import FormCode
+from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import ChannelId, RoleId, Snowflake
 from moothall.objects.permissions import Permissions
 from moothall.resources.channel import overwrites, queries, rules
@@ -96,7 +96,10 @@ async def modify_channel(ctx: Context, body: ModifyChannel) -> Channel:
         kind = columns["type"] = int(body.type)
         rules.check_conversion(ctx.guild, row.type, kind, found)
     if body.name is not UNSET:
-        columns["name"] = rules.stored_name(body.name, kind, found)
+        if body.name is None:
+            found.add("name", *FieldError.required())
+        else:
+            columns["name"] = rules.stored_name(body.name, kind, found)
     if body.parent_id is not UNSET and applies("parent_id", kind) and body.parent_id != row.parent_id:
         await _check_move(ctx, body.parent_id, found.at("parent_id"))
         columns["parent_id"] = body.parent_id

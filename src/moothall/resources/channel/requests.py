@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moothall.objects import limits
-from moothall.objects.ids import ChannelId, EmojiId, Snowflake, TagId
+from moothall.objects.ids import ChannelId, EmojiId, Snowflake, TagId, UserId
+from moothall.objects.images import ImageData
 from moothall.objects.permissions import PermissionSet
 
 CreatableType = Literal[0, 2, 4, 5, 13, 15, 16]
@@ -71,10 +72,12 @@ class CreateGuildChannel(ChannelSettings, frozen=True, kw_only=True):
 
 
 class ModifyChannel(ChannelSettings, frozen=True, kw_only=True):
-    """Changes to a channel: what is absent stays."""
+    """Changes to a channel: what is absent stays. Only groups can be nameless, and have `icon` and `owner`."""
 
-    name: _Name | UnsetType = UNSET
+    name: Annotated[str, Meta(max_length=limits.CHANNEL_NAME_MAX)] | UnsetType | None = UNSET
     type: CreatableType | UnsetType | None = UNSET
+    icon: ImageData | UnsetType | None = UNSET
+    owner: UserId | UnsetType | None = UNSET
 
 
 class ChannelPosition(Struct, frozen=True):

@@ -84,7 +84,7 @@ async def add_recipient(ctx: Context, user_id: UserId, body: AddGroupRecipient) 
         if user_id in place.recipients:
             raise Refusal(errors.INVALID_RECIPIENTS)
         others = [*(i for i in place.recipients if i != ctx.actor.user_id), user_id]
-        return await _make_group(ctx, others, {} if nick is None else {user_id.wire(): nick})
+        return await _make_group(ctx, others, {} if nick is None else {str(int(user_id)): nick})
     await join_group(ctx, place, user_id, nick=nick, added_by=ctx.actor.user_id)
     return None
 
@@ -196,7 +196,7 @@ async def _make_group(ctx: Context, others: list[UserId], nicks: dict[str, str])
     await insert_channel(ctx.tx, row)
     everybody = [me, *others]
     await insert_recipients(
-        ctx.tx, [Recipient(row.id, i, closed=False, nick=nicks.get(i.wire()) or None) for i in everybody]
+        ctx.tx, [Recipient(row.id, i, closed=False, nick=nicks.get(str(int(i))) or None) for i in everybody]
     )
     users, whole = await _whole(ctx, row, everybody)
     for user_id in everybody:
@@ -223,10 +223,11 @@ async def _check_known(ctx: Context, others: Collection[UserId]) -> None:
     """Refuse (400/50033) whom a person cannot just put into a group; bots have access tokens for that."""
     users = await get_users(ctx.tx, others)
     met = await queries.select_partners(ctx.tx, ctx.actor.user_id, others)
-    for user_id, data in await queries.select_shared(ctx.tx, ctx.actor.user_id, others):
+    for shared in await queries.select_shared(ctx.tx, ctx.actor.user_id, others):
+        data = shared.incidents_data
         until = None if data is None else convert(data, IncidentsData).dms_disabled_until
         if until is None or until <= ctx.now:
-            met.add(user_id)
+            met.add(shared.user_id)
     for user_id in others:
         if ctx.actor.bot or user_id not in users or users[user_id].bot is True or user_id not in met:
             raise Refusal(errors.INVALID_RECIPIENTS)

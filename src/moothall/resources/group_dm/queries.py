@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import bindparam, delete, func, select, update
 
 from moothall.objects import limits
@@ -11,6 +12,15 @@ from moothall.objects.ids import ChannelId, UserId
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore
 from moothall.storage.schema import channel_recipients, channels, dm_pairs, guilds, invites, members
 
+
+class SharedGuild(Struct):
+    """A guild that somebody is in together with another."""
+
+    user_id: UserId
+    """The other."""
+    incidents_data: dict[str, Any] | None
+
+
 _theirs = members.alias()
 
 _select_shared = Query(
@@ -18,7 +28,8 @@ _select_shared = Query(
     .select_from(
         members.join(_theirs, _theirs.c.guild_id == members.c.guild_id).join(guilds, guilds.c.id == members.c.guild_id)
     )
-    .where(members.c.user_id == bindparam("user_id"), in_list(_theirs.c.user_id, "other_ids"))
+    .where(members.c.user_id == bindparam("user_id"), in_list(_theirs.c.user_id, "other_ids")),
+    into=SharedGuild,
 )
 _select_partners = Query(
     select(dm_pairs.c.low_user_id, dm_pairs.c.high_user_id).where(
@@ -49,14 +60,9 @@ _delete_channel = Query(delete(channels).where(channels.c.id == bindparam("chann
 _delete_invites = Query(delete(invites).where(invites.c.channel_id == bindparam("channel_id")))
 
 
-async def select_shared(
-    reader: Reader, user_id: UserId, others: Collection[UserId]
-) -> list[tuple[UserId, dict[str, Any] | None]]:
-    """Each guild that somebody shares with some others: with whom, and its incidents data."""
-    if not others:
-        return []
-    rows = await reader.all(_select_shared, user_id=user_id, other_ids=list(others))
-    return [(row[0], row[1]) for row in rows]
+async def select_shared(reader: Reader, user_id: UserId, others: Collection[UserId]) -> list[SharedGuild]:
+    """Each guild that somebody shares with some others, once for each of them."""
+    return await reader.all(_select_shared, user_id=user_id, other_ids=list(others)) if others else []
 
 
 async def select_partners(reader: Reader, user_id: UserId, others: Collection[UserId]) -> set[int]:

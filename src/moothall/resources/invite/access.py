@@ -7,18 +7,24 @@ from moothall.kernel.access import Access
 from moothall.kernel.context import Context
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
+from moothall.objects.invite import InviteType
 from moothall.objects.permissions import Permissions
 from moothall.resources.invite.queries import select_invite
 
 
 class ManagesInvite(Access):
-    """Those who manage the channel of the invite `{code}`, or its guild."""
+    """Those who manage the channel of the invite `{code}`, or its guild; of a group its owner and the inviter."""
 
     label = "MANAGE_CHANNELS|MANAGE_GUILD"
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
-        """Enter the invite's guild. Raises Refusal: 404/10006 for no live invite, 403/50013."""
+        """Enter the invite's guild or group. Raises Refusal: 404/10006 for no live invite, 403/50013, 403/50001."""
         row = await select_invite(ctx.tx, path["code"], ctx.now)
+        if row is not None and row.type == InviteType.GROUP_DM:
+            place = await ctx.enter_channel(row.channel_id)
+            if ctx.actor.user_id not in {place.channel.owner_id, row.inviter_id}:
+                raise Refusal(errors.MISSING_PERMISSIONS)
+            return
         if row is None or row.guild_id is None:
             raise Refusal(errors.UNKNOWN_INVITE)
         await ctx.visit_guild(row.guild_id)

@@ -6,6 +6,7 @@ from moothall.kernel.endpoint import delete, get, post
 from moothall.objects.ids import ChannelId, GuildId
 from moothall.objects.invite import Invite, InviteMetadata
 from moothall.objects.permissions import Permissions
+from moothall.resources.group_dm.operations import COMING
 from moothall.resources.invite import operations, queries
 from moothall.resources.invite.access import ManagesInvite
 from moothall.resources.invite.events import InviteCreate, InviteDelete
@@ -47,9 +48,9 @@ async def get_invite(ctx: Context, code: str, *, with_counts: bool = False) -> I
     return await operations.resolve_invite(ctx, code, with_counts=with_counts)
 
 
-@post("/invites/{code}", permission=SIGNED_IN, fires=(*JOINING, GuildMemberUpdate, InviteDelete))
+@post("/invites/{code}", permission=SIGNED_IN, fires=(*JOINING, *COMING, GuildMemberUpdate, InviteDelete))
 async def accept_invite(ctx: Context, code: str) -> Invite:
-    """Come into the guild that a code leads to."""
+    """Come into the guild or the group that a code leads to."""
     return await operations.accept_invite(ctx, code)
 
 

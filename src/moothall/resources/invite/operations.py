@@ -24,6 +24,12 @@ from moothall.objects.permissions import Permissions, channel_permissions
 from moothall.objects.wire import convert
 from moothall.resources.invite import queries
 from moothall.resources.invite.events import InviteCreate, InviteDelete
+from moothall.resources.invite.groups import (
+    accept_group_invite,
+    blank_group_invite,
+    group_invite,
+    shown_group_invite,
+)
 from moothall.resources.invite.objects import invite_objects, vanity_invite, without_metadata
 from moothall.resources.invite.queries import InviteRow
 from moothall.resources.invite.requests import CreateChannelInvite
@@ -50,6 +56,8 @@ async def create_invite(ctx: Context, body: CreateChannelInvite) -> InviteMetada
     to, 400/30016 for a guild with too many invites, 400/50035.
     """
     channel = ctx.channel.channel
+    if channel.type == ChannelType.GROUP_DM:
+        return await _invite_to_group(ctx, body)
     if channel.type not in INVITABLE:
         raise Refusal(errors.WRONG_CHANNEL_TYPE)
     row = await _row(ctx, channel, body)
@@ -63,11 +71,22 @@ async def create_invite(ctx: Context, body: CreateChannelInvite) -> InviteMetada
     return invite
 
 
+async def _invite_to_group(ctx: Context, body: CreateChannelInvite) -> InviteMetadata:
+    """Only those in a group hear of its invites, by their answers: neither recorded nor announced."""
+    row = blank_group_invite(ctx, body.max_age)
+    own = await queries.select_own_invites(ctx.tx, row.channel_id, ctx.actor.user_id, ctx.now)
+    same = next((known for known in own if known.max_age == row.max_age), None)
+    if same is not None and not body.unique:
+        return await group_invite(ctx, same)
+    if len(own) >= limits.GROUP_INVITES_PER_USER:
+        raise Refusal(errors.TOO_MANY_INVITES)
+    await _insert(ctx, row)
+    return await group_invite(ctx, row)
+
+
 async def store_invite(ctx: Context, guild: GuildState, row: InviteRow) -> InviteMetadata:
     """Store a new invite under a fresh code and announce it; whether it is recorded is the caller's to decide."""
-    row.code = new_code()
-    while await queries.select_vanity_guild(ctx.tx, row.code) or not await queries.insert_invite(ctx.tx, row):
-        row.code = new_code()
+    await _insert(ctx, row)
     invite = (await invite_objects(ctx, guild, [row]))[0]
     ctx.emit(
         InviteCreate(
@@ -91,6 +110,12 @@ async def store_invite(ctx: Context, guild: GuildState, row: InviteRow) -> Invit
     return invite
 
 
+async def _insert(ctx: Context, row: InviteRow) -> None:
+    row.code = new_code()
+    while await queries.select_vanity_guild(ctx.tx, row.code) or not await queries.insert_invite(ctx.tx, row):
+        row.code = new_code()
+
+
 def new_code() -> str:
     """A code that cannot be guessed."""
     return "".join(secrets.choice(_LETTERS) for _ in range(_CODE_LENGTH))
@@ -98,6 +123,9 @@ def new_code() -> str:
 
 async def resolve_invite(ctx: Context, code: str, *, with_counts: bool = False) -> Invite:
     """What a code leads to, as anyone may see it. Raises Refusal: 404/10006."""
+    group = await _find_group(ctx, code)
+    if group is not None:
+        return await shown_group_invite(ctx, group, with_counts=with_counts)
     row, guild = await _find(ctx, code)
     return await _shown(ctx, row, guild, with_counts=with_counts)
 
@@ -111,6 +139,9 @@ async def accept_invite(ctx: Context, code: str) -> Invite:
     """
     if ctx.actor.bot:
         raise Refusal(errors.BOTS_CANNOT_USE)
+    group = await _find_group(ctx, code)
+    if group is not None:
+        return await accept_group_invite(ctx, group)
     row, guild = await _find(ctx, code)
     invite = await _shown(ctx, row, guild)
     user_id = ctx.actor.user_id
@@ -143,10 +174,14 @@ async def accept_invite(ctx: Context, code: str) -> Invite:
 
 
 async def delete_invite(ctx: Context, code: str) -> Invite:
-    """Delete an invite of the guild entered. Raises Refusal: 404/10006."""
+    """Delete an invite to the guild or group entered. Raises Refusal: 404/10006."""
     row = await queries.select_invite(ctx.tx, code, ctx.now)
     if row is None:
         raise Refusal(errors.UNKNOWN_INVITE)
+    if row.type == InviteType.GROUP_DM:
+        shown = await shown_group_invite(ctx, row)
+        await queries.delete_invite(ctx.tx, code)
+        return shown
     invite = await _shown(ctx, row, ctx.guild)
     if not await queries.delete_invite(ctx.tx, code):
         raise Refusal(errors.UNKNOWN_INVITE)
@@ -243,6 +278,12 @@ async def _same_invite(ctx: Context, wanted: InviteRow) -> InviteMetadata | None
         if all(getattr(row, name) == getattr(wanted, name) for name in _SETTINGS):
             return (await invite_objects(ctx, ctx.guild, [row]))[0]
     return None
+
+
+async def _find_group(ctx: Context, code: str) -> InviteRow | None:
+    """The live invite to a group that a code is; None for all others."""
+    row = await queries.select_invite(ctx.tx, code, ctx.now)
+    return row if row is not None and row.type == InviteType.GROUP_DM else None
 
 
 async def _find(ctx: Context, code: str) -> tuple[InviteRow | None, GuildState]:

@@ -1,0 +1,100 @@
+"""Invites to group direct messages: made by those in one, for a while, and told to nobody else."""
+
+from msgspec import UNSET, UnsetType
+
+from moothall.kernel.context import Context
+from moothall.kernel.place import find_channel
+from moothall.objects import errors, limits
+from moothall.objects.channel import InviteRecipient, PartialChannel
+from moothall.objects.channel_types import ChannelType
+from moothall.objects.errors import Refusal
+from moothall.objects.invite import Invite, InviteMetadata, InviteType
+from moothall.resources.channel.objects import direct_objects
+from moothall.resources.channel.queries import select_channel
+from moothall.resources.group_dm.operations import join_group
+from moothall.resources.invite import queries
+from moothall.resources.invite.queries import InviteRow
+from moothall.resources.user.queries import get_users
+
+
+def blank_group_invite(ctx: Context, max_age: int | UnsetType | None) -> InviteRow:
+    """A new invite to the group entered, without a code: it always ends, after a week at the latest."""
+    age = max_age if isinstance(max_age, int) and max_age else limits.INVITE_MAX_AGE_DEFAULT
+    return InviteRow(
+        code="",
+        guild_id=None,
+        channel_id=ctx.channel.id,
+        inviter_id=ctx.actor.user_id,
+        type=InviteType.GROUP_DM,
+        target_type=None,
+        target_user_id=None,
+        target_application_id=None,
+        max_age=age,
+        max_uses=0,
+        uses=0,
+        temporary=False,
+        created_at=ctx.now,
+        expires_at=type(ctx.now)(ctx.now + 1000 * age),
+        flags=0,
+        role_ids=[],
+    )
+
+
+async def group_invite(ctx: Context, row: InviteRow) -> InviteMetadata:
+    """An invite to a group: its name and who is in it. Raises Refusal: 404/10006 for a group that is gone."""
+    channel = await select_channel(ctx.tx, row.channel_id)
+    if channel is None or channel.type != ChannelType.GROUP_DM:
+        raise Refusal(errors.UNKNOWN_INVITE)
+    group = (await direct_objects(ctx.tx, [channel], None))[0]
+    inviter = {} if row.inviter_id is None else await get_users(ctx.tx, [row.inviter_id])
+    return InviteMetadata(
+        type=row.type,
+        code=row.code,
+        channel=PartialChannel(
+            id=group.id,
+            type=group.type,
+            name=group.name or None,
+            icon=group.icon or UNSET,
+            recipients=[
+                InviteRecipient(id=user.id, username=user.username, avatar=user.avatar)
+                for user in group.recipients or ()
+            ],
+        ),
+        inviter=next(iter(inviter.values()), UNSET),
+        expires_at=row.expires_at,
+        uses=row.uses,
+        max_uses=row.max_uses,
+        max_age=row.max_age,
+        temporary=row.temporary,
+        created_at=row.created_at,
+    )
+
+
+async def shown_group_invite(ctx: Context, row: InviteRow, *, with_counts: bool = False) -> Invite:
+    """The same as those see it who hold the code."""
+    whole = await group_invite(ctx, row)
+    people = () if whole.channel is None else whole.channel.recipients or ()
+    return Invite(
+        type=whole.type,
+        code=whole.code,
+        channel=whole.channel,
+        inviter=whole.inviter,
+        approximate_member_count=len(people) if with_counts else UNSET,
+        expires_at=whole.expires_at,
+    )
+
+
+async def accept_group_invite(ctx: Context, row: InviteRow) -> Invite:
+    """Come into a group by an invite and count its use; who is in it stays as they are and spends nothing.
+
+    Raises Refusal: 404/10006, 400/30004 for a full group.
+    """
+    me = ctx.actor.user_id
+    place = await find_channel(ctx.services.states, ctx.tx, row.channel_id, me, ctx.now, writes=ctx.writes)
+    if place is None or place.channel.type != ChannelType.GROUP_DM:
+        raise Refusal(errors.UNKNOWN_INVITE)
+    if me not in place.recipients:
+        if not await queries.spend_invite(ctx.tx, row.code, ctx.now):
+            raise Refusal(errors.UNKNOWN_INVITE)
+        await join_group(ctx, place, me, added_by=me)
+    return await shown_group_invite(ctx, row)
