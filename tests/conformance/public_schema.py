@@ -21,6 +21,9 @@ SPEC = Path(
 )
 
 EXCEPTIONS: dict[tuple[str, str], str] = {
+    ("execute_slack_compatible_webhook", ""): (
+        "the answer is Slack's own, the bare text ok, which its senders compare; the description has JSON"
+    ),
     ("create_guild_channel", "type"): (
         "media channels have type 16 in api.md; the public list of channel types leaves it out"
     ),
@@ -102,8 +105,13 @@ def check_answer(method: str, path: str, status: int, body: bytes) -> None:
     escaped = template.replace("~", "~0").replace("/", "~1")
     pointer = f"/paths/{escaped}/{method.lower()}/responses/{status}/content/application~1json/schema"
     problems = []
-    for error in _validator(name, pointer).iter_errors(msgspec.json.decode(body)):
-        problems.extend(_leaves(error))
+    try:
+        answer = msgspec.json.decode(body)
+    except msgspec.DecodeError:
+        problems.append(("", "not JSON"))
+    else:
+        for error in _validator(name, pointer).iter_errors(answer):
+            problems.extend(_leaves(error))
     told = []
     for where, message in problems:
         if not _excused(name, where):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moothall.kernel.ratelimit import INVALID_RATE, Rate, RateLimiter, Verdict
+from moothall.kernel.ratelimit import INVALID_RATE, WEBHOOK_RATE, Rate, RateLimiter, Verdict
 
 
 class Clock:
@@ -105,3 +105,33 @@ def test_windows_are_bounded_even_while_all_are_live(clock: Clock) -> None:
         take(limiter, caller=caller)
     assert len(limiter._windows) <= 400
     assert not [v for v in (take(limiter, caller=999) for _ in range(3)) if v.allowed][2:]
+
+
+def post(limiter: RateLimiter, webhook: str = "w", *, caller: int = 1, bucket: bytes = b"execute") -> Verdict:
+    return limiter.take(bucket, WEBHOOK_RATE, caller, webhook, loopback=False)
+
+
+def test_a_webhook_is_counted_whoever_posts_by_whichever_of_its_rows(limiter: RateLimiter, clock: Clock) -> None:
+    posted = [post(limiter, caller=n, bucket=b"slack" if n % 2 else b"github").allowed for n in range(6)]
+    assert posted == [True] * 5 + [False]
+    assert post(limiter, "another").allowed
+    clock.now += 2
+    assert post(limiter).allowed
+
+
+def test_a_webhook_posts_thirty_times_a_minute(limiter: RateLimiter, clock: Clock) -> None:
+    for _ in range(6):
+        assert all(post(limiter).allowed for _ in range(5))
+        clock.now += 2
+    refused = post(limiter)
+    assert (refused.allowed, refused.scope, refused.retry_after) == (False, "shared", 48.0)
+    assert dict(refused.headers)[b"x-ratelimit-limit"] == b"30"
+    clock.now += 48
+    assert post(limiter).allowed
+
+
+def test_an_operator_says_how_often_webhooks_may_post(clock: Clock) -> None:
+    limiter = RateLimiter(generosity=10, clock=clock, webhook_requests=2, webhook_minute_requests=3)
+    assert [post(limiter).allowed for _ in range(3)] == [True, True, False]
+    clock.now += 2
+    assert [post(limiter).allowed for _ in range(2)] == [True, False]

@@ -138,15 +138,24 @@ async def drop_webhooks_of_bot(ctx: Context, guild_id: GuildId, bot_id: UserId) 
 async def show_webhook(ctx: Context, row: WebhookRow, *, with_user: bool = True) -> Webhook:
     """A webhook for those who manage it or, without its creator, for whoever holds its token."""
     user = await get_user(ctx.tx, row.user_id) if with_user and row.user_id is not None else None
-    return webhook_object(row, user, box=ctx.services.box, public_url=ctx.services.limits.public_url)
+    sources = await queries.select_sources(ctx.tx, [row])
+    source = None if row.source_channel_id is None else sources.get(row.source_channel_id)
+    return webhook_object(row, user, source, box=ctx.services.box, public_url=ctx.services.limits.public_url)
 
 
 async def show_webhooks(ctx: Context, rows: Sequence[WebhookRow]) -> list[Webhook]:
-    """The same for several, in one query."""
+    """The same for several, in two queries."""
     users = await get_users(ctx.tx, [row.user_id for row in rows if row.user_id is not None])
+    sources = await queries.select_sources(ctx.tx, rows)
     box, public_url = ctx.services.box, ctx.services.limits.public_url
     return [
-        webhook_object(row, users.get(row.user_id) if row.user_id else None, box=box, public_url=public_url)
+        webhook_object(
+            row,
+            users.get(row.user_id) if row.user_id else None,
+            sources.get(row.source_channel_id) if row.source_channel_id else None,
+            box=box,
+            public_url=public_url,
+        )
         for row in rows
     ]
 

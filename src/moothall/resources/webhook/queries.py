@@ -35,6 +35,16 @@ class PlacedWebhook(WebhookRow):
     version: int | None
 
 
+class SourceRow(Struct):
+    """Where a channel follower's messages come from."""
+
+    channel_id: ChannelId
+    channel_name: str | None
+    guild_id: GuildId
+    guild_name: str
+    guild_icon: str | None
+
+
 _select_placed = Query(
     select(webhooks, guilds.c.version)
     .select_from(webhooks.outerjoin(guilds, guilds.c.id == webhooks.c.guild_id))
@@ -59,6 +69,18 @@ _count_of_channel = Query(
 )
 _count_of_guild = Query(select(func.count()).select_from(webhooks).where(webhooks.c.guild_id == bindparam("guild_id")))
 _lock_channel = Query(select(channels.c.id).where(channels.c.id == bindparam("channel_id")).with_for_update())
+_select_sources = Query(
+    select(
+        channels.c.id.label("channel_id"),
+        channels.c.name.label("channel_name"),
+        channels.c.guild_id,
+        guilds.c.name.label("guild_name"),
+        guilds.c.icon.label("guild_icon"),
+    )
+    .select_from(channels.join(guilds, guilds.c.id == channels.c.guild_id))
+    .where(in_list(channels.c.id, "channel_ids")),
+    into=SourceRow,
+)
 _insert_webhook = Query(insert(webhooks))
 _delete_webhooks = Query(delete(webhooks).where(in_list(webhooks.c.id, "webhook_ids")))
 
@@ -81,6 +103,13 @@ async def select_of_guild(reader: Reader, guild_id: GuildId) -> list[WebhookRow]
 async def select_of_bot(reader: Reader, guild_id: GuildId, bot_id: UserId) -> list[WebhookRow]:
     """The webhooks that a bot's application owns in a guild."""
     return await reader.all(_select_of_bot, guild_id=guild_id, user_id=bot_id)
+
+
+async def select_sources(reader: Reader, rows: Sequence[WebhookRow]) -> dict[ChannelId, SourceRow]:
+    """The sources of those that follow channels, by channel; channels that are gone are left out."""
+    wanted = list({row.source_channel_id for row in rows if row.source_channel_id is not None})
+    found = await reader.all(_select_sources, channel_ids=wanted) if wanted else []
+    return {row.channel_id: row for row in found}
 
 
 async def count_of_channel(reader: Reader, channel_id: ChannelId) -> int:

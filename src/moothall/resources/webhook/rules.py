@@ -10,13 +10,14 @@ from moothall.kernel.audit import differences
 from moothall.kernel.secrets import SecretBox, SecretUnreadable
 from moothall.objects import limits
 from moothall.objects.audit_log import AuditLogChange
+from moothall.objects.channel import PartialChannel
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import WebhookId
 from moothall.objects.text import clean_name, nickname_error
 from moothall.objects.user import User
-from moothall.objects.webhook import Webhook, WebhookType
-from moothall.resources.webhook.queries import WebhookRow
+from moothall.objects.webhook import SourceGuild, Webhook, WebhookType
+from moothall.resources.webhook.queries import SourceRow, WebhookRow
 
 _AUDITED: Final = {
     "type": "type",
@@ -75,8 +76,14 @@ def about(webhook_id: WebhookId) -> bytes:
     return b"webhook %d" % webhook_id
 
 
-def webhook_object(row: WebhookRow, user: User | None, *, box: SecretBox, public_url: str) -> Webhook:
-    """A webhook as those see it who may use it; without `user` where that is None."""
+def webhook_object(
+    row: WebhookRow, user: User | None, source: SourceRow | None = None, *, box: SecretBox, public_url: str
+) -> Webhook:
+    """A webhook as those see it who may use it; without `user` or `source` where that is None.
+
+    Only incoming webhooks have a token. A channel follower says where its messages come from; an
+    application's own webhook is in no guild and no channel.
+    """
     token = _token(row, box)
     return Webhook(
         id=row.id,
@@ -88,6 +95,10 @@ def webhook_object(row: WebhookRow, user: User | None, *, box: SecretBox, public
         avatar=row.avatar,
         token=token,
         application_id=row.application_id,
+        source_guild=UNSET
+        if source is None
+        else SourceGuild(id=source.guild_id, name=source.guild_name, icon=source.guild_icon),
+        source_channel=UNSET if source is None else PartialChannel(id=source.channel_id, name=source.channel_name),
         url=UNSET if token is UNSET else f"{public_url}/api/webhooks/{int(row.id)}/{token}",
     )
 

@@ -1,5 +1,7 @@
 """Slack's payload as a message of ours."""
 
+from typing import Any
+
 from moothall.kernel.form_or_json import FormOrJson
 from moothall.objects import limits
 from moothall.objects.embed import EmbedInput
@@ -20,8 +22,8 @@ class SlackMessage(FormOrJson, frozen=True, kw_only=True):
     text: str | None = None
     username: str | None = None
     icon_url: str | None = None
-    attachments: list[object] | None = None
-    blocks: list[object] | None = None
+    attachments: list[Any] | None = None
+    blocks: list[Any] | None = None
 
 
 def as_message(given: SlackMessage) -> ExecuteWebhook:
