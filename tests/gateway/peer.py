@@ -239,6 +239,9 @@ class World:
     async def voice(self, view: GuildView, channel_ids: frozenset[int]) -> list[bytes]:
         return []
 
+    async def sounds(self, guild_id: int) -> bytes:
+        return b"[]"
+
     async def member_count(self, guild_id: int) -> int:
         return len(self.members)
 

@@ -15,6 +15,7 @@ from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.intents import Intent
 from moothall.objects.member import Member
 from moothall.objects.presence import Presence
+from moothall.objects.soundboard import SoundboardSound
 from moothall.objects.voice import VoiceState
 from moothall.objects.wire import Timestamp, encode
 from moothall.resources.channel.objects import channel_objects
@@ -68,7 +69,7 @@ class _Extras(Struct):
     presences: list[Presence]
     stage_instances: list[Channel]
     guild_scheduled_events: list[Channel]
-    soundboard_sounds: list[Channel]
+    soundboard_sounds: list[SoundboardSound]
 
 
 class GuildCreateReader:
@@ -116,7 +117,7 @@ class GuildCreateReader:
             presences=self.presences_of(map(int, listed)) if wants_presences else [],
             stage_instances=[],
             guild_scheduled_events=[],
-            soundboard_sounds=[],
+            soundboard_sounds=await state.sounds(reader),
         )
         return guild_json(state)[:-1] + b"," + encode(extras)[1:]
 

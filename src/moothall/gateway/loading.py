@@ -152,6 +152,12 @@ class DatabaseSource:
         async with self._database.read() as reader:
             return [encode(state) for state in await voice_in(reader, GuildId(Snowflake(view.id)), wanted)]
 
+    async def sounds(self, guild_id: int) -> bytes:
+        """The sounds of a guild, as JSON."""
+        async with self._database.read() as reader:
+            state = await self._states.state(reader, GuildId(Snowflake(guild_id)))
+            return encode([] if state is None else await state.sounds(reader))
+
     async def member_count(self, guild_id: int) -> int:
         """How many members a guild has."""
         async with self._database.read() as reader:

@@ -54,6 +54,9 @@ class Source(Snapshots, MemberSource, Protocol):
     async def guild_ids(self, user_id: int) -> list[int]:
         """The guilds that a user is in, oldest first."""
 
+    async def sounds(self, guild_id: int) -> bytes:
+        """The sounds of a guild, as JSON."""
+
     def use_presences(self, presences_of: Callable[[Iterable[int]], list[Presence]]) -> None:
         """Where GUILD_CREATE finds who is online."""
 
@@ -348,8 +351,10 @@ class GatewayNode:
         """Opcode 31: SOUNDBOARD_SOUNDS for each of the guilds that the session hears."""
         for guild_id in dict.fromkeys(command.guild_ids):
             if guild_id in session.guilds:
-                # Nothing makes sounds yet, so every guild has none.
-                self.hub.send(session, "SOUNDBOARD_SOUNDS", b'{"guild_id":"%d","soundboard_sounds":[]}' % guild_id)
+                sounds = await self._source.sounds(guild_id)
+                self.hub.send(
+                    session, "SOUNDBOARD_SOUNDS", b'{"guild_id":"%d","soundboard_sounds":%b}' % (guild_id, sounds)
+                )
 
     # From the bus
 

@@ -16,9 +16,11 @@ from sqlalchemy import bindparam, select
 
 from moothall.objects.channel import Channel
 from moothall.objects.emoji import Emoji
+from moothall.objects.expressions import rate_emojis, rate_sounds, rate_stickers
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.permissions import Permissions, base_permissions, channel_permissions, implicit, timed_out
 from moothall.objects.role import Role
+from moothall.objects.soundboard import SoundboardSound
 from moothall.objects.sticker import Sticker
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Database, Query, Reader
@@ -27,13 +29,15 @@ from moothall.storage.rows import (
     EmojiRow,
     GuildRow,
     RoleRow,
+    SoundRow,
     StickerRow,
     channel_from_row,
     emoji_from_row,
     role_from_row,
+    sound_from_row,
     sticker_from_row,
 )
-from moothall.storage.schema import channels, emojis, guilds, members, roles, stickers
+from moothall.storage.schema import channels, emojis, guilds, members, roles, sounds, stickers
 
 _select_standing = Query(
     select(
@@ -57,6 +61,9 @@ _select_emojis = Query(
 _select_stickers = Query(
     select(stickers).where(stickers.c.guild_id == bindparam("guild_id")).order_by(stickers.c.id), into=StickerRow
 )
+_select_sounds = Query(
+    select(sounds).where(sounds.c.guild_id == bindparam("guild_id")).order_by(sounds.c.id), into=SoundRow
+)
 _OTHER_TYPES = (0, 1, 2, 3, 4, 5, 13, 14, 15, 16)
 _select_channels = Query(
     # Every type but threads: named rather than excluded, so an index leaves those aside, of which there may be many.
@@ -70,12 +77,13 @@ THREAD_TYPES = frozenset({10, 11, 12})
 
 
 class GuildState:
-    """One version of a guild: its row, roles, channels (no threads), emojis and stickers."""
+    """One version of a guild: its row, roles, channels (no threads), emojis, stickers and sounds."""
 
     __slots__ = (
         "_all_channels",
         "_channels",
         "_overwrites",
+        "_sounds",
         "emojis",
         "id",
         "memo",
@@ -90,13 +98,14 @@ class GuildState:
         self.version = row.version
         self.row = row
         self.roles: dict[RoleId, Role] = {role.id: role for role in sorted(roles, key=lambda r: (r.position, r.id))}
-        self.emojis = emojis
-        self.stickers = stickers
+        self.emojis = rate_emojis(emojis, row.premium_tier)
+        self.stickers = rate_stickers(stickers, row.premium_tier, row.features)
         self.memo: dict[str, Any] = {}
         """What resources compute once for this version: encoded answers, sorted lists."""
         self._channels: dict[int, Channel] = {}
         self._all_channels = False
         self._overwrites: dict[int, dict[int, tuple[int, int]]] = {}
+        self._sounds: list[SoundboardSound] | None = None
 
     @property
     def owner_id(self) -> UserId:
@@ -126,6 +135,13 @@ class GuildState:
             return None
         found = self._channels[channel_id] = channel_from_row(row)
         return found
+
+    async def sounds(self, reader: Reader) -> list[SoundboardSound]:
+        """The sounds of its soundboard, oldest first."""
+        if self._sounds is None:
+            rows = await reader.all(_select_sounds, guild_id=self.id)
+            self._sounds = rate_sounds(map(sound_from_row, rows), self.row.premium_tier, self.row.features)
+        return self._sounds
 
     def overwrites(self, channel: Channel) -> dict[int, tuple[int, int]]:
         """A channel's overwrites as the permission computation takes them."""

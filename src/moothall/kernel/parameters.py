@@ -26,6 +26,10 @@ _UNKNOWN_BY_PARAMETER: dict[str, ErrorKind] = {
     "webhook_id": errors.UNKNOWN_WEBHOOK,
     "integration_id": errors.UNKNOWN_INTEGRATION,
     "application_id": errors.UNKNOWN_APPLICATION,
+    "emoji_id": errors.UNKNOWN_EMOJI,
+    "sticker_id": errors.UNKNOWN_STICKER,
+    "pack_id": errors.UNKNOWN_STICKER_PACK,
+    "sound_id": errors.UNKNOWN_SOUND,
     "guild_scheduled_event_id": errors.UNKNOWN_SCHEDULED_EVENT,
 }
 

@@ -26,3 +26,9 @@ class PartialEmoji(Struct, frozen=True, kw_only=True):
     id: EmojiId | None
     name: str | None
     animated: bool | UnsetType = UNSET
+
+
+class ApplicationEmojis(Struct, frozen=True, kw_only=True):
+    """Every emoji of an application."""
+
+    items: list[Emoji]

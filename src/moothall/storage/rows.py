@@ -20,6 +20,7 @@ from moothall.objects.ids import (
     MessageId,
     RoleId,
     Snowflake,
+    SoundId,
     StickerId,
     TagId,
     UserId,
@@ -27,6 +28,7 @@ from moothall.objects.ids import (
 from moothall.objects.member import Member
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.role import Role, RoleColors, RoleTags
+from moothall.objects.soundboard import SoundboardSound
 from moothall.objects.sticker import Sticker
 from moothall.objects.user import User
 from moothall.objects.wire import Timestamp, convert
@@ -126,6 +128,20 @@ class StickerRow(Struct):
     sort_value: int | None
     file: str | None
     """The hash of what is shown."""
+
+
+class SoundRow(Struct):
+    """A row of `sounds`."""
+
+    guild_id: GuildId
+    id: SoundId
+    name: str
+    volume: float
+    emoji_id: EmojiId | None
+    emoji_name: str | None
+    user_id: UserId | None
+    file: str
+    format: str
 
 
 class ChannelRow(Struct):
@@ -272,6 +288,18 @@ def sticker_from_row(row: StickerRow) -> Sticker:
         type=row.type,
         format_type=row.format_type,
         available=row.available,
+        guild_id=row.guild_id,
+    )
+
+
+def sound_from_row(row: SoundRow) -> SoundboardSound:
+    """The sound object of a row, without its creator."""
+    return SoundboardSound(
+        name=row.name,
+        sound_id=row.id,
+        volume=row.volume,
+        emoji_id=row.emoji_id,
+        emoji_name=row.emoji_name,
         guild_id=row.guild_id,
     )
 

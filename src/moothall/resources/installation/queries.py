@@ -4,10 +4,13 @@ from sqlalchemy import bindparam, delete, select
 
 from moothall.objects.ids import ApplicationId, UserId
 from moothall.storage.database import Query, Reader, Transaction
-from moothall.storage.schema import applications, guilds, tokens
+from moothall.storage.schema import application_emojis, applications, guilds, tokens
 
 _select_owned = Query(select(guilds.c.id).where(guilds.c.owner_id == bindparam("user_id")).limit(1))
 _delete_application = Query(delete(applications).where(applications.c.id == bindparam("application_id")))
+_delete_emojis = Query(
+    delete(application_emojis).where(application_emojis.c.application_id == bindparam("application_id"))
+)
 _delete_tokens = Query(delete(tokens).where(tokens.c.application_id == bindparam("application_id")))
 
 
@@ -22,5 +25,6 @@ async def delete_tokens_of(tx: Transaction, application_id: ApplicationId) -> No
 
 
 async def delete_application(tx: Transaction, application_id: ApplicationId) -> None:
-    """Remove an application's row."""
+    """Remove an application's row, and its emojis."""
+    await tx.execute(_delete_emojis, application_id=application_id)
     await tx.execute(_delete_application, application_id=application_id)

@@ -9,6 +9,7 @@ from moothall.objects.errors import ErrorKind, Refusal
 from moothall.objects.ids import MessageId, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.text import parse_emoji
+from moothall.resources.emoji.using import find_usable
 from moothall.resources.member.activity import touch_seen
 from moothall.resources.message.events import route_of
 from moothall.resources.message.operations import get_message
@@ -79,18 +80,13 @@ async def add_reaction(ctx: Context, message_id: MessageId, emoji_name: str) -> 
 
 
 async def _usable(ctx: Context, emoji: PartialEmoji) -> PartialEmoji:
-    """The emoji as it is now, if the caller may use it here: one of their guilds', and open to their roles."""
+    """The emoji as it is now, if the caller may use it here."""
     if emoji.id is None:
         return emoji
-    row = await queries.select_emoji(ctx.tx, emoji.id)
-    if row is None or not row.available:
+    found = await find_usable(ctx, emoji.id)
+    if found is None:
         raise Refusal(UNKNOWN_EMOJI)
-    held = await queries.select_role_ids(ctx.tx, row.guild_id, ctx.actor.user_id)
-    if held is None or (row.roles and set(row.roles).isdisjoint(held)):
-        raise Refusal(UNKNOWN_EMOJI)
-    if not ctx.in_guild or row.guild_id != ctx.guild.id:
-        ctx.require(Permissions.USE_EXTERNAL_EMOJIS)
-    return PartialEmoji(id=row.id, name=row.name, animated=row.animated)
+    return found
 
 
 async def remove_own_reaction(ctx: Context, message_id: MessageId, emoji_name: str) -> None:

@@ -4,13 +4,13 @@ from msgspec import Struct
 from sqlalchemy import bindparam, delete, func, select, update
 
 from moothall.objects.emoji import PartialEmoji
-from moothall.objects.ids import ChannelId, EmojiId, GuildId, MessageId, Snowflake, UserId
+from moothall.objects.ids import ChannelId, EmojiId, MessageId, UserId
 from moothall.objects.user import User
 from moothall.objects.wire import Timestamp
 from moothall.resources.message.reactions import shown_emoji
 from moothall.storage.database import Query, Reader, Transaction, insert_ignore
-from moothall.storage.rows import EmojiRow, UserRow, user_from_row
-from moothall.storage.schema import emojis, members, messages, reaction_counts, reactions, users
+from moothall.storage.rows import UserRow, user_from_row
+from moothall.storage.schema import messages, reaction_counts, reactions, users
 
 _counts, _single = reaction_counts.c, reactions.c
 _of_message = (_counts.channel_id == bindparam("channel_id")) & (_counts.message_id == bindparam("message_id"))
@@ -71,22 +71,6 @@ _select_reactors = Query(
     .limit(bindparam("most")),
     into=UserRow,
 )
-_select_emoji = Query(select(emojis).where(emojis.c.id == bindparam("emoji_id")), into=EmojiRow)
-
-
-class RolesRow(Struct):
-    """The roles of a member."""
-
-    roles: list[Snowflake]
-
-
-_select_roles = Query(
-    select(members.c.roles).where(
-        members.c.guild_id == bindparam("guild_id"), members.c.user_id == bindparam("user_id")
-    ),
-    into=RolesRow,
-)
-
 
 async def select_count(reader: Reader, channel_id: ChannelId, message_id: MessageId, emoji: str) -> CountRow | None:
     """One emoji under a message; None if nobody reacted with it."""
@@ -166,14 +150,3 @@ async def select_reactors(
         _select_reactors, channel_id=channel_id, message_id=message_id, emoji=emoji, after=after, most=most
     )
     return [user_from_row(row) for row in rows]
-
-
-async def select_emoji(reader: Reader, emoji_id: EmojiId) -> EmojiRow | None:
-    """A guild's emoji, of whichever guild."""
-    return await reader.one(_select_emoji, emoji_id=emoji_id)
-
-
-async def select_role_ids(reader: Reader, guild_id: GuildId, user_id: UserId) -> list[Snowflake] | None:
-    """The roles of a member; None for an outsider."""
-    row = await reader.one(_select_roles, guild_id=guild_id, user_id=user_id)
-    return None if row is None else row.roles

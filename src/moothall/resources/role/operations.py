@@ -15,6 +15,7 @@ from moothall.objects.permissions import PermissionSet
 from moothall.objects.role import Role, RoleColors, RoleTags
 from moothall.resources.channel.events import ChannelUpdate
 from moothall.resources.channel.objects import channel_objects
+from moothall.resources.emoji.operations import take_role
 from moothall.resources.role import queries
 from moothall.resources.role.events import GuildRoleCreate, GuildRoleDelete, GuildRoleUpdate
 from moothall.resources.role.jobs import TakeRole
@@ -188,7 +189,7 @@ async def delete_role(ctx: Context, role_id: RoleId) -> None:
 
 
 async def remove_role(ctx: Context, role: Role) -> None:
-    """Remove a role from the guild entered, from its holders and from the overwrites of channels.
+    """Remove a role from the guild entered, from its holders, emojis and the overwrites of channels.
 
     Others keep their positions. In a large guild some members list it for a while longer, to no effect.
     Whoever calls this has checked that it may be done and declares `REMOVING`. Removing it again changes
@@ -196,6 +197,7 @@ async def remove_role(ctx: Context, role: Role) -> None:
     """
     if not await queries.delete_role(ctx.tx, ctx.guild.id, role.id):
         return
+    await take_role(ctx, role.id)
     rest = await TakeRole(guild_id=ctx.guild.id, role_id=role.id).step(ctx)
     if rest is not None:
         await promise(ctx, rest)

@@ -1,0 +1,27 @@
+"""The sounds of a soundboard (resources: soundboard)."""
+
+from msgspec import UNSET, Struct, UnsetType
+
+from moothall.objects.ids import EmojiId, GuildId, SoundId
+from moothall.objects.user import User
+
+
+class SoundboardSound(Struct, frozen=True, kw_only=True):
+    """A sound that those in a voice channel can play. Without `guild_id` it is everybody's."""
+
+    name: str
+    sound_id: SoundId
+    volume: float
+    """0 to 1."""
+    emoji_id: EmojiId | None = None
+    emoji_name: str | None = None
+    guild_id: GuildId | UnsetType = UNSET
+    available: bool = True
+    user: User | UnsetType = UNSET
+    """Who made it, told to those who may make or manage expressions."""
+
+
+class GuildSounds(Struct, frozen=True, kw_only=True):
+    """Every sound of a guild."""
+
+    items: list[SoundboardSound]

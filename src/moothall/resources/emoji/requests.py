@@ -1,0 +1,57 @@
+"""What requests say of emojis."""
+
+import re
+from typing import Annotated, Final
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from moothall.objects import limits
+from moothall.objects.errors import FormErrors
+from moothall.objects.form_codes import FormCode
+from moothall.objects.ids import RoleId
+from moothall.objects.images import EmojiImage
+
+_NAME: Final = re.compile("[A-Za-z0-9_]*")
+
+EmojiName = Annotated[str, Meta(min_length=limits.EMOJI_NAME_MIN, max_length=limits.EMOJI_NAME_MAX)]
+EmojiRoles = Annotated[list[RoleId | None], Meta(max_length=limits.ROLES_PER_GUILD)]
+"""The roles that may use it; none, or @everyone among them, is everybody."""
+
+
+def _check_name(name: str, found: FormErrors) -> None:
+    if not _NAME.fullmatch(name):
+        found.add("name", FormCode.STRING_TYPE_REGEX, "String value did not match validation regex.")
+
+
+class CreateApplicationEmoji(Struct, frozen=True, kw_only=True):
+    """A new emoji of an application's."""
+
+    name: EmojiName
+    image: EmojiImage
+
+    def check(self, found: FormErrors) -> None:
+        """A name has letters, digits and underscores."""
+        _check_name(self.name, found)
+
+
+class CreateGuildEmoji(CreateApplicationEmoji, frozen=True, kw_only=True):
+    """A new emoji of a guild's."""
+
+    roles: EmojiRoles | UnsetType | None = UNSET
+
+
+class ModifyApplicationEmoji(Struct, frozen=True, kw_only=True):
+    """Changes to an emoji: what is absent stays."""
+
+    name: EmojiName | UnsetType = UNSET
+
+    def check(self, found: FormErrors) -> None:
+        """A name has letters, digits and underscores."""
+        if isinstance(self.name, str):
+            _check_name(self.name, found)
+
+
+class ModifyGuildEmoji(ModifyApplicationEmoji, frozen=True, kw_only=True):
+    """Changes to a guild's emoji: what is absent stays, null roles are everybody."""
+
+    roles: EmojiRoles | UnsetType | None = UNSET

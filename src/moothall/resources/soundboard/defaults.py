@@ -1,0 +1,24 @@
+"""The sounds that everybody has, whatever the guild."""
+
+from typing import Final
+
+from moothall.objects.ids import Snowflake, SoundId
+from moothall.objects.soundboard import SoundboardSound
+
+FOLDER: Final = "sounds"
+"""Where their files are, in the package: each is an ogg named by its id."""
+
+
+def _sound(number: int, name: str, emoji: str) -> SoundboardSound:
+    return SoundboardSound(name=name, sound_id=SoundId(Snowflake(number)), volume=1.0, emoji_name=emoji)
+
+
+DEFAULT_SOUNDS: Final = (
+    _sound(1, "gong", "🔔"),
+    _sound(2, "knock", "🚪"),
+    _sound(3, "fanfare", "🎺"),
+    _sound(4, "sad trombone", "😢"),
+    _sound(5, "crickets", "🦗"),
+    _sound(6, "drum roll", "🥁"),
+)
+"""Made for this platform, of nothing but sines and noise."""

@@ -1,0 +1,104 @@
+"""What soundboards announce."""
+
+from typing import ClassVar
+
+from msgspec import Struct
+
+from moothall.bus import Audience
+from moothall.kernel.events import Event
+from moothall.objects.emoji import PartialEmoji
+from moothall.objects.ids import ChannelId, GuildId, SoundId, UserId
+from moothall.objects.intents import Intent
+from moothall.objects.soundboard import SoundboardSound
+
+
+class GuildSoundboardSoundCreate(Event, frozen=True, kw_only=True):
+    """GUILD_SOUNDBOARD_SOUND_CREATE: a sound is there."""
+
+    name: ClassVar[str] = "GUILD_SOUNDBOARD_SOUND_CREATE"
+    intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS
+    stales_guild: ClassVar[bool] = True
+    guild_id: GuildId
+    sound: SoundboardSound
+
+    def payload(self) -> object:
+        """The sound."""
+        return self.sound
+
+
+class GuildSoundboardSoundUpdate(Event, frozen=True, kw_only=True):
+    """GUILD_SOUNDBOARD_SOUND_UPDATE: a sound has changed."""
+
+    name: ClassVar[str] = "GUILD_SOUNDBOARD_SOUND_UPDATE"
+    intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS
+    stales_guild: ClassVar[bool] = True
+    guild_id: GuildId
+    sound: SoundboardSound
+
+    def payload(self) -> object:
+        """The sound."""
+        return self.sound
+
+
+class GuildSoundboardSoundDelete(Event, frozen=True, kw_only=True):
+    """GUILD_SOUNDBOARD_SOUND_DELETE: a sound is gone."""
+
+    name: ClassVar[str] = "GUILD_SOUNDBOARD_SOUND_DELETE"
+    intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS
+    stales_guild: ClassVar[bool] = True
+    guild_id: GuildId
+    sound_id: SoundId
+
+
+class GuildSoundboardSoundsUpdate(Event, frozen=True, kw_only=True):
+    """GUILD_SOUNDBOARD_SOUNDS_UPDATE: the sounds that a guild has now, several of which have changed at once."""
+
+    name: ClassVar[str] = "GUILD_SOUNDBOARD_SOUNDS_UPDATE"
+    intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS
+    stales_guild: ClassVar[bool] = True
+    guild_id: GuildId
+    soundboard_sounds: list[SoundboardSound]
+
+
+class _Effect(Struct, frozen=True):
+    channel_id: ChannelId
+    guild_id: GuildId
+    user_id: UserId
+    emoji: PartialEmoji | None
+    animation_type: int | None
+    animation_id: int
+    sound_id: SoundId
+    sound_volume: float
+
+
+class VoiceChannelEffectSend(Event, frozen=True, kw_only=True):
+    """VOICE_CHANNEL_EFFECT_SEND: someone plays a sound, to those who are in the voice channel."""
+
+    name: ClassVar[str] = "VOICE_CHANNEL_EFFECT_SEND"
+    audience: ClassVar[Audience] = Audience.USERS
+    intent: ClassVar[int] = Intent.GUILD_VOICE_STATES
+    fleeting: ClassVar[bool] = True
+    guild_id: GuildId
+    channel_id: ChannelId
+    user_id: UserId
+    emoji: PartialEmoji | None
+    sound_id: SoundId
+    sound_volume: float
+    user_ids: tuple[UserId, ...]
+
+    def payload(self) -> object:
+        """Who plays what, and the emoji that shows it."""
+        return _Effect(
+            channel_id=self.channel_id,
+            guild_id=self.guild_id,
+            user_id=self.user_id,
+            emoji=self.emoji,
+            animation_type=None if self.emoji is None else _BASIC,
+            animation_id=0,
+            sound_id=self.sound_id,
+            sound_volume=self.sound_volume,
+        )
+
+
+_BASIC = 1
+"""How an emoji moves that an effect shows: plainly."""

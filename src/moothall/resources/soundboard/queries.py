@@ -1,0 +1,64 @@
+"""The SQL of sounds."""
+
+from collections.abc import Mapping
+
+from sqlalchemy import bindparam, delete, insert, select, update
+
+from moothall.objects.ids import EmojiId, GuildId, SoundId, UserId
+from moothall.objects.soundboard import SoundboardSound
+from moothall.storage.database import Query, Reader, Transaction, update_columns
+from moothall.storage.schema import sounds
+
+_of_guild = sounds.c.guild_id == bindparam("guild_id")
+_insert_sound = Query(insert(sounds))
+_delete_sound = Query(delete(sounds).where(_of_guild, sounds.c.id == bindparam("sound_id")))
+_select_creators = Query(select(sounds.c.id, sounds.c.user_id).where(_of_guild))
+_take_emoji = Query(
+    update(sounds).where(_of_guild, sounds.c.emoji_id == bindparam("of_emoji")).values(emoji_id=None, emoji_name=None)
+)
+
+
+async def insert_sound(
+    tx: Transaction, guild_id: GuildId, sound: SoundboardSound, creator_id: UserId, *, file: str, format: str
+) -> None:
+    """Store a new sound, which plays the file of a hash."""
+    await tx.execute(
+        _insert_sound,
+        guild_id=guild_id,
+        id=sound.sound_id,
+        user_id=creator_id,
+        file=file,
+        format=format,
+        **_columns(sound),
+    )
+
+
+async def update_sound(tx: Transaction, guild_id: GuildId, sound: SoundboardSound) -> None:
+    """Write what can change of a sound."""
+    columns = _columns(sound)
+    query = update_columns(sounds, key=("guild_id", "id"), columns=frozenset(columns))
+    await tx.execute(query, guild_id=guild_id, id=sound.sound_id, **columns)
+
+
+async def delete_sound(tx: Transaction, guild_id: GuildId, sound_id: SoundId) -> None:
+    """Remove a sound."""
+    await tx.execute(_delete_sound, guild_id=guild_id, sound_id=sound_id)
+
+
+async def take_emoji(tx: Transaction, guild_id: GuildId, emoji_id: EmojiId) -> None:
+    """Let no sound of a guild name an emoji any more."""
+    await tx.execute(_take_emoji, guild_id=guild_id, of_emoji=emoji_id)
+
+
+async def select_creators(reader: Reader, guild_id: GuildId) -> Mapping[SoundId, UserId | None]:
+    """Who made each of a guild's sounds."""
+    return {SoundId(row[0]): row[1] for row in await reader.all(_select_creators, guild_id=guild_id)}
+
+
+def _columns(sound: SoundboardSound) -> dict[str, object]:
+    return {
+        "name": sound.name,
+        "volume": sound.volume,
+        "emoji_id": sound.emoji_id,
+        "emoji_name": sound.emoji_name,
+    }

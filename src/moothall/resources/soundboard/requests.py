@@ -1,0 +1,56 @@
+"""What requests say of sounds."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from moothall.objects import limits
+from moothall.objects.errors import FormErrors
+from moothall.objects.form_codes import FieldError
+from moothall.objects.ids import EmojiId, GuildId, SoundId
+from moothall.objects.sound_data import SoundData
+from moothall.objects.text import clean_name
+
+SoundName = Annotated[str, Meta(min_length=limits.SOUND_NAME_MIN, max_length=limits.SOUND_NAME_MAX)]
+Volume = Annotated[float, Meta(ge=0, le=1)]
+EmojiName = Annotated[str, Meta(max_length=32)]
+
+
+def _check_name(name: str, found: FormErrors) -> None:
+    if len(clean_name(name)) < limits.SOUND_NAME_MIN:
+        found.add("name", *FieldError.length(limits.SOUND_NAME_MIN, limits.SOUND_NAME_MAX))
+
+
+class CreateGuildSoundboardSound(Struct, frozen=True, kw_only=True):
+    """A new sound: an mp3 or ogg. Of the two ways to name an emoji `emoji_id` wins."""
+
+    name: SoundName
+    sound: SoundData
+    volume: Volume | UnsetType | None = UNSET
+    emoji_id: EmojiId | UnsetType | None = UNSET
+    emoji_name: EmojiName | UnsetType | None = UNSET
+
+    def check(self, found: FormErrors) -> None:
+        """A name of blanks is none."""
+        _check_name(self.name, found)
+
+
+class ModifyGuildSoundboardSound(Struct, frozen=True, kw_only=True):
+    """Changes to a sound: what is absent stays. A null volume is 1, a null emoji none."""
+
+    name: SoundName | UnsetType = UNSET
+    volume: Volume | UnsetType | None = UNSET
+    emoji_id: EmojiId | UnsetType | None = UNSET
+    emoji_name: EmojiName | UnsetType | None = UNSET
+
+    def check(self, found: FormErrors) -> None:
+        """A name of blanks is none."""
+        if isinstance(self.name, str):
+            _check_name(self.name, found)
+
+
+class SendSoundboardSound(Struct, frozen=True, kw_only=True):
+    """A sound to play; `source_guild_id` is needed for another guild's."""
+
+    sound_id: SoundId
+    source_guild_id: GuildId | UnsetType | None = UNSET
