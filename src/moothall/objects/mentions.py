@@ -5,7 +5,7 @@ expects to be notified by an example.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -58,6 +58,17 @@ def parse_mentions(content: str) -> Mentions:
         else:
             users[UserId(snowflake)] = None
     return Mentions(users=list(users), roles=list(roles), channels=list(channels), everyone=everyone)
+
+
+def parse_all_mentions(texts: Sequence[str]) -> Mentions:
+    """The mentions of several texts; code that begins in one does not reach into the next."""
+    found = [parse_mentions(text) for text in texts]
+    return Mentions(
+        users=list(dict.fromkeys(user for mentions in found for user in mentions.users)),
+        roles=list(dict.fromkeys(role for mentions in found for role in mentions.roles)),
+        channels=list(dict.fromkeys(channel for mentions in found for channel in mentions.channels)),
+        everyone=any(mentions.everyone for mentions in found),
+    )
 
 
 def check_allowed_mentions(allowed: AllowedMentions, errors: FormErrors) -> None:

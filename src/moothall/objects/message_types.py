@@ -96,6 +96,10 @@ SETTABLE: Final[int] = (
 """What a request may set when it creates a message; other bits are dropped silently."""
 
 
+EDITABLE: Final[int] = MessageFlags.SUPPRESS_EMBEDS | MessageFlags.IS_COMPONENTS_V2
+"""What an edit may set; only the first may be unset."""
+
+
 class MessagePart(IntFlag):
     """What a stored message has that is looked up, or made anew, whenever it is shown."""
 

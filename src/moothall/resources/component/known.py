@@ -8,7 +8,7 @@ from moothall.objects.component import ComponentEmoji
 from moothall.objects.ids import ApplicationId, EmojiId, Snowflake, UserId
 from moothall.objects.permissions import Permissions
 from moothall.resources.component import queries
-from moothall.resources.component.notes import NOTHING_KNOWN, Known, Survey
+from moothall.resources.component.notes import NOTHING_KNOWN, Known, Survey, survey
 
 
 class Sender(Struct, frozen=True, kw_only=True):
@@ -18,6 +18,11 @@ class Sender(Struct, frozen=True, kw_only=True):
     application_id: ApplicationId | None = None
     is_webhook: bool = False
     """A webhook may use its guild's emojis and, whatever the channel says, those of other guilds."""
+
+
+def sender_of(ctx: Context) -> Sender:
+    """The caller."""
+    return Sender(user_id=ctx.actor.user_id, application_id=ctx.actor.application_id)
 
 
 async def find_known(ctx: Context, place: ChannelPlace, seen: Survey, sender: Sender) -> Known:
@@ -52,3 +57,22 @@ async def _find_emojis(ctx: Context, place: ChannelPlace, seen: Survey, sender: 
         for emoji_id, name, animated in await queries.select_own_emojis(ctx.tx, seen.emojis, sender.application_id):
             found[emoji_id] = ComponentEmoji(id=EmojiId(Snowflake(emoji_id)), name=name, animated=bool(animated))
     return found
+
+
+class Lookup(Struct, frozen=True):
+    """What was seen and found of a request's components before they are read."""
+
+    seen: Survey
+    known: Known
+    interactive: bool = True
+    """False for a webhook that is no application's: nobody would hear of what is done with its components."""
+
+
+async def look_up(
+    ctx: Context, place: ChannelPlace, components: object, sender: Sender, *, interactive: bool = True
+) -> Lookup | None:
+    """Look up what a request's components name; None if it has none."""
+    if not isinstance(components, list) or not components:
+        return None
+    seen = survey(components)
+    return Lookup(seen, await find_known(ctx, place, seen, sender), interactive)

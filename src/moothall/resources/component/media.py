@@ -72,6 +72,7 @@ class _Resolver:
     def __init__(self, files: Mapping[str, Attachment], found: FormErrors) -> None:
         self.shown: set[int] = set()
         self._files = files
+        self._by_id = {attachment.id: attachment for attachment in files.values()}
         self._by_url = {_plain(attachment.url): attachment for attachment in files.values()}
         self._found = found
 
@@ -91,7 +92,9 @@ class _Resolver:
         return component
 
     def _find(self, media: UnfurledMedia, at: Path, *, needed: bool = False) -> Attachment | None:
-        if media.url.startswith(ATTACHMENT):
+        if media.attachment_id is not UNSET:
+            attachment = self._by_id.get(media.attachment_id)
+        elif media.url.startswith(ATTACHMENT):
             name = media.url.removeprefix(ATTACHMENT)
             attachment = self._files.get(name) or self._files.get(unquote(name))
         else:

@@ -1,26 +1,35 @@
 """What requests say of a message to be, and the rules that need nothing but the request."""
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import Annotated, Any, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moothall.objects import errors, limits
+from moothall.objects.component import MessageComponent
 from moothall.objects.embed import Embed, EmbedInputs, read_embeds
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import ChannelId, GuildId, MessageId
 from moothall.objects.mentions import check_allowed_mentions
-from moothall.objects.message import AllowedMentions
+from moothall.objects.message import AllowedMentions, Attachment
 from moothall.objects.message_types import SETTABLE, MessageFlags, MessagePart, MessageReferenceType
 from moothall.objects.poll import PollDraft, PollInput, read_poll
 from moothall.objects.text import clean
+from moothall.resources.component.known import Lookup
+from moothall.resources.message.layouts import (
+    check_legacy_fields,
+    given_components,
+    is_layout,
+    read_message_components,
+    seems_layout,
+)
 
 Content = Annotated[str, Meta(max_length=limits.CONTENT_MAX)]
 Nonce = Annotated[str, Meta(max_length=limits.NONCE_MAX)] | Annotated[int, Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
 
 NOT_TAKEN: Final[Mapping[str, str]] = {
-    "components": "Components are not supported yet.",
     "attachments": "Attachments are not supported yet.",
     "sticker_ids": "Stickers are not supported yet.",
     "shared_client_theme": "Shared themes are not supported yet.",
@@ -28,7 +37,7 @@ NOT_TAKEN: Final[Mapping[str, str]] = {
 """Fields that are refused unless they are null or empty, and what is said of them."""
 
 _NOT_FORWARDED: Final = ("content", "embeds", "components", "attachments", "sticker_ids", "poll", "shared_client_theme")
-_NOT_TAKEN_FLAGS: Final = MessageFlags.IS_COMPONENTS_V2 | MessageFlags.IS_VOICE_MESSAGE
+_NOT_TAKEN_FLAGS: Final = MessageFlags.IS_VOICE_MESSAGE
 
 
 class MessageFields(Struct, frozen=True, kw_only=True):
@@ -39,14 +48,14 @@ class MessageFields(Struct, frozen=True, kw_only=True):
     embeds: EmbedInputs | None = None
     allowed_mentions: AllowedMentions | None = None
     flags: int | None = None
-    components: Any = None
+    components: list[Any] | None = None
     attachments: Any = None
     sticker_ids: Any = None
     poll: PollInput | None = None
     shared_client_theme: Any = None
 
     def check_rest(self, found: FormErrors) -> None:
-        """What `read_draft` says of mentions and embeds, for a body of which something else does not fit."""
+        """What `read_draft` says of the other fields, for a body of which something does not fit its type."""
         _check_fields(self, found)
 
 
@@ -75,14 +84,19 @@ class EditMessage(Struct, frozen=True, kw_only=True):
     embeds: EmbedInputs | UnsetType | None = UNSET
     allowed_mentions: AllowedMentions | UnsetType | None = UNSET
     flags: int | UnsetType | None = UNSET
-    components: Any = None
+    components: list[Any] | UnsetType | None = UNSET
     attachments: Any = None
     sticker_ids: Any = None
     poll: Any = None
 
     def check_rest(self, found: FormErrors) -> None:
-        """What `read_edit` says of mentions and embeds, for a body of which something else does not fit."""
+        """What `read_edit` says of the other fields, for a body of which something does not fit its type."""
         _check_fields(self, found)
+
+    @property
+    def only_flags(self) -> bool:
+        """Whether it leaves alone what only the author may change."""
+        return self.content is UNSET and self.embeds is UNSET and self.components is UNSET
 
 
 class Draft(Struct, frozen=True, kw_only=True):
@@ -97,6 +111,13 @@ class Draft(Struct, frozen=True, kw_only=True):
     enforce_nonce: bool = False
     reference: MessageReferenceInput | None = None
     poll: PollDraft | None = None
+    components: list[MessageComponent] = []
+    attachments: list[Attachment] = []
+
+    @property
+    def layout(self) -> bool:
+        """Whether it consists of components alone."""
+        return is_layout(self.flags)
 
     @property
     def forwards(self) -> bool:
@@ -116,11 +137,15 @@ class EditDraft(Struct, frozen=True, kw_only=True):
     embeds: list[Embed] | UnsetType = UNSET
     allowed_mentions: AllowedMentions | None = None
     flags: int | UnsetType = UNSET
+    components: list[MessageComponent] | UnsetType = UNSET
+    attachments: list[Attachment] | UnsetType = UNSET
+    """All that the message will have, kept and new."""
 
     @property
     def only_flags(self) -> bool:
         """Whether it leaves alone what only the author may change."""
-        return self.content is UNSET and self.embeds is UNSET
+        changed = (self.content, self.embeds, self.components, self.attachments)
+        return all(part is UNSET for part in changed)
 
 
 def clean_content(content: str | None) -> str:
@@ -128,8 +153,10 @@ def clean_content(content: str | None) -> str:
     return clean(content).strip() if content else ""
 
 
-def read_draft(body: MessageFields, found: FormErrors | None = None) -> Draft:
+def read_draft(body: MessageFields, found: FormErrors | None = None, *, lookup: Lookup | None = None) -> Draft:
     """The draft that a request's body makes; `found` may hold errors that the caller has seen already.
+
+    `lookup` is what has been found of that which the body's components name.
 
     Raises Refusal: 50035 with every error, 50006 for a message of nothing.
     """
@@ -146,6 +173,10 @@ def read_draft(body: MessageFields, found: FormErrors | None = None) -> Draft:
         if reference is not None and reference.type:
             _check_forward(body, reference, found)
     poll = None if body.poll is None else read_poll(body.poll, found.at("poll"))
+    layout = is_layout(body.flags)
+    if layout:
+        check_legacy_fields(body, found)
+    components = read_message_components(body.components, found, layout=layout, lookup=lookup)
     found.raise_if_any()
     content = clean_content(body.content)
     draft = Draft(
@@ -158,14 +189,20 @@ def read_draft(body: MessageFields, found: FormErrors | None = None) -> Draft:
         enforce_nonce=enforce_nonce,
         reference=reference,
         poll=poll,
+        components=components,
     )
-    if not content and not embeds and poll is None and not draft.forwards:
+    if not content and not embeds and not components and poll is None and not draft.forwards:
         raise Refusal(errors.EMPTY_MESSAGE)
     return draft
 
 
-def read_edit(body: EditMessage) -> EditDraft:
-    """The edit that a request's body makes; null clears content and embeds, and leaves flags alone.
+def read_edit(
+    body: EditMessage, *, layout: bool, lookup: Lookup | None = None, own_files: AbstractSet[str] = frozenset()
+) -> EditDraft:
+    """The edit that a request's body makes; null clears content, embeds and components, and leaves flags alone.
+
+    `layout`: the message has IS_COMPONENTS_V2, or gets it now. `lookup` is what has been found of that
+    which the components name, `own_files` the URLs of files that the message has.
 
     Raises Refusal: 50035 with every error.
     """
@@ -178,12 +215,17 @@ def read_edit(body: EditMessage) -> EditDraft:
     if allowed is not None:
         check_allowed_mentions(allowed, found)
     embeds = UNSET if body.embeds is UNSET else read_embeds(body.embeds or [], found)
+    if layout:
+        check_legacy_fields(body, found)
+    given = given_components(body.components)
+    components = read_message_components(given, found, layout=layout, lookup=lookup, own_files=own_files)
     found.raise_if_any()
     return EditDraft(
         content=UNSET if body.content is UNSET else clean_content(body.content),
         embeds=embeds,
         allowed_mentions=allowed,
         flags=flags,
+        components=UNSET if given is None else components,
     )
 
 
@@ -203,6 +245,10 @@ def _check_fields(body: MessageFields | EditMessage, found: FormErrors) -> None:
         check_allowed_mentions(body.allowed_mentions, found)
     if body.embeds:
         read_embeds(body.embeds, found)
+    if body.components:
+        says = is_layout(body.flags)
+        layout = says if isinstance(body, MessageFields) else says or seems_layout(body.components)
+        read_message_components(body.components, found, layout=layout, lookup=None)
     if isinstance(body, MessageFields) and body.poll is not None:
         read_poll(body.poll, found.at("poll"))
 
@@ -217,4 +263,4 @@ def _refuse_not_taken(body: MessageFields | EditMessage, found: FormErrors) -> N
 
 def _check_flags(flags: int | None, found: FormErrors) -> None:
     if flags and flags & _NOT_TAKEN_FLAGS:
-        found.add("flags", FormCode.BASE_TYPE_CHOICES, "Voice messages and components are not supported yet.")
+        found.add("flags", FormCode.BASE_TYPE_CHOICES, "Voice messages are not supported yet.")

@@ -14,9 +14,11 @@ from moothall.objects.ids import ChannelId, MessageId
 from moothall.objects.message import Message
 from moothall.objects.permissions import Permissions
 from moothall.resources.channel.events import DirectChannelCreate
+from moothall.resources.component.known import look_up, sender_of
 from moothall.resources.message import operations
-from moothall.resources.message.drafts import CreateMessage, EditMessage, read_draft, read_edit
+from moothall.resources.message.drafts import CreateMessage, EditMessage, read_draft
 from moothall.resources.message.events import MessageCreate, MessageDelete, MessageDeleteBulk, MessageUpdate
+from moothall.resources.message.layouts import without_components
 from moothall.resources.message.pages import encode_rows, message_bytes, viewer_in
 from moothall.resources.message.people import KnownUsers
 from moothall.resources.message.queries import select_page
@@ -39,7 +41,10 @@ async def create_message(ctx: Context, channel_id: ChannelId, body: CreateMessag
         ctx.require(Permissions.EMBED_LINKS)
     if body.poll is not None:
         ctx.require(Permissions.SEND_POLLS)
-    return Json(await operations.create_message(ctx, read_draft(body)))
+    if not ctx.actor.bot:
+        body = without_components(body, None)
+    lookup = await look_up(ctx, ctx.channel, body.components, sender_of(ctx))
+    return Json(await operations.create_message(ctx, read_draft(body, lookup=lookup)))
 
 
 @get("/channels/{channel_id}/messages", permission=MEMBER)
@@ -75,7 +80,7 @@ async def get_channel_message(ctx: Context, channel_id: ChannelId, message_id: M
 async def edit_message(ctx: Context, channel_id: ChannelId, message_id: MessageId, body: EditMessage) -> Json[Message]:
     """Edit a message: its author anything, those with MANAGE_MESSAGES whether its embeds are shown."""
     require_entry(ctx)
-    return Json(await operations.modify_message(ctx, message_id, read_edit(body)))
+    return Json(await operations.modify_message(ctx, message_id, body))
 
 
 @delete("/channels/{channel_id}/messages/{message_id}", permission=MEMBER, audit_reason=True, fires=(MessageDelete,))

@@ -11,11 +11,13 @@ from moothall.kernel.place import ChannelPlace, hearers_of_private
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent, AuditLogOptions
 from moothall.objects.channel_types import THREADS, ChannelType
+from moothall.objects.component import texts_of
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId, snowflake_at
 from moothall.objects.message import MessageReference
-from moothall.objects.message_types import UNDELETABLE, WRITTEN, MessageFlags, MessagePart, MessageType
+from moothall.objects.message_types import EDITABLE, UNDELETABLE, WRITTEN, MessageFlags, MessagePart, MessageType
 from moothall.objects.permissions import Permissions
+from moothall.resources.component.known import look_up, sender_of
 from moothall.resources.member.activity import touch_seen
 from moothall.resources.message import queries
 from moothall.resources.message.body import (
@@ -28,7 +30,7 @@ from moothall.resources.message.body import (
     encode_body,
     encode_embeds,
 )
-from moothall.resources.message.drafts import Draft, EditDraft
+from moothall.resources.message.drafts import Draft, EditDraft, EditMessage, read_edit
 from moothall.resources.message.events import (
     MessageDelete,
     MessageDeleteBulk,
@@ -36,6 +38,14 @@ from moothall.resources.message.events import (
     route_of,
 )
 from moothall.resources.message.forwards import find_forwarded
+from moothall.resources.message.layouts import (
+    arrange,
+    encode_components,
+    files_in,
+    is_layout,
+    require_nothing_left,
+    without_components,
+)
 from moothall.resources.message.nonces import taken_nonce
 from moothall.resources.message.pages import Viewer, message_bytes, viewer_in
 from moothall.resources.message.people import find_people
@@ -112,7 +122,9 @@ async def send_message(
     message_id = MessageId(ctx.ids.next()) if message_id is None else message_id
     forwarded = await find_forwarded(ctx, draft.reference) if draft.reference is not None and draft.forwards else None
     original = None if forwarded is not None else await find_original(ctx, place, draft.reference)
-    cast = await find_cast(ctx, place, author, content=draft.content, allowed=draft.allowed_mentions, original=original)
+    components = encode_components(draft.components, draft.attachments, layout=draft.layout)
+    content = texts_of(draft.components) if draft.layout else draft.content
+    cast = await find_cast(ctx, place, author, content=content, allowed=draft.allowed_mentions, original=original)
     if invites and place.is_thread:
         place = await bring_in_mentioned(ctx, place, cast.mentioned.users)
     persona = author if isinstance(author, Persona) else None
@@ -132,7 +144,7 @@ async def send_message(
         application_id=UNSET if persona is None or persona.application_id is None else persona.application_id,
         message_reference=UNSET if original is None else reference_to(place, original.id),
     )
-    text = Text(content=draft.content, embeds=NONE if hides else embeds, attachments=NONE, components=NONE)
+    text = Text(content=draft.content, embeds=NONE if hides else embeds, attachments=NONE, components=components)
     if forwarded is not None:
         head = structs.replace(head, message_reference=forwarded.reference)
         text = structs.replace(text, message_snapshots=forwarded.snapshots)
@@ -192,30 +204,40 @@ async def send_system_message(
     return message_id
 
 
-async def modify_message(ctx: Context, message_id: MessageId, draft: EditDraft) -> bytes:
+async def modify_message(ctx: Context, message_id: MessageId, body: EditMessage) -> bytes:
     """Edit a message of the channel entered as the caller; the message as JSON.
 
     The author may change everything, others with MANAGE_MESSAGES only whether embeds are shown. An
-    edit that changes nothing tells nobody. Raises Refusal: 10008, 50005, 50013, 50021, 50006.
+    edit that changes nothing tells nobody. Raises Refusal: 10008, 50005, 50013, 50021, 50035, 50006.
     """
     place = ctx.channel
     row = await get_message(ctx, place.id, message_id)
     if row.webhook_id is not None or row.author_id != ctx.actor.user_id:
-        if not draft.only_flags or not ctx.in_guild:
+        if not body.only_flags or not ctx.in_guild:
             raise Refusal(errors.NOT_MESSAGE_AUTHOR)
         ctx.require(Permissions.MANAGE_MESSAGES)
+        body = without_components(body, UNSET)
     if row.type not in WRITTEN:
         raise Refusal(errors.SYSTEM_MESSAGE)
     require_unrestricted(ctx)
     require_active(ctx)
     require_unlocked(ctx)
-    if draft.embeds is not UNSET and draft.embeds:
+    if body.embeds:
         ctx.require(Permissions.EMBED_LINKS)
+    draft = await read_edit_of(ctx, row, body)
     written = await edit_message(ctx, place, row, ctx.actor.user_id, draft)
     if written is None:
         viewer = viewer_in(ctx)
         return (await message_bytes(ctx.tx, place.id, [message_id], viewer))[message_id]
     return written
+
+
+async def read_edit_of(ctx: Context, row: MessageRow, body: EditMessage) -> EditDraft:
+    """A request of the caller's to edit a message of theirs. Raises Refusal: 50035 with every error."""
+    if not ctx.actor.bot:
+        body = without_components(body, UNSET)
+    lookup = await look_up(ctx, ctx.channel, body.components, sender_of(ctx))
+    return read_edit(body, layout=is_layout(row.flags) or is_layout(body.flags), lookup=lookup, own_files=files_in(row))
 
 
 async def edit_message(
@@ -233,18 +255,23 @@ async def edit_message(
     embeds = Raw(row.hidden_embeds.encode()) if row.hidden_embeds is not None else text.embeds
     if draft.embeds is not UNSET:
         embeds = encode_embeds(draft.embeds)
-    if not content and embeds == NONE and not _stands_alone(row):
-        raise Refusal(errors.EMPTY_MESSAGE)
     flags = head.flags
     if draft.flags is not UNSET:
-        flags = flags & ~MessageFlags.SUPPRESS_EMBEDS | draft.flags & MessageFlags.SUPPRESS_EMBEDS
+        flags = flags & ~MessageFlags.SUPPRESS_EMBEDS | draft.flags & EDITABLE
+    layout, was_layout = is_layout(flags), is_layout(head.flags)
+    if layout and not was_layout:
+        require_nothing_left(content=bool(content), embeds=embeds != NONE, poll=bool(row.parts & MessagePart.POLL))
+    arranged = arrange(text, draft.components, draft.attachments, layout=layout, becomes=layout and not was_layout)
+    if not content and embeds == NONE and arranged.components == NONE and not _stands_alone(row):
+        raise Refusal(errors.EMPTY_MESSAGE)
     hides = bool(flags & MessageFlags.SUPPRESS_EMBEDS) and embeds != NONE
-    shown = structs.replace(text, content=content, embeds=NONE if hides else embeds)
+    shown = structs.replace(text, content=content, embeds=NONE if hides else embeds, components=arranged.components)
     hidden = bytes(embeds).decode() if hides else None
     original = None if row.replied_id is None else await queries.select_message(ctx.tx, place.id, row.replied_id)
-    named = await find_cast(ctx, place, author, content=content, allowed=draft.allowed_mentions, original=original)
+    said = content if arranged.texts is None else arranged.texts
+    named = await find_cast(ctx, place, author, content=said, allowed=draft.allowed_mentions, original=original)
     mentioned = named.mentioned
-    if draft.content is UNSET:
+    if arranged.texts is None if layout else draft.content is UNSET:
         kept = [UserId(user_id) for user_id in row.mentions or ()]
         mentioned = Mentioned(kept, head.mention_roles, head.mention_everyone)
     people = named.people
@@ -252,7 +279,9 @@ async def edit_message(
     if missing:
         people = people | await find_people(ctx.tx, missing, None if place.guild is None else place.guild.id)
     mentions = [Snowflake(user_id) for user_id in mentioned.users] or None
-    touched = rewrites or (draft.embeds is not UNSET and (shown.embeds != text.embeds or hidden != row.hidden_embeds))
+    touched = rewrites or shown.components != text.components
+    if draft.embeds is not UNSET:
+        touched = touched or shown.embeds != text.embeds or hidden != row.hidden_embeds
     changed = structs.replace(head, flags=flags, mention_roles=mentioned.roles, mention_everyone=mentioned.everyone)
     if not touched and changed == head and mentions == row.mentions:
         return None
@@ -260,6 +289,7 @@ async def edit_message(
         changed = structs.replace(changed, edited_timestamp=ctx.now)
     new = structs.replace(row, flags=flags, mentions=mentions, body=encode_body(changed, shown), hidden_embeds=hidden)
     await queries.update_message(ctx.tx, new)
+    await renew_copies(ctx, place.id, [(new.id, new.flags)])
     written = Written(
         place=place,
         row=new,
@@ -401,7 +431,9 @@ async def forget_messages_of(ctx: Context, guild_id: GuildId, user_ids: Collecti
             ChannelId(Snowflake(parent_id)) if kind in THREADS and parent_id is not None else None,
             hearers_of_private(inside.get(channel_id, ())) if kind == ChannelType.PRIVATE_THREAD else (),
         )
-        for ids in _chunks([row[1] for row in rows], limits.BULK_DELETE_MAX):
+        gone = [(MessageId(Snowflake(row[1])), row[5]) for row in rows]
+        await renew_copies(ctx, route.id, gone)
+        for ids in _chunks([message_id for message_id, _ in gone], limits.BULK_DELETE_MAX):
             ctx.emit(MessageDeleteBulk(route=route, message_ids=ids))
 
 

@@ -12,7 +12,7 @@ from moothall.objects import errors
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ApplicationId, MessageId, RoleId, UserId, WebhookId
-from moothall.objects.mentions import PARSE_KINDS, allow, parse_mentions, pings_author
+from moothall.objects.mentions import PARSE_KINDS, allow, parse_all_mentions, parse_mentions, pings_author
 from moothall.objects.message import AllowedMentions, MessageReference
 from moothall.objects.message_types import WRITTEN
 from moothall.objects.permissions import Permissions
@@ -103,18 +103,21 @@ async def find_cast(
     place: ChannelPlace,
     author: Author,
     *,
-    content: str,
+    content: str | Sequence[str],
     allowed: AllowedMentions | None,
     original: MessageRow | None,
 ) -> Cast:
     """Look up, in one query, everybody whom a message shows, and settle what it mentions.
+
+    `content` is its text, or those of its components.
 
     Roles that are not mentionable, @everyone and @here need MENTION_EVERYONE, which webhooks have;
     unless asked for otherwise they mention users only.
     """
     persona = isinstance(author, Persona)
     default: Collection[str] = _WEBHOOK_MENTIONS if persona else PARSE_KINDS
-    named = allow(parse_mentions(content), allowed, default=default)
+    mentions = parse_mentions(content) if isinstance(content, str) else parse_all_mentions(content)
+    named = allow(mentions, allowed, default=default)
     wanted: set[int] = set(named.users)
     if not persona:
         wanted.add(id_of(author))

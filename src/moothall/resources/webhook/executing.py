@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from moothall.kernel.context import Context
 from moothall.kernel.guild_state import THREAD_TYPES
@@ -12,11 +12,13 @@ from moothall.objects.channel_types import FORUMS
 from moothall.objects.embed import url_error
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FieldError, FormCode
-from moothall.objects.ids import ChannelId, MessageId, UserId
-from moothall.objects.message_types import SETTABLE, MessageFlags
+from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId
+from moothall.objects.message_types import EDITABLE, SETTABLE
 from moothall.resources.channel.queries import select_channel, update_channel
+from moothall.resources.component.known import Lookup, Sender, look_up
 from moothall.resources.message import operations
 from moothall.resources.message.drafts import EditMessage, read_draft, read_edit
+from moothall.resources.message.layouts import files_in, is_layout
 from moothall.resources.message.pages import Viewer, message_bytes
 from moothall.resources.message.queries import MessageRow, select_message
 from moothall.resources.message.writing import Persona
@@ -28,7 +30,6 @@ from moothall.storage.rows import ChannelRow, channel_from_row
 
 _AVATAR_URL_MAX: Final = 2048
 _SCHEMES: Final = ("http", "https")
-_EDITABLE: Final = MessageFlags.SUPPRESS_EMBEDS | MessageFlags.IS_COMPONENTS_V2
 _NOT_TAKEN: Final = {
     "thread_name": "Starting threads is not supported yet.",
     "applied_tags": "Starting threads is not supported yet.",
@@ -56,7 +57,7 @@ async def execute_webhook(
             sticker_ids=None,
             shared_client_theme=None,
         )
-    draft = read_draft(body, found)
+    draft = read_draft(body, found, lookup=await _look_up(ctx, webhook, place, body.components))
     if thread_id is not None:
         place = await _enter_thread(ctx, place, thread_id)
     return await operations.send_message(ctx, place, persona, draft)
@@ -86,10 +87,16 @@ async def edit_message(
     place, row = await _find_sent(ctx, webhook, message_id, thread_id)
     changes: dict[str, Any] = {"sticker_ids": None}
     if isinstance(body.flags, int):
-        changes["flags"] = body.flags & _EDITABLE
+        changes["flags"] = body.flags & EDITABLE
     if not _counts_components(webhook, with_components=with_components):
-        changes["components"] = None
-    draft = read_edit(structs.replace(body, **changes))
+        changes["components"] = UNSET
+    body = structs.replace(body, **changes)
+    draft = read_edit(
+        body,
+        layout=is_layout(row.flags) or is_layout(body.flags),
+        lookup=await _look_up(ctx, webhook, place, body.components),
+        own_files=files_in(row),
+    )
     edited = await operations.edit_message(ctx, place, row, _own_persona(webhook), draft)
     return await _shown(ctx, webhook, place, message_id) if edited is None else edited
 
@@ -119,6 +126,14 @@ async def find_place(ctx: Context, webhook: PlacedWebhook) -> ChannelPlace:
 def _counts_components(webhook: PlacedWebhook, *, with_components: bool) -> bool:
     """Whether the components of a request are part of the message."""
     return with_components or webhook.application_id is not None
+
+
+async def _look_up(ctx: Context, webhook: PlacedWebhook, place: ChannelPlace, components: object) -> Lookup | None:
+    """What components name, with the emojis of whoever made the webhook; only an application hears of clicks."""
+    sender = Sender(
+        user_id=webhook.user_id or UserId(Snowflake(0)), application_id=webhook.application_id, is_webhook=True
+    )
+    return await look_up(ctx, place, components, sender, interactive=webhook.application_id is not None)
 
 
 def _own_persona(webhook: PlacedWebhook, name: str | None = None, avatar: str | None = None) -> Persona:
