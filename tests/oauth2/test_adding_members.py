@@ -17,7 +17,7 @@ EVERYTHING = (
 
 async def arrange(platform: Platform, permissions: int = EVERYTHING) -> tuple[Guild, App, Caller, str]:
     """A guild with an application's bot in it, and a person's access token with guilds.join."""
-    guild = await platform.guild(await platform.person())
+    guild = await platform.guild(await platform.person(), everyone=Permissions.VIEW_CHANNEL)
     app, person = await application(platform), await platform.person()
     await guild.join(app.bot, roles=[await guild.role(permissions=permissions)])
     token = (await tokens_of(person, app, "identify guilds.join"))["access_token"]

@@ -1,6 +1,7 @@
 """A person consents, the application exchanges the code, calls the API, refreshes and revokes."""
 
 import asyncio
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import jwt
@@ -123,7 +124,7 @@ async def test_a_no_goes_back_with_the_state(platform: Platform) -> None:
 
 async def test_pkce_binds_a_code_to_its_verifier(platform: Platform) -> None:
     app, person = await application(platform), await platform.person()
-    pkce = {"code_challenge": CHALLENGE, "code_challenge_method": "S256"}
+    pkce: dict[str, Any] = {"code_challenge": CHALLENGE, "code_challenge_method": "S256"}
     code = answer_of(await consent(person, app, "identify", **pkce))["code"]
     assert (await app.exchange(code)).json["error"] == "invalid_grant"
     assert (await app.exchange(code, code_verifier=VERIFIER + "x")).json["error"] == "invalid_grant"
@@ -138,7 +139,7 @@ async def test_pkce_binds_a_code_to_its_verifier(platform: Platform) -> None:
 async def test_a_public_client_needs_pkce_and_no_secret(platform: Platform) -> None:
     app, person = await application(platform, public_client=True), await platform.person()
     assert (await consent(person, app, "identify")).errors_at("code_challenge") == ["BASE_TYPE_REQUIRED"]
-    pkce = {"code_challenge": CHALLENGE, "code_challenge_method": "S256"}
+    pkce: dict[str, Any] = {"code_challenge": CHALLENGE, "code_challenge_method": "S256"}
     code = answer_of(await consent(person, app, "identify", **pkce))["code"]
     form = {"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK}
     reply = await app.token(None, **form, code_verifier=VERIFIER)
@@ -292,7 +293,7 @@ async def test_people_see_what_they_have_authorized_and_take_it_back(platform: P
 
 async def test_commands_are_installed_to_a_person_everywhere(platform: Platform) -> None:
     app, person = await application(platform), await platform.person()
-    plain = {"response_type": None, "redirect_uri": None, "integration_type": 1}
+    plain: dict[str, Any] = {"response_type": None, "redirect_uri": None, "integration_type": 1}
     assert (await consent(person, app, "applications.commands", **plain)).status == 200
     (found,) = (await person.get("/oauth2/tokens")).json
     assert found["user_install"] is True
@@ -306,7 +307,7 @@ async def test_commands_are_installed_to_a_person_everywhere(platform: Platform)
 async def test_commands_alone_are_installed_in_a_guild_without_a_bot(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     app = await application(platform)
-    plain = {"response_type": None, "redirect_uri": None}
+    plain: dict[str, Any] = {"response_type": None, "redirect_uri": None}
     reply = await consent(guild.owner, app, "applications.commands", {"guild_id": str(guild.id)}, **plain)
     assert reply.status == 200
     (found,) = (await guild.owner.get(f"/guilds/{guild.id}/integrations")).json
@@ -322,9 +323,7 @@ async def test_a_link_without_scopes_asks_for_the_applications_defaults(platform
     params = {"scopes": ["bot", "applications.commands"], "permissions": "2048"}
     app = await application(platform, install_params=params)
     body = {"guild_id": str(guild.id)}
-    plain = {"scope": None, "response_type": None, "redirect_uri": None}
-    asked = {"client_id": app.id} | {k: v for k, v in plain.items() if v is not None}
-    reply = await guild.owner.post("/oauth2/authorize", body, **asked)
+    reply = await guild.owner.post("/oauth2/authorize", body, client_id=app.id)
     assert reply.status == 200
     assert "permissions=2048" in reply.json["location"]
 
