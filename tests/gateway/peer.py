@@ -236,6 +236,10 @@ class World:
     async def threads(self, view: GuildView, member: MemberView, channel_ids: frozenset[int]) -> bytes | None:
         return None
 
+    async def gatherings(self, view: GuildView, channel_ids: frozenset[int]) -> list[tuple[str, bytes]]:
+        del view, channel_ids
+        return []
+
     async def voice(self, view: GuildView, channel_ids: frozenset[int]) -> list[bytes]:
         return []
 

@@ -20,7 +20,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 _IMAGE: Final = re.compile(
-    r"/(?:icons|splashes|discovery-splashes|banners|avatars|role-icons|app-icons|channel-icons|team-icons)/[0-9]{1,20}/"
+    r"/(?:icons|splashes|discovery-splashes|banners|avatars|role-icons|app-icons|channel-icons|team-icons|guild-events)/[0-9]{1,20}/"
     r"(?P<name>(?:a_)?[0-9a-f]{32})\.(?P<ending>[a-z]{3,4})"
     r"|/guilds/[0-9]{1,20}/users/[0-9]{1,20}/(?:avatars|banners)/(?P<name2>(?:a_)?[0-9a-f]{32})\.(?P<ending2>[a-z]{3,4})"
 )
@@ -36,7 +36,7 @@ _ALWAYS: Final = (
     (b"access-control-allow-origin", b"*"),
     (b"cross-origin-resource-policy", b"cross-origin"),
 )
-_FOREVER: Final = (b"cache-control", b"public, max-age=31536000, immutable")
+FOREVER: Final = (b"cache-control", b"public, max-age=31536000, immutable")
 
 
 class Files:
@@ -52,6 +52,7 @@ class Files:
         "/app-icons/",
         "/channel-icons/",
         "/team-icons/",
+        "/guild-events/",
         "/guilds/",
         "/embed/avatars/",
     )
@@ -66,18 +67,18 @@ class Files:
         """Answer one request."""
         del receive
         if scope["method"] not in {"GET", "HEAD"}:
-            await _answer(send, scope, 405, b"", [(b"allow", b"GET, HEAD")])
+            await answer(send, scope, 405, b"", [(b"allow", b"GET, HEAD")])
             return
         found = await self._find(scope["path"], scope["query_string"])
         if found is None:
-            await _answer(send, scope, 404, b"", [])
+            await answer(send, scope, 404, b"", [])
             return
         body, kind, tag = found
-        headers = [(b"etag", tag), _FOREVER]
+        headers = [(b"etag", tag), FOREVER]
         if any(name == b"if-none-match" and tag in value for name, value in scope["headers"]):
-            await _answer(send, scope, 304, b"", headers)
+            await answer(send, scope, 304, b"", headers)
             return
-        await _answer(send, scope, 200, body, [(b"content-type", kind.encode()), *headers])
+        await answer(send, scope, 200, body, [(b"content-type", kind.encode()), *headers])
 
     async def _find(self, path: str, query: bytes) -> tuple[bytes, str, bytes] | None:
         default = _DEFAULT.fullmatch(path)
@@ -92,13 +93,16 @@ class Files:
         name, ending = match["name"] or match["name2"], match["ending"] or match["ending2"]
         if ending not in FORMATS:
             return None
-        size = _size(query)
-        found = self._kept((name, ending, size)) or await self._render(name, ending, size)
+        size = asked_size(query)
+        found = await self.rendered(name, ending, size)
         return None if found is None else (found, FORMATS[ending], f'"{name}-{ending}-{size or 0}"'.encode())
 
-    async def _render(self, name: str, ending: str, size: int | None) -> bytes | None:
-        """A stored image as asked for; None if there is none, or not so."""
-        key = (name, ending, size)
+    async def rendered(self, name: str, ending: str, size: int | None, *, still: bool = False) -> bytes | None:
+        """The image of a hash as asked for, `still` if it would move; None if there is none, or not so."""
+        key = (f"{name}!" if still else name, ending, size)
+        found = self._kept(key)
+        if found is not None:
+            return found
         # Whoever waits for their turn holds no file meanwhile.
         async with self._rendering:
             found = self._kept(key)
@@ -108,7 +112,7 @@ class Files:
             if data is None:
                 return None
             try:
-                return await self._make(key, lambda: render(data, ending, size))
+                return await self._make(key, lambda: render(data, ending, size, still=still))
             except ValueError:
                 return None
 
@@ -127,13 +131,15 @@ class Files:
         return made
 
 
-def _size(query: bytes) -> int | None:
+def asked_size(query: bytes) -> int | None:
+    """The `size` of a query string; None for none, or one that is not offered."""
     text = parse_qs(query.decode("latin-1")).get("size", [""])[-1]
     size = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
     return size if size in _SIZES else None
 
 
-async def _answer(send: Send, scope: Scope, status: int, body: bytes, headers: list[tuple[bytes, bytes]]) -> None:
+async def answer(send: Send, scope: Scope, status: int, body: bytes, headers: list[tuple[bytes, bytes]]) -> None:
+    """Answer with what no browser runs."""
     if status != 304:
         headers = [*headers, (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": status, "headers": [*headers, *_ALWAYS]})

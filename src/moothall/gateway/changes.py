@@ -181,6 +181,9 @@ class Changes:
         listening = [s for s in sessions if s.intents & Intent.GUILD_VOICE_STATES]
         for frame in await told.voice(revealed):
             self._delivery.frame(listening, frame)
+        planning = [s for s in sessions if s.intents & Intent.GUILD_SCHEDULED_EVENTS]
+        for name, frame in await told.gatherings(revealed):
+            self._delivery.frame(planning if name == "GUILD_SCHEDULED_EVENT_CREATE" else sessions, frame)
 
 
 _NONE: Final[frozenset[int]] = frozenset()

@@ -15,12 +15,16 @@ from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.intents import Intent
 from moothall.objects.member import Member
 from moothall.objects.presence import Presence
+from moothall.objects.scheduled_event import ScheduledEvent
 from moothall.objects.soundboard import SoundboardSound
+from moothall.objects.stage_instance import StageInstance
 from moothall.objects.voice import VoiceState
 from moothall.objects.wire import Timestamp, encode
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.guild.objects import guild_json
 from moothall.resources.member.queries import count_members, get_members, member_objects
+from moothall.resources.scheduled_event.queries import event_object, select_live_events
+from moothall.resources.stage.queries import select_stages, stage_object
 from moothall.resources.voice.queries import VoiceStateRow, voice_state_object
 from moothall.storage.database import Query, Reader
 from moothall.storage.rows import MemberRow
@@ -55,6 +59,22 @@ async def voice_in(reader: Reader, guild_id: GuildId, channel_ids: frozenset[int
     ]
 
 
+async def stages_in(reader: Reader, guild_id: GuildId, channel_ids: frozenset[int]) -> list[StageInstance]:
+    """What is live in some channels."""
+    return [stage_object(row) for row in await select_stages(reader, guild_id) if row.channel_id in channel_ids]
+
+
+async def events_in(
+    reader: Reader, guild_id: GuildId, channel_ids: frozenset[int], *, anywhere: bool = False
+) -> list[ScheduledEvent]:
+    """The events in some channels that are not over; `anywhere` adds the external ones."""
+    return [
+        event_object(row)
+        for row in await select_live_events(reader, guild_id)
+        if (anywhere if row.channel_id is None else row.channel_id in channel_ids)
+    ]
+
+
 class _Extras(Struct):
     """What GUILD_CREATE has beyond the guild object."""
 
@@ -67,8 +87,8 @@ class _Extras(Struct):
     channels: list[Channel]
     threads: list[Channel]
     presences: list[Presence]
-    stage_instances: list[Channel]
-    guild_scheduled_events: list[Channel]
+    stage_instances: list[StageInstance]
+    guild_scheduled_events: list[ScheduledEvent]
     soundboard_sounds: list[SoundboardSound]
 
 
@@ -115,8 +135,8 @@ class GuildCreateReader:
             channels=await channel_objects(reader, channels),
             threads=await active_threads(reader, view, member, visible),
             presences=self.presences_of(map(int, listed)) if wants_presences else [],
-            stage_instances=[],
-            guild_scheduled_events=[],
+            stage_instances=await stages_in(reader, guild_id, visible),
+            guild_scheduled_events=await events_in(reader, guild_id, visible, anywhere=True),
             soundboard_sounds=await state.sounds(reader),
         )
         return guild_json(state)[:-1] + b"," + encode(extras)[1:]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from sqlalchemy import bindparam, or_, select
 
-from moothall.gateway.guild_create import GuildCreateReader, voice_in
+from moothall.gateway.guild_create import GuildCreateReader, events_in, stages_in, voice_in
 from moothall.gateway.guild_view import ChannelView, GuildView, MemberView
 from moothall.gateway.ready import Identity
 from moothall.gateway.session import Session
@@ -144,9 +144,23 @@ class DatabaseSource:
             found = await active_threads(reader, view, member, channel_ids)
         return thread_list_sync(view.id, channel_ids, found, member.user_id) if found else None
 
+    async def gatherings(self, view: GuildView, channel_ids: frozenset[int]) -> list[tuple[str, bytes]]:
+        """What is live and planned in some channels, read only if one of them is for voice."""
+        wanted = _for_voice(view, channel_ids)
+        if not wanted:
+            return []
+        guild_id = GuildId(Snowflake(view.id))
+        async with self._database.read() as reader:
+            stages = await stages_in(reader, guild_id, wanted)
+            events = await events_in(reader, guild_id, wanted)
+        return [
+            *(("STAGE_INSTANCE_CREATE", encode(stage)) for stage in stages),
+            *(("GUILD_SCHEDULED_EVENT_CREATE", encode(event)) for event in events),
+        ]
+
     async def voice(self, view: GuildView, channel_ids: frozenset[int]) -> list[bytes]:
         """The `d` of VOICE_STATE_UPDATE for each of those in some channels, read only if one of them is for voice."""
-        wanted = frozenset(c for c in channel_ids if c in view.channels and view.channels[c].type in VOICE_TYPES)
+        wanted = _for_voice(view, channel_ids)
         if not wanted:
             return []
         async with self._database.read() as reader:
@@ -183,6 +197,10 @@ class DatabaseSource:
             wanted = [UserId(Snowflake(user_id)) for user_id in dict.fromkeys(user_ids)]
             found = await get_members(reader, GuildId(Snowflake(guild_id)), wanted)
             return await member_objects(reader, [found[user_id] for user_id in wanted if user_id in found])
+
+
+def _for_voice(view: GuildView, channel_ids: frozenset[int]) -> frozenset[int]:
+    return frozenset(c for c in channel_ids if c in view.channels and view.channels[c].type in VOICE_TYPES)
 
 
 def _channel_view(channel: Channel, overwrites: dict[int, tuple[int, int]]) -> ChannelView:

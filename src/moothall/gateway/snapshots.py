@@ -36,5 +36,8 @@ class Snapshots(Protocol):
     async def threads(self, view: GuildView, member: MemberView, channel_ids: frozenset[int]) -> bytes | None:
         """The `d` of THREAD_LIST_SYNC for channels that a member came to see; None without threads that they reach."""
 
+    async def gatherings(self, view: GuildView, channel_ids: frozenset[int]) -> list[tuple[str, bytes]]:
+        """STAGE_INSTANCE_CREATE and GUILD_SCHEDULED_EVENT_CREATE, name and `d`, of channels that a user came to see."""
+
     async def voice(self, view: GuildView, channel_ids: frozenset[int]) -> list[bytes]:
         """The `d` of VOICE_STATE_UPDATE for each of those in voice channels that a user came to see."""

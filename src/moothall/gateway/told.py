@@ -20,6 +20,7 @@ class Told:
         """CHANNEL_DELETE by channel."""
         self._threaded: dict[frozenset[int], frozenset[int]] = {}
         self._voice: dict[frozenset[int], list[Frame]] = {}
+        self._gatherings: dict[frozenset[int], list[tuple[str, Frame]]] = {}
 
     async def load(self, channel_ids: frozenset[int]) -> None:
         """Read the channels that are to be revealed."""
@@ -49,6 +50,14 @@ class Told:
         if found is None:
             states = await self._snapshots.voice(self._view, channel_ids)
             found = self._voice[channel_ids] = [Frame("VOICE_STATE_UPDATE", data) for data in states]
+        return found
+
+    async def gatherings(self, channel_ids: frozenset[int]) -> list[tuple[str, Frame]]:
+        """STAGE_INSTANCE_CREATE of what is live there, GUILD_SCHEDULED_EVENT_CREATE of what is planned, by name."""
+        found = self._gatherings.get(channel_ids)
+        if found is None:
+            listed = await self._snapshots.gatherings(self._view, channel_ids)
+            found = self._gatherings[channel_ids] = [(name, Frame(name, data)) for name, data in listed]
         return found
 
     def _gone(self, channel_id: int) -> Frame:

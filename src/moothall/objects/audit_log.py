@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 from moothall.objects.channel import Channel
 from moothall.objects.ids import AuditEntryId, Snowflake, UserId
 from moothall.objects.integration import PartialIntegration
+from moothall.objects.scheduled_event import ScheduledEvent
 from moothall.objects.user import User
 from moothall.objects.webhook import Webhook
 
@@ -135,4 +136,4 @@ class AuditLog(Struct, frozen=True, kw_only=True):
     integrations: list[PartialIntegration]
     auto_moderation_rules: list[Any]
     application_commands: list[Any]
-    guild_scheduled_events: list[Any]
+    guild_scheduled_events: list[ScheduledEvent]

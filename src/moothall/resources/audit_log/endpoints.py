@@ -13,8 +13,11 @@ from moothall.objects.channel import Channel
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import GuildId, Snowflake, UserId
 from moothall.objects.permissions import Permissions
+from moothall.objects.scheduled_event import ScheduledEvent
 from moothall.resources.audit_log import queries
 from moothall.resources.audit_log.queries import EntryRow
+from moothall.resources.scheduled_event.access import sees_event
+from moothall.resources.scheduled_event.queries import event_object, select_events
 from moothall.resources.user.queries import get_users
 from moothall.storage.rows import channel_from_row
 
@@ -34,6 +37,9 @@ _ABOUT_USERS: Final = frozenset(
 )
 _ABOUT_WEBHOOKS: Final = frozenset({_E.WEBHOOK_CREATE, _E.WEBHOOK_UPDATE, _E.WEBHOOK_DELETE})
 _ABOUT_INTEGRATIONS: Final = frozenset({_E.INTEGRATION_CREATE, _E.INTEGRATION_UPDATE, _E.INTEGRATION_DELETE})
+_ABOUT_EVENTS: Final = frozenset(
+    {_E.GUILD_SCHEDULED_EVENT_CREATE, _E.GUILD_SCHEDULED_EVENT_UPDATE, _E.GUILD_SCHEDULED_EVENT_DELETE}
+)
 _ABOUT_THREADS: Final = frozenset({_E.THREAD_CREATE, _E.THREAD_UPDATE, _E.THREAD_DELETE})
 
 
@@ -77,12 +83,17 @@ async def get_guild_audit_log(
         integrations=[queries.integration_object(integration) for integration in integrations],
         auto_moderation_rules=[],
         application_commands=[],
-        guild_scheduled_events=[],
+        guild_scheduled_events=await _events(ctx, guild_id, _targets(entries, _ABOUT_EVENTS)),
     )
 
 
 def _targets(entries: Iterable[EntryRow], kinds: frozenset[AuditLogEvent]) -> set[Snowflake]:
     return {entry.target_id for entry in entries if entry.target_id is not None and entry.action_type in kinds}
+
+
+async def _events(ctx: Context, guild_id: GuildId, ids: set[Snowflake]) -> list[ScheduledEvent]:
+    """Those of the events that the caller may see."""
+    return [event_object(row) for row in await select_events(ctx.tx, guild_id, ids) if await sees_event(ctx, row)]
 
 
 async def _threads(ctx: Context, guild_id: GuildId, ids: set[Snowflake]) -> list[Channel]:

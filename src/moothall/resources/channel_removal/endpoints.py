@@ -13,6 +13,7 @@ from moothall.resources.group_dm.operations import LEAVING, leave_group
 from moothall.resources.guild.events import GuildUpdate
 from moothall.resources.invite.events import InviteDelete
 from moothall.resources.member.events import GuildMemberRemove
+from moothall.resources.scheduled_event.operations import REMOVING_CHANNEL
 from moothall.resources.voice.events import VoiceStateUpdate
 
 
@@ -28,6 +29,7 @@ from moothall.resources.voice.events import VoiceStateUpdate
         InviteDelete,
         VoiceStateUpdate,
         *LEAVING,
+        *REMOVING_CHANNEL,
     ),
 )
 async def delete_channel(ctx: Context, channel_id: ChannelId) -> Channel:

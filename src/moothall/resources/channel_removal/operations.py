@@ -26,6 +26,7 @@ from moothall.resources.guild.queries import update_guild
 from moothall.resources.invite.events import InviteDelete
 from moothall.resources.invite.queries import delete_channel_invites, select_channel_invites
 from moothall.resources.membership.guests import remove_guests_of
+from moothall.resources.scheduled_event.operations import remove_gatherings
 from moothall.resources.voice.operations import empty_channel
 from moothall.storage.rows import channel_from_row, welcome_screen_from_row
 
@@ -52,6 +53,7 @@ async def remove_channel(ctx: Context) -> Channel:
     # What concerns only those who see the channel is told while it is still there to be seen.
     await _remove_invites(ctx, channel)
     if channel.type in VOICE:
+        await remove_gatherings(ctx, ctx.guild, channel.id)
         await empty_channel(ctx, ctx.guild.id, channel.id)
         await remove_guests_of(ctx, ctx.guild.id, channel.id)
     await queries.delete_webhooks(ctx.tx, channel.id)

@@ -1,0 +1,256 @@
+"""Scheduled events over HTTP (resources: guild scheduled event)."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import UNSET, Meta
+
+from moothall.kernel.access import MEMBER
+from moothall.kernel.context import Context
+from moothall.kernel.endpoint import delete, get, patch, post, put
+from moothall.objects import limits
+from moothall.objects.ids import GuildId, ScheduledEventId, Snowflake, UserId
+from moothall.objects.member import Member
+from moothall.objects.scheduled_event import (
+    EventException,
+    ScheduledEvent,
+    ScheduledEventUser,
+    ScheduledEventUserCount,
+)
+from moothall.resources.member.queries import get_members, member_objects
+from moothall.resources.scheduled_event import answers, operations, queries
+from moothall.resources.scheduled_event.access import CreatesEvents, ManagesEvent, ViewsEvent, sees_event
+from moothall.resources.scheduled_event.events import (
+    GuildScheduledEventCreate,
+    GuildScheduledEventUpdate,
+    GuildScheduledEventUserAdd,
+    GuildScheduledEventUserRemove,
+)
+from moothall.resources.scheduled_event.queries import WHOLE, EventRow, event_object
+from moothall.resources.scheduled_event.requests import (
+    CreateException,
+    CreateScheduledEvent,
+    ModifyException,
+    ModifyScheduledEvent,
+    RespondToOccurrence,
+)
+from moothall.resources.user.queries import get_users
+
+_EVENTS = "/guilds/{guild_id}/scheduled-events"
+_EVENT = f"{_EVENTS}/{{guild_scheduled_event_id}}"
+_OCCURRENCE = f"{_EVENT}/{{guild_scheduled_event_exception_id}}"
+_Limit = Annotated[int, Meta(ge=1, le=limits.EVENT_USER_LIST_MAX)]
+
+
+@get(_EVENTS, permission=MEMBER)
+async def list_guild_scheduled_events(
+    ctx: Context, guild_id: GuildId, *, with_user_count: bool = False
+) -> list[ScheduledEvent]:
+    """List the events of a guild that are not over, those in channels that the caller may view."""
+    rows = await queries.select_live_events(ctx.tx, guild_id)
+    if len(rows) > 1:
+        # At once, rather than one by one.
+        await ctx.guild.channels(ctx.tx)
+    seen = [row for row in rows if await sees_event(ctx, row)]
+    return await _shown(ctx, seen, counts=with_user_count)
+
+
+@post(_EVENTS, permission=CreatesEvents(), audit_reason=True, fires=(GuildScheduledEventCreate,))
+async def create_guild_scheduled_event(ctx: Context, guild_id: GuildId, body: CreateScheduledEvent) -> ScheduledEvent:
+    """Plan an event."""
+    return (await _shown(ctx, [await operations.create_event(ctx, body)]))[0]
+
+
+@get(_EVENT, permission=ViewsEvent())
+async def get_guild_scheduled_event(
+    ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId, *, with_user_count: bool = False
+) -> ScheduledEvent:
+    """Get an event, for a while also after its end."""
+    return (await _shown(ctx, [ctx.subject], counts=with_user_count))[0]
+
+
+@patch(_EVENT, permission=ManagesEvent(), audit_reason=True, fires=operations.CHANGING)
+async def modify_guild_scheduled_event(
+    ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId, body: ModifyScheduledEvent
+) -> ScheduledEvent:
+    """Change an event, begin it or end it."""
+    return (await _shown(ctx, [await operations.change_event(ctx, ctx.subject, body)]))[0]
+
+
+@delete(_EVENT, permission=ManagesEvent(), audit_reason=True, fires=operations.REMOVING)
+async def delete_guild_scheduled_event(
+    ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId
+) -> None:
+    """Delete an event."""
+    await operations.remove_event(ctx, ctx.subject)
+
+
+@get(f"{_EVENT}/users", permission=ViewsEvent())
+async def get_guild_scheduled_event_users(
+    ctx: Context,
+    guild_id: GuildId,
+    guild_scheduled_event_id: ScheduledEventId,
+    *,
+    limit: _Limit = limits.EVENT_USER_LIST_MAX,
+    with_member: bool = False,
+    before: UserId | None = None,
+    after: UserId | None = None,
+) -> list[ScheduledEventUser]:
+    """List who wants to come by ascending user id; `before` goes before `after`."""
+    return await _users(ctx, WHOLE, with_member=with_member, before=before, after=after, most=limit)
+
+
+@get(f"{_EVENT}/users/counts", permission=ViewsEvent())
+async def count_guild_scheduled_event_users(
+    ctx: Context,
+    guild_id: GuildId,
+    guild_scheduled_event_id: ScheduledEventId,
+    *,
+    guild_scheduled_event_exception_ids: Annotated[
+        list[Snowflake], Meta(max_length=limits.EVENT_COUNTED_EXCEPTIONS_MAX)
+    ]
+    | None = None,
+) -> ScheduledEventUserCount:
+    """Count who wants to come, to the event as a whole and to some occurrences of it."""
+    row: EventRow = ctx.subject
+    asked = guild_scheduled_event_exception_ids or []
+    counts = await queries.count_users(ctx.tx, row, [each for each in asked if each != WHOLE])
+    return ScheduledEventUserCount(
+        guild_scheduled_event_count=row.user_count,
+        guild_scheduled_event_exception_counts={str(int(each)): count for each, count in counts.items()},
+    )
+
+
+@put(f"{_EVENT}/users/@me", permission=ViewsEvent(), fires=(GuildScheduledEventUserAdd,), status=200)
+async def create_guild_scheduled_event_user(
+    ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId
+) -> ScheduledEventUser:
+    """Want to come to an event; for people only."""
+    return await answers.subscribe(ctx, ctx.subject)
+
+
+@delete(f"{_EVENT}/users/@me", permission=ViewsEvent(), fires=(GuildScheduledEventUserRemove,))
+async def delete_guild_scheduled_event_user(
+    ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId
+) -> None:
+    """Not want to come to an event any more."""
+    await answers.unsubscribe(ctx, ctx.subject)
+
+
+@get(f"{_OCCURRENCE}/users", permission=ViewsEvent())
+async def list_guild_scheduled_event_exception_users(
+    ctx: Context,
+    guild_id: GuildId,
+    guild_scheduled_event_id: ScheduledEventId,
+    guild_scheduled_event_exception_id: Snowflake,
+    *,
+    limit: _Limit = limits.EVENT_USER_LIST_MAX,
+    with_member: bool = False,
+    before: UserId | None = None,
+    after: UserId | None = None,
+) -> list[ScheduledEventUser]:
+    """List who said whether they want to come to one occurrence."""
+    answers.require_occurrence(ctx.subject, guild_scheduled_event_exception_id)
+    return await _users(
+        ctx, guild_scheduled_event_exception_id, with_member=with_member, before=before, after=after, most=limit
+    )
+
+
+@put(f"{_OCCURRENCE}/users/@me", permission=ViewsEvent(), fires=answers.ANSWERING)
+async def create_guild_scheduled_event_exception_user(
+    ctx: Context,
+    guild_id: GuildId,
+    guild_scheduled_event_id: ScheduledEventId,
+    guild_scheduled_event_exception_id: Snowflake,
+    body: RespondToOccurrence,
+) -> ScheduledEventUser:
+    """Say whether one wants to come to one occurrence; for people only."""
+    return await answers.answer_occurrence(ctx, ctx.subject, guild_scheduled_event_exception_id, body.response)
+
+
+@delete(f"{_OCCURRENCE}/users/@me", permission=ViewsEvent(), fires=(GuildScheduledEventUserRemove,))
+async def delete_guild_scheduled_event_exception_user(
+    ctx: Context,
+    guild_id: GuildId,
+    guild_scheduled_event_id: ScheduledEventId,
+    guild_scheduled_event_exception_id: Snowflake,
+) -> None:
+    """Take one's answer to one occurrence back."""
+    await answers.forget_answer(ctx, ctx.subject, guild_scheduled_event_exception_id)
+
+
+@post(f"{_EVENT}/exceptions", permission=ManagesEvent(), audit_reason=True, fires=(GuildScheduledEventUpdate,))
+async def create_guild_scheduled_event_exception(
+    ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId, body: CreateException
+) -> EventException:
+    """Have one occurrence of a recurring event take place at another time, or not at all."""
+    return await answers.create_exception(ctx, ctx.subject, body)
+
+
+@patch(
+    f"{_EVENT}/exceptions/{{exception_id}}",
+    permission=ManagesEvent(),
+    audit_reason=True,
+    fires=(GuildScheduledEventUpdate,),
+)
+async def modify_guild_scheduled_event_exception(
+    ctx: Context,
+    guild_id: GuildId,
+    guild_scheduled_event_id: ScheduledEventId,
+    exception_id: Snowflake,
+    body: ModifyException,
+) -> EventException:
+    """Change what is other with one occurrence."""
+    return await answers.change_exception(ctx, ctx.subject, exception_id, body)
+
+
+@delete(
+    f"{_EVENT}/exceptions/{{exception_id}}",
+    permission=ManagesEvent(),
+    audit_reason=True,
+    fires=(GuildScheduledEventUpdate,),
+)
+async def delete_guild_scheduled_event_exception(
+    ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId, exception_id: Snowflake
+) -> None:
+    """Have one occurrence be as the rule has it again."""
+    await answers.remove_exception(ctx, ctx.subject, exception_id)
+
+
+async def _shown(ctx: Context, rows: Sequence[EventRow], *, counts: bool = False) -> list[ScheduledEvent]:
+    makers = await get_users(ctx.tx, {row.creator_id for row in rows if row.creator_id is not None})
+    return [
+        event_object(row, creator=UNSET if row.creator_id is None else makers.get(row.creator_id, UNSET), counts=counts)
+        for row in rows
+    ]
+
+
+async def _users(
+    ctx: Context,
+    exception_id: Snowflake,
+    *,
+    with_member: bool,
+    before: UserId | None,
+    after: UserId | None,
+    most: int,
+) -> list[ScheduledEventUser]:
+    event: EventRow = ctx.subject
+    rows = await queries.select_users(ctx.tx, event, exception_id, before=before, after=after, most=most)
+    ids = [row.user_id for row in rows]
+    users = await get_users(ctx.tx, ids)
+    members: dict[UserId, Member] = {}
+    if with_member:
+        found = await get_members(ctx.tx, event.guild_id, ids)
+        members = dict(zip(found, await member_objects(ctx.tx, list(found.values())), strict=True))
+    return [
+        ScheduledEventUser(
+            guild_scheduled_event_id=event.id,
+            guild_scheduled_event_exception_id=UNSET if exception_id == WHOLE else exception_id,
+            user_id=row.user_id,
+            user=users[row.user_id],
+            member=members.get(row.user_id, UNSET),
+            response=row.response,
+        )
+        for row in rows
+        if row.user_id in users
+    ]

@@ -1,0 +1,156 @@
+"""What requests say about scheduled events (resources: guild scheduled event)."""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from moothall.objects import limits
+from moothall.objects.errors import FormErrors
+from moothall.objects.form_codes import FieldError, FormCode
+from moothall.objects.ids import ChannelId
+from moothall.objects.images import ImageData
+from moothall.objects.scheduled_event import EntityType
+from moothall.objects.text import clean_name
+from moothall.objects.wire import Timestamp
+from moothall.resources.scheduled_event.recurrence import RecurrenceRuleInput, check_rule
+
+Name = Annotated[str, Meta(min_length=1, max_length=limits.EVENT_NAME_MAX)]
+Description = Annotated[str, Meta(max_length=limits.EVENT_DESCRIPTION_MAX)]
+
+
+class EntityMetadata(Struct, frozen=True, kw_only=True):
+    """Where an external event takes place."""
+
+    location: Annotated[str, Meta(max_length=limits.EVENT_LOCATION_MAX)] | None = None
+
+
+class CreateScheduledEvent(Struct, frozen=True, kw_only=True):
+    """A new event; null is like absence."""
+
+    name: Name
+    privacy_level: Literal[2]
+    scheduled_start_time: Timestamp
+    entity_type: Literal[1, 2, 3]
+    channel_id: ChannelId | UnsetType | None = UNSET
+    entity_metadata: EntityMetadata | UnsetType | None = UNSET
+    scheduled_end_time: Timestamp | UnsetType | None = UNSET
+    description: Description | UnsetType | None = UNSET
+    image: ImageData | UnsetType | None = UNSET
+    recurrence_rule: RecurrenceRuleInput | UnsetType | None = UNSET
+
+    def check(self, found: FormErrors) -> None:
+        """What each entity type needs and must not have, and that the event is still to come."""
+        _check_name(self.name, found)
+        _check_location(self.entity_metadata, found)
+        if isinstance(self.recurrence_rule, RecurrenceRuleInput):
+            check_rule(self.recurrence_rule, found)
+        check_requirements(
+            self.entity_type,
+            channel_id=self.channel_id or None,
+            location=location_of(self.entity_metadata),
+            end=self.scheduled_end_time or None,
+            found=found,
+        )
+        if int(self.entity_type) != EntityType.EXTERNAL and location_of(self.entity_metadata) is not None:
+            found.add("entity_metadata", FormCode.BASE_TYPE_CHOICES, "Only external events have a location.")
+        check_start(self.scheduled_start_time, found)
+        check_end(self.scheduled_start_time, self.scheduled_end_time or None, found)
+
+
+class ModifyScheduledEvent(Struct, frozen=True, kw_only=True):
+    """Changes to an event: what is absent stays."""
+
+    name: Name | UnsetType = UNSET
+    privacy_level: Literal[2] | UnsetType = UNSET
+    scheduled_start_time: Timestamp | UnsetType = UNSET
+    entity_type: Literal[1, 2, 3] | UnsetType | None = UNSET
+    status: Literal[1, 2, 3, 4] | UnsetType | None = UNSET
+    channel_id: ChannelId | UnsetType | None = UNSET
+    entity_metadata: EntityMetadata | UnsetType | None = UNSET
+    scheduled_end_time: Timestamp | UnsetType | None = UNSET
+    description: Description | UnsetType | None = UNSET
+    image: ImageData | UnsetType | None = UNSET
+    recurrence_rule: RecurrenceRuleInput | UnsetType | None = UNSET
+
+    def check(self, found: FormErrors) -> None:
+        """What can be said without knowing the event."""
+        if isinstance(self.name, str):
+            _check_name(self.name, found)
+        _check_location(self.entity_metadata, found)
+        if isinstance(self.recurrence_rule, RecurrenceRuleInput):
+            check_rule(self.recurrence_rule, found)
+
+
+class CreateException(Struct, frozen=True, kw_only=True):
+    """One occurrence that is to be other than the rule has it; a null time is the rule's."""
+
+    original_scheduled_start_time: Timestamp
+    scheduled_start_time: Timestamp | None = None
+    scheduled_end_time: Timestamp | None = None
+    is_canceled: bool | None = None
+
+
+class ModifyException(Struct, frozen=True, kw_only=True):
+    """Changes to such an occurrence: what is absent stays, a null time is the rule's again."""
+
+    scheduled_start_time: Timestamp | UnsetType | None = UNSET
+    scheduled_end_time: Timestamp | UnsetType | None = UNSET
+    is_canceled: bool | UnsetType | None = UNSET
+
+
+class RespondToOccurrence(Struct, frozen=True, kw_only=True):
+    """Whether somebody wants to come this time."""
+
+    response: Literal[0, 1] = 1
+
+
+def location_of(metadata: EntityMetadata | UnsetType | None) -> str | None:
+    """The location that was sent, as it is stored; None without any."""
+    if not isinstance(metadata, EntityMetadata) or metadata.location is None:
+        return None
+    return clean_name(metadata.location) or None
+
+
+def check_requirements(
+    entity_type: int,
+    *,
+    channel_id: ChannelId | None,
+    location: str | None,
+    end: Timestamp | None,
+    found: FormErrors,
+) -> None:
+    """Report what an entity type needs and an event has not, or must not have (field requirements by entity type)."""
+    if entity_type != EntityType.EXTERNAL:
+        if channel_id is None:
+            found.add("channel_id", *FieldError.required())
+        return
+    if channel_id is not None:
+        found.add("channel_id", FormCode.BASE_TYPE_CHOICES, "External events take place in no channel.")
+    if location is None and "entity_metadata" not in found.nested():
+        found.add("entity_metadata.location", *FieldError.required())
+    if end is None:
+        found.add("scheduled_end_time", *FieldError.required())
+
+
+def check_start(start: Timestamp, found: FormErrors) -> None:
+    """Report an event that would begin in the past."""
+    if start <= Timestamp.now():
+        found.add(
+            "scheduled_start_time", FormCode.GUILD_SCHEDULED_EVENT_SCHEDULE_PAST, "Cannot schedule event in the past."
+        )
+
+
+def check_end(start: Timestamp, end: Timestamp | None, found: FormErrors) -> None:
+    """Report an event that would be over before it begins."""
+    if end is not None and end <= start:
+        found.add("scheduled_end_time", FormCode.BASE_TYPE_CHOICES, "An event ends after it has begun.")
+
+
+def _check_name(name: str, found: FormErrors) -> None:
+    if not clean_name(name):
+        found.add("name", *FieldError.length(1, limits.EVENT_NAME_MAX))
+
+
+def _check_location(metadata: EntityMetadata | UnsetType | None, found: FormErrors) -> None:
+    if isinstance(metadata, EntityMetadata) and metadata.location is not None and not clean_name(metadata.location):
+        found.add("entity_metadata.location", *FieldError.length(1, limits.EVENT_LOCATION_MAX))

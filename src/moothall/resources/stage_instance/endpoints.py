@@ -1,0 +1,92 @@
+"""Live stages over HTTP (resources: stage instance)."""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from moothall.kernel.access import MEMBER, SIGNED_IN
+from moothall.kernel.context import Context
+from moothall.kernel.endpoint import delete, get, patch, post
+from moothall.objects import limits
+from moothall.objects.errors import FormErrors
+from moothall.objects.form_codes import FieldError
+from moothall.objects.ids import ChannelId, ScheduledEventId
+from moothall.objects.stage_instance import StageInstance
+from moothall.objects.text import clean_name
+from moothall.resources.message.events import MessageCreate
+from moothall.resources.scheduled_event.stages import BEGINNING, ENDING
+from moothall.resources.stage.events import StageInstanceUpdate
+from moothall.resources.stage.operations import MODERATOR
+from moothall.resources.stage.queries import stage_object
+from moothall.resources.stage_instance import operations
+
+Topic = Annotated[str, Meta(min_length=1, max_length=limits.STAGE_TOPIC_MAX)]
+
+
+class CreateStageInstance(Struct, frozen=True, kw_only=True):
+    """A stage to be opened; null is the default."""
+
+    channel_id: ChannelId
+    topic: Topic
+    privacy_level: Literal[1, 2] | UnsetType | None = UNSET
+    send_start_notification: bool | UnsetType | None = UNSET
+    guild_scheduled_event_id: ScheduledEventId | UnsetType | None = UNSET
+
+    def check(self, found: FormErrors) -> None:
+        """A topic of blanks is none."""
+        _check_topic(self.topic, found)
+
+
+class ModifyStageInstance(Struct, frozen=True, kw_only=True):
+    """Changes to a live stage: what is absent stays."""
+
+    topic: Topic | UnsetType = UNSET
+    privacy_level: Literal[1, 2] | UnsetType = UNSET
+
+    def check(self, found: FormErrors) -> None:
+        """A topic of blanks is none."""
+        if isinstance(self.topic, str):
+            _check_topic(self.topic, found)
+
+
+@post("/stage-instances", permission=SIGNED_IN, audit_reason=True, fires=BEGINNING)
+async def create_stage_instance(ctx: Context, body: CreateStageInstance) -> StageInstance:
+    """Make a stage channel live; moderators of the stage only."""
+    stage = await operations.open_by_hand(
+        ctx,
+        body.channel_id,
+        topic=clean_name(body.topic),
+        privacy_level=body.privacy_level or None,
+        event_id=body.guild_scheduled_event_id or None,
+        pings=bool(body.send_start_notification),
+    )
+    return stage_object(stage)
+
+
+@get("/stage-instances/{channel_id}", permission=MEMBER)
+async def get_stage_instance(ctx: Context, channel_id: ChannelId) -> StageInstance:
+    """What is live in a stage channel; 404/10067 if nothing is."""
+    return stage_object(await operations.find_stage(ctx))
+
+
+@patch(
+    "/stage-instances/{channel_id}",
+    permission=MODERATOR,
+    audit_reason=True,
+    fires=(StageInstanceUpdate, MessageCreate),
+)
+async def modify_stage_instance(ctx: Context, channel_id: ChannelId, body: ModifyStageInstance) -> StageInstance:
+    """Change what a live stage is about, or whom it is for."""
+    topic = clean_name(body.topic) if isinstance(body.topic, str) else None
+    return stage_object(await operations.change_by_hand(ctx, topic=topic, privacy_level=body.privacy_level or None))
+
+
+@delete("/stage-instances/{channel_id}", permission=MODERATOR, audit_reason=True, fires=ENDING)
+async def delete_stage_instance(ctx: Context, channel_id: ChannelId) -> None:
+    """End a live stage, and the event that it was opened with."""
+    await operations.close_by_hand(ctx)
+
+
+def _check_topic(topic: str, found: FormErrors) -> None:
+    if not clean_name(topic):
+        found.add("topic", *FieldError.length(1, limits.STAGE_TOPIC_MAX))
