@@ -3,6 +3,7 @@
 Texts are counted in characters, durations in seconds, files in bytes, unless a name says otherwise.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 # Guilds
@@ -277,3 +278,17 @@ IMAGE_MOVING_PIXELS_MAX: Final = 4 * IMAGE_PIXELS_MAX
 GATEWAY_PAYLOAD_MAX: Final = 4096
 GATEWAY_COMMANDS_PER_MINUTE: Final = 120
 """What one connection may send."""
+
+COMMAND_NAME_MAX: Final = 32
+COMMAND_DESCRIPTION_MAX: Final = 100
+COMMAND_OPTIONS_MAX: Final = 25
+COMMAND_CHOICES_MAX: Final = 25
+COMMAND_CHOICE_MAX: Final = 100
+COMMAND_TEXT_MAX: Final = 6000
+"""Characters that an option can take at most."""
+COMMAND_SIZE_MAX: Final = 8000
+COMMAND_DEPTH_MAX: Final = 3
+COMMAND_CREATES_PER_DAY: Final = 200
+COMMAND_PERMISSIONS_MAX: Final = 100
+COMMANDS_MAX: Final[Mapping[int, int]] = {1: 100, 2: 15, 3: 15, 4: 1}
+"""How many commands of each type an application has in one scope."""

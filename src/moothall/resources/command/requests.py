@@ -1,0 +1,323 @@
+"""What requests say of commands, and the rules that need nothing but the request."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Final
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from moothall.objects import limits
+from moothall.objects.application import IntegrationType
+from moothall.objects.channel_types import ChannelType
+from moothall.objects.command import (
+    CHOOSING,
+    SUBCOMMANDS,
+    CommandType,
+    EntryPointHandler,
+    InteractionContext,
+    OptionType,
+    is_slash_name,
+)
+from moothall.objects.errors import FormErrors
+from moothall.objects.form_codes import FieldError, FormCode
+from moothall.objects.ids import CommandId
+from moothall.objects.locales import LOCALES
+from moothall.objects.permissions import PermissionSet
+
+Name = Annotated[str, Meta(min_length=1, max_length=limits.COMMAND_NAME_MAX)]
+Description = Annotated[str, Meta(max_length=limits.COMMAND_DESCRIPTION_MAX)]
+ChoiceName = Annotated[str, Meta(min_length=1, max_length=limits.COMMAND_CHOICE_MAX)]
+Texts = dict[str, str] | None
+
+_INTEGER_MOST: Final = 2**53
+_REPEATED: Final = FieldError(FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The set already contains this value.")
+_NAME: Final = FieldError(
+    "APPLICATION_COMMAND_INVALID_NAME", "Command name is invalid: lower case letters, numbers, - and _ only."
+)
+_CHOICE_NAME_TAKEN: Final = FieldError(
+    "APPLICATION_COMMAND_OPTIONS_CHOICE_NAME_ALREADY_EXISTS", "Option choice name already exists"
+)
+_CHOICE_VALUE_TAKEN: Final = FieldError(
+    "APPLICATION_COMMAND_OPTIONS_CHOICE_VALUE_ALREADY_EXISTS", "Option choice value already exists"
+)
+_FILE_TYPES: Final = frozenset({"image", "video", "audio"})
+_EXTENSION: Final = re.compile(r"\.[A-Za-z0-9]{1,15}")
+
+
+class ChoiceInput(Struct, frozen=True, kw_only=True):
+    """A value that an option takes."""
+
+    name: ChoiceName
+    name_localizations: Texts = None
+    value: str | int | float
+
+
+class OptionInput(Struct, frozen=True, kw_only=True):
+    """A parameter; null is like absence."""
+
+    type: OptionType
+    name: Name
+    name_localizations: Texts = None
+    description: Annotated[str, Meta(min_length=1, max_length=limits.COMMAND_DESCRIPTION_MAX)]
+    description_localizations: Texts = None
+    required: bool | None = None
+    choices: Annotated[list[ChoiceInput], Meta(max_length=limits.COMMAND_CHOICES_MAX)] | None = None
+    options: "Annotated[list[OptionInput], Meta(max_length=limits.COMMAND_OPTIONS_MAX)] | None" = None
+    channel_types: list[ChannelType] | None = None
+    min_value: int | float | None = None
+    max_value: int | float | None = None
+    min_length: Annotated[int, Meta(ge=0, le=limits.COMMAND_TEXT_MAX)] | None = None
+    max_length: Annotated[int, Meta(ge=1, le=limits.COMMAND_TEXT_MAX)] | None = None
+    autocomplete: bool | None = None
+    file_types: Annotated[list[str], Meta(max_length=10)] | None = None
+
+
+Options = Annotated[list[OptionInput], Meta(max_length=limits.COMMAND_OPTIONS_MAX)]
+Contexts = Annotated[list[InteractionContext], Meta(min_length=1)]
+IntegrationTypes = Annotated[list[IntegrationType], Meta(min_length=1)]
+
+
+class CommandFields(Struct, frozen=True, kw_only=True):
+    """What every request that writes a command may carry."""
+
+    name_localizations: Texts | UnsetType = UNSET
+    description: Description | UnsetType | None = UNSET
+    description_localizations: Texts | UnsetType = UNSET
+    options: Options | UnsetType | None = UNSET
+    default_member_permissions: PermissionSet | UnsetType | None = UNSET
+    dm_permission: bool | UnsetType | None = UNSET
+    default_permission: bool | UnsetType | None = UNSET
+    contexts: Contexts | UnsetType | None = UNSET
+    integration_types: IntegrationTypes | UnsetType | None = UNSET
+    nsfw: bool | UnsetType | None = UNSET
+    handler: EntryPointHandler | UnsetType | None = UNSET
+
+
+class CreateCommand(CommandFields, frozen=True, kw_only=True):
+    """A new command, or what one of its name shall become. `id` keeps one that is renamed in a bulk overwrite."""
+
+    name: Name
+    type: CommandType | None = None
+    id: CommandId | None = None
+
+    @property
+    def kind(self) -> int:
+        """Its type."""
+        return int(self.type or CommandType.CHAT_INPUT)
+
+    def check(self, found: FormErrors) -> None:
+        """The rules of names, descriptions and options, by type."""
+        check_command(self, self.name, self.kind, found)
+
+
+class ModifyCommand(CommandFields, frozen=True, kw_only=True):
+    """Changes of a command; its type stays."""
+
+    name: Name | UnsetType = UNSET
+
+
+def check_command(
+    body: CommandFields, name: str | UnsetType, kind: int, found: FormErrors, *, whole: bool = True
+) -> None:
+    """Report what is wrong with a command of a type; `whole` says whether what is absent is missing."""
+    slash = kind == CommandType.CHAT_INPUT
+    if name is not UNSET:
+        if slash and not is_slash_name(name):
+            found.add("name", *_NAME)
+        elif not name.strip():
+            found.add("name", *FieldError.required())
+    _check_texts(body.name_localizations, found.at("name_localizations"), limits.COMMAND_NAME_MAX, slash=slash)
+    if slash:
+        if (whole or body.description is not UNSET) and not body.description:
+            found.add("description", *FieldError.required())
+        _check_texts(
+            body.description_localizations,
+            found.at("description_localizations"),
+            limits.COMMAND_DESCRIPTION_MAX,
+            slash=False,
+        )
+    elif kind in {CommandType.USER, CommandType.MESSAGE} and body.description:
+        found.add(
+            "description",
+            "APPLICATION_COMMAND_DESCRIPTION_NOT_ALLOWED",
+            "Context menu commands cannot have a description",
+        )
+    if body.options:
+        if slash:
+            _check_options(body.options, found.at("options"), depth=0)
+        else:
+            found.add("options", FormCode.BASE_TYPE_BAD_TYPE, "Only slash commands can have options.")
+    if body.handler is not UNSET and body.handler is not None and kind != CommandType.PRIMARY_ENTRY_POINT:
+        found.add("handler", FormCode.BASE_TYPE_BAD_TYPE, "Only entry point commands have a handler.")
+    for field in ("contexts", "integration_types"):
+        _check_distinct(getattr(body, field) or (), found.at(field))
+    if _size(body, name if isinstance(name, str) else "") > limits.COMMAND_SIZE_MAX:
+        found.add(
+            [],
+            "APPLICATION_COMMAND_TOO_LARGE",
+            f"Command exceeds maximum size ({limits.COMMAND_SIZE_MAX})",
+        )
+
+
+def _check_distinct(values: Iterable[Any], found: FormErrors) -> None:
+    listed = list(values)
+    for index, value in enumerate(listed):
+        if value in listed[:index]:
+            found.add([index], *_REPEATED)
+
+
+def _check_texts(texts: Texts | UnsetType, found: FormErrors, most: int, *, slash: bool) -> None:
+    for locale, text in (texts or {}).items():
+        if locale not in LOCALES:
+            found.add([locale], *FieldError.choices(tuple(sorted(LOCALES))))
+        elif not 1 <= len(text) <= most:
+            found.add([locale], *FieldError.length(1, most))
+        elif slash and not is_slash_name(text):
+            found.add([locale], *_NAME)
+
+
+def _check_options(options: Sequence[OptionInput], found: FormErrors, *, depth: int) -> None:
+    """Options of one level. Groups stand at the top, subcommands there or in a group; the rest in neither's midst."""
+    names = [option.name for option in options]
+    has_subcommands = any(option.type in SUBCOMMANDS for option in options)
+    optional = False
+    for index, option in enumerate(options):
+        at = found.at([index])
+        if option.name in names[:index]:
+            at.add("name", "APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS", "Option name already exists")
+        if not is_slash_name(option.name):
+            at.add("name", *_NAME)
+        if has_subcommands != (option.type in SUBCOMMANDS):
+            at.add(
+                "type",
+                "APPLICATION_COMMAND_OPTIONS_TYPE_INVALID",
+                "Sub-command and sub-command group option types are mutually exclusive to all other types",
+            )
+        elif (option.type == OptionType.SUB_COMMAND_GROUP and depth) or (option.type in SUBCOMMANDS and depth > 1):
+            at.add("type", "APPLICATION_COMMAND_OPTIONS_TYPE_INVALID", "This option type cannot be nested here")
+        if option.required:
+            if optional:
+                at.add(
+                    "required",
+                    "APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID",
+                    "Required options must be placed before non-required options",
+                )
+        else:
+            optional = True
+        _check_texts(option.name_localizations, at.at("name_localizations"), limits.COMMAND_NAME_MAX, slash=True)
+        _check_texts(
+            option.description_localizations,
+            at.at("description_localizations"),
+            limits.COMMAND_DESCRIPTION_MAX,
+            slash=False,
+        )
+        _check_option(option, at)
+        _check_nested(option, at, depth)
+
+
+def _check_nested(option: OptionInput, found: FormErrors, depth: int) -> None:
+    if option.type not in SUBCOMMANDS:
+        if option.options:
+            found.add("options", FormCode.BASE_TYPE_BAD_TYPE, "Only subcommands and groups have options.")
+        return
+    if option.required is not None and option.required:
+        found.add("required", FormCode.BASE_TYPE_BAD_TYPE, "A subcommand cannot be required.")
+    inner = option.options or []
+    if option.type == OptionType.SUB_COMMAND_GROUP:
+        if not inner:
+            found.add("options", *FieldError.required())
+        for index, each in enumerate(inner):
+            if each.type != OptionType.SUB_COMMAND:
+                found.add(
+                    ["options", index, "type"],
+                    "APPLICATION_COMMAND_OPTIONS_TYPE_INVALID",
+                    "A group holds subcommands only",
+                )
+    elif any(each.type in SUBCOMMANDS for each in inner):
+        found.add("options", "APPLICATION_COMMAND_OPTIONS_TYPE_INVALID", "A subcommand holds no further subcommands")
+        return
+    if depth < limits.COMMAND_DEPTH_MAX:
+        _check_options(inner, found.at("options"), depth=depth + 1)
+
+
+def _check_option(option: OptionInput, found: FormErrors) -> None:
+    """The fields that only options of some types have."""
+    kind = option.type
+    for field, kinds in (
+        ("choices", CHOOSING),
+        ("autocomplete", CHOOSING),
+        ("channel_types", {OptionType.CHANNEL}),
+        ("min_value", {OptionType.INTEGER, OptionType.NUMBER}),
+        ("max_value", {OptionType.INTEGER, OptionType.NUMBER}),
+        ("min_length", {OptionType.STRING}),
+        ("max_length", {OptionType.STRING}),
+        ("file_types", {OptionType.ATTACHMENT}),
+    ):
+        value = getattr(option, field)
+        if value is not None and value is not False and value != [] and kind not in kinds:
+            found.add(field, FormCode.BASE_TYPE_BAD_TYPE, f"Options of type {int(kind)} do not have this field.")
+    if option.choices:
+        if option.autocomplete:
+            found.add(
+                "autocomplete",
+                "APPLICATION_COMMAND_OPTIONS_AUTOCOMPLETE_INVALID",
+                "Options with choices cannot be autocompleted",
+            )
+        _check_choices(option, found.at("choices"))
+    _check_range(option, "min_value", "max_value", found)
+    _check_range(option, "min_length", "max_length", found)
+    for field in ("min_value", "max_value"):
+        value = getattr(option, field)
+        if value is not None and (
+            (kind == OptionType.INTEGER and not isinstance(value, int)) or abs(value) > _INTEGER_MOST
+        ):
+            found.add(field, FormCode.NUMBER_TYPE_COERCE, "Value is not a number of this option's range.")
+    _check_distinct(option.channel_types or (), found.at("channel_types"))
+    for index, ending in enumerate(option.file_types or ()):
+        if ending not in _FILE_TYPES and not (
+            ending.startswith(".") and 1 < len(ending) <= 16 and ending[1:].isalnum()
+        ):
+            found.add(["file_types", index], *FieldError.choices((*sorted(_FILE_TYPES), ".ext")))
+
+
+def _check_range(option: OptionInput, low: str, high: str, found: FormErrors) -> None:
+    least, most = getattr(option, low), getattr(option, high)
+    if least is not None and most is not None and least > most:
+        found.add(high, FormCode.NUMBER_TYPE_MIN, f"Must be at least {low}.")
+
+
+def _check_choices(option: OptionInput, found: FormErrors) -> None:
+    choices = option.choices or []
+    for index, choice in enumerate(choices):
+        at = found.at([index])
+        if any(choice.name == other.name for other in choices[:index]):
+            at.add(
+                "name", "APPLICATION_COMMAND_OPTIONS_CHOICE_NAME_ALREADY_EXISTS", "Option choice name already exists"
+            )
+        if any(choice.value == other.value for other in choices[:index]):
+            at.add("value", *_CHOICE_VALUE_TAKEN)
+        _check_texts(choice.name_localizations, at.at("name_localizations"), limits.COMMAND_CHOICE_MAX, slash=False)
+        if option.type == OptionType.STRING:
+            if not isinstance(choice.value, str):
+                at.add("value", FormCode.STRING_TYPE_CONVERT, "Could not interpret value as string.")
+            elif not 1 <= len(choice.value) <= limits.COMMAND_CHOICE_MAX:
+                at.add("value", *FieldError.length(1, limits.COMMAND_CHOICE_MAX))
+        elif isinstance(choice.value, str) or (option.type == OptionType.INTEGER and not isinstance(choice.value, int)):
+            at.add("value", FormCode.NUMBER_TYPE_COERCE, "Value is not a number of this option's type.")
+        elif option.type in CHOOSING and abs(choice.value) > _INTEGER_MOST:
+            at.add("value", FormCode.NUMBER_TYPE_MAX, "Value is not a number of this option's range.")
+
+
+def _size(body: CommandFields | OptionInput, name: str) -> int:
+    """The characters of a command that count: of names, descriptions and values, in the longest language each."""
+    total = _longest(name, body.name_localizations) + _longest(body.description or "", body.description_localizations)
+    for option in body.options or ():
+        total += _size(option, option.name)
+        for choice in option.choices or ():
+            total += _longest(choice.name, choice.name_localizations)
+            total += len(choice.value) if isinstance(choice.value, str) else 0
+    return total
+
+
+def _longest(text: str | UnsetType, others: Texts | UnsetType) -> int:
+    return max([len(text or ""), *(len(other) for other in (others or {}).values())])
