@@ -6,6 +6,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from moothall.objects.application import IntegrationApplication
 from moothall.objects.channel import Channel, ChannelMention
+from moothall.objects.component import MessageComponent
 from moothall.objects.embed import Embed
 from moothall.objects.emoji import PartialEmoji
 from moothall.objects.ids import (
@@ -117,7 +118,7 @@ class Message(Struct, frozen=True, kw_only=True):
     interaction_metadata: Any = UNSET
     interaction: Any = UNSET
     thread: Channel | UnsetType = UNSET
-    components: list[Any] = []
+    components: list[MessageComponent] = []
     sticker_items: list[StickerItem] | UnsetType = UNSET
     position: int | UnsetType = UNSET
     role_subscription_data: Any = UNSET
