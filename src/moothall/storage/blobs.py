@@ -6,7 +6,7 @@ keys are made from content or fresh ids, so storing the same one twice is harmle
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -75,7 +75,7 @@ class Blobs:
             return None
         return bytes(await found.bytes_async())
 
-    async def stream(self, key: str, start: int, end: int) -> AsyncIterator[bytes]:
+    async def stream(self, key: str, start: int, end: int) -> AsyncGenerator[bytes]:
         """Bytes `start` to `end` (not included) of a blob, a bounded portion at a time.
 
         Raises FileNotFoundError, before the first portion, if there is none.

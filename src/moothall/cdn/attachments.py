@@ -1,0 +1,179 @@
+"""Uploaded files at `/attachments/{channel}/{id}/{filename}`, for those who have a URL that is still good.
+
+A file is streamed from the store of blobs, whole or a range of it. Only pictures, sound and films are shown by
+browsers; everything else is saved, and nothing is ever run with this server's origin.
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import aclosing
+from typing import Any, Final
+
+from msgspec import Struct
+
+from moothall.cdn.files import ALWAYS, Files, answer
+from moothall.cdn.scaling import MADE, MOST_BYTES, scale, wanted
+from moothall.kernel.file_links import FileLinks, FilePath, read_path
+from moothall.kernel.staged import upload_key
+from moothall.resources.attachment.queries import StoredFile, select_file
+from moothall.storage.blobs import Blobs
+from moothall.storage.database import Database, StorageError
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+GONE: Final = b"This content is no longer available."
+_TEXT: Final = (b"content-type", b"text/plain; charset=utf-8")
+_SHOWN: Final = re.compile(
+    r"image/(?:png|jpeg|gif|webp|avif|bmp)|audio/(?:mpeg|ogg|x-wav|flac|mp4|aac)|video/(?:mp4|webm|ogg|quicktime)"
+)
+_SAVED: Final = frozenset({"text/plain", "application/pdf", "application/zip", "application/gzip"})
+_BINARY: Final = "application/octet-stream"
+_RANGE: Final = re.compile(rb"\s*bytes\s*=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*(?:,.*)?", re.DOTALL)
+
+
+class _Span(Struct, frozen=True):
+    """Bytes of a file, the end not included."""
+
+    start: int
+    end: int
+
+
+class Attachments:
+    """The files of messages."""
+
+    PREFIX: Final = "/attachments/"
+
+    def __init__(self, database: Database, blobs: Blobs, links: FileLinks, files: Files) -> None:
+        self._database = database
+        self._blobs = blobs
+        self._links = links
+        self._files = files
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["method"] not in {"GET", "HEAD"}:
+            await answer(send, scope, 405, b"", [(b"allow", b"GET, HEAD")])
+            return
+        query = scope["query_string"].decode("latin-1")
+        path = read_path(scope["path"])
+        if path is None or not self._links.is_authentic(path, query):
+            await answer(send, scope, 404, GONE, [_TEXT])
+            return
+        try:
+            async with self._database.read() as reader:
+                file = await select_file(reader, path.id)
+        except StorageError:
+            await answer(send, scope, 503, b"", [])
+            return
+        if file is None:
+            await answer(send, scope, 404, GONE, [_TEXT])
+            return
+        want = wanted(query, file.content_type) if file.size <= MOST_BYTES else None
+        if want is not None:
+            key = (f"{path.id}-{want.name}", want.format, None)
+            made = await self._files.made_of(key, upload_key(path.id), lambda data: scale(data, want))
+            if made is not None:
+                tag = f'"{path.id}-{want.name}-{want.format}"'.encode()
+                headers = [(b"content-type", MADE[want.format].encode()), *_headers(tag, path, inline=True)]
+                status, body = (304, b"") if _known(scope, tag) else (200, made)
+                await answer(send, scope, status, body, headers)
+                return
+        await self._serve(scope, receive, send, path, file)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send, path: FilePath, file: StoredFile) -> None:
+        tag = b'"%d"' % path.id
+        kind = file.content_type.partition(";")[0]
+        inline = _SHOWN.fullmatch(kind) is not None
+        told = file.content_type if inline or kind in _SAVED else _BINARY
+        headers = [*_headers(tag, path, inline=inline), (b"accept-ranges", b"bytes")]
+        if _known(scope, tag):
+            await answer(send, scope, 304, b"", headers)
+            return
+        asked = _header(scope, b"range")
+        if asked is not None and _header(scope, b"if-range") not in {None, tag}:
+            asked = None
+        span = None if asked is None else _span(asked, file.size)
+        if asked is not None and span is None and _RANGE.fullmatch(asked):
+            await answer(send, scope, 416, b"", [*headers, (b"content-range", b"bytes */%d" % file.size)])
+            return
+        status = 200
+        if span is None:
+            span = _Span(0, file.size)
+        else:
+            status = 206
+            headers.append((b"content-range", b"bytes %d-%d/%d" % (span.start, span.end - 1, file.size)))
+        headers.append((b"content-type", told.encode()))
+        headers.append((b"content-length", b"%d" % (span.end - span.start)))
+        if scope["method"] == "HEAD" or span.start == span.end:
+            await _start(send, status, headers)
+            await send({"type": "http.response.body", "body": b""})
+            return
+        await self._stream(receive, send, status, headers, upload_key(path.id), span)
+
+    async def _stream(
+        self, receive: Receive, send: Send, status: int, headers: list[tuple[bytes, bytes]], key: str, span: _Span
+    ) -> None:
+        started = False
+        left = asyncio.ensure_future(_until_gone(receive))
+        try:
+            async with aclosing(self._blobs.stream(key, span.start, span.end)) as portions:
+                async for portion in portions:
+                    if not started:
+                        await _start(send, status, headers)
+                        started = True
+                    await send({"type": "http.response.body", "body": portion, "more_body": True})
+                    if left.done():
+                        return
+        except FileNotFoundError:
+            if started:
+                raise
+            await _start(send, 404, [_TEXT, (b"content-length", b"%d" % len(GONE))])
+            await send({"type": "http.response.body", "body": GONE})
+            return
+        finally:
+            left.cancel()
+        await send({"type": "http.response.body", "body": b""})
+
+
+async def _until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _start(send: Send, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, *ALWAYS]})
+
+
+def _headers(tag: bytes, path: FilePath, *, inline: bool) -> list[tuple[bytes, bytes]]:
+    shown = "inline" if inline else "attachment"
+    return [
+        (b"etag", tag),
+        (b"cache-control", b"private, max-age=3600"),
+        (b"content-disposition", f'{shown}; filename="{path.filename}"'.encode()),
+    ]
+
+
+def _header(scope: Scope, name: bytes) -> bytes | None:
+    found: bytes | None = next((value for key, value in scope["headers"] if key == name), None)
+    return found
+
+
+def _known(scope: Scope, tag: bytes) -> bool:
+    return any(name == b"if-none-match" and tag in value for name, value in scope["headers"])
+
+
+def _span(asked: bytes, size: int) -> _Span | None:
+    """The first range of a Range header; None for one that cannot be met, or that says nothing."""
+    match = _RANGE.fullmatch(asked)
+    if match is None:
+        return None
+    first, last = match[1], match[2]
+    if not first:
+        length = min(int(last or 0), size)
+        return _Span(size - length, size) if length else None
+    start = int(first)
+    end = min(int(last) + 1, size) if last else size
+    return _Span(start, end) if start < end else None

@@ -1,0 +1,98 @@
+"""What an uploaded file is called, and what it is."""
+
+import mimetypes
+import re
+from typing import Final
+
+_UNNAMED: Final = "unknown"
+_NAME_MAX: Final = 200
+_ENDING_MAX: Final = 20
+_NOT_SHOWN: Final = re.compile(r"[^A-Za-z0-9._-]")
+_SPACES: Final = re.compile(r"\s")
+SPOILER: Final = "SPOILER_"
+"""How the name of a file begins that is hidden until somebody wants to see it."""
+
+BINARY: Final = "application/octet-stream"
+_TEXT: Final = "text/plain"
+
+_TYPES: Final = mimetypes.MimeTypes(filenames=())
+_MAGIC: Final = (
+    (re.compile(rb"\x89PNG\r\n\x1a\n"), "image/png"),
+    (re.compile(rb"\xff\xd8\xff"), "image/jpeg"),
+    (re.compile(rb"GIF8[79]a"), "image/gif"),
+    (re.compile(rb"RIFF....WEBP", re.DOTALL), "image/webp"),
+    (re.compile(rb"RIFF....WAVE", re.DOTALL), "audio/x-wav"),
+    (re.compile(rb"RIFF....AVI ", re.DOTALL), "video/x-msvideo"),
+    (re.compile(rb"....ftypavi[fs]", re.DOTALL), "image/avif"),
+    (re.compile(rb"....ftyp(?:hei[cxms]|mif1|msf1)", re.DOTALL), "image/heic"),
+    (re.compile(rb"....ftypM4[AB] ", re.DOTALL), "audio/mp4"),
+    (re.compile(rb"....ftypqt  ", re.DOTALL), "video/quicktime"),
+    (re.compile(rb"....ftyp", re.DOTALL), "video/mp4"),
+    (re.compile(rb"\x1aE\xdf\xa3.{0,80}?webm", re.DOTALL), "video/webm"),
+    (re.compile(rb"\x1aE\xdf\xa3"), "video/x-matroska"),
+    (re.compile(rb"OggS.{24,80}?theora", re.DOTALL), "video/ogg"),
+    (re.compile(rb"OggS"), "audio/ogg"),
+    (re.compile(rb"fLaC"), "audio/flac"),
+    (re.compile(rb"ID3[\x02-\x04]"), "audio/mpeg"),
+    (re.compile(rb"\xff[\xf2\xf3\xfa\xfb]"), "audio/mpeg"),
+    (re.compile(rb"\xff[\xf0\xf1\xf8\xf9]"), "audio/aac"),
+    (re.compile(rb"BM.{12}[\x0c\x28\x34\x38\x40\x6c\x7c]\0\0\0", re.DOTALL), "image/bmp"),
+    (re.compile(rb"II\*\0|MM\0\*"), "image/tiff"),
+    (re.compile(rb"\0\0\1\0[\x01-\xff]\0"), "image/vnd.microsoft.icon"),
+    (re.compile(rb"%PDF-"), "application/pdf"),
+    (re.compile(rb"\x1f\x8b\x08"), "application/gzip"),
+    (re.compile(rb"BZh[1-9]1AY&SY"), "application/x-bzip2"),
+    (re.compile(rb"\xfd7zXZ\0"), "application/x-xz"),
+    (re.compile(rb"7z\xbc\xaf\x27\x1c"), "application/x-7z-compressed"),
+    (re.compile(rb"Rar!\x1a\x07"), "application/vnd.rar"),
+    (re.compile(rb"PK(?:\3\4|\5\6)"), "application/zip"),
+)
+_TOLD_BY_DATA: Final = ("image/", "audio/", "video/", "text/", "multipart/", "message/")
+_CONTROL: Final = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_OTHER_TEXTS: Final = frozenset({"application/json", "application/xml", "application/javascript", "application/x-sh"})
+"""A drawing in SVG is no picture here but a text: browsers would run what is in it."""
+
+
+def shown_filename(name: str) -> str:
+    """A name of letters, digits, dots, hyphens and underscores: spaces become underscores, the rest is dropped."""
+    kept = _NOT_SHOWN.sub("", _SPACES.sub("_", name.strip())).lstrip(".")
+    stem, dot, ending = kept.rpartition(".")
+    if not dot:
+        stem, ending = kept, ""
+    if not stem.strip("._-"):
+        stem = _UNNAMED
+    ending = ending[:_ENDING_MAX]
+    stem = stem[: _NAME_MAX - len(ending)]
+    return f"{stem}.{ending}" if ending else stem
+
+
+def lost_title(name: str, shown: str) -> str | None:
+    """The name without its ending, if more of it was dropped than spaces: it is shown as the file's title."""
+    if _SPACES.sub("_", name.strip()) == shown:
+        return None
+    stem = name.strip().rpartition(".")[0] or name.strip()
+    return stem or None
+
+
+def content_type_of(head: bytes, filename: str) -> str:
+    """What a file is by its first bytes. The name decides only between kinds that the bytes leave open."""
+    by_name = (_TYPES.guess_type(filename, strict=False)[0] or "").lower()
+    for pattern, kind in _MAGIC:
+        if pattern.match(head):
+            inside = kind == "application/zip" and by_name.startswith("application/")
+            return by_name if inside else kind
+    if _is_text(head):
+        named = by_name.startswith("text/") or by_name in _OTHER_TEXTS
+        return f"{by_name if named else _TEXT}; charset=utf-8"
+    return by_name if by_name and not by_name.startswith(_TOLD_BY_DATA) else BINARY
+
+
+def _is_text(head: bytes) -> bool:
+    if _CONTROL.search(head):
+        return False
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        # A character may be cut in two where the head ends.
+        return problem.reason == "unexpected end of data" and problem.start >= len(head) - 3
+    return True

@@ -1,0 +1,167 @@
+"""The SQL of attachments, and of files that no message has any more."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+from sqlalchemy import bindparam, delete, insert, literal, select, tuple_
+
+from moothall.objects.ids import ChannelId, MessageId, Snowflake
+from moothall.objects.message import Attachment
+from moothall.objects.wire import decoder, encode
+from moothall.storage.database import Query, Reader, Transaction, in_list
+from moothall.storage.schema import attachments, dropped_files, meta
+
+_decode = decoder(Attachment).decode
+
+_in_channel = attachments.c.channel_id == bindparam("channel_id")
+_of_message = _in_channel & (attachments.c.message_id == bindparam("message_id"))
+
+_insert = Query(insert(attachments))
+_select_of_message = Query(select(attachments.c.body).where(_of_message).order_by(attachments.c.id))
+
+
+async def insert_attachments(
+    tx: Transaction, channel_id: ChannelId, message_id: MessageId, listed: Sequence[Attachment]
+) -> None:
+    """Give a message files."""
+    rows = [
+        {
+            "channel_id": channel_id,
+            "message_id": message_id,
+            "id": attachment.id,
+            "content_type": attachment.content_type or "",
+            "size": attachment.size,
+            "body": encode(attachment),
+        }
+        for attachment in listed
+    ]
+    if rows:
+        await tx.execute_many(_insert, rows)
+
+
+async def select_attachments(reader: Reader, channel_id: ChannelId, message_id: MessageId) -> list[Attachment]:
+    """All files of a message, also those that only its embeds or components show, oldest first."""
+    rows = await reader.all(_select_of_message, channel_id=channel_id, message_id=message_id)
+    return [_decode(row[0]) for row in rows]
+
+
+class StoredFile(Struct):
+    """What serving a file takes."""
+
+    content_type: str
+    size: int
+
+
+_select_file = Query(
+    select(attachments.c.content_type, attachments.c.size).where(attachments.c.id == bindparam("file_id")).limit(1),
+    into=StoredFile,
+)
+
+
+async def select_file(reader: Reader, file_id: Snowflake) -> StoredFile | None:
+    """A file that some message has."""
+    return await reader.one(_select_file, file_id=file_id)
+
+
+# Dropping: a file goes with its message, whichever way that goes, and is removed from the store afterwards.
+
+
+def _drop(*having: Any) -> tuple[Query[Any], Query[Any]]:
+    keys = select(attachments.c.message_id, attachments.c.id).where(*having)
+    return (
+        Query(insert(dropped_files).from_select([dropped_files.c.message_id, dropped_files.c.id], keys)),
+        Query(delete(attachments).where(*having)),
+    )
+
+
+_drop_of_message = _drop(_of_message)
+_drop_of_messages = _drop(_in_channel, in_list(attachments.c.message_id, "message_ids"))
+_some = (
+    select(attachments.c.message_id, attachments.c.id)
+    .where(_in_channel)
+    .order_by(attachments.c.message_id, attachments.c.id)
+    .limit(literal(500))
+)
+_drop_some = _drop(_in_channel, tuple_(attachments.c.message_id, attachments.c.id).in_(_some))
+
+
+async def replace_attachments(
+    tx: Transaction, channel_id: ChannelId, message_id: MessageId, listed: Sequence[Attachment]
+) -> None:
+    """Leave a message with these files only; the sweeper sees which of the others are still had."""
+    await _run(tx, _drop_of_message, channel_id=channel_id, message_id=message_id)
+    await insert_attachments(tx, channel_id, message_id, listed)
+    await tx.execute(_undrop, message_id=message_id, ids=[attachment.id for attachment in listed])
+
+
+async def drop_files(tx: Transaction, channel_id: ChannelId, message_ids: Sequence[int]) -> None:
+    """Take the files from messages of a channel."""
+    await _run(tx, _drop_of_messages, channel_id=channel_id, message_ids=list(message_ids))
+
+
+async def drop_some_files(tx: Transaction, channel_id: ChannelId) -> bool:
+    """Take some hundred files from a channel that is gone; False once there are none."""
+    return await _run(tx, _drop_some, channel_id=channel_id) > 0
+
+
+def dropping_where(messages: Any) -> tuple[Query[Any], Query[Any]]:
+    """Statements that take the files from messages that a SELECT of channel and message ids names."""
+    return _drop(tuple_(attachments.c.channel_id, attachments.c.message_id).in_(messages))
+
+
+async def _run(tx: Transaction, queries: tuple[Query[Any], Query[Any]], **values: Any) -> int:
+    found = await tx.execute(queries[0], **values)
+    if found:
+        await tx.execute(queries[1], **values)
+    return found
+
+
+_undrop = Query(
+    delete(dropped_files).where(
+        dropped_files.c.message_id == bindparam("message_id"), in_list(dropped_files.c.id, "ids")
+    )
+)
+_select_dropped = Query(
+    select(dropped_files.c.message_id, dropped_files.c.id)
+    .order_by(dropped_files.c.message_id, dropped_files.c.id)
+    .limit(bindparam("most"))
+)
+_forget_dropped = Query(
+    delete(dropped_files).where(
+        dropped_files.c.message_id == bindparam("message_id"), dropped_files.c.id == bindparam("file_id")
+    )
+)
+_select_had = Query(select(attachments.c.id).distinct().where(in_list(attachments.c.id, "ids")))
+
+
+async def select_dropped(reader: Reader, most: int) -> list[tuple[int, int]]:
+    """Files that messages have lost: message and file."""
+    return await reader.all(_select_dropped, most=most)
+
+
+async def forget_dropped(tx: Transaction, dropped: Sequence[tuple[int, int]]) -> None:
+    """Files that have been seen to."""
+    await tx.execute_many(_forget_dropped, [{"message_id": row[0], "file_id": row[1]} for row in dropped])
+
+
+async def select_had(reader: Reader, ids: Sequence[int]) -> set[int]:
+    """Which of some files any message has."""
+    return {row[0] for row in await reader.all(_select_had, ids=list(ids))}
+
+
+_MARK = "files swept"
+_select_swept = Query(select(meta.c.value).where(meta.c.key == _MARK))
+_delete_swept = Query(delete(meta).where(meta.c.key == _MARK))
+_insert_swept = Query(insert(meta))
+
+
+async def select_swept(reader: Reader) -> int:
+    """Up to which id uploads have been looked through for such as nobody took; 0 if never."""
+    return int(await reader.scalar(_select_swept) or 0)
+
+
+async def keep_swept(tx: Transaction, file_id: int) -> None:
+    """Remember how far the uploads have been looked through."""
+    await tx.execute(_delete_swept)
+    await tx.execute(_insert_swept, key=_MARK, value=str(file_id))
