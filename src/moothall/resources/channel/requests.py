@@ -72,12 +72,20 @@ class CreateGuildChannel(ChannelSettings, frozen=True, kw_only=True):
 
 
 class ModifyChannel(ChannelSettings, frozen=True, kw_only=True):
-    """Changes to a channel: what is absent stays. Only groups can be nameless, and have `icon` and `owner`."""
+    """Changes to a channel: what is absent stays. Only groups can be nameless, and have `icon` and `owner`.
+
+    The last five are for threads.
+    """
 
     name: Annotated[str, Meta(max_length=limits.CHANNEL_NAME_MAX)] | UnsetType | None = UNSET
     type: CreatableType | UnsetType | None = UNSET
     icon: ImageData | UnsetType | None = UNSET
     owner: UserId | UnsetType | None = UNSET
+    archived: bool | UnsetType | None = UNSET
+    locked: bool | UnsetType | None = UNSET
+    invitable: bool | UnsetType | None = UNSET
+    auto_archive_duration: Literal[60, 1440, 4320, 10080] | UnsetType | None = UNSET
+    applied_tags: Annotated[list[TagId], Meta(max_length=limits.THREAD_TAGS_MAX)] | UnsetType | None = UNSET
 
 
 class ChannelPosition(Struct, frozen=True):

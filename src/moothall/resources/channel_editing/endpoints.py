@@ -11,16 +11,20 @@ from moothall.resources.channel.events import ChannelUpdate, DirectChannelUpdate
 from moothall.resources.channel.requests import ModifyChannel
 from moothall.resources.group_dm.editing import modify_group
 from moothall.resources.message.events import MessageCreate
+from moothall.resources.thread.editing import modify_thread
+from moothall.resources.thread_activity.events import WAKES
 
 
 @patch(
     "/channels/{channel_id}",
     permission=ManagesChannel(),
     audit_reason=True,
-    fires=(ChannelUpdate, DirectChannelUpdate, MessageCreate),
+    fires=(ChannelUpdate, DirectChannelUpdate, MessageCreate, *WAKES),
 )
 async def modify_channel(ctx: Context, channel_id: ChannelId, body: ModifyChannel) -> Channel:
-    """Change a channel of a guild, whose overwrites take MANAGE_ROLES besides, or a group that one is in."""
+    """Change a channel of a guild, whose overwrites take MANAGE_ROLES besides, a thread, or a group that one is in."""
+    if ctx.channel.is_thread:
+        return await modify_thread(ctx, body)
     if not ctx.in_guild and ctx.channel.channel.type == ChannelType.GROUP_DM:
         return await modify_group(ctx, body)
     return await operations.modify_channel(ctx, body)

@@ -13,7 +13,9 @@ from moothall.resources.group_dm.operations import LEAVING, leave_group
 from moothall.resources.guild.events import GuildUpdate
 from moothall.resources.invite.events import InviteDelete
 from moothall.resources.member.events import GuildMemberRemove
+from moothall.resources.message.events import MessageUpdate
 from moothall.resources.scheduled_event.operations import REMOVING_CHANNEL
+from moothall.resources.thread_activity.events import ThreadDelete
 from moothall.resources.voice.events import VoiceStateUpdate
 
 
@@ -27,6 +29,8 @@ from moothall.resources.voice.events import VoiceStateUpdate
         GuildMemberRemove,
         GuildUpdate,
         InviteDelete,
+        MessageUpdate,
+        ThreadDelete,
         VoiceStateUpdate,
         *LEAVING,
         *REMOVING_CHANNEL,

@@ -10,7 +10,7 @@ from moothall.kernel.jobs import promise
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel import Channel
-from moothall.objects.channel_types import THREADS, VOICE, ChannelType
+from moothall.objects.channel_types import VOICE, ChannelType
 from moothall.objects.errors import Refusal
 from moothall.objects.features import Feature
 from moothall.objects.wire import to_plain
@@ -27,6 +27,7 @@ from moothall.resources.invite.events import InviteDelete
 from moothall.resources.invite.queries import delete_channel_invites, select_channel_invites
 from moothall.resources.membership.guests import remove_guests_of
 from moothall.resources.scheduled_event.operations import remove_gatherings
+from moothall.resources.thread.editing import remove_thread
 from moothall.resources.voice.operations import empty_channel
 from moothall.storage.rows import channel_from_row, welcome_screen_from_row
 
@@ -42,10 +43,12 @@ async def remove_channel(ctx: Context) -> Channel:
 
     The channels of a category stay, outside of any. What was said in the channel is removed little by
     little afterwards. Raises Refusal: 400/50074 for the rules and
-    updates channels of a community, 400/50024 for a thread.
+    updates channels of a community, 403/50013 for a thread without MANAGE_THREADS.
     """
-    if ctx.channel.channel.type in THREADS:
-        raise Refusal(errors.WRONG_CHANNEL_TYPE)
+    if ctx.channel.is_thread:
+        thread = await remove_thread(ctx)
+        await promise(ctx, PurgeChannelTree(channel_id=thread.id))
+        return thread
     row = ctx.guild.row
     if Feature.COMMUNITY in row.features and ctx.channel.id in {row.rules_channel_id, row.public_updates_channel_id}:
         raise Refusal(errors.COMMUNITY_CHANNEL_REQUIRED)

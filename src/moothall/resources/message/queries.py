@@ -1,5 +1,6 @@
 """The SQL of messages."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -42,6 +43,9 @@ _in_channel = messages.c.channel_id == bindparam("channel_id")
 _this = _in_channel & (messages.c.id == bindparam("message_id"))
 
 _select_shown = Query(select(*_SHOWN).where(_in_channel, in_list(messages.c.id, "message_ids")))
+_select_first = Query(
+    select(*_SHOWN).where(in_list(messages.c.channel_id, "channel_ids"), messages.c.id == messages.c.channel_id)
+)
 _select_latest = Query(select(*_SHOWN).where(_in_channel).order_by(messages.c.id.desc()).limit(bindparam("most")))
 _select_before = Query(
     select(*_SHOWN)
@@ -77,6 +81,7 @@ class MessageRow(Struct):
 
 
 _select_message = Query(select(messages).where(_this), into=MessageRow)
+_lock_message = Query(select(messages).where(_this).with_for_update(), into=MessageRow)
 _insert_message = Query(insert(messages))
 _update_message = Query(
     update(messages)
@@ -98,9 +103,19 @@ async def select_message(reader: Reader, channel_id: ChannelId, message_id: Mess
     return await reader.one(_select_message, channel_id=channel_id, message_id=message_id)
 
 
+async def lock_message(tx: Transaction, channel_id: ChannelId, message_id: MessageId) -> MessageRow | None:
+    """One message of a channel, which nobody else changes until the transaction is over; None if there is none."""
+    return await tx.one(_lock_message, channel_id=channel_id, message_id=message_id)
+
+
 async def select_shown(reader: Reader, channel_id: ChannelId, message_ids: list[int]) -> list[ShownRow]:
     """Messages of a channel by id, in no order."""
     return await reader.all(_select_shown, channel_id=channel_id, message_ids=message_ids)
+
+
+async def select_first(reader: Reader, thread_ids: Sequence[ChannelId]) -> list[ShownRow]:
+    """The messages that threads of a forum begin with, which have the threads' ids, in no order."""
+    return await reader.all(_select_first, channel_ids=list(thread_ids))
 
 
 async def select_page(
@@ -233,6 +248,7 @@ _select_theirs = Query(
         channels.c.type,
         channels.c.parent_id,
         messages.c.type.label("message_type"),
+        messages.c.flags,
     )
     .select_from(messages.join(channels, channels.c.id == messages.c.channel_id))
     .where(_theirs)
@@ -252,10 +268,10 @@ _delete_theirs = Query(delete(messages).where(_theirs))
 
 async def delete_messages_of(
     tx: Transaction, guild_id: GuildId, author_ids: list[UserId], since_id: Snowflake
-) -> list[tuple[int, int, int, int | None, int]]:
+) -> list[tuple[int, int, int, int | None, int, int]]:
     """Delete what some wrote in a guild from an id on.
 
-    (channel, message, channel's type, its parent, message's type) of each, by channel.
+    (channel, message, channel's type, its parent, message's type, its flags) of each, by channel.
     """
     values: dict[str, Any] = {"guild_id": guild_id, "author_ids": author_ids, "since_id": since_id}
     found = await tx.all(_select_theirs, **values)

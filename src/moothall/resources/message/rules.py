@@ -52,14 +52,14 @@ async def require_may_write(ctx: Context) -> None:
     require_entry(ctx)
     require_unlocked(ctx)
     if ctx.in_guild:
-        await _require_verified(ctx)
+        await require_verified(ctx)
     elif kind == ChannelType.DM:
         others = [user_id for user_id in ctx.channel.recipients if user_id != ctx.actor.user_id]
         if not others or not await is_reachable(ctx.tx, others[0], by_bot=ctx.actor.bot):
             raise Refusal(errors.CANNOT_MESSAGE_USER)
 
 
-async def _require_verified(ctx: Context) -> None:
+async def require_verified(ctx: Context) -> None:
     """The guild's verification level; bots, the owner and members with a role are past it.
 
     LOW asks for a verified e-mail address, MEDIUM for an account older than 5 minutes, HIGH for 10
@@ -119,8 +119,8 @@ async def require_slowmode_over(ctx: Context, message_id: MessageId) -> None:
 
     Bots and holders of MANAGE_MESSAGES, MANAGE_CHANNELS or BYPASS_SLOWMODE are exempt.
     """
-    seconds = ctx.channel.channel.rate_limit_per_user
-    if not seconds or not ctx.in_guild or ctx.actor.bot or ctx.permissions & _SLOWMODE_EXEMPT:
+    seconds = slowmode_of(ctx)
+    if not seconds:
         return
     channel_id, user_id, now = ctx.channel.id, ctx.actor.user_id, message_id_moment(message_id)
     since = snowflake_at(now - seconds * 1000)
@@ -128,13 +128,26 @@ async def require_slowmode_over(ctx: Context, message_id: MessageId) -> None:
     writers = RecentWriters.of(ctx)
     last = max(writers.last(channel_id, user_id), 0 if written is None else message_id_moment(written))
     if (left := last + seconds * 1000 - now) > 0:
-        wait = round(left / 1000, 3)
-        raise Refusal(
-            errors.SLOWMODE,
-            headers={"retry-after": str(int(wait) + 1), "via": "1.1 moothall"},
-            extra={"retry_after": wait, "global": False},
-        )
+        raise too_soon(left)
     ctx.after_commit.append(lambda: writers.note(channel_id, user_id, now))
+
+
+def slowmode_of(ctx: Context) -> int:
+    """Seconds that the caller has to wait in the channel entered; 0 for whoever need not."""
+    seconds = ctx.channel.channel.rate_limit_per_user
+    if not seconds or not ctx.in_guild or ctx.actor.bot or ctx.permissions & _SLOWMODE_EXEMPT:
+        return 0
+    return seconds
+
+
+def too_soon(left_ms: int) -> Refusal:
+    """What slowmode says of the time that is left (429/20016)."""
+    wait = round(left_ms / 1000, 3)
+    return Refusal(
+        errors.SLOWMODE,
+        headers={"retry-after": str(int(wait) + 1), "via": "1.1 moothall"},
+        extra={"retry_after": wait, "global": False},
+    )
 
 
 def message_id_moment(message_id: MessageId) -> Timestamp:

@@ -1,17 +1,31 @@
-"""Threads over HTTP (api.md, Channels and threads of a guild)."""
+"""Threads over HTTP (api.md, Channels and threads of a guild; resources: channel, threads)."""
 
-from msgspec import Struct
+from typing import Annotated, Literal
 
-from moothall.kernel.access import MEMBER
+from msgspec import Meta, Struct
+
+from moothall.kernel.access import MEMBER, any_of
 from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get
-from moothall.objects.channel import Channel, ThreadMember
+from moothall.kernel.endpoint import Json, delete, get, post, put
+from moothall.objects import limits
+from moothall.objects.channel import Channel, ThreadList, ThreadMember
 from moothall.objects.channel_types import ChannelType
-from moothall.objects.ids import ChannelId, GuildId
+from moothall.objects.ids import ChannelId, GuildId, MessageId, TagId, UserId
+from moothall.objects.message import Message
 from moothall.objects.permissions import Permissions
+from moothall.objects.wire import Timestamp
 from moothall.resources.channel.objects import channel_objects
-from moothall.resources.thread import queries
+from moothall.resources.channel.queries import select_own_memberships
+from moothall.resources.message.events import MessageCreate, MessageUpdate
+from moothall.resources.thread import finding, membership, parts, starting  # noqa: F401 parts: what messages show
+from moothall.resources.thread.queries import ThreadSearch
+from moothall.resources.thread.requests import StartedThread, StartThread, StartThreadFromMessage
+from moothall.resources.thread_activity.events import JOINS, ThreadCreate, ThreadMembersUpdate
+from moothall.resources.thread_activity.queries import select_active
 from moothall.storage.rows import ChannelRow, channel_from_row
+
+PageSize = Annotated[int, Meta(ge=1, le=limits.THREAD_LIST_MAX)]
+_HISTORY = Permissions.READ_MESSAGE_HISTORY
 
 
 class ActiveThreads(Struct, frozen=True, kw_only=True):
@@ -23,12 +37,19 @@ class ActiveThreads(Struct, frozen=True, kw_only=True):
     has_more: bool = False
 
 
+class FoundThreads(ThreadList, frozen=True, kw_only=True):
+    """What a search finds: a page of it, with the messages that the threads begin with, and how many there are."""
+
+    total_results: int
+    first_messages: list[Message]
+
+
 @get("/guilds/{guild_id}/threads/active", permission=MEMBER)
 async def list_active_guild_threads(ctx: Context, guild_id: GuildId) -> ActiveThreads:
     """The threads of a guild that are not archived and that the caller can reach, newest first."""
     parents = {c.id: c for c in (await ctx.guild.channels(ctx.tx)).values() if ctx.member.may_view(c)}
-    active = await queries.select_active(ctx.tx, parents)
-    joined = await queries.select_own_memberships(ctx.tx, ctx.actor.user_id, [row.id for row in active])
+    active = await select_active(ctx.tx, parents)
+    joined = await select_own_memberships(ctx.tx, ctx.actor.user_id, [row.id for row in active])
     managed = {
         channel_id
         for channel_id in {row.parent_id for row in active if row.parent_id is not None}
@@ -43,3 +64,137 @@ async def list_active_guild_threads(ctx: Context, guild_id: GuildId) -> ActiveTh
 
 def _is_open(row: ChannelRow, managed: set[ChannelId]) -> bool:
     return row.type != ChannelType.PRIVATE_THREAD or row.parent_id in managed
+
+
+@post(
+    "/channels/{channel_id}/messages/{message_id}/threads",
+    permission=Permissions.CREATE_PUBLIC_THREADS,
+    audit_reason=True,
+    fires=(ThreadCreate, ThreadMembersUpdate, MessageCreate, MessageUpdate),
+    status=201,
+)
+async def start_thread_from_message(
+    ctx: Context, channel_id: ChannelId, message_id: MessageId, body: StartThreadFromMessage
+) -> Channel:
+    """Start a thread from a message; it has the message's id."""
+    return await starting.start_from_message(ctx, message_id, body)
+
+
+@post(
+    "/channels/{channel_id}/threads",
+    permission=any_of(Permissions.SEND_MESSAGES, Permissions.CREATE_PUBLIC_THREADS, Permissions.CREATE_PRIVATE_THREADS),
+    audit_reason=True,
+    fires=(ThreadCreate, MessageCreate, *JOINS),
+    status=201,
+)
+async def start_thread(ctx: Context, channel_id: ChannelId, body: StartThread) -> Json[StartedThread]:
+    """Start a thread without a message; in a forum or media channel, with the message that it begins with.
+
+    A private one takes CREATE_PRIVATE_THREADS, another CREATE_PUBLIC_THREADS, one of a forum SEND_MESSAGES.
+    """
+    return Json(await starting.start(ctx, body))
+
+
+@put("/channels/{channel_id}/thread-members/@me", permission=MEMBER, fires=JOINS)
+async def join_thread(ctx: Context, channel_id: ChannelId) -> None:
+    """Come into a thread."""
+    await membership.join(ctx)
+
+
+@put("/channels/{channel_id}/thread-members/{user_id}", permission=MEMBER, fires=(MessageCreate, *JOINS))
+async def add_thread_member(ctx: Context, channel_id: ChannelId, user_id: UserId) -> None:
+    """Bring somebody into a thread that one may write in."""
+    await membership.add(ctx, user_id)
+
+
+@delete("/channels/{channel_id}/thread-members/@me", permission=MEMBER, fires=(ThreadMembersUpdate,))
+async def leave_thread(ctx: Context, channel_id: ChannelId) -> None:
+    """Leave a thread."""
+    await membership.leave(ctx)
+
+
+@delete(
+    "/channels/{channel_id}/thread-members/{user_id}", permission=MEMBER, fires=(MessageCreate, ThreadMembersUpdate)
+)
+async def remove_thread_member(ctx: Context, channel_id: ChannelId, user_id: UserId) -> None:
+    """Take somebody out of a thread: with MANAGE_THREADS, or from a private one that one has started."""
+    await membership.remove(ctx, user_id)
+
+
+@get("/channels/{channel_id}/thread-members/{user_id}", permission=MEMBER)
+async def get_thread_member(
+    ctx: Context, channel_id: ChannelId, user_id: UserId, *, with_member: bool = False
+) -> ThreadMember:
+    """Somebody in a thread."""
+    return await membership.one_member(ctx, user_id, with_member=with_member)
+
+
+@get("/channels/{channel_id}/thread-members", permission=MEMBER)
+async def list_thread_members(
+    ctx: Context,
+    channel_id: ChannelId,
+    *,
+    with_member: bool = False,
+    after: UserId | None = None,
+    limit: PageSize | None = None,
+) -> list[ThreadMember]:
+    """Who is in a thread, by user id: everybody, or a page where a limit or `with_member` is given."""
+    return await membership.list_members(ctx, after, limit, with_member=with_member)
+
+
+@get("/channels/{channel_id}/threads/archived/public", permission=_HISTORY)
+async def list_public_archived_threads(
+    ctx: Context, channel_id: ChannelId, *, before: Timestamp | None = None, limit: PageSize = 50
+) -> Json[ThreadList]:
+    """The public threads of a channel that are archived, the one archived last first."""
+    return Json(await finding.archived_public(ctx, before, limit))
+
+
+@get("/channels/{channel_id}/threads/archived/private", permission=_HISTORY | Permissions.MANAGE_THREADS)
+async def list_private_archived_threads(
+    ctx: Context, channel_id: ChannelId, *, before: Timestamp | None = None, limit: PageSize = 50
+) -> Json[ThreadList]:
+    """The private threads of a channel that are archived, the one archived last first."""
+    return Json(await finding.archived_private(ctx, before, limit))
+
+
+@get("/channels/{channel_id}/users/@me/threads/archived/private", permission=_HISTORY)
+async def list_joined_private_archived_threads(
+    ctx: Context, channel_id: ChannelId, *, before: ChannelId | None = None, limit: PageSize = 50
+) -> Json[ThreadList]:
+    """The archived private threads of a channel that the caller is in, newest first."""
+    return Json(await finding.joined_archived(ctx, before, limit))
+
+
+@get("/channels/{channel_id}/threads/search", permission=_HISTORY)
+async def search_threads(
+    ctx: Context,
+    channel_id: ChannelId,
+    *,
+    name: Annotated[str, Meta(max_length=limits.THREAD_NAME_MAX)] | None = None,
+    slop: Annotated[int, Meta(ge=0, le=100)] | None = None,
+    min_id: ChannelId | None = None,
+    max_id: ChannelId | None = None,
+    tag: Annotated[list[TagId], Meta(max_length=limits.FORUM_TAGS_MAX)] | None = None,
+    tag_setting: Literal["match_all", "match_some"] = "match_some",
+    archived: bool | None = None,
+    sort_by: Literal["relevance", "creation_time", "last_message_time", "archive_time"] = "last_message_time",
+    sort_order: Literal["asc", "desc"] = "desc",
+    limit: Annotated[int, Meta(ge=1, le=limits.THREAD_SEARCH_MAX)] = limits.THREAD_SEARCH_MAX,
+    offset: Annotated[int, Meta(ge=0, le=limits.THREAD_SEARCH_OFFSET_MAX)] = 0,
+) -> Json[FoundThreads]:
+    """The public threads of a channel, usually a forum, whose names have every word asked for, in any order."""
+    asked = ThreadSearch(
+        words=finding.search_words(name),
+        tags=tuple(dict.fromkeys(tag or ())),
+        every_tag=tag_setting == "match_all",
+        archived=archived,
+        min_id=min_id,
+        max_id=max_id,
+        # All that a search finds has all the words: what was written in last says most.
+        order="last_message_time" if sort_by == "relevance" else sort_by,
+        ascending=sort_order == "asc",
+        most=limit,
+        offset=offset,
+    )
+    return Json(await finding.search(ctx, asked))

@@ -95,27 +95,30 @@ async def tell_awake(ctx: Context, place: ChannelPlace, row: ChannelRow) -> None
         )
 
 
-async def add_members(ctx: Context, place: ChannelPlace, user_ids: Sequence[UserId]) -> ChannelPlace:
+async def add_members(
+    ctx: Context, place: ChannelPlace, user_ids: Sequence[UserId], *, tells_them: bool = True
+) -> ChannelPlace:
     """Bring members of the guild into a thread; those who are in it already stay so silently.
 
-    The row must declare `JOINS`. Raises Refusal: 30033 for a full thread.
+    Unless they know the thread anyway, each of them is told of it. The row must declare `JOINS`.
+    Raises Refusal: 30033 for a full thread.
     """
-    there = await queries.select_members_among(ctx.tx, place.id, user_ids)
+    there, guild = await queries.select_members_among(ctx.tx, place.id, user_ids), place.guild
     coming = [user_id for user_id in dict.fromkeys(user_ids) if user_id not in there]
-    if not coming or place.guild is None:
+    if not coming or guild is None:
         return place
     rows = [ThreadMemberRow(place.id, user_id, ctx.now, 0) for user_id in coming]
     await queries.insert_members(ctx.tx, rows)
     count = await queries.recount_members(ctx.tx, place.id)
     if count > limits.THREAD_MEMBERS_MAX:
         raise Refusal(errors.TOO_MANY_THREAD_MEMBERS)
-    found = await get_members(ctx.tx, place.guild.id, coming)
+    found = await get_members(ctx.tx, guild.id, coming)
     known = {m.user.id: m for m in await member_objects(ctx.tx, list(found.values())) if m.user is not UNSET}
     shown = min(count, limits.THREAD_MEMBERS_SHOWN)
     place = structs.replace(place, channel=structs.replace(place.channel, member_count=shown))
     if place.channel.type == ChannelType.PRIVATE_THREAD:
         place = structs.replace(place, recipients=(*place.recipients, *coming))
-    guild_id, where = place.guild.id, place.audience_channel_id
+    guild_id, where = guild.id, place.audience_channel_id
     ctx.emit(
         ThreadMembersUpdate(
             guild_id=guild_id,
@@ -126,8 +129,8 @@ async def add_members(ctx: Context, place: ChannelPlace, user_ids: Sequence[User
             added_members=[member_object(row, known.get(row.user_id)) for row in rows],
         )
     )
-    thread = await channel_object(ctx.tx, place.channel)
-    for row in rows:
+    thread = await channel_object(ctx.tx, place.channel) if tells_them else place.channel
+    for row in rows if tells_them else ():
         ctx.emit(
             ThreadJoined(
                 guild_id=guild_id,

@@ -1,0 +1,42 @@
+"""What requests say of threads (resources: channel, starting and modifying threads)."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from moothall.objects import limits
+from moothall.objects.channel import Channel
+from moothall.objects.ids import TagId
+from moothall.objects.message import Message
+from moothall.resources.message.drafts import MessageFields
+
+AutoArchive = Literal[60, 1440, 4320, 10080]
+Name = Annotated[str, Meta(min_length=1, max_length=limits.THREAD_NAME_MAX)]
+Tags = Annotated[list[TagId], Meta(max_length=limits.THREAD_TAGS_MAX)]
+
+
+class StartThreadFromMessage(Struct, frozen=True, kw_only=True):
+    """The body of Start Thread from Message; null is like absence."""
+
+    name: Name
+    auto_archive_duration: AutoArchive | None = None
+    """In minutes."""
+    rate_limit_per_user: Annotated[int, Meta(ge=0, le=limits.SLOWMODE_MAX)] | None = None
+    """In seconds; else the channel's `default_thread_rate_limit_per_user`."""
+
+
+class StartThread(StartThreadFromMessage, frozen=True, kw_only=True):
+    """The body of Start Thread without Message, and of Start Thread in Forum or Media Channel."""
+
+    type: Literal[10, 11, 12] | None = None
+    """A private one unless it is said. In a forum there are public ones only."""
+    invitable: bool | None = None
+    applied_tags: Tags | None = None
+    message: MessageFields | None = None
+    """In a forum, what the thread begins with."""
+
+
+class StartedThread(Channel, frozen=True, kw_only=True):
+    """A new thread; in a forum with its first message."""
+
+    message: Message | None = None

@@ -1,0 +1,264 @@
+"""Starting threads: from a message, without one, and with their first message in forums."""
+
+from collections.abc import Sequence
+
+from msgspec import UNSET, Struct, UnsetType, structs
+
+from moothall.kernel.context import Context
+from moothall.kernel.place import ChannelPlace
+from moothall.objects import errors
+from moothall.objects.audit_log import AuditLogEvent
+from moothall.objects.channel import Channel, ThreadMember, ThreadMetadata
+from moothall.objects.channel_types import FORUMS, ChannelType
+from moothall.objects.errors import FormErrors, Refusal
+from moothall.objects.form_codes import FieldError
+from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId
+from moothall.objects.message import MessageReference
+from moothall.objects.message_types import WRITTEN, MessageFlags, MessagePart, MessageType
+from moothall.objects.permissions import Permissions
+from moothall.objects.text import search_key
+from moothall.objects.wire import encode
+from moothall.resources.channel.objects import channel_object
+from moothall.resources.channel.queries import (
+    blank_row,
+    insert_channel,
+    last_messages,
+    select_channel,
+    select_own_memberships,
+    set_last_message,
+)
+from moothall.resources.member.activity import touch_seen
+from moothall.resources.message.body import decode_head, decode_text, encode_body
+from moothall.resources.message.drafts import Draft, read_draft
+from moothall.resources.message.operations import announce_message, get_message, send_message, send_system_message
+from moothall.resources.message.queries import MessageRow, update_message
+from moothall.resources.message.rules import require_unrestricted, require_verified
+from moothall.resources.message.writing import Author, Persona
+from moothall.resources.thread import queries, rules
+from moothall.resources.thread.recording import record
+from moothall.resources.thread.requests import StartThread, StartThreadFromMessage
+from moothall.resources.thread_activity.events import ThreadCreate
+from moothall.resources.thread_activity.jobs import watch
+from moothall.resources.thread_activity.operations import add_members, require_room
+from moothall.resources.thread_activity.state import metadata_column
+from moothall.storage.rows import channel_from_row
+
+
+class NewThread(Struct, frozen=True, kw_only=True):
+    """A thread that may be started."""
+
+    id: ChannelId
+    type: int
+    name: str
+    minutes: int
+    """How long nothing is said in it until it is archived."""
+    slowmode: int
+    """In seconds."""
+    owner_id: UserId
+    invitable: bool | UnsetType = UNSET
+    tags: Sequence[Snowflake] = ()
+
+
+async def start_from_message(ctx: Context, message_id: MessageId, body: StartThreadFromMessage) -> Channel:
+    """Start a public thread from a message of the channel entered; it has the message's id.
+
+    Raises Refusal: 50024 where there are no such threads, 10008, 50068 for a message that nobody wrote,
+    160004 for one that has a thread, 160006 in a full guild, 20016, 50009, 50035.
+    """
+    place = ctx.channel
+    if place.channel.type not in {ChannelType.GUILD_TEXT, ChannelType.GUILD_ANNOUNCEMENT}:
+        raise Refusal(errors.WRONG_CHANNEL_TYPE)
+    ctx.require(Permissions.READ_MESSAGE_HISTORY)
+    await _require_may_start(ctx)
+    row = await get_message(ctx, place.id, message_id)
+    if row.type not in WRITTEN:
+        raise Refusal(errors.INVALID_MESSAGE_TYPE)
+    thread_id = ChannelId(message_id)
+    if await select_channel(ctx.tx, thread_id) is not None:
+        raise Refusal(errors.THREAD_EXISTS)
+    found = FormErrors()
+    new = _new(ctx, place.channel, thread_id, rules.public_type(place.channel), body, found)
+    found.raise_if_any()
+    await rules.require_start_over(ctx, ctx.ids.next())
+    thread = await create_thread(ctx, place, new, AuditLogEvent.THREAD_CREATE)
+    reference = MessageReference(message_id=message_id, channel_id=place.id, guild_id=ctx.guild.id)
+    await send_system_message(
+        ctx,
+        thread,
+        ctx.actor.user_id,
+        MessageType.THREAD_STARTER_MESSAGE,
+        reference=reference,
+        parts=MessagePart.STARTER,
+    )
+    await mark_message(ctx, place, row, has_thread=True)
+    last = (await last_messages(ctx.tx, [place.id])).get(place.id)
+    if last is not None and last.last_message_id != message_id:
+        await _say_started(ctx, place, new)
+    return await _shown(ctx, thread)
+
+
+async def start(ctx: Context, body: StartThread) -> bytes:
+    """Start a thread in the channel entered: without a message, or in a forum with its first one. As JSON.
+
+    Raises Refusal: 50024 where there are no threads; 50013 without the permission that its kind takes;
+    160006 in a full guild; 40067 for no tag where one is required; 50003 for a direct message; 20016, 50009,
+    50006, 50035.
+    """
+    if not ctx.in_guild:
+        raise Refusal(errors.NOT_ON_DM)
+    if ctx.channel.channel.type in FORUMS:
+        return await _start_in_forum(ctx, body)
+    found, place = FormErrors(), ctx.channel
+    kind = rules.started_type(place.channel, body.type, found)
+    private = kind == ChannelType.PRIVATE_THREAD
+    ctx.require(Permissions.CREATE_PRIVATE_THREADS if private else Permissions.CREATE_PUBLIC_THREADS)
+    await _require_may_start(ctx)
+    thread_id = ChannelId(ctx.ids.next())
+    new = _new(ctx, place.channel, thread_id, kind, body, found)
+    found.raise_if_any()
+    await rules.require_start_over(ctx, thread_id)
+    if private:
+        new = structs.replace(new, invitable=body.invitable is not False)
+    thread = await create_thread(ctx, place, new, AuditLogEvent.THREAD_CREATE)
+    if not private:
+        await _say_started(ctx, place, new)
+    return encode(await _shown(ctx, thread))
+
+
+async def _start_in_forum(ctx: Context, body: StartThread) -> bytes:
+    place, message = ctx.channel, body.message
+    ctx.require(Permissions.SEND_MESSAGES)
+    await _require_may_start(ctx)
+    found = FormErrors()
+    thread_id = ChannelId(ctx.ids.next())
+    new = _new(ctx, place.channel, thread_id, int(ChannelType.PUBLIC_THREAD), body, found)
+    manages = ctx.has(Permissions.MANAGE_THREADS)
+    tags = rules.check_tags(place.channel, body.applied_tags or (), (), manages=manages, found=found)
+    if message is None:
+        found.add("message", *FieldError.required())
+        raise found.refusal()
+    if message.embeds:
+        ctx.require(Permissions.EMBED_LINKS)
+    if message.poll is not None:
+        ctx.require(Permissions.SEND_POLLS)
+    draft = read_draft(message, found.at("message"))
+    await rules.require_start_over(ctx, thread_id)
+    touch_seen(ctx, ctx.guild.id, ctx.actor.user_id)
+    thread, first = await post(ctx, place, structs.replace(new, tags=tags), ctx.actor.user_id, draft)
+    return b'%b,"message":%b}' % (encode(await _shown(ctx, thread))[:-1], first)
+
+
+async def post(
+    ctx: Context, forum: ChannelPlace, new: NewThread, author: Author, draft: Draft
+) -> tuple[ChannelPlace, bytes]:
+    """Start a thread of a forum with its first message, which has the thread's id: the thread, and the message as JSON.
+
+    The row must declare `ThreadCreate`, `MessageCreate` and, unless the author is a webhook, `JOINS`.
+    """
+    persona = isinstance(author, Persona)
+    thread = await create_thread(ctx, forum, new, None if persona else AuditLogEvent.THREAD_CREATE, joins=not persona)
+    await set_last_message(ctx.tx, forum.id, MessageId(new.id))
+    message = await send_message(ctx, thread, author, draft, message_id=MessageId(new.id), invites=not persona)
+    return thread, message
+
+
+async def create_thread(
+    ctx: Context, parent: ChannelPlace, new: NewThread, action: AuditLogEvent | None, *, joins: bool = True
+) -> ChannelPlace:
+    """Store and announce a thread, and let the caller be in it if it `joins`. Raises Refusal: 160006."""
+    if parent.guild is None:
+        raise Refusal(errors.NOT_ON_DM)
+    guild_id = parent.guild.id
+    await require_room(ctx, guild_id)
+    metadata = ThreadMetadata(
+        archived=False,
+        auto_archive_duration=new.minutes,
+        archive_timestamp=ctx.now,
+        locked=False,
+        invitable=new.invitable,
+        create_timestamp=ctx.now,
+    )
+    row = structs.replace(
+        blank_row(new.id, new.type, guild_id=guild_id, name=new.name),
+        parent_id=parent.id,
+        owner_id=new.owner_id,
+        rate_limit_per_user=new.slowmode,
+        thread_metadata=metadata_column(metadata),
+        applied_tags=list(new.tags),
+        member_count=0,
+        message_count=0,
+        total_message_sent=0,
+        latest_message_id=MessageId(new.id),
+        name_key=search_key(new.name),
+    )
+    await insert_channel(ctx.tx, row)
+    if new.tags:
+        await queries.replace_tags(ctx.tx, new.id, new.tags)
+    await watch(ctx, new.id, ctx.now, new.minutes)
+    place = ChannelPlace(
+        channel_from_row(row), parent.permissions, parent.guild, parent.member, parent.channel, recipients=()
+    )
+    if action is not None:
+        await record(ctx, action, new.id, None, place.channel)
+    starter = structs.replace(place, recipients=(new.owner_id,))
+    ctx.emit(
+        ThreadCreate(
+            guild_id=guild_id,
+            channel_id=parent.id,
+            user_ids=starter.hearers if new.type == ChannelType.PRIVATE_THREAD else (),
+            thread=structs.replace(place.channel, last_message_id=None),
+        )
+    )
+    return await add_members(ctx, place, [new.owner_id], tells_them=False) if joins else place
+
+
+async def mark_message(ctx: Context, place: ChannelPlace, row: MessageRow, *, has_thread: bool) -> None:
+    """Store and tell whether a thread was started from a message. The row must declare `MessageUpdate`."""
+    head, flag, part = decode_head(row.body), MessageFlags.HAS_THREAD, int(MessagePart.THREAD)
+    flags = head.flags | flag if has_thread else head.flags & ~flag
+    parts = row.parts | part if has_thread else row.parts & ~part
+    body = encode_body(structs.replace(head, flags=flags), decode_text(row.body))
+    changed = structs.replace(row, flags=flags, parts=parts, body=body)
+    await update_message(ctx.tx, changed)
+    await announce_message(ctx, place, changed)
+
+
+def _new(
+    ctx: Context, parent: Channel, thread_id: ChannelId, kind: int, body: StartThreadFromMessage, found: FormErrors
+) -> NewThread:
+    slowmode = body.rate_limit_per_user
+    if slowmode is None:
+        slowmode = parent.default_thread_rate_limit_per_user or 0
+    return NewThread(
+        id=thread_id,
+        type=kind,
+        name=rules.stored_name(body.name, found),
+        minutes=body.auto_archive_duration or parent.default_auto_archive_duration or rules.DEFAULT_AUTO_ARCHIVE,
+        slowmode=slowmode,
+        owner_id=ctx.actor.user_id,
+    )
+
+
+async def _require_may_start(ctx: Context) -> None:
+    require_unrestricted(ctx)
+    await require_verified(ctx)
+
+
+async def _say_started(ctx: Context, place: ChannelPlace, new: NewThread) -> None:
+    """Say in a channel that there is a thread, which nothing else there shows."""
+    await send_system_message(
+        ctx,
+        place,
+        ctx.actor.user_id,
+        MessageType.THREAD_CREATED,
+        reference=MessageReference(channel_id=new.id, guild_id=ctx.guild.id),
+        content=new.name,
+    )
+
+
+async def _shown(ctx: Context, thread: ChannelPlace) -> Channel:
+    """A thread as its starter gets it back: as it is now, with their own membership."""
+    row = await select_channel(ctx.tx, thread.id)
+    channel = await channel_object(ctx.tx, thread.channel if row is None else channel_from_row(row))
+    own: dict[ChannelId, ThreadMember] = await select_own_memberships(ctx.tx, ctx.actor.user_id, [thread.id])
+    return structs.replace(channel, member=own[thread.id]) if thread.id in own else channel
