@@ -26,6 +26,11 @@ def blob_key(name: str) -> str:
     return f"images/{name}"
 
 
+def lottie_key(name: str) -> str:
+    """Where the drawing of a hash lies."""
+    return f"lottie/{name}"
+
+
 def sound_key(name: str) -> str:
     """Where the sound of a hash lies."""
     return f"sounds/{name}"

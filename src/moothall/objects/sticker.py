@@ -4,7 +4,7 @@ from enum import IntEnum
 
 from msgspec import UNSET, Struct, UnsetType
 
-from moothall.objects.ids import GuildId, StickerId
+from moothall.objects.ids import GuildId, PackId, Snowflake, StickerId
 from moothall.objects.user import User
 
 
@@ -44,3 +44,34 @@ class StickerItem(Struct, frozen=True, kw_only=True):
     id: StickerId
     name: str
     format_type: int
+
+
+class StandardSticker(Struct, frozen=True, kw_only=True):
+    """A sticker of the platform's own, which everybody may send."""
+
+    id: StickerId
+    name: str
+    description: str | None
+    tags: str
+    type: int = StickerType.STANDARD
+    format_type: int = StickerFormat.PNG
+    available: bool = True
+    pack_id: PackId
+    sort_value: int
+
+
+class StickerPack(Struct, frozen=True, kw_only=True):
+    """Some stickers of the platform's own."""
+
+    id: PackId
+    stickers: list[StandardSticker]
+    name: str
+    sku_id: Snowflake
+    cover_sticker_id: StickerId
+    description: str
+
+
+class StickerPacks(Struct, frozen=True, kw_only=True):
+    """Every pack."""
+
+    sticker_packs: list[StickerPack]

@@ -1,0 +1,18 @@
+"""What stickers announce."""
+
+from typing import ClassVar
+
+from moothall.kernel.events import Event
+from moothall.objects.ids import GuildId
+from moothall.objects.intents import Intent
+from moothall.objects.sticker import Sticker
+
+
+class GuildStickersUpdate(Event, frozen=True, kw_only=True):
+    """GUILD_STICKERS_UPDATE: the stickers that a guild has now, all of them."""
+
+    name: ClassVar[str] = "GUILD_STICKERS_UPDATE"
+    intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS
+    stales_guild: ClassVar[bool] = True
+    guild_id: GuildId
+    stickers: list[Sticker]

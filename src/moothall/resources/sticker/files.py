@@ -1,0 +1,65 @@
+"""The file of a new sticker on its way in."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from moothall.kernel.context import Context
+from moothall.kernel.images import blob_key, lottie_key
+from moothall.kernel.staged import StagedFile
+from moothall.kernel.uploads import Allowance, Uploads
+from moothall.objects import errors, limits
+from moothall.objects.errors import Refusal, refuse_field
+from moothall.objects.form_codes import FormCode
+from moothall.objects.images import content_hash, image_hash
+from moothall.objects.sticker import StickerFormat
+from moothall.objects.sticker_files import inspect_sticker
+from moothall.storage.blobs import Blobs
+
+_FIELD = "file"
+
+
+class StickerFile(Struct, frozen=True):
+    """What has been found out about a file, and the hash that it lies under."""
+
+    format: StickerFormat
+    hash: str
+
+
+class StickerUploads(Uploads):
+    """One file, of at most 512 KiB, in the part `file`."""
+
+    most = 1
+
+    async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:  # noqa: ARG002 the row has asked for all
+        """Whoever may make a sticker may upload one."""
+        return Allowance(each=limits.STICKER_FILE_MAX, total=limits.STICKER_FILE_MAX)
+
+    async def examine(self, file: StagedFile, blobs: Blobs) -> None:
+        """Verify the file and store it under its hash, as images are: what was uploaded is not kept.
+
+        Raises Refusal as `inspect_sticker` does, and 50035 for a part of another name.
+        """
+        if file.field != _FIELD:
+            refuse_field([file.field], FormCode.MULTIPART_TYPE_PARSE, 'The file must be named "file".')
+        data = await blobs.get(file.key)
+        if not data:
+            raise Refusal(errors.INVALID_ASSET)
+        kind = await asyncio.to_thread(inspect_sticker, data)
+        if kind is StickerFormat.LOTTIE:
+            name = content_hash(data)
+            await blobs.put(lottie_key(name), data)
+        else:
+            name = image_hash(data, animated=kind is not StickerFormat.PNG)
+            await blobs.put(blob_key(name), data)
+        file.info = StickerFile(kind, name)
+
+
+def file_of(ctx: Context) -> StickerFile:
+    """The file of a request. Raises Refusal: 50035 for a request without one."""
+    found = next((file.info for file in ctx.files if isinstance(file.info, StickerFile)), None)
+    if found is None:
+        refuse_field(_FIELD, FormCode.BASE_TYPE_REQUIRED, "This field is required")
+    return found

@@ -1,0 +1,64 @@
+"""The SQL of stickers."""
+
+from collections.abc import Collection, Mapping
+
+from sqlalchemy import bindparam, delete, insert, select
+
+from moothall.objects.ids import GuildId, StickerId, UserId
+from moothall.objects.sticker import Sticker
+from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
+from moothall.storage.rows import StickerRow
+from moothall.storage.schema import stickers
+
+_of_guild = stickers.c.guild_id == bindparam("guild_id")
+_insert_sticker = Query(insert(stickers))
+_delete_sticker = Query(delete(stickers).where(_of_guild, stickers.c.id == bindparam("sticker_id")))
+_select_creators = Query(select(stickers.c.id, stickers.c.user_id).where(_of_guild))
+_select_sticker = Query(select(stickers).where(stickers.c.id == bindparam("sticker_id")), into=StickerRow)
+_select_guilds = Query(select(stickers.c.id, stickers.c.guild_id).where(in_list(stickers.c.id, "sticker_ids")))
+
+
+async def insert_sticker(tx: Transaction, sticker: Sticker, creator_id: UserId, file: str) -> None:
+    """Store a new sticker, which shows the file of a hash."""
+    await tx.execute(
+        _insert_sticker,
+        guild_id=sticker.guild_id,
+        id=sticker.id,
+        type=sticker.type,
+        format_type=sticker.format_type,
+        user_id=creator_id,
+        file=file,
+        **_columns(sticker),
+    )
+
+
+async def update_sticker(tx: Transaction, sticker: Sticker) -> None:
+    """Write what can change of a sticker."""
+    columns = _columns(sticker)
+    query = update_columns(stickers, key=("guild_id", "id"), columns=frozenset(columns))
+    await tx.execute(query, guild_id=sticker.guild_id, id=sticker.id, **columns)
+
+
+async def delete_sticker(tx: Transaction, guild_id: GuildId, sticker_id: StickerId) -> None:
+    """Remove a sticker."""
+    await tx.execute(_delete_sticker, guild_id=guild_id, sticker_id=sticker_id)
+
+
+async def select_creators(reader: Reader, guild_id: GuildId) -> Mapping[StickerId, UserId | None]:
+    """Who made each of a guild's stickers."""
+    return {StickerId(row[0]): row[1] for row in await reader.all(_select_creators, guild_id=guild_id)}
+
+
+async def select_sticker(reader: Reader, sticker_id: StickerId) -> StickerRow | None:
+    """A sticker of whichever guild; None if there is none."""
+    return await reader.one(_select_sticker, sticker_id=sticker_id)
+
+
+async def select_guilds(reader: Reader, sticker_ids: Collection[StickerId]) -> dict[StickerId, GuildId]:
+    """The guilds that have some stickers, by sticker."""
+    rows = await reader.all(_select_guilds, sticker_ids=list(sticker_ids))
+    return {StickerId(row[0]): GuildId(row[1]) for row in rows}
+
+
+def _columns(sticker: Sticker) -> dict[str, object]:
+    return {"name": sticker.name, "description": sticker.description, "tags": sticker.tags}
