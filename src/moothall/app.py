@@ -21,6 +21,7 @@ import moothall.oauth2.endpoints  # noqa: F401 both for their rows
 from moothall import __version__
 from moothall.bus import Bus, Envelope
 from moothall.bus.local import LocalBus
+from moothall.cdn.expressions import ExpressionFiles
 from moothall.cdn.files import Files
 from moothall.demo.record import DemoRecord
 from moothall.demo.seeding import ensure_demo, remember_base_url
@@ -231,6 +232,7 @@ class App:
         self.jobs = self.services.extra[JobRunner] = JobRunner(self.services)
         self.pages = Pages(endpoints(), public_url=base_url(settings), gateway_url=self.gateway.settings.public_url)
         self.files = Files(self.services.blobs)
+        self.expressions = ExpressionFiles(self.database, self.services.blobs, self.files)
         self.demo: DemoRecord | None = None
         self._watch()
 
@@ -277,6 +279,8 @@ class App:
                 await self.pipeline(scope, receive, send)
             elif path.startswith(Files.PREFIXES):
                 await self.files(scope, receive, send)
+            elif path.startswith(ExpressionFiles.PREFIXES):
+                await self.expressions(scope, receive, send)
             elif path == "/healthz":
                 await self._healthz(send)
             elif path == "/metrics":

@@ -19,6 +19,9 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
+Key = tuple[str, str, int | None]
+"""What something made is kept under: a name, an ending and a size."""
+
 _IMAGE: Final = re.compile(
     r"/(?:icons|splashes|discovery-splashes|banners|avatars|role-icons|app-icons|channel-icons|team-icons|guild-events)/[0-9]{1,20}/"
     r"(?P<name>(?:a_)?[0-9a-f]{32})\.(?P<ending>[a-z]{3,4})"
@@ -30,7 +33,7 @@ _SIZES: Final = frozenset(2**n for n in range(4, 13))
 _MOST_CACHED: Final = 64 * 1024 * 1024
 _MOST_RENDERING: Final = 2
 
-_ALWAYS: Final = (
+ALWAYS: Final = (
     (b"x-content-type-options", b"nosniff"),
     (b"content-security-policy", b"default-src 'none'; sandbox"),
     (b"access-control-allow-origin", b"*"),
@@ -59,7 +62,7 @@ class Files:
 
     def __init__(self, blobs: Blobs) -> None:
         self._blobs = blobs
-        self._cache: OrderedDict[tuple[str, str, int | None], bytes] = OrderedDict()
+        self._cache: OrderedDict[Key, bytes] = OrderedDict()
         self._cached = 0
         self._rendering = asyncio.Semaphore(_MOST_RENDERING)
 
@@ -100,6 +103,13 @@ class Files:
     async def rendered(self, name: str, ending: str, size: int | None, *, still: bool = False) -> bytes | None:
         """The image of a hash as asked for, `still` if it would move; None if there is none, or not so."""
         key = (f"{name}!" if still else name, ending, size)
+        return await self.made_of(key, blob_key(name), lambda data: render(data, ending, size, still=still))
+
+    async def made_of(self, key: Key, blob: str, make: Callable[[bytes], bytes]) -> bytes | None:
+        """What `make` makes of a blob, in a thread, or has made of it under this key before.
+
+        None if there is no such blob, or `make` raises ValueError.
+        """
         found = self._kept(key)
         if found is not None:
             return found
@@ -108,21 +118,21 @@ class Files:
             found = self._kept(key)
             if found is not None:
                 return found
-            data = await self._blobs.get(blob_key(name))
+            data = await self._blobs.get(blob)
             if data is None:
                 return None
             try:
-                return await self._make(key, lambda: render(data, ending, size, still=still))
+                return await self._make(key, lambda: make(data))
             except ValueError:
                 return None
 
-    def _kept(self, key: tuple[str, str, int | None]) -> bytes | None:
+    def _kept(self, key: Key) -> bytes | None:
         found = self._cache.get(key)
         if found is not None:
             self._cache.move_to_end(key)
         return found
 
-    async def _make(self, key: tuple[str, str, int | None], make: Callable[[], bytes]) -> bytes:
+    async def _make(self, key: Key, make: Callable[[], bytes]) -> bytes:
         made = await asyncio.to_thread(make)
         self._cached += len(made) - len(self._cache.get(key, b""))
         self._cache[key] = made
@@ -142,5 +152,5 @@ async def answer(send: Send, scope: Scope, status: int, body: bytes, headers: li
     """Answer with what no browser runs."""
     if status != 304:
         headers = [*headers, (b"content-length", b"%d" % len(body))]
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, *_ALWAYS]})
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, *ALWAYS]})
     await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})

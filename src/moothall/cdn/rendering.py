@@ -21,17 +21,17 @@ _DEFAULT_COLOURS: Final = ("#5865f2", "#757e8a", "#3ba55c", "#faa61a", "#ed4245"
 DEFAULT_AVATARS: Final = len(_DEFAULT_COLOURS)
 
 
-def render(data: bytes, ending: str, size: int | None) -> bytes:
+def render(data: bytes, ending: str, size: int | None, *, still: bool = False) -> bytes:
     """An image in another format, and no larger than `size` pixels on its longer side.
 
-    A moving image stays moving as gif and webp, and shows its first frame otherwise. Raises
+    A moving image stays moving as gif and webp unless `still`, and shows its first frame otherwise. Raises
     ValueError for a still image asked for as gif.
     """
     with Image.open(BytesIO(data)) as image:
         moving = getattr(image, "n_frames", 1) > 1
         if ending == "gif" and not moving:
             raise ValueError("a still image is not served as gif")
-        if ending in {"gif", "webp"} and moving:
+        if ending in {"gif", "webp"} and moving and not still:
             return _render_moving(image, ending, size)
         return _save(_fitted(image, size), ending)
 

@@ -33,6 +33,10 @@ _set_roles = Query(
 )
 _select_creators = Query(select(emojis.c.id, emojis.c.user_id).where(emojis.c.guild_id == bindparam("guild_id")))
 _select_guild = Query(select(emojis.c.guild_id).where(emojis.c.id == bindparam("emoji_id")))
+_select_image = Query(select(emojis.c.image).where(emojis.c.id == bindparam("emoji_id")))
+_select_application_image = Query(
+    select(application_emojis.c.image).where(application_emojis.c.id == bindparam("emoji_id"))
+)
 
 _of_application = application_emojis.c.application_id == bindparam("application_id")
 _of_application_emoji = _of_application & (application_emojis.c.id == bindparam("emoji_id"))
@@ -85,6 +89,14 @@ async def select_creators(reader: Reader, guild_id: GuildId) -> Mapping[EmojiId,
 async def select_guild_of(reader: Reader, emoji_id: EmojiId) -> GuildId | None:
     """The guild that has an emoji; None if none has."""
     found: GuildId | None = await reader.scalar(_select_guild, emoji_id=emoji_id)
+    return found
+
+
+async def select_image(reader: Reader, emoji_id: EmojiId) -> str | None:
+    """The hash of what an emoji shows, of whichever guild or application; None if there is none."""
+    found: str | None = await reader.scalar(_select_image, emoji_id=emoji_id)
+    if found is None:
+        found = await reader.scalar(_select_application_image, emoji_id=emoji_id)
     return found
 
 

@@ -1,12 +1,9 @@
-"""The sounds that everybody has, whatever the guild."""
+"""The sounds that everybody has, whatever the guild. Their files are in `moothall/cdn/sounds`, named by id."""
 
 from typing import Final
 
 from moothall.objects.ids import Snowflake, SoundId
 from moothall.objects.soundboard import SoundboardSound
-
-FOLDER: Final = "sounds"
-"""Where their files are, in the package: each is an ogg named by its id."""
 
 
 def _sound(number: int, name: str, emoji: str) -> SoundboardSound:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from msgspec import Struct
 from sqlalchemy import bindparam, delete, insert, select, update
 
 from moothall.objects.ids import EmojiId, GuildId, SoundId, UserId
@@ -9,10 +10,19 @@ from moothall.objects.soundboard import SoundboardSound
 from moothall.storage.database import Query, Reader, Transaction, update_columns
 from moothall.storage.schema import sounds
 
+
+class SoundFile(Struct):
+    """What a sound plays: the hash of a file, and its format."""
+
+    file: str
+    format: str
+
+
 _of_guild = sounds.c.guild_id == bindparam("guild_id")
 _insert_sound = Query(insert(sounds))
 _delete_sound = Query(delete(sounds).where(_of_guild, sounds.c.id == bindparam("sound_id")))
 _select_creators = Query(select(sounds.c.id, sounds.c.user_id).where(_of_guild))
+_select_file = Query(select(sounds.c.file, sounds.c.format).where(sounds.c.id == bindparam("sound_id")), into=SoundFile)
 _take_emoji = Query(
     update(sounds).where(_of_guild, sounds.c.emoji_id == bindparam("of_emoji")).values(emoji_id=None, emoji_name=None)
 )
@@ -53,6 +63,11 @@ async def take_emoji(tx: Transaction, guild_id: GuildId, emoji_id: EmojiId) -> N
 async def select_creators(reader: Reader, guild_id: GuildId) -> Mapping[SoundId, UserId | None]:
     """Who made each of a guild's sounds."""
     return {SoundId(row[0]): row[1] for row in await reader.all(_select_creators, guild_id=guild_id)}
+
+
+async def select_file(reader: Reader, sound_id: SoundId) -> SoundFile | None:
+    """What a sound of whichever guild plays; None if there is no such sound."""
+    return await reader.one(_select_file, sound_id=sound_id)
 
 
 def _columns(sound: SoundboardSound) -> dict[str, object]:

@@ -1,0 +1,160 @@
+"""Emojis, stickers and sounds at their CDN paths (public reference: image formatting).
+
+They are named by their ids alone, so the database says what lies behind one, and a deleted one is gone. Emojis are
+drawn anew in the format asked for, at most 128 pixels wide; stickers and sounds come as they were verified.
+"""
+
+import asyncio
+import re
+from functools import cache
+from pathlib import Path
+from typing import Final
+from urllib.parse import parse_qs
+
+from msgspec import Struct
+
+from moothall.cdn.files import FOREVER, Files, Receive, Scope, Send, answer, asked_size
+from moothall.cdn.pack import draw_sticker
+from moothall.cdn.rendering import FORMATS
+from moothall.kernel.images import blob_key, lottie_key, sound_key
+from moothall.objects.ids import EmojiId, Snowflake, SoundId, StickerId
+from moothall.objects.sticker import StickerFormat
+from moothall.resources.emoji.queries import select_image
+from moothall.resources.soundboard.defaults import DEFAULT_SOUNDS
+from moothall.resources.soundboard.queries import select_file
+from moothall.resources.sticker.packs import STANDARD_STICKERS
+from moothall.resources.sticker.queries import select_sticker
+from moothall.storage.blobs import Blobs
+from moothall.storage.database import Database, StorageError
+
+_PATH: Final = re.compile(
+    r"/(?P<kind>emojis|stickers|soundboard-sounds)/(?P<id>[0-9]{1,19})(?:\.(?P<ending>[a-z0-9]{3,4}))?"
+)
+_RANGE: Final = re.compile(rb"\s*bytes=(\d{1,9})-(\d{0,9})\s*")
+_EMOJI_SIDE: Final = 128
+_SOUND_TYPES: Final = {"mp3": "audio/mpeg", "ogg": "audio/ogg"}
+_SOUNDS: Final = Path(__file__).parent / "sounds"
+_SCALED: Final = "webp"
+_RAW: Final = {
+    StickerFormat.PNG: ("png", "image/png"),
+    StickerFormat.APNG: ("png", "image/png"),
+    StickerFormat.GIF: ("gif", "image/gif"),
+    StickerFormat.LOTTIE: ("json", "application/json"),
+}
+
+
+class _Found(Struct, frozen=True):
+    """What a path names: its bytes, media type, and the tag of this form of it."""
+
+    body: bytes
+    type: str
+    tag: str
+
+
+class ExpressionFiles:
+    """The files of emojis, stickers and sounds."""
+
+    PREFIXES: Final = ("/emojis/", "/stickers/", "/soundboard-sounds/")
+
+    def __init__(self, database: Database, blobs: Blobs, files: Files) -> None:
+        self._database = database
+        self._blobs = blobs
+        self._files = files
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        del receive
+        if scope["method"] not in {"GET", "HEAD"}:
+            await answer(send, scope, 405, b"", [(b"allow", b"GET, HEAD")])
+            return
+        try:
+            found = await self._find(scope["path"], scope["query_string"])
+        except StorageError:
+            await answer(send, scope, 503, b"", [])
+            return
+        if found is None:
+            await answer(send, scope, 404, b"", [])
+            return
+        tag = f'"{found.tag}"'.encode()
+        headers = [(b"etag", tag), FOREVER, (b"accept-ranges", b"bytes")]
+        given = dict(scope["headers"])
+        if tag in given.get(b"if-none-match", b""):
+            await answer(send, scope, 304, b"", headers)
+            return
+        headers.append((b"content-type", found.type.encode()))
+        part = _part(given.get(b"range"), len(found.body)) if given.get(b"if-range", tag) == tag else None
+        if part is None:
+            await answer(send, scope, 200, found.body, headers)
+            return
+        first, last = part
+        headers.append((b"content-range", b"bytes %d-%d/%d" % (first, last, len(found.body))))
+        await answer(send, scope, 206, found.body[first : last + 1], headers)
+
+    async def _find(self, path: str, query: bytes) -> _Found | None:
+        match = _PATH.fullmatch(path)
+        if match is None or int(match["id"]) >> 63:
+            return None
+        number, ending = Snowflake(int(match["id"])), match["ending"] or ""
+        if match["kind"] == "emojis":
+            return await self._emoji(EmojiId(number), ending, query)
+        if match["kind"] == "stickers":
+            return await self._sticker(StickerId(number), ending)
+        return await self._sound(SoundId(number), ending)
+
+    async def _emoji(self, emoji_id: EmojiId, ending: str, query: bytes) -> _Found | None:
+        if ending not in FORMATS:
+            return None
+        async with self._database.read() as reader:
+            name = await select_image(reader, emoji_id)
+        if name is None:
+            return None
+        size = min(asked_size(query) or _EMOJI_SIDE, _EMOJI_SIDE)
+        moves = parse_qs(query.decode("latin-1")).get("animated", [""])[-1] == "true"
+        still = ending == "webp" and not moves
+        body = await self._files.rendered(name, ending, size, still=still)
+        if body is None:
+            return None
+        return _Found(body, FORMATS[ending], f"{name}-{ending}-{size}{'-still' if still else ''}")
+
+    async def _sticker(self, sticker_id: StickerId, ending: str) -> _Found | None:
+        if sticker_id in STANDARD_STICKERS:
+            if ending != "png":
+                return None
+            return _Found(await asyncio.to_thread(draw_sticker, int(sticker_id)), "image/png", f"standard-{sticker_id}")
+        async with self._database.read() as reader:
+            row = await select_sticker(reader, sticker_id)
+        if row is None or row.file is None:
+            return None
+        raw, kind = _RAW[StickerFormat(row.format_type)]
+        if ending == raw:
+            key = lottie_key(row.file) if row.format_type == StickerFormat.LOTTIE else blob_key(row.file)
+            data = await self._blobs.get(key)
+            return None if data is None else _Found(data, kind, f"{row.file}-{raw}")
+        if ending == _SCALED and row.format_type != StickerFormat.LOTTIE:
+            body = await self._files.rendered(row.file, ending, None)
+            return None if body is None else _Found(body, FORMATS[ending], f"{row.file}-{ending}")
+        return None
+
+    async def _sound(self, sound_id: SoundId, ending: str) -> _Found | None:
+        if any(sound.sound_id == sound_id for sound in DEFAULT_SOUNDS):
+            return _Found(await asyncio.to_thread(_default_sound, int(sound_id)), "audio/ogg", f"default-{sound_id}")
+        async with self._database.read() as reader:
+            file = await select_file(reader, sound_id)
+        if file is None or ending not in {"", file.format}:
+            return None
+        data = await self._blobs.get(sound_key(file.file))
+        return None if data is None else _Found(data, _SOUND_TYPES[file.format], file.file)
+
+
+def _part(asked: bytes | None, size: int) -> tuple[int, int] | None:
+    """The first and last byte that a Range header asks for; None for all, and for what it cannot have."""
+    match = None if asked is None else _RANGE.fullmatch(asked)
+    if match is None:
+        return None
+    first, last = int(match[1]), min(int(match[2] or size), size - 1)
+    return (first, last) if first <= last else None
+
+
+@cache
+def _default_sound(number: int) -> bytes:
+    return (_SOUNDS / f"{number}.ogg").read_bytes()
