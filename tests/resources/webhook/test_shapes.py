@@ -25,6 +25,7 @@ async def stored(platform: Platform, **columns: Any) -> int:
 async def test_a_follower_names_its_source_as_long_as_that_exists_and_has_no_token(platform: Platform) -> None:
     guild = await platform.guild(await platform.person("owner"))
     away = await platform.guild(await platform.person("publisher"), name="Press")
+    await away.join(guild.owner)
     news = await away.channel(type=ANNOUNCEMENT, name="news")
     follower = await stored(
         platform,
@@ -43,6 +44,10 @@ async def test_a_follower_names_its_source_as_long_as_that_exists_and_has_no_tok
     assert "token" not in shown
     assert "url" not in shown
     assert (await guild.owner.get(f"/channels/{guild.general}/webhooks")).json == [shown]
+    await guild.owner.delete(f"/users/@me/guilds/{away.id}")
+    left = (await guild.owner.get(f"/webhooks/{follower}")).json
+    assert left == {key: value for key, value in shown.items() if not key.startswith("source_")}
+    await away.join(guild.owner)
     await away.owner.delete(f"/channels/{news}")
     assert "source_channel" not in (await guild.owner.get(f"/webhooks/{follower}")).json
 

@@ -30,6 +30,7 @@ from moothall.resources.message.body import (
     encode_body,
     encode_embeds,
 )
+from moothall.resources.message.copies import renew_copies
 from moothall.resources.message.drafts import Draft, EditDraft, EditMessage, read_edit
 from moothall.resources.message.events import (
     MessageDelete,
@@ -380,6 +381,7 @@ async def remove_message(ctx: Context, place: ChannelPlace, row: MessageRow) -> 
     doomed = Doomed(row.channel_id, row.id, row.type, row.flags, row.pinned, row.reacted, row.parts)
     await queries.delete_messages(ctx.tx, place.id, [doomed])
     await uncount_messages(ctx, place, [(row.id, row.type)])
+    await renew_copies(ctx, place.id, [(row.id, row.flags)])
     ctx.emit(MessageDelete(route=route_of(place), message_id=row.id))
 
 
@@ -399,6 +401,7 @@ async def bulk_delete_messages(ctx: Context, message_ids: Sequence[MessageId]) -
         return
     await queries.delete_messages(ctx.tx, place.id, doomed)
     await uncount_messages(ctx, place, [(row.id, row.type) for row in doomed])
+    await renew_copies(ctx, place.id, [(row.id, row.flags) for row in doomed])
     ctx.emit(MessageDeleteBulk(route=route_of(place), message_ids=tuple(row.id for row in doomed)))
     await ctx.audit(
         AuditLogEvent.MESSAGE_BULK_DELETE,

@@ -18,7 +18,6 @@ from moothall.resources.poll import operations, storing  # noqa: F401 how messag
 from moothall.resources.poll.events import MessagePollVoteAdd, MessagePollVoteRemove
 
 ListSize = Annotated[int, Meta(ge=1, le=limits.POLL_VOTERS_MAX)]
-AnswerId = Annotated[int, Meta(ge=1, le=limits.POLL_ANSWERS_MAX)]
 
 _POLL = "/channels/{channel_id}/polls/{message_id}"
 
@@ -40,7 +39,7 @@ async def get_answer_voters(
     ctx: Context,
     channel_id: ChannelId,
     message_id: MessageId,
-    answer_id: AnswerId,
+    answer_id: Snowflake,
     *,
     after: UserId = UserId(Snowflake(0)),  # noqa: B008 a constant
     limit: ListSize = limits.POLL_VOTERS_DEFAULT,
@@ -52,7 +51,7 @@ async def get_answer_voters(
 @put(f"{_POLL}/answers/@me", permission=MEMBER, fires=(MessagePollVoteAdd, MessagePollVoteRemove))
 async def vote_in_poll(ctx: Context, channel_id: ChannelId, message_id: MessageId, body: PollVote) -> None:
     """Vote for answers of a poll instead of for those before; none takes back every vote. Not for bots."""
-    await operations.vote(ctx, message_id, body.answer_ids)
+    await operations.vote(ctx, message_id, [int(answer_id) for answer_id in body.answer_ids])
 
 
 @post(f"{_POLL}/expire", permission=MEMBER, fires=(MessageUpdate, MessageCreate, DirectChannelCreate))

@@ -54,28 +54,31 @@ async def add_webhook(
     avatar: str | None = None,
     user_id: UserId,
     application_id: ApplicationId | None = None,
+    source: Channel | None = None,
 ) -> Webhook:
     """Make a webhook in a channel of the guild entered, record and announce it; with its token.
 
-    Raises Refusal: 400/30007 where the channel has as many as may be, 400/30058 where the guild has.
+    With a `source`, which is an announcement channel, it follows that, and has no token. Raises
+    Refusal: 400/30007 where the channel has as many as may be, 400/30058 where the guild has.
     """
     await _require_room(ctx, channel_id)
     if await queries.count_of_guild(ctx.tx, ctx.guild.id) >= limits.GUILD_WEBHOOKS_MAX:
         raise Refusal(errors.TOO_MANY_GUILD_WEBHOOKS)
-    webhook_id, token = WebhookId(ctx.ids.next()), new_token(WEBHOOK_TOKEN_LENGTH)
+    webhook_id = WebhookId(ctx.ids.next())
+    token = None if source is not None else new_token(WEBHOOK_TOKEN_LENGTH)
     row = WebhookRow(
         id=webhook_id,
         guild_id=ctx.guild.id,
         channel_id=channel_id,
-        type=WebhookType.INCOMING,
+        type=WebhookType.INCOMING if source is None else WebhookType.CHANNEL_FOLLOWER,
         name=name,
         avatar=avatar,
-        token=ctx.services.box.encrypt(token.encode(), about=about(webhook_id)),
-        token_hash=hash_token(token),
+        token=None if token is None else ctx.services.box.encrypt(token.encode(), about=about(webhook_id)),
+        token_hash=None if token is None else hash_token(token),
         user_id=user_id,
         application_id=application_id,
-        source_guild_id=None,
-        source_channel_id=None,
+        source_guild_id=None if source is None else source.guild_id or None,
+        source_channel_id=None if source is None else source.id,
         url=None,
     )
     await queries.insert_webhook(ctx.tx, row)
@@ -138,8 +141,7 @@ async def drop_webhooks_of_bot(ctx: Context, guild_id: GuildId, bot_id: UserId) 
 async def show_webhook(ctx: Context, row: WebhookRow, *, with_user: bool = True) -> Webhook:
     """A webhook for those who manage it or, without its creator, for whoever holds its token."""
     user = await get_user(ctx.tx, row.user_id) if with_user and row.user_id is not None else None
-    sources = await queries.select_sources(ctx.tx, [row])
-    source = None if row.source_channel_id is None else sources.get(row.source_channel_id)
+    source = (await queries.select_sources(ctx.tx, [row])).get(row.id)
     return webhook_object(row, user, source, box=ctx.services.box, public_url=ctx.services.limits.public_url)
 
 
@@ -152,7 +154,7 @@ async def show_webhooks(ctx: Context, rows: Sequence[WebhookRow]) -> list[Webhoo
         webhook_object(
             row,
             users.get(row.user_id) if row.user_id else None,
-            sources.get(row.source_channel_id) if row.source_channel_id else None,
+            sources.get(row.id),
             box=box,
             public_url=public_url,
         )

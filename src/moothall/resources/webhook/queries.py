@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, delete, func, insert, select
 
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, UserId, WebhookId
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
-from moothall.storage.schema import channels, guilds, users, webhooks
+from moothall.storage.schema import channels, guilds, members, users, webhooks
 
 
 class WebhookRow(Struct):
@@ -38,6 +38,7 @@ class PlacedWebhook(WebhookRow):
 class SourceRow(Struct):
     """Where a channel follower's messages come from."""
 
+    webhook_id: WebhookId
     channel_id: ChannelId
     channel_name: str | None
     guild_id: GuildId
@@ -71,14 +72,19 @@ _count_of_guild = Query(select(func.count()).select_from(webhooks).where(webhook
 _lock_channel = Query(select(channels.c.id).where(channels.c.id == bindparam("channel_id")).with_for_update())
 _select_sources = Query(
     select(
+        webhooks.c.id.label("webhook_id"),
         channels.c.id.label("channel_id"),
         channels.c.name.label("channel_name"),
         channels.c.guild_id,
         guilds.c.name.label("guild_name"),
         guilds.c.icon.label("guild_icon"),
     )
-    .select_from(channels.join(guilds, guilds.c.id == channels.c.guild_id))
-    .where(in_list(channels.c.id, "channel_ids")),
+    .select_from(
+        webhooks.join(channels, channels.c.id == webhooks.c.source_channel_id)
+        .join(guilds, guilds.c.id == channels.c.guild_id)
+        .join(members, (members.c.guild_id == guilds.c.id) & (members.c.user_id == webhooks.c.user_id))
+    )
+    .where(in_list(webhooks.c.id, "webhook_ids")),
     into=SourceRow,
 )
 _insert_webhook = Query(insert(webhooks))
@@ -105,11 +111,14 @@ async def select_of_bot(reader: Reader, guild_id: GuildId, bot_id: UserId) -> li
     return await reader.all(_select_of_bot, guild_id=guild_id, user_id=bot_id)
 
 
-async def select_sources(reader: Reader, rows: Sequence[WebhookRow]) -> dict[ChannelId, SourceRow]:
-    """The sources of those that follow channels, by channel; channels that are gone are left out."""
-    wanted = list({row.source_channel_id for row in rows if row.source_channel_id is not None})
-    found = await reader.all(_select_sources, channel_ids=wanted) if wanted else []
-    return {row.channel_id: row for row in found}
+async def select_sources(reader: Reader, rows: Sequence[WebhookRow]) -> dict[WebhookId, SourceRow]:
+    """The sources of those that follow channels, by webhook.
+
+    Left out are channels that are gone, and those of guilds whose member the webhook's maker is no more.
+    """
+    following = [row.id for row in rows if row.source_channel_id is not None]
+    found = await reader.all(_select_sources, webhook_ids=following) if following else []
+    return {row.webhook_id: row for row in found}
 
 
 async def count_of_channel(reader: Reader, channel_id: ChannelId) -> int:

@@ -1,0 +1,76 @@
+"""Bringing a published message to all who follow, however many they are."""
+
+from typing import ClassVar
+
+from msgspec import UNSET, Raw, structs
+
+from moothall.kernel.context import Context
+from moothall.kernel.jobs import Job, job
+from moothall.kernel.place import ChannelPlace, find_channel
+from moothall.objects.ids import ChannelId, MessageId, Snowflake, WebhookId
+from moothall.objects.message import MessageReference
+from moothall.objects.message_types import MessageFlags, MessageType
+from moothall.resources.crosspost import queries
+from moothall.resources.message.body import Head
+from moothall.resources.message.copies import NOBODY, UNMENTIONED, published_form
+from moothall.resources.message.queries import MessageRow, lock_message
+from moothall.resources.message.rules import message_id_moment
+from moothall.resources.message.storing import store_message
+from moothall.resources.message.writing import Persona
+from moothall.resources.webhook.queries import WebhookRow
+
+
+@job
+class DeliverCrosspost(Job, frozen=True, kw_only=True):
+    """Copies a message into every channel that follows its own."""
+
+    kind: ClassVar[str] = "deliver_crosspost"
+    channel_id: ChannelId
+    message_id: MessageId
+    after: WebhookId = WebhookId(Snowflake(0))
+
+    async def step(self, ctx: Context) -> Job | None:
+        """Write one copy. A message that is gone meanwhile is copied no further."""
+        # Locked, so that an edit or a deletion that comes now knows of this copy.
+        source = await lock_message(ctx.tx, self.channel_id, self.message_id)
+        follower = await queries.select_follower(ctx.tx, self.channel_id, self.after)
+        origin = await _find_place(ctx, self.channel_id)
+        if source is None or follower is None or origin is None:
+            return None
+        place = None if follower.channel_id is None else await _find_place(ctx, follower.channel_id)
+        if place is not None:
+            await _copy(ctx, origin, source, place, follower)
+        return structs.replace(self, after=follower.id)
+
+
+async def _find_place(ctx: Context, channel_id: ChannelId) -> ChannelPlace | None:
+    return await find_channel(ctx.services.states, ctx.tx, channel_id, NOBODY, ctx.now, writes=True)
+
+
+async def _copy(
+    ctx: Context, origin: ChannelPlace, source: MessageRow, place: ChannelPlace, follower: WebhookRow
+) -> None:
+    form = await published_form(ctx, origin, source)
+    persona = Persona(webhook_id=follower.id, name=follower.name or "", avatar=follower.avatar)
+    copy_id = MessageId(ctx.ids.next())
+    head = Head(
+        author=Raw(persona.encoded()),
+        id=copy_id,
+        channel_id=place.id,
+        type=MessageType.DEFAULT,
+        timestamp=message_id_moment(copy_id),
+        flags=form.flags | MessageFlags.IS_CROSSPOST,
+        mention_channels=form.mention_channels,
+        webhook_id=follower.id,
+        message_reference=MessageReference(
+            message_id=source.id,
+            channel_id=origin.id,
+            guild_id=UNSET if origin.guild is None else origin.guild.id,
+        ),
+    )
+    await store_message(
+        ctx, place, persona, head, form.text, UNMENTIONED, hidden_embeds=form.hidden_embeds, parts=form.parts
+    )
+    await queries.insert_copy(
+        ctx.tx, origin.id, source.id, webhook_id=follower.id, copy_channel_id=place.id, copy_id=copy_id
+    )

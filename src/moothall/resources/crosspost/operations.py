@@ -1,0 +1,106 @@
+"""The verbs of announcements: following a channel, and publishing a message of it."""
+
+from typing import Final
+
+from msgspec import structs
+
+from moothall.kernel.context import Context
+from moothall.kernel.jobs import promise
+from moothall.objects import errors, limits
+from moothall.objects.channel import FollowedChannel
+from moothall.objects.channel_types import ChannelType
+from moothall.objects.errors import Refusal
+from moothall.objects.ids import ChannelId, MessageId
+from moothall.objects.message import MessageReference
+from moothall.objects.message_types import WRITTEN, MessageFlags, MessagePart, MessageType
+from moothall.objects.permissions import Permissions
+from moothall.objects.wire import Timestamp
+from moothall.resources.crosspost import queries
+from moothall.resources.crosspost.jobs import DeliverCrosspost
+from moothall.resources.message.body import decode_head, decode_text, encode_body
+from moothall.resources.message.operations import announce_message, send_system_message
+from moothall.resources.message.queries import lock_message, update_message
+from moothall.resources.webhook.operations import add_webhook
+
+_HOUR_MS: Final = 3_600_000
+_FOLLOWING: Final = frozenset({ChannelType.GUILD_TEXT, ChannelType.GUILD_ANNOUNCEMENT})
+
+
+async def follow_channel(ctx: Context, target_id: ChannelId) -> FollowedChannel:
+    """Make a channel follow the announcement channel entered, and say so in it; doing it again changes nothing.
+
+    Raises Refusal: 400/50024 for a channel that announces nothing, and for one that can follow none;
+    for the one that is to follow 404/10003, 403/50001 and 403/50013; and as `add_webhook`.
+    """
+    source, origin = ctx.channel.channel, ctx.channel.guild
+    if origin is None or source.type != ChannelType.GUILD_ANNOUNCEMENT:
+        raise Refusal(errors.WRONG_CHANNEL_TYPE)
+    target = await ctx.enter_channel(target_id)
+    if not ctx.in_guild or target.channel.type not in _FOLLOWING or target.id == source.id:
+        raise Refusal(errors.WRONG_CHANNEL_TYPE)
+    ctx.require(Permissions.MANAGE_WEBHOOKS)
+    known = await queries.select_following(ctx.tx, source.id, target.id)
+    if known is not None:
+        return FollowedChannel(channel_id=source.id, webhook_id=known.id)
+    name = f"{origin.row.name} #{source.name}"
+    webhook = await add_webhook(
+        ctx,
+        target.id,
+        name=name[: limits.WEBHOOK_NAME_MAX],
+        avatar=origin.row.icon,
+        user_id=ctx.actor.user_id,
+        source=source,
+    )
+    await send_system_message(
+        ctx,
+        target,
+        ctx.actor.user_id,
+        MessageType.CHANNEL_FOLLOW_ADD,
+        reference=MessageReference(channel_id=source.id, guild_id=origin.id),
+        content=name,
+    )
+    return FollowedChannel(channel_id=source.id, webhook_id=webhook.id)
+
+
+async def crosspost_message(ctx: Context, message_id: MessageId) -> None:
+    """Publish a message of the announcement channel entered: it is copied to all who follow, by a job.
+
+    Another's message takes MANAGE_MESSAGES. Raises Refusal: 10008, 50013, 400/50024 elsewhere than in
+    announcement channels, 50021 for system messages, 400/50068 for polls and for copies of other
+    channels' messages, 400/40033 the second time, 429/40062 beyond ten an hour.
+    """
+    place = ctx.channel
+    row = await lock_message(ctx.tx, place.id, message_id)
+    if row is None:
+        raise Refusal(errors.UNKNOWN_MESSAGE)
+    if place.channel.type != ChannelType.GUILD_ANNOUNCEMENT:
+        raise Refusal(errors.WRONG_CHANNEL_TYPE)
+    if row.webhook_id is not None or row.author_id != ctx.actor.user_id:
+        ctx.require(Permissions.MANAGE_MESSAGES)
+    if row.type not in WRITTEN:
+        raise Refusal(errors.SYSTEM_MESSAGE)
+    if row.flags & MessageFlags.CROSSPOSTED:
+        raise Refusal(errors.ALREADY_CROSSPOSTED)
+    if row.parts & MessagePart.POLL or row.flags & MessageFlags.IS_CROSSPOST:
+        raise Refusal(errors.INVALID_MESSAGE_TYPE)
+    await _require_rate(ctx)
+    await queries.insert_publication(ctx.tx, place.id, message_id, ctx.now)
+    flags = row.flags | MessageFlags.CROSSPOSTED
+    head = structs.replace(decode_head(row.body), flags=flags)
+    published = structs.replace(row, flags=flags, body=encode_body(head, decode_text(row.body)))
+    await update_message(ctx.tx, published)
+    await announce_message(ctx, place, published)
+    await promise(ctx, DeliverCrosspost(channel_id=place.id, message_id=message_id))
+
+
+async def _require_rate(ctx: Context) -> None:
+    since = Timestamp(ctx.now - _HOUR_MS)
+    recent = await queries.select_recent_publications(ctx.tx, ctx.channel.id, since, limits.CROSSPOSTS_PER_HOUR)
+    if len(recent) < limits.CROSSPOSTS_PER_HOUR or ctx.services.limiter is None:
+        return
+    wait = round((recent[-1] + _HOUR_MS - ctx.now) / 1000, 3)
+    raise Refusal(
+        errors.RESOURCE_RATE_LIMITED,
+        headers={"retry-after": str(int(wait) + 1), "via": "1.1 moothall"},
+        extra={"retry_after": wait, "global": False},
+    )
