@@ -13,6 +13,7 @@ from moothall.storage.schema.channels import (
 from moothall.storage.schema.crossposts import crossposts, publications
 from moothall.storage.schema.expressions import application_emojis, sounds
 from moothall.storage.schema.gatherings import scheduled_event_users, scheduled_events, stage_instances
+from moothall.storage.schema.commands import command_creations, command_permissions, commands
 from moothall.storage.schema.guilds import (
     audit_entries,
     emojis,
@@ -40,6 +41,7 @@ from moothall.storage.schema.newcomers import guild_homes, onboarding_answers
 from moothall.storage.schema.nodes import nodes
 from moothall.storage.schema.outbox import outbox
 from moothall.storage.schema.polls import poll_counts, poll_votes, polls
+from moothall.storage.schema.search import message_changes
 from moothall.storage.schema.users import applications, authorization_codes, authorizations, tokens, users
 
 __all__ = [
@@ -53,6 +55,9 @@ __all__ = [
     "channel_activity",
     "channel_recipients",
     "channels",
+    "command_creations",
+    "command_permissions",
+    "commands",
     "crossposts",
     "dm_pairs",
     "dropped_files",
@@ -66,6 +71,7 @@ __all__ = [
     "jobs",
     "member_activity",
     "members",
+    "message_changes",
     "message_nonces",
     "messages",
     "meta",

@@ -1,0 +1,21 @@
+"""What is announced of commands."""
+
+from typing import ClassVar
+
+from moothall.bus import Audience
+from moothall.kernel.events import Event
+from moothall.objects.command import CommandPermissions
+from moothall.objects.ids import GuildId
+
+
+class ApplicationCommandPermissionsUpdate(Event, frozen=True, kw_only=True):
+    """APPLICATION_COMMAND_PERMISSIONS_UPDATE: what a guild now says about a command; needs no intent."""
+
+    name: ClassVar[str] = "APPLICATION_COMMAND_PERMISSIONS_UPDATE"
+    audience: ClassVar[Audience] = Audience.GUILD
+    guild_id: GuildId
+    permissions: CommandPermissions
+
+    def payload(self) -> object:
+        """What the guild says."""
+        return self.permissions
