@@ -15,6 +15,7 @@ from moothall.storage.database import StorageError
 from moothall.storage.engines import database_at
 from moothall.storage.migrations.render import render_upgrade, revisions
 from moothall.storage.schema import metadata
+from moothall.storage.schema.search import message_index_gin
 
 DIALECTS = ["sqlite", "postgresql"]
 
@@ -36,6 +37,9 @@ def test_the_revisions_make_the_same_tables_as_the_schema_on_sqlite() -> None:
             **{name: connection.execute("SELECT * FROM pragma_table_xinfo(?)", (name,)).fetchall() for name in names},
             "without row ids": sorted(connection.execute("SELECT name, wr FROM pragma_table_list").fetchall()),
             "indexes": sorted(indexes.fetchall()),
+            "beside": connection.execute(
+                "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' OR sql LIKE 'CREATE VIRTUAL%' ORDER BY 1"
+            ).fetchall(),
         }
 
     expected = shape(made)
@@ -58,11 +62,17 @@ def test_the_revisions_make_the_same_tables_as_the_schema_on_postgresql(scratch_
             "SELECT indexname, indexdef FROM pg_indexes"
             " WHERE schemaname = 'public' AND tablename <> 'alembic_version' ORDER BY 1"
         )
+        triggers = await connection.fetch(
+            "SELECT tgname, pg_get_triggerdef(t.oid), prosrc FROM pg_trigger t JOIN pg_proc p ON p.oid = tgfoid"
+            " WHERE NOT tgisinternal ORDER BY 1"
+        )
         await connection.close()
-        return [[tuple(row) for row in columns], [tuple(row) for row in indexes]]
+        return [[tuple(row) for row in found] for found in (columns, indexes, triggers)]
 
     made = uvloop.run(shape(*migrations.statements_to_head("postgresql", None)))
-    assert len(made[0]) == sum(len(table.columns) for table in metadata.tables.values())
+    described = sum(len(table.columns) for table in (*metadata.tables.values(), message_index_gin))
+    assert len(made[0]) == described
+    assert len(made[2]) == 3
     assert uvloop.run(shape(render_upgrade("postgresql", None, migrations.HEAD))) == made
 
 

@@ -14,6 +14,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from moothall.storage.database import StorageError
 from moothall.storage.query import ddl_dialect
 from moothall.storage.schema import metadata
+from moothall.storage.schema.search import BESIDE
 
 HEAD = "0011"
 """The revision that this version of Moothall works with."""
@@ -65,14 +66,14 @@ def statements_to_head(dialect: str, revision: str | None) -> list[str]:
 
 
 def create_statements(dialect: str) -> list[str]:
-    """The statements that create every table and index."""
+    """The statements that create every table and index, and what stands beside them."""
     compiler = ddl_dialect(dialect)
     statements = []
     for table in metadata.sorted_tables:
         statements.append(str(CreateTable(table).compile(dialect=compiler)))
         indexes = sorted(table.indexes, key=lambda index: str(index.name))
         statements += [str(CreateIndex(index).compile(dialect=compiler)) for index in indexes]
-    return statements
+    return [*statements, *BESIDE[dialect]]
 
 
 def _sqlite_revision(connection: apsw.Connection) -> str | None:
