@@ -14,13 +14,12 @@ from moothall.objects.ids import ChannelId, MessageId
 from moothall.objects.message import Message
 from moothall.objects.permissions import Permissions
 from moothall.resources.channel.events import DirectChannelCreate
-from moothall.resources.component.known import look_up, sender_of
 from moothall.resources.message import operations
-from moothall.resources.message.drafts import CreateMessage, EditMessage, read_draft
+from moothall.resources.message.drafts import CreateMessage, EditMessage
 from moothall.resources.message.events import MessageCreate, MessageDelete, MessageDeleteBulk, MessageUpdate
-from moothall.resources.message.layouts import without_components
 from moothall.resources.message.pages import encode_rows, message_bytes, viewer_in
 from moothall.resources.message.people import KnownUsers
+from moothall.resources.message.preparing import prepare_draft
 from moothall.resources.message.queries import select_page
 from moothall.resources.message.rules import require_entry, require_history
 from moothall.resources.thread_activity.events import JOINS, WAKES
@@ -35,16 +34,7 @@ PageSize = Annotated[int, Meta(ge=1, le=limits.MESSAGE_LIST_MAX)]
 )
 async def create_message(ctx: Context, channel_id: ChannelId, body: CreateMessage) -> Json[Message]:
     """Post a message to a text-like channel, thread or direct message."""
-    if body.tts and ctx.in_guild:
-        ctx.require(Permissions.SEND_TTS_MESSAGES)
-    if body.embeds:
-        ctx.require(Permissions.EMBED_LINKS)
-    if body.poll is not None:
-        ctx.require(Permissions.SEND_POLLS)
-    if not ctx.actor.bot:
-        body = without_components(body, None)
-    lookup = await look_up(ctx, ctx.channel, body.components, sender_of(ctx))
-    return Json(await operations.create_message(ctx, read_draft(body, lookup=lookup)))
+    return Json(await operations.create_message(ctx, await prepare_draft(ctx, body)))
 
 
 @get("/channels/{channel_id}/messages", permission=MEMBER)

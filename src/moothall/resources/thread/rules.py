@@ -25,11 +25,11 @@ _BY_PARENT: Final = {
 """The types of threads that a channel can have, without a message; those of forums are public."""
 
 
-def stored_name(name: str, found: FormErrors) -> str:
+def stored_name(name: str, found: FormErrors, field: str = "name") -> str:
     """A thread's name as it is stored; one of which nothing is left is an error."""
     stored = channel_name(name, text_like=False)
     if not stored:
-        found.add("name", *FieldError.length(1, limits.THREAD_NAME_MAX))
+        found.add(field, *FieldError.length(1, limits.THREAD_NAME_MAX))
     return stored
 
 
@@ -66,7 +66,8 @@ def check_tags(
         if not manages and all(tag.moderated for tag in known.values()):
             raise Refusal(errors.NO_TAGS_FOR_MEMBERS)
         raise Refusal(errors.TAG_REQUIRED)
-    if not manages and any(tag_id in known and known[tag_id].moderated for tag_id in set(asked) ^ {TagId(tag_id) for tag_id in held}):
+    changed = set(asked) ^ {TagId(tag_id) for tag_id in held}
+    if not manages and any(tag_id in known and known[tag_id].moderated for tag_id in changed):
         raise Refusal(errors.MISSING_PERMISSIONS)
     return [Snowflake(tag_id) for tag_id in dict.fromkeys(asked)]
 

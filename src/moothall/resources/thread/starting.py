@@ -29,8 +29,9 @@ from moothall.resources.channel.queries import (
 )
 from moothall.resources.member.activity import touch_seen
 from moothall.resources.message.body import decode_head, decode_text, encode_body
-from moothall.resources.message.drafts import Draft, read_draft
+from moothall.resources.message.drafts import Draft
 from moothall.resources.message.operations import announce_message, get_message, send_message, send_system_message
+from moothall.resources.message.preparing import prepare_draft
 from moothall.resources.message.queries import MessageRow, update_message
 from moothall.resources.message.rules import require_unrestricted, require_verified
 from moothall.resources.message.writing import Author, Persona
@@ -137,11 +138,7 @@ async def _start_in_forum(ctx: Context, body: StartThread) -> bytes:
     if message is None:
         found.add("message", *FieldError.required())
         raise found.refusal()
-    if message.embeds:
-        ctx.require(Permissions.EMBED_LINKS)
-    if message.poll is not None:
-        ctx.require(Permissions.SEND_POLLS)
-    draft = read_draft(message, found.at("message"))
+    draft = await prepare_draft(ctx, message, found.at("message"))
     await rules.require_start_over(ctx, thread_id)
     touch_seen(ctx, ctx.guild.id, ctx.actor.user_id)
     thread, first = await post(ctx, place, structs.replace(new, tags=tags), ctx.actor.user_id, draft)

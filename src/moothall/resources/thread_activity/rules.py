@@ -16,7 +16,12 @@ def metadata_of(place: ChannelPlace) -> ThreadMetadata | None:
 
 def require_active(ctx: Context) -> None:
     """In an archived thread nothing is changed but by deleting (400/50083)."""
-    metadata = metadata_of(ctx.channel)
+    refuse_archived(ctx.channel)
+
+
+def refuse_archived(place: ChannelPlace) -> None:
+    """The same for a place that has not been entered (400/50083)."""
+    metadata = metadata_of(place)
     if metadata is not None and metadata.archived:
         raise Refusal(errors.THREAD_ARCHIVED)
 

@@ -9,9 +9,10 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.webhook import Webhook
 from moothall.resources.message.drafts import EditMessage
 from moothall.resources.message.events import MessageCreate, MessageDelete, MessageUpdate
+from moothall.resources.thread_activity.events import WAKES, ThreadCreate
 from moothall.resources.webhook import executing, operations, queries
 from moothall.resources.webhook.access import MANAGES_WEBHOOK, READS_WEBHOOK, WEBHOOK_TOKEN, webhook_of
-from moothall.resources.webhook.events import ThreadUpdate, WebhooksUpdate
+from moothall.resources.webhook.events import WebhooksUpdate
 from moothall.resources.webhook.requests import (
     CreateWebhook,
     ExecuteWebhook,
@@ -90,7 +91,7 @@ async def delete_webhook_with_token(ctx: Context, webhook_id: WebhookId, webhook
 @post(
     "/webhooks/{webhook_id}/{webhook_token}",
     permission=WEBHOOK_TOKEN,
-    fires=(MessageCreate, ThreadUpdate),
+    fires=(MessageCreate, ThreadCreate, *WAKES),
     rate=WEBHOOK_RATE,
 )
 async def execute_webhook(

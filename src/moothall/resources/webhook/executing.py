@@ -8,13 +8,12 @@ from moothall.kernel.context import Context
 from moothall.kernel.guild_state import THREAD_TYPES
 from moothall.kernel.place import ChannelPlace
 from moothall.objects import errors
-from moothall.objects.channel_types import FORUMS
 from moothall.objects.embed import url_error
 from moothall.objects.errors import FormErrors, Refusal
-from moothall.objects.form_codes import FieldError, FormCode
+from moothall.objects.form_codes import FieldError
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId
 from moothall.objects.message_types import EDITABLE, SETTABLE
-from moothall.resources.channel.queries import select_channel, update_channel
+from moothall.resources.channel.queries import select_channel
 from moothall.resources.component.known import Lookup, Sender, look_up
 from moothall.resources.message import operations
 from moothall.resources.message.drafts import EditMessage, read_draft, read_edit
@@ -22,18 +21,18 @@ from moothall.resources.message.layouts import files_in, is_layout
 from moothall.resources.message.pages import Viewer, message_bytes
 from moothall.resources.message.queries import MessageRow, select_message
 from moothall.resources.message.writing import Persona
-from moothall.resources.webhook.events import ThreadUpdate
+from moothall.resources.thread import starting
+from moothall.resources.thread_activity.operations import wake_thread
+from moothall.resources.thread_activity.rules import refuse_archived
+from moothall.resources.thread_activity.state import thread_place
+from moothall.resources.webhook.posting import check_threads, read_post
 from moothall.resources.webhook.queries import PlacedWebhook
 from moothall.resources.webhook.requests import ExecuteWebhook
 from moothall.resources.webhook.rules import shown_name
-from moothall.storage.rows import ChannelRow, channel_from_row
+from moothall.storage.rows import ChannelRow
 
 _AVATAR_URL_MAX: Final = 2048
 _SCHEMES: Final = ("http", "https")
-_NOT_TAKEN: Final = {
-    "thread_name": "Starting threads is not supported yet.",
-    "applied_tags": "Starting threads is not supported yet.",
-}
 
 
 async def execute_webhook(
@@ -47,7 +46,8 @@ async def execute_webhook(
     place = await find_place(ctx, webhook)
     found = FormErrors()
     persona = _persona(ctx, webhook, body, found)
-    _check_threads(place, body, thread_id, found)
+    check_threads(place, body, thread_id)
+    post = read_post(ctx, webhook, place, body, found)
     if body.flags or body.components or body.sticker_ids or body.shared_client_theme:
         # Fields of other messages, and bits that a webhook cannot set, are dropped.
         body = structs.replace(
@@ -58,6 +58,9 @@ async def execute_webhook(
             shared_client_theme=None,
         )
     draft = read_draft(body, found, lookup=await _look_up(ctx, webhook, place, body.components))
+    if post is not None:
+        _, message = await starting.post(ctx, place, post, persona, draft)
+        return message
     if thread_id is not None:
         place = await _enter_thread(ctx, place, thread_id)
     return await operations.send_message(ctx, place, persona, draft)
@@ -82,9 +85,10 @@ async def edit_message(
 ) -> bytes:
     """Change a message that the webhook has sent; the message as JSON. What changes nothing tells nobody.
 
-    Raises Refusal: 404/10008, 50035, 50006 if nothing would be left of it.
+    Raises Refusal: 404/10008, 50035, 50006 if nothing would be left of it, 50083 in an archived thread.
     """
     place, row = await _find_sent(ctx, webhook, message_id, thread_id)
+    refuse_archived(place)
     changes: dict[str, Any] = {"sticker_ids": None}
     if isinstance(body.flags, int):
         changes["flags"] = body.flags & EDITABLE
@@ -155,43 +159,16 @@ def _persona(ctx: Context, webhook: PlacedWebhook, body: ExecuteWebhook, found: 
     return _own_persona(webhook, name, body.avatar_url)
 
 
-def _check_threads(place: ChannelPlace, body: ExecuteWebhook, thread_id: ChannelId | None, found: FormErrors) -> None:
-    in_forum = place.channel.type in FORUMS
-    if not (in_forum or body.thread_name or body.applied_tags):
-        return
-    if body.thread_name and not in_forum:
-        raise Refusal(errors.WEBHOOK_THREAD_OUTSIDE_FORUM)
-    if body.thread_name and thread_id is not None:
-        raise Refusal(errors.FORUM_WEBHOOK_TWO_THREADS)
-    if in_forum and not body.thread_name and thread_id is None:
-        raise Refusal(errors.FORUM_WEBHOOK_NEEDS_THREAD)
-    for field, message in _NOT_TAKEN.items():
-        if getattr(body, field):
-            found.add(field, FormCode.BASE_TYPE_BAD_TYPE, message)
-
-
 async def _find_thread(ctx: Context, place: ChannelPlace, thread_id: ChannelId) -> ChannelRow | None:
     row = await select_channel(ctx.tx, thread_id)
     return row if row is not None and row.type in THREAD_TYPES and row.parent_id == place.id else None
-
-
-def _in_thread(place: ChannelPlace, row: ChannelRow) -> ChannelPlace:
-    return ChannelPlace(channel_from_row(row), 0, place.guild, parent=place.channel)
 
 
 async def _enter_thread(ctx: Context, place: ChannelPlace, thread_id: ChannelId) -> ChannelPlace:
     row = await _find_thread(ctx, place, thread_id)
     if row is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)
-    if row.archived:
-        row.archived = False
-        row.thread_metadata = {**(row.thread_metadata or {}), "archive_timestamp": ctx.now.wire()}
-        await update_channel(ctx.tx, row.id, archived=False, thread_metadata=row.thread_metadata)
-        thread = _in_thread(place, row)
-        if thread.guild is not None:
-            ctx.emit(ThreadUpdate(guild_id=thread.guild.id, channel_id=place.id, thread=thread.channel))
-        return thread
-    return _in_thread(place, row)
+    return await wake_thread(ctx, await thread_place(ctx.tx, place, row))
 
 
 async def _find_sent(
@@ -202,7 +179,7 @@ async def _find_sent(
         thread = await _find_thread(ctx, place, thread_id)
         if thread is None:
             raise Refusal(errors.UNKNOWN_MESSAGE)
-        place = _in_thread(place, thread)
+        place = await thread_place(ctx.tx, place, thread)
     row = await select_message(ctx.tx, place.id, message_id)
     if row is None or row.webhook_id != webhook.id:
         raise Refusal(errors.UNKNOWN_MESSAGE)

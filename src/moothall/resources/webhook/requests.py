@@ -1,11 +1,11 @@
 """What requests say of webhooks, and of the messages that they post."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moothall.objects import limits
-from moothall.objects.ids import ChannelId
+from moothall.objects.ids import ChannelId, TagId
 from moothall.objects.images import ImageData
 from moothall.resources.message.drafts import MessageFields
 
@@ -39,5 +39,6 @@ class ExecuteWebhook(MessageFields, frozen=True, kw_only=True):
     """Shown instead of the webhook's name; an empty one is like none."""
     avatar_url: str | None = None
     """Shown instead of the webhook's avatar; an empty one is like none."""
-    thread_name: Any = None
-    applied_tags: Any = None
+    thread_name: Annotated[str, Meta(max_length=limits.THREAD_NAME_MAX)] | None = None
+    """In a forum, the thread that the message begins; an empty one is like none."""
+    applied_tags: Annotated[list[TagId], Meta(max_length=limits.THREAD_TAGS_MAX)] | None = None

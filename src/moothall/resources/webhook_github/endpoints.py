@@ -9,16 +9,16 @@ from moothall.kernel.ratelimit import WEBHOOK_RATE
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, WebhookId
 from moothall.resources.message.events import MessageCreate
+from moothall.resources.thread_activity.events import WAKES
 from moothall.resources.webhook import executing
 from moothall.resources.webhook.access import WEBHOOK_TOKEN, webhook_of
-from moothall.resources.webhook.events import ThreadUpdate
 from moothall.resources.webhook_github.telling import GithubEvent, as_message
 
 
 @post(
     "/webhooks/{webhook_id}/{webhook_token}/github",
     permission=WEBHOOK_TOKEN,
-    fires=(MessageCreate, ThreadUpdate),
+    fires=(MessageCreate, *WAKES),
     rate=WEBHOOK_RATE,
     reads_first=True,
 )

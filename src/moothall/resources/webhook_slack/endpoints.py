@@ -6,9 +6,9 @@ from moothall.kernel.ratelimit import WEBHOOK_RATE
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, WebhookId
 from moothall.resources.message.events import MessageCreate
+from moothall.resources.thread_activity.events import WAKES
 from moothall.resources.webhook import executing
 from moothall.resources.webhook.access import WEBHOOK_TOKEN, webhook_of
-from moothall.resources.webhook.events import ThreadUpdate
 from moothall.resources.webhook_slack.translating import SlackMessage, as_message
 
 _OK = Response(b"ok", "text/html")
@@ -18,7 +18,7 @@ _OK = Response(b"ok", "text/html")
 @post(
     "/webhooks/{webhook_id}/{webhook_token}/slack",
     permission=WEBHOOK_TOKEN,
-    fires=(MessageCreate, ThreadUpdate),
+    fires=(MessageCreate, *WAKES),
     rate=WEBHOOK_RATE,
 )
 async def execute_slack_webhook(
