@@ -2,12 +2,13 @@
 
 import base64
 import binascii
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType, structs
 
-from moothall.kernel.file_links import FilePath
+from moothall.kernel.context import Context
+from moothall.kernel.file_links import FileLinks, FilePath
 from moothall.kernel.staged import StagedFile
 from moothall.objects import errors, limits
 from moothall.objects.errors import FormErrors, Refusal
@@ -31,20 +32,28 @@ class Uploaded(Struct, frozen=True):
 
     files: Sequence[StagedFile]
     channel_id: ChannelId
+    links: FileLinks
+
+    @classmethod
+    def of(cls, ctx: Context, channel_id: ChannelId) -> "Uploaded":
+        """Those of the request under way."""
+        return cls(ctx.files, channel_id, ctx.services.links)
 
 
 def attach(
-    given: Sequence[AttachmentInput] | None, uploaded: Uploaded, found: FormErrors, *, voice: bool = False
+    given: Sequence[AttachmentInput] | None, uploaded: Uploaded | None, found: FormErrors, *, voice: bool = False
 ) -> list[Attachment]:
     """The attachments of a new message: every file that came, as the request describes it.
 
     What is wrong is added to `found` below `attachments`; the result counts for nothing then.
     """
     described = _by_id(given or (), found)
-    by_index = {file.index: file for file in uploaded.files}
+    by_index = {} if uploaded is None else {file.index: file for file in uploaded.files}
     for number, index in described.items():
         if number not in by_index:
             found.add(("attachments", index, "id"), *_UNKNOWN)
+    if uploaded is None:
+        return []
     return [
         _made(file, given[described[file.index]] if given and file.index in described else None, uploaded, voice=voice)
         for file in sorted(uploaded.files, key=lambda file: file.index)
@@ -52,25 +61,34 @@ def attach(
     ]
 
 
+class Again(Struct, frozen=True):
+    """The files of a message that is edited."""
+
+    listed: list[Attachment] | UnsetType
+    """What the request wants it to have; UNSET if it says nothing of files."""
+    new: list[Attachment]
+    held: Sequence[Attachment]
+    """What it has had before, with what the request changes of it: what embeds and components go on showing stays."""
+
+
 def attach_again(
     given: Sequence[AttachmentInput] | UnsetType | None,
-    uploaded: Uploaded,
+    uploaded: Uploaded | None,
     held: Sequence[Attachment],
-    shown: Iterable[int],
     found: FormErrors,
-) -> list[Attachment]:
+) -> Again:
     """The attachments of an edited message that has those of `held`.
 
-    Without a list new files are appended; with one there is what it names, and those of `shown`, which
-    embeds or components show and clients therefore do not know of. Raises Refusal 400/30015 for too many.
+    Without a list new files are appended; with one there is what it names. Raises Refusal 400/30015 for too many.
     """
     if given is UNSET:
-        kept, new = list(held), attach(None, uploaded, found)
+        new = attach(None, uploaded, found)
+        again = Again([*held, *new] if new else UNSET, new, held)
     else:
-        kept, new = _kept(given or (), uploaded, held, frozenset(shown), found)
-    if len(kept) + len(new) > limits.ATTACHMENTS_MAX:
+        again = _listed_again(given or (), uploaded, held, found)
+    if len(again.listed or ()) > limits.ATTACHMENTS_MAX:
         raise Refusal(errors.TOO_MANY_ATTACHMENTS)
-    return kept + new
+    return again
 
 
 def require_whole_voice_message(attachments: Sequence[Attachment], *, nothing_else: bool) -> None:
@@ -95,30 +113,25 @@ def _by_id(given: Sequence[AttachmentInput], found: FormErrors) -> dict[int, int
     return described
 
 
-def _kept(
-    given: Sequence[AttachmentInput],
-    uploaded: Uploaded,
-    held: Sequence[Attachment],
-    shown: frozenset[int],
-    found: FormErrors,
-) -> tuple[list[Attachment], list[Attachment]]:
+def _listed_again(
+    given: Sequence[AttachmentInput], uploaded: Uploaded | None, held: Sequence[Attachment], found: FormErrors
+) -> Again:
     described = _by_id(given, found)
-    by_index = {file.index: file for file in uploaded.files}
+    by_index = {} if uploaded is None else {file.index: file for file in uploaded.files}
     held_ids = {int(attachment.id) for attachment in held}
     for number, index in described.items():
         if number not in by_index and number not in held_ids:
             found.add(("attachments", index, "id"), *_UNKNOWN)
-    kept = [
+    changed = [
         _changed(attachment, given[described[attachment.id]]) if attachment.id in described else attachment
         for attachment in held
-        if attachment.id in described or attachment.id in shown
     ]
     new = [
         _made(by_index[number], given[index], uploaded, voice=False)
         for number, index in described.items()
-        if number in by_index and _check_voice(given, index, found, voice=False)
+        if uploaded is not None and number in by_index and _check_voice(given, index, found, voice=False)
     ]
-    return kept, new
+    return Again([*(one for one in changed if one.id in described), *new], new, changed)
 
 
 def _check_voice(given: Sequence[AttachmentInput] | None, index: int | None, found: FormErrors, *, voice: bool) -> bool:
@@ -138,7 +151,7 @@ def _made(file: StagedFile, given: AttachmentInput | None, uploaded: Uploaded, *
     flags = AttachmentFlags.IS_SPOILER if filename.startswith(SPOILER) or (given and given.is_spoiler) else 0
     if measures is not None and measures.animated:
         flags |= AttachmentFlags.IS_ANIMATED
-    url = FilePath(uploaded.channel_id, file.id, filename).mark
+    url = uploaded.links.plain_url(FilePath(uploaded.channel_id, file.id, filename))
     return Attachment(
         id=AttachmentId(file.id),
         filename=filename,

@@ -1,65 +1,35 @@
-"""Files in embeds: `attachment://name` becomes the file's own URL, and the file is not listed a second time."""
+"""Files in embeds: `attachment://name` becomes the file's own URL, with what is known of the picture."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
-from msgspec import UNSET, Struct, structs
+from msgspec import UNSET, structs
 
-from moothall.kernel.file_links import FileLinks, FilePath
+from moothall.kernel.file_links import FileLinks
 from moothall.objects.embed import Embed, EmbedAuthor, EmbedFooter, EmbedMedia
-from moothall.objects.ids import ChannelId
 from moothall.objects.message import Attachment
 
 _SCHEME: Final = "attachment://"
 _Line = TypeVar("_Line", EmbedAuthor, EmbedFooter)
 
 
-class Embedded(Struct, frozen=True):
-    """Embeds with their files in place, and which files of the message they show."""
+def embed_files(embeds: Sequence[Embed], files: Sequence[Attachment], links: FileLinks) -> list[Embed]:
+    """Put pictures among a message's files where embeds name them, by name or by URL.
 
-    embeds: list[Embed]
-    shown: frozenset[int]
-
-
-def embed_files(
-    embeds: Sequence[Embed], files: Sequence[Attachment], links: FileLinks, channel_id: ChannelId
-) -> Embedded:
-    """Put pictures among a message's files where embeds name them; a name that is none of theirs stays as it is.
-
-    URLs of this server's files are renewed whenever they are shown, if they are of the same channel or
-    still good.
+    A name that is none of theirs stays as it is.
     """
-    resolver = _Resolver({file.filename: file for file in reversed(files)}, links, channel_id)
-    done = [resolver.embed(embed) for embed in embeds]
-    return Embedded(done, frozenset(resolver.shown))
-
-
-def files_shown(embeds: Sequence[Embed], files: Sequence[Attachment]) -> frozenset[int]:
-    """Which files the embeds of a stored message show."""
-    by_url = {file.url: int(file.id) for file in files}
-    pictures = [media.url for embed in embeds for media in (embed.image, embed.thumbnail) if media]
-    icons = [line.icon_url for embed in embeds for line in (embed.author, embed.footer) if line]
-    return frozenset(by_url[url] for url in (*pictures, *icons) if url in by_url)
-
-
-def own_mark(url: str, links: FileLinks, channel_id: ChannelId) -> FilePath | None:
-    """The file of this server that a URL names, if it may be shown in a channel; None for any other URL."""
-    path = links.find(url)
-    if path is None:
-        return None
-    if path.channel_id == channel_id or links.is_authentic(path, urlsplit(url).query):
-        return path
-    return None
+    if not files:
+        return list(embeds)
+    resolver = _Resolver({file.filename: file for file in reversed(files)}, files, links)
+    return [resolver.embed(embed) for embed in embeds]
 
 
 class _Resolver:
-    def __init__(self, files: Mapping[str, Attachment], links: FileLinks, channel_id: ChannelId) -> None:
-        self.shown: set[int] = set()
-        self._files = files
-        self._by_id = {int(file.id): file for file in files.values()}
+    def __init__(self, by_name: Mapping[str, Attachment], files: Sequence[Attachment], links: FileLinks) -> None:
+        self._by_name = by_name
+        self._by_id = {int(file.id): file for file in files}
         self._links = links
-        self._channel_id = channel_id
 
     def embed(self, embed: Embed) -> Embed:
         return structs.replace(
@@ -71,11 +41,9 @@ class _Resolver:
         )
 
     def _media(self, media: EmbedMedia) -> EmbedMedia:
-        url = media.url or ""
-        file = self._find(url)
+        file = self._find(media.url or "")
         if file is None:
-            path = own_mark(url, self._links, self._channel_id)
-            return media if path is None else EmbedMedia(url=path.mark, proxy_url=path.mark)
+            return media
         return EmbedMedia(
             url=file.url,
             proxy_url=file.proxy_url,
@@ -86,22 +54,15 @@ class _Resolver:
         )
 
     def _line(self, line: _Line) -> _Line:
-        url = line.icon_url or ""
-        file = self._find(url)
-        if file is not None:
-            return structs.replace(line, icon_url=file.url, proxy_icon_url=file.proxy_url)
-        path = own_mark(url, self._links, self._channel_id)
-        return line if path is None else structs.replace(line, icon_url=path.mark, proxy_icon_url=path.mark)
+        file = self._find(line.icon_url or "")
+        return line if file is None else structs.replace(line, icon_url=file.url, proxy_icon_url=file.proxy_url)
 
     def _find(self, url: str) -> Attachment | None:
         """The picture of this message that a URL names."""
         if url.startswith(_SCHEME):
             name = url.removeprefix(_SCHEME)
-            file = self._files.get(name) or self._files.get(unquote(name))
+            file = self._by_name.get(name) or self._by_name.get(unquote(name))
         else:
             path = self._links.find(url)
             file = None if path is None else self._by_id.get(int(path.id))
-        if file is None or not file.width:
-            return None
-        self.shown.add(int(file.id))
-        return file
+        return file if file is not None and file.width else None

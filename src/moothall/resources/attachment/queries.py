@@ -1,49 +1,85 @@
 """The SQL of attachments, and of files that no message has any more."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
-from sqlalchemy import bindparam, delete, insert, literal, select, tuple_
+from msgspec import Struct, structs
+from sqlalchemy import bindparam, delete, func, insert, literal, select, tuple_, update
 
-from moothall.objects.ids import ChannelId, MessageId, Snowflake
-from moothall.objects.message import Attachment
-from moothall.objects.wire import decoder, encode
+from moothall.objects.ids import AttachmentId, ChannelId, MessageId, Snowflake
 from moothall.storage.database import Query, Reader, Transaction, in_list
 from moothall.storage.schema import attachments, dropped_files, meta
 
-_decode = decoder(Attachment).decode
+
+class NewAttachment(Struct):
+    """A file that a message gets; `body` is the attachment object as JSON with marks."""
+
+    id: AttachmentId
+    content_type: str
+    size: int
+    body: bytes
+
 
 _in_channel = attachments.c.channel_id == bindparam("channel_id")
 _of_message = _in_channel & (attachments.c.message_id == bindparam("message_id"))
 
 _insert = Query(insert(attachments))
-_select_of_message = Query(select(attachments.c.body).where(_of_message).order_by(attachments.c.id))
+_select_of_message = Query(select(attachments.c.id, attachments.c.body).where(_of_message).order_by(attachments.c.id))
+_update_body = Query(
+    update(attachments).where(_of_message, attachments.c.id == bindparam("file_id")).values(body=bindparam("new_body"))
+)
+_source = attachments.alias("source")
+_any = attachments.alias("any")
+_copy_from_others = Query(
+    insert(attachments).from_select(
+        ["channel_id", "message_id", "id", "content_type", "size", "body"],
+        select(
+            bindparam("channel_id", type_=attachments.c.channel_id.type),
+            bindparam("message_id", type_=attachments.c.message_id.type),
+            _source.c.id,
+            _source.c.content_type,
+            _source.c.size,
+            _source.c.body,
+        ).where(
+            in_list(_source.c.id, "ids"),
+            _source.c.message_id
+            == select(func.min(_any.c.message_id)).where(_any.c.id == _source.c.id).scalar_subquery(),
+        ),
+    )
+)
+
+
+async def select_attachments(reader: Reader, channel_id: ChannelId, message_id: MessageId) -> dict[int, bytes]:
+    """All files of a message by their id, oldest first, as JSON with marks."""
+    rows = await reader.all(_select_of_message, channel_id=channel_id, message_id=message_id)
+    return {row[0]: row[1] for row in rows}
 
 
 async def insert_attachments(
-    tx: Transaction, channel_id: ChannelId, message_id: MessageId, listed: Sequence[Attachment]
+    tx: Transaction, channel_id: ChannelId, message_id: MessageId, listed: Sequence[NewAttachment]
 ) -> None:
-    """Give a message files."""
-    rows = [
-        {
-            "channel_id": channel_id,
-            "message_id": message_id,
-            "id": attachment.id,
-            "content_type": attachment.content_type or "",
-            "size": attachment.size,
-            "body": encode(attachment),
-        }
-        for attachment in listed
-    ]
+    """Give a message files that were uploaded for it."""
+    rows = [{"channel_id": channel_id, "message_id": message_id, **structs.asdict(one)} for one in listed]
     if rows:
         await tx.execute_many(_insert, rows)
 
 
-async def select_attachments(reader: Reader, channel_id: ChannelId, message_id: MessageId) -> list[Attachment]:
-    """All files of a message, also those that only its embeds or components show, oldest first."""
-    rows = await reader.all(_select_of_message, channel_id=channel_id, message_id=message_id)
-    return [_decode(row[0]) for row in rows]
+async def copy_attachments(tx: Transaction, channel_id: ChannelId, message_id: MessageId, ids: Collection[int]) -> None:
+    """Give a message files that other messages have."""
+    if ids:
+        await tx.execute(_copy_from_others, channel_id=channel_id, message_id=message_id, ids=list(ids))
+
+
+async def update_attachments(
+    tx: Transaction, channel_id: ChannelId, message_id: MessageId, bodies: Mapping[int, bytes]
+) -> None:
+    """Change what is said of files that a message has."""
+    rows = [
+        {"channel_id": channel_id, "message_id": message_id, "file_id": file_id, "new_body": body}
+        for file_id, body in bodies.items()
+    ]
+    if rows:
+        await tx.execute_many(_update_body, rows)
 
 
 class StoredFile(Struct):
@@ -75,7 +111,7 @@ def _drop(*having: Any) -> tuple[Query[Any], Query[Any]]:
     )
 
 
-_drop_of_message = _drop(_of_message)
+_drop_of_message = _drop(_of_message, in_list(attachments.c.id, "ids"))
 _drop_of_messages = _drop(_in_channel, in_list(attachments.c.message_id, "message_ids"))
 _some = (
     select(attachments.c.message_id, attachments.c.id)
@@ -86,13 +122,10 @@ _some = (
 _drop_some = _drop(_in_channel, tuple_(attachments.c.message_id, attachments.c.id).in_(_some))
 
 
-async def replace_attachments(
-    tx: Transaction, channel_id: ChannelId, message_id: MessageId, listed: Sequence[Attachment]
-) -> None:
-    """Leave a message with these files only; the sweeper sees which of the others are still had."""
-    await _run(tx, _drop_of_message, channel_id=channel_id, message_id=message_id)
-    await insert_attachments(tx, channel_id, message_id, listed)
-    await tx.execute(_undrop, message_id=message_id, ids=[attachment.id for attachment in listed])
+async def drop_attachments(tx: Transaction, channel_id: ChannelId, message_id: MessageId, ids: Collection[int]) -> None:
+    """Take some files from a message."""
+    if ids:
+        await _run(tx, _drop_of_message, channel_id=channel_id, message_id=message_id, ids=list(ids))
 
 
 async def drop_files(tx: Transaction, channel_id: ChannelId, message_ids: Sequence[int]) -> None:
@@ -117,11 +150,6 @@ async def _run(tx: Transaction, queries: tuple[Query[Any], Query[Any]], **values
     return found
 
 
-_undrop = Query(
-    delete(dropped_files).where(
-        dropped_files.c.message_id == bindparam("message_id"), in_list(dropped_files.c.id, "ids")
-    )
-)
 _select_dropped = Query(
     select(dropped_files.c.message_id, dropped_files.c.id)
     .order_by(dropped_files.c.message_id, dropped_files.c.id)

@@ -1,6 +1,6 @@
 """What requests say of a message to be, and the rules that need nothing but the request."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Annotated, Any, Final
 
@@ -17,6 +17,9 @@ from moothall.objects.message import AllowedMentions, Attachment
 from moothall.objects.message_types import SETTABLE, MessageFlags, MessagePart, MessageReferenceType
 from moothall.objects.poll import PollDraft, PollInput, read_poll
 from moothall.objects.text import clean
+from moothall.resources.attachment.drafting import Uploaded, attach, attach_again, require_whole_voice_message
+from moothall.resources.attachment.embedding import embed_files
+from moothall.resources.attachment.requests import AttachmentInputs
 from moothall.resources.component.known import Lookup
 from moothall.resources.message.layouts import (
     check_legacy_fields,
@@ -30,14 +33,13 @@ Content = Annotated[str, Meta(max_length=limits.CONTENT_MAX)]
 Nonce = Annotated[str, Meta(max_length=limits.NONCE_MAX)] | Annotated[int, Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
 
 NOT_TAKEN: Final[Mapping[str, str]] = {
-    "attachments": "Attachments are not supported yet.",
     "sticker_ids": "Stickers are not supported yet.",
     "shared_client_theme": "Shared themes are not supported yet.",
 }
 """Fields that are refused unless they are null or empty, and what is said of them."""
 
 _NOT_FORWARDED: Final = ("content", "embeds", "components", "attachments", "sticker_ids", "poll", "shared_client_theme")
-_NOT_TAKEN_FLAGS: Final = MessageFlags.IS_VOICE_MESSAGE
+_OWN_FLAGS: Final = SETTABLE | MessageFlags.IS_VOICE_MESSAGE
 
 
 class MessageFields(Struct, frozen=True, kw_only=True):
@@ -49,7 +51,7 @@ class MessageFields(Struct, frozen=True, kw_only=True):
     allowed_mentions: AllowedMentions | None = None
     flags: int | None = None
     components: list[Any] | None = None
-    attachments: Any = None
+    attachments: AttachmentInputs | None = None
     sticker_ids: Any = None
     poll: PollInput | None = None
     shared_client_theme: Any = None
@@ -85,7 +87,7 @@ class EditMessage(Struct, frozen=True, kw_only=True):
     allowed_mentions: AllowedMentions | UnsetType | None = UNSET
     flags: int | UnsetType | None = UNSET
     components: list[Any] | UnsetType | None = UNSET
-    attachments: Any = None
+    attachments: AttachmentInputs | UnsetType | None = UNSET
     sticker_ids: Any = None
     poll: Any = None
 
@@ -96,7 +98,8 @@ class EditMessage(Struct, frozen=True, kw_only=True):
     @property
     def only_flags(self) -> bool:
         """Whether it leaves alone what only the author may change."""
-        return self.content is UNSET and self.embeds is UNSET and self.components is UNSET
+        changed = (self.content, self.embeds, self.components, self.attachments)
+        return all(part is UNSET for part in changed)
 
 
 class Draft(Struct, frozen=True, kw_only=True):
@@ -139,7 +142,9 @@ class EditDraft(Struct, frozen=True, kw_only=True):
     flags: int | UnsetType = UNSET
     components: list[MessageComponent] | UnsetType = UNSET
     attachments: list[Attachment] | UnsetType = UNSET
-    """All that the message will have, kept and new."""
+    """All that the message will have, kept and new, and what embeds and components go on showing."""
+    files: Sequence[Attachment] = ()
+    """All that it may have: what it has had and what is new."""
 
     @property
     def only_flags(self) -> bool:
@@ -147,25 +152,39 @@ class EditDraft(Struct, frozen=True, kw_only=True):
         changed = (self.content, self.embeds, self.components, self.attachments)
         return all(part is UNSET for part in changed)
 
+    @property
+    def shows_files(self) -> bool:
+        """Whether it says anew which files are seen, or where."""
+        return self.embeds is not UNSET or self.components is not UNSET or self.attachments is not UNSET
+
 
 def clean_content(content: str | None) -> str:
     """Content as it is stored: without what cannot be shown, trimmed. Markdown is not touched."""
     return clean(content).strip() if content else ""
 
 
-def read_draft(body: MessageFields, found: FormErrors | None = None, *, lookup: Lookup | None = None) -> Draft:
+def read_draft(
+    body: MessageFields,
+    found: FormErrors | None = None,
+    *,
+    lookup: Lookup | None = None,
+    uploaded: Uploaded | None = None,
+) -> Draft:
     """The draft that a request's body makes; `found` may hold errors that the caller has seen already.
 
-    `lookup` is what has been found of that which the body's components name.
+    `lookup` is what has been found of that which the body's components name, `uploaded` the files that
+    came with it.
 
-    Raises Refusal: 50035 with every error, 50006 for a message of nothing.
+    Raises Refusal: 50035 with every error, 50006 for a message of nothing, 50159 to 50161 for what is no
+    whole voice message.
     """
     found = FormErrors() if found is None else found
     _refuse_not_taken(body, found)
-    _check_flags(body.flags, found)
     if body.allowed_mentions is not None:
         check_allowed_mentions(body.allowed_mentions, found)
     embeds = read_embeds(body.embeds, found) if body.embeds else []
+    voice = bool(body.flags and body.flags & MessageFlags.IS_VOICE_MESSAGE)
+    attachments = attach(body.attachments, uploaded, found, voice=voice)
     reference = nonce = None
     enforce_nonce = False
     if isinstance(body, CreateMessage):
@@ -181,36 +200,45 @@ def read_draft(body: MessageFields, found: FormErrors | None = None, *, lookup: 
     content = clean_content(body.content)
     draft = Draft(
         content=content,
-        embeds=embeds,
+        embeds=embeds if uploaded is None else embed_files(embeds, attachments, uploaded.links),
         allowed_mentions=body.allowed_mentions,
         tts=bool(body.tts),
-        flags=(body.flags or 0) & SETTABLE,
+        flags=(body.flags or 0) & _OWN_FLAGS,
         nonce=None if nonce == "" else nonce,
         enforce_nonce=enforce_nonce,
         reference=reference,
         poll=poll,
         components=components,
+        attachments=attachments,
     )
-    if not content and not embeds and not components and poll is None and not draft.forwards:
+    nothing_else = not content and not embeds and not components and poll is None and not draft.forwards
+    if voice:
+        require_whole_voice_message(attachments, nothing_else=nothing_else and not body.sticker_ids)
+    if nothing_else and not attachments:
         raise Refusal(errors.EMPTY_MESSAGE)
     return draft
 
 
 def read_edit(
-    body: EditMessage, *, layout: bool, lookup: Lookup | None = None, own_files: AbstractSet[str] = frozenset()
+    body: EditMessage,
+    *,
+    layout: bool,
+    lookup: Lookup | None = None,
+    own_files: AbstractSet[str] = frozenset(),
+    uploaded: Uploaded | None = None,
+    held: Sequence[Attachment] = (),
 ) -> EditDraft:
     """The edit that a request's body makes; null clears content, embeds and components, and leaves flags alone.
 
     `layout`: the message has IS_COMPONENTS_V2, or gets it now. `lookup` is what has been found of that
-    which the components name, `own_files` the URLs of files that the message has.
+    which the components name, `own_files` the URLs of files that the message has, which are `held`, and
+    `uploaded` the files that came with the request.
 
     Raises Refusal: 50035 with every error.
     """
     found = FormErrors()
     _refuse_not_taken(body, found)
     flags = UNSET if body.flags is None else body.flags
-    if flags is not UNSET:
-        _check_flags(flags, found)
     allowed = None if body.allowed_mentions is UNSET else body.allowed_mentions
     if allowed is not None:
         check_allowed_mentions(allowed, found)
@@ -219,9 +247,14 @@ def read_edit(
         check_legacy_fields(body, found)
     given = given_components(body.components)
     components = read_message_components(given, found, layout=layout, lookup=lookup, own_files=own_files)
+    again = attach_again(body.attachments, uploaded, held, found)
     found.raise_if_any()
+    if uploaded is not None and embeds is not UNSET:
+        embeds = embed_files(embeds, [*again.held, *again.new], uploaded.links)
     return EditDraft(
         content=UNSET if body.content is UNSET else clean_content(body.content),
+        attachments=again.listed,
+        files=[*again.held, *again.new],
         embeds=embeds,
         allowed_mentions=allowed,
         flags=flags,
@@ -259,8 +292,3 @@ def _refuse_not_taken(body: MessageFields | EditMessage, found: FormErrors) -> N
     for field, message in NOT_TAKEN.items():
         if getattr(body, field, None):
             found.add(field, FormCode.BASE_TYPE_BAD_TYPE, message)
-
-
-def _check_flags(flags: int | None, found: FormErrors) -> None:
-    if flags and flags & _NOT_TAKEN_FLAGS:
-        found.add("flags", FormCode.BASE_TYPE_CHOICES, "Voice messages are not supported yet.")
