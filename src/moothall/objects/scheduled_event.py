@@ -84,7 +84,7 @@ class RecurrenceRule(Struct, frozen=True, kw_only=True):
 
 
 class EventException(Struct, frozen=True, kw_only=True):
-    """One occurrence of a recurring event that is not as the rule has it; a null time is the rule's."""
+    """One occurrence of a recurring event that is not as the rule has it; a null start is the rule's, without an end it lasts as long."""
 
     event_id: ScheduledEventId
     event_exception_id: Snowflake

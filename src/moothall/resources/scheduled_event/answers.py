@@ -19,6 +19,7 @@ from moothall.resources.scheduled_event.queries import WHOLE, EventRow
 from moothall.resources.scheduled_event.recurrence import is_occurrence
 from moothall.resources.scheduled_event.requests import CreateException, ModifyException, check_end
 from moothall.resources.scheduled_event.tending import settle
+from moothall.resources.scheduled_event.times import end_after
 
 ANSWERING: Final[tuple[type[Event], ...]] = (GuildScheduledEventUserAdd, GuildScheduledEventUserRemove)
 """What a row declares to fire if it may change somebody's answer to an occurrence."""
@@ -150,14 +151,11 @@ def _exception(event: EventRow, exception_id: Snowflake) -> EventException:
 
 def _check(made: EventException, event: EventRow) -> None:
     found = FormErrors()
-    original = Timestamp(made.event_exception_id.created_ms)
+    start = made.scheduled_start_time or Timestamp(made.event_exception_id.created_ms)
     if made.scheduled_start_time is not None and made.scheduled_start_time <= Timestamp.now():
         code = FormCode.GUILD_SCHEDULED_EVENT_SCHEDULE_PAST
         found.add("scheduled_start_time", code, "Cannot schedule event in the past.")
-    end = made.scheduled_end_time
-    if end is None and event.scheduled_end_time is not None:
-        end = Timestamp(original + event.scheduled_end_time - event.scheduled_start_time)
-    check_end(made.scheduled_start_time or original, end, found)
+    check_end(start, made.scheduled_end_time or end_after(event, start), found)
     found.raise_if_any()
 
 

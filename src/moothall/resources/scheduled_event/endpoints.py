@@ -9,6 +9,8 @@ from moothall.kernel.access import MEMBER
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import delete, get, patch, post, put
 from moothall.objects import limits
+from moothall.objects.errors import refuse_field
+from moothall.objects.form_codes import FieldError
 from moothall.objects.ids import GuildId, ScheduledEventId, Snowflake, UserId
 from moothall.objects.member import Member
 from moothall.objects.scheduled_event import (
@@ -106,14 +108,14 @@ async def count_guild_scheduled_event_users(
     guild_id: GuildId,
     guild_scheduled_event_id: ScheduledEventId,
     *,
-    guild_scheduled_event_exception_ids: Annotated[
-        list[Snowflake], Meta(max_length=limits.EVENT_COUNTED_EXCEPTIONS_MAX)
-    ]
-    | None = None,
+    guild_scheduled_event_exception_ids: list[Snowflake] | None = None,
 ) -> ScheduledEventUserCount:
     """Count who wants to come, to the event as a whole and to some occurrences of it."""
     row: EventRow = ctx.subject
     asked = guild_scheduled_event_exception_ids or []
+    if len(asked) > limits.EVENT_COUNTED_EXCEPTIONS_MAX:
+        most = FieldError.length(None, limits.EVENT_COUNTED_EXCEPTIONS_MAX)
+        refuse_field("guild_scheduled_event_exception_ids", *most)
     counts = await queries.count_users(ctx.tx, row, [each for each in asked if each != WHOLE])
     return ScheduledEventUserCount(
         guild_scheduled_event_count=row.user_count,

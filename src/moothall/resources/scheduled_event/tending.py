@@ -49,7 +49,8 @@ class TendEvent(Job, frozen=True, kw_only=True):
             return None
         if not row.is_live:
             await queries.delete_event(ctx.tx, row.guild_id, row.id)
-            return ForgetUsers(guild_id=row.guild_id, event_ids=[row.id])
+            await promise(ctx, ForgetUsers(guild_id=row.guild_id, event_ids=[row.id]))
+            return None
         if row.status == EventStatus.ACTIVE and row.entity_type == EntityType.VOICE:
             await self._watch(ctx, guild, row)
             return None

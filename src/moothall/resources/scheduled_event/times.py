@@ -26,7 +26,15 @@ def times_of(row: EventRow) -> tuple[Timestamp, Timestamp | None]:
     found = exception_at(row, row.scheduled_start_time)
     if found is None:
         return row.scheduled_start_time, row.scheduled_end_time
-    return found.scheduled_start_time or row.scheduled_start_time, found.scheduled_end_time or row.scheduled_end_time
+    start = found.scheduled_start_time or row.scheduled_start_time
+    return start, found.scheduled_end_time or end_after(row, start)
+
+
+def end_after(row: EventRow, start: Timestamp) -> Timestamp | None:
+    """When an event ends that begins at another time and lasts as long as ever."""
+    if row.scheduled_end_time is None:
+        return None
+    return Timestamp(start + row.scheduled_end_time - row.scheduled_start_time)
 
 
 def is_skipped(row: EventRow) -> bool:
@@ -75,13 +83,12 @@ def rolled(row: EventRow, now: Timestamp) -> EventRow | None:
 
 def _at(row: EventRow, moment: Timestamp) -> EventRow:
     """An event that is still to happen, at one occurrence."""
-    length = None if row.scheduled_end_time is None else row.scheduled_end_time - row.scheduled_start_time
     return structs.replace(
         row,
         status=EventStatus.SCHEDULED,
         entity_id=None,
         scheduled_start_time=moment,
-        scheduled_end_time=None if length is None else Timestamp(moment + length),
+        scheduled_end_time=end_after(row, moment),
     )
 
 

@@ -1,0 +1,301 @@
+"""Events that recur: the rules that may be set, the moments they name, and what follows an occurrence."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moothall.objects.scheduled_event import NWeekday, RecurrenceRule
+from moothall.objects.wire import Timestamp
+from moothall.resources.scheduled_event.recurrence import is_occurrence, next_occurrence
+from tests.harness import VOICE, Guild, Platform
+from tests.resources.scheduled_event.planning import Clock, external, moment, path_of, plan, within
+
+START = "2027-03-01T18:00:00+00:00"
+"""A Monday."""
+WEEKDAYS = [0, 1, 2, 3, 4]
+
+
+@pytest.fixture
+async def guild(platform: Platform) -> Guild:
+    return await platform.guild(await platform.person())
+
+
+def rule(**fields: Any) -> dict[str, Any]:
+    return {"start": START, "interval": 1, **fields}
+
+
+GOOD = [
+    rule(frequency=3),
+    *(
+        rule(frequency=3, by_weekday=days)
+        for days in ([0, 1, 2, 3, 4], [1, 2, 3, 4, 5], [6, 0, 1, 2, 3], [4, 5], [5, 6], [6, 0])
+    ),
+    rule(frequency=2),
+    rule(frequency=2, by_weekday=[2]),
+    rule(frequency=2, by_weekday=[2], interval=2),
+    rule(frequency=1),
+    rule(frequency=1, by_n_weekday=[{"n": 4, "day": 2}]),
+    rule(frequency=0),
+    rule(frequency=0, by_month=[7], by_month_day=[24]),
+    rule(frequency=0, by_month=[2], by_month_day=[29], end=None, count=None, by_year_day=None),
+]
+
+
+@pytest.mark.parametrize("given_rule", GOOD, ids=str)
+async def test_a_documented_rule_is_kept_and_given_back(guild: Guild, given_rule: dict[str, Any]) -> None:
+    event = await plan(guild.owner, guild, external(recurrence_rule=given_rule))
+    empty = dict.fromkeys(("end", "by_weekday", "by_n_weekday", "by_month", "by_month_day", "by_year_day", "count"))
+    kept = event["recurrence_rule"]
+    assert datetime.fromisoformat(kept["start"]) == datetime.fromisoformat(START)
+    assert kept | {"start": START} == {**empty, **given_rule}
+    assert (await guild.owner.patch(path_of(event), {"recurrence_rule": None})).json["recurrence_rule"] is None
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    (rule(frequency=4), "frequency"),
+    ({"frequency": 3}, "start"),
+    (rule(frequency=3, interval=2), "interval"),
+    (rule(frequency=2, interval=3), "interval"),
+    (rule(frequency=1, interval=2), "interval"),
+    (rule(frequency=3, by_weekday=[0, 2]), "by_weekday"),
+    (rule(frequency=3, by_weekday=[]), "by_weekday"),
+    (rule(frequency=3, by_weekday=[7]), "by_weekday.0"),
+    (rule(frequency=2, by_weekday=[0, 1]), "by_weekday"),
+    (rule(frequency=3, by_weekday=[4, 4]), "by_weekday"),
+    (rule(frequency=1, by_weekday=[0]), "by_weekday"),
+    (rule(frequency=2, by_n_weekday=[{"n": 1, "day": 0}]), "by_n_weekday"),
+    (rule(frequency=1, by_n_weekday=[{"n": 1, "day": 0}, {"n": 2, "day": 0}]), "by_n_weekday"),
+    (rule(frequency=1, by_n_weekday=[{"n": 6, "day": 0}]), "by_n_weekday.0.n"),
+    (rule(frequency=0, by_month=[7]), "by_month_day"),
+    (rule(frequency=0, by_month_day=[7]), "by_month"),
+    (rule(frequency=0, by_month=[7, 8], by_month_day=[1]), "by_month"),
+    (rule(frequency=0, by_month=[2], by_month_day=[30]), "by_month_day"),
+    (rule(frequency=1, by_month=[7], by_month_day=[1]), "by_month"),
+    (rule(frequency=3, count=3), "count"),
+    (rule(frequency=3, end=START), "end"),
+    (rule(frequency=3, by_year_day=[1]), "by_year_day"),
+]
+
+
+@pytest.mark.parametrize(("given_rule", "field"), BAD, ids=str)
+async def test_any_other_rule_is_refused_at_its_field(guild: Guild, given_rule: dict[str, Any], field: str) -> None:
+    reply = await guild.owner.post(f"/guilds/{guild.id}/scheduled-events", external(recurrence_rule=given_rule))
+    assert reply.code == 50035
+    assert reply.errors_at(f"recurrence_rule.{field}"), reply.body
+    event = await plan(guild.owner, guild, external())
+    assert (await guild.owner.patch(path_of(event), {"recurrence_rule": given_rule})).errors_at(
+        f"recurrence_rule.{field}"
+    )
+
+
+def at(text: str) -> Timestamp:
+    return Timestamp.from_wire(text)
+
+
+def first_days(made: RecurrenceRule, count: int) -> list[str]:
+    found, after = [], Timestamp(made.start - 1)
+    for _ in range(count):
+        moment_found = next_occurrence(made, after)
+        assert moment_found is not None
+        after = moment_found
+        found.append(after.wire()[:10])
+    return found
+
+
+def test_rules_name_the_moments_that_calendars_do() -> None:
+    start = at(START)
+    assert first_days(RecurrenceRule(start=start, frequency=3, by_weekday=[4, 5]), 3) == [
+        "2027-03-05", "2027-03-06", "2027-03-12",
+    ]  # fmt: skip
+    assert first_days(RecurrenceRule(start=start, frequency=2, interval=2, by_weekday=[2]), 3) == [
+        "2027-03-03", "2027-03-17", "2027-03-31",
+    ]  # fmt: skip
+    fifth = RecurrenceRule(start=start, frequency=1, by_n_weekday=[NWeekday(n=5, day=0)])
+    assert first_days(fifth, 3) == ["2027-03-29", "2027-05-31", "2027-08-30"]
+    leap = RecurrenceRule(start=start, frequency=0, by_month=[2], by_month_day=[29])
+    assert first_days(leap, 2) == ["2028-02-29", "2032-02-29"]
+    last = RecurrenceRule(start=at("2027-01-31T12:00:00Z"), frequency=1)
+    assert first_days(last, 3) == ["2027-01-31", "2027-03-31", "2027-05-31"]
+    assert next_occurrence(leap, at("9997-01-01T00:00:00Z")) is None
+
+
+_rules = st.one_of(
+    st.builds(lambda days: {"frequency": 3, "by_weekday": days}, st.sampled_from([None, WEEKDAYS, [4, 5], [6, 0]])),
+    st.builds(
+        lambda day, interval: {"frequency": 2, "by_weekday": [day], "interval": interval},
+        st.integers(0, 6),
+        st.sampled_from([1, 2]),
+    ),
+    st.builds(
+        lambda n, d: {"frequency": 1, "by_n_weekday": [NWeekday(n=n, day=d)]}, st.integers(1, 5), st.integers(0, 6)
+    ),
+    st.just({"frequency": 1}),
+    st.just({"frequency": 0}),
+)
+
+
+@given(fields=_rules, start=st.datetimes(datetime(2020, 1, 1), datetime(2040, 1, 1)), days=st.integers(-50, 4000))  # noqa: DTZ001 naive as the strategy asks
+def test_the_next_moment_is_later_belongs_to_the_rule_and_none_lies_between(
+    fields: dict[str, Any], start: datetime, days: int
+) -> None:
+    made = RecurrenceRule(start=at(start.replace(tzinfo=UTC, microsecond=0).isoformat()), **fields)
+    after = Timestamp(made.start + days * 86_400_000)
+    found = next_occurrence(made, after)
+    assert found is not None
+    assert found > after
+    assert found >= made.start
+    assert is_occurrence(made, found)
+    assert (found - made.start) % 86_400_000 == 0
+    # Day by day, nothing was passed over.
+    day = max(made.start, after + 86_400_000 - (after - made.start) % 86_400_000)
+    while day < found:
+        assert not is_occurrence(made, Timestamp(day))
+        day += 86_400_000
+
+
+def daily(hours: float = 1) -> dict[str, Any]:
+    start = moment(hours=hours)
+    return external(
+        scheduled_start_time=start,
+        scheduled_end_time=moment(hours=hours + 1),
+        recurrence_rule={"start": start, "frequency": 3, "interval": 1},
+    )
+
+
+def later(text: str, *, days: float = 0, hours: float = 0) -> str:
+    return (datetime.fromisoformat(text) + timedelta(days=days, hours=hours)).isoformat()
+
+
+def same(one: str, other: str) -> bool:
+    return datetime.fromisoformat(one) == datetime.fromisoformat(other)
+
+
+async def test_what_recurs_goes_on_to_its_next_occurrence_with_those_who_come(
+    platform: Platform, guild: Guild, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(platform, monkeypatch.setattr)
+    event = await plan(guild.owner, guild, daily())
+    await guild.owner.put(f"{path_of(event)}/users/@me")
+    platform.heard.clear()
+    await clock.pass_by(minutes=61)
+    await clock.pass_by(minutes=61)
+    now = (await guild.owner.get(path_of(event), with_user_count=True)).json
+    assert (now["status"], now["user_count"]) == (1, 1)
+    assert same(now["scheduled_start_time"], later(event["scheduled_start_time"], days=1))
+    assert same(now["scheduled_end_time"], later(event["scheduled_end_time"], days=1))
+    assert [e["status"] for e in platform.heard_data("GUILD_SCHEDULED_EVENT_UPDATE")] == [2, 1]
+    await guild.owner.patch(path_of(event), {"status": 4})
+    assert (await guild.owner.get(path_of(event))).json["status"] == 4
+
+
+async def test_an_occurrence_that_nobody_starts_is_passed_over(
+    platform: Platform, guild: Guild, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(platform, monkeypatch.setattr)
+    start = moment(hours=1)
+    lounge = await guild.channel(type=VOICE)
+    event = await plan(
+        guild.owner,
+        guild,
+        within(lounge, scheduled_start_time=start, recurrence_rule={"start": start, "frequency": 3}),
+    )
+    await clock.pass_by(days=5, hours=5.5)
+    now = (await guild.owner.get(path_of(event))).json
+    assert now["status"] == 1
+    assert same(now["scheduled_start_time"], later(event["scheduled_start_time"], days=6))
+
+
+async def test_an_occurrence_takes_place_at_another_time_or_not_at_all(
+    platform: Platform, guild: Guild, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(platform, monkeypatch.setattr)
+    event = await plan(guild.owner, guild, daily())
+    path, start = path_of(event), event["scheduled_start_time"]
+    skipped = await guild.owner.post(
+        f"{path}/exceptions",
+        {"original_scheduled_start_time": later(start, days=1), "is_canceled": True},
+        reason="holiday",
+    )
+    assert skipped.json == {
+        "event_id": event["id"],
+        "event_exception_id": skipped.json["event_exception_id"],
+        "scheduled_start_time": None,
+        "scheduled_end_time": None,
+        "is_canceled": True,
+    }
+    assert (await guild.audit_log())[-1] == (101, int(event["id"]), "holiday")
+    moved = {
+        "original_scheduled_start_time": start,
+        "scheduled_start_time": later(start, hours=3),
+        "scheduled_end_time": later(start, hours=4),
+    }
+    assert (await guild.owner.post(f"{path}/exceptions", moved)).status == 200
+    listed = platform.heard_data("GUILD_SCHEDULED_EVENT_UPDATE")[-1]["guild_scheduled_event_exceptions"]
+    assert [e["is_canceled"] for e in listed] == [False, True]
+    await clock.pass_by(hours=2)
+    assert (await guild.owner.get(path)).json["status"] == 1
+    await clock.pass_by(hours=2.5)
+    assert (await guild.owner.get(path)).json["status"] == 2
+    await clock.pass_by(hours=1)
+    now = (await guild.owner.get(path)).json
+    assert now["status"] == 1
+    assert same(now["scheduled_start_time"], later(start, days=2))
+    assert now["guild_scheduled_event_exceptions"] == []
+
+
+async def test_what_is_other_with_an_occurrence_can_be_changed_and_taken_back(guild: Guild) -> None:
+    event = await plan(guild.owner, guild, daily())
+    path, start = path_of(event), event["scheduled_start_time"]
+    original = later(start, days=3)
+    made = (await guild.owner.post(f"{path}/exceptions", {"original_scheduled_start_time": original})).json
+    where = f"{path}/exceptions/{made['event_exception_id']}"
+    changed = await guild.owner.patch(where, {"scheduled_start_time": later(original, hours=-1)}, reason="early")
+    assert same(changed.json["scheduled_start_time"], later(original, hours=-1))
+    assert (await guild.owner.patch(where, {"scheduled_end_time": later(original, hours=-2)})).errors_at(
+        "scheduled_end_time"
+    )
+    assert (await guild.owner.patch(where, {"scheduled_start_time": moment(hours=-1)})).errors_at(
+        "scheduled_start_time"
+    )
+    assert (await guild.owner.patch(where, {"is_canceled": True, "scheduled_start_time": None})).json["is_canceled"]
+    assert (await guild.owner.delete(where, reason="as ever")).status == 204
+    assert (await guild.owner.delete(where)).code == 10070
+    assert (await guild.owner.patch(where, {})).code == 10070
+    assert [reason for action, _, reason in await guild.audit_log() if action == 101] == [
+        None,
+        "early",
+        None,
+        "as ever",
+    ]
+    stranger = await guild.member_with(0)
+    assert (await stranger.post(f"{path}/exceptions", {"original_scheduled_start_time": original})).code == 50013
+
+
+async def test_only_an_occurrence_to_come_has_one_exception(guild: Guild) -> None:
+    event = await plan(guild.owner, guild, daily())
+    single = await plan(guild.owner, guild, external())
+    start = event["scheduled_start_time"]
+    good = {"original_scheduled_start_time": later(start, days=1)}
+    field = "original_scheduled_start_time"
+    assert (await guild.owner.post(f"{path_of(single)}/exceptions", good)).errors_at(field)
+    path = f"{path_of(event)}/exceptions"
+    for original in (later(start, days=-1), later(start, hours=1)):
+        assert (await guild.owner.post(path, {field: original})).errors_at(field)
+    assert (await guild.owner.post(path, {})).errors_at(field) == ["BASE_TYPE_REQUIRED"]
+    assert (await guild.owner.post(path, good)).status == 200
+    assert (await guild.owner.post(path, good)).errors_at(field)
+    await guild.owner.patch(path_of(event), {"status": 4})
+    assert (await guild.owner.post(path, {field: later(start, days=2)})).code == 180000
+
+
+async def test_another_rule_drops_what_was_said_of_occurrences_that_are_none(guild: Guild) -> None:
+    event = await plan(guild.owner, guild, daily())
+    path, start = path_of(event), event["scheduled_start_time"]
+    for days in (1, 7):
+        await guild.owner.post(f"{path}/exceptions", {"original_scheduled_start_time": later(start, days=days)})
+    weekly = {"start": start, "frequency": 2, "interval": 1}
+    kept = (await guild.owner.patch(path, {"recurrence_rule": weekly})).json["guild_scheduled_event_exceptions"]
+    assert len(kept) == 1
