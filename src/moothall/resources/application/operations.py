@@ -1,6 +1,6 @@
 """How applications come to be and change, and how their secrets are renewed."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -42,6 +42,16 @@ _TEXTS: Final = (
     "privacy_policy_url",
 )
 _IMAGES: Final = ("icon", "cover_image")
+
+
+Follower = Callable[[Context, ApplicationRow], Awaitable[None]]
+_followers: list[Follower] = []
+
+
+def follows_changes(follower: Follower) -> Follower:
+    """Register what is to be done, in the same transaction, when an application has changed or is new."""
+    _followers.append(follower)
+    return follower
 
 
 class NewBot(User, frozen=True, kw_only=True):
@@ -113,6 +123,8 @@ async def create_application(
     await insert_user(
         ctx.tx, id=bot_id, username=name, username_key=search_key(name), bot=True, application_id=application_id
     )
+    for follower in _followers:
+        await follower(ctx, row)
     token = await _give_bot_token(ctx, row)
     shown = structs.asdict(await show_application(ctx, row))
     bot = structs.asdict(shown.pop("bot"))
@@ -122,9 +134,13 @@ async def create_application(
 async def modify_application(ctx: Context, row: ApplicationRow, body: EditCurrentApplication) -> ApplicationRow:
     """Change an application as a request asks. Of its flags only those in `SETTABLE` change."""
     changes = {name: value for name, value in _changes(row, body).items() if getattr(row, name) != value}
-    if changes:
-        await queries.update_application(ctx.tx, row.id, **changes)
-    return structs.replace(row, **changes)
+    if not changes:
+        return row
+    await queries.update_application(ctx.tx, row.id, **changes)
+    after = structs.replace(row, **changes)
+    for follower in _followers:
+        await follower(ctx, after)
+    return after
 
 
 async def reset_bot_token(ctx: Context, row: ApplicationRow) -> BotToken:

@@ -53,9 +53,7 @@ _select_of_applications = Query(
     .order_by(commands.c.id),
     into=CommandRow,
 )
-_count_of_type = Query(
-    select(func.count()).select_from(commands).where(_scope, commands.c.type == bindparam("type"))
-)
+_count_of_type = Query(select(func.count()).select_from(commands).where(_scope, commands.c.type == bindparam("type")))
 _insert_command = Query(insert(commands))
 _update_command = Query(
     update(commands)
@@ -98,9 +96,7 @@ async def select_command(
     reader: Reader, application_id: ApplicationId, guild_id: GuildId, command_id: CommandId
 ) -> CommandRow | None:
     """A command of an application in one scope; None if there is none."""
-    return await reader.one(
-        _select_command, application_id=application_id, guild_id=guild_id, command_id=command_id
-    )
+    return await reader.one(_select_command, application_id=application_id, guild_id=guild_id, command_id=command_id)
 
 
 async def select_by_id(reader: Reader, command_id: CommandId) -> CommandRow | None:
@@ -117,9 +113,7 @@ async def select_by_name(
     reader: Reader, application_id: ApplicationId, guild_id: GuildId, kind: int, name: str
 ) -> CommandRow | None:
     """The command of a name; None if there is none."""
-    return await reader.one(
-        _select_by_name, application_id=application_id, guild_id=guild_id, type=kind, name=name
-    )
+    return await reader.one(_select_by_name, application_id=application_id, guild_id=guild_id, type=kind, name=name)
 
 
 async def select_of_applications(
@@ -134,9 +128,7 @@ async def select_of_applications(
 
 async def count_of_type(reader: Reader, application_id: ApplicationId, guild_id: GuildId, kind: int) -> int:
     """How many commands of a type an application has in one scope."""
-    return int(
-        await reader.scalar(_count_of_type, application_id=application_id, guild_id=guild_id, type=kind) or 0
-    )
+    return int(await reader.scalar(_count_of_type, application_id=application_id, guild_id=guild_id, type=kind) or 0)
 
 
 async def insert_command(tx: Transaction, row: CommandRow) -> None:
@@ -161,9 +153,12 @@ async def delete_commands(
     tx: Transaction, application_id: ApplicationId, guild_id: GuildId, command_ids: Sequence[CommandId]
 ) -> None:
     """Remove commands with what guilds say about them."""
-    await tx.execute(
-        _delete_commands, application_id=application_id, guild_id=guild_id, command_ids=list(command_ids)
-    )
+    await tx.execute(_delete_commands, application_id=application_id, guild_id=guild_id, command_ids=list(command_ids))
+    await forget_permissions(tx, command_ids)
+
+
+async def forget_permissions(tx: Transaction, command_ids: Sequence[CommandId]) -> None:
+    """Remove what guilds say about commands."""
     await tx.execute(_delete_permissions, command_ids=[Snowflake(command_id) for command_id in command_ids])
 
 
@@ -179,9 +174,7 @@ async def delete_of_application(tx: Transaction, application_id: ApplicationId) 
         await tx.execute(query, application_id=application_id)
 
 
-async def select_permissions(
-    reader: Reader, guild_id: GuildId, application_id: ApplicationId
-) -> list[PermissionsRow]:
+async def select_permissions(reader: Reader, guild_id: GuildId, application_id: ApplicationId) -> list[PermissionsRow]:
     """What a guild says about an application's commands."""
     return await reader.all(_select_permissions, guild_id=guild_id, application_id=application_id)
 

@@ -17,6 +17,7 @@ from moothall.objects.ids import GuildId, UserId
 from moothall.objects.text import search_key
 from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.authorization.queries import delete_of_application
+from moothall.resources.command import queries as commands
 from moothall.resources.installation import queries
 from moothall.resources.installation.operations import ENDING
 from moothall.resources.member.queries import select_guild_ids
@@ -48,6 +49,7 @@ async def delete_application(ctx: Context, application: ApplicationRow) -> None:
 async def _shut_out(application: ApplicationRow, bot_id: UserId, ctx: Context) -> None:
     await queries.delete_tokens_of(ctx.tx, application.id)
     await delete_of_application(ctx.tx, application.id)
+    await commands.delete_of_application(ctx.tx, application.id)
     ctx.emit(SessionsClose(user_id=bot_id))
 
 

@@ -9,6 +9,7 @@ from moothall.kernel.context import Context
 from moothall.kernel.events import Event
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.ids import GuildId, UserId
+from moothall.resources.command.queries import delete_in_guild
 from moothall.resources.integration.events import GuildIntegrationsUpdate, IntegrationDelete
 from moothall.resources.integration.queries import delete_integration, select_of_bot
 from moothall.resources.role.operations import REMOVING, remove_role
@@ -27,6 +28,8 @@ async def retire_bot(ctx: Context, guild_id: GuildId, bot_id: UserId) -> None:
     await drop_webhooks_of_bot(ctx, guild_id, bot_id)
     ended = False
     for row in await select_of_bot(ctx.tx, guild_id, bot_id):
+        if row.application_id is not None:
+            await delete_in_guild(ctx.tx, row.application_id, guild_id)
         if await delete_integration(ctx.tx, guild_id, row.id):
             ended = True
             changes = differences(row, None, ("name", "type"))
