@@ -123,7 +123,7 @@ def build_string_select(
 ) -> StringSelect:
     """A choice among texts: their values are unique, and as many are chosen from the start as may be chosen."""
     common = _select(notes, given, number, at)
-    if common["min_values"] > len(given.options):
+    if len(given.options) < common["min_values"] <= common["max_values"]:
         notes.add((*at, "min_values"), *FieldError.too_large(len(given.options)))
     _check_options(notes, given.options, at)
     _check_defaults(notes, sum(bool(option.default) for option in given.options), common, (*at, "options"))
@@ -305,7 +305,7 @@ def build_checkbox_group(
     """A choice of several, of all unless fewer are said."""
     count = len(given.options)
     low, high = _bounds(notes, given, count, at)
-    if low > count:
+    if count < low <= high:
         notes.add((*at, "min_values"), *FieldError.too_large(count))
     _check_options(notes, given.options, at)
     chosen = sum(bool(option.default) for option in given.options)
