@@ -15,6 +15,8 @@ _LISTS = {
 _PLACE = ("guild_id", "unavailable")
 _VOICE = (2, 13)
 """Voice and stage channels."""
+_FORUMS = (15, 16)
+_STARTER = 21
 
 
 def _key(item: Any, path: str) -> str:
@@ -40,9 +42,14 @@ class Mirror:
         """Everything believed, but for what not everybody hears of who sees it.
 
         Who may not connect to a voice channel hears nothing of what is said in it, and sees it all the same.
+        How many are in a thread is approximate: nobody is told of those who leave it with the guild.
         """
         guilds = {
-            guild_id: guild | {"channels": {k: _without_newest(c) for k, c in guild["channels"].items()}}
+            guild_id: guild
+            | {
+                "channels": {k: _without_newest(c) for k, c in guild["channels"].items()},
+                "threads": {k: _without_count(t) for k, t in guild["threads"].items()},
+            }
             for guild_id, guild in self.guilds.items()
         }
         return {"user": self.user, "guilds": guilds}
@@ -112,7 +119,8 @@ class Mirror:
     def _channel_pins_update(self, data: Any) -> None:
         if "guild_id" not in data:
             return
-        channel = self._guild(data)["channels"].get(data["channel_id"])
+        guild = self._guild(data)
+        channel = guild["channels"].get(data["channel_id"]) or guild["threads"].get(data["channel_id"])
         if channel is not None and data["last_pin_timestamp"] is not None:
             channel["last_pin_timestamp"] = data["last_pin_timestamp"]
         elif channel is not None:
@@ -124,6 +132,18 @@ class Mirror:
             channel = guild["channels"].get(data["channel_id"]) or guild["threads"].get(data["channel_id"])
             if channel is not None:
                 channel["last_message_id"] = data["id"]
+            if "thread_metadata" in (channel or {}) and _counts(data):
+                channel["message_count"] += 1
+                channel["total_message_sent"] += 1
+
+    def _message_delete(self, data: Any) -> None:
+        thread = self._guild(data)["threads"].get(data["channel_id"]) if "guild_id" in data else None
+        if thread is not None and data["id"] != thread["id"]:
+            thread["message_count"] -= 1
+
+    def _message_delete_bulk(self, data: Any) -> None:
+        for message_id in data["ids"]:
+            self._message_delete(data | {"id": message_id})
 
     def _guild_member_add(self, data: Any) -> None:
         guild = self._guild(data)
@@ -168,7 +188,27 @@ class Mirror:
             member |= {"deaf": data["deaf"], "mute": data["mute"]}
 
     def _thread_create(self, data: Any) -> None:
-        self._guild(data)["threads"][data["id"]] = {k: v for k, v in data.items() if k != "newly_created"}
+        guild = self._guild(data)
+        known = guild["threads"].get(data["id"], {})
+        guild["threads"][data["id"]] = known | {k: v for k, v in data.items() if k != "newly_created"}
+        parent = guild["channels"].get(data["parent_id"])
+        if data.get("newly_created") and parent is not None and parent["type"] in _FORUMS:
+            parent["last_message_id"] = data["id"]
+
+    def _thread_member_update(self, data: Any) -> None:
+        thread = self._guild(data)["threads"].get(data["id"])
+        if thread is not None:
+            thread["member"] = {"join_timestamp": data["join_timestamp"], "flags": data["flags"]}
+
+    def _thread_members_update(self, data: Any) -> None:
+        thread = self._guild(data)["threads"].get(data["id"])
+        if thread is None:
+            return
+        for added in data.get("added_members", ()):
+            if added["user_id"] == self.user["id"]:
+                thread["member"] = {"join_timestamp": added["join_timestamp"], "flags": added["flags"]}
+        if self.user["id"] in data.get("removed_member_ids", ()):
+            thread.pop("member", None)
 
     def _thread_update(self, data: Any) -> None:
         threads = self._guild(data)["threads"]
@@ -186,5 +226,14 @@ class Mirror:
         guild["threads"] |= {thread["id"]: thread for thread in data["threads"]}
 
 
+def _counts(message: Any) -> bool:
+    """Whether a message of a thread is one of those counted: all but the one that it began with."""
+    return bool(message["type"] != _STARTER and message["id"] != message["channel_id"])
+
+
 def _without_newest(channel: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in channel.items() if key != "last_message_id" or channel["type"] not in _VOICE}
+
+
+def _without_count(thread: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in thread.items() if key != "member_count"}

@@ -236,6 +236,12 @@ class World:
     async def threads(self, view: GuildView, member: MemberView, channel_ids: frozenset[int]) -> bytes | None:
         return None
 
+    async def private_threaded(self, channel_ids: frozenset[int]) -> frozenset[int]:
+        return frozenset()
+
+    async def threads_now(self, view: GuildView, member: MemberView, channel_ids: frozenset[int]) -> bytes:
+        return b"{}"
+
     async def gatherings(self, view: GuildView, channel_ids: frozenset[int]) -> list[tuple[str, bytes]]:
         del view, channel_ids
         return []

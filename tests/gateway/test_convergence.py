@@ -14,7 +14,7 @@ from moothall.objects.permissions import Permissions
 from moothall.resources.voice.operations import handle_voice_update
 from tests.gateway.mirror import Mirror
 from tests.gateway.peer import Peer, settle
-from tests.harness import VOICE, Caller, Platform
+from tests.harness import FORUM, VOICE, Caller, Platform, Reply
 
 VIEW = int(Permissions.VIEW_CHANNEL)
 
@@ -25,6 +25,8 @@ _BITS = st.sampled_from(
         Permissions.VIEW_CHANNEL,
         Permissions.ADMINISTRATOR,
         Permissions.MANAGE_ROLES,
+        Permissions.MANAGE_THREADS,
+        Permissions.VIEW_CHANNEL | Permissions.MANAGE_THREADS,
         Permissions.CONNECT,
     ]
 ).map(lambda bits: str(int(bits)))
@@ -53,6 +55,17 @@ _steps = st.lists(
         st.tuples(st.just("join"), _number),
         st.tuples(st.just("voice"), _number, _number),
         st.tuples(st.just("hang up"), _number),
+        st.tuples(st.just("start thread"), _number, _number, st.sampled_from([11, 12, 12])),
+        st.tuples(st.just("start from message"), _number, _number),
+        st.tuples(st.just("post in forum"), _number),
+        st.tuples(st.just("write in thread"), _number, _number),
+        st.tuples(st.just("archive"), _number, st.booleans()),
+        st.tuples(st.just("delete thread"), _number),
+        st.tuples(st.just("join thread"), _number, _number),
+        st.tuples(st.just("leave thread"), _number, _number),
+        st.tuples(st.just("add to thread"), _number, _number),
+        st.tuples(st.just("take from thread"), _number, _number),
+        st.tuples(st.just("delete said"), _number),
         st.tuples(st.just("presence"), _number, st.sampled_from(["dnd", "invisible", "online"])),
     ),
     max_size=20,
@@ -116,6 +129,8 @@ class Town:
         await self.guild.channel(name="deck", overwrites=hidden)
         await self.guild.channel(name="bridge", type=VOICE, overwrites=hidden)
         self.path = f"/guilds/{self.guild.id}"
+        self.forum = await self.guild.channel(name="forum", type=FORUM)
+        self.threads: list[str] = []
         self.clients = [Client(self.node, caller) for caller in (self.owner, *self.people)]
         for client in self.clients:
             await client.connect()
@@ -232,6 +247,59 @@ class Town:
         channels = await self.channels()
         if channels:
             await self.owner.post(f"/channels/{channels[number % len(channels)]}/messages", {"content": "hello"})
+
+    def thread(self, number: int) -> str:
+        return self.threads[number % len(self.threads)] if self.threads else "1"
+
+    async def _start_thread(self, person: int, number: int, kind: int) -> None:
+        channels = await self.channels()
+        if channels:
+            path = f"/channels/{channels[number % len(channels)]}/threads"
+            self._note(await self.person(person).post(path, {"name": "t", "type": kind}))
+
+    async def _start_from_message(self, person: int, number: int) -> None:
+        channels = await self.channels()
+        if channels:
+            path = f"/channels/{channels[number % len(channels)]}/messages"
+            said = await self.owner.post(path, {"content": "hello"})
+            if said.status == 200:
+                self._note(await self.person(person).post(f"{path}/{said.json['id']}/threads", {"name": "t"}))
+
+    async def _post_in_forum(self, person: int) -> None:
+        body = {"name": "p", "message": {"content": f"<@{self.owner.id}>"}}
+        self._note(await self.person(person).post(f"/channels/{self.forum}/threads", body))
+
+    def _note(self, reply: Reply) -> None:
+        if reply.status == 201:
+            self.threads.append(reply.json["id"])
+
+    async def _write_in_thread(self, person: int, number: int) -> None:
+        body = {"content": f"<@{self.person(number).id}>"}
+        await self.person(person).post(f"/channels/{self.thread(number)}/messages", body)
+
+    async def _archive(self, number: int, archived: bool) -> None:
+        await self.owner.patch(f"/channels/{self.thread(number)}", {"archived": archived, "name": f"t{number}"})
+
+    async def _delete_thread(self, number: int) -> None:
+        await self.owner.delete(f"/channels/{self.thread(number)}")
+
+    async def _join_thread(self, person: int, number: int) -> None:
+        await self.person(person).put(f"/channels/{self.thread(number)}/thread-members/@me")
+
+    async def _leave_thread(self, person: int, number: int) -> None:
+        await self.person(person).delete(f"/channels/{self.thread(number)}/thread-members/@me")
+
+    async def _add_to_thread(self, person: int, number: int) -> None:
+        await self.owner.put(f"/channels/{self.thread(number)}/thread-members/{self.person(person).id}")
+
+    async def _take_from_thread(self, person: int, number: int) -> None:
+        await self.owner.delete(f"/channels/{self.thread(number)}/thread-members/{self.person(person).id}")
+
+    async def _delete_said(self, number: int) -> None:
+        path = f"/channels/{self.thread(number)}/messages"
+        said = await self.owner.get(path)
+        if said.status == 200 and said.json:
+            await self.owner.delete(f"{path}/{said.json[0]['id']}")
 
     async def _leave(self, person: int) -> None:
         await self.person(person).delete(f"/users/@me/guilds/{self.guild.id}")

@@ -16,6 +16,7 @@ from moothall.gateway.state_events import (
     hidden_channel,
     read_channel,
     read_member,
+    read_removed_users,
     read_user_id,
 )
 from moothall.gateway.told import Told
@@ -113,6 +114,7 @@ class Changes:
             return
         members = list(view.members.values())
         saw = {member.user_id for member in members if channel_id in view.visible(member)}
+        managed = {member.user_id for member in members if channel_id in view.managed(member)}
         view.channels[channel_id] = new
         view.changed()
         told = Told(view, self._snapshots)
@@ -126,6 +128,10 @@ class Changes:
             elif not sees and member.user_id in saw:
                 await self._tell(told, member, member.sessions, one, _NONE)
         self._delivery.to([s for s in view.audience(channel_id, 0, envelope.intent) if s.user_id in saw], envelope)
+        for member in members:
+            sees = channel_id in view.visible(member)
+            if sees and member.user_id in saw and (member.user_id in managed) != (channel_id in view.managed(member)):
+                await self._tell_threads(told, member, one)
 
     async def channel_deleted(self, view: GuildView, envelope: Envelope) -> None:
         """CHANNEL_DELETE: those who could see it."""
@@ -134,16 +140,36 @@ class Changes:
         view.channels.pop(channel_id, None)
         view.changed()
 
+    async def thread_members_changed(self, view: GuildView, envelope: Envelope) -> None:
+        """THREAD_MEMBERS_UPDATE: who is taken out of a private thread may know it no longer."""
+        self._delivery.in_guild(view, envelope)
+        if not envelope.user_ids:
+            return
+        told, one = Told(view, self._snapshots), frozenset((envelope.channel_id,))
+        for user_id in read_removed_users(envelope.data):
+            member = view.members.get(user_id)
+            if member is not None and envelope.channel_id in view.visible(member) - view.managed(member):
+                await self._tell_threads(told, member, one)
+
+    async def _tell_threads(self, told: Told, member: MemberView, channel_ids: frozenset[int]) -> None:
+        """THREAD_LIST_SYNC for channels in which someone reaches other private threads than before."""
+        sessions = [s for s in member.sessions if s.intents & Intent.GUILDS]
+        frame = await told.threads_now(member, channel_ids) if sessions else None
+        if frame is not None:
+            self._delivery.frame(sessions, frame)
+
     async def _tell_changes(self, view: GuildView, before: Visibility) -> None:
         """CHANNEL_DELETE for what a change has hidden, CHANNEL_CREATE for what it has revealed."""
-        changes = before.changes()
-        if not changes:
+        changes, managing = before.changes(), before.managing()
+        if not changes and not managing:
             return
         view.member_changed()
         told = Told(view, self._snapshots)
         await told.load(frozenset().union(*(revealed for _, _, revealed in changes)))
         for member, hidden, revealed in changes:
             await self._tell(told, member, member.sessions, hidden, revealed)
+        for member, channel_ids in managing:
+            await self._tell_threads(told, member, channel_ids)
 
     async def tell(
         self,
@@ -201,4 +227,5 @@ _FOLLOW: Final[dict[str, _Follow]] = {
     "CHANNEL_CREATE": Changes.channel_created,
     "CHANNEL_UPDATE": Changes.channel_updated,
     "CHANNEL_DELETE": Changes.channel_deleted,
+    "THREAD_MEMBERS_UPDATE": Changes.thread_members_changed,
 }

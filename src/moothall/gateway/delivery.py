@@ -18,6 +18,12 @@ _AT_ONCE: Final = 512
 _SLICE: Final = 256
 
 
+def told_of_members(audience: Sequence[Session], envelope: Envelope) -> list[Session]:
+    """Those who hear THREAD_MEMBERS_UPDATE: without GUILD_MEMBERS only whom it is about."""
+    concerned = read_thread_users(envelope.data)
+    return [s for s in audience if s.intents & Intent.GUILD_MEMBERS or s.user_id in concerned]
+
+
 class _Rest(Struct):
     """A delivery under way: those from `start` on have not been told."""
 
@@ -71,8 +77,7 @@ class Delivery:
         else:
             audience = view.audience(channel_id, envelope.permission, envelope.intent)
         if envelope.name == "THREAD_MEMBERS_UPDATE":
-            concerned = read_thread_users(envelope.data)
-            audience = [s for s in audience if s.intents & Intent.GUILD_MEMBERS or s.user_id in concerned]
+            audience = told_of_members(audience, envelope)
         if but:
             audience = [s for s in audience if s.user_id != but]
         self.to(audience, envelope)

@@ -12,6 +12,8 @@ from moothall.objects.wire import Timestamp
 
 _VIEW = int(Permissions.VIEW_CHANNEL)
 _MANAGE_THREADS = int(Permissions.MANAGE_THREADS)
+_ADMINISTRATOR = int(Permissions.ADMINISTRATOR)
+_NONE: frozenset[int] = frozenset()
 _VOICE_TYPES = frozenset({2, 13})
 _MOST_AUDIENCES = 256
 
@@ -56,6 +58,7 @@ class GuildView:
         "_audiences",
         "_managed",
         "_stale_at",
+        "_threads_granted",
         "_visible",
         "channels",
         "held",
@@ -88,6 +91,8 @@ class GuildView:
         self._visible: dict[tuple[int, ...], frozenset[int]] = {}
         self._managed: dict[tuple[int, ...], frozenset[int]] = {}
         self._audiences: dict[tuple[int, int, int], list[Session]] = {}
+        self._threads_granted = False
+        """Whether any overwrite lets somebody manage threads who may not do so in the guild."""
         self._stale_at = 0
         """When a timeout that ends by itself brings permissions back; 0 for never."""
         self.changed()
@@ -96,6 +101,9 @@ class GuildView:
         """Forget what was worked out: roles, overwrites, channels or the owner changed."""
         self._visible.clear()
         self._managed.clear()
+        self._threads_granted = any(
+            allow & _MANAGE_THREADS for channel in self.channels.values() for allow, _ in channel.overwrites.values()
+        )
         self._audiences.clear()
         self.personal = frozenset(
             target for channel in self.channels.values() for target in channel.overwrites if target not in self.roles
@@ -223,8 +231,11 @@ class GuildView:
 
     def managed(self, member: MemberView) -> frozenset[int]:
         """The channels in which a member manages threads, and so sees the private ones without being in them."""
-        if member.restricted:
-            return frozenset()
+        base = self._base(member)
+        if member.restricted or not (base & _MANAGE_THREADS or self._threads_granted):
+            return _NONE
+        if base & _ADMINISTRATOR and not member.guest_of:
+            return self.visible(member)
         user_id = member.user_id
         own = user_id == self.owner_id or user_id in self.personal or member.guest_of
         key = (-user_id, member.guest_of, *member.role_ids) if own else member.role_ids

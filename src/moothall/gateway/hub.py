@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from moothall.bus import Audience, Envelope
 from moothall.gateway.changes import Changes
-from moothall.gateway.delivery import Delivery
+from moothall.gateway.delivery import Delivery, told_of_members
 from moothall.gateway.eager import run_eagerly
 from moothall.gateway.frames import Frame
 from moothall.gateway.guild_view import GuildView, MemberView
@@ -289,7 +289,9 @@ class Hub:
                     read_member(envelope.data).apply(member)
                 # The comparison above tells of channels that came and went.
                 if envelope.name not in _COMPARED and view.may_hear(member, session, envelope):
-                    self._delivery.to((session,), envelope)
+                    about_threads = envelope.name == "THREAD_MEMBERS_UPDATE"
+                    told_to = told_of_members((session,), envelope) if about_threads else (session,)
+                    self._delivery.to(told_to, envelope)
             else:
                 return True
         if session.id in self.sessions:

@@ -25,7 +25,7 @@ from moothall.resources.member.queries import (
     member_objects,
     select_guild_ids,
 )
-from moothall.resources.thread_activity.queries import select_active
+from moothall.resources.thread_activity.queries import select_active, select_private_parents
 from moothall.resources.user.objects import current_user
 from moothall.resources.user.queries import select_user
 from moothall.storage.database import Database, Query, has_prefix
@@ -157,6 +157,17 @@ class DatabaseSource:
             *(("STAGE_INSTANCE_CREATE", encode(stage)) for stage in stages),
             *(("GUILD_SCHEDULED_EVENT_CREATE", encode(event)) for event in events),
         ]
+
+    async def private_threaded(self, channel_ids: frozenset[int]) -> frozenset[int]:
+        """Those of some channels that have active private threads."""
+        async with self._database.read() as reader:
+            return frozenset(await select_private_parents(reader, channel_ids))
+
+    async def threads_now(self, view: GuildView, member: MemberView, channel_ids: frozenset[int]) -> bytes:
+        """The `d` of THREAD_LIST_SYNC."""
+        async with self._database.read() as reader:
+            found = await active_threads(reader, view, member, channel_ids)
+        return thread_list_sync(view.id, channel_ids, found, member.user_id)
 
     async def voice(self, view: GuildView, channel_ids: frozenset[int]) -> list[bytes]:
         """The `d` of VOICE_STATE_UPDATE for each of those in some channels, read only if one of them is for voice."""

@@ -39,5 +39,11 @@ class Snapshots(Protocol):
     async def gatherings(self, view: GuildView, channel_ids: frozenset[int]) -> list[tuple[str, bytes]]:
         """STAGE_INSTANCE_CREATE and GUILD_SCHEDULED_EVENT_CREATE, name and `d`, of channels that a user came to see."""
 
+    async def private_threaded(self, channel_ids: frozenset[int]) -> frozenset[int]:
+        """Those of some channels that have active private threads."""
+
+    async def threads_now(self, view: GuildView, member: MemberView, channel_ids: frozenset[int]) -> bytes:
+        """The `d` of THREAD_LIST_SYNC for channels that a member sees, even if they reach no threads there."""
+
     async def voice(self, view: GuildView, channel_ids: frozenset[int]) -> list[bytes]:
         """The `d` of VOICE_STATE_UPDATE for each of those in voice channels that a user came to see."""

@@ -115,6 +115,12 @@ def read_thread_users(data: Raw) -> set[int]:
     return {int(m.user_id) for m in found.added_members if m.user_id} | {int(u) for u in found.removed_member_ids}
 
 
+def read_removed_users(data: Raw) -> list[int]:
+    """Whom THREAD_MEMBERS_UPDATE removes."""
+    found: _ThreadMembers = decoder(_ThreadMembers).decode(data)
+    return [int(user_id) for user_id in found.removed_member_ids]
+
+
 def apply_guild(view: GuildView, data: Raw) -> None:
     """GUILD_UPDATE: the owner may be another."""
     view.owner_id = int(decoder(_Guild).decode(data).owner_id)
@@ -180,7 +186,17 @@ class Visibility:
 
     def __init__(self, view: GuildView, members: Iterable[MemberView]) -> None:
         self._view = view
-        self._before = [(member, view.visible(member)) for member in members]
+        self._before = [(member, view.visible(member), view.managed(member)) for member in members]
+
+    def managing(self) -> list[tuple[MemberView, frozenset[int]]]:
+        """The members who manage threads elsewhere than before, each with the channels that they saw and see."""
+        view = self._view
+        found: list[tuple[MemberView, frozenset[int]]] = []
+        for member, saw, before in self._before:
+            after = view.managed(member)
+            if after is not before and (changed := (before ^ after) & saw & view.visible(member)):
+                found.append((member, changed))
+        return found
 
     def changes(self) -> list[tuple[MemberView, frozenset[int], frozenset[int]]]:
         """The members for whom something changed, each with the channels hidden and those revealed."""
@@ -188,7 +204,7 @@ class Visibility:
         found: list[tuple[MemberView, frozenset[int], frozenset[int]]] = []
         # Many members share one set before and one after: each pair is compared once.
         compared: dict[tuple[int, int], tuple[frozenset[int], frozenset[int]]] = {}
-        for member, before in self._before:
+        for member, before, _ in self._before:
             after = view.visible(member)
             if after is before:
                 continue

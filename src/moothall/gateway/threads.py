@@ -6,15 +6,12 @@ from moothall.gateway.guild_view import GuildView, MemberView
 from moothall.objects.channel import Channel, ThreadMember
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
-from moothall.objects.permissions import Permissions
 from moothall.objects.wire import encode
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.channel.queries import select_own_memberships
 from moothall.resources.thread_activity.queries import select_active
 from moothall.storage.database import Reader
 from moothall.storage.rows import ChannelRow, channel_from_row
-
-_MANAGE_THREADS = int(Permissions.MANAGE_THREADS)
 
 
 class _ThreadListSync(Struct):
@@ -61,7 +58,4 @@ def thread_list_sync(guild_id: int, parent_ids: frozenset[int], threads: list[Ch
 
 
 def _is_closed(view: GuildView, member: MemberView, row: ChannelRow) -> bool:
-    if row.type != ChannelType.PRIVATE_THREAD:
-        return False
-    parent = view.channels.get(int(row.parent_id or 0))
-    return parent is None or not view.permissions_in(member, parent) & _MANAGE_THREADS
+    return row.type == ChannelType.PRIVATE_THREAD and int(row.parent_id or 0) not in view.managed(member)

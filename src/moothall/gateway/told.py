@@ -19,6 +19,7 @@ class Told:
         self.deleted: dict[int, Frame] = {}
         """CHANNEL_DELETE by channel."""
         self._threaded: dict[frozenset[int], frozenset[int]] = {}
+        self._private: dict[frozenset[int], frozenset[int]] = {}
         self._voice: dict[frozenset[int], list[Frame]] = {}
         self._gatherings: dict[frozenset[int], list[tuple[str, Frame]]] = {}
 
@@ -43,6 +44,15 @@ class Told:
             threaded = self._threaded[channel_ids] = await self._snapshots.threaded(channel_ids)
         data = await self._snapshots.threads(self._view, member, threaded) if threaded else None
         return None if data is None else Frame("THREAD_LIST_SYNC", data)
+
+    async def threads_now(self, member: MemberView, channel_ids: frozenset[int]) -> Frame | None:
+        """THREAD_LIST_SYNC for someone who manages threads elsewhere than before; None without private ones there."""
+        private = self._private.get(channel_ids)
+        if private is None:
+            private = self._private[channel_ids] = await self._snapshots.private_threaded(channel_ids)
+        if not private:
+            return None
+        return Frame("THREAD_LIST_SYNC", await self._snapshots.threads_now(self._view, member, private))
 
     async def voice(self, channel_ids: frozenset[int]) -> list[Frame]:
         """VOICE_STATE_UPDATE of each of those in voice there."""
