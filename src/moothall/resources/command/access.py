@@ -1,0 +1,70 @@
+"""Who may manage an application's commands, and who may say in a guild who uses them."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from moothall.kernel.access import Access
+from moothall.kernel.authenticate import TokenKind
+from moothall.kernel.context import Context
+from moothall.objects import errors
+from moothall.objects.errors import Refusal
+from moothall.objects.permissions import Permissions
+from moothall.objects.scopes import COMMANDS, UPDATE_COMMANDS
+from moothall.resources.application.access import find_application
+from moothall.resources.integration.queries import select_of_application
+
+PERMISSIONS_SCOPE: Final = "applications.commands.permissions.update"
+
+
+class ManagesCommands(Access):
+    """The bot of `{application_id}`, a token of it with applications.commands.update, or its owner.
+
+    For the commands of a guild the application must be installed there, with its commands.
+    """
+
+    label = "application's bot|token|owner"
+
+    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+        """Look the application up. Raises Refusal: 404/10002, 403/20012, 403/50001 for a guild it is not in."""
+        row = await find_application(ctx, path["application_id"])
+        actor = ctx.actor
+        owns = actor.kind is TokenKind.SESSION and actor.user_id == row.owner_id
+        if not owns and actor.application_id != row.id:
+            raise Refusal(errors.NOT_APPLICATION_OWNER)
+        ctx.subject = row
+        guild_id = path.get("guild_id")
+        if guild_id is not None:
+            integration = await select_of_application(ctx.tx, guild_id, row.id)
+            if integration is None or COMMANDS not in {*integration.scopes, *_implied(integration.scopes)}:
+                raise Refusal(errors.MISSING_ACCESS)
+            await ctx.visit_guild(guild_id)
+
+
+class SetsPermissions(Access):
+    """A person with MANAGE_GUILD and MANAGE_ROLES: by their own session, or by a token that they gave for this.
+
+    A bot's token does not do, as the guild's people decide who uses what in it.
+    """
+
+    label = "MANAGE_GUILD + MANAGE_ROLES"
+
+    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+        """Enter the guild. Raises Refusal: 403/20001 for bots, 404/10002, 404/10004, 403/50013."""
+        if ctx.actor.bot:
+            raise Refusal(errors.BOTS_CANNOT_USE)
+        row = await find_application(ctx, path["application_id"])
+        if ctx.actor.kind is TokenKind.BEARER and ctx.actor.application_id != row.id:
+            raise Refusal(errors.NOT_APPLICATION_OWNER)
+        await ctx.enter_guild(path["guild_id"])
+        ctx.require(Permissions.MANAGE_GUILD | Permissions.MANAGE_ROLES)
+        ctx.subject = row
+
+
+def _implied(scopes: list[str]) -> tuple[str, ...]:
+    # A bot brings its commands with it.
+    return (COMMANDS,) if "bot" in scopes else ()
+
+
+MANAGES = ManagesCommands()
+SETS = SetsPermissions()
+UPDATING: Final = UPDATE_COMMANDS
