@@ -38,14 +38,14 @@ _MAGIC: Final = (
     (re.compile(rb"\xff[\xf0\xf1\xf8\xf9]"), "audio/aac"),
     (re.compile(rb"BM.{12}[\x0c\x28\x34\x38\x40\x6c\x7c]\0\0\0", re.DOTALL), "image/bmp"),
     (re.compile(rb"II\*\0|MM\0\*"), "image/tiff"),
-    (re.compile(rb"\0\0\1\0[\x01-\xff]\0"), "image/vnd.microsoft.icon"),
+    (re.compile(rb"\0\0\x01\0[\x01-\xff]\0"), "image/vnd.microsoft.icon"),
     (re.compile(rb"%PDF-"), "application/pdf"),
     (re.compile(rb"\x1f\x8b\x08"), "application/gzip"),
     (re.compile(rb"BZh[1-9]1AY&SY"), "application/x-bzip2"),
     (re.compile(rb"\xfd7zXZ\0"), "application/x-xz"),
     (re.compile(rb"7z\xbc\xaf\x27\x1c"), "application/x-7z-compressed"),
     (re.compile(rb"Rar!\x1a\x07"), "application/vnd.rar"),
-    (re.compile(rb"PK(?:\3\4|\5\6)"), "application/zip"),
+    (re.compile(rb"PK(?:\x03\x04|\x05\x06)"), "application/zip"),
 )
 _TOLD_BY_DATA: Final = ("image/", "audio/", "video/", "text/", "multipart/", "message/")
 _CONTROL: Final = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]")
