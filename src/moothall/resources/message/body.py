@@ -12,6 +12,7 @@ from moothall.objects.channel import ChannelMention
 from moothall.objects.embed import Embed
 from moothall.objects.ids import ApplicationId, ChannelId, MessageId, RoleId, WebhookId
 from moothall.objects.message import MessageReference
+from moothall.objects.sticker import StickerItem
 from moothall.objects.wire import Timestamp, decoder, encode
 
 
@@ -34,6 +35,7 @@ class Head(Struct, frozen=True, kw_only=True):
     webhook_id: WebhookId | UnsetType = UNSET
     application_id: ApplicationId | UnsetType = UNSET
     message_reference: MessageReference | UnsetType = UNSET
+    sticker_items: list[StickerItem] | UnsetType = UNSET
     position: int | UnsetType = UNSET
     """About how many messages of the thread came before it."""
 

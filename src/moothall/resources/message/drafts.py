@@ -11,7 +11,7 @@ from moothall.objects.component import MessageComponent
 from moothall.objects.embed import Embed, EmbedInputs, read_embeds
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FieldError, FormCode
-from moothall.objects.ids import ChannelId, GuildId, MessageId
+from moothall.objects.ids import ChannelId, GuildId, MessageId, StickerId
 from moothall.objects.mentions import check_allowed_mentions
 from moothall.objects.message import AllowedMentions, Attachment
 from moothall.objects.message_types import SETTABLE, MessageFlags, MessagePart, MessageReferenceType
@@ -31,9 +31,9 @@ from moothall.resources.message.layouts import (
 
 Content = Annotated[str, Meta(max_length=limits.CONTENT_MAX)]
 Nonce = Annotated[str, Meta(max_length=limits.NONCE_MAX)] | Annotated[int, Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
+StickerIds = Annotated[list[StickerId], Meta(max_length=limits.STICKERS_PER_MESSAGE)]
 
 NOT_TAKEN: Final[Mapping[str, str]] = {
-    "sticker_ids": "Stickers are not supported yet.",
     "shared_client_theme": "Shared themes are not supported yet.",
 }
 """Fields that are refused unless they are null or empty, and what is said of them."""
@@ -52,7 +52,7 @@ class MessageFields(Struct, frozen=True, kw_only=True):
     flags: int | None = None
     components: list[Any] | None = None
     attachments: AttachmentInputs | None = None
-    sticker_ids: Any = None
+    sticker_ids: StickerIds | None = None
     poll: PollInput | None = None
     shared_client_theme: Any = None
 
@@ -116,6 +116,7 @@ class Draft(Struct, frozen=True, kw_only=True):
     poll: PollDraft | None = None
     components: list[MessageComponent] = []
     attachments: list[Attachment] = []
+    sticker_ids: list[StickerId] = []
 
     @property
     def layout(self) -> bool:
@@ -210,10 +211,11 @@ def read_draft(
         poll=poll,
         components=components,
         attachments=attachments,
+        sticker_ids=body.sticker_ids or [],
     )
-    nothing_else = not content and not embeds and not components and poll is None and not draft.forwards
+    nothing_else = not (content or embeds or components or poll or draft.sticker_ids or draft.forwards)
     if voice:
-        require_whole_voice_message(attachments, nothing_else=nothing_else and not body.sticker_ids)
+        require_whole_voice_message(attachments, nothing_else=nothing_else)
     if nothing_else and not attachments:
         raise Refusal(errors.EMPTY_MESSAGE)
     return draft
@@ -234,7 +236,7 @@ def read_edit(
     which the components name, `own_files` the URLs of files that the message has, which are `held`, and
     `uploaded` the files that came with the request.
 
-    Raises Refusal: 50035 with every error.
+    Raises Refusal: 50080 for stickers, which stay as they are, 50035 with every error.
     """
     found = FormErrors()
     _refuse_not_taken(body, found)
@@ -249,6 +251,8 @@ def read_edit(
     components = read_message_components(given, found, layout=layout, lookup=lookup, own_files=own_files)
     again = attach_again(body.attachments, uploaded, held, found)
     found.raise_if_any()
+    if body.sticker_ids:
+        raise Refusal(errors.STICKERS_NOT_EDITABLE)
     if uploaded is not None and embeds is not UNSET:
         embeds = embed_files(embeds, [*again.held, *again.new], uploaded.links)
     return EditDraft(
