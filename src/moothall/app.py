@@ -21,6 +21,7 @@ import moothall.oauth2.endpoints  # noqa: F401 both for their rows
 from moothall import __version__
 from moothall.bus import Bus, Envelope
 from moothall.bus.local import LocalBus
+from moothall.cdn.attachments import Attachments
 from moothall.cdn.expressions import ExpressionFiles
 from moothall.cdn.files import Files
 from moothall.demo.record import DemoRecord
@@ -47,6 +48,7 @@ from moothall.kernel.secrets import Passwords, ServerKey
 from moothall.objects.ids import GuildId, Snowflake, SnowflakeFactory, UserId
 from moothall.objects.presence import Presence
 from moothall.resources import load_endpoints
+from moothall.resources.attachment.sweeping import FileSweeper
 from moothall.resources.member.activity import activity_of
 from moothall.resources.membership.guests import see_guests_out
 from moothall.resources.membership.operations import leave_if_temporary
@@ -232,6 +234,8 @@ class App:
         self.jobs = self.services.extra[JobRunner] = JobRunner(self.services)
         self.pages = Pages(endpoints(), public_url=base_url(settings), gateway_url=self.gateway.settings.public_url)
         self.files = Files(self.services.blobs)
+        self.attachments = Attachments(self.database, self.services.blobs, self.services.links, self.files)
+        self.sweeper = FileSweeper(self.services)
         self.expressions = ExpressionFiles(self.database, self.services.blobs, self.files)
         self.demo: DemoRecord | None = None
         self._watch()
@@ -247,6 +251,7 @@ class App:
         await self.gateway.start()
         self.relay.start()
         self.jobs.start()
+        self.sweeper.start()
         # What is there now stays: the collector need not look at it again and again.
         gc.freeze()
         gc.set_threshold(20_000, 20, 50)
@@ -257,6 +262,7 @@ class App:
     async def stop(self) -> None:
         """Close everything; whatever is being committed is finished first."""
         await self.jobs.stop()
+        await self.sweeper.stop()
         await self.gateway.close()
         await self.relay.stop()
         await activity_of(self.services).close()
@@ -277,6 +283,8 @@ class App:
             path: str = scope["path"]
             if path.startswith("/api/") and not path.endswith("/openapi.json"):
                 await self.pipeline(scope, receive, send)
+            elif path.startswith(Attachments.PREFIX):
+                await self.attachments(scope, receive, send)
             elif path.startswith(Files.PREFIXES):
                 await self.files(scope, receive, send)
             elif path.startswith(ExpressionFiles.PREFIXES):

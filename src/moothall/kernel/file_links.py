@@ -1,8 +1,8 @@
 """The URLs of uploaded files: signed, and only good for a day (public reference: signed attachment CDN URLs).
 
-What is stored names a file by `mark_of`, as the value of a key that ends in `url`; whatever leaves the server has
-its marks replaced by URLs that are signed at that moment. No request can bring a mark in: the URLs of requests are
-http, https or attachment://, and in a text the quotes around it would be escaped.
+What is stored names a file by a mark, as the value of a key that ends in `url`; whatever leaves the server has its
+marks replaced by URLs that are signed at that moment. No request can bring a mark in: the URLs of requests are http,
+https or attachment://, and in a text the quotes around it would be escaped.
 """
 
 import hmac
@@ -37,15 +37,15 @@ class FilePath(Struct, frozen=True):
     id: Snowflake
     filename: str
 
-    @property
-    def mark(self) -> str:
-        """What stands for its URL in what is stored."""
-        return f"moothall-file:/{int(self.channel_id)}/{int(self.id)}/{self.filename}"
-
 
 def names_files(data: bytes) -> bool:
     """Whether stored JSON has marks in it."""
     return _SCHEME in data
+
+
+def files_named(data: bytes) -> set[int]:
+    """The ids of the files whose marks stored JSON has in it."""
+    return {int(file_id) for _, file_id, _ in _MARKED.findall(data)} if _SCHEME in data else set()
 
 
 def _now() -> float:
@@ -60,6 +60,8 @@ class FileLinks:
         self._prefix = f"{base}/attachments/"
         self._base = base
         self._clock = clock
+        named = rb'url":"%b([0-9]{1,19})/([0-9]{1,19})/([A-Za-z0-9._-]{1,300})(?:\?([^"\\]*))?"'
+        self._named = re.compile(named % re.escape(self._prefix.encode()))
         self._signature = lru_cache(maxsize=_SIGNATURES_KEPT)(self._sign)
 
     def sign(self, data: bytes) -> bytes:
@@ -77,10 +79,35 @@ class FileLinks:
                 envelope.data = type(envelope.data)(self.sign(data))
         return envelopes
 
+    def mark(self, data: bytes, channel_id: ChannelId) -> bytes:
+        """JSON with marks for the URLs of files of a channel, and of any file if the URL is still good."""
+        if self._prefix.encode() not in data:
+            return data
+
+        def marked(match: re.Match[bytes]) -> bytes:
+            own = int(match[1]) == channel_id
+            if own or self.is_authentic(_path_of(match), (match[4] or b"").decode("latin-1")):
+                return b'url":"moothall-file:/%b/%b/%b"' % (match[1], match[2], match[3])
+            return match[0]
+
+        return self._named.sub(marked, data)
+
     def url(self, path: FilePath) -> str:
         """A URL of a file, as good as any."""
         parts = str(int(path.channel_id)).encode(), str(int(path.id)).encode(), path.filename.encode()
         return self._url(*parts).decode()
+
+    def plain_url(self, path: FilePath) -> str:
+        """The URL of a file without what makes it good."""
+        return f"{self._prefix}{int(path.channel_id)}/{int(path.id)}/{path.filename}"
+
+    def plain_urls(self, data: bytes) -> frozenset[str]:
+        """The same for all files that stored JSON names."""
+        return frozenset(self.plain_url(_path_of(match)) for match in _MARKED.finditer(data))
+
+    def plainly(self, data: bytes) -> bytes:
+        """Stored JSON with such URLs for its marks."""
+        return _MARKED.sub(lambda match: b'url":"%b"' % self.plain_url(_path_of(match)).encode(), data)
 
     def find(self, url: str) -> FilePath | None:
         """Which file a URL of this server names, signed or not; None if it names none."""
@@ -115,6 +142,10 @@ def read_path(path: str) -> FilePath | None:
     if match is None:
         return None
     return FilePath(ChannelId(Snowflake(match["channel"])), Snowflake(match["file"]), match["filename"])
+
+
+def _path_of(match: re.Match[bytes]) -> FilePath:
+    return FilePath(ChannelId(Snowflake(int(match[1]))), Snowflake(int(match[2])), match[3].decode())
 
 
 def _signed_text(channel_id: str, file_id: str, filename: str, until: int, since: int) -> bytes:

@@ -8,6 +8,7 @@ from sqlalchemy import Table, bindparam, delete, func, insert, select, tuple_
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.wire import Timestamp
+from moothall.resources.attachment.queries import drop_some_files
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
 from moothall.storage.rows import GuildRow, UserRow
 from moothall.storage.schema import (
@@ -202,6 +203,8 @@ async def delete_some_of_guild(tx: Transaction, guild_id: GuildId) -> bool:
 
 async def delete_some_of_channel(tx: Transaction, channel_id: ChannelId) -> bool:
     """Remove at most some hundred rows of what was said and done in a channel; False once nothing is left."""
+    if await drop_some_files(tx, channel_id):
+        return True
     for query in _OF_CHANNEL:
         if await tx.execute(query, owner=channel_id):
             return True

@@ -22,6 +22,7 @@ from moothall.objects.permissions import Permissions
 from moothall.resources.message import queries
 from moothall.resources.message.body import EMPTY, Text, decode_head, decode_text, encode_body
 from moothall.resources.message.copy_queries import delete_copy, select_copy
+from moothall.resources.message.files import keep_row_files
 from moothall.resources.message.queries import MessageRow
 from moothall.resources.message.writing import Cast, Mentioned, Written, parts_around
 
@@ -129,6 +130,7 @@ async def _renew(
         head = structs.replace(head, flags=flags, mention_channels=form.mention_channels, edited_timestamp=edited)
     new = structs.replace(row, flags=flags, parts=parts, hidden_embeds=hidden, body=encode_body(head, text))
     await queries.update_message(ctx.tx, new)
+    await keep_row_files(ctx, new, before=row)
     written = Written(
         place=place,
         row=new,

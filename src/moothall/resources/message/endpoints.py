@@ -22,6 +22,7 @@ from moothall.resources.message.people import KnownUsers
 from moothall.resources.message.preparing import prepare_draft
 from moothall.resources.message.queries import select_page
 from moothall.resources.message.rules import require_entry, require_history
+from moothall.resources.message.uploads import EDITED_MESSAGE, NEW_MESSAGE
 from moothall.resources.thread_activity.events import JOINS, WAKES
 
 PageSize = Annotated[int, Meta(ge=1, le=limits.MESSAGE_LIST_MAX)]
@@ -31,6 +32,7 @@ PageSize = Annotated[int, Meta(ge=1, le=limits.MESSAGE_LIST_MAX)]
     "/channels/{channel_id}/messages",
     permission=Permissions.SEND_MESSAGES,
     fires=(MessageCreate, DirectChannelCreate, *WAKES, *JOINS),
+    uploads=NEW_MESSAGE,
 )
 async def create_message(ctx: Context, channel_id: ChannelId, body: CreateMessage) -> Json[Message]:
     """Post a message to a text-like channel, thread or direct message."""
@@ -66,7 +68,12 @@ async def get_channel_message(ctx: Context, channel_id: ChannelId, message_id: M
     return Json(found[message_id])
 
 
-@patch("/channels/{channel_id}/messages/{message_id}", permission=MEMBER, fires=(MessageUpdate,))
+@patch(
+    "/channels/{channel_id}/messages/{message_id}",
+    permission=MEMBER,
+    fires=(MessageUpdate,),
+    uploads=EDITED_MESSAGE,
+)
 async def edit_message(ctx: Context, channel_id: ChannelId, message_id: MessageId, body: EditMessage) -> Json[Message]:
     """Edit a message: its author anything, those with MANAGE_MESSAGES whether its embeds are shown."""
     require_entry(ctx)

@@ -6,24 +6,24 @@ from typing import Any, Final, TypeVar
 
 from msgspec import UNSET, Raw, Struct, UnsetType, structs
 
+from moothall.kernel.context import Context
 from moothall.objects.component import MessageComponent, texts_of
 from moothall.objects.component_types import ComponentType
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FormCode
 from moothall.objects.message import Attachment
-from moothall.objects.message_types import MessageFlags
+from moothall.objects.message_types import MessageFlags, MessagePart
 from moothall.objects.wire import decoder, encode
 from moothall.resources.component.known import Lookup
 from moothall.resources.component.media import require_all_shown, resolve_media
 from moothall.resources.component.reading import read_components
-from moothall.resources.message.body import NONE, Text, decode_text
+from moothall.resources.message.body import NONE, Text
 from moothall.resources.message.queries import MessageRow
 
 Body = TypeVar("Body", bound=Struct)
 
 _LEGACY: Final = ("content", "embeds", "sticker_ids", "poll", "shared_client_theme")
 _components = decoder(list[MessageComponent])
-_attachments = decoder(list[Attachment])
 
 
 def is_layout(flags: int | UnsetType | None) -> bool:
@@ -78,9 +78,15 @@ def seems_layout(given: list[Any]) -> bool:
 
 
 def encode_components(
-    components: Sequence[MessageComponent], attachments: Sequence[Attachment], *, layout: bool
+    components: Sequence[MessageComponent],
+    attachments: Sequence[Attachment],
+    *,
+    layout: bool,
+    required: Sequence[Attachment] | None = None,
 ) -> Raw:
     """Components as they stand in a body, with the message's files in them.
+
+    `required` are those that must be shown where there is nothing but components, else all.
 
     Raises Refusal 50035 for names of files that the message does not have, for thumbnails that are no
     images, and with IS_COMPONENTS_V2 for files that no component shows.
@@ -90,7 +96,7 @@ def encode_components(
     found = FormErrors()
     resolved = resolve_media(components, {attachment.filename: attachment for attachment in attachments}, found)
     if layout:
-        require_all_shown(resolved, attachments, found)
+        require_all_shown(resolved, attachments if required is None else required, found)
     found.raise_if_any()
     return Raw(encode(resolved.components)) if resolved.components else NONE
 
@@ -101,18 +107,9 @@ def decode_components(stored: Raw) -> list[MessageComponent]:
     return found
 
 
-def decode_attachments(stored: Raw) -> list[Attachment]:
-    """The files of a stored body."""
-    found: list[Attachment] = _attachments.decode(stored)
-    return found
-
-
-def files_in(row: MessageRow) -> frozenset[str]:
-    """The URLs of a message's files, without what makes them expire."""
-    stored = decode_text(row.body).attachments
-    if stored == NONE:
-        return frozenset()
-    return frozenset(attachment.url.partition("?")[0] for attachment in decode_attachments(stored))
+def files_in(ctx: Context, row: MessageRow) -> frozenset[str]:
+    """The URLs of the files that a message names, without what makes them expire."""
+    return ctx.services.links.plain_urls(row.body) if row.parts & MessagePart.FILES else frozenset()
 
 
 def given_components(components: list[Any] | UnsetType | None) -> list[Any] | None:
@@ -132,28 +129,34 @@ def arrange(
     text: Text,
     given: Sequence[MessageComponent] | UnsetType,
     attachments: Sequence[Attachment] | UnsetType,
+    files: Sequence[Attachment],
     *,
     layout: bool,
     becomes: bool,
 ) -> Arranged:
-    """What an edit makes of a message's components and files; what is UNSET stays as it was.
+    """What an edit makes of a message's components; what is UNSET stays as it was.
 
-    `layout`: it has IS_COMPONENTS_V2 afterwards; `becomes`: it had it not before. Raises Refusal as
-    `encode_components` does.
+    `files` are those that components may show, `attachments` those that they must, if the message
+    consists of them. `layout`: it has IS_COMPONENTS_V2 afterwards; `becomes`: it had it not before.
+    Raises Refusal as `encode_components` does.
     """
     if given is UNSET and attachments is UNSET and not becomes:
         return Arranged(text.components, None)
     components = decode_components(text.components) if given is UNSET else given
-    files = decode_attachments(text.attachments) if attachments is UNSET else attachments
-    encoded = encode_components(components, files, layout=layout)
+    encoded = encode_components(components, files, layout=layout, required=attachments or ())
     rebuilds = layout and (becomes or given is not UNSET)
     return Arranged(encoded, texts_of(components) if rebuilds else None)
 
 
-def require_nothing_left(*, content: bool, embeds: bool, poll: bool) -> None:
+def require_nothing_left(*, content: bool, embeds: bool, poll: bool, attachments: bool) -> None:
     """Refuse to make a message one of components that has something else. Raises Refusal 50035, at each field."""
     found = FormErrors()
-    for field, left in (("content", content), ("embeds", embeds), ("poll", poll)):
+    for field, left in (
+        ("content", content),
+        ("embeds", embeds),
+        ("poll", poll),
+        ("attachments", attachments),
+    ):
         if left:
             add_legacy_error(field, found)
     found.raise_if_any()

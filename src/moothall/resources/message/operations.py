@@ -17,6 +17,7 @@ from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserI
 from moothall.objects.message import MessageReference
 from moothall.objects.message_types import EDITABLE, UNDELETABLE, WRITTEN, MessageFlags, MessagePart, MessageType
 from moothall.objects.permissions import Permissions
+from moothall.resources.attachment.drafting import Uploaded
 from moothall.resources.component.known import look_up, sender_of
 from moothall.resources.member.activity import touch_seen
 from moothall.resources.message import queries
@@ -38,6 +39,7 @@ from moothall.resources.message.events import (
     route_in_guild,
     route_of,
 )
+from moothall.resources.message.files import files_of, keep_row_files, list_files, mark_files, with_files_part
 from moothall.resources.message.forwards import find_forwarded
 from moothall.resources.message.layouts import (
     arrange,
@@ -49,7 +51,7 @@ from moothall.resources.message.layouts import (
 )
 from moothall.resources.message.nonces import taken_nonce
 from moothall.resources.message.pages import Viewer, message_bytes, viewer_in
-from moothall.resources.message.people import find_people
+from moothall.resources.message.people import Person, find_people
 from moothall.resources.message.queries import Doomed, MessageRow
 from moothall.resources.message.rules import (
     message_id_moment,
@@ -123,13 +125,13 @@ async def send_message(
     message_id = MessageId(ctx.ids.next()) if message_id is None else message_id
     forwarded = await find_forwarded(ctx, draft.reference) if draft.reference is not None and draft.forwards else None
     original = None if forwarded is not None else await find_original(ctx, place, draft.reference)
-    components = encode_components(draft.components, draft.attachments, layout=draft.layout)
+    components = mark_files(ctx, place.id, encode_components(draft.components, draft.attachments, layout=draft.layout))
     content = texts_of(draft.components) if draft.layout else draft.content
     cast = await find_cast(ctx, place, author, content=content, allowed=draft.allowed_mentions, original=original)
     if invites and place.is_thread:
         place = await bring_in_mentioned(ctx, place, cast.mentioned.users)
     persona = author if isinstance(author, Persona) else None
-    embeds = encode_embeds(draft.embeds)
+    embeds = mark_files(ctx, place.id, encode_embeds(draft.embeds))
     hides = bool(draft.flags & MessageFlags.SUPPRESS_EMBEDS) and bool(draft.embeds)
     head = Head(
         author=UNSET if persona is None else Raw(persona.encoded()),
@@ -145,7 +147,12 @@ async def send_message(
         application_id=UNSET if persona is None or persona.application_id is None else persona.application_id,
         message_reference=UNSET if original is None else reference_to(place, original.id),
     )
-    text = Text(content=draft.content, embeds=NONE if hides else embeds, attachments=NONE, components=components)
+    text = Text(
+        content=draft.content,
+        embeds=NONE if hides else embeds,
+        attachments=list_files(ctx, place.id, draft.attachments, embeds, components),
+        components=components,
+    )
     if forwarded is not None:
         head = structs.replace(head, message_reference=forwarded.reference)
         text = structs.replace(text, message_snapshots=forwarded.snapshots)
@@ -238,7 +245,14 @@ async def read_edit_of(ctx: Context, row: MessageRow, body: EditMessage) -> Edit
     if not ctx.actor.bot:
         body = without_components(body, UNSET)
     lookup = await look_up(ctx, ctx.channel, body.components, sender_of(ctx))
-    return read_edit(body, layout=is_layout(row.flags) or is_layout(body.flags), lookup=lookup, own_files=files_in(row))
+    return read_edit(
+        body,
+        layout=is_layout(row.flags) or is_layout(body.flags),
+        lookup=lookup,
+        own_files=files_in(ctx, row),
+        uploaded=Uploaded.of(ctx, row.channel_id),
+        held=await files_of(ctx, row),
+    )
 
 
 async def edit_message(
@@ -255,18 +269,31 @@ async def edit_message(
     content = text.content if draft.content is UNSET else draft.content
     embeds = Raw(row.hidden_embeds.encode()) if row.hidden_embeds is not None else text.embeds
     if draft.embeds is not UNSET:
-        embeds = encode_embeds(draft.embeds)
+        embeds = mark_files(ctx, place.id, encode_embeds(draft.embeds))
     flags = head.flags
     if draft.flags is not UNSET:
         flags = flags & ~MessageFlags.SUPPRESS_EMBEDS | draft.flags & EDITABLE
     layout, was_layout = is_layout(flags), is_layout(head.flags)
     if layout and not was_layout:
-        require_nothing_left(content=bool(content), embeds=embeds != NONE, poll=bool(row.parts & MessagePart.POLL))
-    arranged = arrange(text, draft.components, draft.attachments, layout=layout, becomes=layout and not was_layout)
-    if not content and embeds == NONE and arranged.components == NONE and not _stands_alone(row):
-        raise Refusal(errors.EMPTY_MESSAGE)
+        require_nothing_left(
+            content=bool(content),
+            embeds=embeds != NONE,
+            poll=bool(row.parts & MessagePart.POLL),
+            attachments=text.attachments != NONE and draft.attachments is UNSET,
+        )
+    becomes = layout and not was_layout
+    arranged = arrange(text, draft.components, draft.attachments, draft.files, layout=layout, becomes=becomes)
+    components = mark_files(ctx, place.id, arranged.components)
+    attachments = text.attachments
+    if draft.shows_files or becomes:
+        listed = draft.files if draft.attachments is UNSET else draft.attachments
+        attachments = NONE if layout else list_files(ctx, place.id, listed, embeds, components)
+    if not content and embeds == components == attachments == NONE:
+        _require_stands_alone(row)
     hides = bool(flags & MessageFlags.SUPPRESS_EMBEDS) and embeds != NONE
-    shown = structs.replace(text, content=content, embeds=NONE if hides else embeds, components=arranged.components)
+    shown = structs.replace(
+        text, content=content, embeds=NONE if hides else embeds, components=components, attachments=attachments
+    )
     hidden = bytes(embeds).decode() if hides else None
     original = None if row.replied_id is None else await queries.select_message(ctx.tx, place.id, row.replied_id)
     said = content if arranged.texts is None else arranged.texts
@@ -275,12 +302,9 @@ async def edit_message(
     if arranged.texts is None if layout else draft.content is UNSET:
         kept = [UserId(user_id) for user_id in row.mentions or ()]
         mentioned = Mentioned(kept, head.mention_roles, head.mention_everyone)
-    people = named.people
-    missing = [user_id for user_id in (row.author_id, *mentioned.users) if user_id not in people]
-    if missing:
-        people = people | await find_people(ctx.tx, missing, None if place.guild is None else place.guild.id)
+    people = await _people_around(ctx, place, named, (row.author_id, *mentioned.users))
     mentions = [Snowflake(user_id) for user_id in mentioned.users] or None
-    touched = rewrites or shown.components != text.components
+    touched = rewrites or shown.components != text.components or attachments != text.attachments
     if draft.embeds is not UNSET:
         touched = touched or shown.embeds != text.embeds or hidden != row.hidden_embeds
     changed = structs.replace(head, flags=flags, mention_roles=mentioned.roles, mention_everyone=mentioned.everyone)
@@ -289,7 +313,9 @@ async def edit_message(
     if touched:
         changed = structs.replace(changed, edited_timestamp=ctx.now)
     new = structs.replace(row, flags=flags, mentions=mentions, body=encode_body(changed, shown), hidden_embeds=hidden)
+    new = with_files_part(new)
     await queries.update_message(ctx.tx, new)
+    await keep_row_files(ctx, new, draft.files, before=row)
     await renew_copies(ctx, place.id, [(new.id, new.flags)])
     written = Written(
         place=place,
@@ -307,14 +333,25 @@ async def edit_message(
     return (await message_bytes(ctx.tx, place.id, [row.id], viewer))[row.id]
 
 
-def _stands_alone(row: MessageRow) -> bool:
-    """Whether something is left of a message without content and embeds."""
-    return bool(row.parts & MessagePart.POLL or row.flags & MessageFlags.HAS_SNAPSHOT)
+async def _people_around(ctx: Context, place: ChannelPlace, cast: Cast, wanted: Iterable[UserId]) -> dict[int, Person]:
+    """The people of a cast, and those of `wanted` who are not among them."""
+    missing = [user_id for user_id in wanted if user_id not in cast.people]
+    if not missing:
+        return cast.people
+    return cast.people | await find_people(ctx.tx, missing, None if place.guild is None else place.guild.id)
+
+
+def _require_stands_alone(row: MessageRow) -> None:
+    """Refuse (400/50006) to leave nothing of a message, unless it is more than what can be edited."""
+    if not (row.parts & MessagePart.POLL or row.flags & MessageFlags.HAS_SNAPSHOT):
+        raise Refusal(errors.EMPTY_MESSAGE)
 
 
 def _require_editable(row: MessageRow, draft: EditDraft) -> None:
     if draft.only_flags:
         return
+    if row.flags & MessageFlags.IS_VOICE_MESSAGE:
+        raise Refusal(errors.VOICE_MESSAGE_NOT_EDITABLE)
     if row.parts & MessagePart.POLL:
         raise Refusal(errors.POLL_NOT_EDITABLE)
     if row.flags & MessageFlags.HAS_SNAPSHOT:

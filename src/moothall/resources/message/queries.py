@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, delete, insert, select, tuple_, update
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId, WebhookId
 from moothall.objects.message_types import MessagePart
 from moothall.objects.wire import Timestamp
+from moothall.resources.attachment.queries import drop_files, dropping_where
 from moothall.storage.columns import TimestampColumn
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, upsert
 from moothall.storage.schema import (
@@ -222,13 +223,15 @@ async def select_doomed(reader: Reader, channel_id: ChannelId, message_ids: list
 
 
 async def delete_messages(tx: Transaction, channel_id: ChannelId, doomed: list[Doomed]) -> None:
-    """Delete messages of one channel with their reactions, pins and polls."""
+    """Delete messages of one channel with their reactions, pins, polls and files."""
     await tx.execute(_delete_messages, channel_id=channel_id, message_ids=[row.id for row in doomed])
     if pinned := [row.id for row in doomed if row.pinned]:
         await tx.execute(_delete_pins, channel_id=channel_id, message_ids=pinned)
     if reacted := [row.id for row in doomed if row.reacted]:
         await tx.execute(_delete_reactions, channel_id=channel_id, message_ids=reacted)
         await tx.execute(_delete_counts, channel_id=channel_id, message_ids=reacted)
+    if having := [row.id for row in doomed if row.parts & MessagePart.FILES]:
+        await drop_files(tx, channel_id, having)
     if polled := [row.id for row in doomed if row.parts & MessagePart.POLL]:
         for query in _delete_polls:
             await tx.execute(query, channel_id=channel_id, message_ids=polled)
@@ -240,7 +243,9 @@ _theirs = (
     & (messages.c.guild_id == bindparam("guild_id"))
 )
 _has_poll = messages.c.parts.bitwise_and(int(MessagePart.POLL)) != 0
+_has_files = messages.c.parts.bitwise_and(int(MessagePart.FILES)) != 0
 _keys_of_theirs = select(messages.c.channel_id, messages.c.id).where(_theirs)
+_drop_theirs = dropping_where(_keys_of_theirs.where(_has_files))
 _select_theirs = Query(
     select(
         messages.c.channel_id,
@@ -276,7 +281,7 @@ async def delete_messages_of(
     values: dict[str, Any] = {"guild_id": guild_id, "author_ids": author_ids, "since_id": since_id}
     found = await tx.all(_select_theirs, **values)
     if found:
-        for query in _delete_below_theirs:
+        for query in (*_drop_theirs, *_delete_below_theirs):
             await tx.execute(query, **values)
         await tx.execute(_delete_theirs, **values)
     return found

@@ -9,6 +9,7 @@ from moothall.resources.channel.direct import reopen_direct_message
 from moothall.resources.message import queries
 from moothall.resources.message.body import Head, Text, encode_body
 from moothall.resources.message.drafts import Draft
+from moothall.resources.message.files import keep_row_files, with_files_part
 from moothall.resources.message.parts import write_parts
 from moothall.resources.message.queries import MessageRow
 from moothall.resources.message.writing import Author, Cast, Persona, Written, author_in, id_of, parts_around
@@ -51,7 +52,9 @@ async def store_message(
         hidden_embeds=hidden_embeds,
         parts=parts,
     )
+    row = with_files_part(row)
     await queries.insert_message(ctx.tx, row)
+    await keep_row_files(ctx, row, () if draft is None else draft.attachments)
     if parts and draft is not None:
         await write_parts(ctx, place, row.id, draft)
     if place.guild is None:

@@ -17,6 +17,7 @@ from moothall.objects.wire import Timestamp
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.channel.queries import select_own_memberships
 from moothall.resources.message.events import MessageCreate, MessageUpdate
+from moothall.resources.message.uploads import IN_CHANNEL
 from moothall.resources.thread import finding, membership, parts, starting  # noqa: F401 parts: what messages show
 from moothall.resources.thread.queries import ThreadSearch
 from moothall.resources.thread.requests import StartedThread, StartThread, StartThreadFromMessage
@@ -86,6 +87,7 @@ async def start_thread_from_message(
     audit_reason=True,
     fires=(ThreadCreate, MessageCreate, *JOINS),
     status=201,
+    uploads=IN_CHANNEL,
 )
 async def start_thread(ctx: Context, channel_id: ChannelId, body: StartThread) -> Json[StartedThread]:
     """Start a thread without a message; in a forum or media channel, with the message that it begins with.

@@ -138,7 +138,7 @@ async def _start_in_forum(ctx: Context, body: StartThread) -> bytes:
     if message is None:
         found.add("message", *FieldError.required())
         raise found.refusal()
-    draft = await prepare_draft(ctx, message, found.at("message"))
+    draft = await prepare_draft(ctx, message, found.at("message"), channel_id=thread_id)
     await rules.require_start_over(ctx, thread_id)
     touch_seen(ctx, ctx.guild.id, ctx.actor.user_id)
     thread, first = await post(ctx, place, structs.replace(new, tags=tags), ctx.actor.user_id, draft)

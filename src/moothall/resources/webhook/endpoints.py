@@ -19,6 +19,7 @@ from moothall.resources.webhook.requests import (
     ModifyWebhook,
     ModifyWebhookWithToken,
 )
+from moothall.resources.webhook.uploads import BY_WEBHOOK
 
 
 @post(
@@ -93,6 +94,7 @@ async def delete_webhook_with_token(ctx: Context, webhook_id: WebhookId, webhook
     permission=WEBHOOK_TOKEN,
     fires=(MessageCreate, ThreadCreate, *WAKES),
     rate=WEBHOOK_RATE,
+    uploads=BY_WEBHOOK,
 )
 async def execute_webhook(
     ctx: Context,
@@ -124,7 +126,12 @@ async def get_webhook_message(
     return Json(await executing.get_message(ctx, webhook_of(ctx), message_id, thread_id=thread_id))
 
 
-@patch("/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}", permission=WEBHOOK_TOKEN, fires=(MessageUpdate,))
+@patch(
+    "/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}",
+    permission=WEBHOOK_TOKEN,
+    fires=(MessageUpdate,),
+    uploads=BY_WEBHOOK,
+)
 async def edit_webhook_message(
     ctx: Context,
     webhook_id: WebhookId,

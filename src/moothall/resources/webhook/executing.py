@@ -13,10 +13,12 @@ from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FieldError
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId
 from moothall.objects.message_types import EDITABLE, SETTABLE
+from moothall.resources.attachment.drafting import Uploaded
 from moothall.resources.channel.queries import select_channel
 from moothall.resources.component.known import Lookup, Sender, look_up
 from moothall.resources.message import operations
 from moothall.resources.message.drafts import EditMessage, read_draft, read_edit
+from moothall.resources.message.files import files_of
 from moothall.resources.message.layouts import files_in, is_layout
 from moothall.resources.message.pages import Viewer, message_bytes
 from moothall.resources.message.queries import MessageRow, select_message
@@ -57,7 +59,9 @@ async def execute_webhook(
             sticker_ids=None,
             shared_client_theme=None,
         )
-    draft = read_draft(body, found, lookup=await _look_up(ctx, webhook, place, body.components))
+    where = place.id if thread_id is None else thread_id
+    uploaded = Uploaded.of(ctx, where if post is None else post.id)
+    draft = read_draft(body, found, lookup=await _look_up(ctx, webhook, place, body.components), uploaded=uploaded)
     if post is not None:
         _, message = await starting.post(ctx, place, post, persona, draft)
         return message
@@ -99,7 +103,9 @@ async def edit_message(
         body,
         layout=is_layout(row.flags) or is_layout(body.flags),
         lookup=await _look_up(ctx, webhook, place, body.components),
-        own_files=files_in(row),
+        own_files=files_in(ctx, row),
+        uploaded=Uploaded.of(ctx, row.channel_id),
+        held=await files_of(ctx, row),
     )
     edited = await operations.edit_message(ctx, place, row, _own_persona(webhook), draft)
     return await _shown(ctx, webhook, place, message_id) if edited is None else edited

@@ -1,0 +1,50 @@
+"""Files of a message in what is stored of it: those that nothing else of the message shows are listed."""
+
+from collections.abc import Iterable
+
+from msgspec import Raw, structs
+
+from moothall.kernel.context import Context
+from moothall.kernel.file_links import files_named, names_files
+from moothall.objects.ids import ChannelId
+from moothall.objects.message import Attachment
+from moothall.objects.message_types import MessagePart
+from moothall.objects.wire import encode
+from moothall.resources.attachment.keeping import find_attachments, keep_files
+from moothall.resources.message.body import NONE
+from moothall.resources.message.queries import MessageRow
+
+
+def mark_files(ctx: Context, channel_id: ChannelId, encoded: Raw) -> Raw:
+    """A part of a body with marks where it has URLs of this server's files."""
+    data = bytes(encoded)
+    marked = ctx.services.links.mark(data, channel_id)
+    return encoded if marked is data else Raw(marked)
+
+
+def list_files(ctx: Context, channel_id: ChannelId, files: Iterable[Attachment], *others: Raw) -> Raw:
+    """The `attachments` of a message: the files that neither its embeds nor its components show."""
+    shown = files_named(b"".join(bytes(other) for other in others))
+    listed = [file for file in files if file.id not in shown]
+    return mark_files(ctx, channel_id, Raw(encode(listed))) if listed else NONE
+
+
+def with_files_part(row: MessageRow) -> MessageRow:
+    """A row that says whether its message names files."""
+    named = names_files(row.body) or (row.hidden_embeds is not None and names_files(row.hidden_embeds.encode()))
+    parts = row.parts | MessagePart.FILES if named else row.parts & ~MessagePart.FILES
+    return row if parts == row.parts else structs.replace(row, parts=int(parts))
+
+
+async def keep_row_files(
+    ctx: Context, row: MessageRow, files: Iterable[Attachment] = (), *, before: MessageRow | None = None
+) -> None:
+    """Let a stored message have the files that it names, and no others; `before` is what it was."""
+    if (row.parts | (0 if before is None else before.parts)) & MessagePart.FILES:
+        stored = row.body if row.hidden_embeds is None else row.body + row.hidden_embeds.encode()
+        await keep_files(ctx, row.channel_id, row.id, stored, list(files))
+
+
+async def files_of(ctx: Context, row: MessageRow) -> list[Attachment]:
+    """All files of a message."""
+    return await find_attachments(ctx, row.channel_id, row.id) if row.parts & MessagePart.FILES else []

@@ -1,0 +1,36 @@
+"""Who may upload files for a message: whoever may write it, asked before anything of a file is read."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from moothall.kernel.context import Context
+from moothall.kernel.uploads import Allowance
+from moothall.objects import errors
+from moothall.objects.errors import Refusal
+from moothall.resources.attachment.uploads import FileUploads
+from moothall.resources.message.queries import select_message
+from moothall.resources.message.rules import require_may_write, require_unrestricted
+
+
+class _New(FileUploads):
+    async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
+        await require_may_write(ctx)
+        return await super().admit(ctx, path)
+
+
+class _Edited(FileUploads):
+    async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
+        row = await select_message(ctx.tx, ctx.channel.id, path["message_id"])
+        if row is None:
+            raise Refusal(errors.UNKNOWN_MESSAGE)
+        if row.webhook_id is not None or row.author_id != ctx.actor.user_id:
+            raise Refusal(errors.NOT_MESSAGE_AUTHOR)
+        require_unrestricted(ctx)
+        return await super().admit(ctx, path)
+
+
+NEW_MESSAGE: Final = _New()
+EDITED_MESSAGE: Final = _Edited()
+"""Authors only, for their own messages."""
+IN_CHANNEL: Final = FileUploads()
+"""Those with ATTACH_FILES in the channel of the path, for rows that ask for the rest themselves."""
