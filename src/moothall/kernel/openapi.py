@@ -181,7 +181,7 @@ def _query_parameter(parameter: QueryParameter, schema: dict[str, Any]) -> dict[
 def _responses(row: Endpoint, schemas: "typing.Iterator[dict[str, Any]]") -> dict[str, Any]:
     answers, bodies = _answers(row), [next(schemas) for _ in _bodies(row)]
     success: dict[str, Any] = {"description": "Done."}
-    if Response in answers:
+    if Response in answers and not bodies:
         success["content"] = {"*/*": {}}
     elif bodies:
         schema = bodies[0] if len(bodies) == 1 else {"anyOf": bodies}
@@ -191,6 +191,9 @@ def _responses(row: Endpoint, schemas: "typing.Iterator[dict[str, Any]]") -> dic
         "content": {"application/json": {"schema": {"$ref": _REF.format(name="Error")}}},
     }
     responses = {str(row.status): success, "4XX": refused}
+    if bodies and Response in answers:
+        # A status that the handler decides: what was there already is no 201.
+        responses["200"] = success
     if bodies and type(None) in answers:
         responses["204"] = {"description": "Done; nothing to tell."}
     return responses
