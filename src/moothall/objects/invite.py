@@ -1,7 +1,7 @@
 """Invites (api.md, Invite objects)."""
 
 from enum import IntEnum
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -10,6 +10,8 @@ from moothall.objects.channel import PartialChannel
 from moothall.objects.guild import InviteGuild
 from moothall.objects.ids import GuildId, RoleId
 from moothall.objects.role import RoleColors
+from moothall.objects.scheduled_event import ScheduledEvent
+from moothall.objects.stage_instance import InviteStageInstance
 from moothall.objects.user import User
 from moothall.objects.wire import Timestamp
 
@@ -62,7 +64,8 @@ class Invite(Struct, frozen=True, kw_only=True):
     approximate_presence_count: int | UnsetType = UNSET
     approximate_member_count: int | UnsetType = UNSET
     expires_at: Timestamp | None
-    guild_scheduled_event: Any = UNSET
+    guild_scheduled_event: ScheduledEvent | UnsetType = UNSET
+    stage_instance: InviteStageInstance | UnsetType = UNSET
     flags: int | UnsetType = UNSET
     roles: list[InviteRole] | UnsetType = UNSET
 

@@ -84,7 +84,10 @@ class RecurrenceRule(Struct, frozen=True, kw_only=True):
 
 
 class EventException(Struct, frozen=True, kw_only=True):
-    """One occurrence of a recurring event that is not as the rule has it; a null start is the rule's, without an end it lasts as long."""
+    """One occurrence of a recurring event that is not as the rule has it.
+
+    A null start is the rule's; without an end it lasts as long as ever.
+    """
 
     event_id: ScheduledEventId
     event_exception_id: Snowflake

@@ -3,7 +3,7 @@
 from moothall.kernel.access import PUBLIC, SIGNED_IN, any_of
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import delete, get, post
-from moothall.objects.ids import ChannelId, GuildId
+from moothall.objects.ids import ChannelId, GuildId, ScheduledEventId
 from moothall.objects.invite import Invite, InviteMetadata
 from moothall.objects.permissions import Permissions
 from moothall.resources.group_dm.operations import COMING
@@ -43,9 +43,11 @@ async def get_guild_invites(ctx: Context, guild_id: GuildId) -> list[InviteMetad
 
 
 @get("/invites/{code}", permission=PUBLIC)
-async def get_invite(ctx: Context, code: str, *, with_counts: bool = False) -> Invite:
-    """What a code leads to; `with_counts` adds how many members there are and how many are online."""
-    return await operations.resolve_invite(ctx, code, with_counts=with_counts)
+async def get_invite(
+    ctx: Context, code: str, *, with_counts: bool = False, guild_scheduled_event_id: ScheduledEventId | None = None
+) -> Invite:
+    """What a code leads to, with an event of the guild; `with_counts` adds how many members there and online."""
+    return await operations.resolve_invite(ctx, code, with_counts=with_counts, event_id=guild_scheduled_event_id)
 
 
 @post("/invites/{code}", permission=SIGNED_IN, fires=(*JOINING, *COMING, GuildMemberUpdate, InviteDelete))

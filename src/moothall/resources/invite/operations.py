@@ -18,12 +18,13 @@ from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.features import Feature
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.guild import IncidentsData
-from moothall.objects.ids import GuildId, RoleId, Snowflake
+from moothall.objects.ids import GuildId, RoleId, ScheduledEventId, Snowflake
 from moothall.objects.invite import Invite, InviteFlags, InviteMetadata, InviteTargetType, InviteType
 from moothall.objects.permissions import Permissions, channel_permissions
 from moothall.objects.wire import convert
 from moothall.resources.invite import queries
 from moothall.resources.invite.events import InviteCreate, InviteDelete
+from moothall.resources.invite.gatherings import with_gatherings
 from moothall.resources.invite.groups import (
     accept_group_invite,
     blank_group_invite,
@@ -121,13 +122,16 @@ def new_code() -> str:
     return "".join(secrets.choice(_LETTERS) for _ in range(_CODE_LENGTH))
 
 
-async def resolve_invite(ctx: Context, code: str, *, with_counts: bool = False) -> Invite:
-    """What a code leads to, as anyone may see it. Raises Refusal: 404/10006."""
+async def resolve_invite(
+    ctx: Context, code: str, *, with_counts: bool = False, event_id: ScheduledEventId | None = None
+) -> Invite:
+    """What a code leads to, as anyone may see it, with an event of the guild. Raises Refusal: 404/10006."""
     group = await _find_group(ctx, code)
     if group is not None:
         return await shown_group_invite(ctx, group, with_counts=with_counts)
     row, guild = await _find(ctx, code)
-    return await _shown(ctx, row, guild, with_counts=with_counts)
+    invite = await _shown(ctx, row, guild, with_counts=with_counts)
+    return await with_gatherings(ctx, invite, guild, event_id)
 
 
 async def accept_invite(ctx: Context, code: str) -> Invite:

@@ -3,12 +3,14 @@
 from msgspec import Struct, structs
 from sqlalchemy import bindparam, delete, func, select
 
-from moothall.objects.ids import ChannelId, GuildId, ScheduledEventId, StageInstanceId, UserId
+from moothall.objects.ids import ChannelId, GuildId, ScheduledEventId, Snowflake, StageInstanceId, UserId
 from moothall.objects.stage_instance import StageInstance
 from moothall.storage.database import Query, Reader, Transaction, insert_ignore, update_columns
 from moothall.storage.schema import stage_instances, voice_states
 
 _KEY = ("guild_id", "channel_id")
+_MOST_SPEAKERS = 50
+"""Named of those who speak."""
 
 
 class StageRow(Struct):
@@ -34,6 +36,13 @@ _count_speakers = Query(
     select(func.count())
     .select_from(voice_states)
     .where(voice_states.c.channel_id == bindparam("channel_id"), voice_states.c.suppress.is_(False))
+)
+
+_select_speakers = Query(
+    select(voice_states.c.user_id)
+    .where(voice_states.c.channel_id == bindparam("channel_id"), voice_states.c.suppress.is_(False))
+    .order_by(voice_states.c.user_id)
+    .limit(_MOST_SPEAKERS)
 )
 
 
@@ -67,6 +76,11 @@ async def delete_stage(tx: Transaction, row: StageRow) -> bool:
 async def count_speakers(reader: Reader, channel_id: ChannelId) -> int:
     """How many people in a stage channel may be heard."""
     return int(await reader.scalar(_count_speakers, channel_id=channel_id) or 0)
+
+
+async def select_speakers(reader: Reader, channel_id: ChannelId) -> list[UserId]:
+    """People in a stage channel who may be heard, at most fifty."""
+    return [UserId(Snowflake(user_id)) for (user_id,) in await reader.all(_select_speakers, channel_id=channel_id)]
 
 
 def stage_object(row: StageRow) -> StageInstance:
