@@ -52,6 +52,7 @@ from moothall.resources.attachment.sweeping import FileSweeper
 from moothall.resources.member.activity import activity_of
 from moothall.resources.membership.guests import see_guests_out
 from moothall.resources.membership.operations import leave_if_temporary
+from moothall.resources.message_search.indexing import Indexer
 from moothall.resources.voice.operations import handle_voice_update, leave_voice
 from moothall.settings import Settings
 from moothall.storage.blobs import Blobs
@@ -232,6 +233,7 @@ class App:
         self.relay.found = self.services.states.forget
         self.services.states.remember(self.database)
         self.jobs = self.services.extra[JobRunner] = JobRunner(self.services)
+        self.indexer = self.services.extra[Indexer] = Indexer(self.services)
         self.pages = Pages(endpoints(), public_url=base_url(settings), gateway_url=self.gateway.settings.public_url)
         self.files = Files(self.services.blobs)
         self.attachments = Attachments(self.database, self.services.blobs, self.services.links, self.files)
@@ -251,6 +253,7 @@ class App:
         await self.gateway.start()
         self.relay.start()
         self.jobs.start()
+        self.indexer.start()
         self.sweeper.start()
         # What is there now stays: the collector need not look at it again and again.
         gc.freeze()
@@ -262,6 +265,7 @@ class App:
     async def stop(self) -> None:
         """Close everything; whatever is being committed is finished first."""
         await self.jobs.stop()
+        await self.indexer.stop()
         await self.sweeper.stop()
         await self.gateway.close()
         await self.relay.stop()

@@ -105,9 +105,12 @@ def _without_nul(text: str) -> str:
 
 def query_parameter(name: str, kind: Any, default: Any) -> QueryParameter:
     """A reader for one query parameter. A list is comma-delimited, or given several times."""
-    bare = [part for part in typing.get_args(kind) if typing.get_origin(part) is list]
-    is_list = typing.get_origin(kind) is list or bool(bare)
-    return QueryParameter(name, kind, default, is_list)
+    return QueryParameter(name, kind, default, any(map(_is_list, (kind, *typing.get_args(kind)))))
+
+
+def _is_list(kind: Any) -> bool:
+    bounded = typing.get_origin(kind) is typing.Annotated
+    return typing.get_origin(typing.get_args(kind)[0] if bounded else kind) is list
 
 
 _SHORT = 64

@@ -1,5 +1,6 @@
 """What a search asks of the index, and how that is written for either engine."""
 
+from itertools import pairwise
 from typing import Final
 
 from msgspec import Struct
@@ -38,10 +39,10 @@ def says(content: str, slop: int) -> list[Node]:
     """What a message must say: every word, and each near the next one of the query."""
     phrases = phrases_of(content)
     nodes: list[Node] = list(dict.fromkeys(phrases))
-    for left, right in zip(phrases[:_MOST_NEAR], phrases[1:_MOST_NEAR], strict=False):
+    for left, right in pairwise(phrases[:_MOST_NEAR]):
         first, second = left.words[-1], right.words[0]
         if first != second:
-            nodes.append(Near(*sorted((first, second)), slop))
+            nodes.append(Near(min(first, second), max(first, second), slop))
     return list(dict.fromkeys(nodes))
 
 

@@ -1,0 +1,99 @@
+"""What a search may ask for."""
+
+from typing import Annotated, Any, Final, Literal
+
+from msgspec import Meta, Struct
+
+from moothall.objects.channel import Channel, ThreadMember
+from moothall.objects.ids import ChannelId, MessageId, RoleId, UserId
+from moothall.objects.message import Message
+
+MOST_RESULTS: Final = 25
+MOST_OFFSET: Final = 9975
+DEFAULT_SLOP: Final = 2
+
+Limit = Annotated[int, Meta(ge=1, le=MOST_RESULTS)]
+Offset = Annotated[int, Meta(ge=0, le=MOST_OFFSET)]
+Slop = Annotated[int, Meta(ge=0, le=100)]
+Content = Annotated[str, Meta(max_length=1024)]
+AuthorType = Literal["user", "bot", "webhook", "-user", "-bot", "-webhook"]
+Has = Literal[
+    "link",
+    "embed",
+    "file",
+    "image",
+    "video",
+    "sound",
+    "sticker",
+    "poll",
+    "snapshot",
+    "-link",
+    "-embed",
+    "-file",
+    "-image",
+    "-video",
+    "-sound",
+    "-sticker",
+    "-poll",
+    "-snapshot",
+]
+EmbedType = Literal["image", "video", "gif", "sound", "article"]
+SortBy = Literal["timestamp", "relevance"]
+SortOrder = Literal["asc", "desc"]
+_Short = Annotated[str, Meta(max_length=256)]
+Hundred = Meta(max_length=100)
+Channels = Annotated[list[ChannelId], Meta(max_length=500)]
+Users = Annotated[list[UserId], Hundred]
+Roles = Annotated[list[RoleId], Hundred]
+Messages = Annotated[list[MessageId], Hundred]
+AuthorTypes = Annotated[list[AuthorType], Meta(max_length=6)]
+Haves = Annotated[list[Has], Meta(max_length=18)]
+EmbedTypes = Annotated[list[EmbedType], Meta(max_length=5)]
+Texts = Annotated[list[_Short], Hundred]
+FileNames = Annotated[list[Annotated[str, Meta(max_length=1024)]], Hundred]
+
+
+class Search(Struct, frozen=True, kw_only=True):
+    """A search. Of several values of one parameter any will do; those with a dash before them none may have."""
+
+    content: str | None = None
+    slop: int = DEFAULT_SLOP
+    author_id: list[UserId] | None = None
+    author_type: list[Any] | None = None
+    mentions: list[UserId] | None = None
+    mentions_role_id: list[RoleId] | None = None
+    mention_everyone: bool | None = None
+    replied_to_user_id: list[UserId] | None = None
+    replied_to_message_id: list[MessageId] | None = None
+    pinned: bool | None = None
+    has: list[Any] | None = None
+    embed_type: list[Any] | None = None
+    embed_provider: list[str] | None = None
+    link_hostname: list[str] | None = None
+    attachment_filename: list[str] | None = None
+    attachment_extension: list[str] | None = None
+    channel_id: list[ChannelId] | None = None
+    min_id: MessageId | None = None
+    max_id: MessageId | None = None
+    include_nsfw: bool = False
+    sort_by: str = "timestamp"
+    sort_order: str = "desc"
+    limit: int = MOST_RESULTS
+    offset: int = 0
+
+
+class FoundMessage(Message, frozen=True, kw_only=True):
+    """A message that was found; `hit` is always true, as nothing around it is told."""
+
+    hit: bool
+
+
+class SearchResults(Struct, frozen=True, kw_only=True):
+    """A page of what was found: lists of one message each, and the threads that they are in."""
+
+    doing_deep_historical_index: bool
+    total_results: int
+    messages: list[list[FoundMessage]]
+    threads: list[Channel]
+    members: list[ThreadMember]
+    """The caller's own, of those of the threads that they have joined."""
