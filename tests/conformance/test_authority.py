@@ -110,6 +110,17 @@ NAMING: list[tuple[str, str, Body]] = [
     ("PUT", "/channels/{general}/permissions/{role}", lambda _: {"type": 0, "allow": "1024"}),
     ("PUT", "/channels/{general}/permissions/{member}", lambda _: {"type": 1, "allow": "1024"}),
     ("PUT", "/guilds/{mine}/members/{owner}/roles/{role}", lambda _: None),
+    (
+        "POST",
+        "/guilds/{mine}/scheduled-events",
+        lambda at: {
+            "name": "x",
+            "privacy_level": 2,
+            "entity_type": 2,
+            "scheduled_start_time": "2100-01-01T00:00:00Z",
+            "channel_id": str(at.voice),
+        },
+    ),
 ]
 
 
