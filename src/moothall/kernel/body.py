@@ -23,6 +23,12 @@ MOST_DEPTH = 64
 _NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")
 """The escape of NUL, but not an escaped backslash followed by the same letters."""
 
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
+)
+"""Any escape; the group is half of a character without its other half."""
+_MOST_MENDED = 1 << 20
+
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _ALIKE = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
@@ -63,6 +69,9 @@ class BodyReader(Struct, frozen=True):
         except msgspec.ValidationError:
             raise self._refusal(data) from None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            paired = without_lone_surrogates(data)
+            if len(paired) < len(data):
+                return self.read(paired, content_type)
             raise Refusal(errors.INVALID_JSON) from None
         if self.checks:
             found = FormErrors()
@@ -78,7 +87,8 @@ class BodyReader(Struct, frozen=True):
         try:
             plain = msgspec.json.decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError):
-            return Refusal(errors.INVALID_JSON)
+            paired = without_lone_surrogates(data)
+            return self._refusal(paired) if len(paired) < len(data) else Refusal(errors.INVALID_JSON)
         found = FormErrors()
         describe_failure(self.kind, plain, [], found)
         if not found:
@@ -108,6 +118,16 @@ class BodyReader(Struct, frozen=True):
 def body_reader(kind: Any, *, optional: bool) -> BodyReader:
     """The reader for the type that a handler's `body` is annotated with."""
     return BodyReader(kind, optional, callable(getattr(kind, "check", None)))
+
+
+def without_lone_surrogates(data: bytes) -> bytes:
+    r"""JSON without the escapes of half a character (`\ud83d` alone), as JavaScript writes cut emojis."""
+    broken = len(data) <= _MOST_MENDED and (b"\\ud" in data or b"\\uD" in data)
+    return _ESCAPE.sub(_drop_lone, data) if broken else data
+
+
+def _drop_lone(escape: re.Match[bytes]) -> bytes:
+    return b"" if escape[1] else escape[0]
 
 
 def too_deep(data: bytes) -> bool:

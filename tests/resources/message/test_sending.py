@@ -109,10 +109,9 @@ async def test_a_message_of_nothing_is_refused(platform: Platform) -> None:
         ({"content": "x", "nonce": "n" * 26}, "nonce", "BASE_TYPE_MAX_LENGTH"),
         ({"content": "x", "allowed_mentions": {"parse": ["nobody"]}}, "allowed_mentions.parse.0", "BASE_TYPE_CHOICES"),
         ({"content": "x", "components": {"type": 1}}, "components", "LIST_TYPE_CONVERT"),
-        ({"content": "x", "attachments": [{"id": 0}]}, "attachments", "BASE_TYPE_BAD_TYPE"),
+        ({"content": "x", "attachments": [{"id": 0}]}, "attachments.0.id", "BASE_TYPE_CHOICES"),
         ({"content": "x", "sticker_ids": ["1"]}, "sticker_ids", "BASE_TYPE_BAD_TYPE"),
         ({"content": "x", "poll": {"question": {}}}, "poll.answers", "BASE_TYPE_REQUIRED"),
-        ({"content": "x", "flags": 1 << 13}, "flags", "BASE_TYPE_CHOICES"),
         ({"message_reference": {"message_id": "1", "type": 1}}, "message_reference.channel_id", "BASE_TYPE_REQUIRED"),
         ({"message_reference": {"message_id": "1", "type": 2}}, "message_reference.type", "BASE_TYPE_CHOICES"),
         ({"content": "x", "message_reference": {}}, "message_reference.message_id", "BASE_TYPE_REQUIRED"),
@@ -155,6 +154,34 @@ async def test_flags_keep_what_a_request_may_set(platform: Platform) -> None:
     assert sent["flags"] == 1 << 12
     hidden = (await owner.post(url, {"content": "x", "embeds": [{"title": "t"}], "flags": 1 << 2})).json
     assert (hidden["flags"], hidden["embeds"]) == (4, [])
+
+
+async def test_markdown_and_links_are_kept_to_the_letter_and_followed_by_nobody(platform: Platform) -> None:
+    owner, _, url = await guild_of(platform)
+    text = "**b** _i_ __u__ ~~s~~ ||spoiler|| `code` \n> quote\n# head\n- item\n[a](https://example.org) <t:0:R> \\*"
+    with_link = f"{text} https://example.org/page?a=1&b=<2>"
+    sent = await say(owner, url, with_link)
+    # What a page would show is for clients to fetch: the server asks no stranger for anything.
+    assert (sent["content"], sent["embeds"]) == (with_link, [])
+    assert (await owner.get(f"{url}/{sent['id']}")).json["content"] == with_link
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        (r"cut \ud83d emoji", "cut  emoji"),
+        (r"\ude00\ud83d\ude00\uD83D", "😀"),
+        (r"whole \ud83d\ude00", "whole 😀"),
+        (r"text \\ud83d", r"text \ud83d"),
+        (r"bell\u0007 nul\u0000 tab\there", "bell nul tab\there"),
+    ],
+)
+async def test_invalid_unicode_is_stripped_and_the_rest_kept(platform: Platform, written: str, kept: str) -> None:
+    owner, _, url = await guild_of(platform)
+    reply = await owner.request("POST", url, raw=b'{"content": "%b"}' % written.encode())
+    assert (reply.status, reply.json.get("content")) == (200, kept)
+    reply = await owner.request("POST", url, raw=b'{"content": "%b", "tts": 5}' % written.encode())
+    assert reply.errors_at("tts")
 
 
 async def test_embeds_and_speech_need_their_permissions(platform: Platform) -> None:
