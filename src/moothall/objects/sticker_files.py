@@ -50,6 +50,7 @@ def _check_film(data: bytes) -> None:
                 raise Refusal(errors.STICKER_TOO_MANY_FRAMES)
             for index in range(count):
                 image.seek(index)
+                image.load()
                 lasts = float(image.info.get("duration") or 0)
                 total += _SHOWN_MS if image.format == "GIF" and lasts < _SHORTEST_MS else lasts
     except Refusal:

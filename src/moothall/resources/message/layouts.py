@@ -148,7 +148,7 @@ def arrange(
     return Arranged(encoded, texts_of(components) if rebuilds else None)
 
 
-def require_nothing_left(*, content: bool, embeds: bool, poll: bool, attachments: bool) -> None:
+def require_nothing_left(*, content: bool, embeds: bool, poll: bool, attachments: bool, stickers: bool) -> None:
     """Refuse to make a message one of components that has something else. Raises Refusal 50035, at each field."""
     found = FormErrors()
     for field, left in (
@@ -156,6 +156,7 @@ def require_nothing_left(*, content: bool, embeds: bool, poll: bool, attachments
         ("embeds", embeds),
         ("poll", poll),
         ("attachments", attachments),
+        ("sticker_ids", stickers),
     ):
         if left:
             add_legacy_error(field, found)

@@ -73,6 +73,7 @@ from moothall.resources.message.writing import (
     parts_around,
     reference_to,
 )
+from moothall.resources.sticker.using import find_sendable
 from moothall.resources.thread_activity.operations import (
     bring_in_author,
     bring_in_mentioned,
@@ -146,6 +147,7 @@ async def send_message(
         webhook_id=UNSET if persona is None else persona.webhook_id,
         application_id=UNSET if persona is None or persona.application_id is None else persona.application_id,
         message_reference=UNSET if original is None else reference_to(place, original.id),
+        sticker_items=await find_sendable(ctx, place, draft.sticker_ids) if draft.sticker_ids else UNSET,
     )
     text = Text(
         content=draft.content,
@@ -280,6 +282,7 @@ async def edit_message(
             embeds=embeds != NONE,
             poll=bool(row.parts & MessagePart.POLL),
             attachments=text.attachments != NONE and draft.attachments is UNSET,
+            stickers=bool(head.sticker_items),
         )
     becomes = layout and not was_layout
     arranged = arrange(text, draft.components, draft.attachments, draft.files, layout=layout, becomes=becomes)
@@ -289,7 +292,7 @@ async def edit_message(
         listed = draft.files if draft.attachments is UNSET else draft.attachments
         attachments = NONE if layout else list_files(ctx, place.id, listed, embeds, components)
     if not content and embeds == components == attachments == NONE:
-        _require_stands_alone(row)
+        _require_stands_alone(row, head)
     hides = bool(flags & MessageFlags.SUPPRESS_EMBEDS) and embeds != NONE
     shown = structs.replace(
         text, content=content, embeds=NONE if hides else embeds, components=components, attachments=attachments
@@ -341,9 +344,9 @@ async def _people_around(ctx: Context, place: ChannelPlace, cast: Cast, wanted: 
     return cast.people | await find_people(ctx.tx, missing, None if place.guild is None else place.guild.id)
 
 
-def _require_stands_alone(row: MessageRow) -> None:
+def _require_stands_alone(row: MessageRow, head: Head) -> None:
     """Refuse (400/50006) to leave nothing of a message, unless it is more than what can be edited."""
-    if not (row.parts & MessagePart.POLL or row.flags & MessageFlags.HAS_SNAPSHOT):
+    if not (row.parts & MessagePart.POLL or row.flags & MessageFlags.HAS_SNAPSHOT or head.sticker_items):
         raise Refusal(errors.EMPTY_MESSAGE)
 
 

@@ -1,0 +1,130 @@
+"""Stickers in messages (resources: message, create message)."""
+
+from typing import Any
+
+import pytest
+
+from moothall.objects.permissions import Permissions
+from tests.harness import Caller, Guild, Platform, Reply
+from tests.resources.sticker.films import film, sticker_form, still
+
+STRICT = Permissions.DEFAULT & ~Permissions.USE_EXTERNAL_STICKERS
+
+
+@pytest.fixture
+async def guild(platform: Platform) -> Guild:
+    return await platform.guild(await platform.person())
+
+
+async def sticker_in(guild: Guild, file: bytes | None = None) -> str:
+    sent = sticker_form(still() if file is None else file)
+    reply = await guild.owner.post(f"/guilds/{guild.id}/stickers", **sent)
+    return str(reply.json["id"])
+
+
+async def send(who: Caller, channel: int, *stickers: Any, **fields: Any) -> Reply:
+    return await who.post(f"/channels/{channel}/messages", {"sticker_ids": list(stickers), **fields})
+
+
+async def test_a_message_of_stickers_alone_carries_them_for_good(platform: Platform, guild: Guild) -> None:
+    ids = [await sticker_in(guild), await sticker_in(guild, film(3, "GIF"))]
+    platform.heard.clear()
+    reply = await send(guild.owner, guild.general, *ids, "1")
+    assert reply.status == 200
+    items = [
+        {"id": ids[0], "name": "Moot", "format_type": 1},
+        {"id": ids[1], "name": "Moot", "format_type": 4},
+        {"id": "1", "name": "Smile", "format_type": 1},
+    ]
+    assert (reply.json["sticker_items"], reply.json["content"]) == (items, "")
+    assert platform.heard_data("MESSAGE_CREATE")[0]["sticker_items"] == items
+    # Those who may not read what is written see the stickers all the same.
+    bot = await platform.bot(guild.owner)
+    await guild.join(bot)
+    url = f"/channels/{guild.general}/messages/{reply.json['id']}"
+    assert (await bot.get(url)).json["sticker_items"] == items
+    # A sticker that is deleted goes on being named.
+    assert (await guild.owner.delete(f"/guilds/{guild.id}/stickers/{ids[0]}")).status == 204
+    assert (await guild.owner.get(url)).json["sticker_items"] == items
+
+
+async def test_a_message_without_stickers_has_no_key_for_them(guild: Guild) -> None:
+    for none in ([], None):
+        reply = await guild.owner.post(
+            f"/channels/{guild.general}/messages", {"content": "x", "sticker_ids": none}
+        )
+        assert "sticker_items" not in reply.json
+    assert (await send(guild.owner, guild.general)).code == 50006
+
+
+async def test_the_same_sticker_twice_is_sent_once(guild: Guild) -> None:
+    assert len((await send(guild.owner, guild.general, "1", "2", "1")).json["sticker_items"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "at", "code"),
+    [
+        ("x", "sticker_ids", "LIST_TYPE_CONVERT"),
+        (["x"], "sticker_ids.0", "NUMBER_TYPE_COERCE"),
+        ([None], "sticker_ids.0", "BASE_TYPE_REQUIRED"),
+        (["1", "2", "3", "4"], "sticker_ids", "BASE_TYPE_MAX_LENGTH"),
+    ],
+)
+async def test_what_is_no_list_of_three_is_named(
+    platform: Platform, guild: Guild, given: Any, at: str, code: str
+) -> None:
+    reply = await guild.owner.post(f"/channels/{guild.general}/messages", {"content": "x", "sticker_ids": given})
+    assert (reply.code, reply.errors_at(at), platform.heard) == (50035, [code], [])
+
+
+async def test_a_sticker_is_for_those_in_its_guild_and_elsewhere_takes_a_permission(platform: Platform) -> None:
+    home = await platform.guild(await platform.person(), everyone=STRICT)
+    away = await platform.guild(await platform.person())
+    strict = await platform.guild(await platform.person(), everyone=STRICT)
+    resident, stranger = await platform.person(), await platform.person()
+    await home.join(resident)
+    for guild in (away, strict):
+        await guild.join(resident, stranger)
+    sticker = await sticker_in(home)
+    platform.heard.clear()
+    assert (await send(stranger, away.general, sticker)).code == 50081
+    refused = await send(resident, strict.general, sticker, content="x")
+    assert (refused.status, refused.code) == (403, 50600)
+    assert platform.heard == []
+    assert (await send(resident, home.general, sticker)).status == 200
+    assert (await send(resident, away.general, sticker)).status == 200
+    assert (await send(resident, strict.general, "1")).status == 200
+    direct = (await resident.post("/users/@me/channels", {"recipient_id": str(int(stranger.id))})).json["id"]
+    assert (await send(resident, direct, sticker)).status == 200
+    assert (await send(stranger, direct, sticker)).code == 50081
+
+
+async def test_a_sticker_that_is_not_there_or_not_available_is_refused_with_the_message(
+    platform: Platform, guild: Guild
+) -> None:
+    await guild.set(premium_tier=1)
+    ids = [await sticker_in(guild) for _ in range(6)]
+    await guild.set(premium_tier=0)
+    platform.heard.clear()
+    for wrong in ("99", ids[5]):
+        reply = await send(guild.owner, guild.general, ids[0], wrong, content="x")
+        assert (reply.status, reply.code) == (400, 50081)
+    assert platform.heard == []
+    assert (await guild.owner.get(f"/channels/{guild.general}/messages")).json == []
+
+
+async def test_an_edit_changes_no_sticker_and_may_take_the_text_away(guild: Guild) -> None:
+    sent = (await send(guild.owner, guild.general, "1", content="x")).json
+    url = f"/channels/{guild.general}/messages/{sent['id']}"
+    reply = await guild.owner.patch(url, {"sticker_ids": ["2"]})
+    assert (reply.status, reply.code) == (400, 50080)
+    edited = (await guild.owner.patch(url, {"content": "", "sticker_ids": []})).json
+    assert (edited["content"], edited["sticker_items"]) == ("", sent["sticker_items"])
+
+
+async def test_webhooks_drop_stickers(guild: Guild) -> None:
+    hook = (await guild.owner.post(f"/channels/{guild.general}/webhooks", {"name": "hook"})).json
+    url = f"/webhooks/{hook['id']}/{hook['token']}"
+    reply = await guild.owner.post(url, {"content": "x", "sticker_ids": ["1"]}, wait=True)
+    assert "sticker_items" not in reply.json
+    assert (await guild.owner.post(url, {"sticker_ids": ["1"]}, wait=True)).code == 50006
