@@ -60,7 +60,7 @@ class ThreadMetadata(Struct, frozen=True, kw_only=True):
     archive_timestamp: Timestamp
     locked: bool
     invitable: bool | UnsetType = UNSET
-    create_timestamp: Timestamp | None = None
+    create_timestamp: Timestamp | UnsetType | None = UNSET
 
 
 class ThreadMember(Struct, frozen=True, kw_only=True):

@@ -53,7 +53,8 @@ async def modify_thread(ctx: Context, body: ModifyChannel) -> Channel:
     row = await select_channel(ctx.tx, place.id)
     if row is None or before is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)
-    given = {name for name in (*_BY_STARTER, *_BY_MANAGER) if getattr(body, name) not in {UNSET, None}}
+    asked = {name: getattr(body, name) for name in (*_BY_STARTER, *_BY_MANAGER)}
+    given = {name for name, value in asked.items() if value is not UNSET and value is not None}
     _require_may_change(ctx, body, row, before, given)
     found = FormErrors()
     wanted = await _wanted(ctx, body, row, found)

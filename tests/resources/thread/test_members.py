@@ -1,0 +1,205 @@
+"""Laws of who is in a thread (resources: channel, thread members)."""
+
+from sqlalchemy import insert
+
+from moothall.objects.permissions import Permissions
+from moothall.objects.wire import Timestamp
+from moothall.storage.database import Query
+from moothall.storage.schema import thread_members
+from tests.harness import Platform
+from tests.resources.thread.places import PRIVATE, content_of, id_of, place
+
+_insert_member = Query(insert(thread_members))
+ME = "thread-members/@me"
+
+
+async def test_people_come_and_go_and_are_told_of(platform: Platform) -> None:
+    at = await place(platform)
+    thread = await at.thread(at.owner)
+    with platform.listening() as heard:
+        for _ in range(2):
+            assert (await at.bob.put(f"{thread}/{ME}")).status == 204
+    assert heard == ["THREAD_MEMBERS_UPDATE", "THREAD_CREATE"]
+    told = platform.heard_data("THREAD_MEMBERS_UPDATE")[-1]
+    assert (told["id"], told["guild_id"], told["member_count"]) == (id_of(thread), str(at.guild.id), 2)
+    assert [m["user_id"] for m in told["added_members"]] == [str(at.bob.id)]
+    assert told["added_members"][0]["member"]["user"]["id"] == str(at.bob.id)
+    assert told["added_members"][0]["presence"] is None
+    joined = platform.heard_data("THREAD_CREATE")[-1]
+    assert (joined["member"]["flags"], "newly_created" in joined) == (0, False)
+    assert (await at.bob.get(thread)).json["member"]["user_id"] == str(at.bob.id)
+    with platform.listening() as heard:
+        for _ in range(2):
+            assert (await at.bob.delete(f"{thread}/{ME}")).status == 204
+    assert heard == ["THREAD_MEMBERS_UPDATE"]
+    told = platform.heard_data("THREAD_MEMBERS_UPDATE")[-1]
+    assert (told["member_count"], told["removed_member_ids"]) == (1, [str(at.bob.id)])
+    assert "member" not in (await at.bob.get(thread)).json
+
+
+async def test_who_is_added_or_taken_out_by_another_is_spoken_of_in_the_thread(platform: Platform) -> None:
+    at = await place(platform)
+    thread, carol = await at.thread(at.owner), await at.newcomer()
+    with platform.listening() as heard:
+        for _ in range(2):
+            assert (await at.bob.put(f"{thread}/thread-members/{carol.id}")).status == 204
+    assert heard == ["THREAD_MEMBERS_UPDATE", "THREAD_CREATE", "MESSAGE_CREATE"]
+    with platform.listening() as heard:
+        assert (await at.owner.delete(f"{thread}/thread-members/{carol.id}")).status == 204
+    assert heard == ["THREAD_MEMBERS_UPDATE", "MESSAGE_CREATE"]
+    messages = (await at.bob.get(f"{thread}/messages")).json
+    assert content_of(messages) == [(1, ""), (2, "")]
+    assert [m["mentions"][0]["id"] for m in messages] == [str(carol.id)] * 2
+    assert (await at.owner.delete(f"{thread}/thread-members/{carol.id}")).code == 10007
+
+
+async def test_only_moderators_take_others_out_but_from_ones_own_private_thread(platform: Platform) -> None:
+    at = await place(platform)
+    carol = await at.newcomer()
+    steward = await at.guild.member_with(Permissions.MANAGE_THREADS)
+    public, private = await at.thread(at.bob), await at.thread(at.bob, PRIVATE)
+    for thread in (public, private):
+        assert (await at.bob.put(f"{thread}/thread-members/{carol.id}")).status == 204
+    path = f"thread-members/{carol.id}"
+    assert (await at.bob.delete(f"{public}/{path}")).code == 50013
+    assert (await carol.delete(f"{private}/thread-members/{at.bob.id}")).code == 50013
+    assert (await steward.delete(f"{public}/{path}")).status == 204
+    assert (await at.bob.delete(f"{private}/{path}")).status == 204
+    assert (await carol.get(private)).code == 50001
+    assert (await carol.delete(f"{public}/thread-members/{carol.id}")).status == 204
+
+
+async def test_into_a_private_thread_that_is_not_invitable_only_its_starter_brings_others(platform: Platform) -> None:
+    at = await place(platform)
+    carol, dave = await at.newcomer(), await at.newcomer()
+    thread = await at.thread(at.bob, PRIVATE, invitable=False)
+    assert (await carol.put(f"{thread}/{ME}")).code == 50001
+    assert (await at.bob.put(f"{thread}/thread-members/{carol.id}")).status == 204
+    assert (await carol.put(f"{thread}/thread-members/{dave.id}")).code == 50013
+    assert (await carol.post(f"{thread}/messages", {"content": f"<@{dave.id}>"})).status == 200
+    assert (await dave.get(thread)).code == 50001
+    assert (await at.owner.put(f"{thread}/thread-members/{dave.id}")).status == 204
+    assert (await dave.get(thread)).status == 200
+
+
+async def test_nobody_comes_in_who_is_no_member_or_cannot_see_the_channel(platform: Platform) -> None:
+    at = await place(platform)
+    stranger, carol = await platform.person(), await at.newcomer()
+    hidden = await at.guild.channel(overwrites=[(carol.id, 1, 0, Permissions.VIEW_CHANNEL)])
+    thread = (await at.bob.post(f"/channels/{hidden}/threads", {"name": "x", "type": 11})).json["id"]
+    platform.heard.clear()
+    path = f"/channels/{thread}/thread-members"
+    assert (await at.bob.put(f"{path}/{stranger.id}")).code == 10007
+    assert (await at.bob.put(f"{path}/{carol.id}")).code == 50001
+    assert platform.heard == []
+    await at.bob.post(f"/channels/{thread}/messages", {"content": f"<@{carol.id}> <@{stranger.id}>"})
+    assert [m["user_id"] for m in (await at.bob.get(path)).json] == [str(at.bob.id)]
+
+
+async def test_nobody_comes_or_goes_while_a_thread_is_archived(platform: Platform) -> None:
+    at = await place(platform)
+    thread = await at.thread(at.bob)
+    await at.bob.patch(thread, {"archived": True})
+    platform.heard.clear()
+    for method, who in (("PUT", "@me"), ("DELETE", "@me"), ("PUT", at.owner.id), ("DELETE", at.bob.id)):
+        reply = await at.owner.request(method, f"{thread}/thread-members/{who}")
+        assert (reply.status, reply.code) == (400, 50083)
+    assert platform.heard == []
+
+
+async def test_whoever_writes_comes_in_and_so_do_those_whom_they_mention(platform: Platform) -> None:
+    at = await place(platform)
+    carol, thread = await at.newcomer(), await at.thread(at.owner)
+    with platform.listening() as heard:
+        assert (await at.bob.post(f"{thread}/messages", {"content": f"<@{carol.id}>"})).status == 200
+    assert heard == ["THREAD_MEMBERS_UPDATE", "THREAD_CREATE"] * 2 + ["MESSAGE_CREATE"]
+    ids = {m["user_id"] for m in (await at.bob.get(f"{thread}/thread-members")).json}
+    assert ids == {str(at.owner.id), str(at.bob.id), str(carol.id)}
+    with platform.listening() as heard:
+        await at.bob.post(f"{thread}/messages", {"content": f"<@{carol.id}>"})
+    assert heard == ["MESSAGE_CREATE"]
+    dave = await at.newcomer()
+    silent = {"content": f"<@{dave.id}>", "allowed_mentions": {"parse": []}}
+    assert (await at.bob.post(f"{thread}/messages", silent)).status == 200
+    assert str(dave.id) not in str((await at.bob.get(f"{thread}/thread-members")).json)
+
+
+async def test_whom_a_message_brings_into_a_private_thread_hears_that_message(platform: Platform) -> None:
+    at = await place(platform)
+    carol, thread = await at.newcomer(), await at.thread(at.bob, PRIVATE)
+    platform.heard.clear()
+    await at.bob.post(f"{thread}/messages", {"content": f"<@{carol.id}>"})
+    told = next(e for e in platform.heard if e.name == "MESSAGE_CREATE")
+    assert set(told.user_ids) == {int(at.bob.id), int(carol.id)}
+    typing = await carol.post(f"{thread}/typing")
+    assert typing.status == 204
+    assert set(platform.heard[-1].user_ids) == {int(at.bob.id), int(carol.id)}
+
+
+async def test_an_empty_private_thread_is_heard_by_those_who_manage_threads_alone(platform: Platform) -> None:
+    at = await place(platform)
+    thread = await at.thread(at.bob, PRIVATE)
+    await at.bob.delete(f"{thread}/{ME}")
+    platform.heard.clear()
+    assert (await at.owner.patch(thread, {"name": "left"})).status == 200
+    assert [list(e.user_ids) for e in platform.heard if e.name == "THREAD_UPDATE"] == [[0]]
+
+
+async def test_members_are_listed_by_user_id_whole_or_in_pages(platform: Platform) -> None:
+    at = await place(platform)
+    thread = await at.thread(at.owner)
+    people = sorted([at.owner, at.bob, await at.newcomer()], key=lambda who: who.id)
+    for person in people:
+        await person.put(f"{thread}/{ME}")
+    ids = [str(person.id) for person in people]
+    path = f"{thread}/thread-members"
+    whole = (await at.bob.get(path)).json
+    assert [m["user_id"] for m in whole] == ids
+    assert set(whole[0]) == {"id", "user_id", "join_timestamp", "flags"}
+    page = (await at.bob.get(path, with_member=True, limit=2)).json
+    assert [m["member"]["user"]["id"] for m in page] == ids[:2]
+    assert [m["user_id"] for m in (await at.bob.get(path, with_member=True, after=ids[1])).json] == ids[2:]
+    assert [m["user_id"] for m in (await at.bob.get(path, after=ids[0])).json] == ids[1:]
+    assert (await at.bob.get(path, limit=101)).errors_at("limit")
+    one = (await at.bob.get(f"{path}/{ids[0]}", with_member=True)).json
+    assert (one["user_id"], one["member"]["user"]["id"]) == (ids[0], ids[0])
+    assert (await at.bob.get(f"{path}/{(await platform.person()).id}")).code == 10007
+
+
+async def test_a_full_thread_takes_nobody_in_but_lets_people_write(platform: Platform) -> None:
+    at = await place(platform)
+    thread = await at.thread(at.owner)
+    rows = [
+        {"thread_id": int(id_of(thread)), "user_id": number, "join_timestamp": Timestamp.now()}
+        for number in range(1, 1000)
+    ]
+    async with platform.database.transaction() as tx:
+        await tx.execute_many(_insert_member, rows)
+    platform.heard.clear()
+    assert (await at.bob.put(f"{thread}/{ME}")).code == 30033
+    assert (await at.owner.put(f"{thread}/thread-members/{at.bob.id}")).code == 30033
+    assert platform.heard == []
+    assert (await at.bob.post(f"{thread}/messages", {"content": "x"})).status == 200
+    assert (await at.bob.get(thread)).json["member_count"] == 50
+
+
+async def test_only_threads_have_members(platform: Platform) -> None:
+    at = await place(platform)
+    for method, path in (
+        ("PUT", ME),
+        ("DELETE", ME),
+        ("PUT", f"thread-members/{at.bob.id}"),
+        ("DELETE", f"thread-members/{at.bob.id}"),
+        ("GET", f"thread-members/{at.bob.id}"),
+        ("GET", "thread-members"),
+    ):
+        assert (await at.owner.request(method, f"{at.general}/{path}")).code == 50024
+
+
+async def test_who_leaves_the_guild_leaves_its_threads(platform: Platform) -> None:
+    at = await place(platform)
+    thread = await at.thread(at.owner)
+    await at.bob.put(f"{thread}/{ME}")
+    assert (await at.bob.delete(f"/users/@me/guilds/{at.guild.id}")).status == 204
+    assert [m["user_id"] for m in (await at.owner.get(f"{thread}/thread-members")).json] == [str(at.owner.id)]
+    assert (await at.owner.get(thread)).json["member_count"] == 1
