@@ -17,8 +17,8 @@ async def harbour(world: World) -> AsyncIterator[Harbour]:
         yield opened
 
 
-def tea_or_coffee(**options: bool) -> discord.Poll:
-    poll = discord.Poll(question="Tea or coffee?", duration=dt.timedelta(hours=3), **options)
+def tea_or_coffee(*, multiple: bool = False) -> discord.Poll:
+    poll = discord.Poll(question="Tea or coffee?", duration=dt.timedelta(hours=3), multiple=multiple)
     return poll.add_answer(text="Tea", emoji="🍵").add_answer(text="Coffee")
 
 

@@ -104,6 +104,10 @@ class RateLimiter:
             minute[1] -= 1
         return Verdict(allowed=True, headers=headers)
 
+    def allowance(self, requests: int, *, loopback: bool) -> int:
+        """How many a client may make where the public number is `requests`, for limits that are counted elsewhere."""
+        return requests * self._generosity if loopback else requests
+
     def note_refusal(self, address: str, *, loopback: bool) -> None:
         """Count an answer of 401, 403 or 429 against an address."""
         window = self._window(("invalid", address), self._invalid, self._generosity if loopback else 1, self._clock())

@@ -223,7 +223,7 @@ async def test_a_channel_publishes_ten_messages_an_hour(database: Database) -> N
         await at.publish(f"{n}")
     sent = await say(at.paper.owner, at.url, "eleventh")
     platform.heard.clear()
-    reply = await at.paper.owner.post(f"{at.url}/{sent['id']}/crosspost")
+    reply = await at.paper.owner.post(f"{at.url}/{sent['id']}/crosspost", client="203.0.113.7")
     assert (reply.status, reply.code) == (429, 40062)
     assert 3500 < reply.json["retry_after"] <= 3600
     assert int(reply.headers["retry-after"]) >= reply.json["retry_after"]
@@ -231,7 +231,10 @@ async def test_a_channel_publishes_ten_messages_an_hour(database: Database) -> N
     assert (await at.paper.owner.get(f"{at.url}/{sent['id']}")).json["flags"] == 0
     other = await at.paper.channel(type=ANNOUNCEMENT)
     elsewhere = await say(at.paper.owner, f"/channels/{other}/messages", "another channel")
-    assert (await at.paper.owner.post(f"/channels/{other}/messages/{elsewhere['id']}/crosspost")).status == 200
+    path = f"/channels/{other}/messages/{elsewhere['id']}/crosspost"
+    assert (await at.paper.owner.post(path, client="203.0.113.7")).status == 200
+    # Whoever tries things out on the machine itself is not kept waiting for an hour.
+    assert (await at.paper.owner.post(f"{at.url}/{sent['id']}/crosspost")).status == 200
 
 
 async def test_an_edit_of_the_source_reaches_the_copies(platform: Platform) -> None:

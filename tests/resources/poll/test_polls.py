@@ -422,3 +422,16 @@ async def test_votes_at_once_are_all_counted_and_one_person_has_one(platform: Pl
     counts = (await shown(owner, guild, sent))["results"]["answer_counts"]
     assert sum(count["count"] for count in counts) == 7
     assert sum(count["me_voted"] for count in counts) == 1
+
+
+async def test_a_message_of_components_alone_has_no_poll(platform: Platform) -> None:
+    owner, guild, url = await guild_of(platform)
+    hook = (await owner.post(f"/channels/{guild.general}/webhooks", {"name": "Asker"})).json
+    body = {"flags": 1 << 15, "components": [{"type": 10, "content": "x"}], "poll": TEA}
+    platform.heard.clear()
+    by_token = platform.nobody.post(f"/webhooks/{hook['id']}/{hook['token']}", body, with_components=True)
+    for reply in (await owner.post(url, body), await by_token):
+        assert (reply.status, reply.code) == (400, 50035)
+        assert reply.errors_at("poll")
+    assert platform.heard == []
+    assert await rows_left(platform) == [0, 0, 0]

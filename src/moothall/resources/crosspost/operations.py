@@ -6,6 +6,7 @@ from msgspec import structs
 
 from moothall.kernel.context import Context
 from moothall.kernel.jobs import promise
+from moothall.kernel.request import is_loopback
 from moothall.objects import errors, limits
 from moothall.objects.channel import FollowedChannel
 from moothall.objects.channel_types import ChannelType
@@ -94,9 +95,12 @@ async def crosspost_message(ctx: Context, message_id: MessageId) -> None:
 
 
 async def _require_rate(ctx: Context) -> None:
-    since = Timestamp(ctx.now - _HOUR_MS)
-    recent = await queries.select_recent_publications(ctx.tx, ctx.channel.id, since, limits.CROSSPOSTS_PER_HOUR)
-    if len(recent) < limits.CROSSPOSTS_PER_HOUR or ctx.services.limiter is None:
+    limiter, since = ctx.services.limiter, Timestamp(ctx.now - _HOUR_MS)
+    most = limits.CROSSPOSTS_PER_HOUR
+    if limiter is not None:
+        most = limiter.allowance(most, loopback=is_loopback(ctx.ip))
+    recent = await queries.select_recent_publications(ctx.tx, ctx.channel.id, since, most)
+    if limiter is None or len(recent) < most:
         return
     wait = round((recent[-1] + _HOUR_MS - ctx.now) / 1000, 3)
     raise Refusal(
