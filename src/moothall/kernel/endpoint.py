@@ -50,6 +50,10 @@ class Json(Generic[T]):
         self.headers = headers
 
 
+class NotReady:
+    """Among a row's answers: it may refuse with a status of 202 what it cannot answer yet, saying when to ask again."""
+
+
 class Response(Struct, frozen=True):
     """A response that is not JSON, or whose status is decided by the handler."""
 

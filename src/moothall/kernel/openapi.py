@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from moothall.kernel.endpoint import Endpoint, Json, Response
+from moothall.kernel.endpoint import Endpoint, Json, NotReady, Response
 from moothall.kernel.form_or_json import FORM, FormOrJsonReader
 from moothall.kernel.parameters import QueryParameter
 from moothall.objects.ids import Snowflake
@@ -58,7 +58,7 @@ def _answers(endpoint: Endpoint) -> list[Any]:
 
 def _bodies(endpoint: Endpoint) -> list[Any]:
     """Those of them that are JSON."""
-    return [kind for kind in _answers(endpoint) if kind is not type(None) and kind is not Response]
+    return [kind for kind in _answers(endpoint) if kind not in (type(None), Response, NotReady)]
 
 
 def openapi_document(rows: Iterable[Endpoint], *, version: str, url: str) -> dict[str, Any]:
@@ -194,6 +194,8 @@ def _responses(row: Endpoint, schemas: "typing.Iterator[dict[str, Any]]") -> dic
     if bodies and Response in answers:
         # A status that the handler decides: what was there already is no 201.
         responses["200"] = success
+    if NotReady in answers:
+        responses["202"] = {**refused, "description": "Not ready; ask again after `retry_after` seconds."}
     if bodies and type(None) in answers:
         responses["204"] = {"description": "Done; nothing to tell."}
     return responses

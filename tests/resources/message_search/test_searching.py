@@ -211,7 +211,7 @@ async def test_only_channels_that_the_caller_reads_are_searched(platform: Platfo
     guild = library.guild
     member = await platform.person("member")
     await guild.join(member)
-    places = {
+    places: dict[str, int] = {
         "open": guild.general,
         "hidden": await guild.channel(overwrites=[(guild.id, 0, 0, Permissions.VIEW_CHANNEL)]),
         "past": await guild.channel(overwrites=[(guild.id, 0, 0, Permissions.READ_MESSAGE_HISTORY)]),

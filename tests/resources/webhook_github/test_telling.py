@@ -14,16 +14,33 @@ from moothall.resources.webhook_github.reading import Color
 from moothall.resources.webhook_github.telling import TELLERS, GithubEvent, as_message, kind_of
 from tests.resources.webhook_github.payloads import COMMON, HOME, NOT_TOLD, RUN, TOLD, commit, event, pushed
 
-SUPPORTED = (
-    "commit_comment create delete fork issue_comment issues member public pull_request pull_request_review"
-    " pull_request_review_comment push release watch check_run check_suite discussion discussion_comment"
-).split()
+SUPPORTED = [
+    "commit_comment",
+    "create",
+    "delete",
+    "fork",
+    "issue_comment",
+    "issues",
+    "member",
+    "public",
+    "pull_request",
+    "pull_request_review",
+    "pull_request_review_comment",
+    "push",
+    "release",
+    "watch",
+    "check_run",
+    "check_suite",
+    "discussion",
+    "discussion_comment",
+]
 
 
 def told(kind: str | None, payload: dict[str, Any]) -> EmbedInput:
     message = as_message(kind, convert(payload, GithubEvent))
     assert message is not None
-    (embed,) = message.embeds or ()
+    assert message.embeds is not None
+    (embed,) = message.embeds
     return embed
 
 

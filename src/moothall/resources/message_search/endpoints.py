@@ -1,7 +1,7 @@
 """Searching the messages of a guild over HTTP (resources: message, search guild messages)."""
 
 from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Json, get
+from moothall.kernel.endpoint import Json, NotReady, get
 from moothall.objects.ids import GuildId, MessageId
 from moothall.objects.permissions import Permissions
 from moothall.resources.message_search import requests
@@ -38,7 +38,7 @@ async def search_guild_messages(
     pinned: bool | None = None,
     include_nsfw: bool = False,
     channel_id: requests.Channels | None = None,
-) -> Json[SearchResults]:
+) -> Json[SearchResults] | NotReady:
     """Find messages by what they say and have, in the channels that the caller may read.
 
     Every parameter narrows the search; of several values of one, any will do. It is 202 with code

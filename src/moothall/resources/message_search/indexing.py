@@ -21,7 +21,7 @@ STEP: Final = 50
 
 _BUSY_SECONDS: Final = 0.001
 """If the event loop comes back so much later than asked, others need it."""
-_SPARING: Final = 40
+_SPARING: Final = 60
 """While others need the machine, this many times as long as a step takes is left to them..."""
 _URGENT: Final = 4
 """...but less once so much has piled up:"""
