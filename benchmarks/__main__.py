@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from benchmarks.bodies import LAYOUT, ONE_EMBED, PLAIN, TEN_EMBEDS
 from benchmarks.world import LARGE, SMALL, Size, World, build
 
 CONNECTIONS = 32
@@ -155,6 +156,22 @@ class Bench:
         told = f"{middle['per_second']:,.0f}/s  p50 {middle['p50_ms']:.2f} ms  p99 {middle['p99_ms']:.2f} ms"
         self.rows.append((name, statistics.median(ratios), told, f"{len(answer):,} B"))
 
+    def laden(self, name: str, path: str, body: bytes, plain: bytes) -> None:
+        """What a body costs that carries more: against the same request to us without it."""
+        headers = {"Content-Type": "application/json"}
+        _, answer = call(self.port, "POST", f"/api/v10{path}", body, headers)
+        laden, light = (raw("POST", f"/api/v10{path}", headers, data) for data in (body, plain))
+        ratios, own = [], []
+        for _ in range(ROUNDS):
+            mine, other = (load(self.port, self.seconds, [request]) for request in (laden, light))
+            if set(mine["statuses"]) != {"200"}:
+                raise RuntimeError(f"{name}: {mine['statuses']}")
+            ratios.append(mine["per_second"] / other["per_second"])
+            own.append(mine)
+        middle = sorted(own, key=lambda one: one["per_second"])[len(own) // 2]
+        told = f"{middle['per_second']:,.0f}/s  p50 {middle['p50_ms']:.2f} ms  p99 {middle['p99_ms']:.2f} ms"
+        self.rows.append((name, statistics.median(ratios), told, f"{len(answer):,} B, to ours without"))
+
     def fan_out(self) -> None:
         """One message to 500 sessions, against a bare broadcast of the same bytes."""
         content = "x" * 200
@@ -269,11 +286,15 @@ def measure(size: Size, folder: Path, seconds: float, only: str) -> list[Row]:
     world = build(folder, size, sessions=10)
     bench = Bench(world, folder, seconds)
     guild, channel = f"/guilds/{world.guild_id}", f"/channels/{world.channel_id}"
+    hook = f"{world.webhook}?wait=true&with_components=true"
     content = b'{"content": "the quick brown fox jumps over the lazy dog"}'
     measures: dict[str, Callable[[str], None]] = {
         "GET guild": lambda name: bench.http(name, "GET", guild),
         "GET 50 messages": lambda name: bench.http(name, "GET", f"{channel}/messages?limit=50"),
         "POST webhook, wait": lambda name: bench.http(name, "POST", f"{world.webhook}?wait=true", content, token=False),
+        "POST webhook with one embed": lambda name: bench.laden(name, hook, ONE_EMBED, PLAIN),
+        "POST webhook with ten embeds": lambda name: bench.laden(name, hook, TEN_EMBEDS, PLAIN),
+        "POST webhook with 40 components": lambda name: bench.laden(name, hook, LAYOUT, PLAIN),
         "POST message": lambda name: bench.http(name, "POST", f"{channel}/messages", content),
         "GET channel": lambda name: bench.http(name, "GET", channel),
         "GET member": lambda name: bench.http(name, "GET", f"{guild}/members/{world.facts['bot_id']}"),

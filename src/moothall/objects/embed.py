@@ -237,7 +237,7 @@ class _Reader:
 def url_error(url: str, schemes: Sequence[str] = _LINK) -> FieldError | None:
     """What is wrong with a URL in a request, if anything: its form, or a scheme that is none of `schemes`."""
     malformed = FieldError(FormCode.URL_TYPE_INVALID_URL, "Not a well formed URL.")
-    if any(char.isspace() or not char.isprintable() for char in url):
+    if " " in url or not url.isprintable():  # no other space is printable
         return malformed
     try:
         parts = urlsplit(url)

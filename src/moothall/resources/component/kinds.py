@@ -78,6 +78,6 @@ KINDS: Final[Mapping[int, Kind]] = MappingProxyType(
 )
 
 CHOICES: Final = MappingProxyType(
-    {place: tuple(int(kind) for kind, entry in KINDS.items() if place in entry.places) for place in _P}
+    {place: {int(kind): entry for kind, entry in KINDS.items() if place in entry.places} for place in _P}
 )
-"""The types that may stand in a place."""
+"""What may stand in a place, by type."""

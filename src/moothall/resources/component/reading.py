@@ -17,7 +17,7 @@ from moothall.objects.component_types import ComponentPlace
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.wire import convert
-from moothall.resources.component.kinds import CHOICES, KINDS, Kind, Slot
+from moothall.resources.component.kinds import CHOICES, Slot
 from moothall.resources.component.notes import Known, Notes, Path, Survey, survey
 
 _NOT_A_DICT: Final = FieldError(FormCode.MODEL_TYPE_CONVERT, "Only dictionaries may be used in a ModelType")
@@ -92,10 +92,11 @@ def _read(given: Any, notes: Notes, place: ComponentPlace, at: Path) -> Componen
     if notes.modal and place is ComponentPlace.ROW:
         place = ComponentPlace.MODAL_ROW
     # True is 1 to a dictionary, and so is 1.0.
-    kind: Kind | None = KINDS.get(number) if type(number) is int else None
-    if kind is None or place not in kind.places:
-        listed = ", ".join(map(str, CHOICES[place]))
-        comma = "," if len(CHOICES[place]) == 1 else ""
+    choices = CHOICES[place]
+    kind = choices.get(number) if type(number) is int else None
+    if kind is None:
+        listed = ", ".join(map(str, choices))
+        comma = "," if len(choices) == 1 else ""
         notes.add(at, FormCode.UNION_TYPE_CHOICES, f'Value of field "type" must be one of ({listed}{comma}).')
         return None
     try:
