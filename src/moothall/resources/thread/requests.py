@@ -6,8 +6,11 @@ from msgspec import Meta, Struct
 
 from moothall.objects import limits
 from moothall.objects.channel import Channel
+from moothall.objects.errors import FormErrors
+from moothall.objects.form_codes import FieldError
 from moothall.objects.ids import TagId
 from moothall.objects.message import Message
+from moothall.objects.text import channel_name
 from moothall.resources.message.drafts import MessageFields
 
 AutoArchive = Literal[60, 1440, 4320, 10080]
@@ -24,6 +27,11 @@ class StartThreadFromMessage(Struct, frozen=True, kw_only=True):
     rate_limit_per_user: Annotated[int, Meta(ge=0, le=limits.SLOWMODE_MAX)] | None = None
     """In seconds; else the channel's `default_thread_rate_limit_per_user`."""
 
+    def check(self, found: FormErrors) -> None:
+        """A name of which nothing is left, when what cannot be shown is taken away, is none."""
+        if not channel_name(self.name, text_like=False):
+            found.add("name", *FieldError.length(1, limits.THREAD_NAME_MAX))
+
 
 class StartThread(StartThreadFromMessage, frozen=True, kw_only=True):
     """The body of Start Thread without Message, and of Start Thread in Forum or Media Channel."""
@@ -34,6 +42,12 @@ class StartThread(StartThreadFromMessage, frozen=True, kw_only=True):
     applied_tags: Tags | None = None
     message: MessageFields | None = None
     """In a forum, what the thread begins with."""
+
+    def check(self, found: FormErrors) -> None:
+        """The name, and whatever can be said of the message before anybody asks whether it may be sent."""
+        super().check(found)
+        if self.message is not None:
+            self.message.check_rest(found.at("message"))
 
 
 class StartedThread(Channel, frozen=True, kw_only=True):
