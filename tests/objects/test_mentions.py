@@ -6,7 +6,14 @@ from hypothesis import strategies as st
 
 from moothall.objects.errors import FormErrors
 from moothall.objects.ids import ChannelId, RoleId, Snowflake, UserId
-from moothall.objects.mentions import Mentions, allow, check_allowed_mentions, parse_mentions, pings_author
+from moothall.objects.mentions import (
+    Mentions,
+    allow,
+    check_allowed_mentions,
+    parse_all_mentions,
+    parse_mentions,
+    pings_author,
+)
 from moothall.objects.message import AllowedMentions
 
 
@@ -103,3 +110,9 @@ def test_a_reply_notifies_its_author_unless_the_wish_is_silent() -> None:
     assert pings_author(AllowedMentions(replied_user=True))
     assert not pings_author(AllowedMentions())
     assert not pings_author(AllowedMentions(parse=["users"], replied_user=False))
+
+
+def test_code_that_begins_in_one_text_does_not_reach_into_the_next() -> None:
+    found = parse_all_mentions(["``` <@1>", "<@2> <@&3> `", "` <@2> <@4> @here"])
+    assert (found.users, found.roles, found.everyone) == ([1, 2, 4], [3], True)
+    assert parse_all_mentions([]) == parse_mentions("")
