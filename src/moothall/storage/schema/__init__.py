@@ -10,10 +10,16 @@ from moothall.storage.schema.channels import (
     thread_tags,
     webhooks,
 )
+from moothall.storage.schema.commands import (
+    command_creations,
+    command_permissions,
+    commands,
+    ephemeral_messages,
+    interactions,
+)
 from moothall.storage.schema.crossposts import crossposts, publications
 from moothall.storage.schema.expressions import application_emojis, sounds
 from moothall.storage.schema.gatherings import scheduled_event_users, scheduled_events, stage_instances
-from moothall.storage.schema.commands import command_creations, command_permissions, commands
 from moothall.storage.schema.guilds import (
     audit_entries,
     emojis,
@@ -62,11 +68,13 @@ __all__ = [
     "dm_pairs",
     "dropped_files",
     "emojis",
+    "ephemeral_messages",
     "former_members",
     "guild_counters",
     "guild_homes",
     "guilds",
     "integrations",
+    "interactions",
     "invites",
     "jobs",
     "member_activity",

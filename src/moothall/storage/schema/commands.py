@@ -2,9 +2,26 @@
 
 from typing import Any
 
-from moothall.objects.ids import ApplicationId, CommandId, GuildId, Snowflake
-from moothall.storage.columns import id_column, json_column, key_column, number_column
-from moothall.storage.schema.metadata import clustered, index
+from moothall.objects.ids import (
+    ApplicationId,
+    ChannelId,
+    CommandId,
+    GuildId,
+    InteractionId,
+    MessageId,
+    Snowflake,
+    UserId,
+)
+from moothall.storage.columns import (
+    bytes_column,
+    id_column,
+    json_column,
+    key_column,
+    moment_column,
+    number_column,
+    text_column,
+)
+from moothall.storage.schema.metadata import clustered, index, table
 
 commands = clustered(
     "commands",
@@ -37,3 +54,44 @@ command_creations = clustered(
     number_column("count"),
 )
 """How many commands an application has made today in one scope."""
+
+interactions = table(
+    "interactions",
+    id_column("id", InteractionId, key=True),
+    id_column("application_id", ApplicationId),
+    id_column("user_id", UserId),
+    id_column("guild_id", GuildId, nullable=True),
+    id_column("channel_id", ChannelId),
+    number_column("type"),
+    bytes_column("token_hash"),  # SHA-256
+    number_column("state"),
+    number_column("callback", None),  # the type of the answer
+    text_column("nonce"),
+    text_column("name"),  # of the command
+    json_column("owners", dict[str, str], default={}),  # authorizing_integration_owners
+    json_column("metadata", dict[str, Any], default={}),  # interaction_metadata of what it answers
+    id_column("source_id", MessageId, nullable=True),  # the message whose component was used
+    id_column("source_room_id", ChannelId, nullable=True),  # where that lies
+    id_column("response_id", MessageId, nullable=True),  # @original
+    id_column("response_room_id", ChannelId, nullable=True),
+    json_column("modal", dict[str, Any]),  # the one that it was answered with, until it is handed in
+    number_column("followups"),
+    moment_column("created_at"),
+    index("application_id", "token_hash"),
+    index("created_at"),
+)
+"""What people have raised in the last quarter of an hour or so."""
+
+ephemeral_messages = table(
+    "ephemeral_messages",
+    id_column("id", MessageId, key=True),
+    id_column("interaction_id", InteractionId),
+    id_column("channel_id", ChannelId),
+    id_column("application_id", ApplicationId),
+    id_column("user_id", UserId),
+    index("interaction_id"),
+    index("application_id"),
+)
+"""Messages that one person sees. Each lies among `messages` in a room of its own interaction, whose id is no
+channel's, so that no history, search or page can ever have it.
+"""

@@ -21,6 +21,15 @@ _TABLES = {
     "command_creations (application_id, guild_id)": """
         application_id whole, guild_id whole, day whole, count whole
     """,
+    "interactions (id)": """
+        id whole, application_id whole, user_id whole, guild_id whole?, channel_id whole, type whole,
+        token_hash bytes, state whole, callback whole?, nonce text?, name text?, owners text, metadata text,
+        source_id whole?, source_room_id whole?, response_id whole?, response_room_id whole?, modal text?,
+        followups whole, created_at whole
+    """,
+    "ephemeral_messages (id)": """
+        id whole, interaction_id whole, channel_id whole, application_id whole, user_id whole
+    """,
 }
 
 
@@ -32,6 +41,10 @@ def upgrade() -> None:
             "commands (guild_id)",
             "commands (id)",
             "command_permissions (application_id)",
+            "interactions (application_id, token_hash)",
+            "interactions (created_at)",
+            "ephemeral_messages (application_id)",
+            "ephemeral_messages (interaction_id)",
         )
     )
 

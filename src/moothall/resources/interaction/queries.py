@@ -1,0 +1,135 @@
+"""The SQL of interactions and of the messages that only one person sees."""
+
+from typing import Any
+
+from msgspec import Struct
+from sqlalchemy import bindparam, delete, insert, select, update
+
+from moothall.objects.ids import ApplicationId, ChannelId, GuildId, InteractionId, MessageId, UserId
+from moothall.objects.interaction import InteractionState
+from moothall.objects.wire import Timestamp
+from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
+from moothall.storage.schema import channel_activity, ephemeral_messages, interactions, messages
+
+
+class InteractionRow(Struct):
+    """A row of `interactions`."""
+
+    id: InteractionId
+    application_id: ApplicationId
+    user_id: UserId
+    guild_id: GuildId | None
+    channel_id: ChannelId
+    type: int
+    token_hash: bytes
+    state: int
+    callback: int | None
+    nonce: str | None
+    name: str | None
+    owners: dict[str, str]
+    metadata: dict[str, Any]
+    source_id: MessageId | None
+    source_room_id: ChannelId | None
+    response_id: MessageId | None
+    response_room_id: ChannelId | None
+    modal: dict[str, Any] | None
+    followups: int
+    created_at: Timestamp
+
+
+class EphemeralRow(Struct):
+    """A row of `ephemeral_messages`."""
+
+    id: MessageId
+    interaction_id: InteractionId
+    channel_id: ChannelId
+    application_id: ApplicationId
+    user_id: UserId
+
+
+_select_interaction = Query(
+    select(interactions).where(interactions.c.id == bindparam("interaction_id")), into=InteractionRow
+)
+_select_by_token = Query(
+    select(interactions).where(
+        interactions.c.application_id == bindparam("application_id"),
+        interactions.c.token_hash == bindparam("token_hash"),
+    ),
+    into=InteractionRow,
+)
+_insert_interaction = Query(insert(interactions))
+_take = Query(
+    update(interactions)
+    .where(interactions.c.id == bindparam("interaction_id"), interactions.c.state == int(InteractionState.WAITING))
+    .values(state=bindparam("new_state"))
+)
+_select_old = Query(
+    select(interactions.c.id).where(interactions.c.created_at < bindparam("before")).limit(bindparam("most"))
+)
+_delete_interactions = Query(delete(interactions).where(in_list(interactions.c.id, "interaction_ids")))
+_insert_ephemeral = Query(insert(ephemeral_messages))
+_select_ephemeral = Query(
+    select(ephemeral_messages).where(ephemeral_messages.c.id == bindparam("message_id")), into=EphemeralRow
+)
+_select_rooms = Query(
+    select(ephemeral_messages.c.interaction_id)
+    .where(ephemeral_messages.c.id < bindparam("before_id"))
+    .limit(bindparam("most"))
+)
+_delete_rooms = Query(delete(ephemeral_messages).where(in_list(ephemeral_messages.c.interaction_id, "interaction_ids")))
+_delete_room_messages = Query(delete(messages).where(in_list(messages.c.channel_id, "interaction_ids")))
+_delete_room_activity = Query(delete(channel_activity).where(in_list(channel_activity.c.channel_id, "interaction_ids")))
+
+
+async def select_interaction(reader: Reader, interaction_id: InteractionId) -> InteractionRow | None:
+    """One interaction; None if it is unknown."""
+    return await reader.one(_select_interaction, interaction_id=interaction_id)
+
+
+async def select_by_token(reader: Reader, application_id: ApplicationId, token_hash: bytes) -> InteractionRow | None:
+    """The interaction of a token; None if there is none."""
+    return await reader.one(_select_by_token, application_id=application_id, token_hash=token_hash)
+
+
+async def insert_interaction(tx: Transaction, row: InteractionRow) -> None:
+    """Store what somebody has raised."""
+    await tx.execute(_insert_interaction, **{name: getattr(row, name) for name in row.__struct_fields__})
+
+
+async def take_interaction(tx: Transaction, interaction_id: InteractionId, state: InteractionState) -> bool:
+    """Bring an interaction that waits into a state; False if somebody else was first."""
+    return await tx.execute(_take, interaction_id=interaction_id, new_state=int(state)) == 1
+
+
+async def update_interaction(tx: Transaction, interaction_id: InteractionId, **columns: Any) -> None:
+    """Change the columns named."""
+    await tx.execute(
+        update_columns(interactions, key=("id",), columns=frozenset(columns)), id=interaction_id, **columns
+    )
+
+
+async def insert_ephemeral(tx: Transaction, row: EphemeralRow) -> None:
+    """Remember who sees a message, and where it lies."""
+    await tx.execute(_insert_ephemeral, **{name: getattr(row, name) for name in row.__struct_fields__})
+
+
+async def select_ephemeral(reader: Reader, message_id: MessageId) -> EphemeralRow | None:
+    """Who sees a message that one person sees; None for any other."""
+    return await reader.one(_select_ephemeral, message_id=message_id)
+
+
+async def delete_old(tx: Transaction, before: Timestamp, most: int) -> int:
+    """Forget interactions raised before a moment; how many there were."""
+    found = [row[0] for row in await tx.all(_select_old, before=before, most=most)]
+    if found:
+        await tx.execute(_delete_interactions, interaction_ids=found)
+    return len(found)
+
+
+async def delete_rooms(tx: Transaction, before_id: MessageId, most: int) -> int:
+    """Remove messages that one person saw, sent before an id; how many there were."""
+    found = list({row[0] for row in await tx.all(_select_rooms, before_id=before_id, most=most)})
+    if found:
+        for query in (_delete_room_messages, _delete_room_activity, _delete_rooms):
+            await tx.execute(query, interaction_ids=found)
+    return len(found)
