@@ -12,7 +12,7 @@ from PIL import Image, ImageSequence
 
 MADE: Final = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "webp": "image/webp", "gif": "image/gif"}
 """Formats that may be asked for, with their media types."""
-_FORMATS: Final = ("PNG", "JPEG", "MPO", "GIF", "WEBP")
+_FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP")
 TAKEN: Final = {"image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "image/webp": "webp"}
 """Types that can be scaled, with the format that they are served in unless asked otherwise."""
 MOST_BYTES: Final = 25 * 1024 * 1024

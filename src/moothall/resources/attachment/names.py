@@ -16,6 +16,16 @@ BINARY: Final = "application/octet-stream"
 _TEXT: Final = "text/plain"
 
 _TYPES: Final = mimetypes.MimeTypes(filenames=())
+_OFFICE: Final = "application/vnd.openxmlformats-officedocument"
+for _kind, _ending in (
+    (f"{_OFFICE}.wordprocessingml.document", ".docx"),
+    (f"{_OFFICE}.spreadsheetml.sheet", ".xlsx"),
+    (f"{_OFFICE}.presentationml.presentation", ".pptx"),
+    ("application/vnd.oasis.opendocument.text", ".odt"),
+    ("application/epub+zip", ".epub"),
+    ("application/java-archive", ".jar"),
+):
+    _TYPES.add_type(_kind, _ending)
 _MAGIC: Final = (
     (re.compile(rb"\x89PNG\r\n\x1a\n"), "image/png"),
     (re.compile(rb"\xff\xd8\xff"), "image/jpeg"),
@@ -55,10 +65,10 @@ _OTHER_TEXTS: Final = frozenset({"application/json", "application/xml", "applica
 
 def shown_filename(name: str) -> str:
     """A name of letters, digits, dots, hyphens and underscores: spaces become underscores, the rest is dropped."""
-    kept = _NOT_SHOWN.sub("", _SPACES.sub("_", name.strip())).lstrip(".")
-    stem, dot, ending = kept.rpartition(".")
+    stem, dot, ending = _NOT_SHOWN.sub("", _SPACES.sub("_", _last_of(name))).rpartition(".")
     if not dot:
-        stem, ending = kept, ""
+        stem, ending = ending, ""
+    stem = stem.lstrip(".")
     if not stem.strip("._-"):
         stem = _UNNAMED
     ending = ending[:_ENDING_MAX]
@@ -68,10 +78,14 @@ def shown_filename(name: str) -> str:
 
 def lost_title(name: str, shown: str) -> str | None:
     """The name without its ending, if more of it was dropped than spaces: it is shown as the file's title."""
-    if _SPACES.sub("_", name.strip()) == shown:
-        return None
-    stem = name.strip().rpartition(".")[0] or name.strip()
-    return stem or None
+    last = _last_of(name)
+    stem = last.rpartition(".")[0] or last
+    return None if _SPACES.sub("_", last) == shown or not stem.strip("._- ") else stem
+
+
+def _last_of(name: str) -> str:
+    """A name without folders, and without the dot that would hide the file."""
+    return name.replace("\\", "/").rstrip("/ ").rpartition("/")[2].strip().lstrip(".")
 
 
 def content_type_of(head: bytes, filename: str) -> str:

@@ -12,7 +12,7 @@ _MOST_READ: Final = 4 * 1024 * 1024
 _READ: Final = frozenset(
     {"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/avif", "image/tiff"}
 )
-_FORMATS: Final = ("PNG", "JPEG", "MPO", "GIF", "WEBP", "BMP", "AVIF", "TIFF")
+_FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "AVIF", "TIFF")
 _ORIENTATION: Final = 274
 _ON_ITS_SIDE: Final = frozenset({5, 6, 7, 8})
 

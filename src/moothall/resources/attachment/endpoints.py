@@ -1,0 +1,49 @@
+"""URLs of attachments over HTTP (public reference: signed attachment CDN URLs)."""
+
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from msgspec import Meta, Struct
+
+from moothall.kernel.access import SIGNED_IN
+from moothall.kernel.context import Context
+from moothall.kernel.endpoint import post
+from moothall.objects import limits
+
+_Url = Annotated[str, Meta(max_length=limits.EMBED_URL_MAX)]
+
+
+class RefreshUrls(Struct, frozen=True):
+    """The body of Refresh Attachment URLs."""
+
+    attachment_urls: Annotated[list[_Url], Meta(max_length=limits.REFRESHED_URLS_MAX)]
+
+
+class RefreshedUrl(Struct, frozen=True):
+    """A URL that was given, and what it is now; null for one that was never made here."""
+
+    original: str
+    refreshed: str | None
+
+
+class RefreshedUrls(Struct, frozen=True):
+    """The answer, in the order of the request."""
+
+    refreshed_urls: list[RefreshedUrl]
+
+
+@post("/attachments/refresh-urls", permission=SIGNED_IN, writes=False)
+async def refresh_attachment_urls(ctx: Context, body: RefreshUrls) -> RefreshedUrls:
+    """Get URLs that are good for another day for those that have expired.
+
+    A URL without its signature, or with a wrong one, is not refreshed: whoever has a whole one was shown the file.
+    """
+    return RefreshedUrls([RefreshedUrl(url, _refreshed(ctx, url)) for url in body.attachment_urls])
+
+
+def _refreshed(ctx: Context, url: str) -> str | None:
+    links = ctx.services.links
+    path = links.find(url)
+    if path is None or not links.is_authentic(path, urlsplit(url).query, expired=True):
+        return None
+    return links.url(path)
