@@ -9,9 +9,11 @@ from sqlalchemy import func, select
 from moothall.kernel.jobs import JobRunner
 from moothall.kernel.ratelimit import RateLimiter
 from moothall.objects.permissions import Permissions
+from moothall.resources.attachment.sweeping import FileSweeper
 from moothall.storage.database import Database, Query
 from moothall.storage.schema import crossposts
 from tests.harness import ANNOUNCEMENT, VOICE, Caller, Guild, Platform
+from tests.resources.attachment.uploading import send, stored
 from tests.resources.message.places import bot_of, direct_messages, say
 
 CROSSPOSTED, IS_CROSSPOST, SOURCE_MESSAGE_DELETED = 1, 2, 8
@@ -347,3 +349,23 @@ async def test_who_may_not_read_texts_reads_no_copies(platform: Platform) -> Non
     shown = (await blind.get(f"/channels/{at.reader.general}/messages")).json[0]
     assert (shown["content"], shown["flags"]) == ("", IS_CROSSPOST)
     assert platform.heard[-1].stripped is not None
+
+
+async def test_files_are_published_too_and_go_with_the_source(platform: Platform) -> None:
+    at = await press(platform)
+    await at.follow()
+    sent = await send(at.paper.owner, at.url, ("page.txt", b"news"), body={"content": "read"})
+    assert (await at.paper.owner.post(f"{at.url}/{sent['id']}/crosspost")).status == 200
+    await at.deliver()
+    (copy,) = await at.read()
+    (attachment,) = copy["attachments"]
+    assert attachment["filename"] == "page.txt"
+    assert attachment["url"].startswith(sent["attachments"][0]["url"].partition("?")[0] + "?ex=")
+    assert platform.heard_data("MESSAGE_CREATE")[-1]["attachments"][0]["url"].startswith(
+        attachment["url"].partition("?")[0] + "?ex="
+    )
+    await at.paper.owner.delete(f"{at.url}/{sent['id']}")
+    await at.deliver()
+    assert (await at.read())[0]["attachments"] == []
+    await FileSweeper(platform.services).sweep()
+    assert await stored(platform) == []

@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from moothall.objects.permissions import Permissions
+from moothall.resources.attachment.sweeping import FileSweeper
 from tests.harness import VOICE, Caller, Platform
+from tests.resources.attachment.uploading import send, stored
 from tests.resources.message.places import bot_of, direct_messages, guild_of, member_of, say
 
 HAS_SNAPSHOT = 1 << 14
@@ -168,3 +170,23 @@ async def test_a_forward_is_not_edited_but_its_source_may_be_pinned_and_answered
     assert (reply.status, reply.code) == (400, 50068)
     answer = await say(owner, url, "indeed", message_reference={"message_id": sent["id"]})
     assert answer["referenced_message"]["message_snapshots"] == sent["message_snapshots"]
+
+
+async def test_the_files_of_a_forwarded_message_outlive_it(platform: Platform) -> None:
+    owner, guild, url = await guild_of(platform)
+    other = f"/channels/{await guild.channel()}/messages"
+    source = await send(owner, url, ("notes.txt", b"hello"), body={"content": "see"})
+    sent = await forward(owner, other, source)
+    assert sent["attachments"] == []
+    for seen in (sent, platform.heard_data("MESSAGE_CREATE")[-1], (await owner.get(f"{other}/{sent['id']}")).json):
+        (attachment,) = seen["message_snapshots"][0]["message"]["attachments"]
+        assert (attachment["filename"], attachment["size"]) == ("notes.txt", 5)
+        assert attachment["url"].startswith(source["attachments"][0]["url"].partition("?")[0] + "?ex=")
+    (key,) = await stored(platform)
+    await owner.delete(f"{url}/{source['id']}")
+    sweeper = FileSweeper(platform.services)
+    await sweeper.sweep()
+    assert await stored(platform) == [key]
+    await owner.delete(f"{other}/{sent['id']}")
+    await sweeper.sweep()
+    assert await stored(platform) == []
