@@ -20,6 +20,7 @@ from obstore.store import LocalStore, MemoryStore, from_url
 _BUFFER: Final = 256 * 1024
 """Bytes of a file that are held while it is written."""
 _READ_AT_ONCE: Final = 256 * 1024
+_MOST_YIELDED: Final = 2 * _READ_AT_ONCE
 _PARTS_AT_ONCE: Final = 2
 _SENDING_AT_ONCE: Final = 4
 """Files on their way to an object store: it wants parts of 5 MiB, which are held in memory."""
@@ -85,7 +86,10 @@ class Blobs:
         except NotFoundError as problem:
             raise FileNotFoundError(key) from problem
         async for portion in found.stream(min_chunk_size=_READ_AT_ONCE):
-            yield bytes(portion)
+            # A store in memory has the whole of it ready.
+            data = bytes(portion)
+            for begin in range(0, len(data), _MOST_YIELDED):
+                yield data[begin : begin + _MOST_YIELDED]
 
     def reader(self, key: str, *, most: int) -> "BlobFile":
         """A blob as a file to be read in a thread, of which at most `most` bytes are read."""

@@ -1,0 +1,201 @@
+"""Files over HTTP: for whom, in what measures and portions, and as what."""
+
+import asyncio
+from io import BytesIO
+from typing import Any, NamedTuple
+
+import pytest
+from PIL import Image
+
+from moothall.cdn.attachments import Attachments
+from moothall.cdn.files import Files
+from moothall.kernel.staged import upload_key
+from moothall.objects.ids import Snowflake
+from tests.harness import Platform
+from tests.resources.attachment.uploading import SOUND, guild_of, picture, send
+
+HTML = b"<html><script>alert(1)</script>"
+
+
+class Got(NamedTuple):
+    """An answer."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+    portions: int
+
+
+async def get(platform: Platform, url: str, method: str = "GET", more: str = "", **headers: str) -> Got:
+    """One request to the files of messages."""
+    services = platform.services
+    app = Attachments(platform.database, services.blobs, services.links, Files(services.blobs))
+    sent: list[Any] = []
+    path, _, query = url.removeprefix("http://localhost:3333").partition("?")
+    scope = {
+        "type": "http",
+        "method": method,
+        "path": path,
+        "query_string": (query + more).encode(),
+        "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()],
+    }
+
+    async def receive() -> Any:
+        return {"type": "http.request"} if len(sent) > 10_000 else await _forever()
+
+    async def keep(message: Any) -> None:
+        sent.append(message)
+
+    await app(scope, receive, keep)
+    told = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    assert told["x-content-type-options"] == "nosniff"
+    assert "sandbox" in told["content-security-policy"]
+    return Got(sent[0]["status"], told, b"".join(m.get("body", b"") for m in sent[1:]), len(sent) - 1)
+
+
+async def _forever() -> None:
+    await asyncio.Event().wait()
+
+
+async def url_of(platform: Platform, filename: str, data: bytes) -> str:
+    """The URL of a file that somebody has sent."""
+    owner, _, url = await guild_of(platform)
+    (attachment,) = (await send(owner, url, (filename, data)))["attachments"]
+    found: str = attachment["url"]
+    return found
+
+
+async def test_a_file_is_served_whole_with_its_tag(platform: Platform) -> None:
+    data = bytes(range(256)) * 8192
+    url = await url_of(platform, "a.bin", data)
+    got = await get(platform, url)
+    assert (got.status, got.body) == (200, data)
+    assert got.headers["content-length"] == str(len(data))
+    assert got.headers["accept-ranges"] == "bytes"
+    assert got.headers["cache-control"].startswith("private")
+    assert got.portions > 2
+    head = await get(platform, url, "HEAD")
+    assert (head.status, head.body, head.headers["content-length"]) == (200, b"", str(len(data)))
+    known = await get(platform, url, if_none_match=got.headers["etag"])
+    assert (known.status, known.body) == (304, b"")
+    assert (await get(platform, url, "POST")).status == 405
+
+
+@pytest.mark.parametrize(
+    ("asked", "start", "end"),
+    [
+        ("bytes=0-0", 0, 1),
+        ("bytes=2-5", 2, 6),
+        ("bytes=7-", 7, 10),
+        ("bytes=-3", 7, 10),
+        ("bytes=-30", 0, 10),
+        ("bytes=5-99", 5, 10),
+        ("bytes=1-2, 5-6", 1, 3),
+    ],
+)
+async def test_ranges_are_served(platform: Platform, asked: str, start: int, end: int) -> None:
+    url = await url_of(platform, "a.bin", b"0123456789")
+    got = await get(platform, url, range=asked)
+    assert (got.status, got.body) == (206, b"0123456789"[start:end])
+    assert got.headers["content-range"] == f"bytes {start}-{end - 1}/10"
+    assert got.headers["content-length"] == str(end - start)
+    other = await get(platform, url, range=asked, if_range='"other"')
+    assert (other.status, other.body) == (200, b"0123456789")
+
+
+@pytest.mark.parametrize(
+    ("asked", "status"), [("bytes=10-", 416), ("bytes=5-2", 416), ("bytes=-0", 416), ("lines=1", 200)]
+)
+async def test_ranges_that_cannot_be_met(platform: Platform, asked: str, status: int) -> None:
+    url = await url_of(platform, "a.bin", b"0123456789")
+    got = await get(platform, url, range=asked)
+    assert got.status == status
+    if status == 416:
+        assert got.headers["content-range"] == "bytes */10"
+
+
+async def test_an_empty_file_is_served(platform: Platform) -> None:
+    got = await get(platform, await url_of(platform, "a.txt", b""))
+    assert (got.status, got.body, got.headers["content-length"]) == (200, b"", "0")
+
+
+async def test_without_a_good_signature_or_a_message_there_is_nothing(platform: Platform) -> None:
+    owner, _, url = await guild_of(platform)
+    message = await send(owner, url, ("a.txt", b"a"))
+    (attachment,) = message["attachments"]
+    whole = attachment["url"]
+    gone = (404, b"This content is no longer available.")
+    for wrong in (whole.partition("?")[0], whole.replace("hm=", "hm=0"), whole.replace("a.txt", "b.txt")):
+        got = await get(platform, wrong)
+        assert (got.status, got.body) == gone
+    assert (await get(platform, "/attachments/nothing")).status == 404
+    assert (await get(platform, whole)).status == 200
+    await owner.delete(f"{url}/{message['id']}")
+    assert (await get(platform, whole)).status == 404
+
+
+async def test_a_file_that_the_store_has_lost_is_404(platform: Platform) -> None:
+    url = await url_of(platform, "a.txt", b"a")
+    await platform.services.blobs.delete(upload_key(Snowflake(int(url.split("/")[5]))))
+    assert (await get(platform, url)).status == 404
+
+
+@pytest.mark.parametrize(
+    ("filename", "data", "kind", "shown"),
+    [
+        ("a.png", picture(), "image/png", "inline"),
+        ("a.ogg", SOUND, "audio/ogg", "inline"),
+        ("a.html", HTML, "application/octet-stream", "attachment"),
+        ("a.svg", b"<svg onload='alert(1)'/>", "text/plain; charset=utf-8", "attachment"),
+        ("a.png", HTML, "text/plain; charset=utf-8", "attachment"),
+        ("a.js", b"alert(1)", "application/octet-stream", "attachment"),
+        ("a.xml", b"<x/>", "application/octet-stream", "attachment"),
+        ("a.pdf", b"%PDF-1.7", "application/pdf", "attachment"),
+        ("a.exe", b"MZ\0\0", "application/octet-stream", "attachment"),
+        ("a.png", b"\x89PNG\r\n\x1a\n" + HTML, "application/octet-stream", "attachment"),
+    ],
+)
+async def test_nothing_that_a_browser_would_run_is_shown(
+    platform: Platform, filename: str, data: bytes, kind: str, shown: str
+) -> None:
+    got = await get(platform, await url_of(platform, filename, data))
+    assert got.body == data
+    assert got.headers["content-type"] == kind
+    assert got.headers["content-disposition"] == f'{shown}; filename="{filename}"'
+
+
+def measured(got: Got) -> tuple[str | None, tuple[int, int]]:
+    """Format and measures of a picture."""
+    with Image.open(BytesIO(got.body)) as image:
+        return image.format, image.size
+
+
+async def test_pictures_are_scaled_and_converted(platform: Platform) -> None:
+    url = await url_of(platform, "a.png", picture(size=(400, 200)))
+    assert measured(await get(platform, url)) == ("PNG", (400, 200))
+    assert measured(await get(platform, url, more="width=100&height=100")) == ("PNG", (100, 50))
+    assert measured(await get(platform, url, more="width=100")) == ("PNG", (100, 50))
+    assert measured(await get(platform, url, more="size=64&format=webp&quality=lossless")) == ("WEBP", (64, 32))
+    assert measured(await get(platform, url, more="width=9999")) == ("PNG", (400, 200))
+    jpeg = await get(platform, url, more="format=jpeg&quality=5")
+    assert measured(jpeg) == ("JPEG", (400, 200))
+    assert jpeg.headers["content-type"] == "image/jpeg"
+    assert (await get(platform, url, more="format=jpeg&quality=5", if_none_match=jpeg.headers["etag"])).status == 304
+    odd = await get(platform, url, more="format=exe&width=x")
+    assert measured(odd) == ("PNG", (400, 200))
+
+
+async def test_films_stay_films_and_other_files_are_left_alone(platform: Platform) -> None:
+    film = await url_of(platform, "a.gif", picture("GIF", (100, 50), frames=3))
+    small = await get(platform, film, more="width=20")
+    with Image.open(BytesIO(small.body)) as image:
+        assert (image.format, image.size, getattr(image, "n_frames", 1)) == ("GIF", (20, 10), 3)
+    text = await get(platform, await url_of(platform, "a.txt", b"text"), more="width=20&format=webp")
+    assert text.body == b"text"
+
+
+async def test_a_picture_too_large_to_decode_is_served_as_it_is(platform: Platform) -> None:
+    out = BytesIO()
+    Image.new("1", (9000, 9000)).save(out, "PNG")
+    got = await get(platform, await url_of(platform, "a.png", out.getvalue()), more="width=100")
+    assert got.body == out.getvalue()

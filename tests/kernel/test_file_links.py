@@ -1,0 +1,119 @@
+"""URLs of files: marks in what is stored, signatures in what leaves."""
+
+from urllib.parse import urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moothall.kernel.file_links import FileLinks, FilePath, files_named, names_files, read_path
+from moothall.objects.ids import ChannelId, Snowflake
+from moothall.objects.wire import encode
+
+DAY = 24 * 3600
+PATH = FilePath(ChannelId(Snowflake(7)), Snowflake(8), "a-b_c.png")
+
+
+class Clock:
+    """A time that stands still."""
+
+    now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """One of them."""
+    return Clock()
+
+
+@pytest.fixture
+def links(clock: Clock) -> FileLinks:
+    """Links by that time."""
+    return FileLinks((b"k" * 32,), "https://example.com", clock=clock)
+
+
+def query_of(url: str) -> str:
+    return urlsplit(url).query
+
+
+def test_a_mark_becomes_a_url_that_is_good_for_a_day(links: FileLinks, clock: Clock) -> None:
+    stored = links.mark(encode({"url": links.plain_url(PATH), "icon_url": links.plain_url(PATH)}), PATH.channel_id)
+    assert names_files(stored)
+    assert files_named(stored) == {8}
+    shown = links.sign(stored)
+    assert shown.count(links.url(PATH).encode()) == 2
+    url = links.url(PATH)
+    assert url.startswith("https://example.com/attachments/7/8/a-b_c.png?ex=")
+    assert links.find(url) == PATH
+    assert links.is_authentic(PATH, query_of(url))
+    clock.now += DAY - 3601
+    assert links.is_authentic(PATH, query_of(url))
+    clock.now += 3602
+    assert not links.is_authentic(PATH, query_of(url))
+    assert links.is_authentic(PATH, query_of(url), expired=True)
+
+
+def test_urls_of_one_hour_are_equal(links: FileLinks, clock: Clock) -> None:
+    clock.now = 7200.0
+    first = links.url(PATH)
+    clock.now += 3599
+    assert links.url(PATH) == first
+    clock.now += 1
+    assert links.url(PATH) != first
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        FilePath(ChannelId(Snowflake(6)), PATH.id, PATH.filename),
+        FilePath(PATH.channel_id, Snowflake(9), PATH.filename),
+        FilePath(PATH.channel_id, PATH.id, "a-b_c.pn"),
+    ],
+)
+def test_a_signature_is_for_one_file(links: FileLinks, other: FilePath) -> None:
+    assert not links.is_authentic(other, query_of(links.url(PATH)))
+
+
+@pytest.mark.parametrize("query", ["", "ex=1", "ex=zz&is=1&hm=00", "ex=ffffffff&is=0&hm=", "ex=ffffffff&is=0&hm=x"])
+def test_what_is_no_signature_is_none(links: FileLinks, query: str) -> None:
+    assert not links.is_authentic(PATH, query, expired=True)
+
+
+def test_a_later_end_is_not_believed(links: FileLinks) -> None:
+    query = query_of(links.url(PATH))
+    until = query.partition("&")[0]
+    assert not links.is_authentic(PATH, query.replace(until, "ex=ffffffff"))
+
+
+def test_retired_keys_still_count(clock: Clock, links: FileLinks) -> None:
+    renewed = FileLinks((b"n" * 32, b"k" * 32), "https://example.com", clock=clock)
+    assert renewed.is_authentic(PATH, query_of(links.url(PATH)))
+    assert not links.is_authentic(PATH, query_of(renewed.url(PATH)))
+
+
+def test_foreign_files_are_marked_only_while_their_url_is_good(links: FileLinks, clock: Clock) -> None:
+    elsewhere = ChannelId(Snowflake(99))
+    good = encode({"url": links.url(PATH)})
+    assert names_files(links.mark(good, elsewhere))
+    assert links.mark(encode({"url": links.plain_url(PATH)}), elsewhere) == encode({"url": links.plain_url(PATH)})
+    clock.now += 2 * DAY
+    assert links.mark(good, elsewhere) == good
+
+
+@given(st.text())
+def test_no_text_becomes_a_url(text: str) -> None:
+    links = FileLinks((b"k" * 32,), "https://example.com")
+    for name in (text, f'url":"moothall-file:/7/8/{text}', f'{text}","url":"moothall-file:/7/8/a"', "\\" + text + '"'):
+        data = encode({"content": name, "title": name + '"'})
+        assert links.sign(data) == data
+        assert links.mark(data, PATH.channel_id) == data
+
+
+@pytest.mark.parametrize(
+    "path", ["/attachments/7/8/", "/attachments/7/8/a/b", "/attachments/x/8/a", "/attachments/7/8/%2e"]
+)
+def test_other_paths_name_no_file(path: str) -> None:
+    assert read_path(path) is None
