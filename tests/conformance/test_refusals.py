@@ -5,13 +5,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from sqlalchemy import Table, insert
 
 import moothall.gateway.endpoints
 import moothall.oauth2.endpoints  # noqa: F401 its rows
 from moothall.kernel.access import ByField, Member, Needs
 from moothall.kernel.endpoint import REGISTRY, Endpoint
+from moothall.objects.ids import Snowflake
 from moothall.objects.permissions import Permissions
 from moothall.resources import load_endpoints
+from moothall.storage.database import Query
+from moothall.storage.schema import emojis, sounds, stickers
 from tests.harness import Guild, Platform
 
 load_endpoints()
@@ -101,8 +105,18 @@ async def test_a_member_without_the_permission_is_403(platform: Platform, row: E
     await no_trace(platform, guild)
 
 
-NESTED = [row for row in IN_GUILD if re.search(r"\{guild_id\}.*\{(role|user|integration)_id\}", row.path)]
+NESTED = [row for row in IN_GUILD if re.search(r"\{guild_id\}.*\{(role|user|integration|emoji|sticker|sound)_id\}", row.path)]
+OF_GUILDS = {"emoji_id": emojis, "sticker_id": stickers, "sound_id": sounds}
 TAKES_ANYONE = {"create_guild_ban", "add_guild_member"}
+
+
+async def foreign_thing(platform: Platform, guild: Guild, table: Table) -> Snowflake:
+    """An emoji, a sticker or a sound of a guild."""
+    values = {name: "x" for name in ("file", "format") if name in table.c and not table.c[name].nullable}
+    made = platform.ids.next()
+    async with platform.database.transaction() as tx:
+        await tx.execute(Query(insert(table)), guild_id=guild.id, id=made, name="theirs", **values)
+    return made
 
 
 @pytest.mark.parametrize("row", NESTED, ids=ids(NESTED))
@@ -112,6 +126,7 @@ async def test_what_belongs_to_another_guild_is_404_in_ones_own(platform: Platfo
         "role_id": await other.role(),
         "user_id": other.owner.id if row.name not in TAKES_ANYONE else UNKNOWN,
         "integration_id": other.id,
+        **{name: await foreign_thing(platform, other, table) for name, table in OF_GUILDS.items()},
     }
     if "{role_id}" in row.path and "{user_id}" in row.path:
         foreign["user_id"] = guild.owner.id

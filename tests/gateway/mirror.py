@@ -11,10 +11,15 @@ _LISTS = {
     "presences": "user.id",
     "emojis": "id",
     "stickers": "id",
+    "soundboard_sounds": "sound_id",
+    "stage_instances": "id",
+    "guild_scheduled_events": "id",
 }
 _PLACE = ("guild_id", "unavailable")
 _VOICE = (2, 13)
 """Voice and stage channels."""
+_STILL_LISTED = (1, 2)
+"""Scheduled and active events."""
 _FORUMS = (15, 16)
 _STARTER = 21
 
@@ -114,7 +119,8 @@ class Mirror:
         guild, gone = self._guild(data), data["id"]
         guild["channels"].pop(gone, None)
         guild["threads"] = {k: t for k, t in guild["threads"].items() if t["parent_id"] != gone}
-        guild["voice_states"] = {k: v for k, v in guild["voice_states"].items() if v["channel_id"] != gone}
+        for name in ("voice_states", "stage_instances", "guild_scheduled_events"):
+            guild[name] = {k: v for k, v in guild[name].items() if v["channel_id"] != gone}
 
     def _channel_pins_update(self, data: Any) -> None:
         if "guild_id" not in data:
@@ -170,6 +176,17 @@ class Mirror:
     def _guild_stickers_update(self, data: Any) -> None:
         self._guild(data)["stickers"] = {sticker["id"]: sticker for sticker in data["stickers"]}
 
+    def _guild_soundboard_sound_create(self, data: Any) -> None:
+        self._guild(data)["soundboard_sounds"][data["sound_id"]] = data
+
+    _guild_soundboard_sound_update = _guild_soundboard_sound_create
+
+    def _guild_soundboard_sound_delete(self, data: Any) -> None:
+        self._guild(data)["soundboard_sounds"].pop(data["sound_id"], None)
+
+    def _guild_soundboard_sounds_update(self, data: Any) -> None:
+        self._guild(data)["soundboard_sounds"] = {sound["sound_id"]: sound for sound in data["soundboard_sounds"]}
+
     def _presence_update(self, data: Any) -> None:
         presences = self._guild(data)["presences"]
         if data["status"] == "offline":
@@ -186,6 +203,26 @@ class Mirror:
         member = guild["members"].get(user_id)
         if member is not None:
             member |= {"deaf": data["deaf"], "mute": data["mute"]}
+
+    def _stage_instance_create(self, data: Any) -> None:
+        self._guild(data)["stage_instances"][data["id"]] = data
+
+    _stage_instance_update = _stage_instance_create
+
+    def _stage_instance_delete(self, data: Any) -> None:
+        self._guild(data)["stage_instances"].pop(data["id"], None)
+
+    def _guild_scheduled_event_create(self, data: Any) -> None:
+        self._guild(data)["guild_scheduled_events"][data["id"]] = data
+
+    def _guild_scheduled_event_update(self, data: Any) -> None:
+        # What is over is listed no more.
+        self._guild(data)["guild_scheduled_events"].pop(data["id"], None)
+        if data["status"] in _STILL_LISTED:
+            self._guild_scheduled_event_create(data)
+
+    def _guild_scheduled_event_delete(self, data: Any) -> None:
+        self._guild(data)["guild_scheduled_events"].pop(data["id"], None)
 
     def _thread_create(self, data: Any) -> None:
         guild = self._guild(data)

@@ -15,8 +15,12 @@ from moothall.resources.voice.operations import handle_voice_update
 from tests.gateway.mirror import Mirror
 from tests.gateway.peer import Peer, settle
 from tests.harness import FORUM, VOICE, Caller, Platform, Reply
+from tests.resources.guild.pictures import picture
+from tests.resources.soundboard.recordings import mp3, uri
+from tests.resources.sticker.films import sticker_form, still
 
 VIEW = int(Permissions.VIEW_CHANNEL)
+PICTURE, STICKER, SOUND = picture(), still(16), uri(mp3(0.2))
 
 _BITS = st.sampled_from(
     [
@@ -46,6 +50,15 @@ _steps = st.lists(
         st.tuples(st.just("set overwrite"), _number, _number, _BITS, _BITS),
         st.tuples(st.just("drop overwrite"), _number, _number),
         st.tuples(st.just("rename guild"), st.sampled_from(["moot", "hall"])),
+        st.tuples(st.just("make emoji"), _number),
+        st.tuples(st.just("change emoji"), _number, _number),
+        st.tuples(st.just("delete emoji"), _number),
+        st.tuples(st.just("make sticker")),
+        st.tuples(st.just("change sticker"), _number),
+        st.tuples(st.just("delete sticker"), _number),
+        st.tuples(st.just("make sound"), _number),
+        st.tuples(st.just("change sound"), _number, _number),
+        st.tuples(st.just("delete sound"), _number),
         st.tuples(st.just("nick"), _number, st.sampled_from(["Ed", None])),
         st.tuples(st.just("time out"), _number),
         st.tuples(st.just("say"), _number),
@@ -235,6 +248,50 @@ class Town:
 
     async def _rename_guild(self, name: str) -> None:
         await self.owner.patch(self.path, {"name": name})
+
+    async def _one_of(self, what: str, number: int) -> str | None:
+        """The path of one of the guild's emojis, stickers or sounds."""
+        found = (await self.owner.get(f"{self.path}/{what}")).json
+        ids = [item.get("id") or item["sound_id"] for item in (found if isinstance(found, list) else found["items"])]
+        return f"{self.path}/{what}/{ids[number % len(ids)]}" if ids else None
+
+    async def _make_emoji(self, number: int) -> None:
+        role, _ = await self.target(number)
+        await self.owner.post(f"{self.path}/emojis", {"name": "moot", "image": PICTURE, "roles": [role]})
+
+    async def _change_emoji(self, number: int, whom: int) -> None:
+        role, _ = await self.target(whom)
+        if (path := await self._one_of("emojis", number)) is not None:
+            await self.owner.patch(path, {"name": f"hall{whom}", "roles": [role]})
+
+    async def _delete_emoji(self, number: int) -> None:
+        if (path := await self._one_of("emojis", number)) is not None:
+            await self.owner.delete(path)
+
+    async def _make_sticker(self) -> None:
+        await self.owner.post(f"{self.path}/stickers", **sticker_form(STICKER))
+
+    async def _change_sticker(self, number: int) -> None:
+        if (path := await self._one_of("stickers", number)) is not None:
+            await self.owner.patch(path, {"name": f"hall{number}"})
+
+    async def _delete_sticker(self, number: int) -> None:
+        if (path := await self._one_of("stickers", number)) is not None:
+            await self.owner.delete(path)
+
+    async def _make_sound(self, number: int) -> None:
+        emoji = await self._one_of("emojis", number)
+        emoji_id = None if emoji is None else emoji.rpartition("/")[2]
+        body = {"name": "gong", "sound": SOUND, "emoji_id": emoji_id}
+        await self.owner.post(f"{self.path}/soundboard-sounds", body)
+
+    async def _change_sound(self, number: int, volume: int) -> None:
+        if (path := await self._one_of("soundboard-sounds", number)) is not None:
+            await self.owner.patch(path, {"volume": volume / 7, "emoji_name": "🔔" if volume % 2 else None})
+
+    async def _delete_sound(self, number: int) -> None:
+        if (path := await self._one_of("soundboard-sounds", number)) is not None:
+            await self.owner.delete(path)
 
     async def _nick(self, person: int, nick: str | None) -> None:
         await self.owner.patch(f"{self.path}/members/{self.person(person).id}", {"nick": nick})
