@@ -296,6 +296,11 @@ def measure(size: Size, folder: Path, seconds: float, only: str) -> list[Row]:
         "POST webhook with ten embeds": lambda name: bench.laden(name, hook, TEN_EMBEDS, PLAIN),
         "POST webhook with 40 components": lambda name: bench.laden(name, hook, LAYOUT, PLAIN),
         "POST message": lambda name: bench.http(name, "POST", f"{channel}/messages", content),
+        "search, a rare word": lambda name: bench.http(name, "GET", f"{guild}/messages/search?content=w77"),
+        "search, a common word": lambda name: bench.http(name, "GET", f"{guild}/messages/search?content=jumps"),
+        "search, words near others": lambda name: bench.http(
+            name, "GET", f"{guild}/messages/search?content=fox+dog&slop=4"
+        ),
         "GET channel": lambda name: bench.http(name, "GET", channel),
         "GET member": lambda name: bench.http(name, "GET", f"{guild}/members/{world.facts['bot_id']}"),
         "fan-out": lambda _name: bench.fan_out(),
