@@ -1,0 +1,203 @@
+"""Events and stages on the gateway: who hears of them, and that what clients believe of them stays true."""
+
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from moothall.objects.ids import ChannelId
+from moothall.objects.intents import Intent
+from moothall.objects.permissions import Permissions
+from tests.gateway.peer import Peer
+from tests.gateway.test_convergence import Client, Town
+from tests.harness import STAGE, VOICE, Caller, Platform
+from tests.resources.scheduled_event.planning import external, moment, path_of, plan, within
+
+VIEW = int(Permissions.VIEW_CHANNEL)
+_number = st.integers(0, 7)
+_bits = st.sampled_from(["0", str(VIEW)])
+_steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("plan"), _number),
+        st.tuples(st.just("plan"), _number),
+        st.tuples(st.just("rename"), _number),
+        st.tuples(st.just("move"), _number, _number),
+        st.tuples(st.just("set status"), _number, st.sampled_from([2, 3, 4])),
+        st.tuples(st.just("call off"), _number),
+        st.tuples(st.just("open stage"), _number),
+        st.tuples(st.just("change topic"), _number),
+        st.tuples(st.just("close stage"), _number),
+        st.tuples(st.just("give role"), _number, _number),
+        st.tuples(st.just("take role"), _number, _number),
+        st.tuples(st.just("set overwrite"), _number, _number, _bits, _bits),
+        st.tuples(st.just("drop overwrite"), _number, _number),
+        st.tuples(st.just("delete channel"), _number),
+        st.tuples(st.just("leave"), _number),
+        st.tuples(st.just("join"), _number),
+    ),
+    max_size=20,
+)
+
+
+class Season(Town):
+    """A town that plans events and opens stages, some of them out of sight."""
+
+    async def found(self) -> None:
+        """Make the guild with two stages more and connect everybody."""
+        await super().found()
+        hidden = [{"id": str(self.guild.id), "type": 0, "deny": str(VIEW)}]
+        rooms = {name: str(self.guild.general) for name in ("rules_channel_id", "public_updates_channel_id")}
+        assert (await self.owner.patch(self.path, {"features": ["COMMUNITY"], **rooms})).status == 200
+        self.places: list[dict[str, Any]] = [{"entity_type": 3, "channel_id": None}]
+        for kind, entity, overwrites in ((VOICE, 2, []), (VOICE, 2, hidden), (STAGE, 1, []), (STAGE, 1, hidden)):
+            body = {"name": "place", "type": kind, "permission_overwrites": overwrites}
+            made = await self.owner.post(f"{self.path}/channels", body)
+            assert made.status == 201, made.body
+            self.places.append({"entity_type": entity, "channel_id": made.json["id"]})
+
+    async def events(self) -> list[str]:
+        return [event["id"] for event in (await self.owner.get(f"{self.path}/scheduled-events")).json]
+
+    async def event(self, number: int) -> str:
+        known = await self.events()
+        return f"{self.path}/scheduled-events/{known[number % len(known)] if known else 1}"
+
+    def place(self, number: int) -> dict[str, Any]:
+        return self.places[number % len(self.places)]
+
+    def stage(self, number: int) -> str:
+        return str([place["channel_id"] for place in self.places if place["entity_type"] == 1][number % 2])
+
+    async def _plan(self, number: int) -> None:
+        place = self.place(number)
+        body = external(**place) if place["channel_id"] is None else external(**place, entity_metadata=None)
+        await self.owner.post(f"{self.path}/scheduled-events", body)
+
+    async def _rename(self, number: int) -> None:
+        await self.owner.patch(await self.event(number), {"name": f"name {number}"})
+
+    async def _move(self, number: int, where: int) -> None:
+        more = {"entity_metadata": {"location": "there"}, "scheduled_end_time": moment(hours=5)}
+        await self.owner.patch(await self.event(number), {**self.place(where), **more})
+
+    async def _set_status(self, number: int, status: int) -> None:
+        await self.owner.patch(await self.event(number), {"status": status})
+
+    async def _call_off(self, number: int) -> None:
+        await self.owner.delete(await self.event(number))
+
+    async def _open_stage(self, number: int) -> None:
+        await self.owner.post("/stage-instances", {"channel_id": self.stage(number), "topic": "live"})
+
+    async def _change_topic(self, number: int) -> None:
+        await self.owner.patch(f"/stage-instances/{self.stage(number)}", {"topic": f"topic {number}"})
+
+    async def _close_stage(self, number: int) -> None:
+        await self.owner.delete(f"/stage-instances/{self.stage(number)}")
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=_steps)
+async def test_what_clients_believe_of_events_and_stages_is_what_a_fresh_one_is_told(
+    platform: Platform, steps: list[tuple[Any, ...]]
+) -> None:
+    town = Season(platform)
+    await town.found()
+    for name, *values in steps:
+        await town.do(name, *values)
+    for client in town.clients:
+        await client.catch_up()
+    await town.quiet()
+    fresh = [Client(town.node, client.caller) for client in town.clients]
+    for client in fresh:
+        await client.connect(visible=False)
+        await client.catch_up()
+    await town.quiet()
+    for old, new in zip(town.clients, fresh, strict=True):
+        await old.catch_up()
+        await new.catch_up()
+        assert old.mirror.state() == new.mirror.state()
+    for client in (*town.clients, *fresh):
+        await client.peer.dropped(1000)
+    await town.quiet()
+
+
+async def room(town: Town, kind: int, *, hidden: bool = False) -> ChannelId:
+    """A channel that the gateway has heard of."""
+    guild = town.guild
+    channel = await guild.channel(type=kind, overwrites=[(guild.id, 0, 0, VIEW)] if hidden else [])
+    await town.owner.patch(f"/channels/{channel}", {"name": "room"})
+    await town.quiet()
+    return channel
+
+
+async def greeted(town: Town, caller: Caller, intents: int) -> tuple[Peer, dict[str, Any]]:
+    """A session and the guild as it was told of it."""
+    peer = Peer(town.node)
+    await peer.identify(caller.token, intents=intents)
+    await town.quiet()
+    told = [data for name, data in await peer.dispatches() if name == "GUILD_CREATE"]
+    return peer, told[0]
+
+
+async def test_a_guild_is_told_with_what_its_reader_may_see_of_events_and_stages(platform: Platform) -> None:
+    town = Town(platform)
+    await town.found()
+    guild = town.guild
+    hidden = await room(town, VOICE, hidden=True)
+    stages = [await room(town, STAGE), await room(town, STAGE, hidden=True)]
+    seen = await plan(town.owner, guild, external())
+    unseen = await plan(town.owner, guild, within(hidden))
+    over = await plan(town.owner, guild, external())
+    await town.owner.patch(path_of(over), {"status": 4})
+    for stage in stages:
+        await town.owner.post("/stage-instances", {"channel_id": str(stage), "topic": "x"})
+    _, told = await greeted(town, town.owner, Intent.GUILDS)
+    assert [e["id"] for e in told["guild_scheduled_events"]] == [seen["id"], unseen["id"]]
+    assert [s["channel_id"] for s in told["stage_instances"]] == [str(stage) for stage in stages]
+    assert "user_count" not in told["guild_scheduled_events"][0]
+    _, told = await greeted(town, town.people[0], Intent.GUILDS)
+    assert [e["id"] for e in told["guild_scheduled_events"]] == [seen["id"]]
+    assert [s["channel_id"] for s in told["stage_instances"]] == [str(stages[0])]
+
+
+async def test_events_are_heard_with_their_intent_by_those_who_see_the_channel(platform: Platform) -> None:
+    town = Town(platform)
+    await town.found()
+    guild, ann = town.guild, await platform.bot(town.owner)
+    await guild.join(ann)
+    hidden = await room(town, VOICE, hidden=True)
+    wide, _ = await greeted(town, ann, Intent.GUILDS | Intent.GUILD_SCHEDULED_EVENTS)
+    narrow, _ = await greeted(town, ann, Intent.GUILDS)
+    event = await plan(town.owner, guild, external())
+    secret = await plan(town.owner, guild, within(hidden))
+    await town.owner.put(f"{path_of(event)}/users/@me")
+    await town.owner.put(f"{path_of(secret)}/users/@me")
+    await town.owner.patch(path_of(event), {"status": 2})
+    await town.owner.delete(f"{path_of(event)}/users/@me")
+    await town.owner.delete(path_of(event))
+    await town.quiet()
+    assert await wide.names() == [
+        "GUILD_SCHEDULED_EVENT_CREATE",
+        "GUILD_SCHEDULED_EVENT_USER_ADD",
+        "GUILD_SCHEDULED_EVENT_UPDATE",
+        "GUILD_SCHEDULED_EVENT_USER_REMOVE",
+        "GUILD_SCHEDULED_EVENT_DELETE",
+    ]
+    assert await narrow.names() == []
+
+
+async def test_a_channel_that_comes_in_sight_comes_with_its_events_and_its_stage(platform: Platform) -> None:
+    town = Town(platform)
+    await town.found()
+    guild, ann = town.guild, await platform.bot(town.owner)
+    await guild.join(ann)
+    stage = await room(town, STAGE, hidden=True)
+    event = await plan(town.owner, guild, within(stage, stage=True))
+    await town.owner.patch(path_of(event), {"status": 2})
+    wide, _ = await greeted(town, ann, Intent.GUILDS | Intent.GUILD_SCHEDULED_EVENTS)
+    narrow, _ = await greeted(town, ann, Intent.GUILDS)
+    await town.owner.put(f"/channels/{stage}/permissions/{ann.id}", {"type": 1, "allow": str(VIEW)})
+    await town.quiet()
+    assert await wide.names() == ["CHANNEL_CREATE", "STAGE_INSTANCE_CREATE", "GUILD_SCHEDULED_EVENT_CREATE"]
+    assert await narrow.names() == ["CHANNEL_CREATE", "STAGE_INSTANCE_CREATE"]
