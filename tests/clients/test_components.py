@@ -1,5 +1,6 @@
 """Components through discord.py: every class of its interface, sent, read back, edited, and made into views again."""
 
+import io
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -12,7 +13,7 @@ from moothall.objects.wire import to_plain
 from moothall.resources.component.modals import read_modal
 from moothall.resources.component.reading import read_components
 from tests.clients.bots import Harbour, soon
-from tests.clients.live import World
+from tests.clients.live import PIXEL, World
 
 LINK = "https://example.org/"
 PICTURE = "https://example.org/picture.png"
@@ -241,3 +242,37 @@ async def test_a_file_component_is_read_as_it_was_written() -> None:
     made = discord.components._component_factory(to_plain(read)[0])
     assert made is not None
     assert plain(made.to_dict()) == plain(payload_of(view)[0])
+
+
+async def test_a_layout_shows_uploaded_files_and_keeps_them_when_it_is_edited(harbour: Harbour) -> None:
+    notes = discord.File(io.BytesIO(b"fog at noon"), "notes.txt", spoiler=True)
+    lamp = discord.File(io.BytesIO(PIXEL), "lamp.png", description="A lamp")
+    view = ui.LayoutView(timeout=None)
+    view.add_item(ui.Section("Tonight", accessory=ui.Thumbnail(lamp)))
+    view.add_item(ui.MediaGallery(discord.MediaGalleryItem(lamp)))
+    view.add_item(ui.File(notes))
+    sent = await harbour.channel.send(view=view, files=[notes, lamp])
+    section, gallery, file = sent.components
+    assert isinstance(section, discord.SectionComponent)
+    assert isinstance(gallery, discord.MediaGalleryComponent)
+    assert isinstance(file, discord.FileComponent)
+    assert isinstance(section.accessory, discord.components.ThumbnailComponent)
+    media = section.accessory.media
+    assert (media.width, media.height, media.content_type) == (1, 1, "image/png")
+    assert media.attachment_id is not None
+    assert gallery.items[0].media.attachment_id == media.attachment_id
+    assert (file.name, file.size, file.spoiler) == ("SPOILER_notes.txt", 11, True)
+    async with harbour.world.session.get(media.url) as answer:
+        assert await answer.read() == PIXEL
+    again = ui.LayoutView.from_message(sent, timeout=None)
+    again.add_item(ui.TextDisplay("and tomorrow"))
+    edited = await sent.edit(view=again)
+    assert [component.type.name for component in edited.components] == [
+        "section",
+        "media_gallery",
+        "file",
+        "text_display",
+    ]
+    kept = edited.components[2]
+    assert isinstance(kept, discord.FileComponent)
+    assert (kept.media.attachment_id, kept.name) == (file.media.attachment_id, file.name)
