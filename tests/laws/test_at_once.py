@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 from sqlalchemy import bindparam, func, insert, select
@@ -13,7 +14,7 @@ from moothall.storage.database import Query
 from moothall.storage.schema import guild_counters, members, message_nonces, roles, webhooks
 from tests.harness import CATEGORY, Caller, Guild, Platform, Reply
 
-OF_GUILD = bindparam("guild_id")
+OF_GUILD: Any = bindparam("guild_id")
 _count_rows = Query(select(func.count()).select_from(members).where(members.c.guild_id == OF_GUILD))
 _count_told = Query(select(guild_counters.c.member_count).where(guild_counters.c.guild_id == OF_GUILD))
 _count_roles = Query(select(func.count()).select_from(roles).where(roles.c.guild_id == OF_GUILD))
