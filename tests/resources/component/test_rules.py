@@ -165,6 +165,8 @@ LAYOUT_WRONG: list[tuple[dict[str, Any], dict[str, str]]] = [
     ({"type": 15}, {"": TYPE}),
     ({"type": 1.0, "components": []}, {"": TYPE}),
     ({"type": True, "components": []}, {"": TYPE}),
+    ({"type": [1]}, {"": TYPE}),
+    (row({"type": {}}), {"components.0": TYPE}),
     ({}, {"type": REQUIRED}),
 ]
 
@@ -275,3 +277,17 @@ def test_defaults_stand_where_nothing_was_said() -> None:
 def test_every_type_is_one_entry_of_the_table() -> None:
     assert set(KINDS) == set(ComponentType)
     assert [int(kind) for kind in KINDS] == [*range(1, 15), 17, 18, 19, 21, 22, 23]
+
+
+def test_what_is_wrong_with_one_hides_nothing_of_the_others() -> None:
+    bad = button("a", label="x" * 81, id=5)
+    tree = [row(bad, string_select("a", id=5, options=[])), section(accessory=button("a"))]
+    _, found = read(tree)
+    assert codes(found) == {
+        "components.0.components.0.label": [LONG],
+        "components.0.components.1": [WIDTH],
+        "components.0.components.1.options": [LENGTH],
+        "components.0.components.1.id": ["COMPONENT_ID_DUPLICATED"],
+        "components.0.components.1.custom_id": ["COMPONENT_CUSTOM_ID_DUPLICATED"],
+        "components.1.accessory.custom_id": ["COMPONENT_CUSTOM_ID_DUPLICATED"],
+    }

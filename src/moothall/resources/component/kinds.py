@@ -15,6 +15,10 @@ Build = Callable[[Notes, Any, int, Path, Sequence[Component]], Component]
 """From a request's component whose types fit, its id, its path and its children, to what answers show."""
 
 
+Check = Callable[[Notes, Mapping[str, Any], Path], None]
+"""Looks at a request's component as it came, whether it fits or not, for what concerns several of its children."""
+
+
 class Slot(NamedTuple):
     """A key of a component that holds others: a list of `low` to `high` of them, or without bounds one."""
 
@@ -31,6 +35,7 @@ class Kind(NamedTuple):
     build: Build
     places: ComponentPlace
     slots: tuple[Slot, ...] = ()
+    check: Check | None = None
 
 
 _T, _P = ComponentType, ComponentPlace
@@ -44,6 +49,7 @@ KINDS: Final[Mapping[int, Kind]] = MappingProxyType(
             layout.build_action_row,
             _TOP | _P.LEGACY | _P.MODAL,
             (Slot("components", _P.ROW, 1, limits.BUTTONS_PER_ROW),),
+            layout.check_width,
         ),
         _T.BUTTON: Kind(inputs.ButtonInput, interactive.build_button, _P.ROW | _P.ACCESSORY),
         _T.STRING_SELECT: Kind(inputs.StringSelectInput, interactive.build_string_select, _FIELD),

@@ -1,15 +1,14 @@
 """What shows and what holds: rows, sections, texts, media, containers, labels (api.md, Components)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from msgspec import UNSET
 
 from moothall.objects import component_input as inputs
 from moothall.objects.component import (
     ActionRow,
-    Button,
     Component,
     Container,
     ContainerChild,
@@ -27,31 +26,42 @@ from moothall.objects.component import (
     Thumbnail,
     UnfurledMedia,
 )
-from moothall.objects.component_types import SeparatorSpacing
+from moothall.objects.component_types import ComponentType, SeparatorSpacing
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import Snowflake
 from moothall.objects.text import clean
 from moothall.resources.component.notes import ATTACHMENT, MEDIA_SCHEMES, Notes, Path, text
 
-_ROW_WIDTH = 5
+_ROW_WIDTH: Final = 5
+_FITS_IN_ROWS: Final = frozenset(range(ComponentType.BUTTON, ComponentType.CHANNEL_SELECT + 1))
 
 
 def build_action_row(
-    notes: Notes, _given: inputs.ActionRowInput, number: int, at: Path, children: Sequence[Component]
+    notes: Notes, _given: inputs.ActionRowInput, number: int, _at: Path, children: Sequence[Component]
 ) -> ActionRow | ModalRow:
-    """A row, which five buttons fill, or anything else."""
+    """A row."""
+    if notes.modal:
+        return ModalRow(id=number, components=cast("list[TextInput]", children))
+    return ActionRow(id=number, components=cast("list[RowChild]", children))
+
+
+def check_width(notes: Notes, given: Mapping[str, Any], at: Path) -> None:
+    """A row is full with five buttons, or with one of anything else."""
+    children = given.get("components")
+    if not isinstance(children, list):
+        return
     width = 0
-    for index, child in enumerate(children):
-        width += 1 if isinstance(child, Button) else _ROW_WIDTH
+    for index, child in enumerate(children[:_ROW_WIDTH]):
+        kind = child.get("type") if isinstance(child, dict) else None
+        if type(kind) is not int or kind not in _FITS_IN_ROWS:
+            continue
+        width += 1 if kind == ComponentType.BUTTON else _ROW_WIDTH
         if width > _ROW_WIDTH:
             notes.add(
                 (*at, "components", index),
                 FormCode.COMPONENT_LAYOUT_WIDTH_EXCEEDED,
                 "The specified component exceeds the maximum width",
             )
-    if notes.modal:
-        return ModalRow(id=number, components=cast("list[TextInput]", children))
-    return ActionRow(id=number, components=cast("list[RowChild]", children))
 
 
 def build_section(

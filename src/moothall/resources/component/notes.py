@@ -153,6 +153,14 @@ class Notes:
             self._last_id += 1
         return self._last_id
 
+    def take_ids(self, given: Mapping[str, Any], at: Path) -> None:
+        """The ids of a component that something else is wrong with: no other may have them either."""
+        number, custom_id = given.get("id"), given.get("custom_id")
+        if type(number) is int and 0 < number <= limits.COMPONENT_ID_MAX:
+            self.take_id(number, at)
+        if isinstance(custom_id, str) and 0 < len(custom_id) <= limits.CUSTOM_ID_MAX:
+            self.take_custom_id(custom_id, at)
+
     def take_custom_id(self, custom_id: str, at: Path) -> str:
         """A custom id, which no other component may have."""
         if custom_id in self._custom_ids:

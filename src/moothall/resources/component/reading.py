@@ -104,7 +104,10 @@ def _read(given: Any, notes: Notes, place: ComponentPlace, at: Path) -> Componen
     except msgspec.ValidationError:
         describe_failure(kind.given, given, at, notes.found)
         fitting = None
-    component_id = notes.take_id(None if fitting is None else fitting.id, at)
+        notes.take_ids(given, at)
+    component_id = 0 if fitting is None else notes.take_id(fitting.id, at)
+    if kind.check is not None:
+        kind.check(notes, given, at)
     children: list[Component] | None = []
     for slot in kind.slots:
         read = _read_slot(given, slot, notes, at)
