@@ -25,6 +25,7 @@ _steps = st.lists(
         st.tuples(st.just("set status"), _number, st.sampled_from([2, 3, 4])),
         st.tuples(st.just("call off"), _number),
         st.tuples(st.just("open stage"), _number),
+        st.tuples(st.just("hold stage"), _number),
         st.tuples(st.just("change topic"), _number),
         st.tuples(st.just("close stage"), _number),
         st.tuples(st.just("give role"), _number, _number),
@@ -88,6 +89,10 @@ class Season(Town):
 
     async def _open_stage(self, number: int) -> None:
         await self.owner.post("/stage-instances", {"channel_id": self.stage(number), "topic": "live"})
+
+    async def _hold_stage(self, number: int) -> None:
+        await self._open_stage(number)
+        await self._close_stage(number)
 
     async def _change_topic(self, number: int) -> None:
         await self.owner.patch(f"/stage-instances/{self.stage(number)}", {"topic": f"topic {number}"})
