@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { after, before, test } from "node:test";
 
 import {
+  AttachmentBuilder,
   ChannelType,
   Client,
   DiscordAPIError,
@@ -155,6 +156,22 @@ test("webhooks and invites work", async () => {
   assert.equal((await client.fetchInvite(invite.code)).guild.id, GUILD_ID);
   assert.equal((await guild.invites.fetch()).size, 1);
   await invite.delete();
+});
+
+test("files are sent, shown, described anew and read", async () => {
+  const files = [
+    new AttachmentBuilder(Buffer.from("hello"), { name: "a b.txt", description: "words" }),
+    new AttachmentBuilder(Buffer.alloc(300_000, 7), { name: "big.bin" }),
+  ];
+  const heard = next(Events.MessageCreate, (message) => message.attachments.size === 2);
+  const sent = await channel.send({ files });
+  assert.equal((await heard).id, sent.id);
+  const [text, big] = sent.attachments.values();
+  assert.deepEqual([text.name, text.size, text.description], ["a_b.txt", 5, "words"]);
+  const read = await fetch(big.url);
+  assert.equal((await read.arrayBuffer()).byteLength, 300_000);
+  const edited = await sent.edit({ attachments: [big], files: [{ attachment: Buffer.from("new"), name: "new.txt" }] });
+  assert.deepEqual([...edited.attachments.values()].map((one) => one.name), ["big.bin", "new.txt"]);
 });
 
 test("a refusal carries the public code", async () => {
