@@ -12,7 +12,7 @@ from moothall.kernel.events import Event
 from moothall.kernel.pipeline import announce
 from moothall.kernel.place import ChannelPlace
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, WebhookId
-from moothall.resources.message import operations
+from moothall.resources.message import editing, operations
 from moothall.resources.message.drafts import EditDraft, MessageFields, read_draft
 from moothall.resources.message.events import MessageCreate, MessageDelete, MessageUpdate
 from moothall.resources.message.writing import Persona
@@ -83,7 +83,7 @@ async def test_a_webhooks_message_is_nobody_elses(platform: Platform) -> None:
     assert "message_author_id" not in platform.heard_data("MESSAGE_REACTION_ADD")[0]
     async with _context(platform, guild, guild.general) as (ctx, place):
         row = await operations.get_message(ctx, guild.general, MessageId(Snowflake(int(sent["id"]))))
-        edited = await operations.edit_message(ctx, place, row, persona, EditDraft(content="new @everyone"))
+        edited = await editing.edit_message(ctx, place, row, persona, EditDraft(content="new @everyone"))
     assert edited is not None
     shown = msgspec.json.decode(edited)
     assert (shown["content"], shown["author"]) == ("new @everyone", sent["author"])

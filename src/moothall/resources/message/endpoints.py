@@ -14,7 +14,7 @@ from moothall.objects.ids import ChannelId, MessageId
 from moothall.objects.message import Message
 from moothall.objects.permissions import Permissions
 from moothall.resources.channel.events import DirectChannelCreate
-from moothall.resources.message import operations
+from moothall.resources.message import editing, operations
 from moothall.resources.message.drafts import CreateMessage, EditMessage
 from moothall.resources.message.events import MessageCreate, MessageDelete, MessageDeleteBulk, MessageUpdate
 from moothall.resources.message.pages import encode_rows, message_bytes, viewer_in
@@ -77,7 +77,7 @@ async def get_channel_message(ctx: Context, channel_id: ChannelId, message_id: M
 async def edit_message(ctx: Context, channel_id: ChannelId, message_id: MessageId, body: EditMessage) -> Json[Message]:
     """Edit a message: its author anything, those with MANAGE_MESSAGES whether its embeds are shown."""
     require_entry(ctx)
-    return Json(await operations.modify_message(ctx, message_id, body))
+    return Json(await editing.modify_message(ctx, message_id, body))
 
 
 @delete("/channels/{channel_id}/messages/{message_id}", permission=MEMBER, audit_reason=True, fires=(MessageDelete,))

@@ -15,10 +15,8 @@ from moothall.objects.component import texts_of
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId, snowflake_at
 from moothall.objects.message import MessageReference
-from moothall.objects.message_types import EDITABLE, UNDELETABLE, WRITTEN, MessageFlags, MessagePart, MessageType
+from moothall.objects.message_types import UNDELETABLE, MessageFlags, MessageType
 from moothall.objects.permissions import Permissions
-from moothall.resources.attachment.drafting import Uploaded
-from moothall.resources.component.known import look_up, sender_of
 from moothall.resources.member.activity import touch_seen
 from moothall.resources.message import queries
 from moothall.resources.message.body import (
@@ -28,36 +26,29 @@ from moothall.resources.message.body import (
     Text,
     decode_head,
     decode_text,
-    encode_body,
     encode_embeds,
 )
 from moothall.resources.message.copies import renew_copies
-from moothall.resources.message.drafts import Draft, EditDraft, EditMessage, read_edit
+from moothall.resources.message.drafts import Draft
 from moothall.resources.message.events import (
     MessageDelete,
     MessageDeleteBulk,
     route_in_guild,
     route_of,
 )
-from moothall.resources.message.files import files_of, keep_row_files, list_files, mark_files, with_files_part
+from moothall.resources.message.files import list_files, mark_files
 from moothall.resources.message.forwards import find_forwarded
 from moothall.resources.message.layouts import (
-    arrange,
     encode_components,
-    files_in,
-    is_layout,
-    require_nothing_left,
-    without_components,
 )
 from moothall.resources.message.nonces import taken_nonce
-from moothall.resources.message.pages import Viewer, message_bytes, viewer_in
-from moothall.resources.message.people import Person, find_people
+from moothall.resources.message.pages import Viewer, viewer_in
+from moothall.resources.message.people import find_people
 from moothall.resources.message.queries import Doomed, MessageRow
 from moothall.resources.message.rules import (
     message_id_moment,
     require_may_write,
     require_slowmode_over,
-    require_unrestricted,
 )
 from moothall.resources.message.storing import store_message
 from moothall.resources.message.writing import (
@@ -82,7 +73,7 @@ from moothall.resources.thread_activity.operations import (
     wake_thread,
 )
 from moothall.resources.thread_activity.queries import select_private_members
-from moothall.resources.thread_activity.rules import require_active, require_not_put_away, require_unlocked
+from moothall.resources.thread_activity.rules import require_not_put_away
 
 _MS_PER_SECOND: Final = 1000
 
@@ -212,153 +203,6 @@ async def send_system_message(
     text = structs.replace(EMPTY, content=content, embeds=embeds)
     await store_message(ctx, place, author, head, text, Cast(mentioned, people), parts=parts)
     return message_id
-
-
-async def modify_message(ctx: Context, message_id: MessageId, body: EditMessage) -> bytes:
-    """Edit a message of the channel entered as the caller; the message as JSON.
-
-    The author may change everything, others with MANAGE_MESSAGES only whether embeds are shown. An
-    edit that changes nothing tells nobody. Raises Refusal: 10008, 50005, 50013, 50021, 50035, 50006.
-    """
-    place = ctx.channel
-    row = await get_message(ctx, place.id, message_id)
-    if row.webhook_id is not None or row.author_id != ctx.actor.user_id:
-        if not body.only_flags or not ctx.in_guild:
-            raise Refusal(errors.NOT_MESSAGE_AUTHOR)
-        ctx.require(Permissions.MANAGE_MESSAGES)
-        body = without_components(body, UNSET)
-    if row.type not in WRITTEN:
-        raise Refusal(errors.SYSTEM_MESSAGE)
-    require_unrestricted(ctx)
-    require_active(ctx)
-    require_unlocked(ctx)
-    if body.embeds:
-        ctx.require(Permissions.EMBED_LINKS)
-    draft = await read_edit_of(ctx, row, body)
-    written = await edit_message(ctx, place, row, ctx.actor.user_id, draft)
-    if written is None:
-        viewer = viewer_in(ctx)
-        return (await message_bytes(ctx.tx, place.id, [message_id], viewer))[message_id]
-    return written
-
-
-async def read_edit_of(ctx: Context, row: MessageRow, body: EditMessage) -> EditDraft:
-    """A request of the caller's to edit a message of theirs. Raises Refusal: 50035 with every error."""
-    if not ctx.actor.bot:
-        body = without_components(body, UNSET)
-    lookup = await look_up(ctx, ctx.channel, body.components, sender_of(ctx))
-    return read_edit(
-        body,
-        layout=is_layout(row.flags) or is_layout(body.flags),
-        lookup=lookup,
-        own_files=files_in(ctx, row),
-        uploaded=Uploaded.of(ctx, row.channel_id),
-        held=await files_of(ctx, row),
-    )
-
-
-async def edit_message(
-    ctx: Context, place: ChannelPlace, row: MessageRow, author: Author, draft: EditDraft
-) -> bytes | None:
-    """Store and announce an edit that may be made; the message as JSON, or None if nothing changes.
-
-    `author` says by whose rules new content mentions. Raises Refusal 50006 if nothing would be left
-    of the message. The row must declare `MessageUpdate`.
-    """
-    head, text = decode_head(row.body), decode_text(row.body)
-    _require_editable(row, draft)
-    rewrites = draft.content is not UNSET and draft.content != text.content
-    content = text.content if draft.content is UNSET else draft.content
-    embeds = Raw(row.hidden_embeds.encode()) if row.hidden_embeds is not None else text.embeds
-    if draft.embeds is not UNSET:
-        embeds = mark_files(ctx, place.id, encode_embeds(draft.embeds))
-    flags = head.flags
-    if draft.flags is not UNSET:
-        flags = flags & ~MessageFlags.SUPPRESS_EMBEDS | draft.flags & EDITABLE
-    layout, was_layout = is_layout(flags), is_layout(head.flags)
-    if layout and not was_layout:
-        require_nothing_left(
-            content=bool(content),
-            embeds=embeds != NONE,
-            poll=bool(row.parts & MessagePart.POLL),
-            attachments=text.attachments != NONE and draft.attachments is UNSET,
-            stickers=bool(head.sticker_items),
-        )
-    becomes = layout and not was_layout
-    arranged = arrange(text, draft.components, draft.attachments, draft.files, layout=layout, becomes=becomes)
-    components = mark_files(ctx, place.id, arranged.components)
-    attachments = text.attachments
-    if draft.shows_files or becomes:
-        listed = draft.files if draft.attachments is UNSET else draft.attachments
-        attachments = NONE if layout else list_files(ctx, place.id, listed, embeds, components)
-    if not content and embeds == components == attachments == NONE:
-        _require_stands_alone(row, head)
-    hides = bool(flags & MessageFlags.SUPPRESS_EMBEDS) and embeds != NONE
-    shown = structs.replace(
-        text, content=content, embeds=NONE if hides else embeds, components=components, attachments=attachments
-    )
-    hidden = bytes(embeds).decode() if hides else None
-    original = None if row.replied_id is None else await queries.select_message(ctx.tx, place.id, row.replied_id)
-    said = content if arranged.texts is None else arranged.texts
-    named = await find_cast(ctx, place, author, content=said, allowed=draft.allowed_mentions, original=original)
-    mentioned = named.mentioned
-    if arranged.texts is None if layout else draft.content is UNSET:
-        kept = [UserId(user_id) for user_id in row.mentions or ()]
-        mentioned = Mentioned(kept, head.mention_roles, head.mention_everyone)
-    people = await _people_around(ctx, place, named, (row.author_id, *mentioned.users))
-    mentions = [Snowflake(user_id) for user_id in mentioned.users] or None
-    touched = rewrites or shown.components != text.components or attachments != text.attachments
-    if draft.embeds is not UNSET:
-        touched = touched or shown.embeds != text.embeds or hidden != row.hidden_embeds
-    changed = structs.replace(head, flags=flags, mention_roles=mentioned.roles, mention_everyone=mentioned.everyone)
-    if not touched and changed == head and mentions == row.mentions:
-        return None
-    if touched:
-        changed = structs.replace(changed, edited_timestamp=ctx.now)
-    new = structs.replace(row, flags=flags, mentions=mentions, body=encode_body(changed, shown), hidden_embeds=hidden)
-    new = with_files_part(new)
-    await queries.update_message(ctx.tx, new)
-    await keep_row_files(ctx, new, draft.files, before=row)
-    await renew_copies(ctx, place.id, [(new.id, new.flags)])
-    written = Written(
-        place=place,
-        row=new,
-        head=changed,
-        text=shown,
-        author=author_in(new, people),
-        cast=Cast(mentioned, people),
-        original=original,
-        answers=row.replied_id is not None,
-        parts=await parts_around(ctx.tx, row, original),
-    )
-    ctx.emit(written.updated())
-    viewer = Viewer(id_of(author)) if isinstance(author, Persona) else viewer_in(ctx)
-    return (await message_bytes(ctx.tx, place.id, [row.id], viewer))[row.id]
-
-
-async def _people_around(ctx: Context, place: ChannelPlace, cast: Cast, wanted: Iterable[UserId]) -> dict[int, Person]:
-    """The people of a cast, and those of `wanted` who are not among them."""
-    missing = [user_id for user_id in wanted if user_id not in cast.people]
-    if not missing:
-        return cast.people
-    return cast.people | await find_people(ctx.tx, missing, None if place.guild is None else place.guild.id)
-
-
-def _require_stands_alone(row: MessageRow, head: Head) -> None:
-    """Refuse (400/50006) to leave nothing of a message, unless it is more than what can be edited."""
-    if not (row.parts & MessagePart.POLL or row.flags & MessageFlags.HAS_SNAPSHOT or head.sticker_items):
-        raise Refusal(errors.EMPTY_MESSAGE)
-
-
-def _require_editable(row: MessageRow, draft: EditDraft) -> None:
-    if draft.only_flags:
-        return
-    if row.flags & MessageFlags.IS_VOICE_MESSAGE:
-        raise Refusal(errors.VOICE_MESSAGE_NOT_EDITABLE)
-    if row.parts & MessagePart.POLL:
-        raise Refusal(errors.POLL_NOT_EDITABLE)
-    if row.flags & MessageFlags.HAS_SNAPSHOT:
-        raise Refusal(errors.INVALID_MESSAGE_TYPE)
 
 
 async def announce_message(ctx: Context, place: ChannelPlace, row: MessageRow) -> None:

@@ -16,7 +16,7 @@ from moothall.objects.message_types import EDITABLE, SETTABLE
 from moothall.resources.attachment.drafting import Uploaded
 from moothall.resources.channel.queries import select_channel
 from moothall.resources.component.known import Lookup, Sender, look_up
-from moothall.resources.message import operations
+from moothall.resources.message import editing, operations
 from moothall.resources.message.drafts import EditMessage, read_draft, read_edit
 from moothall.resources.message.files import files_of
 from moothall.resources.message.layouts import files_in, is_layout
@@ -107,7 +107,7 @@ async def edit_message(
         uploaded=Uploaded.of(ctx, row.channel_id),
         held=await files_of(ctx, row),
     )
-    edited = await operations.edit_message(ctx, place, row, _own_persona(webhook), draft)
+    edited = await editing.edit_message(ctx, place, row, _own_persona(webhook), draft)
     return await _shown(ctx, webhook, place, message_id) if edited is None else edited
 
 
