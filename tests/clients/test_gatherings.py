@@ -134,7 +134,7 @@ async def test_who_wants_to_come_is_heard_and_listed(harbour: Harbour) -> None:
     fetched = await harbour.guild.fetch_scheduled_event(event.id)
     assert fetched.user_count == 1
     for options in ({}, {"oldest_first": True}, {"limit": 1}):
-        assert [user.id async for user in fetched.users(**options)] == [guest.id]  # type: ignore[arg-type]
+        assert [user.id async for user in fetched.users(**options)] == [guest.id]
     await guest.delete(path)
     _, user = await left
     assert user.id == guest.id
@@ -174,7 +174,7 @@ async def test_a_stage_is_opened_changed_and_closed(harbour: Harbour) -> None:
     assert (before.topic, after.topic) == ("Questions", "Answers")
     await found.delete(reason="late")
     assert (await deleted).id == made.id
-    assert channel.instance is None
+    assert not harbour.guild.stage_instances
     with pytest.raises(discord.NotFound) as refused:
         await channel.fetch_instance()
     assert refused.value.code == 10067
@@ -185,7 +185,7 @@ async def test_a_stage_is_opened_changed_and_closed(harbour: Harbour) -> None:
         (Action.stage_instance_create, "weekly"),
     ]
     assert entries[2].after.topic == "Questions"
-    assert entries[2].extra.channel.id == channel.id  # type: ignore[union-attr]
+    assert getattr(entries[2].extra, "channel", None) == channel
 
 
 async def test_an_event_starts_with_the_stage_that_is_opened_for_it(harbour: Harbour) -> None:
