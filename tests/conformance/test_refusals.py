@@ -105,7 +105,9 @@ async def test_a_member_without_the_permission_is_403(platform: Platform, row: E
     await no_trace(platform, guild)
 
 
-NESTED = [row for row in IN_GUILD if re.search(r"\{guild_id\}.*\{(role|user|integration|emoji|sticker|sound)_id\}", row.path)]
+NESTED = [
+    row for row in IN_GUILD if re.search(r"\{guild_id\}.*\{(role|user|integration|emoji|sticker|sound)_id\}", row.path)
+]
 OF_GUILDS = {"emoji_id": emojis, "sticker_id": stickers, "sound_id": sounds}
 TAKES_ANYONE = {"create_guild_ban", "add_guild_member"}
 

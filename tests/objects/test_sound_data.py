@@ -1,5 +1,7 @@
 """Sounds are known by their frames and pages, whatever they say of themselves."""
 
+import contextlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,17 +60,15 @@ def test_the_first_frame_of_an_mp3_says_nothing_of_the_others() -> None:
     ],
 )
 def test_what_is_no_sound_is_none(data: bytes) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"\w"):
         inspect_sound(data)
 
 
 @given(st.binary(max_size=400), st.integers(0, 400), st.sampled_from([mp3(0.2), opus(0.2), vorbis()[:9000]]))
 def test_anything_at_all_is_a_sound_or_is_not(noise: bytes, at: int, sound: bytes) -> None:
     for data in (noise, sound[:at] + noise + sound[at:], sound[:at] + noise):
-        try:
+        with contextlib.suppress(ValueError):
             assert 0 < inspect_sound(data).ms <= 5200
-        except ValueError:
-            pass
 
 
 def test_a_sound_of_a_request_is_a_data_uri_of_half_a_mebibyte_at_most() -> None:

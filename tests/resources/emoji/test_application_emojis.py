@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import func, insert, select
 
 from moothall.objects.permissions import Permissions
 from moothall.storage.database import Query
@@ -122,6 +122,4 @@ async def test_they_end_with_the_application(platform: Platform, owner: Caller, 
     await bot.post(path_of(bot), {"name": "moot", "image": PNG})
     assert (await owner.delete(f"/applications/{bot.application_id}")).status == 204
     async with platform.database.read() as reader:
-        from sqlalchemy import func, select
-
         assert await reader.scalar(Query(select(func.count()).select_from(application_emojis))) == 0

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from sqlalchemy import insert
 
 from moothall.objects.permissions import Permissions
+from moothall.storage.database import Query
+from moothall.storage.schema import emojis
 from tests.harness import Caller, Guild, Platform, Reply
 from tests.resources.guild.pictures import picture
 
@@ -115,11 +118,6 @@ async def test_an_avif_is_an_emoji_and_no_icon(owner: Caller, guild: Guild) -> N
 
 
 async def fill(platform: Platform, guild: Guild, static: int, moving: int) -> None:
-    from sqlalchemy import insert
-
-    from moothall.storage.database import Query
-    from moothall.storage.schema import emojis
-
     rows = [
         {"guild_id": guild.id, "id": platform.ids.next(), "name": f"e{n}", "animated": n >= static, "image": "0" * 32}
         for n in range(static + moving)
@@ -155,15 +153,15 @@ async def test_those_beyond_a_lowered_tier_are_there_but_of_no_use(
     await guild.set(premium_tier=1)
     await fill(platform, guild, 51, 0)
     await guild.set(premium_tier=0)
-    emojis = (await owner.get(f"/guilds/{guild.id}/emojis")).json
-    assert [emoji["available"] for emoji in emojis] == [True] * 50 + [False]
+    listed = (await owner.get(f"/guilds/{guild.id}/emojis")).json
+    assert [emoji["available"] for emoji in listed] == [True] * 50 + [False]
     sent = (await owner.post(f"/channels/{guild.general}/messages", {"content": "x"})).json["id"]
     react = f"/channels/{guild.general}/messages/{sent}/reactions"
-    assert (await owner.put(f"{react}/e:{emojis[-1]['id']}/@me")).code == 10014
+    assert (await owner.put(f"{react}/e:{listed[-1]['id']}/@me")).code == 10014
     # When an older one goes, there is room.
-    assert (await owner.delete(f"/guilds/{guild.id}/emojis/{emojis[0]['id']}")).status == 204
+    assert (await owner.delete(f"/guilds/{guild.id}/emojis/{listed[0]['id']}")).status == 204
     assert all(emoji["available"] for emoji in platform.heard_data(TOLD)[-1]["emojis"])
-    assert (await owner.put(f"{react}/e:{emojis[-1]['id']}/@me")).status == 204
+    assert (await owner.put(f"{react}/e:{listed[-1]['id']}/@me")).status == 204
 
 
 async def test_a_change_is_told_and_recorded_and_none_is_not(platform: Platform, owner: Caller, guild: Guild) -> None:
@@ -255,9 +253,7 @@ async def test_another_guilds_emoji_is_not_found_here(platform: Platform, owner:
     assert platform.heard == []
 
 
-async def test_a_role_that_ends_is_taken_from_the_emojis_it_may_use(
-    platform: Platform, owner: Caller, guild: Guild
-) -> None:
+async def test_a_role_that_ends_is_taken_from_the_emojis_it_may_use(owner: Caller, guild: Guild) -> None:
     first, second = await guild.role(), await guild.role()
     both = (await make(owner, guild, roles=[str(int(first)), str(int(second))])).json["id"]
     one = (await make(owner, guild, roles=[str(int(first))])).json["id"]

@@ -118,9 +118,9 @@ async def test_another_guilds_sound_takes_being_there_and_a_permission(
 ) -> None:
     bob, other = await platform.person(), await platform.guild(await platform.person())
     await guild.join(bob)
-    sound = (
-        await other.owner.post(f"/guilds/{other.id}/soundboard-sounds", {"name": "gong", "sound": SOUND})
-    ).json["sound_id"]
+    sound = (await other.owner.post(f"/guilds/{other.id}/soundboard-sounds", {"name": "gong", "sound": SOUND})).json[
+        "sound_id"
+    ]
     strict = await guild.channel(type=VOICE, overwrites=[(guild.id, 0, 0, Permissions.USE_EXTERNAL_SOUNDS)])
     source = {"source_guild_id": str(int(other.id))}
     await enter(platform, guild, bob, lobby)
