@@ -75,7 +75,7 @@ def test_a_sound_of_a_request_is_a_data_uri_of_half_a_mebibyte_at_most() -> None
     for kind in ("audio/mpeg", "audio/mp3", "audio/ogg", "audio/ogg;codecs=opus"):
         sound = SoundData.from_wire(uri(mp3(0.1), kind))
         assert sound.data == mp3(0.1)
-    assert SoundData.from_wire(sound.wire()) == sound
+        assert SoundData.from_wire(sound.wire()) == sound
     for wrong in (None, 5, "", "data:image/png;base64,AAAA", "data:audio/wav;base64,AAAA", "data:audio/mpeg;base64,A"):
         with pytest.raises(ValueError, match="Invalid sound data"):
             SoundData.from_wire(wrong)

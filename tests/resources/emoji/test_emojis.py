@@ -177,8 +177,8 @@ async def test_a_change_is_told_and_recorded_and_none_is_not(platform: Platform,
     assert (entry["action_type"], entry["reason"]) == (61, "better")
     assert entry["changes"][0] == {"key": "name", "old_value": "moot", "new_value": "hall"}
     platform.heard.clear()
-    for body in ({}, {"name": "hall"}, {"roles": [str(int(role))]}):
-        assert (await owner.patch(path, body)).json["name"] == "hall"
+    for same in ({}, {"name": "hall"}, {"roles": [str(int(role))]}):
+        assert (await owner.patch(path, same)).json["name"] == "hall"
     assert platform.heard == []
     assert (await owner.patch(path, {"roles": None})).json["roles"] == []
     # Whom everyone may use, everyone may use.

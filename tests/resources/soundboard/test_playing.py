@@ -18,10 +18,24 @@ PLAYED = "VOICE_CHANNEL_EFFECT_SEND"
 SOUND = uri(mp3(1))
 
 
-async def enter(platform: Platform, guild: Guild, who: Caller, channel: ChannelId, **options: bool) -> None:
-    flags = {"self_mute": False, "self_deaf": False, "self_video": False, **options}
+async def enter(
+    platform: Platform,
+    guild: Guild,
+    who: Caller,
+    channel: ChannelId,
+    *,
+    self_mute: bool = False,
+    self_deaf: bool = False,
+) -> None:
     assert await handle_voice_update(
-        platform.services, user_id=who.id, session_id=f"s{who.id}", guild_id=guild.id, channel_id=channel, **flags
+        platform.services,
+        user_id=who.id,
+        session_id=f"s{who.id}",
+        guild_id=guild.id,
+        channel_id=channel,
+        self_mute=self_mute,
+        self_deaf=self_deaf,
+        self_video=False,
     )
 
 

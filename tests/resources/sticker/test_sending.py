@@ -49,7 +49,8 @@ async def test_a_message_of_stickers_alone_carries_them_for_good(platform: Platf
 
 
 async def test_a_message_without_stickers_has_no_key_for_them(guild: Guild) -> None:
-    for none in ([], None):
+    nothing: list[Any] = [[], None]
+    for none in nothing:
         reply = await guild.owner.post(f"/channels/{guild.general}/messages", {"content": "x", "sticker_ids": none})
         assert "sticker_items" not in reply.json
     assert (await send(guild.owner, guild.general)).code == 50006

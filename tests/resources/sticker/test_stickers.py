@@ -147,7 +147,7 @@ async def test_a_file_too_large_or_missing_or_elsewhere_is_refused(
 async def test_a_field_out_of_bounds_is_named(
     platform: Platform, owner: Caller, guild: Guild, fields: dict[str, str], at: str
 ) -> None:
-    reply = await make(owner, guild, **fields)
+    reply = await make(owner, guild, None, **fields)
     assert (reply.status, reply.code, len(reply.errors_at(at))) == (400, 50035, 1)
     assert (platform.heard, await guild.audit_log()) == ([], [])
     sticker = (await make(owner, guild)).json
