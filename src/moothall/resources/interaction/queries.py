@@ -9,7 +9,8 @@ from moothall.objects.ids import ApplicationId, ChannelId, GuildId, InteractionI
 from moothall.objects.interaction import InteractionState
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
-from moothall.storage.schema import channel_activity, ephemeral_messages, interactions, messages
+from moothall.storage.rows import ChannelRow
+from moothall.storage.schema import channel_activity, channels, ephemeral_messages, interactions, messages
 
 
 class InteractionRow(Struct):
@@ -67,6 +68,7 @@ _select_old = Query(
     select(interactions.c.id).where(interactions.c.created_at < bindparam("before")).limit(bindparam("most"))
 )
 _delete_interactions = Query(delete(interactions).where(in_list(interactions.c.id, "interaction_ids")))
+_select_channels = Query(select(channels).where(in_list(channels.c.id, "channel_ids")), into=ChannelRow)
 _insert_ephemeral = Query(insert(ephemeral_messages))
 _select_ephemeral = Query(
     select(ephemeral_messages).where(ephemeral_messages.c.id == bindparam("message_id")), into=EphemeralRow
@@ -106,6 +108,13 @@ async def update_interaction(tx: Transaction, interaction_id: InteractionId, **c
     await tx.execute(
         update_columns(interactions, key=("id",), columns=frozenset(columns)), id=interaction_id, **columns
     )
+
+
+async def select_channels(reader: Reader, channel_ids: list[ChannelId]) -> dict[ChannelId, ChannelRow]:
+    """Channels and threads by id, wherever they are."""
+    if not channel_ids:
+        return {}
+    return {row.id: row for row in await reader.all(_select_channels, channel_ids=channel_ids)}
 
 
 async def insert_ephemeral(tx: Transaction, row: EphemeralRow) -> None:

@@ -35,6 +35,9 @@ class Head(Struct, frozen=True, kw_only=True):
     webhook_id: WebhookId | UnsetType = UNSET
     application_id: ApplicationId | UnsetType = UNSET
     message_reference: MessageReference | UnsetType = UNSET
+    interaction_metadata: Raw | UnsetType = UNSET
+    interaction: Raw | UnsetType = UNSET
+    """The same as older clients read it."""
     sticker_items: list[StickerItem] | UnsetType = UNSET
     position: int | UnsetType = UNSET
     """About how many messages of the thread came before it."""

@@ -229,16 +229,17 @@ def read_edit(
     own_files: AbstractSet[str] = frozenset(),
     uploaded: Uploaded | None = None,
     held: Sequence[Attachment] = (),
+    found: FormErrors | None = None,
 ) -> EditDraft:
     """The edit that a request's body makes; null clears content, embeds and components, and leaves flags alone.
 
     `layout`: the message has IS_COMPONENTS_V2, or gets it now. `lookup` is what has been found of that
     which the components name, `own_files` the URLs of files that the message has, which are `held`, and
-    `uploaded` the files that came with the request.
+    `uploaded` the files that came with the request. `found` may hold errors that the caller has seen already.
 
     Raises Refusal: 50080 for stickers, which stay as they are, 50035 with every error.
     """
-    found = FormErrors()
+    found = FormErrors() if found is None else found
     _refuse_not_taken(body, found)
     flags = UNSET if body.flags is None else body.flags
     allowed = None if body.allowed_mentions is UNSET else body.allowed_mentions

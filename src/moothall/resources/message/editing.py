@@ -61,7 +61,7 @@ async def modify_message(ctx: Context, message_id: MessageId, body: EditMessage)
     """
     place = ctx.channel
     row = await get_message(ctx, place.id, message_id)
-    if row.webhook_id is not None or row.author_id != ctx.actor.user_id:
+    if row.author_id != ctx.actor.user_id:
         if not body.only_flags or not ctx.in_guild:
             raise Refusal(errors.NOT_MESSAGE_AUTHOR)
         ctx.require(Permissions.MANAGE_MESSAGES)
@@ -97,12 +97,13 @@ async def read_edit_of(ctx: Context, row: MessageRow, body: EditMessage) -> Edit
 
 
 async def edit_message(
-    ctx: Context, place: ChannelPlace, row: MessageRow, author: Author, draft: EditDraft
+    ctx: Context, place: ChannelPlace, row: MessageRow, author: Author, draft: EditDraft, *, fills: bool = False
 ) -> bytes | None:
     """Store and announce an edit that may be made; the message as JSON, or None if nothing changes.
 
-    `author` says by whose rules new content mentions. Raises Refusal 50006 if nothing would be left
-    of the message. The row must declare `MessageUpdate`.
+    `author` says by whose rules new content mentions. What `fills` a message that was loading is no edit to
+    be told of as one. Raises Refusal 50006 if nothing would be left of the message. The row must
+    declare `MessageUpdate`.
     """
     head, text = decode_head(row.body), decode_text(row.body)
     _require_editable(row, draft)
@@ -111,7 +112,7 @@ async def edit_message(
     embeds = Raw(row.hidden_embeds.encode()) if row.hidden_embeds is not None else text.embeds
     if draft.embeds is not UNSET:
         embeds = mark_files(ctx, place.id, encode_embeds(draft.embeds))
-    flags = head.flags
+    flags = head.flags & ~MessageFlags.LOADING if fills else head.flags
     if draft.flags is not UNSET:
         flags = flags & ~MessageFlags.SUPPRESS_EMBEDS | draft.flags & EDITABLE
     layout, was_layout = is_layout(flags), is_layout(head.flags)
@@ -152,7 +153,7 @@ async def edit_message(
     changed = structs.replace(head, flags=flags, mention_roles=mentioned.roles, mention_everyone=mentioned.everyone)
     if not touched and changed == head and mentions == row.mentions:
         return None
-    if touched:
+    if touched and not fills:
         changed = structs.replace(changed, edited_timestamp=ctx.now)
     new = structs.replace(row, flags=flags, mentions=mentions, body=encode_body(changed, shown), hidden_embeds=hidden)
     new = with_files_part(new)

@@ -1,8 +1,8 @@
 """The verbs of messages: what other nouns call, and the only place that stores, changes or deletes one."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import Final
+from typing import Any, Final
 
 from msgspec import UNSET, Raw, UnsetType, structs
 
@@ -106,17 +106,22 @@ async def send_message(
     *,
     message_id: MessageId | None = None,
     invites: bool = False,
+    answers: MessageRow | None = None,
+    more: Mapping[str, Any] | None = None,
 ) -> bytes:
     """Store and announce a message of a user's or of a webhook's; the message as JSON.
 
     Whether the author may write is the caller's to have asked, but for replies (see
     `find_original`). The row must declare `MessageCreate`, and if it can be in a direct message
     `DirectChannelCreate`. With `invites` those whom it mentions come into the thread that it is in,
-    for which the row declares `JOINS`.
+    for which the row declares `JOINS`. `answers` is what it is a reply to, whatever its draft says, and
+    `more` are fields of its head that no draft has.
     """
     message_id = MessageId(ctx.ids.next()) if message_id is None else message_id
     forwarded = await find_forwarded(ctx, draft.reference) if draft.reference is not None and draft.forwards else None
-    original = None if forwarded is not None else await find_original(ctx, place, draft.reference)
+    original = answers
+    if forwarded is None and original is None:
+        original = await find_original(ctx, place, draft.reference)
     components = mark_files(ctx, place.id, encode_components(draft.components, draft.attachments, layout=draft.layout))
     content = texts_of(draft.components) if draft.layout else draft.content
     cast = await find_cast(ctx, place, author, content=content, allowed=draft.allowed_mentions, original=original)
@@ -146,6 +151,8 @@ async def send_message(
         attachments=list_files(ctx, place.id, draft.attachments, embeds, components),
         components=components,
     )
+    if more is not None:
+        head = structs.replace(head, **more)
     if forwarded is not None:
         head = structs.replace(head, message_reference=forwarded.reference)
         text = structs.replace(text, message_snapshots=forwarded.snapshots)
@@ -243,7 +250,7 @@ async def delete_message(ctx: Context, message_id: MessageId) -> None:
     """
     place = ctx.channel
     row = await get_message(ctx, place.id, message_id)
-    own = row.webhook_id is None and row.author_id == ctx.actor.user_id
+    own = row.author_id == ctx.actor.user_id
     if not own:
         if not ctx.in_guild:
             raise Refusal(errors.NOT_ON_DM)

@@ -1,6 +1,6 @@
 """The last step of every new message, whoever writes it: its row, its place in the channel, its dispatch."""
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from moothall.kernel.context import Context
 from moothall.kernel.place import ChannelPlace
@@ -12,7 +12,7 @@ from moothall.resources.message.drafts import Draft
 from moothall.resources.message.files import keep_row_files, with_files_part
 from moothall.resources.message.parts import write_parts
 from moothall.resources.message.queries import MessageRow
-from moothall.resources.message.writing import Author, Cast, Persona, Written, author_in, id_of, parts_around
+from moothall.resources.message.writing import Author, Cast, Written, author_in, id_of, parts_around
 from moothall.resources.thread_activity.operations import count_message
 
 
@@ -41,7 +41,7 @@ async def store_message(
         id=head.id,
         guild_id=None if place.guild is None else place.guild.id,
         author_id=id_of(author),
-        webhook_id=author.webhook_id if isinstance(author, Persona) else None,
+        webhook_id=None if head.webhook_id is UNSET else head.webhook_id,
         type=head.type,
         flags=head.flags,
         pinned=False,

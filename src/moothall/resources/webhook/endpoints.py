@@ -7,11 +7,19 @@ from moothall.objects.ids import ChannelId, GuildId, MessageId, WebhookId
 from moothall.objects.message import Message
 from moothall.objects.permissions import Permissions
 from moothall.objects.webhook import Webhook
+from moothall.resources.channel.events import DirectChannelCreate
 from moothall.resources.message.drafts import EditMessage
 from moothall.resources.message.events import MessageCreate, MessageDelete, MessageUpdate
 from moothall.resources.thread_activity.events import WAKES, ThreadCreate
 from moothall.resources.webhook import executing, operations, queries
-from moothall.resources.webhook.access import MANAGES_WEBHOOK, READS_WEBHOOK, WEBHOOK_TOKEN, webhook_of
+from moothall.resources.webhook.access import (
+    ANY_TOKEN,
+    MANAGES_WEBHOOK,
+    READS_WEBHOOK,
+    WEBHOOK_TOKEN,
+    continuation_of,
+    webhook_of,
+)
 from moothall.resources.webhook.events import WebhooksUpdate
 from moothall.resources.webhook.requests import (
     CreateWebhook,
@@ -91,8 +99,8 @@ async def delete_webhook_with_token(ctx: Context, webhook_id: WebhookId, webhook
 
 @post(
     "/webhooks/{webhook_id}/{webhook_token}",
-    permission=WEBHOOK_TOKEN,
-    fires=(MessageCreate, ThreadCreate, *WAKES),
+    permission=ANY_TOKEN,
+    fires=(MessageCreate, MessageUpdate, DirectChannelCreate, ThreadCreate, *WAKES),
     rate=WEBHOOK_RATE,
     uploads=BY_WEBHOOK,
 )
@@ -106,14 +114,19 @@ async def execute_webhook(
     thread_id: ChannelId | None = None,
     with_components: bool = False,
 ) -> Json[Message] | None:
-    """Post a message through a webhook; with `wait` it is answered, else there is nothing to tell."""
+    """Post a message through a webhook; with `wait` it is answered, else there is nothing to tell.
+
+    By the token of an interaction this is a followup, which is always answered.
+    """
+    if (followed := continuation_of(ctx)) is not None:
+        return Json(await followed.execute(ctx, body))
     message = await executing.execute_webhook(
         ctx, webhook_of(ctx), body, thread_id=thread_id, with_components=with_components
     )
     return Json(message) if wait else None
 
 
-@get("/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}", permission=WEBHOOK_TOKEN)
+@get("/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}", permission=ANY_TOKEN)
 async def get_webhook_message(
     ctx: Context,
     webhook_id: WebhookId,
@@ -122,13 +135,15 @@ async def get_webhook_message(
     *,
     thread_id: ChannelId | None = None,
 ) -> Json[Message]:
-    """Fetch a message that the webhook has sent."""
+    """Fetch a message that the webhook has sent, or a followup of an interaction."""
+    if (followed := continuation_of(ctx)) is not None:
+        return Json(await followed.get(ctx, message_id))
     return Json(await executing.get_message(ctx, webhook_of(ctx), message_id, thread_id=thread_id))
 
 
 @patch(
     "/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}",
-    permission=WEBHOOK_TOKEN,
+    permission=ANY_TOKEN,
     fires=(MessageUpdate,),
     uploads=BY_WEBHOOK,
 )
@@ -142,7 +157,9 @@ async def edit_webhook_message(
     thread_id: ChannelId | None = None,
     with_components: bool = False,
 ) -> Json[Message]:
-    """Edit a message that the webhook has sent."""
+    """Edit a message that the webhook has sent, or a followup of an interaction."""
+    if (followed := continuation_of(ctx)) is not None:
+        return Json(await followed.edit(ctx, message_id, body))
     return Json(
         await executing.edit_message(
             ctx, webhook_of(ctx), message_id, body, thread_id=thread_id, with_components=with_components
@@ -150,9 +167,7 @@ async def edit_webhook_message(
     )
 
 
-@delete(
-    "/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}", permission=WEBHOOK_TOKEN, fires=(MessageDelete,)
-)
+@delete("/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}", permission=ANY_TOKEN, fires=(MessageDelete,))
 async def delete_webhook_message(
     ctx: Context,
     webhook_id: WebhookId,
@@ -161,5 +176,8 @@ async def delete_webhook_message(
     *,
     thread_id: ChannelId | None = None,
 ) -> None:
-    """Delete a message that the webhook has sent."""
+    """Delete a message that the webhook has sent, or a followup of an interaction."""
+    if (followed := continuation_of(ctx)) is not None:
+        await followed.delete(ctx, message_id)
+        return
     await executing.delete_message(ctx, webhook_of(ctx), message_id, thread_id=thread_id)

@@ -6,7 +6,7 @@ from typing import Any, Final
 from moothall.kernel.context import Context
 from moothall.kernel.uploads import Allowance
 from moothall.resources.attachment.uploads import FileUploads, allowance_in
-from moothall.resources.webhook.access import webhook_of
+from moothall.resources.webhook.access import continuation_of, webhook_of
 from moothall.resources.webhook.executing import find_place
 
 
@@ -14,6 +14,8 @@ class _ByWebhook(FileUploads):
     async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
         """Whoever has the token may, as the boosts of its guild allow. Raises Refusal: 404/10015."""
         del path
+        if (followed := continuation_of(ctx)) is not None:
+            return await followed.allowance(ctx)
         return allowance_in((await find_place(ctx, webhook_of(ctx))).guild)
 
 

@@ -1,0 +1,133 @@
+"""Interactions over HTTP (interactions: receiving and responding)."""
+
+from moothall.kernel.context import Context
+from moothall.kernel.endpoint import Json, delete, get, patch, post
+from moothall.kernel.ratelimit import WEBHOOK_RATE
+from moothall.objects.ids import InteractionId, WebhookId
+from moothall.objects.interaction import (
+    ActivityInstance,
+    CallbackInteraction,
+    CallbackResource,
+    CallbackResponse,
+    InteractionState,
+)
+from moothall.objects.message import Message
+from moothall.objects.wire import encode
+from moothall.resources.application.access import PERSON
+from moothall.resources.interaction import following, queries
+from moothall.resources.interaction.access import (
+    ANSWERS_INTERACTION,
+    BY_INTERACTION,
+    BY_PERSON,
+    FOLLOWS_INTERACTION,
+    interaction_of,
+)
+from moothall.resources.interaction.answering import ANSWERING, Answered, answer
+from moothall.resources.interaction.events import InteractionCreate, InteractionRaised
+from moothall.resources.interaction.jobs import promise_forgetting
+from moothall.resources.interaction.messages import delete_posted, edit_posted, show_posted
+from moothall.resources.interaction.queries import InteractionRow
+from moothall.resources.interaction.raising import raise_interaction
+from moothall.resources.interaction.requests import Callback, RaiseInteraction
+from moothall.resources.message.drafts import EditMessage
+from moothall.resources.message.events import MessageDelete, MessageUpdate
+
+
+@post(
+    "/interactions",
+    permission=PERSON,
+    fires=(InteractionCreate, InteractionRaised),
+    status=204,
+    uploads=BY_PERSON,
+)
+async def create_interaction(ctx: Context, body: RaiseInteraction) -> None:
+    """Use a command, a component or a modal, as a person's client does; what becomes of it is told over the gateway."""
+    await raise_interaction(ctx, body)
+    await promise_forgetting(ctx, ctx.now)
+
+
+@post(
+    "/interactions/{interaction_id}/{interaction_token}/callback",
+    permission=ANSWERS_INTERACTION,
+    fires=ANSWERING,
+    uploads=BY_INTERACTION,
+    rate=WEBHOOK_RATE,
+)
+async def create_interaction_response(
+    ctx: Context,
+    interaction_id: InteractionId,
+    interaction_token: str,
+    body: Callback,
+    *,
+    with_response: bool = False,
+) -> Json[CallbackResponse] | None:
+    """Answer an interaction, within three seconds and once."""
+    row = interaction_of(ctx)
+    done = await answer(ctx, row, body)
+    return Json(_response(row, body, done)) if with_response else None
+
+
+@get("/webhooks/{webhook_id}/{webhook_token}/messages/@original", permission=FOLLOWS_INTERACTION)
+async def get_original_webhook_message(ctx: Context, webhook_id: WebhookId, webhook_token: str) -> Json[Message]:
+    """The message that answered an interaction."""
+    row = interaction_of(ctx)
+    return Json(await show_posted(ctx, row, *following.original_of(row)))
+
+
+@patch(
+    "/webhooks/{webhook_id}/{webhook_token}/messages/@original",
+    permission=FOLLOWS_INTERACTION,
+    fires=(MessageUpdate,),
+    uploads=BY_INTERACTION,
+)
+async def update_original_webhook_message(
+    ctx: Context, webhook_id: WebhookId, webhook_token: str, body: EditMessage
+) -> Json[Message]:
+    """Change the message that answered an interaction; one that was promised is there then."""
+    row = interaction_of(ctx)
+    room_id, message_id = following.original_of(row)
+    if row.state == InteractionState.DEFERRED:
+        await queries.update_interaction(ctx.tx, row.id, state=int(InteractionState.ANSWERED))
+    return Json(await edit_posted(ctx, row, room_id, message_id, body))
+
+
+@delete(
+    "/webhooks/{webhook_id}/{webhook_token}/messages/@original",
+    permission=FOLLOWS_INTERACTION,
+    fires=(MessageDelete,),
+)
+async def delete_original_webhook_message(ctx: Context, webhook_id: WebhookId, webhook_token: str) -> None:
+    """Remove the message that answered an interaction."""
+    row = interaction_of(ctx)
+    await delete_posted(ctx, row, *following.original_of(row))
+
+
+def _response(row: InteractionRow, callback: Callback, done: Answered) -> bytes:
+    """What an answer has made, with the message as it is stored."""
+    told = CallbackInteraction(id=row.id, type=row.type)
+    resource: bytes | None = None
+    kind = int(callback.type)
+    if done.posted is not None:
+        posted = done.posted
+        told = CallbackInteraction(
+            id=row.id,
+            type=row.type,
+            response_message_id=posted.id,
+            response_message_loading=posted.loading,
+            response_message_ephemeral=posted.ephemeral,
+        )
+        resource = b'{"type":%d,"message":%b}' % (kind, posted.data)
+    elif done.updated is not None and row.source_id is not None:
+        told = CallbackInteraction(
+            id=row.id,
+            type=row.type,
+            response_message_id=row.source_id,
+            response_message_loading=False,
+            response_message_ephemeral=row.source_room_id != row.channel_id,
+        )
+        resource = b'{"type":%d,"message":%b}' % (kind, done.updated)
+    elif done.activity is not None:
+        told = CallbackInteraction(id=row.id, type=row.type, activity_instance_id=done.activity)
+        resource = encode(CallbackResource(type=kind, activity_instance=ActivityInstance(done.activity)))
+    shown = b"" if resource is None else b',"resource":' + resource
+    return b'{"interaction":%b%b}' % (encode(told), shown)

@@ -1,0 +1,241 @@
+"""The messages of interactions: answers and followups, for everybody or for one person only.
+
+What one person sees lies in a room of its own interaction: among the messages, under an id that is no channel's.
+"""
+
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, structs
+
+from moothall.kernel.context import Context
+from moothall.kernel.place import ChannelPlace, find_channel
+from moothall.objects import errors
+from moothall.objects.command import CommandType
+from moothall.objects.errors import FormErrors, Refusal
+from moothall.objects.ids import ChannelId, MessageId, UserId, WebhookId
+from moothall.objects.interaction import InteractionType
+from moothall.objects.message import MessageReference
+from moothall.objects.message_types import SETTABLE, MessageFlags, MessagePart, MessageType
+from moothall.objects.poll import PollDraft, PollInput, read_poll
+from moothall.objects.wire import convert, encode
+from moothall.resources.attachment.drafting import Uploaded
+from moothall.resources.component.known import Sender, look_up
+from moothall.resources.interaction.queries import EphemeralRow, InteractionRow, insert_ephemeral
+from moothall.resources.message.drafts import Draft, EditMessage, MessageFields, read_draft, read_edit
+from moothall.resources.message.editing import edit_message
+from moothall.resources.message.files import files_of
+from moothall.resources.message.layouts import files_in, is_layout
+from moothall.resources.message.operations import remove_message, send_message
+from moothall.resources.message.pages import Viewer, message_bytes
+from moothall.resources.message.parts import write_parts
+from moothall.resources.message.queries import MessageRow, select_message
+from moothall.resources.thread_activity.operations import wake_thread
+
+_OF_COMMANDS: Final = {
+    CommandType.CHAT_INPUT: MessageType.CHAT_INPUT_COMMAND,
+    CommandType.USER: MessageType.CONTEXT_MENU_COMMAND,
+    CommandType.MESSAGE: MessageType.CONTEXT_MENU_COMMAND,
+}
+_FLAGS: Final = SETTABLE | MessageFlags.IS_VOICE_MESSAGE
+
+
+class Posted(Struct, frozen=True):
+    """A message that is there now, and where it lies."""
+
+    id: MessageId
+    room_id: ChannelId
+    data: bytes
+    ephemeral: bool
+    loading: bool
+
+
+async def place_of(ctx: Context, row: InteractionRow) -> ChannelPlace:
+    """The channel of an interaction, with what the application's bot may do in it. Raises Refusal: 404/10003."""
+    place = await find_channel(ctx.services.states, ctx.tx, row.channel_id, bot_of(row), ctx.now, writes=ctx.writes)
+    if place is None:
+        raise Refusal(errors.UNKNOWN_CHANNEL)
+    return place
+
+
+def bot_of(row: InteractionRow) -> UserId:
+    """Who answers an interaction."""
+    return UserId(row.application_id)
+
+
+def sender_for(row: InteractionRow) -> Sender:
+    """Whose emojis the components of an answer may use."""
+    return Sender(user_id=bot_of(row), application_id=row.application_id)
+
+
+def room_of(row: InteractionRow, place: ChannelPlace, room_id: ChannelId) -> ChannelPlace:
+    """Where a message of an interaction lies: the channel itself, or what only its person sees of it."""
+    if room_id == place.id:
+        return place
+    return ChannelPlace(structs.replace(place.channel, id=room_id), place.permissions, recipients=(row.user_id,))
+
+
+async def read_new(
+    ctx: Context, row: InteractionRow, place: ChannelPlace, body: MessageFields, found: FormErrors
+) -> Draft:
+    """The draft of an answer, with its files where it will lie. Raises Refusal: 50035, 50006."""
+    room_id = ChannelId(row.id) if (body.flags or 0) & MessageFlags.EPHEMERAL else place.id
+    body = structs.replace(body, flags=(body.flags or 0) & _FLAGS, sticker_ids=None, shared_client_theme=None)
+    lookup = await look_up(ctx, place, body.components, sender_for(row))
+    return read_draft(body, found, lookup=lookup, uploaded=Uploaded.of(ctx, room_id))
+
+
+async def post_message(
+    ctx: Context,
+    row: InteractionRow,
+    place: ChannelPlace,
+    draft: Draft,
+    *,
+    ephemeral: bool,
+    loading: bool = False,
+    follows: bool = False,
+) -> Posted:
+    """Post an answer, or with `follows` a message after it. The row declares `MessageCreate`."""
+    message_id = MessageId(ctx.ids.next())
+    room_id = ChannelId(row.id) if ephemeral else place.id
+    if ephemeral:
+        await insert_ephemeral(
+            ctx.tx,
+            EphemeralRow(
+                id=message_id,
+                interaction_id=row.id,
+                channel_id=place.id,
+                application_id=row.application_id,
+                user_id=row.user_id,
+            ),
+        )
+    else:
+        place = await wake_thread(ctx, place)
+    original = await _answered(ctx, row, room_id, follows=follows)
+    flags = draft.flags | (MessageFlags.EPHEMERAL if ephemeral else 0) | (MessageFlags.LOADING if loading else 0)
+    more: dict[str, Any] = {
+        "channel_id": place.id,
+        "type": _type_of(row, original, follows=follows),
+        "flags": flags,
+        "webhook_id": WebhookId(row.application_id),
+        "application_id": row.application_id,
+        "interaction_metadata": Raw(encode(_metadata(row, follows=follows))),
+    }
+    if original is not None:
+        more["message_reference"] = MessageReference(
+            message_id=original.id, channel_id=place.id, guild_id=UNSET if row.guild_id is None else row.guild_id
+        )
+    elif row.type == InteractionType.APPLICATION_COMMAND and not follows:
+        more["interaction"] = Raw(encode(_old_metadata(row)))
+    data = await send_message(
+        ctx,
+        room_of(row, place, room_id),
+        bot_of(row),
+        draft,
+        message_id=message_id,
+        answers=original,
+        more=more,
+    )
+    return Posted(message_id, room_id, data, ephemeral, loading)
+
+
+async def edit_posted(
+    ctx: Context, row: InteractionRow, room_id: ChannelId, message_id: MessageId, body: EditMessage, *, at: str = ""
+) -> bytes:
+    """Change a message of an interaction; one that was loading is there then.
+
+    Raises Refusal: 404/10008, 50035 below `at`, 50006.
+    """
+    place = await place_of(ctx, row)
+    message = await find_posted(ctx, row, room_id, message_id)
+    room = room_of(row, place, room_id)
+    fills = bool(message.flags & MessageFlags.LOADING)
+    poll = _poll_of(body) if fills else None
+    if poll is not None:
+        body = structs.replace(body, poll=None)
+        message = structs.replace(message, parts=message.parts | MessagePart.POLL)
+    found = FormErrors()
+    draft = read_edit(
+        body,
+        layout=is_layout(message.flags) or is_layout(body.flags),
+        lookup=await look_up(ctx, place, body.components, sender_for(row)),
+        own_files=files_in(ctx, message),
+        uploaded=Uploaded.of(ctx, room_id),
+        held=await files_of(ctx, message),
+        found=found.at(at) if at else found,
+    )
+    if poll is not None:
+        await write_parts(ctx, room, message.id, Draft(content="", poll=poll))
+    edited = await edit_message(ctx, room, message, bot_of(row), draft, fills=fills)
+    return edited if edited is not None else await show_posted(ctx, row, room_id, message_id)
+
+
+async def edit_source(ctx: Context, row: InteractionRow, body: EditMessage) -> bytes:
+    """Change the message whose component was used, as the answer to that. Raises Refusal: 404/10008, 50035, 50006."""
+    if row.source_id is None or row.source_room_id is None:
+        raise Refusal(errors.UNKNOWN_MESSAGE)
+    return await edit_posted(ctx, row, row.source_room_id, row.source_id, body, at="data")
+
+
+async def show_posted(ctx: Context, row: InteractionRow, room_id: ChannelId, message_id: MessageId) -> bytes:
+    """A message of an interaction, as JSON. Raises Refusal: 404/10008."""
+    found = await message_bytes(ctx.tx, room_id, [message_id], Viewer(bot_of(row)))
+    if message_id not in found:
+        raise Refusal(errors.UNKNOWN_MESSAGE)
+    return found[message_id]
+
+
+async def delete_posted(ctx: Context, row: InteractionRow, room_id: ChannelId, message_id: MessageId) -> None:
+    """Remove a message of an interaction. The row declares `MessageDelete`. Raises Refusal: 404/10008."""
+    message = await find_posted(ctx, row, room_id, message_id)
+    await remove_message(ctx, room_of(row, await place_of(ctx, row), room_id), message)
+
+
+async def find_posted(ctx: Context, row: InteractionRow, room_id: ChannelId, message_id: MessageId) -> MessageRow:
+    """A message of the interaction's application. Raises Refusal: 404/10008."""
+    message = await select_message(ctx.tx, room_id, message_id)
+    if message is None or message.author_id != bot_of(row):
+        raise Refusal(errors.UNKNOWN_MESSAGE)
+    return message
+
+
+def _poll_of(body: EditMessage) -> PollDraft | None:
+    """The poll that a message that was loading gets."""
+    if not body.poll:
+        return None
+    found = FormErrors()
+    try:
+        poll = read_poll(convert(body.poll, PollInput), found.at("poll"))
+    except msgspec.ValidationError:
+        return None  # `read_edit` says what is wrong
+    found.raise_if_any()
+    return poll
+
+
+async def _answered(ctx: Context, row: InteractionRow, room_id: ChannelId, *, follows: bool) -> MessageRow | None:
+    """The message that a message of an interaction answers: one with the component, or the first of several."""
+    if follows:
+        return None if row.response_id is None else await select_message(ctx.tx, room_id, row.response_id)
+    if row.source_id is None or row.source_room_id != room_id:
+        return None
+    return await select_message(ctx.tx, room_id, row.source_id)
+
+
+def _type_of(row: InteractionRow, original: MessageRow | None, *, follows: bool) -> MessageType:
+    if original is not None:
+        return MessageType.REPLY
+    if row.type == InteractionType.APPLICATION_COMMAND and not follows:
+        return _OF_COMMANDS.get(row.metadata.get("command_type", 1), MessageType.CHAT_INPUT_COMMAND)
+    return MessageType.DEFAULT
+
+
+def _metadata(row: InteractionRow, *, follows: bool) -> dict[str, Any]:
+    done = dict(row.metadata)
+    if follows and row.response_id is not None:
+        done["original_response_message_id"] = str(int(row.response_id))
+    return done
+
+
+def _old_metadata(row: InteractionRow) -> dict[str, Any]:
+    """The same as clients read it before there was `interaction_metadata`."""
+    return {"id": str(int(row.id)), "type": row.type, "name": row.name or "", "user": row.metadata.get("user")}

@@ -1,0 +1,36 @@
+"""What people's clients say of interactions, and what applications answer."""
+
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from moothall.objects.ids import ApplicationId, ChannelId, GuildId, MessageId
+from moothall.objects.interaction import CallbackType
+
+Nonce = Annotated[str, Meta(max_length=64)] | int
+
+
+class RaiseInteraction(Struct, frozen=True, kw_only=True):
+    """What somebody did: `data` as their client knows it, by type."""
+
+    type: Annotated[int, Meta(ge=2, le=5)]
+    application_id: ApplicationId
+    channel_id: ChannelId
+    guild_id: GuildId | None = None
+    session_id: str | None = None
+    nonce: Nonce | None = None
+    message_id: MessageId | None = None
+    message_flags: int | None = None
+    data: dict[str, Any]
+
+    @property
+    def nonce_text(self) -> str | None:
+        """The client's mark, as text."""
+        return None if self.nonce is None else str(self.nonce)
+
+
+class Callback(Struct, frozen=True, kw_only=True):
+    """An application's answer."""
+
+    type: CallbackType
+    data: dict[str, Any] | UnsetType | None = UNSET

@@ -1,0 +1,135 @@
+"""Who may use which command where, and for whom it is installed (interactions: application commands, permissions)."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from moothall.kernel.context import Context
+from moothall.kernel.place import ChannelPlace
+from moothall.objects import errors
+from moothall.objects.application import IntegrationType
+from moothall.objects.channel_types import ChannelType
+from moothall.objects.command import Command, CommandPermissionType, InteractionContext
+from moothall.objects.errors import Refusal, refuse_field
+from moothall.objects.form_codes import FormCode
+from moothall.objects.ids import ApplicationId, Snowflake, UserId
+from moothall.objects.permissions import Permissions
+from moothall.objects.scopes import BOT, COMMANDS
+from moothall.resources.authorization.queries import select_authorization
+from moothall.resources.command.objects import permissions_object
+from moothall.resources.command.queries import PermissionsRow, select_permissions
+from moothall.resources.integration.queries import select_of_application
+
+DIRECT_PERMISSIONS: Final = Permissions.ATTACH_FILES | Permissions.EMBED_LINKS | Permissions.MENTION_EVERYONE
+"""What an application may do in direct messages; with its own bot also USE_EXTERNAL_EMOJIS."""
+
+
+def context_of(place: ChannelPlace, application_id: ApplicationId) -> InteractionContext:
+    """Where an interaction happens."""
+    if place.guild is not None:
+        return InteractionContext.GUILD
+    if place.channel.type == ChannelType.DM and UserId(application_id) in place.recipients:
+        return InteractionContext.BOT_DM
+    return InteractionContext.PRIVATE_CHANNEL
+
+
+async def owners_of(
+    ctx: Context, place: ChannelPlace, application_id: ApplicationId, supported: Sequence[int]
+) -> dict[str, str]:
+    """Who has installed an application that is used here, by integration type; empty if nobody has.
+
+    `supported` are the integration types that what is used supports.
+    """
+    found: dict[str, str] = {}
+    if IntegrationType.GUILD_INSTALL in supported:
+        if place.guild is not None:
+            row = await select_of_application(ctx.tx, place.guild.id, application_id)
+            if row is not None and not {BOT, COMMANDS}.isdisjoint(row.scopes):
+                found["0"] = str(int(place.guild.id))
+        elif context_of(place, application_id) is InteractionContext.BOT_DM:
+            found["0"] = "0"
+    if IntegrationType.USER_INSTALL in supported:
+        authorization = await select_authorization(ctx.tx, ctx.actor.user_id, application_id)
+        if authorization is not None and authorization.user_install:
+            found["1"] = str(int(ctx.actor.user_id))
+    return found
+
+
+async def require_usable(ctx: Context, place: ChannelPlace, command: Command, owners: dict[str, str]) -> None:
+    """Let the caller use a command here.
+
+    Raises Refusal: 404/10063 for one that is not there for them, 403/50013 for one that the guild, or
+    the command itself, keeps from them, 50035 at `data.id` for an age-restricted one elsewhere.
+    """
+    context = context_of(place, command.application_id)
+    allowed = command.contexts if isinstance(command.contexts, list) else list(InteractionContext)
+    is_guilds = isinstance(command.guild_id, int)
+    if not owners or (not is_guilds and context not in allowed) or (is_guilds and place.guild is None):
+        raise Refusal(errors.UNKNOWN_APPLICATION_COMMAND)
+    if context is InteractionContext.PRIVATE_CHANNEL and "1" not in owners:
+        raise Refusal(errors.UNKNOWN_APPLICATION_COMMAND)
+    if command.nsfw and place.guild is not None:
+        where = place.parent or place.channel
+        if where.nsfw is not True:
+            refuse_field("data.id", FormCode.BASE_TYPE_CHOICES, "This command is for age-restricted channels.")
+    if place.guild is None or place.member is None:
+        return
+    ctx.require(Permissions.USE_APPLICATION_COMMANDS)
+    if "0" in owners and not await _is_allowed(ctx, place, command):
+        raise Refusal(errors.MISSING_PERMISSIONS)
+
+
+async def _is_allowed(ctx: Context, place: ChannelPlace, command: Command) -> bool:
+    """What the guild says about the command, or about all of its application, else the command's own default."""
+    member, guild = place.member, place.guild
+    if member is None or guild is None or ctx.permissions & Permissions.ADMINISTRATOR:
+        return True
+    said = {row.command_id: row for row in await select_permissions(ctx.tx, guild.id, command.application_id)}
+    general, special = said.get(command.application_id), said.get(command.id)
+    if not _channel_allowed(place, special, general):
+        return False
+    verdict = _person_allowed(place, special)
+    if verdict is None:
+        verdict = _person_allowed(place, general)
+    if verdict is not None:
+        return verdict
+    needed = command.default_member_permissions
+    if needed is None:
+        return True
+    return bool(needed) and ctx.permissions & needed == needed
+
+
+def _channel_allowed(place: ChannelPlace, *said: PermissionsRow | None) -> bool:
+    channel_id = place.audience_channel_id
+    everywhere = 0 if place.guild is None else place.guild.id - 1
+    for row in said:
+        if row is None:
+            continue
+        by_id = {
+            each.id: each.permission
+            for each in permissions_object(row).permissions
+            if each.type == CommandPermissionType.CHANNEL
+        }
+        for key in (Snowflake(channel_id), Snowflake(everywhere)):
+            if key in by_id:
+                return by_id[key]
+    return True
+
+
+def _person_allowed(place: ChannelPlace, row: PermissionsRow | None) -> bool | None:
+    """What is said of the person themself, else of any role of theirs, else of everybody; None if nothing."""
+    member, guild = place.member, place.guild
+    if row is None or member is None or guild is None:
+        return None
+    said = permissions_object(row).permissions
+    for each in said:
+        if each.type == CommandPermissionType.USER and each.id == member.user_id:
+            return each.permission
+    by_role = [
+        each.permission for each in said if each.type == CommandPermissionType.ROLE and each.id in member.role_ids
+    ]
+    if by_role:
+        return any(by_role)
+    for each in said:
+        if each.type == CommandPermissionType.ROLE and each.id == guild.id:
+            return each.permission
+    return None
