@@ -137,9 +137,12 @@ class Bench:
         self.headers = {"Authorization": f"Bot {world.bot_token}"}
         self.rows: list[Row] = []
 
-    def http(self, name: str, method: str, path: str, body: bytes = b"", *, token: bool = True) -> None:
-        """One row over HTTP."""
-        headers = {**(self.headers if token else {}), **({"Content-Type": "application/json"} if body else {})}
+    def http(
+        self, name: str, method: str, path: str, body: bytes = b"", *, token: bool = True, owner: bool = False
+    ) -> None:
+        """One row over HTTP, by the bot, by the owner, or by nobody."""
+        known = {"Authorization": self.world.session_tokens[0]} if owner else self.headers
+        headers = {**(known if token else {}), **({"Content-Type": "application/json"} if body else {})}
         status, answer = call(self.port, method, f"/api/v10{path}", body, headers)
         plain = path.partition("?")[0]
         call(self.bare_port, "POST", f"/answer?path=/api/v10{plain}&status={status}", answer or b" ")
@@ -155,6 +158,33 @@ class Bench:
         middle = sorted(own, key=lambda one: one["per_second"])[len(own) // 2]
         told = f"{middle['per_second']:,.0f}/s  p50 {middle['p50_ms']:.2f} ms  p99 {middle['p99_ms']:.2f} ms"
         self.rows.append((name, statistics.median(ratios), told, f"{len(answer):,} B"))
+
+    def changing(self, name: str, method: str, asked: list[tuple[str, bytes]]) -> None:
+        """One row of requests by the owner that each change something: every round has its own part of them."""
+        headers = {"Authorization": self.world.session_tokens[0], "Content-Type": "application/json"}
+        (first, sent), *rest = asked
+        status, answer = call(self.port, method, f"/api/v10{first}", sent, headers)
+        call(self.bare_port, "POST", f"/answer?path=/api/v10{first}&status={status}", answer or b" ")
+        requests = [raw(method, f"/api/v10{path}", headers, body) for path, body in rest]
+        each = len(requests) // ROUNDS
+        ratios, own = [], []
+        for turn in range(ROUNDS):
+            mine = load(self.port, self.seconds, requests[turn * each : (turn + 1) * each])
+            other = load(self.bare_port, self.seconds, [raw(method, f"/api/v10{first}", headers, sent)])
+            if set(mine["statuses"]) != {str(status)}:
+                raise RuntimeError(f"{name}: {mine['statuses']}")
+            ratios.append(mine["per_second"] / other["per_second"])
+            own.append(mine)
+        middle = sorted(own, key=lambda one: one["per_second"])[len(own) // 2]
+        told = f"{middle['per_second']:,.0f}/s  p50 {middle['p50_ms']:.2f} ms  p99 {middle['p99_ms']:.2f} ms"
+        self.rows.append((name, statistics.median(ratios), told, f"{len(answer):,} B"))
+
+    def widget(self, name: str, guild: str) -> None:
+        """The widget, once the owner has switched it on."""
+        headers = {"Authorization": self.world.session_tokens[0], "Content-Type": "application/json"}
+        body = json.dumps({"enabled": True, "channel_id": str(self.world.channel_id)}).encode()
+        call(self.port, "PATCH", f"/api/v10{guild}/widget", body, headers)
+        self.http(name, "GET", f"{guild}/widget.json", token=False)
 
     def laden(self, name: str, path: str, body: bytes, plain: bytes) -> None:
         """What a body costs that carries more: against the same request to us without it."""
@@ -286,6 +316,7 @@ def measure(size: Size, folder: Path, seconds: float, only: str) -> list[Row]:
     world = build(folder, size, sessions=10)
     bench = Bench(world, folder, seconds)
     guild, channel = f"/guilds/{world.guild_id}", f"/channels/{world.channel_id}"
+    forum, post = (f"/channels/{world.facts[name]}" for name in ("forum_id", "thread_id"))
     hook = f"{world.webhook}?wait=true&with_components=true"
     content = b'{"content": "the quick brown fox jumps over the lazy dog"}'
     measures: dict[str, Callable[[str], None]] = {
@@ -301,8 +332,27 @@ def measure(size: Size, folder: Path, seconds: float, only: str) -> list[Row]:
         "search, words near others": lambda name: bench.http(
             name, "GET", f"{guild}/messages/search?content=fox+dog&slop=4"
         ),
+        "forum, archived posts": lambda name: bench.http(name, "GET", f"{forum}/threads/archived/public?limit=50"),
+        "forum, newest posts": lambda name: bench.http(name, "GET", f"{forum}/threads/search"),
+        "forum, posts by a word": lambda name: bench.http(name, "GET", f"{forum}/threads/search?name=ship+oar"),
+        "forum, active posts": lambda name: bench.http(name, "GET", f"{guild}/threads/active"),
+        "forum, message in a post": lambda name: bench.http(name, "POST", f"{post}/messages", content),
         "GET channel": lambda name: bench.http(name, "GET", channel),
         "GET member": lambda name: bench.http(name, "GET", f"{guild}/members/{world.facts['bot_id']}"),
+        "GET 1,000 members": lambda name: bench.http(name, "GET", f"{guild}/members?limit=1000"),
+        "GET members by search": lambda name: bench.http(name, "GET", f"{guild}/members/search?query=PERSON4&limit=10"),
+        "GET widget.json": lambda name: bench.widget(name, guild),
+        "GET prune count": lambda name: bench.http(
+            name, "GET", f"{guild}/prune?days=7&include_roles={world.facts['role_ids'][0]}", owner=True
+        ),
+        "PATCH role": lambda name: bench.changing(
+            name,
+            "PATCH",
+            [(f"{guild}/roles/{world.facts['role_ids'][1]}", b'{"name": "name %d"}' % n) for n in range(9_001)],
+        ),
+        "PUT ban": lambda name: bench.changing(
+            name, "PUT", [(f"{guild}/bans/{user_id}", b"{}") for user_id in world.facts["people"][10:60_000]]
+        ),
         "fan-out": lambda _name: bench.fan_out(),
     }
     with running(ours(folder, bench.port), bench.port), running(bare(bench.bare_port), bench.bare_port):

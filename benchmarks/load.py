@@ -71,7 +71,9 @@ async def run_http(port: int, connections: int, seconds: float, requests: list[b
     opened: list[Connection] = []
     for index in range(connections):
         _, protocol = await loop.create_connection(
-            partial(Connection, requests, index * 7, latencies, statuses), "127.0.0.1", port
+            partial(Connection, requests, index * max(7, len(requests) // connections), latencies, statuses),
+            "127.0.0.1",
+            port,
         )
         opened.append(protocol)
     await asyncio.sleep(min(0.5, seconds / 4))

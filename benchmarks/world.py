@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import UNSET
 from sqlalchemy import insert
 
+from benchmarks.forum import forum_rows
 from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.secrets import ServerKey, hash_token, new_account_token, new_token
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, SnowflakeFactory
@@ -26,13 +27,14 @@ from moothall.storage.schema import (
     members,
     messages,
     roles,
+    thread_tags,
     tokens,
     users,
     webhooks,
 )
 
 _TABLES = (applications, channel_activity, channels, guild_counters, guilds, members, messages, roles, tokens, users)
-_PLACES = {table.name: Query(insert(table)) for table in (*_TABLES, webhooks)}
+_PLACES = {table.name: Query(insert(table)) for table in (*_TABLES, thread_tags, webhooks)}
 
 _CHUNK = 20_000
 _WORDS = [
@@ -62,15 +64,17 @@ _WORDS = [
 class Size:
     """How large a community is."""
 
-    def __init__(self, *, members: int, channels: int, roles: int, messages: int) -> None:
+    def __init__(self, *, members: int, channels: int, roles: int, messages: int, threads: int) -> None:
         self.members = members
         self.channels = channels
         self.roles = roles
         self.messages = messages
+        self.threads = threads
+        """Of one forum."""
 
 
-SMALL = Size(members=50, channels=20, roles=20, messages=1_000)
-LARGE = Size(members=100_000, channels=500, roles=250, messages=1_000_000)
+SMALL = Size(members=50, channels=20, roles=20, messages=1_000, threads=100)
+LARGE = Size(members=100_000, channels=500, roles=250, messages=1_000_000, threads=10_000)
 
 
 class World:
@@ -113,6 +117,7 @@ class _Builder:
         self._ids = SnowflakeFactory()
         self._box = ServerKey.load_or_create(folder / "server.key").box("stored secrets")
         self._now = Timestamp.now()
+        self._long_ago = Timestamp(self._now - 60 * 86_400_000)
 
     async def build(self) -> dict[str, Any]:
         guild_id, bot_id = self._ids.next(), self._ids.next()
@@ -139,15 +144,20 @@ class _Builder:
                 await self._token(tx, token, TokenKind.SESSION, person)
         await self._people(guild_id, people, role_ids)
         await self._messages(guild_id, channel_ids, people)
+        forum_id, thread_id = await self._forum(guild_id, people)
         while await self._index():
             pass
         return {
             "guild_id": int(guild_id),
             "channel_id": int(channel_ids[0]),
+            "forum_id": forum_id,
+            "thread_id": thread_id,
             "webhook": f"/webhooks/{int(webhook_id)}/{webhook_token}",
             "bot_id": int(bot_id),
             "bot_token": bot_token,
             "session_tokens": session_tokens,
+            "role_ids": [int(role) for role in role_ids],
+            "people": [int(person) for person in people],
         }
 
     async def _guild(
@@ -250,7 +260,8 @@ class _Builder:
                             "user_id": person,
                             "username_key": f"person{start + i}",
                             "roles": [role_ids[(start + i) % len(role_ids)]],
-                            "joined_at": self._now,
+                            # So that pruning finds members who were never there.
+                            "joined_at": self._long_ago,
                         }
                         for i, person in enumerate(part)
                     ],
@@ -283,6 +294,26 @@ class _Builder:
                 [{"channel_id": channel, "last_message_id": message} for channel, message in last.items()],
             )
 
+    async def _forum(self, guild_id: Snowflake, people: list[Snowflake]) -> tuple[int, int]:
+        rows = forum_rows(guild_id, people, self._size.threads, self._ids, self._now)
+        forum, *posts = rows["channels"]
+        async with self._database.transaction() as tx:
+            for name in ("channels", "thread_tags", "channel_activity"):
+                await tx.execute_many(_PLACES[name], rows[name])
+            await tx.execute_many(
+                _PLACES["messages"],
+                [
+                    {
+                        "channel_id": post["id"],
+                        "id": post["id"],
+                        "guild_id": guild_id,
+                        "author_id": post["owner_id"],
+                        "body": message_body(post["id"], post["id"], number),
+                    }
+                    for number, post in enumerate(posts)
+                ],
+            )
+        return int(forum["id"]), int(posts[-1]["id"])
 
     async def _index(self) -> int:
         # Else it would go on behind everything that is measured.
