@@ -32,6 +32,7 @@ def features(
     from moothall.objects.features import ALL
     from moothall.objects.guild import Guild
     from moothall.resources.guild.operations import change_guild
+    from moothall.resources.soundboard.operations import tell_availability
 
     add, remove = tuple(name.upper() for name in add), tuple(name.upper() for name in remove)
     for name in (*add, *remove):
@@ -45,7 +46,9 @@ def features(
         row = ctx.guild.row
         kept = [name for name in row.features if name not in remove]
         wanted = sorted({*kept, *add}) if {*kept, *add} != set(row.features) else row.features
-        return await change_guild(ctx, features=wanted, premium_tier=row.premium_tier if tier is None else tier)
+        changed = await change_guild(ctx, features=wanted, premium_tier=row.premium_tier if tier is None else tier)
+        await tell_availability(ctx, changed)
+        return changed
 
     found = operate(settings, work, lock=guild_id)
     click.echo(f"features: {' '.join(found.features) or 'none'}\ntier: {int(found.premium_tier)}")

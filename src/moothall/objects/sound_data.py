@@ -222,7 +222,7 @@ class _Page(NamedTuple):
 def _ogg_ms(data: bytes) -> int:
     position = 0
     packets: list[bytes] = []
-    open_packet = b""
+    open_packet = bytearray()
     at, serial = 0, None
     while at < len(data):
         page = _page(data, at)
@@ -236,8 +236,8 @@ def _ogg_ms(data: bytes) -> int:
             open_packet += page.body[start : start + size]
             start += size
             if size < _SEGMENT:
-                packets.append(open_packet)
-                open_packet = b""
+                packets.append(bytes(open_packet))
+                open_packet.clear()
     if packets[:1] and packets[0].startswith(b"OpusHead") and len(packets[0]) >= _OPUS_HEAD:
         samples, rate = _opus_samples(packets[2:]), _OPUS_RATE
         position -= int.from_bytes(packets[0][10:12], "little")

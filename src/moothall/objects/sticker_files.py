@@ -16,6 +16,7 @@ _SHORTEST_MS: Final = 20
 _SHOWN_MS: Final = 100
 """How long browsers show the pictures of a GIF that are to be shown for less than `_SHORTEST_MS`."""
 _LOTTIE_DEPTH: Final = 64
+_HIGHEST: Final = 1_000_000
 
 
 def inspect_sticker(data: bytes) -> StickerFormat:
@@ -80,7 +81,8 @@ def _check_lottie(data: bytes) -> None:
         raise Refusal(errors.STICKER_TOO_MANY_FRAMES)
     if (end - begin) * 1000 / rate > limits.STICKER_MS_MAX:
         raise Refusal(errors.STICKER_TOO_LONG)
-    for asset in film.get("assets") or ():
+    assets = film.get("assets")
+    for asset in assets if isinstance(assets, list) else ():
         if isinstance(asset, dict) and asset.get("p"):
             raise Refusal(errors.RASTER_IN_LOTTIE)
     _refuse_programs(film)
@@ -105,5 +107,7 @@ def _refuse_programs(film: Any) -> None:
 
 
 def _number(value: object) -> float:
-    """A number; one that is none is 0."""
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
+    """A number; one that is none, or beyond all that numbers stand for here, is 0."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > _HIGHEST:
+        return 0.0
+    return float(value)

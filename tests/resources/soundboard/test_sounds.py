@@ -1,12 +1,18 @@
 """The sounds of a guild (resources: soundboard)."""
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import pytest
 from sqlalchemy import insert
 
+from moothall.kernel.authenticate import NOBODY
+from moothall.kernel.context import Context
+from moothall.kernel.unit import run
 from moothall.objects.permissions import Permissions
+from moothall.resources.guild.operations import change_guild
+from moothall.resources.soundboard.operations import tell_availability
 from moothall.storage.database import Query
 from moothall.storage.schema import sounds
 from tests.harness import Caller, Guild, Platform, Reply
@@ -224,3 +230,22 @@ async def test_everybody_has_some_sounds(platform: Platform) -> None:
     listed = (await (await platform.person()).get("/soundboard-default-sounds")).json
     assert [sound["sound_id"] for sound in listed] == [str(n) for n in range(1, 7)]
     assert all("guild_id" not in sound and sound["emoji_name"] for sound in listed)
+
+
+async def test_a_tier_that_falls_is_told_where_it_takes_sounds_away(platform: Platform, guild: Guild) -> None:
+    await guild.set(premium_tier=1)
+    await fill(platform, guild, 9)
+
+    async def set_tier(ctx: Context, tier: int) -> None:
+        await ctx.visit_guild(guild.id)
+        await tell_availability(ctx, await change_guild(ctx, premium_tier=tier))
+
+    for tier, available in ((0, 8), (1, 9)):
+        platform.heard.clear()
+        await run(platform.services, NOBODY, partial(set_tier, tier=tier), lock=guild.id)
+        assert platform.heard_names == [AUDIT, "GUILD_UPDATE", SEVERAL]
+        listed = platform.heard_data(SEVERAL)[0]["soundboard_sounds"]
+        assert sum(sound["available"] for sound in listed) == available
+    platform.heard.clear()
+    await run(platform.services, NOBODY, partial(set_tier, tier=2), lock=guild.id)
+    assert platform.heard_names == [AUDIT, "GUILD_UPDATE"]

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from moothall.kernel.guild_state import GuildState
 from moothall.objects.emoji import Emoji
+from moothall.objects.expressions import rate_emojis, rate_stickers
 from moothall.objects.features import Feature
 from moothall.objects.guild import Guild, GuildPreview, IncidentsData, NsfwLevel
 from moothall.objects.role import Role
@@ -54,8 +55,8 @@ def guild_from_parts(row: GuildRow, roles: Iterable[Role], emojis: list[Emoji], 
         premium_progress_bar_enabled=row.premium_progress_bar_enabled,
         nsfw=row.nsfw_level in _OLD_NSFW,
         nsfw_level=row.nsfw_level,
-        emojis=emojis,
-        stickers=stickers,
+        emojis=rate_emojis(emojis, row.premium_tier),
+        stickers=rate_stickers(stickers, row.premium_tier, row.features),
         incidents_data=None if row.incidents_data is None else convert(row.incidents_data, IncidentsData),
     )
 

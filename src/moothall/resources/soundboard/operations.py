@@ -13,6 +13,7 @@ from moothall.objects.emoji import PartialEmoji
 from moothall.objects.emoji_choice import choose_emoji
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.expressions import rate_sounds, sound_limit
+from moothall.objects.guild import Guild
 from moothall.objects.ids import EmojiId, SoundId, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.soundboard import SoundboardSound
@@ -147,6 +148,14 @@ def announce_all(ctx: Context, sounds: Iterable[SoundboardSound]) -> None:
     row = ctx.guild.row
     rated = rate_sounds(sounds, row.premium_tier, row.features)
     ctx.emit(GuildSoundboardSoundsUpdate(guild_id=ctx.guild.id, soundboard_sounds=rated))
+
+
+async def tell_availability(ctx: Context, after: Guild) -> None:
+    """Tell what sounds the guild entered has, if its new tier or features make some of them available, or not."""
+    before = await ctx.guild.sounds(ctx.tx)
+    rated = rate_sounds(before, after.premium_tier, after.features)
+    if rated != before:
+        ctx.emit(GuildSoundboardSoundsUpdate(guild_id=after.id, soundboard_sounds=rated))
 
 
 async def play_sound(ctx: Context, body: SendSoundboardSound) -> None:
