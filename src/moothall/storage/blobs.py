@@ -20,7 +20,6 @@ from obstore.store import LocalStore, MemoryStore, from_url
 _BUFFER: Final = 256 * 1024
 """Bytes of a file that are held while it is written."""
 _READ_AT_ONCE: Final = 256 * 1024
-_MOST_YIELDED: Final = 2 * _READ_AT_ONCE
 _PARTS_AT_ONCE: Final = 2
 _SENDING_AT_ONCE: Final = 4
 """Files on their way to an object store: it wants parts of 5 MiB, which are held in memory."""
@@ -82,14 +81,28 @@ class Blobs:
         Raises FileNotFoundError, before the first portion, if there is none.
         """
         try:
+            if isinstance(self._store, LocalStore):
+                # Six times as fast as its stream, which reads 8 KiB at once.
+                coming = self._range(key, start, end)
+                for begin in range(start, end, _READ_AT_ONCE):
+                    portion = bytes(await coming)
+                    if begin + _READ_AT_ONCE < end:
+                        # Read while the one before is sent.
+                        coming = self._range(key, begin + _READ_AT_ONCE, end)
+                    yield portion
+                return
             found = await obstore.get_async(self._store, key, options={"range": (start, end)})
         except NotFoundError as problem:
             raise FileNotFoundError(key) from problem
         async for portion in found.stream(min_chunk_size=_READ_AT_ONCE):
             # A store in memory has the whole of it ready.
             data = bytes(portion)
-            for begin in range(0, len(data), _MOST_YIELDED):
-                yield data[begin : begin + _MOST_YIELDED]
+            for begin in range(0, len(data), _READ_AT_ONCE):
+                yield data[begin : begin + _READ_AT_ONCE]
+
+    def _range(self, key: str, start: int, end: int) -> asyncio.Future[Any]:
+        till = min(start + _READ_AT_ONCE, end)
+        return asyncio.ensure_future(obstore.get_range_async(self._store, key, start=start, end=till))
 
     def reader(self, key: str, *, most: int) -> "BlobFile":
         """A blob as a file to be read in a thread, of which at most `most` bytes are read."""
