@@ -195,7 +195,7 @@ async def test_a_message_is_only_in_its_own_channel(platform: Platform, row: End
     before = (await at.owner.get(url)).json
     platform.heard.clear()
     path = path_of(row, channel_id=at.mine.general, message_id=sent, emoji_name="%F0%9F%91%8D", user_id=at.owner.id)
-    reply = await at.owner.request(row.method, path, {"content": "changed", "answer_ids": ["1"]})
+    reply = await at.owner.request(row.method, path, {"content": "changed", "answer_ids": ["1"], "name": "x"})
     assert (reply.status, reply.code) in {(404, 10008), (404, 10014)}
     assert platform.heard == []
     assert (await at.owner.get(url)).json == before

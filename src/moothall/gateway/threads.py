@@ -11,7 +11,7 @@ from moothall.resources.channel.objects import channel_objects
 from moothall.resources.channel.queries import select_own_memberships
 from moothall.resources.thread_activity.queries import select_active
 from moothall.storage.database import Reader
-from moothall.storage.rows import ChannelRow, channel_from_row
+from moothall.storage.rows import ThreadRow, thread_from_row
 
 
 class _ThreadListSync(Struct):
@@ -37,7 +37,7 @@ async def active_threads(
         structs.replace(channel, member=structs.replace(joined[channel.id], id=UNSET, user_id=UNSET))
         if channel.id in joined
         else channel
-        for channel in await channel_objects(reader, [channel_from_row(row) for row in reached])
+        for channel in await channel_objects(reader, [thread_from_row(row) for row in reached])
     ]
 
 
@@ -57,5 +57,5 @@ def thread_list_sync(guild_id: int, parent_ids: frozenset[int], threads: list[Ch
     )
 
 
-def _is_closed(view: GuildView, member: MemberView, row: ChannelRow) -> bool:
+def _is_closed(view: GuildView, member: MemberView, row: ThreadRow) -> bool:
     return row.type == ChannelType.PRIVATE_THREAD and int(row.parent_id or 0) not in view.managed(member)

@@ -185,6 +185,25 @@ class ChannelRow(Struct):
     """The name of a thread as searches look for it."""
 
 
+class ThreadRow(Struct):
+    """What shows a thread, of a row of `channels`: less than half of it, as a list has a thousand."""
+
+    id: ChannelId
+    guild_id: GuildId | None
+    type: int
+    parent_id: ChannelId | None
+    name: str | None
+    rate_limit_per_user: int
+    flags: int
+    owner_id: UserId | None
+    thread_metadata: dict[str, Any] | None
+    archived: bool
+    applied_tags: list[Snowflake]
+    member_count: int | None
+    message_count: int | None
+    total_message_sent: int | None
+
+
 class UserRow(Struct):
     """A row of `users`."""
 
@@ -325,7 +344,7 @@ def channel_from_row(row: ChannelRow) -> Channel:
     """
     kind = row.type
     if kind in _THREADS:
-        return _thread(row)
+        return thread_from_row(row)
     if row.guild_id is None:
         return Channel(
             id=row.id,
@@ -366,7 +385,8 @@ def channel_from_row(row: ChannelRow) -> Channel:
     )
 
 
-def _thread(row: ChannelRow) -> Channel:
+def thread_from_row(row: ChannelRow | ThreadRow) -> Channel:
+    """The channel object of a thread's row."""
     return Channel(
         id=row.id,
         type=row.type,

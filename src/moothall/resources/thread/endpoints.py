@@ -23,7 +23,7 @@ from moothall.resources.thread.queries import ThreadSearch
 from moothall.resources.thread.requests import StartedThread, StartThread, StartThreadFromMessage
 from moothall.resources.thread_activity.events import JOINS, ThreadCreate, ThreadMembersUpdate
 from moothall.resources.thread_activity.queries import select_active
-from moothall.storage.rows import ChannelRow, channel_from_row
+from moothall.storage.rows import ThreadRow, thread_from_row
 
 PageSize = Annotated[int, Meta(ge=1, le=limits.THREAD_LIST_MAX)]
 _HISTORY = Permissions.READ_MESSAGE_HISTORY
@@ -58,12 +58,12 @@ async def list_active_guild_threads(ctx: Context, guild_id: GuildId) -> ActiveTh
     }
     reached = [row for row in active if row.id in joined or _is_open(row, managed)]
     return ActiveThreads(
-        threads=await channel_objects(ctx.tx, map(channel_from_row, reached)),
+        threads=await channel_objects(ctx.tx, map(thread_from_row, reached)),
         members=[joined[row.id] for row in reached if row.id in joined],
     )
 
 
-def _is_open(row: ChannelRow, managed: set[ChannelId]) -> bool:
+def _is_open(row: ThreadRow, managed: set[ChannelId]) -> bool:
     return row.type != ChannelType.PRIVATE_THREAD or row.parent_id in managed
 
 

@@ -10,7 +10,7 @@ from moothall.objects.channel_types import THREADS, ChannelType
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore
-from moothall.storage.rows import ChannelRow
+from moothall.storage.rows import ThreadRow
 from moothall.storage.schema import channel_activity, channels, thread_members
 
 _THREAD_TYPES = tuple(map(int, THREADS))
@@ -28,14 +28,14 @@ class ThreadMemberRow(Struct):
 _of_thread = thread_members.c.thread_id == bindparam("thread_id")
 
 _select_active = Query(
-    select(channels)
+    select(*(channels.c[name] for name in ThreadRow.__struct_fields__))
     .where(
         in_list(channels.c.parent_id, "parent_ids"),
         channels.c.archived == false(),
         channels.c.type.in_(_THREAD_TYPES),
     )
     .order_by(channels.c.id.desc()),
-    into=ChannelRow,
+    into=ThreadRow,
 )
 _select_private_parents = Query(
     select(channels.c.parent_id)
@@ -93,7 +93,7 @@ _select_last_message = Query(
 )
 
 
-async def select_active(reader: Reader, parent_ids: Iterable[int]) -> list[ChannelRow]:
+async def select_active(reader: Reader, parent_ids: Iterable[int]) -> list[ThreadRow]:
     """The threads of some channels that are not archived, newest first."""
     wanted = [ChannelId(Snowflake(parent_id)) for parent_id in parent_ids]
     return await reader.all(_select_active, parent_ids=wanted) if wanted else []

@@ -1,0 +1,46 @@
+"""Laws of files in forums, which come with the messages that posts begin with."""
+
+from moothall.kernel.jobs import JobRunner
+from tests.harness import Platform
+from tests.resources.attachment.test_editing_files import sweep
+from tests.resources.attachment.uploading import listed, stored, upload
+from tests.resources.thread.places import place
+
+
+async def test_a_post_begins_with_files_and_takes_them_along_when_it_is_deleted(platform: Platform) -> None:
+    at = await place(platform)
+    forum = await at.forum()
+    body = {"name": "map", "message": {"content": "see", "attachments": [{"id": 0, "description": "a map"}]}}
+    reply = await upload(at.bob, "POST", f"/channels/{forum}/threads", listed(("map.txt", b"here")), body)
+    assert reply.status == 201, reply.body
+    message = reply.json["message"]
+    (file,) = message["attachments"]
+    assert (file["filename"], file["description"], file["size"]) == ("map.txt", "a map", 4)
+    assert f"/{message['id']}/" in file["url"]
+    assert len(await stored(platform)) == 1
+    found = (await at.bob.get(f"/channels/{forum}/threads/search")).json
+    assert found["first_messages"][0]["attachments"][0]["id"] == file["id"]
+    assert (await at.owner.delete(f"/channels/{message['id']}")).status == 200
+    await JobRunner(platform.services).drain()
+    assert await sweep(platform) == []
+
+
+async def test_a_webhooks_post_begins_with_files(platform: Platform) -> None:
+    at = await place(platform)
+    forum = await at.forum()
+    made = (await at.owner.post(f"/channels/{forum}/webhooks", {"name": "Herald"})).json
+    hook, body = f"/webhooks/{made['id']}/{made['token']}", {"thread_name": "map"}
+    reply = await upload(platform.nobody, "POST", hook, listed(("map.txt", b"here")), body, wait=True)
+    assert reply.status == 200, reply.body
+    assert reply.json["attachments"][0]["filename"] == "map.txt"
+
+
+async def test_a_refused_post_leaves_no_file(platform: Platform) -> None:
+    at = await place(platform)
+    forum = await at.forum()
+    for body in ({"name": "", "message": {"content": "x"}}, {"name": "x"}):
+        path = f"/channels/{forum}/threads"
+        assert (await upload(at.bob, "POST", path, listed(("map.txt", b"here")), body)).status == 400
+    reply = await upload(at.bob, "POST", f"{at.general}/threads", listed(("a", b"b")), {"name": "x", "type": 11})
+    assert reply.status == 201
+    assert await stored(platform) == []
