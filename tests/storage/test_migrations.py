@@ -76,6 +76,35 @@ def test_the_revisions_make_the_same_tables_as_the_schema_on_postgresql(scratch_
     assert uvloop.run(shape(render_upgrade("postgresql", None, migrations.HEAD))) == made
 
 
+_EARLY = (
+    "INSERT INTO messages (channel_id, id, author_id, type, flags, pinned, reacted, body)"
+    " VALUES (1, 2, 3, 0, 0, false, false, '{}')"
+)
+
+
+def test_what_the_first_revision_stored_is_there_after_all_others_on_sqlite() -> None:
+    connection = apsw.Connection(":memory:")
+    connection.execute(render_upgrade("sqlite", None, "0001")).fetchall()
+    connection.execute(_EARLY)
+    for statement in migrations.statements_to_head("sqlite", "0001"):
+        connection.execute(statement).fetchall()
+    assert connection.execute("SELECT channel_id, id, author_id, parts FROM messages").fetchall() == [(1, 2, 3, 0)]
+
+
+def test_what_the_first_revision_stored_is_there_after_all_others_on_postgresql(scratch_postgres: str) -> None:
+    async def upgrade() -> list[tuple[object, ...]]:
+        connection = await asyncpg.connect(scratch_postgres)
+        await connection.execute(render_upgrade("postgresql", None, "0001"))
+        await connection.execute(_EARLY)
+        for statement in migrations.statements_to_head("postgresql", "0001"):
+            await connection.execute(statement)
+        found = await connection.fetch("SELECT channel_id, id, author_id, parts FROM messages")
+        await connection.close()
+        return [tuple(row) for row in found]
+
+    assert uvloop.run(upgrade()) == [(1, 2, 3, 0)]
+
+
 @pytest.fixture
 def scratch_postgres(migrated_postgres: str) -> Iterator[str]:
     """A PostgreSQL database of this test's own."""
