@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from moothall.kernel.context import Context
 from moothall.kernel.place import ChannelPlace
@@ -92,6 +92,8 @@ async def remove(ctx: Context, user_id: UserId) -> None:
     require_active(ctx)
     if not await remove_member(ctx, place, user_id):
         raise Refusal(errors.UNKNOWN_MEMBER)
+    # What follows is nothing to whom a private thread is closed now.
+    place = structs.replace(place, recipients=tuple(one for one in place.recipients if one != user_id))
     await send_system_message(ctx, place, ctx.actor.user_id, MessageType.RECIPIENT_REMOVE, mentions=[user_id])
 
 

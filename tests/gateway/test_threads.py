@@ -1,0 +1,166 @@
+"""Who hears of threads, and of what is said in them."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from moothall.gateway.loading import DatabaseSource
+from moothall.gateway.node import GatewayNode
+from moothall.gateway.settings import GatewaySettings
+from moothall.objects.intents import Intent
+from moothall.objects.permissions import Permissions
+from tests.gateway.peer import Peer, settle
+from tests.harness import Caller, Platform
+from tests.resources.thread.places import PRIVATE, Place, id_of, place
+
+MEMBERS, GUILDS, MESSAGES = Intent.GUILD_MEMBERS, Intent.GUILDS, Intent.GUILD_MESSAGES
+
+
+class Listener:
+    """A session of somebody's, and what it has heard."""
+
+    def __init__(self, node: GatewayNode, caller: Caller, intents: int | None) -> None:
+        self._node = node
+        self._peer = Peer(node)
+        identify: dict[str, Any] = {"token": caller.token, "properties": {}}
+        self._peer.say({"op": 2, "d": identify | ({} if intents is None else {"intents": int(intents)})})
+
+    async def heard(self) -> list[tuple[str, Any]]:
+        """Every dispatch since the last time."""
+        await settle()
+        hub = self._node.hub
+        while hub._inbox or hub._tasks or any(view.held is not None or view.joining for view in hub.views.values()):  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+        self._peer.say({"op": 1, "d": None})
+        found = []
+        while (frame := await self._peer.hear())["op"] != 11:
+            if frame["op"] == 0 and frame["t"] != "PRESENCE_UPDATE":
+                found.append((frame["t"], frame["d"]))
+        return found
+
+    async def names(self) -> list[str]:
+        """The names of the same."""
+        return [name for name, _ in await self.heard()]
+
+
+async def listening(at: Place, callers: Sequence[Caller], intents: int | None = None) -> list[Listener]:
+    """Sessions of some callers that have heard everything so far."""
+    source = DatabaseSource(at.platform.database, at.platform.services.states)
+    limits = GatewaySettings(identifies_per_window=0, commands_per_minute=0, presences_per_window=0)
+    node = GatewayNode(limits, at.platform.bus, source)
+    found = [Listener(node, caller, intents) for caller in callers]
+    for listener in found:
+        await listener.heard()
+    for listener in found:
+        await listener.heard()
+    return found
+
+
+async def test_what_is_said_in_a_private_thread_is_heard_inside_and_by_moderators_alone(platform: Platform) -> None:
+    at = await place(platform)
+    carol, steward = await at.newcomer(), await at.guild.member_with(Permissions.MANAGE_THREADS)
+    thread = await at.thread(at.bob, PRIVATE)
+    bob, outside, above = await listening(at, [at.bob, carol, steward])
+    said = (await at.bob.post(f"{thread}/messages", {"content": "x"})).json
+    await at.bob.patch(f"{thread}/messages/{said['id']}", {"content": "y"})
+    await at.bob.put(f"{thread}/messages/{said['id']}/reactions/%F0%9F%91%8D/@me")
+    await at.bob.post(f"{thread}/typing")
+    await at.bob.put(f"{thread}/messages/pins/{said['id']}")
+    await at.bob.delete(f"{thread}/messages/{said['id']}")
+    await at.bob.patch(thread, {"name": "z"})
+    inside = await bob.names()
+    assert inside == await above.names()
+    assert set(inside) >= {"MESSAGE_CREATE", "MESSAGE_REACTION_ADD", "TYPING_START", "THREAD_UPDATE", "MESSAGE_DELETE"}
+    assert await outside.names() == []
+
+
+async def test_who_is_added_to_a_thread_is_told_of_it_with_their_membership(platform: Platform) -> None:
+    at = await place(platform)
+    carol = await at.newcomer()
+    thread = await at.thread(at.bob, PRIVATE)
+    bob, added = await listening(at, [at.bob, carol])
+    await at.bob.put(f"{thread}/thread-members/{carol.id}")
+    assert await bob.names() == ["THREAD_MEMBERS_UPDATE", "MESSAGE_CREATE"]
+    heard = dict(await added.heard())
+    assert list(heard) == ["THREAD_MEMBERS_UPDATE", "THREAD_CREATE", "MESSAGE_CREATE"]
+    assert heard["THREAD_CREATE"]["id"] == id_of(thread)
+    assert set(heard["THREAD_CREATE"]["member"]) == {"join_timestamp", "flags"}
+    await at.bob.delete(f"{thread}/thread-members/{carol.id}")
+    heard = dict(await added.heard())
+    assert list(heard) == ["THREAD_MEMBERS_UPDATE", "THREAD_LIST_SYNC"]
+    assert heard["THREAD_LIST_SYNC"]["threads"] == []
+    assert heard["THREAD_LIST_SYNC"]["channel_ids"] == [str(at.guild.general)]
+
+
+async def test_without_the_intent_for_members_only_ones_own_coming_and_going_is_heard(platform: Platform) -> None:
+    at = await place(platform)
+    coming, other = await platform.bot(at.owner), await platform.bot(at.owner, flags=1 << 14)
+    await at.guild.join(coming, other)
+    thread = await at.thread(at.owner)
+    own, outside = await listening(at, [coming, other], GUILDS)
+    (everybody,) = await listening(at, [other], GUILDS | MEMBERS)
+    await coming.put(f"{thread}/thread-members/@me")
+    await coming.delete(f"{thread}/thread-members/@me")
+    assert await own.names() == ["THREAD_MEMBERS_UPDATE", "THREAD_CREATE", "THREAD_MEMBERS_UPDATE"]
+    assert await outside.names() == []
+    assert await everybody.names() == ["THREAD_MEMBERS_UPDATE"] * 2
+
+
+async def test_a_thread_that_awakes_reminds_each_member_of_their_own_membership(platform: Platform) -> None:
+    at = await place(platform)
+    carol = await at.newcomer()
+    thread = await at.thread(at.bob)
+    await at.bob.patch(thread, {"archived": True})
+    bob, other = await listening(at, [at.bob, carol], GUILDS)
+    await at.owner.patch(thread, {"archived": False})
+    assert await bob.names() == ["THREAD_UPDATE", "THREAD_MEMBER_UPDATE"]
+    assert await other.names() == ["THREAD_UPDATE"]
+
+
+async def test_who_sees_a_channel_no_more_hears_nothing_of_its_threads_even_as_a_member(platform: Platform) -> None:
+    at = await place(platform)
+    thread = await at.thread(at.bob, PRIVATE)
+    hide = {"type": 1, "deny": str(int(Permissions.VIEW_CHANNEL))}
+    await at.owner.put(f"{at.general}/permissions/{at.bob.id}", hide)
+    (bob,) = await listening(at, [at.bob])
+    await at.owner.post(f"{thread}/messages", {"content": "x"})
+    await at.owner.patch(thread, {"archived": True})
+    await at.owner.patch(thread, {"archived": False})
+    assert await bob.names() == []
+
+
+async def test_who_comes_to_manage_threads_is_told_of_the_private_ones_and_forgets_them_again(
+    platform: Platform,
+) -> None:
+    at = await place(platform)
+    carol = await at.newcomer()
+    thread = await at.thread(at.bob, PRIVATE)
+    role = await at.guild.role(permissions=Permissions.MANAGE_THREADS)
+    (listener,) = await listening(at, [carol], GUILDS)
+    await at.owner.put(f"/guilds/{at.guild.id}/members/{carol.id}/roles/{role}")
+    heard = await listener.heard()
+    assert [name for name, _ in heard] == ["GUILD_MEMBER_UPDATE", "THREAD_LIST_SYNC"]
+    assert [found["id"] for found in heard[1][1]["threads"]] == [id_of(thread)]
+    await at.owner.delete(f"/guilds/{at.guild.id}/members/{carol.id}/roles/{role}")
+    heard = await listener.heard()
+    assert heard[1] == (
+        "THREAD_LIST_SYNC",
+        {"guild_id": str(at.guild.id), "channel_ids": [str(at.guild.general)], "threads": [], "members": []},
+    )
+    allow = {"type": 1, "allow": str(int(Permissions.MANAGE_THREADS))}
+    await at.owner.put(f"{at.general}/permissions/{carol.id}", allow)
+    assert await listener.names() == ["CHANNEL_UPDATE", "THREAD_LIST_SYNC"]
+
+
+async def test_a_guild_begins_with_its_active_threads_and_ones_own_membership(platform: Platform) -> None:
+    at = await place(platform)
+    mine, theirs, closed = await at.thread(at.bob), await at.thread(at.owner), await at.thread(at.owner, PRIVATE)
+    await at.bob.patch(await at.thread(at.bob), {"archived": True})
+    source = DatabaseSource(platform.database, platform.services.states)
+    node = GatewayNode(GatewaySettings(), platform.bus, source)
+    for caller, reached in ((at.bob, [theirs, mine]), (at.owner, [closed, theirs, mine])):
+        heard = dict(await Listener(node, caller, GUILDS).heard())
+        threads = heard["GUILD_CREATE"]["threads"]
+        assert [thread["id"] for thread in threads] == [id_of(path) for path in reached]
+        own = [thread["id"] for thread in threads if "member" in thread]
+        assert own == ([id_of(mine)] if caller is at.bob else [id_of(closed), id_of(theirs)])
