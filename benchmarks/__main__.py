@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from benchmarks import files
 from benchmarks.bodies import LAYOUT, ONE_EMBED, PLAIN, TEN_EMBEDS
 from benchmarks.world import LARGE, SMALL, Size, World, build
 
@@ -202,6 +203,37 @@ class Bench:
         told = f"{middle['per_second']:,.0f}/s  p50 {middle['p50_ms']:.2f} ms  p99 {middle['p99_ms']:.2f} ms"
         self.rows.append((name, statistics.median(ratios), told, f"{len(answer):,} B, to ours without"))
 
+    def upload(self, name: str) -> None:
+        """A message with a file, against a bare server that keeps what it gets."""
+        path, headers = f"/api/v10/channels/{self.world.channel_id}/messages", self._form_headers()
+        self._transfer(name, raw("POST", path, headers, files.form(files.SIZE)))
+
+    def download(self, name: str) -> None:
+        """The same file by its URL, against a bare server that reads one."""
+        path, headers = f"/api/v10/channels/{self.world.channel_id}/messages", self._form_headers()
+        _, answer = call(self.port, "POST", path, files.form(files.SIZE), headers)
+        url = str(json.loads(answer)["attachments"][0]["url"])
+        self._transfer(name, raw("GET", "/" + url.split("/", 3)[3], {}))
+
+    def _form_headers(self) -> dict[str, str]:
+        return {**self.headers, "Content-Type": files.FORM_TYPE}
+
+    def _transfer(self, name: str, request: bytes) -> None:
+        port, folder = free_port(), self.folder / "bare"
+        folder.mkdir(exist_ok=True)
+        command = [sys.executable, "-m", "benchmarks.files", str(port), str(folder)]
+        ratios, own = [], []
+        with running(command, port):
+            for _ in range(ROUNDS):
+                mine = files.transfers(self.port, files.CONNECTIONS, self.seconds, request)
+                other = files.transfers(port, files.CONNECTIONS, self.seconds, request)
+                ratios.append(mine["per_second"] / other["per_second"])
+                own.append(mine)
+        shutil.rmtree(folder)
+        middle = sorted(own, key=lambda one: one["per_second"])[len(own) // 2]
+        told = f"{middle['per_second'] * files.SIZE / files.MIB:,.0f} MiB/s  p50 {middle['p50_ms']:.0f} ms"
+        self.rows.append((name, statistics.median(ratios), told, f"{files.SIZE:,} B, {files.CONNECTIONS} connections"))
+
     def fan_out(self) -> None:
         """One message to 500 sessions, against a bare broadcast of the same bytes."""
         content = "x" * 200
@@ -293,6 +325,16 @@ def idle_memory(world: World, folder: Path) -> list[Row]:
     ]
 
 
+def upload_memory(world: World, folder: Path) -> Row:
+    """What a server takes more while 32 clients upload 25 MiB each."""
+    port = free_port()
+    with running(ours(folder, port), port) as process:
+        path = f"/api/v10/channels/{world.channel_id}/messages"
+        headers = {"Authorization": f"Bot {world.bot_token}"}
+        before, highest, _ = files.uploading_memory(port, path, headers, lambda: memory_kb(process))
+    return ("memory of 32 uploads of 25 MiB", None, f"{(highest - before) / 1024:.0f} MB more", "at most 64 MB")
+
+
 def start_time(folder: Path) -> Row:
     """From the start of the process to its first answer."""
     taken = []
@@ -353,6 +395,8 @@ def measure(size: Size, folder: Path, seconds: float, only: str) -> list[Row]:
         "PUT ban": lambda name: bench.changing(
             name, "PUT", [(f"{guild}/bans/{user_id}", b"{}") for user_id in world.facts["people"][10:60_000]]
         ),
+        "upload of 8 MiB": bench.upload,
+        "download of 8 MiB": bench.download,
         "fan-out": lambda _name: bench.fan_out(),
     }
     with running(ours(folder, bench.port), bench.port), running(bare(bench.bare_port), bench.bare_port):
@@ -361,6 +405,7 @@ def measure(size: Size, folder: Path, seconds: float, only: str) -> list[Row]:
                 run(name)
     if only.lower() in "memory":
         bench.rows.extend(idle_memory(world, folder))
+        bench.rows.append(upload_memory(world, folder))
     if only.lower() in "start":
         bench.rows.append(start_time(folder))
     return bench.rows

@@ -26,6 +26,8 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 MIB: Final = 1 << 20
 SIZE: Final = 8 * MIB
 UPLOADERS: Final = 32
+CONNECTIONS: Final = 4
+"""For transfers: more would measure the disk."""
 _PORTION: Final = 256 * 1024
 _BOUNDARY: Final = "benchmark-0123456789"
 FORM_TYPE: Final = f"multipart/form-data; boundary={_BOUNDARY}"

@@ -1,0 +1,77 @@
+"""Uploads to a real server: what they take of memory, and what is left of those that are given up."""
+
+import asyncio
+import io
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import aiohttp
+
+from tests.server.load import Acknowledged, Load
+from tests.serving import RunningServer
+
+MIB = 1 << 20
+UPLOADERS = 12
+SIZES = (10 * MIB, 10 * MIB, 5 * MIB - 4096)
+MOST = 64 * MIB
+"""Bytes that the server may take more while they upload 25 MiB each."""
+
+
+def memory_of(pid: int, field: str) -> int:
+    """A figure of a process's memory, in bytes."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith(f"{field}:"):
+            return int(line.split()[1]) * 1024
+    raise AssertionError(field)
+
+
+async def upload(load: Load, *sizes: int) -> int:
+    """A message with files of so many bytes; the status."""
+    form = aiohttp.FormData()
+    for index, size in enumerate(sizes):
+        form.add_field(f"files[{index}]", io.BytesIO(bytes(size)), filename=f"{index}.bin")
+    async with load.session.post(f"{load.url}/api/v10/channels/{load.channel_id}/messages", data=form) as answer:
+        await answer.read()
+        return answer.status
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait until a condition holds."""
+    async with asyncio.timeout(10):
+        while not condition():  # noqa: ASYNC110 what changes is a folder
+            await asyncio.sleep(0.02)
+
+
+async def test_uploads_are_not_held_in_memory(tmp_path: Path) -> None:
+    with RunningServer(tmp_path / "data", "--no-demo", "--no-rate-limits") as server:
+        async with Load(server.url, Acknowledged()) as load:
+            await load.register("writer")
+            await load.settle()
+            assert await upload(load, MIB) == 200
+            before = memory_of(server.process.pid, "VmRSS")
+            done = await asyncio.gather(*(upload(load, *SIZES) for _ in range(UPLOADERS)))
+            assert done == [200] * UPLOADERS
+            assert memory_of(server.process.pid, "VmHWM") - before < MOST
+
+
+async def test_an_upload_that_is_given_up_leaves_no_file(tmp_path: Path) -> None:
+    with RunningServer(tmp_path / "data", "--no-demo", "--no-rate-limits") as server:
+        async with Load(server.url, Acknowledged()) as load:
+            await load.register("writer")
+            await load.settle()
+            place = urlsplit(server.url)
+            _, writer = await asyncio.open_connection(place.hostname, place.port)
+            part = '--b\r\ncontent-disposition: form-data; name="files[0]"; filename="a"\r\n\r\n'
+            head = (
+                f"POST /api/v10/channels/{load.channel_id}/messages HTTP/1.1\r\nhost: x\r\n"
+                f"authorization: {load.token}\r\ncontent-type: multipart/form-data; boundary=b\r\n"
+                f"content-length: {5 * MIB}\r\n\r\n{part}"
+            )
+            writer.write(head.encode() + bytes(2 * MIB))
+            await writer.drain()
+            folder = tmp_path / "data" / "files"
+            await until(lambda: any(path.is_file() for path in folder.rglob("*")))
+            writer.transport.abort()
+            await until(lambda: not any(path.is_file() for path in folder.rglob("*")))
+            assert await upload(load, 10) == 200
