@@ -77,50 +77,13 @@ class ModifiedUser(CurrentUser, frozen=True, kw_only=True):
 @post("/auth/register", permission=PUBLIC, rate=_ENTRANCE, status=201, writes=False)
 async def register(ctx: Context, body: Register) -> Login:
     """Make an account and log in to it."""
-    if not ctx.services.limits.registration:
-        raise Refusal(errors.FEATURE_DISABLED)
-    email = None if body.email is UNSET else body.email
-    found = FormErrors()
-    await operations.check_names(ctx, found, username=body.username, email=email, own=None)
-    found.raise_if_any()
-    password_hash = await _hash(ctx, body.password)
-
-    async def work(inner: Context) -> Login:
-        user_id = await operations.create_account(
-            inner,
-            username=body.username,
-            password_hash=password_hash,
-            email=email,
-            global_name=_shown_name(body.global_name),
-        )
-        return await operations.log_in(inner, user_id)
-
-    return await unit.run(ctx.services, ctx.actor, work, fires=())
+    return await enroll(ctx, body)
 
 
 @post("/auth/login", permission=PUBLIC, rate=_ENTRANCE, writes=False)
 async def log_in(ctx: Context, body: LogIn) -> Login:
     """A session token for a username or email address and its password. Guessing is throttled."""
-    key = search_key(body.login)
-    throttle = _throttle_of(ctx, key)
-    row = await (
-        queries.select_by_email(ctx.tx, body.login.casefold())
-        if "@" in body.login
-        else queries.select_by_username(ctx.tx, key)
-    )
-    if not await _fits(ctx, None if row is None else row.password_hash, body.password) or row is None:
-        throttle.failed(key, ctx.ip)
-        found = FormErrors()
-        found.add("login", "INVALID_LOGIN", _WRONG_LOGIN)
-        found.add("password", "INVALID_LOGIN", _WRONG_LOGIN)
-        raise found.refusal()
-    throttle.succeeded(key)
-    user_id = row.id
-
-    async def work(inner: Context) -> Login:
-        return await operations.log_in(inner, user_id)
-
-    return await unit.run(ctx.services, ctx.actor, work, fires=())
+    return await identify(ctx, body)
 
 
 @post("/auth/logout", permission=SIGNED_IN, fires=(SessionsClose,))
@@ -154,6 +117,59 @@ async def modify_current_user(ctx: Context, body: ModifyCurrentUser) -> Modified
         return await _modify(inner, body, username, password_hash)
 
     return await unit.run(ctx.services, ctx.actor, work, fires=(UserUpdate, GuildMemberUpdate, SessionsClose))
+
+
+async def enroll(ctx: Context, body: Register, *, seconds: int | None = None) -> Login:
+    """Make an account and log in to it, for so many seconds or for good.
+
+    Raises Refusal: 403/40006 where strangers may not, 50035 for a name or address that cannot be had.
+    """
+    if not ctx.services.limits.registration:
+        raise Refusal(errors.FEATURE_DISABLED)
+    email = None if body.email is UNSET else body.email
+    found = FormErrors()
+    await operations.check_names(ctx, found, username=body.username, email=email, own=None)
+    found.raise_if_any()
+    password_hash = await _hash(ctx, body.password)
+
+    async def work(inner: Context) -> Login:
+        user_id = await operations.create_account(
+            inner,
+            username=body.username,
+            password_hash=password_hash,
+            email=email,
+            global_name=_shown_name(body.global_name),
+        )
+        return await operations.log_in(inner, user_id, seconds=seconds)
+
+    return await unit.run(ctx.services, ctx.actor, work, fires=())
+
+
+async def identify(ctx: Context, body: LogIn, *, seconds: int | None = None) -> Login:
+    """Log in who has the password, for so many seconds or for good.
+
+    Raises Refusal: 50035 for a name and password that do not belong together, 429 after too many of those.
+    """
+    key = search_key(body.login)
+    throttle = _throttle_of(ctx, key)
+    row = await (
+        queries.select_by_email(ctx.tx, body.login.casefold())
+        if "@" in body.login
+        else queries.select_by_username(ctx.tx, key)
+    )
+    if not await _fits(ctx, None if row is None else row.password_hash, body.password) or row is None:
+        throttle.failed(key, ctx.ip)
+        found = FormErrors()
+        found.add("login", "INVALID_LOGIN", _WRONG_LOGIN)
+        found.add("password", "INVALID_LOGIN", _WRONG_LOGIN)
+        raise found.refusal()
+    throttle.succeeded(key)
+    user_id = row.id
+
+    async def work(inner: Context) -> Login:
+        return await operations.log_in(inner, user_id, seconds=seconds)
+
+    return await unit.run(ctx.services, ctx.actor, work, fires=())
 
 
 async def _modify(

@@ -12,6 +12,7 @@ from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import UserId
 from moothall.objects.text import search_key, username_error
+from moothall.objects.wire import Timestamp
 from moothall.resources.member.events import GuildMemberUpdate
 from moothall.resources.user import queries
 from moothall.resources.user.events import SessionsClose, UserUpdate
@@ -71,10 +72,11 @@ async def create_account(
     return user_id
 
 
-async def log_in(ctx: Context, user_id: UserId) -> Login:
-    """A new session token of someone who has shown who they are."""
+async def log_in(ctx: Context, user_id: UserId, *, seconds: int | None = None) -> Login:
+    """A new session token of someone who has shown who they are, for so many seconds or until it is ended."""
     token = new_account_token(user_id)
-    await queries.insert_token(ctx.tx, hash_token(token), TokenKind.SESSION, user_id, ctx.now)
+    ends = None if seconds is None else Timestamp(ctx.now + seconds * 1000)
+    await queries.insert_token(ctx.tx, hash_token(token), TokenKind.SESSION, user_id, ctx.now, expires_at=ends)
     return Login(token, user_id)
 
 
