@@ -29,7 +29,9 @@ class Phrase(Struct, frozen=True):
 
 
 def _found(text: str) -> Iterator[tuple[str, int, int, bool]]:
-    for match in _WORD.finditer(search_key(text)):
+    # Folding costs more than everything else here, and most texts need little of it.
+    folded = text.lower() if text.isascii() else search_key(text)
+    for match in _WORD.finditer(folded):
         yield match[0][:WORD_MAX], match.start(), match.end(), match[1] is not None
 
 
