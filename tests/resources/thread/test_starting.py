@@ -1,5 +1,6 @@
 """Laws of starting threads (resources: channel, start thread from message and without)."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -94,6 +95,25 @@ async def test_a_message_has_one_thread_until_that_is_deleted(platform: Platform
     assert shown["flags"] == 0
     assert "thread" not in shown
     assert (await at.bob.post(path, {"name": "two"})).status == 201
+
+
+async def test_of_two_who_start_a_thread_from_one_message_at_once_one_does(platform: Platform) -> None:
+    at = await place(platform)
+    said = (await at.owner.post(f"{at.general}/messages", {"content": "hear"})).json
+    path = f"{at.general}/messages/{said['id']}/threads"
+    replies = await asyncio.gather(*(who.post(path, {"name": "x"}) for who in (at.bob, at.owner)))
+    assert sorted(reply.status for reply in replies) == [201, 400]
+    assert [reply.code for reply in replies if reply.status == 400] == [160004]
+    assert platform.heard_names.count("THREAD_CREATE") == 1
+
+
+async def test_editing_a_message_leaves_its_thread_on_it(platform: Platform) -> None:
+    at = await place(platform)
+    said = (await at.owner.post(f"{at.general}/messages", {"content": "hear"})).json
+    path = f"{at.general}/messages/{said['id']}"
+    await at.bob.post(f"{path}/threads", {"name": "x"})
+    edited = (await at.owner.patch(path, {"content": "hear!"})).json
+    assert (edited["flags"], edited["thread"]["name"]) == (1 << 5, "x")
 
 
 async def test_a_thread_from_an_older_message_is_told_of_in_its_channel(platform: Platform) -> None:

@@ -42,6 +42,7 @@ from moothall.resources.thread_activity.events import ThreadCreate
 from moothall.resources.thread_activity.jobs import watch
 from moothall.resources.thread_activity.operations import add_members, require_room
 from moothall.resources.thread_activity.state import metadata_column
+from moothall.storage.database import ConstraintFailed
 from moothall.storage.rows import channel_from_row
 
 
@@ -162,7 +163,7 @@ async def post(
 async def create_thread(
     ctx: Context, parent: ChannelPlace, new: NewThread, action: AuditLogEvent | None, *, joins: bool = True
 ) -> ChannelPlace:
-    """Store and announce a thread, and let the caller be in it if it `joins`. Raises Refusal: 160006."""
+    """Store and announce a thread, and let the caller be in it if it `joins`. Raises Refusal: 160006, 160004."""
     if parent.guild is None:
         raise Refusal(errors.NOT_ON_DM)
     guild_id = parent.guild.id
@@ -188,7 +189,11 @@ async def create_thread(
         latest_message_id=MessageId(new.id),
         name_key=search_key(new.name),
     )
-    await insert_channel(ctx.tx, row)
+    try:
+        await insert_channel(ctx.tx, row)
+    except ConstraintFailed:
+        # Somebody else has started one from the same message meanwhile.
+        raise Refusal(errors.THREAD_EXISTS) from None
     if new.tags:
         await queries.replace_tags(ctx.tx, new.id, new.tags)
     await watch(ctx, new.id, ctx.now, new.minutes)
