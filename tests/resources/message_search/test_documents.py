@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -99,6 +100,12 @@ def test_text_displays_polls_stickers_and_what_was_forwarded_are_found() -> None
     assert "see" in forwarded.words
     hosts = {hashed("l", host) for host in ("a.example.org", "example.org")}
     assert more(forwarded) == {"hsnapshot", "hfile", hashed("f", "a"), "hlink", *hosts}
+
+
+def test_a_message_that_cannot_be_read_stops_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    found = document(content=5)
+    assert (set(found.facets), found.words) == ({"g1", "v2", "c2"}, [])
+    assert "cannot be indexed" in caplog.text
 
 
 def test_people_are_found_by_id() -> None:

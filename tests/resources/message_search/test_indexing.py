@@ -1,8 +1,10 @@
 """How the index keeps up with messages, whatever happens meanwhile."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 from sqlalchemy import func, insert, select
 
@@ -12,6 +14,8 @@ from moothall.resources.message_search import queries
 from moothall.resources.message_search.indexing import STEP, Indexer
 from moothall.resources.message_search.jobs import JOB_ID
 from moothall.storage.database import Query, StorageUnavailable
+from moothall.storage.engines import database_at
+from moothall.storage.migrations.render import render_upgrade
 from moothall.storage.schema import jobs, message_changes
 from tests.harness import Guild, Platform
 
@@ -117,6 +121,26 @@ async def test_a_database_from_before_the_index_is_indexed_by_a_job_and_not_sear
     await JobRunner(platform.services).drain()
     found = (await search(guild, content="number")).json
     assert [group[0]["id"] for group in found["messages"]] == sent[::-1]
+
+
+async def test_an_older_database_is_promised_its_index_if_it_holds_messages(tmp_path: Path) -> None:
+    for held in (0, 1):
+        path = tmp_path / f"{held}.db"
+        connection = apsw.Connection(str(path))
+        connection.execute(render_upgrade("sqlite", None, "0008")).fetchall()
+        for n in range(held):
+            connection.execute(
+                "INSERT INTO messages (channel_id, id, guild_id, author_id, type, flags, pinned, reacted, body)"
+                " VALUES (1, ?, 1, 1, 0, 0, 0, 0, x'7b7d')",
+                (n,),
+            ).fetchall()
+        connection.close()
+        database = database_at(f"sqlite:///{path}")
+        await database.open()
+        await database.migrate()
+        async with database.read() as reader:
+            assert (await queries.select_promised(reader, JOB_ID)) == ("{}" if held else None)
+        await database.close()
 
 
 async def test_what_the_migration_promises_can_be_kept(platform: Platform) -> None:

@@ -10,6 +10,7 @@ A facet is a letter and what it is about. Ids stand as they are, texts hashed:
 """
 
 import hashlib
+import logging
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
@@ -22,6 +23,8 @@ from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserI
 from moothall.objects.message_types import MessagePart
 from moothall.objects.wire import decoder
 from moothall.resources.message_search.terms import WORDS_MAX, words_of
+
+log = logging.getLogger("moothall.search")
 
 _LINK: Final = re.compile(r"https?://[^\s<>|]+", re.IGNORECASE)
 _MEDIA: Final = ("image", "video", "audio")
@@ -87,7 +90,16 @@ def text_of(body: bytes, poll: str | None = None) -> str:
 
 
 def document_of(row: Stored) -> Document:
-    """The entry of a message."""
+    """The entry of a message; of one that cannot be read it says where it is."""
+    try:
+        return _read(row)
+    except Exception:
+        # Nothing that one message holds may keep all that follow out of the index.
+        log.exception("message %d cannot be indexed", row.id)
+        return Document(row.channel_id, row.id, list(_places(row)), [])
+
+
+def _read(row: Stored) -> Document:
     body: _Body = decoder(_Body).decode(row.body)
     texts = list(_texts(body, row.poll))
     facets = dict.fromkeys((*_places(row), *_people(row, body), *_things(row, body, texts)))
