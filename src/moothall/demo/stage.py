@@ -6,10 +6,10 @@ import msgspec
 from msgspec import UNSET
 
 from moothall.kernel.authenticate import authenticate
+from moothall.kernel.committing import freshen_guilds
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import Endpoint, Json, Response, endpoints
 from moothall.kernel.parameters import read_query
-from moothall.kernel.pipeline import freshen_guilds
 from moothall.kernel.router import Router
 from moothall.objects.wire import encode
 

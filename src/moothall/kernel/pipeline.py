@@ -14,16 +14,15 @@ from functools import partial
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import bindparam, update
 
 from moothall.kernel.authenticate import NOBODY, Actor, Remembered, TokenKind, authenticate
 from moothall.kernel.brief import BriefReader
+from moothall.kernel.committing import announce, freshen_guilds, keep_events
 from moothall.kernel.context import Context, Services, Withdrawn, WriteNeeded
 from moothall.kernel.endpoint import Endpoint, Json, Response
 from moothall.kernel.file_links import FileLinks
 from moothall.kernel.images import MEDIA, stage_images
 from moothall.kernel.multipart import is_form
-from moothall.kernel.outbox import OutboxRelay, leave_events
 from moothall.kernel.parameters import read_query
 from moothall.kernel.ratelimit import bucket_name
 from moothall.kernel.reason import read_reason
@@ -36,8 +35,7 @@ from moothall.objects import errors
 from moothall.objects.errors import Refusal, joined
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import encode
-from moothall.storage.database import Query, StorageConflict, StorageFull, StorageUnavailable
-from moothall.storage.schema import guilds
+from moothall.storage.database import StorageConflict, StorageFull, StorageUnavailable
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -57,10 +55,6 @@ _MOST_KEY = 96
 """Characters of a path's id or token that tell one rate limit from another: none that exists is longer."""
 _MOST_JSON = 2 * 1024 * 1024
 """Bytes of a body on rows that take no images or sounds."""
-
-_set_version = Query(
-    update(guilds).where(guilds.c.id == bindparam("guild_id")).values(version=bindparam("new_version"))
-)
 
 
 class Answer(Struct):
@@ -333,38 +327,6 @@ class Pipeline:
             headers.append((b"content-length", b"%d" % len(body)))
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
-
-
-def announce(ctx: Context) -> None:
-    """What follows a commit: the events leave, and whatever else the operation asked for is done."""
-    if ctx.events:
-        durable = ctx.services.bus.durable
-        if durable:
-            told = [event for event in ctx.events if event.fleeting]
-        else:
-            hears = ctx.services.hears
-            told = [event for event in ctx.events if not (where := event.only_in_guild()) or hears(where)]
-        if told:
-            ctx.services.bus.publish(ctx.services.links.sign_all(told))
-        relay = ctx.services.extra.get(OutboxRelay) if durable else None
-        if relay is not None:
-            relay.wake()
-    for call in ctx.after_commit:
-        call()
-
-
-async def keep_events(ctx: Context) -> None:
-    """Where other processes must hear of the transaction, its events are written down in it."""
-    if ctx.services.bus.durable:
-        kept = [event for event in ctx.events if not event.fleeting]
-        await leave_events(ctx.tx, ctx.services.links.sign_all(kept))
-
-
-async def freshen_guilds(ctx: Context) -> None:
-    """Give every guild whose state the transaction changed a version never used before."""
-    changed = {event.guild_id for event in ctx.events if event.stales_guild}  # type: ignore[attr-defined]  # such have one
-    for guild_id in changed:
-        await ctx.tx.execute(_set_version, guild_id=guild_id, new_version=ctx.ids.next())
 
 
 def _check_scope(endpoint: Endpoint, actor: Actor) -> None:

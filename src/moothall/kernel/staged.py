@@ -26,7 +26,7 @@ class StagedFile(Struct, kw_only=True, eq=False):
     info: Any = None
     """What the row's `Uploads.examine` has found out."""
     taken: bool = False
-    """Whether the handler has stored something that names it."""
+    """Whether a message has it now: what else uses a file stores it elsewhere (the sweeper asks messages only)."""
 
     @property
     def key(self) -> str:

@@ -10,10 +10,10 @@ from functools import partial
 from typing import TypeVar
 
 from moothall.kernel.authenticate import Actor
+from moothall.kernel.committing import announce, freshen_guilds, keep_events
 from moothall.kernel.context import Context, Services
 from moothall.kernel.events import Event
 from moothall.kernel.outbox import leave_events
-from moothall.kernel.pipeline import announce, freshen_guilds, keep_events
 from moothall.objects.ids import Snowflake
 from moothall.storage.database import StorageConflict
 

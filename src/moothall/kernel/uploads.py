@@ -1,10 +1,11 @@
 """Files on their way in: streamed to the store of blobs before the transaction, by those who may do the thing.
 
-A row says with `uploads=` what it takes. The handler finds the files in `ctx.files` and says of each one
-that it keeps `file.taken = True`. What a request leaves untaken is removed after it, and what a process
-that dies leaves behind is found by the sweeper, since every key names the day and the file's id.
+A row says with `uploads=` what it takes. The handler finds the files in `ctx.files`; those that it gives to a
+message are `taken`, which is for `resources.attachment` to say. What a request leaves untaken is removed after it,
+and what a process that dies leaves behind is found by the sweeper, since every key names the day and the file's id.
 """
 
+import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any, Final
@@ -20,6 +21,9 @@ from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import Snowflake, SnowflakeFactory
 from moothall.storage.blobs import Blobs, BlobWriter
+from moothall.storage.database import StorageError
+
+log = logging.getLogger("moothall.files")
 
 _HEAD_BYTES: Final = 512
 _FILE_NAME: Final = re.compile(r"files\[(\d{1,4})\]|file(\d{0,4})")
@@ -112,7 +116,11 @@ class Staging:
         """Remove what has been stored, or only what nobody has taken."""
         gone = [file for file in self.files if taken or not file.taken]
         if gone:
-            await self._blobs.delete_all(file.key for file in gone)
+            try:
+                await self._blobs.delete_all(file.key for file in gone)
+            except StorageError as problem:
+                # The request is answered all the same.
+                log.warning("files are left to the sweeper: %s", problem)
             self.files = [file for file in self.files if file not in gone]
 
     async def _counted(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -6,16 +6,18 @@ keys are made from content or fresh ids, so storing the same one twice is harmle
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 from uuid import uuid4
 
 import obstore
-from obstore.exceptions import NotFoundError
+from obstore.exceptions import BaseError, NotFoundError
 from obstore.store import LocalStore, MemoryStore, from_url
+
+from moothall.storage.database import StorageFull, StorageUnavailable
 
 _BUFFER: Final = 256 * 1024
 """Bytes of a file that are held while it is written."""
@@ -58,7 +60,8 @@ class Blobs:
 
     async def put(self, key: str, data: bytes) -> None:
         """Store bytes, replacing what the key held."""
-        await obstore.put_async(self._store, key, data)
+        with _told_as_storage():
+            await obstore.put_async(self._store, key, data)
 
     def writing(self, key: str) -> "BlobWriter":
         """Store a blob piece by piece: `async with blobs.writing(key) as writer: await writer.write(data)`.
@@ -124,13 +127,14 @@ class Blobs:
             return
 
     async def delete_all(self, keys: Iterable[str]) -> None:
-        """Remove several blobs; those that are not there do not matter."""
-        if isinstance(self._store, LocalStore | MemoryStore):
-            for key in keys:
-                await self.delete(key)
-        elif listed := list(keys):
-            # One request for as many as the store takes; it does not mind those that are gone.
-            await obstore.delete_async(self._store, listed)
+        """Remove several blobs; those that are not there do not matter. Raises StorageError."""
+        with _told_as_storage():
+            if isinstance(self._store, LocalStore | MemoryStore):
+                for key in keys:
+                    await self.delete(key)
+            elif listed := list(keys):
+                # One request for as many as the store takes; it does not mind those that are gone.
+                await obstore.delete_async(self._store, listed)
 
     async def keys(self, prefix: str) -> AsyncIterator[str]:
         """Every key below a prefix."""
@@ -144,7 +148,8 @@ class Blobs:
         if self._spool is None:
             raise RuntimeError("nothing is gathered for this store")
         async with self._sending:
-            await obstore.put_async(self._store, key, self._spool / name, max_concurrency=_PARTS_AT_ONCE)
+            with _told_as_storage():
+                await obstore.put_async(self._store, key, self._spool / name, max_concurrency=_PARTS_AT_ONCE)
 
 
 class BlobWriter:
@@ -166,7 +171,8 @@ class BlobWriter:
 
     async def write(self, data: bytes) -> None:
         """Append to it."""
-        await self._file.write(data)
+        with _told_as_storage():
+            await self._file.write(data)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
@@ -175,8 +181,11 @@ class BlobWriter:
             # Dropping the writer removes what it has written so far.
             self._file = None
             return
-        await self._file.close()
-        self._file = None
+        try:
+            with _told_as_storage():
+                await self._file.close()
+        finally:
+            self._file = None
         gathered, blobs = self._gathered, self._blobs
         if gathered is not None:
             try:
@@ -210,6 +219,16 @@ class BlobFile:
     def tell(self) -> int:
         """The position."""
         return int(self._file.tell())
+
+
+@contextmanager
+def _told_as_storage() -> Iterator[None]:
+    """Tell of a disk that is full and of a store that fails as of the database."""
+    try:
+        yield
+    except (BaseError, OSError) as problem:
+        full = "no space left" in str(problem).lower()
+        raise (StorageFull if full else StorageUnavailable)(str(problem)) from problem
 
 
 def _clear(spool: Path) -> None:

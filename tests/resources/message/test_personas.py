@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 
 from moothall.kernel.authenticate import NOBODY
+from moothall.kernel.committing import announce
 from moothall.kernel.context import Context
 from moothall.kernel.events import Event
-from moothall.kernel.pipeline import announce
 from moothall.kernel.place import ChannelPlace
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, WebhookId
 from moothall.resources.message import editing, operations

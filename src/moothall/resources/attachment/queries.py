@@ -7,7 +7,7 @@ from msgspec import Struct, structs
 from sqlalchemy import bindparam, delete, func, insert, literal, select, tuple_, update
 
 from moothall.objects.ids import AttachmentId, ChannelId, MessageId, Snowflake
-from moothall.storage.database import Query, Reader, Transaction, in_list
+from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
 from moothall.storage.schema import attachments, dropped_files, meta
 
 
@@ -180,8 +180,7 @@ async def select_had(reader: Reader, ids: Sequence[int]) -> set[int]:
 
 _MARK = "files swept"
 _select_swept = Query(select(meta.c.value).where(meta.c.key == _MARK))
-_delete_swept = Query(delete(meta).where(meta.c.key == _MARK))
-_insert_swept = Query(insert(meta))
+_keep_swept = Query(upsert(meta, key=("key",), update=("value",)))
 
 
 async def select_swept(reader: Reader) -> int:
@@ -191,5 +190,4 @@ async def select_swept(reader: Reader) -> int:
 
 async def keep_swept(tx: Transaction, file_id: int) -> None:
     """Remember how far the uploads have been looked through."""
-    await tx.execute(_delete_swept)
-    await tx.execute(_insert_swept, key=_MARK, value=str(file_id))
+    await tx.execute(_keep_swept, key=_MARK, value=str(file_id))
