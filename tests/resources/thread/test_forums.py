@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from moothall.kernel.jobs import JobRunner
 from moothall.objects.permissions import Permissions
 from tests.harness import MEDIA, Platform
 from tests.resources.thread.places import Place, id_of, place, tag
@@ -99,6 +100,21 @@ async def test_tags_are_changed_by_the_starter_but_moderated_ones_by_moderators(
     assert (await at.bob.patch(thread, {"applied_tags": [tags[0], tags[2]]})).status == 200
     assert (await at.owner.patch(thread, {"applied_tags": ["7"]})).errors_at("applied_tags.0")
     assert "applied_tags" not in (await at.owner.patch(thread, {"applied_tags": []})).json
+
+
+async def test_a_tag_that_the_forum_has_no_more_goes_from_its_posts_by_and_by(platform: Platform) -> None:
+    at, forum, tags = await tagged(platform)
+    one = await at.post(at.bob, forum, applied_tags=[tags[0], tags[1]])
+    old = await at.post(at.bob, forum, applied_tags=[tags[0]])
+    await at.bob.patch(old, {"archived": True})
+    left = [{"id": tags[1], "name": "b"}, {"name": "new"}]
+    assert (await at.owner.patch(f"/channels/{forum}", {"available_tags": left})).status == 200
+    with platform.listening() as heard:
+        await JobRunner(platform.services).drain()
+    assert heard == ["THREAD_UPDATE"]
+    assert (await at.bob.get(one)).json["applied_tags"] == [tags[1]]
+    assert "applied_tags" not in (await at.bob.get(old)).json
+    assert (await at.bob.get(f"/channels/{forum}/threads/search", tag=tags[0])).json["threads"] == []
 
 
 async def test_a_forum_can_require_a_tag(platform: Platform) -> None:

@@ -12,6 +12,7 @@ from moothall.resources.channel.requests import ModifyChannel
 from moothall.resources.group_dm.editing import modify_group
 from moothall.resources.message.events import MessageCreate
 from moothall.resources.thread.editing import modify_thread
+from moothall.resources.thread.jobs import forget_tags
 from moothall.resources.thread_activity.events import WAKES
 
 
@@ -27,4 +28,7 @@ async def modify_channel(ctx: Context, channel_id: ChannelId, body: ModifyChanne
         return await modify_thread(ctx, body)
     if not ctx.in_guild and ctx.channel.channel.type == ChannelType.GROUP_DM:
         return await modify_group(ctx, body)
-    return await operations.modify_channel(ctx, body)
+    before = ctx.channel.channel
+    channel = await operations.modify_channel(ctx, body)
+    await forget_tags(ctx, before, channel)
+    return channel

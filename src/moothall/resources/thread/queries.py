@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from msgspec import Struct
-from sqlalchemy import Select, bindparam, delete, func, insert, select
+from sqlalchemy import Select, bindparam, delete, func, insert, select, update
 
 from moothall.objects.channel_types import THREADS, ChannelFlags, ChannelType
 from moothall.objects.ids import ChannelId, Snowflake, TagId, UserId
@@ -62,6 +62,22 @@ _count_pinned = Query(
 )
 _delete_tags = Query(delete(thread_tags).where(thread_tags.c.thread_id == bindparam("thread_id")))
 _insert_tag = Query(insert(thread_tags))
+_select_tagged = Query(
+    select(channels)
+    .where(
+        channels.c.id.in_(
+            select(thread_tags.c.thread_id).where(in_list(thread_tags.c.tag_id, "tag_ids")).limit(bindparam("most"))
+        )
+    )
+    .order_by(channels.c.id),
+    into=ChannelRow,
+)
+_set_tags = Query(
+    update(channels).where(channels.c.id == bindparam("thread_id")).values(applied_tags=bindparam("left"))
+)
+_take_tags = Query(
+    delete(thread_tags).where(in_list(thread_tags.c.thread_id, "thread_ids"), in_list(thread_tags.c.tag_id, "tag_ids"))
+)
 _select_member_page = Query(
     select(thread_members)
     .where(thread_members.c.thread_id == bindparam("thread_id"), thread_members.c.user_id > bindparam("after"))
@@ -108,6 +124,17 @@ async def select_last_started(
 async def count_pinned(reader: Reader, parent_id: ChannelId) -> int:
     """How many threads are pinned in a forum."""
     return int(await reader.scalar(_count_pinned, parent_id=parent_id))
+
+
+async def select_tagged(reader: Reader, tag_ids: Sequence[TagId], most: int) -> list[ChannelRow]:
+    """Some of the threads that have one of some tags."""
+    return await reader.all(_select_tagged, tag_ids=list(tag_ids), most=most)
+
+
+async def take_tags(tx: Transaction, rows: Sequence[ChannelRow], tag_ids: Sequence[TagId]) -> None:
+    """Store what is left of the tags of threads once some are taken from them."""
+    await tx.execute_many(_set_tags, [{"thread_id": row.id, "left": row.applied_tags} for row in rows])
+    await tx.execute(_take_tags, thread_ids=[row.id for row in rows], tag_ids=list(tag_ids))
 
 
 async def replace_tags(tx: Transaction, thread_id: ChannelId, tags: Sequence[int]) -> None:
