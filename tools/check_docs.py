@@ -2,11 +2,13 @@
 
 - A relative link leads to a file, its `#anchor` to a heading.
 - A `make` target, a `moothall` command and each of its flags exist.
-- What stands between `<!-- settings -->` and `<!-- /settings -->` is the table of settings, and between
-  `<!-- endpoints -->` and `<!-- /endpoints -->` every row of the API.
+- What stands between `<!-- settings -->` and `<!-- /settings -->` is the table of settings, between
+  `<!-- endpoints -->` and `<!-- /endpoints -->` every row of the API, and between `<!-- spec -->` and
+  `<!-- /spec -->` every row of the spec with what is known to differ.
 """
 
 import re
+import runpy
 import sys
 from collections.abc import Callable, Iterator
 from itertools import groupby
@@ -25,7 +27,7 @@ _HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
 _TARGET = re.compile(r"^([a-z][a-z-]*):", re.MULTILINE)
 _MAKE = re.compile(r"\bmake ([a-z][a-z-]*)")
 _MOOTHALL = re.compile(r"\bmoothall ((?:[a-z][a-z-]*(?: |\b))*)([^`\n]*)")
-_GENERATED = re.compile(r"(<!-- (settings|endpoints) -->\n).*?(<!-- /\2 -->)", re.DOTALL)
+_GENERATED = re.compile(r"(<!-- (settings|endpoints|spec) -->\n).*?(<!-- /\2 -->)", re.DOTALL)
 
 
 def pages(root: Path) -> list[Path]:
@@ -79,7 +81,33 @@ def endpoints_list() -> str:
     return "\n".join(lines)
 
 
-_MAKERS: dict[str, Callable[[], str]] = {"settings": settings_table, "endpoints": endpoints_list}
+def spec_table() -> str:
+    """Every row of the spec: whether it is there, and what differs.
+
+    Raises KeyError for a difference of a row that the spec does not have.
+    """
+    import moothall.app  # noqa: F401, PLC0415 with it comes every row; slow, and few pages need it
+    from moothall.kernel.endpoint import REGISTRY  # noqa: PLC0415
+    from moothall.resources import load_endpoints  # noqa: PLC0415
+
+    load_endpoints()
+    root = Path(__file__).resolve().parent
+    rows = runpy.run_path(str(root.parent / "tests" / "conformance" / "spec_rows.py"))["SPEC_ROWS"]
+    differs = runpy.run_path(str(root / "differences.py"))["DIFFERS"]
+    if unknown := sorted(set(differs) - set(rows)):
+        raise KeyError(f"not in the spec: {', '.join(unknown)}")
+    lines = ["| Request | Served | What is known to differ |", "| --- | --- | --- |"]
+    for key in rows:
+        method, path = key.split(" ")
+        lines.append(f"| `{key}` | {'yes' if (method, path) in REGISTRY else 'no'} | {differs.get(key, '')} |")
+    return "\n".join(lines) + "\n"
+
+
+_MAKERS: dict[str, Callable[[], str]] = {
+    "settings": settings_table,
+    "endpoints": endpoints_list,
+    "spec": spec_table,
+}
 
 
 def generate(text: str) -> str:

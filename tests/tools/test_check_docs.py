@@ -7,7 +7,9 @@ import pytest
 from moothall.kernel.endpoint import endpoints
 from moothall.resources import load_endpoints
 from moothall.settings import TABLE
-from tools.check_docs import anchors, check, endpoints_list, main, settings_table
+from tests.conformance.spec_rows import SPEC_ROWS
+from tools.check_docs import anchors, check, endpoints_list, main, settings_table, spec_table
+from tools.differences import DIFFERS
 
 
 @pytest.fixture
@@ -78,3 +80,12 @@ def test_every_row_of_the_api_stands_in_the_list_of_endpoints() -> None:
 
 def test_the_documentation_tells_of_what_is_there() -> None:
     assert check(Path(__file__).parents[2]) == []
+
+
+def test_the_table_of_the_spec_has_each_of_its_rows_and_every_known_difference() -> None:
+    lines = spec_table().splitlines()[2:]
+    assert [line.split("`")[1] for line in lines] == list(SPEC_ROWS)
+    for key, told in DIFFERS.items():
+        assert any(line.startswith(f"| `{key}` |") and told in line for line in lines)
+    page = Path(__file__).parents[2] / "docs" / "compatibility.md"
+    assert spec_table() in page.read_text(encoding="utf-8")
