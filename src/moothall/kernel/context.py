@@ -50,6 +50,10 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Whether strangers may register."""
 
 
+def _no_header(name: str) -> str | None:  # noqa: ARG001 there is no request
+    return None
+
+
 def _always(guild_id: int) -> bool:  # noqa: ARG001 whichever it is
     return True
 
@@ -99,6 +103,7 @@ class Context:
         "credentials",
         "events",
         "files",
+        "header",
         "ip",
         "now",
         "reason",
@@ -120,6 +125,7 @@ class Context:
         ip: str = "",
         credentials: str | None = None,
         files: Sequence[StagedFile] = (),
+        header: Callable[[str], str | None] = _no_header,
     ) -> None:
         self.services = services
         self.tx = tx
@@ -132,6 +138,8 @@ class Context:
         """The Authorization header, on rows that read it themselves."""
         self.files = files
         """What came with the request on rows that take files: stored, and removed again if not `taken`."""
+        self.header = header
+        """A header of the request by its name in lower case, for the few rows that ask for one; None without it."""
         self.writes = writes
         self.events: list[Event] = []
         self.after_commit: list[Callable[[], None]] = []

@@ -6,8 +6,10 @@ An address is judged when it is connected to, after its name has been looked up,
 import asyncio
 import socket
 from collections.abc import Mapping
-from ipaddress import IPv6Address, ip_address
-from typing import TYPE_CHECKING, Any
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -16,8 +18,17 @@ if TYPE_CHECKING:
     import aiohttp
 
 
+_LOOKUPS: Final = ThreadPoolExecutor(4, thread_name_prefix="looking-up")
+"""Names are looked up in threads of their own, so that a name server that hangs holds up nothing else."""
+_TRANSLATED: Final = IPv6Network("64:ff9b::/96")
+
+
 class OutgoingFailed(Exception):
     """There was no answer; the message says why."""
+
+
+class Unreached(OutgoingFailed):
+    """The connection was not made, or was lost before an answer began."""
 
 
 class AddressRefused(OutgoingFailed):
@@ -63,6 +74,12 @@ class Outgoing:
                 return OutgoingAnswer(answer.status, answer.content_type, data)
         except TimeoutError:
             raise OutgoingFailed("there was no answer in time") from None
+        except aiohttp.ClientConnectorError as problem:
+            if isinstance(problem.os_error, _PrivateAddress):
+                raise AddressRefused("this address is private") from None
+            raise Unreached(str(problem)) from None
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as problem:
+            raise Unreached(str(problem) or type(problem).__name__) from None
         except (aiohttp.ClientError, OSError, ValueError) as problem:
             raise OutgoingFailed(str(problem) or type(problem).__name__) from None
 
@@ -75,7 +92,7 @@ class Outgoing:
     def _open(self) -> "aiohttp.ClientSession":
         import aiohttp  # noqa: PLC0415
 
-        resolver: Any = None if self._allow_private else _resolver()
+        resolver = _resolver(allow_private=self._allow_private)
         connector = aiohttp.TCPConnector(limit=200, limit_per_host=50, resolver=resolver)
         return aiohttp.ClientSession(
             connector=connector,
@@ -85,28 +102,39 @@ class Outgoing:
         )
 
 
-def _resolver() -> Any:
+class _PrivateAddress(OSError):
+    """A name that leads to a private address."""
+
+
+def _resolver(*, allow_private: bool) -> Any:
     from aiohttp.abc import AbstractResolver, ResolveResult  # noqa: PLC0415
-    from aiohttp.resolver import DefaultResolver  # noqa: PLC0415
 
-    class Public(AbstractResolver):
-        """Looks names up, and knows none that leads to a private address."""
-
-        def __init__(self) -> None:
-            self._inner = DefaultResolver()
+    class Resolver(AbstractResolver):
+        """Looks names up; unless it is allowed, none that leads to a private address is known."""
 
         async def resolve(
-            self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+            self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
         ) -> list[ResolveResult]:
-            found = await self._inner.resolve(host, port, family)
-            if any(_is_private(each["host"]) for each in found):
-                raise OSError("this address is private")
-            return found
+            look = partial(socket.getaddrinfo, host, port, family=family, type=socket.SOCK_STREAM)
+            found = await asyncio.get_running_loop().run_in_executor(_LOOKUPS, look)
+            if not allow_private and any(_is_private(str(each[4][0])) for each in found):
+                raise _PrivateAddress("this address is private")
+            return [
+                ResolveResult(
+                    hostname=host,
+                    host=str(address[0]),
+                    port=port,
+                    family=kind,
+                    proto=protocol,
+                    flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
+                )
+                for kind, _, protocol, _, address in found
+            ]
 
         async def close(self) -> None:
-            await self._inner.close()
+            """Nothing is kept."""
 
-    return Public()
+    return Resolver()
 
 
 def _is_private(host: str) -> bool:
@@ -115,6 +143,17 @@ def _is_private(host: str) -> bool:
         address = ip_address(host.partition("%")[0])
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
-    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
-        address = address.ipv4_mapped
+    if isinstance(address, IPv6Address):
+        within = _carried(address)
+        if within is not None:
+            address = within
     return not address.is_global or address.is_multicast
+
+
+def _carried(address: IPv6Address) -> IPv4Address | None:
+    """The IPv4 address to which an IPv6 address leads on; None for one that is just itself."""
+    if address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    if address.sixtofour is not None:
+        return address.sixtofour
+    return IPv4Address(int(address) & 0xFFFFFFFF) if address in _TRANSLATED else None

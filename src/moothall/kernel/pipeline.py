@@ -268,6 +268,7 @@ class Pipeline:
             ip=request.network,
             credentials=request.authorization if endpoint.access.own_credentials else None,
             files=given.files,
+            header=request.header,
         )
 
     async def _run(self, endpoint: Endpoint, actor: Actor, request: Request, given: Decoded) -> Any:

@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, select
 
 from moothall.kernel.guild_state import THREAD_TYPES, GuildState, GuildStates, Standing
 from moothall.objects.channel import Channel
-from moothall.objects.ids import ChannelId, Snowflake, UserId
+from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader
@@ -56,6 +56,8 @@ class ChannelPlace(Struct, frozen=True):
     """For a thread, the channel it is in, whose overwrites count."""
     recipients: tuple[UserId, ...] = ()
     """For a direct message or a private thread, everybody in it."""
+    shown: tuple[ChannelId, GuildId | None] | None = None
+    """Where events say that something happened, if it is a room in which one person sees what others do not."""
 
     @property
     def id(self) -> ChannelId:

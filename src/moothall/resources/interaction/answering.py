@@ -1,6 +1,7 @@
 """An application's one answer to an interaction: a message, an update, a modal, choices, or the promise of one."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -31,6 +32,7 @@ from moothall.resources.interaction.events import (
 from moothall.resources.interaction.messages import Posted, edit_source, place_of, post_message, read_new, sender_for
 from moothall.resources.interaction.queries import InteractionRow
 from moothall.resources.interaction.requests import Callback
+from moothall.resources.interaction.timers import Timers
 from moothall.resources.message.drafts import Draft, EditMessage, MessageFields
 from moothall.resources.message.events import MessageCreate, MessageUpdate
 from moothall.resources.thread_activity.events import WAKES
@@ -91,6 +93,7 @@ async def answer(ctx: Context, row: InteractionRow, callback: Callback) -> Answe
         columns |= {"response_id": row.source_id, "response_room_id": row.source_room_id}
     await queries.update_interaction(ctx.tx, row.id, **columns)
     ctx.emit(InteractionSuccess(user_id=row.user_id, id=row.id, nonce=row.nonce))
+    ctx.after_commit.append(partial(Timers.of(ctx.services).stop, row.id))
     return done
 
 

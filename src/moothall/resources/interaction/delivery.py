@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from moothall.kernel import unit
 from moothall.kernel.authenticate import NOBODY
 from moothall.kernel.context import Context, Services
-from moothall.kernel.outgoing import Outgoing, OutgoingAnswer, OutgoingFailed
+from moothall.kernel.outgoing import Outgoing, OutgoingAnswer, OutgoingFailed, Unreached
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ApplicationId, InteractionId, UserId
 from moothall.objects.interaction import Interaction, InteractionState
@@ -24,6 +24,7 @@ from moothall.resources.interaction import queries
 from moothall.resources.interaction.answering import ANSWERING, answer
 from moothall.resources.interaction.events import InteractionCreate, InteractionFailure, InteractionRaised
 from moothall.resources.interaction.requests import Callback
+from moothall.resources.interaction.timers import Timers
 from moothall.storage.database import StorageError
 
 SECONDS: Final = 3.0
@@ -45,6 +46,7 @@ class Deliveries:
         self._services = services
         self._tasks: set[asyncio.Task[None]] = set()
         self._in_flight: Counter[ApplicationId] = Counter()
+        self._timers = Timers.of(services)
         self.outgoing = Outgoing(allow_private=services.limits.allow_private_addresses)
         self.seconds = SECONDS
 
@@ -58,7 +60,11 @@ class Deliveries:
 
     def expect(self, interaction_id: InteractionId) -> None:
         """Give an interaction up when its time is over."""
-        self._start(self._expire(interaction_id))
+        self._timers.start(interaction_id, self.seconds, self.give_up)
+
+    def give_up(self, interaction_id: InteractionId) -> None:
+        """Nobody has answered in time."""
+        self._start(self._fail(interaction_id))
 
     def post(self, application: ApplicationRow, interaction: Interaction) -> None:
         """Tell an endpoint; what it answers in time is the answer."""
@@ -66,11 +72,12 @@ class Deliveries:
 
     async def settled(self) -> None:
         """Wait until nothing waits any more."""
-        while self._tasks:
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+        while self._tasks or len(self._timers):
+            await asyncio.gather(*self._tasks, asyncio.sleep(0.005), return_exceptions=True)
 
     async def close(self) -> None:
-        """Give everything up."""
+        """Wait for nothing any more; what was not answered is never told to its person."""
+        self._timers.close()
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -81,12 +88,13 @@ class Deliveries:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _expire(self, interaction_id: InteractionId) -> None:
-        await asyncio.sleep(self.seconds)
-        await self._fail(interaction_id)
-
     async def _fail(self, interaction_id: InteractionId) -> None:
+        self._timers.stop(interaction_id)
         try:
+            async with self._services.database.read() as reader:
+                row = await queries.select_interaction(reader, interaction_id)
+            if row is None or row.state != InteractionState.WAITING:
+                return  # another process has seen to it
             await unit.run(
                 self._services, NOBODY, partial(fail_interaction, interaction_id), fires=(InteractionFailure,)
             )
@@ -104,19 +112,22 @@ class Deliveries:
         except (OutgoingFailed, Refusal, msgspec.ValidationError, msgspec.DecodeError, StorageError) as problem:
             log.info("the endpoint of application %s: %s", application.id, problem)
             await self._fail(interaction.id)
+        except Exception:
+            log.exception("interaction %s cannot be delivered", interaction.id)
+            await self._fail(interaction.id)
         finally:
             self._in_flight[application.id] -= 1
             if not self._in_flight[application.id]:
                 del self._in_flight[application.id]
 
     async def _ask(self, application: ApplicationRow, body: bytes) -> OutgoingAnswer:
-        """One request, and a second one if nobody was there to take the first."""
+        """One request, and a second one if the connection was lost before any answer to the first."""
         url = application.interactions_endpoint_url or ""
         began = time.monotonic()
         headers = signed_headers(self._services, application, body)
         try:
             return await self.outgoing.post(url, body, headers, seconds=self.seconds, most=_MOST_ANSWER)
-        except OutgoingFailed:
+        except Unreached:
             left = self.seconds - (time.monotonic() - began)
             if left < self.seconds / 2:
                 raise

@@ -26,12 +26,15 @@ class Route(Struct, frozen=True, kw_only=True):
     user_ids: tuple[UserId, ...] = ()
     """Who is in a direct message or a private thread: `ChannelPlace.hearers`."""
     permission: int = 0
+    told_guild_id: GuildId | None = None
+    """For what one person sees in a guild: the guild that is named, though nobody else there hears of it."""
 
     def ids(self) -> dict[str, str]:
         """The keys that say in events where something happened."""
-        if self.guild_id is None:
+        guild_id = self.told_guild_id if self.guild_id is None else self.guild_id
+        if guild_id is None:
             return {"channel_id": str(int(self.id))}
-        return {"channel_id": str(int(self.id)), "guild_id": str(int(self.guild_id))}
+        return {"channel_id": str(int(self.id)), "guild_id": str(int(guild_id))}
 
 
 def route_in_guild(
@@ -53,7 +56,10 @@ def route_of(place: ChannelPlace) -> Route:
     if place.guild is not None:
         parent_id = None if place.parent is None else place.parent.id
         return route_in_guild(place.guild.id, place.id, place.channel.type, parent_id, place.hearers)
-    return Route(id=place.id, guild_id=None, audience_channel_id=place.id, user_ids=place.recipients)
+    channel_id, told = (place.id, None) if place.shown is None else place.shown
+    return Route(
+        id=channel_id, guild_id=None, audience_channel_id=channel_id, user_ids=place.recipients, told_guild_id=told
+    )
 
 
 class ChannelEvent(Event, frozen=True, kw_only=True):

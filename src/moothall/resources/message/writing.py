@@ -199,6 +199,8 @@ class Written(Struct, frozen=True, kw_only=True):
                 more += b',"member":' + known.member
             mentions = [_with_member(people[user_id]) for user_id in self._mentions()]
         else:
+            if place.shown is not None and place.shown[1] is not None:
+                more += b',"guild_id":"%d"' % place.shown[1]
             mentions = [people[user_id].user for user_id in self._mentions()]
         whole = more + whole_parts
         if self.answers:
