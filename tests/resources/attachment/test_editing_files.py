@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from moothall.kernel.jobs import JobRunner
 from moothall.kernel.staged import upload_key
 from moothall.objects.ids import Snowflake
 from moothall.resources.attachment.sweeping import FileSweeper
 from moothall.resources.guild.queries import delete_some_of_channel
-from tests.harness import Caller, Guild, Platform
+from tests.harness import ANNOUNCEMENT, Caller, Guild, Platform
 from tests.resources.attachment.uploading import guild_of, listed, names, picture, send, stored, upload
 
 HOUR = 3600 * 1000
@@ -212,3 +213,47 @@ async def test_expired_urls_are_refreshed_for_whoever_has_them_whole(platform: P
     assert (await owner.post("/attachments/refresh-urls", {"attachment_urls": [bare] * 51})).errors_at(
         "attachment_urls"
     )
+
+
+async def test_published_files_are_shown_where_the_channel_is_followed(platform: Platform) -> None:
+    owner, guild, _ = await guild_of(platform, features=["NEWS"])
+    news, target = await guild.channel(type=ANNOUNCEMENT), await guild.channel()
+    followed = await owner.post(f"/channels/{news}/followers", {"webhook_channel_id": str(target)})
+    assert followed.status == 200, followed
+    url = f"/channels/{news}/messages"
+    message = await send(owner, url, ("a.png", picture()), body={"content": "x"})
+    assert (await owner.post(f"{url}/{message['id']}/crosspost")).status == 200
+    await JobRunner(platform.services).drain()
+    (copy,) = (await owner.get(f"/channels/{target}/messages", limit=1)).json
+    assert copy["attachments"] == message["attachments"]
+    await owner.patch(f"{url}/{message['id']}", {"attachments": []})
+    assert await sweep(platform) == keys(message)  # until the copy has followed
+    await JobRunner(platform.services).drain()
+    (copy,) = (await owner.get(f"/channels/{target}/messages", limit=1)).json
+    assert copy["attachments"] == []
+    assert await sweep(platform) == []
+
+
+async def test_a_message_that_becomes_one_of_components_gives_up_its_files_first(platform: Platform) -> None:
+    owner, guild, url = await guild_of(platform)
+    bot = await platform.bot(owner)
+    await guild.join(bot)
+    message = await send(bot, url, ("a.png", picture()))
+    path = f"{url}/{message['id']}"
+    layout = {"flags": 1 << 15, "components": [{"type": 10, "content": "text"}]}
+    assert (await bot.patch(path, layout)).errors_at("attachments")
+    assert names((await owner.get(path)).json) == ["a.png"]
+    assert (await bot.patch(path, {**layout, "attachments": []})).json["attachments"] == []
+    assert await sweep(platform) == []
+
+
+async def test_an_embed_shows_another_messages_file_while_that_is_there(platform: Platform) -> None:
+    owner, _, url = await guild_of(platform)
+    original = await send(owner, url, ("a.png", picture()))
+    bare = original["attachments"][0]["url"].partition("?")[0]
+    shown = (await owner.post(url, {"content": "x", "embeds": [{"image": {"url": bare}}]})).json
+    assert shown["embeds"][0]["image"]["url"] == original["attachments"][0]["url"]
+    edited = (await owner.patch(f"{url}/{shown['id']}", {"embeds": []})).json
+    assert edited["attachments"] == []
+    await owner.delete(f"{url}/{original['id']}")
+    assert await sweep(platform) == []

@@ -20,12 +20,19 @@ async def find_attachments(ctx: Context, channel_id: ChannelId, message_id: Mess
 
 
 async def keep_files(
-    ctx: Context, channel_id: ChannelId, message_id: MessageId, stored: bytes, files: Sequence[Attachment] = ()
+    ctx: Context,
+    channel_id: ChannelId,
+    message_id: MessageId,
+    stored: bytes,
+    files: Sequence[Attachment] = (),
+    *,
+    adopts: bool = False,
 ) -> None:
     """Give a message the files that are named in what is stored of it, and take all others from it.
 
-    `files` are those that the request has brought, and those that it says something new of. What else is
-    named belongs to another message as well, and stays as long as one of them has it.
+    `files` are those that the request has brought, and those that it says something new of. With `adopts` it
+    gets what other messages have, too: such a file stays as long as one of them has it. Without, an embed
+    that shows another message's file by its URL shows it as long as that message is there.
     """
     named = files_named(stored)
     links = ctx.services.links
@@ -37,7 +44,8 @@ async def keep_files(
         if file.id in named and file.id not in had and any(staged.id == file.id for staged in ctx.files)
     ]
     await queries.insert_attachments(ctx.tx, channel_id, message_id, new)
-    await queries.copy_attachments(ctx.tx, channel_id, message_id, named - had.keys() - {int(one.id) for one in new})
+    if adopts:
+        await queries.copy_attachments(ctx.tx, channel_id, message_id, named - had.keys())
     changed = {file_id: body for file_id, body in described.items() if file_id in had and had[file_id] != body}
     await queries.update_attachments(ctx.tx, channel_id, message_id, changed)
     await queries.drop_attachments(ctx.tx, channel_id, message_id, had.keys() - named)

@@ -113,6 +113,7 @@ def _drop(*having: Any) -> tuple[Query[Any], Query[Any]]:
 
 _drop_of_message = _drop(_of_message, in_list(attachments.c.id, "ids"))
 _drop_of_messages = _drop(_in_channel, in_list(attachments.c.message_id, "message_ids"))
+_drop_of_channels = _drop(in_list(attachments.c.channel_id, "channel_ids"))
 _some = (
     select(attachments.c.message_id, attachments.c.id)
     .where(_in_channel)
@@ -131,6 +132,11 @@ async def drop_attachments(tx: Transaction, channel_id: ChannelId, message_id: M
 async def drop_files(tx: Transaction, channel_id: ChannelId, message_ids: Sequence[int]) -> None:
     """Take the files from messages of a channel."""
     await _run(tx, _drop_of_messages, channel_id=channel_id, message_ids=list(message_ids))
+
+
+async def drop_files_of(tx: Transaction, channel_ids: Sequence[ChannelId]) -> None:
+    """Take all files from some channels that are gone, of which each had few."""
+    await _run(tx, _drop_of_channels, channel_ids=list(channel_ids))
 
 
 async def drop_some_files(tx: Transaction, channel_id: ChannelId) -> bool:

@@ -37,12 +37,20 @@ def with_files_part(row: MessageRow) -> MessageRow:
 
 
 async def keep_row_files(
-    ctx: Context, row: MessageRow, files: Iterable[Attachment] = (), *, before: MessageRow | None = None
+    ctx: Context,
+    row: MessageRow,
+    files: Iterable[Attachment] = (),
+    *,
+    before: MessageRow | None = None,
+    adopts: bool = False,
 ) -> None:
-    """Let a stored message have the files that it names, and no others; `before` is what it was."""
+    """Let a stored message have the files that it names, and no others; `before` is what it was.
+
+    One that `adopts` is a copy of another message, and has the files of that as well.
+    """
     if (row.parts | (0 if before is None else before.parts)) & MessagePart.FILES:
         stored = row.body if row.hidden_embeds is None else row.body + row.hidden_embeds.encode()
-        await keep_files(ctx, row.channel_id, row.id, stored, list(files))
+        await keep_files(ctx, row.channel_id, row.id, stored, list(files), adopts=adopts)
 
 
 async def files_of(ctx: Context, row: MessageRow) -> list[Attachment]:

@@ -54,7 +54,8 @@ async def store_message(
     )
     row = with_files_part(row)
     await queries.insert_message(ctx.tx, row)
-    await keep_row_files(ctx, row, () if draft is None else draft.attachments)
+    adopts = draft is None or draft.forwards
+    await keep_row_files(ctx, row, () if draft is None else draft.attachments, adopts=adopts)
     if parts and draft is not None:
         await write_parts(ctx, place, row.id, draft)
     if place.guild is None:
