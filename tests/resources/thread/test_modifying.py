@@ -156,6 +156,18 @@ async def test_in_an_archived_thread_messages_are_only_deleted(platform: Platfor
     assert (await at.bob.get(thread)).json["thread_metadata"]["archived"] is True
 
 
+async def test_in_an_archived_thread_nobody_votes(platform: Platform) -> None:
+    at = await place(platform)
+    thread = await at.thread(at.bob)
+    asked = {"question": {"text": "tea?"}, "answers": [{"poll_media": {"text": "yes"}}]}
+    poll = (await at.bob.post(f"{thread}/messages", {"poll": asked})).json["id"]
+    await at.bob.patch(thread, {"archived": True})
+    platform.heard.clear()
+    assert (await at.owner.put(f"{thread}/polls/{poll}/answers/@me", {"answer_ids": ["1"]})).code == 50083
+    assert (await at.bob.post(f"{thread}/polls/{poll}/expire")).code == 50083
+    assert platform.heard == []
+
+
 async def test_whoever_can_write_in_it_makes_a_thread_active_by_asking_or_by_writing(platform: Platform) -> None:
     at = await place(platform)
     carol, mute = await at.newcomer(), await at.newcomer()

@@ -26,6 +26,7 @@ from moothall.resources.poll import queries
 from moothall.resources.poll.body import decode_body
 from moothall.resources.poll.events import MessagePollVoteAdd, MessagePollVoteRemove
 from moothall.resources.poll.queries import PollRow
+from moothall.resources.thread_activity.rules import require_active
 
 _NOBODY = UserId(Snowflake(0))
 _users = decoder(User)
@@ -36,12 +37,13 @@ async def vote(ctx: Context, message_id: MessageId, answer_ids: Sequence[int]) -
 
     No answers take back every vote; the same ones again change nothing. Raises Refusal: 403/20001 for
     bots, 10008, 400/520006 for a message without a poll, 400/520001 for one that is over, 50035 for
-    answers that there are not, or more than may be.
+    answers that there are not, or more than may be; 50083 in an archived thread.
     """
     if ctx.actor.bot:
         raise Refusal(errors.BOTS_CANNOT_USE)
     require_history(ctx)
     require_unrestricted(ctx)
+    require_active(ctx)
     place, user_id = ctx.channel, ctx.actor.user_id
     poll = await _lock(ctx, place, message_id)
     if poll.ended or poll.expires_at <= ctx.now:
@@ -98,6 +100,7 @@ async def expire_poll(ctx: Context, message_id: MessageId) -> None:
     """
     require_entry(ctx)
     require_unrestricted(ctx)
+    require_active(ctx)
     place = ctx.channel
     row = await get_message(ctx, place.id, message_id)
     poll = await _lock(ctx, place, message_id)

@@ -208,7 +208,7 @@ async def create_thread(
             guild_id=guild_id,
             channel_id=parent.id,
             user_ids=starter.hearers if new.type == ChannelType.PRIVATE_THREAD else (),
-            thread=structs.replace(place.channel, last_message_id=None),
+            thread=structs.replace(place.channel, last_message_id=None, member_count=int(joins)),
         )
     )
     return await add_members(ctx, place, [new.owner_id], tells_them=False) if joins else place
