@@ -4,6 +4,7 @@ import importlib
 import pkgutil
 import types
 import typing
+from enum import Enum
 from functools import cache
 from typing import Any, Union
 
@@ -11,7 +12,7 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 import moothall.objects
 from moothall.objects.audit_log import AuditLogChange, AuditLogEntry
@@ -44,7 +45,8 @@ def every_struct() -> list[type[Struct]]:
     return list(found.values())
 
 
-STRUCTS = every_struct()
+# What only requests say (`...Input`) never becomes JSON again, and has bounds that random values break.
+STRUCTS = [kind for kind in every_struct() if not kind.__name__.endswith("Input")]
 
 SCALARS: dict[object, st.SearchStrategy[Any]] = {
     Snowflake: st.integers(0, (1 << 63) - 1).map(Snowflake),
@@ -54,6 +56,7 @@ SCALARS: dict[object, st.SearchStrategy[Any]] = {
     UnsetType: st.just(UNSET),
     type(None): st.none(),
     Any: st.sampled_from([UNSET, "x", 1, None]),
+    Raw: st.just(Raw(b'"x"')),
     bool: st.booleans(),
     int: st.integers(0, 200),
     float: st.floats(0, 1),
@@ -65,6 +68,8 @@ def of_type(kind: Any, depth: int = 0) -> st.SearchStrategy[Any]:
     kind = getattr(kind, "__supertype__", kind)
     if kind in SCALARS:
         return SCALARS[kind]
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return st.sampled_from(list(kind))
     origin, args = typing.get_origin(kind), typing.get_args(kind)
     if origin is typing.Annotated:
         return of_type(args[0], depth)
