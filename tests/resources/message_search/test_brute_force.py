@@ -76,11 +76,13 @@ async def test_the_index_finds_what_fits_and_nothing_else(
     for node in searches:
         expected = [n for n, m in enumerate(messages, 1) if fits(node, m.facets, m.words)]
         async with database.read() as reader:
-            bounds = {"min_id": 0, "max_id": 100}
+            bounds = (2, 100) if len(expected) > 1 else None
             found = await queries.select_found(
-                reader, database.dialect, node, **bounds, most=50, offset=0, descending=False
+                reader, database.dialect, node, bounds, most=50, offset=0, descending=False
             )
-            total = await queries.count_found(reader, database.dialect, node, **bounds)
+            total = await queries.count_found(reader, database.dialect, node, bounds)
+        if bounds is not None:
+            expected = [number for number in expected if number > 2]
         assert ([place[0] for place in found], total) == (expected, len(expected))
 
 

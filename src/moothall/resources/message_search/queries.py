@@ -1,10 +1,12 @@
 """The SQL of the index of messages: one text for each engine."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
+    Column,
     Text,
     bindparam,
     cast,
@@ -121,7 +123,7 @@ def _delete(dialect: str) -> ClauseElement:
     return delete(table).where(in_list(key, "message_ids"))
 
 
-def _key(dialect: str) -> tuple[ColumnElement[Any], ColumnElement[Any], ColumnElement[bool]]:
+def _key(dialect: str) -> tuple[Column[Any], Column[Any], ColumnElement[bool]]:
     """The columns of the message's id and the channel's, and what the query is."""
     query = bindparam("query", type_=Text())
     if dialect == "sqlite":
@@ -131,16 +133,21 @@ def _key(dialect: str) -> tuple[ColumnElement[Any], ColumnElement[Any], ColumnEl
     return gin.c.message_id, gin.c.channel_id, gin.c.document.op("@@", is_comparison=True)(cast(query, TextQuery()))
 
 
-def _count(dialect: str) -> ClauseElement:
+def _bounds(key: ColumnElement[Any], *, bounded: bool) -> list[ColumnElement[bool]]:
+    # Only where they are asked for: PostgreSQL would read its index of ids from end to end for them.
+    return [key > bindparam("min_id"), key < bindparam("max_id")] if bounded else []
+
+
+def _count(dialect: str, *, bounded: bool) -> ClauseElement:
     key, _, matches = _key(dialect)
-    return select(func.count()).where(matches, key > bindparam("min_id"), key < bindparam("max_id"))
+    return select(func.count()).select_from(key.table).where(matches, *_bounds(key, bounded=bounded))
 
 
-def _page(dialect: str, *, descending: bool) -> ClauseElement:
+def _page(dialect: str, *, bounded: bool, descending: bool) -> ClauseElement:
     key, channel_id, matches = _key(dialect)
     return (
         select(key.label("message_id"), channel_id.label("channel_id"))
-        .where(matches, key > bindparam("min_id"), key < bindparam("max_id"))
+        .where(matches, *_bounds(key, bounded=bounded))
         .order_by(key.desc() if descending else key)
         .limit(bindparam("most"))
         .offset(bindparam("offset"))
@@ -149,9 +156,12 @@ def _page(dialect: str, *, descending: bool) -> ClauseElement:
 
 _insert_document = Query(ByDialect(_insert))
 _delete_documents = Query(ByDialect(_delete))
-_count_found = Query(ByDialect(_count))
-_select_newest = Query(ByDialect(lambda dialect: _page(dialect, descending=True)))
-_select_oldest = Query(ByDialect(lambda dialect: _page(dialect, descending=False)))
+_counts = {bounded: Query(ByDialect(partial(_count, bounded=bounded))) for bounded in (False, True)}
+_pages = {
+    (bounded, descending): Query(ByDialect(partial(_page, bounded=bounded, descending=descending)))
+    for bounded in (False, True)
+    for descending in (False, True)
+}
 
 
 async def has_changes(reader: Reader) -> bool:
@@ -212,25 +222,27 @@ def _placed(words: Sequence[str]) -> str:
     return " ".join(f"'{word}':{','.join(map(str, listed))}" for word, listed in places.items())
 
 
-async def count_found(reader: Reader, dialect: str, wanted: Node, *, min_id: int, max_id: int) -> int:
+Bounds = tuple[int, int]
+"""The ids between which messages are looked for; they themselves are not found."""
+
+
+async def count_found(reader: Reader, dialect: str, wanted: Node, bounds: Bounds | None) -> int:
     """How many messages a search finds."""
-    rows = await reader.all_long(_count_found, query=_text(dialect, wanted), min_id=min_id, max_id=max_id)
-    return int(rows[0][0])
+    query, values = _counts[bounds is not None], _values(dialect, wanted, bounds)
+    return int((await reader.all_long(query, **values))[0][0])
 
 
 async def select_found(
-    reader: Reader, dialect: str, wanted: Node, *, min_id: int, max_id: int, most: int, offset: int, descending: bool
+    reader: Reader, dialect: str, wanted: Node, bounds: Bounds | None, *, most: int, offset: int, descending: bool
 ) -> list[tuple[int, int]]:
     """A page of what a search finds, newest or oldest first: message, channel."""
-    rows = await reader.all_long(
-        _select_newest if descending else _select_oldest,
-        query=_text(dialect, wanted),
-        min_id=min_id,
-        max_id=max_id,
-        most=most,
-        offset=offset,
-    )
-    return [(row[0], row[1]) for row in rows]
+    query, values = _pages[bounds is not None, descending], _values(dialect, wanted, bounds)
+    return [(row[0], row[1]) for row in await reader.all_long(query, **values, most=most, offset=offset)]
+
+
+def _values(dialect: str, wanted: Node, bounds: Bounds | None) -> dict[str, Any]:
+    values: dict[str, Any] = {"query": _text(dialect, wanted)}
+    return values if bounds is None else {**values, "min_id": bounds[0], "max_id": bounds[1]}
 
 
 def _text(dialect: str, wanted: Node) -> str:

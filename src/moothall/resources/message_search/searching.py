@@ -53,10 +53,9 @@ async def search(ctx: Context, asked: Search) -> bytes:
     wanted = _wanted(asked, scope)
     if wanted is None:
         return _NOTHING
-    low = -1 if asked.min_id is None else int(asked.min_id)
-    high = _HIGHEST if asked.max_id is None else int(asked.max_id)
+    bounds = _bounds(asked)
     dialect = ctx.services.database.dialect
-    total = await queries.count_found(ctx.tx, dialect, wanted, min_id=low, max_id=high)
+    total = await queries.count_found(ctx.tx, dialect, wanted, bounds)
     if not total:
         return _NOTHING
     ranks = asked.sort_by == "relevance" and bool(asked.content)
@@ -64,8 +63,7 @@ async def search(ctx: Context, asked: Search) -> bytes:
         ctx.tx,
         dialect,
         wanted,
-        min_id=low,
-        max_id=high,
+        bounds,
         most=_MOST_RANKED if ranks else asked.limit,
         offset=0 if ranks else asked.offset,
         descending=ranks or asked.sort_order == "desc",
@@ -84,6 +82,15 @@ async def _require_index(ctx: Context) -> None:
         errors.INDEX_NOT_READY,
         headers={"retry-after": str(_RETRY_SECONDS)},
         extra={"documents_indexed": done, "retry_after": _RETRY_SECONDS},
+    )
+
+
+def _bounds(asked: Search) -> tuple[int, int] | None:
+    if asked.min_id is None and asked.max_id is None:
+        return None
+    return (
+        -1 if asked.min_id is None else int(asked.min_id),
+        _HIGHEST if asked.max_id is None else int(asked.max_id),
     )
 
 
