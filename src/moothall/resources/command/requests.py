@@ -29,7 +29,7 @@ Description = Annotated[str, Meta(max_length=limits.COMMAND_DESCRIPTION_MAX)]
 ChoiceName = Annotated[str, Meta(min_length=1, max_length=limits.COMMAND_CHOICE_MAX)]
 Texts = dict[str, str] | None
 
-_INTEGER_MOST: Final = 2**53
+_NUMBER_MOST: Final = 2**53
 _REPEATED: Final = FieldError(FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The set already contains this value.")
 _NAME: Final = FieldError(
     "APPLICATION_COMMAND_INVALID_NAME", "Command name is invalid: lower case letters, numbers, - and _ only."
@@ -205,6 +205,7 @@ def _check_options(options: Sequence[OptionInput], found: FormErrors, *, depth: 
         else:
             optional = True
         _check_texts(option.name_localizations, at.at("name_localizations"), limits.COMMAND_NAME_MAX, slash=True)
+        _check_translations(options, index, at)
         _check_texts(
             option.description_localizations,
             at.at("description_localizations"),
@@ -213,6 +214,20 @@ def _check_options(options: Sequence[OptionInput], found: FormErrors, *, depth: 
         )
         _check_option(option, at)
         _check_nested(option, at, depth)
+
+
+def _check_translations(options: Sequence[OptionInput], index: int, found: FormErrors) -> None:
+    """In no language two options may have one name, whether it is translated or not."""
+    for locale, text in (options[index].name_localizations or {}).items():
+        for number, other in enumerate(options):
+            names = {other.name, (other.name_localizations or {}).get(locale)} if number < index else {other.name}
+            if number != index and text in names:
+                found.add(
+                    ["name_localizations", locale],
+                    "APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS",
+                    "Option name already exists",
+                )
+                break
 
 
 def _check_nested(option: OptionInput, found: FormErrors, depth: int) -> None:
@@ -269,7 +284,7 @@ def _check_option(option: OptionInput, found: FormErrors) -> None:
     for field in ("min_value", "max_value"):
         value = getattr(option, field)
         if value is not None and (
-            (kind == OptionType.INTEGER and not isinstance(value, int)) or abs(value) > _INTEGER_MOST
+            (kind == OptionType.INTEGER and not isinstance(value, int)) or abs(value) > _most(kind)
         ):
             found.add(field, FormCode.NUMBER_TYPE_COERCE, "Value is not a number of this option's range.")
     _check_distinct(option.channel_types or (), found.at("channel_types"))
@@ -296,16 +311,27 @@ def _check_choices(option: OptionInput, found: FormErrors) -> None:
             )
         if any(choice.value == other.value for other in choices[:index]):
             at.add("value", *_CHOICE_VALUE_TAKEN)
+    check_values(choices, option.type, found)
+
+
+def check_values(choices: Sequence[ChoiceInput], kind: int, found: FormErrors) -> None:
+    """Report choices whose value is none of an option's type, and translations of no language."""
+    for index, choice in enumerate(choices):
+        at = found.at([index])
         _check_texts(choice.name_localizations, at.at("name_localizations"), limits.COMMAND_CHOICE_MAX, slash=False)
-        if option.type == OptionType.STRING:
+        if kind == OptionType.STRING:
             if not isinstance(choice.value, str):
                 at.add("value", FormCode.STRING_TYPE_CONVERT, "Could not interpret value as string.")
             elif not 1 <= len(choice.value) <= limits.COMMAND_CHOICE_MAX:
                 at.add("value", *FieldError.length(1, limits.COMMAND_CHOICE_MAX))
-        elif isinstance(choice.value, str) or (option.type == OptionType.INTEGER and not isinstance(choice.value, int)):
+        elif isinstance(choice.value, str) or (kind == OptionType.INTEGER and not isinstance(choice.value, int)):
             at.add("value", FormCode.NUMBER_TYPE_COERCE, "Value is not a number of this option's type.")
-        elif option.type in CHOOSING and abs(choice.value) > _INTEGER_MOST:
+        elif kind in CHOOSING and abs(choice.value) > _most(kind):
             at.add("value", FormCode.NUMBER_TYPE_MAX, "Value is not a number of this option's range.")
+
+
+def _most(kind: int) -> int:
+    return _NUMBER_MOST - 1 if kind == OptionType.INTEGER else _NUMBER_MOST
 
 
 def _size(body: CommandFields | OptionInput, name: str) -> int:

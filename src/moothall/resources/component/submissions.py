@@ -215,12 +215,13 @@ def _read_files(
         name = files.get(int(value))
         if name is None:
             found.add((*at, index), FormCode.BASE_TYPE_CHOICES, "No such file was handed in.")
-        elif field.file_types and not _fits(name, field.file_types):
+        elif field.file_types and not fits_types(name, field.file_types):
             found.add((*at, index), FormCode.CONTENT_TYPE_INVALID, f"{name!r} is of none of the types asked for.")
     return chosen
 
 
-def _fits(name: str, kinds: Sequence[str]) -> bool:
+def fits_types(name: str, kinds: Sequence[str]) -> bool:
+    """Whether a file's name ends in one of the extensions that are asked for, or one of such a group."""
     dot = name.rfind(".")
     extension = name[dot:].lower() if dot >= 0 else ""
     return any(extension in FILE_GROUPS.get(kind, (kind,)) for kind in kinds)

@@ -5,13 +5,14 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from moothall.kernel.context import Context
 from moothall.kernel.events import Event
 from moothall.kernel.form import describe_failure
 from moothall.objects import errors, limits
 from moothall.objects.application import ApplicationFlags
+from moothall.objects.command import OptionType
 from moothall.objects.errors import FormErrors, Refusal, refuse_field
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.interaction import ANSWERS, UPDATES, CallbackType, InteractionState, InteractionType
@@ -20,7 +21,7 @@ from moothall.objects.wire import convert, to_plain
 from moothall.resources.application.operations import public_fields
 from moothall.resources.application.queries import select_application
 from moothall.resources.channel.events import DirectChannelCreate
-from moothall.resources.command.requests import ChoiceInput
+from moothall.resources.command.requests import ChoiceInput, check_values
 from moothall.resources.component.known import find_known
 from moothall.resources.component.modals import read_modal, survey_modal
 from moothall.resources.interaction import queries
@@ -29,7 +30,15 @@ from moothall.resources.interaction.events import (
     InteractionModalCreate,
     InteractionSuccess,
 )
-from moothall.resources.interaction.messages import Posted, edit_source, place_of, post_message, read_new, sender_for
+from moothall.resources.interaction.messages import (
+    Posted,
+    edit_source,
+    flags_of,
+    place_of,
+    post_message,
+    read_new,
+    sender_for,
+)
 from moothall.resources.interaction.queries import InteractionRow
 from moothall.resources.interaction.requests import Callback
 from moothall.resources.interaction.timers import Timers
@@ -100,6 +109,7 @@ async def answer(ctx: Context, row: InteractionRow, callback: Callback) -> Answe
 async def _post(ctx: Context, row: InteractionRow, callback: Callback) -> Answered:
     body = read_data(MessageFields, callback)
     place = await place_of(ctx, row)
+    body = structs.replace(body, flags=await flags_of(ctx, row, place, body.flags))
     draft = await read_new(ctx, row, place, body, FormErrors().at("data"))
     ephemeral = bool((body.flags or 0) & MessageFlags.EPHEMERAL)
     return Answered(posted=await post_message(ctx, row, place, draft, ephemeral=ephemeral))
@@ -107,11 +117,12 @@ async def _post(ctx: Context, row: InteractionRow, callback: Callback) -> Answer
 
 async def _defer(ctx: Context, row: InteractionRow, callback: Callback) -> Answered:
     given = callback.data if isinstance(callback.data, dict) else {}
-    flags = given.get("flags") or 0
-    ephemeral = isinstance(flags, int) and bool(flags & MessageFlags.EPHEMERAL)
-    posted = await post_message(
-        ctx, row, await place_of(ctx, row), Draft(content=""), ephemeral=ephemeral, loading=True
-    )
+    flags = given.get("flags")
+    if flags is not None and (not isinstance(flags, int) or isinstance(flags, bool)):
+        refuse_field("data.flags", FormCode.NUMBER_TYPE_COERCE, "Value is not int.")
+    place = await place_of(ctx, row)
+    ephemeral = bool(await flags_of(ctx, row, place, flags) & MessageFlags.EPHEMERAL)
+    posted = await post_message(ctx, row, place, Draft(content=""), ephemeral=ephemeral, loading=True)
     return Answered(posted=posted)
 
 
@@ -129,6 +140,10 @@ async def _complete(ctx: Context, row: InteractionRow, callback: Callback) -> An
     body = read_data(Autocompletion, callback)
     if len(body.choices) > limits.COMMAND_CHOICES_MAX:
         refuse_field("data.choices", *FieldError.length(None, limits.COMMAND_CHOICES_MAX))
+    found = FormErrors()
+    kind = row.metadata.get("option_type", OptionType.STRING)
+    check_values(body.choices, kind, found.at(["data", "choices"]))
+    found.raise_if_any()
     ctx.emit(AutocompleteResponse(user_id=row.user_id, nonce=row.nonce, choices=to_plain(body.choices)))
     return Answered()
 

@@ -1,5 +1,6 @@
 """Interactions over HTTP (interactions: receiving and responding)."""
 
+import moothall.resources.interaction.verifying  # noqa: F401 it registers itself with applications
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import Json, delete, get, patch, post
 from moothall.kernel.ratelimit import WEBHOOK_RATE
@@ -9,12 +10,12 @@ from moothall.objects.interaction import (
     CallbackInteraction,
     CallbackResource,
     CallbackResponse,
-    InteractionState,
 )
 from moothall.objects.message import Message
 from moothall.objects.wire import encode
 from moothall.resources.application.access import PERSON
-from moothall.resources.interaction import following, queries
+from moothall.resources.channel.events import DirectChannelCreate
+from moothall.resources.interaction import following
 from moothall.resources.interaction.access import (
     ANSWERS_INTERACTION,
     BY_INTERACTION,
@@ -23,20 +24,21 @@ from moothall.resources.interaction.access import (
     interaction_of,
 )
 from moothall.resources.interaction.answering import ANSWERING, Answered, answer
-from moothall.resources.interaction.events import InteractionCreate, InteractionRaised
+from moothall.resources.interaction.events import InteractionCreate, InteractionRaised, InteractionSuccess
 from moothall.resources.interaction.jobs import promise_forgetting
 from moothall.resources.interaction.messages import delete_posted, edit_posted, show_posted
 from moothall.resources.interaction.queries import InteractionRow
 from moothall.resources.interaction.raising import raise_interaction
 from moothall.resources.interaction.requests import Callback, RaiseInteraction
 from moothall.resources.message.drafts import EditMessage
-from moothall.resources.message.events import MessageDelete, MessageUpdate
+from moothall.resources.message.events import MessageCreate, MessageDelete, MessageUpdate
+from moothall.resources.thread_activity.events import WAKES
 
 
 @post(
     "/interactions",
     permission=PERSON,
-    fires=(InteractionCreate, InteractionRaised),
+    fires=(InteractionCreate, InteractionRaised, InteractionSuccess, MessageCreate, DirectChannelCreate, *WAKES),
     status=204,
     uploads=BY_PERSON,
 )
@@ -86,8 +88,6 @@ async def update_original_webhook_message(
     """Change the message that answered an interaction; one that was promised is there then."""
     row = interaction_of(ctx)
     room_id, message_id = following.original_of(row)
-    if row.state == InteractionState.DEFERRED:
-        await queries.update_interaction(ctx.tx, row.id, state=int(InteractionState.ANSWERED))
     return Json(await edit_posted(ctx, row, room_id, message_id, body))
 
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from moothall.kernel.context import Context
 from moothall.kernel.uploads import Allowance
@@ -11,12 +11,14 @@ from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.ids import ChannelId, MessageId, WebhookId
 from moothall.objects.interaction import InteractionState
 from moothall.objects.message_types import MessageFlags
+from moothall.objects.wire import to_plain
 from moothall.resources.attachment.uploads import allowance_in
 from moothall.resources.interaction import queries
 from moothall.resources.interaction.access import find_followed
 from moothall.resources.interaction.messages import (
     delete_posted,
     edit_posted,
+    flags_of,
     place_of,
     post_message,
     read_new,
@@ -27,6 +29,7 @@ from moothall.resources.message.drafts import EditMessage, MessageFields
 from moothall.resources.webhook.access import finds_continuations
 
 _OF_USERS_APPS: Final = 5
+_FILLED: Final = ("content", "embeds", "allowed_mentions", "flags", "components", "attachments")
 
 
 class Following(Struct, frozen=True):
@@ -41,20 +44,13 @@ class Following(Struct, frozen=True):
         """
         row = self.row
         if row.state == InteractionState.DEFERRED and row.response_id is not None and row.response_room_id is not None:
-            await queries.update_interaction(ctx.tx, row.id, state=int(InteractionState.ANSWERED))
-            edit = EditMessage(
-                content=body.content,
-                embeds=body.embeds,
-                allowed_mentions=body.allowed_mentions,
-                flags=None if body.flags is None else body.flags & ~MessageFlags.EPHEMERAL,
-                components=body.components,
-                attachments=body.attachments,
-                poll=body.poll,
-            )
+            given = {name: getattr(body, name) for name in _FILLED if getattr(body, name) is not None}
+            edit = EditMessage(**given, poll=None if body.poll is None else to_plain(body.poll))
             return await edit_posted(ctx, row, row.response_room_id, row.response_id, edit)
         if "0" not in row.owners and row.followups >= _OF_USERS_APPS:
             raise Refusal(errors.TOO_MANY_FOLLOWUPS)
         place = await place_of(ctx, row)
+        body = structs.replace(body, flags=await flags_of(ctx, row, place, body.flags))
         draft = await read_new(ctx, row, place, body, FormErrors())
         ephemeral = bool((body.flags or 0) & MessageFlags.EPHEMERAL)
         posted = await post_message(ctx, row, place, draft, ephemeral=ephemeral, follows=True)
@@ -78,13 +74,11 @@ class Following(Struct, frozen=True):
         return allowance_in((await place_of(ctx, self.row)).guild)
 
     async def _room(self, ctx: Context, message_id: MessageId) -> ChannelId:
-        """Where a message lies. One that others see is the interaction's own if it was posted for it."""
+        """Where a message lies; whether it is one of the interaction's is asked where it is found."""
+        if message_id == self.row.source_id and self.row.source_room_id is not None:
+            return self.row.source_room_id
         hidden = await queries.select_ephemeral(ctx.tx, message_id)
-        if hidden is None:
-            return self.row.channel_id
-        if hidden.application_id != self.row.application_id or hidden.user_id != self.row.user_id:
-            raise Refusal(errors.UNKNOWN_MESSAGE)
-        return ChannelId(hidden.interaction_id)
+        return self.row.channel_id if hidden is None else ChannelId(hidden.interaction_id)
 
 
 def original_of(row: InteractionRow) -> tuple[ChannelId, MessageId]:

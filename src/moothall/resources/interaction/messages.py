@@ -13,15 +13,22 @@ from moothall.kernel.place import ChannelPlace, find_channel
 from moothall.objects import errors
 from moothall.objects.command import CommandType
 from moothall.objects.errors import FormErrors, Refusal
-from moothall.objects.ids import ChannelId, MessageId, UserId, WebhookId
-from moothall.objects.interaction import InteractionType
-from moothall.objects.message import MessageReference
+from moothall.objects.form_codes import FormCode
+from moothall.objects.ids import ChannelId, InteractionId, MessageId, UserId, WebhookId
+from moothall.objects.interaction import InteractionState, InteractionType
+from moothall.objects.message import AllowedMentions, MessageReference
 from moothall.objects.message_types import SETTABLE, MessageFlags, MessagePart, MessageType
+from moothall.objects.permissions import Permissions
 from moothall.objects.poll import PollDraft, PollInput, read_poll
-from moothall.objects.wire import convert, encode
+from moothall.objects.wire import convert, decoder, encode
 from moothall.resources.attachment.drafting import Uploaded
 from moothall.resources.component.known import Sender, look_up
-from moothall.resources.interaction.queries import EphemeralRow, InteractionRow, insert_ephemeral
+from moothall.resources.interaction.queries import (
+    EphemeralRow,
+    InteractionRow,
+    insert_ephemeral,
+    update_interaction,
+)
 from moothall.resources.message.drafts import Draft, EditMessage, MessageFields, read_draft, read_edit
 from moothall.resources.message.editing import edit_message
 from moothall.resources.message.files import files_of
@@ -37,7 +44,8 @@ _OF_COMMANDS: Final = {
     CommandType.USER: MessageType.CONTEXT_MENU_COMMAND,
     CommandType.MESSAGE: MessageType.CONTEXT_MENU_COMMAND,
 }
-_FLAGS: Final = SETTABLE | MessageFlags.IS_VOICE_MESSAGE
+_FLAGS: Final = SETTABLE | MessageFlags.IS_VOICE_MESSAGE | MessageFlags.EPHEMERAL
+_PINGS: Final = ["users", "roles", "everyone"]
 
 
 class Posted(Struct, frozen=True):
@@ -72,15 +80,40 @@ def room_of(row: InteractionRow, place: ChannelPlace, room_id: ChannelId) -> Cha
     """Where a message of an interaction lies: the channel itself, or what only its person sees of it."""
     if room_id == place.id:
         return place
-    return ChannelPlace(structs.replace(place.channel, id=room_id), place.permissions, recipients=(row.user_id,))
+    return ChannelPlace(
+        structs.replace(place.channel, id=room_id),
+        place.permissions,
+        recipients=(row.user_id,),
+        shown=(place.id, row.guild_id),
+    )
+
+
+async def flags_of(ctx: Context, row: InteractionRow, place: ChannelPlace, flags: int | None) -> int:
+    """The flags of an answer, those that can be set.
+
+    What an application that only its person has installed says in a guild is seen by that person alone, unless
+    they may use such applications before others (USE_EXTERNAL_APPS).
+    """
+    bits = (flags or 0) & _FLAGS
+    if place.guild is None or "0" in row.owners:
+        return bits
+    person = await find_channel(ctx.services.states, ctx.tx, place.id, row.user_id, ctx.now, writes=ctx.writes)
+    allowed = person is not None and person.permissions & Permissions.USE_EXTERNAL_APPS
+    return bits if allowed else bits | MessageFlags.EPHEMERAL
 
 
 async def read_new(
     ctx: Context, row: InteractionRow, place: ChannelPlace, body: MessageFields, found: FormErrors
 ) -> Draft:
-    """The draft of an answer, with its files where it will lie. Raises Refusal: 50035, 50006."""
-    room_id = ChannelId(row.id) if (body.flags or 0) & MessageFlags.EPHEMERAL else place.id
-    body = structs.replace(body, flags=(body.flags or 0) & _FLAGS, sticker_ids=None, shared_client_theme=None)
+    """The draft of an answer, with its files where it will lie; `body.flags` are those of `flags_of`.
+
+    Raises Refusal: 50035, 50006.
+    """
+    ephemeral = bool((body.flags or 0) & MessageFlags.EPHEMERAL)
+    room_id = ChannelId(row.id) if ephemeral else place.id
+    body = structs.replace(body, sticker_ids=None, shared_client_theme=None)
+    if ephemeral and body.poll is not None:
+        found.add("poll", FormCode.BASE_TYPE_BAD_TYPE, "Nobody could vote in a poll that one person sees.")
     lookup = await look_up(ctx, place, body.components, sender_for(row))
     return read_draft(body, found, lookup=lookup, uploaded=Uploaded.of(ctx, room_id))
 
@@ -112,6 +145,10 @@ async def post_message(
     else:
         place = await wake_thread(ctx, place)
     original = await _answered(ctx, row, room_id, follows=follows)
+    if original is not None:
+        # It refers to a message of the same application, which nobody is told of again.
+        allowed = draft.allowed_mentions or AllowedMentions(parse=_PINGS)
+        draft = structs.replace(draft, allowed_mentions=structs.replace(allowed, replied_user=False))
     flags = draft.flags | (MessageFlags.EPHEMERAL if ephemeral else 0) | (MessageFlags.LOADING if loading else 0)
     more: dict[str, Any] = {
         "channel_id": place.id,
@@ -150,6 +187,8 @@ async def edit_posted(
     message = await find_posted(ctx, row, room_id, message_id)
     room = room_of(row, place, room_id)
     fills = bool(message.flags & MessageFlags.LOADING)
+    if fills and row.state == InteractionState.DEFERRED:
+        await update_interaction(ctx.tx, row.id, state=int(InteractionState.ANSWERED))
     poll = _poll_of(body) if fills else None
     if poll is not None:
         body = structs.replace(body, poll=None)
@@ -179,6 +218,7 @@ async def edit_source(ctx: Context, row: InteractionRow, body: EditMessage) -> b
 
 async def show_posted(ctx: Context, row: InteractionRow, room_id: ChannelId, message_id: MessageId) -> bytes:
     """A message of an interaction, as JSON. Raises Refusal: 404/10008."""
+    await find_posted(ctx, row, room_id, message_id)
     found = await message_bytes(ctx.tx, room_id, [message_id], Viewer(bot_of(row)))
     if message_id not in found:
         raise Refusal(errors.UNKNOWN_MESSAGE)
@@ -188,15 +228,34 @@ async def show_posted(ctx: Context, row: InteractionRow, room_id: ChannelId, mes
 async def delete_posted(ctx: Context, row: InteractionRow, room_id: ChannelId, message_id: MessageId) -> None:
     """Remove a message of an interaction. The row declares `MessageDelete`. Raises Refusal: 404/10008."""
     message = await find_posted(ctx, row, room_id, message_id)
+    if message.flags & MessageFlags.LOADING and row.state == InteractionState.DEFERRED:
+        await update_interaction(ctx.tx, row.id, state=int(InteractionState.ANSWERED))
     await remove_message(ctx, room_of(row, await place_of(ctx, row), room_id), message)
 
 
 async def find_posted(ctx: Context, row: InteractionRow, room_id: ChannelId, message_id: MessageId) -> MessageRow:
-    """A message of the interaction's application. Raises Refusal: 404/10008."""
+    """A message that was posted for an interaction, or whose component was used. Raises Refusal: 404/10008."""
     message = await select_message(ctx.tx, room_id, message_id)
-    if message is None or message.author_id != bot_of(row):
+    if message is None or (message_id != row.source_id and _posted_for(message) != row.id):
         raise Refusal(errors.UNKNOWN_MESSAGE)
     return message
+
+
+class _Metadata(Struct):
+    id: InteractionId | None = None
+
+
+class _Posted(Struct):
+    interaction_metadata: _Metadata | None = None
+
+
+_posted = decoder(_Posted)
+
+
+def _posted_for(message: MessageRow) -> InteractionId | None:
+    """The interaction that a message answers."""
+    metadata = _posted.decode(message.body).interaction_metadata
+    return None if metadata is None else metadata.id
 
 
 def _poll_of(body: EditMessage) -> PollDraft | None:
@@ -214,11 +273,11 @@ def _poll_of(body: EditMessage) -> PollDraft | None:
 
 async def _answered(ctx: Context, row: InteractionRow, room_id: ChannelId, *, follows: bool) -> MessageRow | None:
     """The message that a message of an interaction answers: one with the component, or the first of several."""
-    if follows:
-        return None if row.response_id is None else await select_message(ctx.tx, room_id, row.response_id)
-    if row.source_id is None or row.source_room_id != room_id:
+    answered, where = (row.response_id, row.response_room_id) if follows else (row.source_id, row.source_room_id)
+    # What others see never shows what one person has seen.
+    if answered is None or where is None or where not in {room_id, row.channel_id}:
         return None
-    return await select_message(ctx.tx, room_id, row.source_id)
+    return await select_message(ctx.tx, where, answered)
 
 
 def _type_of(row: InteractionRow, original: MessageRow | None, *, follows: bool) -> MessageType:

@@ -145,8 +145,9 @@ class _Reading:
         if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
             self.found.add(at, FormCode.NUMBER_TYPE_COERCE, "Value is not a number of this option's type.")
             return value
-        least = -_NUMBER_MOST if option.min_value is UNSET else option.min_value
-        most = _NUMBER_MOST if option.max_value is UNSET else option.max_value
+        bound = _NUMBER_MOST - 1 if whole else _NUMBER_MOST
+        least = -bound if option.min_value is UNSET else option.min_value
+        most = bound if option.max_value is UNSET else option.max_value
         if value < least:
             self.found.add(at, FormCode.NUMBER_TYPE_MIN, f"Must be greater than or equal to {least}.")
         elif value > most:

@@ -8,6 +8,7 @@ from sqlalchemy import bindparam, delete, insert, select, update
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, InteractionId, MessageId, UserId
 from moothall.objects.interaction import InteractionState
 from moothall.objects.wire import Timestamp
+from moothall.resources.attachment.queries import drop_files_of
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
 from moothall.storage.rows import ChannelRow
 from moothall.storage.schema import channel_activity, channels, ephemeral_messages, interactions, messages
@@ -64,6 +65,11 @@ _take = Query(
     .where(interactions.c.id == bindparam("interaction_id"), interactions.c.state == int(InteractionState.WAITING))
     .values(state=bindparam("new_state"))
 )
+_take_modal = Query(
+    update(interactions)
+    .where(interactions.c.id == bindparam("interaction_id"), interactions.c.modal.is_not(None))
+    .values(modal=None)
+)
 _select_old = Query(
     select(interactions.c.id).where(interactions.c.created_at < bindparam("before")).limit(bindparam("most"))
 )
@@ -103,6 +109,11 @@ async def take_interaction(tx: Transaction, interaction_id: InteractionId, state
     return await tx.execute(_take, interaction_id=interaction_id, new_state=int(state)) == 1
 
 
+async def take_modal(tx: Transaction, interaction_id: InteractionId) -> bool:
+    """Let a modal be handed in no more; False if it was already."""
+    return await tx.execute(_take_modal, interaction_id=interaction_id) == 1
+
+
 async def update_interaction(tx: Transaction, interaction_id: InteractionId, **columns: Any) -> None:
     """Change the columns named."""
     await tx.execute(
@@ -136,9 +147,10 @@ async def delete_old(tx: Transaction, before: Timestamp, most: int) -> int:
 
 
 async def delete_rooms(tx: Transaction, before_id: MessageId, most: int) -> int:
-    """Remove messages that one person saw, sent before an id; how many there were."""
+    """Remove messages that one person saw, and files that were handed in, from before an id; how many there were."""
     found = list({row[0] for row in await tx.all(_select_rooms, before_id=before_id, most=most)})
     if found:
+        await drop_files_of(tx, [ChannelId(each) for each in found])
         for query in (_delete_room_messages, _delete_room_activity, _delete_rooms):
             await tx.execute(query, interaction_ids=found)
     return len(found)

@@ -9,13 +9,13 @@ from typing import Any
 from msgspec import UNSET, Raw
 
 from moothall.kernel.context import Context
+from moothall.kernel.guild_state import Standing
 from moothall.kernel.place import ChannelPlace
 from moothall.objects.channel import Channel
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FormCode
-from moothall.objects.ids import ChannelId, RoleId, Snowflake, UserId
+from moothall.objects.ids import ApplicationId, ChannelId, RoleId, Snowflake, UserId
 from moothall.objects.member import Member
-from moothall.objects.message import Attachment
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.wire import to_plain
 from moothall.resources.interaction.queries import select_channels
@@ -45,8 +45,9 @@ _IN_CHANNEL = (
 class Resolver:
     """Looks up what one interaction names, in the place where it was raised."""
 
-    def __init__(self, ctx: Context, place: ChannelPlace, found: FormErrors) -> None:
+    def __init__(self, ctx: Context, place: ChannelPlace, found: FormErrors, application_id: ApplicationId) -> None:
         self._ctx = ctx
+        self._application_id = application_id
         self._place = place
         self._found = found
         self.resolved: Resolved = {}
@@ -89,25 +90,37 @@ class Resolver:
         """Channels and threads of the guild that the caller may see, of the types that are asked for."""
         guild, member = self._place.guild, self._place.member
         rows = await select_channels(self._ctx.tx, [ChannelId(each) for each in ids])
+        bot = await self._bot()
         for channel_id in ids:
             row = rows.get(ChannelId(channel_id))
             channel = None if row is None or guild is None or row.guild_id != guild.id else channel_from_row(row)
-            bits = 0
+            bits = bot_bits = 0
             if channel is not None and guild is not None and member is not None:
                 parent = channel
                 if isinstance(channel.parent_id, int) and channel.type in _THREADS:
                     parent = await guild.channel(self._ctx.tx, channel.parent_id) or channel
                 bits = member.permissions_in(parent, thread=parent is not channel)
+                if bot is not None:
+                    bot_bits = bot.permissions_in(parent, thread=parent is not channel)
             wanted = list(kinds.get(channel_id, ()))
             if channel is None or not bits or (wanted and channel.type not in wanted):
                 self._missing(at, channel_id)
             else:
-                self.resolved.setdefault("channels", {})[_key(channel_id)] = partial_channel(channel, bits)
+                told = partial_channel(channel, bits) | {"app_permissions": PermissionSet(bot_bits).wire()}
+                self.resolved.setdefault("channels", {})[_key(channel_id)] = told
 
-    def attachments(self, files: Iterable[Attachment]) -> None:
-        """Files that were handed in."""
-        for file in files:
-            self.resolved.setdefault("attachments", {})[_key(file.id)] = to_plain(file)
+    async def _bot(self) -> Standing | None:
+        """The application's bot in the guild; None where it is no member."""
+        guild, ctx = self._place.guild, self._ctx
+        if guild is None:
+            return None
+        bot_id = UserId(self._application_id)
+        _, standing = await ctx.services.states.standing(ctx.tx, guild.id, bot_id, ctx.now, writes=ctx.writes)
+        return standing
+
+    def attachment(self, file_id: Snowflake, data: Raw) -> None:
+        """A file that was handed in."""
+        self.resolved.setdefault("attachments", {})[_key(file_id)] = data
 
     def message(self, message_id: Snowflake, data: bytes) -> None:
         """The message that a command was used on."""

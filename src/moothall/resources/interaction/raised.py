@@ -1,0 +1,53 @@
+"""An interaction on its way: what is known of it so far."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import UNSET, Raw, UnsetType
+
+from moothall.kernel.context import Context
+from moothall.kernel.place import ChannelPlace
+from moothall.objects.errors import FormErrors, refuse_field
+from moothall.objects.form_codes import FormCode
+from moothall.objects.ids import ChannelId, InteractionId, MessageId, Snowflake
+from moothall.resources.application.queries import ApplicationRow
+from moothall.resources.attachment.uploads import allowance_in
+from moothall.resources.interaction.handed_in import HandedIn
+from moothall.resources.interaction.requests import RaiseInteraction
+from moothall.resources.interaction.resolving import Resolver
+
+
+class Raised:
+    """What a person's client has raised, where, and for which application."""
+
+    def __init__(self, ctx: Context, body: RaiseInteraction, application: ApplicationRow, place: ChannelPlace) -> None:
+        self.ctx = ctx
+        self.id = InteractionId(ctx.ids.next())
+        self.body = body
+        self.application = application
+        self.place = place
+        self.found = FormErrors()
+        self.resolver = Resolver(ctx, place, self.found, application.id)
+        self.data: dict[str, Any] = {}
+        self.owners: dict[str, str] = {}
+        self.name: str | None = None
+        """Of the command, with those of the group and the subcommand."""
+        self.metadata: dict[str, Any] = {}
+        self.source: tuple[ChannelId, MessageId] | None = None
+        self.message: Raw | UnsetType = UNSET
+        self.files: HandedIn | None = None
+
+    def hand_in(self) -> HandedIn:
+        """The files that came with it. Raises Refusal: 413/40005."""
+        if self.files is None:
+            given = self.body.data.get("attachments")
+            self.files = HandedIn(self.ctx, self.id, given, self.found, most=allowance_in(self.place.guild).each)
+        return self.files
+
+
+def id_at(data: Mapping[str, Any], field: str) -> Snowflake:
+    """An id in the data of a request. Raises Refusal: 50035."""
+    try:
+        return Snowflake.from_wire(data.get(field))
+    except (ValueError, TypeError):
+        refuse_field(f"data.{field}", FormCode.NUMBER_TYPE_COERCE, "This is no id.")
