@@ -49,6 +49,7 @@ from moothall.objects.ids import GuildId, Snowflake, SnowflakeFactory, UserId
 from moothall.objects.presence import Presence
 from moothall.resources import load_endpoints
 from moothall.resources.attachment.sweeping import FileSweeper
+from moothall.resources.interaction.delivery import Deliveries
 from moothall.resources.member.activity import activity_of
 from moothall.resources.membership.guests import see_guests_out
 from moothall.resources.membership.operations import leave_if_temporary
@@ -61,6 +62,7 @@ from moothall.storage.engines import database_at
 from moothall.storage.sqlite_files import serving_alone
 from moothall.web.connections import BoundedHttp
 from moothall.web.pages import Pages
+from moothall.web.site import Site, is_lost_browser
 
 if TYPE_CHECKING:
     from moothall.bus.nats import NatsBus
@@ -235,6 +237,7 @@ class App:
         self.jobs = self.services.extra[JobRunner] = JobRunner(self.services)
         self.indexer = self.services.extra[Indexer] = Indexer(self.services)
         self.pages = Pages(endpoints(), public_url=base_url(settings), gateway_url=self.gateway.settings.public_url)
+        self.site = Site(self.services, trusted_proxies=self._trusts)
         self.files = Files(self.services.blobs)
         self.attachments = Attachments(self.database, self.services.blobs, self.services.links, self.files)
         self.sweeper = FileSweeper(self.services)
@@ -269,6 +272,7 @@ class App:
         await self.sweeper.stop()
         await self.gateway.close()
         await self.relay.stop()
+        await Deliveries.of(self.services).close()
         await activity_of(self.services).close()
         await self.neighbours.leave()
         await self.database.settled()
@@ -285,8 +289,10 @@ class App:
         """Serve one connection."""
         if scope["type"] == "http":
             path: str = scope["path"]
-            if path.startswith("/api/") and not path.endswith("/openapi.json"):
+            if path.startswith("/api/") and not path.endswith("/openapi.json") and not is_lost_browser(scope):
                 await self.pipeline(scope, receive, send)
+            elif Site.serves(path):
+                await self.site(scope, receive, send)
             elif path.startswith(Attachments.PREFIX):
                 await self.attachments(scope, receive, send)
             elif path.startswith(Files.PREFIXES):

@@ -178,6 +178,11 @@ class Context:
         return self._channel
 
     @property
+    def entered_channel(self) -> ChannelPlace | None:
+        """The channel entered; None on a row that has entered none."""
+        return self._channel
+
+    @property
     def in_guild(self) -> bool:
         """Whether a guild has been entered (not so for a direct message channel)."""
         return self._guild is not None

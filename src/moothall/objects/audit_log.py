@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import UNSET, Struct, UnsetType
 
 from moothall.objects.channel import Channel
+from moothall.objects.command import Command
 from moothall.objects.ids import AuditEntryId, Snowflake, UserId
 from moothall.objects.integration import PartialIntegration
 from moothall.objects.scheduled_event import ScheduledEvent
@@ -135,5 +136,5 @@ class AuditLog(Struct, frozen=True, kw_only=True):
     threads: list[Channel]
     integrations: list[PartialIntegration]
     auto_moderation_rules: list[Any]
-    application_commands: list[Any]
+    application_commands: list[Command]
     guild_scheduled_events: list[ScheduledEvent]

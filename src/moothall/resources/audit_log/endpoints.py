@@ -11,11 +11,14 @@ from moothall.objects import limits
 from moothall.objects.audit_log import AuditLog, AuditLogEvent
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import ChannelType
+from moothall.objects.command import Command
 from moothall.objects.ids import GuildId, Snowflake, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.scheduled_event import ScheduledEvent
 from moothall.resources.audit_log import queries
 from moothall.resources.audit_log.queries import EntryRow
+from moothall.resources.command.objects import command_object
+from moothall.resources.command.queries import EVERYWHERE, select_by_ids
 from moothall.resources.scheduled_event.access import sees_event
 from moothall.resources.scheduled_event.queries import event_object, select_events
 from moothall.resources.user.queries import get_users
@@ -40,6 +43,7 @@ _ABOUT_INTEGRATIONS: Final = frozenset({_E.INTEGRATION_CREATE, _E.INTEGRATION_UP
 _ABOUT_EVENTS: Final = frozenset(
     {_E.GUILD_SCHEDULED_EVENT_CREATE, _E.GUILD_SCHEDULED_EVENT_UPDATE, _E.GUILD_SCHEDULED_EVENT_DELETE}
 )
+_ABOUT_COMMANDS: Final = frozenset({_E.APPLICATION_COMMAND_PERMISSION_UPDATE})
 _ABOUT_THREADS: Final = frozenset({_E.THREAD_CREATE, _E.THREAD_UPDATE, _E.THREAD_DELETE})
 
 
@@ -82,7 +86,7 @@ async def get_guild_audit_log(
         threads=await _threads(ctx, guild_id, _targets(entries, _ABOUT_THREADS)),
         integrations=[queries.integration_object(integration) for integration in integrations],
         auto_moderation_rules=[],
-        application_commands=[],
+        application_commands=await _commands(ctx, guild_id, _targets(entries, _ABOUT_COMMANDS)),
         guild_scheduled_events=await _events(ctx, guild_id, _targets(entries, _ABOUT_EVENTS)),
     )
 
@@ -94,6 +98,12 @@ def _targets(entries: Iterable[EntryRow], kinds: frozenset[AuditLogEvent]) -> se
 async def _events(ctx: Context, guild_id: GuildId, ids: set[Snowflake]) -> list[ScheduledEvent]:
     """Those of the events that the caller may see."""
     return [event_object(row) for row in await select_events(ctx.tx, guild_id, ids) if await sees_event(ctx, row)]
+
+
+async def _commands(ctx: Context, guild_id: GuildId, ids: set[Snowflake]) -> list[Command]:
+    """Commands of the guild, and of everywhere."""
+    rows = await select_by_ids(ctx.tx, ids)
+    return [command_object(row) for row in rows if row.guild_id in {EVERYWHERE, guild_id}]
 
 
 async def _threads(ctx: Context, guild_id: GuildId, ids: set[Snowflake]) -> list[Channel]:

@@ -14,6 +14,7 @@ from moothall.resources.application.access import application_of
 from moothall.resources.command import operations, queries
 from moothall.resources.command.access import MANAGES, PERMISSIONS_SCOPE, SETS, UPDATING
 from moothall.resources.command.events import ApplicationCommandPermissionsUpdate
+from moothall.resources.command.locales import locale_of
 from moothall.resources.command.objects import command_object, permissions_object
 from moothall.resources.command.queries import EVERYWHERE
 from moothall.resources.command.requests import CreateCommand, ModifyCommand
@@ -155,7 +156,8 @@ async def _list(
     ctx: Context, application_id: ApplicationId, guild_id: GuildId, *, with_localizations: bool
 ) -> list[Command]:
     rows = await queries.select_scope(ctx.tx, application_id, guild_id)
-    return [command_object(row, localizations=with_localizations, locale=None) for row in rows]
+    locale = None if with_localizations else await locale_of(ctx)
+    return [command_object(row, localizations=with_localizations, locale=locale) for row in rows]
 
 
 async def _create(ctx: Context, guild_id: GuildId, body: CreateCommand) -> Command | Response:

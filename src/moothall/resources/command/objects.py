@@ -6,6 +6,7 @@ from typing import Any
 from moothall.objects.command import Command, CommandPermission, CommandPermissions, CommandType
 from moothall.objects.ids import CommandId, Snowflake
 from moothall.objects.wire import convert
+from moothall.resources.command.locales import text_in
 from moothall.resources.command.queries import EVERYWHERE, CommandRow, PermissionsRow
 
 _TEXTS = ("name", "description")
@@ -44,7 +45,7 @@ def _localized(plain: Mapping[str, Any], locale: str | None) -> dict[str, Any]:
     done = {key: value for key, value in plain.items() if not key.endswith("_localizations")}
     for text in _TEXTS:
         texts = plain.get(f"{text}_localizations") or {}
-        if locale is not None and (found := texts.get(locale)) is not None:
+        if locale is not None and (found := text_in(texts, locale)) is not None:
             done[f"{text}_localized"] = found
     for key in ("options", "choices"):
         if key in done:

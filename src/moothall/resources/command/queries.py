@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from moothall.objects.ids import ApplicationId, CommandId, GuildId, Snowflake
 from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
-from moothall.storage.schema import command_creations, command_permissions, commands
+from moothall.storage.schema import command_creations, command_permissions, commands, interactions
 
 EVERYWHERE: Final = GuildId(Snowflake(0))
 """The scope of global commands."""
@@ -39,6 +39,9 @@ _scope = (commands.c.application_id == bindparam("application_id")) & (commands.
 _this = _scope & (commands.c.id == bindparam("command_id"))
 _select_command = Query(select(commands).where(_this), into=CommandRow)
 _select_by_id = Query(select(commands).where(commands.c.id == bindparam("command_id")), into=CommandRow)
+_select_by_ids = Query(
+    select(commands).where(in_list(commands.c.id, "command_ids")).order_by(commands.c.id), into=CommandRow
+)
 _select_scope = Query(select(commands).where(_scope).order_by(commands.c.id), into=CommandRow)
 _select_by_name = Query(
     select(commands).where(_scope, commands.c.type == bindparam("type"), commands.c.name == bindparam("name")),
@@ -87,6 +90,12 @@ _select_creations = Query(
     )
 )
 _put_creations = Query(upsert(command_creations, key=("application_id", "guild_id"), update=("day", "count")))
+_delete_interactions_in_guild = Query(
+    delete(interactions).where(
+        interactions.c.application_id == bindparam("application_id"), interactions.c.guild_id == bindparam("guild_id")
+    )
+)
+_delete_interactions = Query(delete(interactions).where(interactions.c.application_id == bindparam("application_id")))
 _delete_creations = Query(
     delete(command_creations).where(command_creations.c.application_id == bindparam("application_id"))
 )
@@ -102,6 +111,12 @@ async def select_command(
 async def select_by_id(reader: Reader, command_id: CommandId) -> CommandRow | None:
     """A command, whosever it is; None if there is none."""
     return await reader.one(_select_by_id, command_id=command_id)
+
+
+async def select_by_ids(reader: Reader, command_ids: Iterable[Snowflake]) -> list[CommandRow]:
+    """Commands by their ids, oldest first."""
+    wanted = list(set(command_ids))
+    return await reader.all(_select_by_ids, command_ids=wanted) if wanted else []
 
 
 async def select_scope(reader: Reader, application_id: ApplicationId, guild_id: GuildId) -> list[CommandRow]:
@@ -163,14 +178,14 @@ async def forget_permissions(tx: Transaction, command_ids: Sequence[CommandId]) 
 
 
 async def delete_in_guild(tx: Transaction, application_id: ApplicationId, guild_id: GuildId) -> None:
-    """Remove what an application has in a guild that it leaves."""
-    await tx.execute(_delete_in_guild, application_id=application_id, guild_id=guild_id)
-    await tx.execute(_delete_permissions_in_guild, application_id=application_id, guild_id=guild_id)
+    """Remove what an application has in a guild that it leaves; the tokens of its interactions there end as well."""
+    for query in (_delete_in_guild, _delete_permissions_in_guild, _delete_interactions_in_guild):
+        await tx.execute(query, application_id=application_id, guild_id=guild_id)
 
 
 async def delete_of_application(tx: Transaction, application_id: ApplicationId) -> None:
     """Remove everything of an application that ends."""
-    for query in (_delete_of_application, _delete_permissions_of, _delete_creations):
+    for query in (_delete_of_application, _delete_permissions_of, _delete_creations, _delete_interactions):
         await tx.execute(query, application_id=application_id)
 
 

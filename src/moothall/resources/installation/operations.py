@@ -18,6 +18,7 @@ from moothall.objects.role import Role, RoleTags
 from moothall.objects.scopes import COMMANDS
 from moothall.objects.wire import to_plain
 from moothall.resources.application.queries import ApplicationRow
+from moothall.resources.command.queries import delete_in_guild
 from moothall.resources.integration import queries
 from moothall.resources.integration.events import (
     GuildIntegrationsUpdate,
@@ -99,6 +100,8 @@ async def remove_integration(ctx: Context, integration_id: IntegrationId) -> Non
         if not await remove_member(ctx, ctx.guild.id, bot):
             await retire_bot(ctx, ctx.guild.id, bot.id)
     elif await queries.delete_integration(ctx.tx, ctx.guild.id, row.id):
+        if row.application_id is not None:
+            await delete_in_guild(ctx.tx, row.application_id, ctx.guild.id)
         await ctx.audit(AuditLogEvent.INTEGRATION_DELETE, target=row.id, changes=differences(row, None, _AUDITED))
         application_id = UNSET if row.application_id is None else row.application_id
         ctx.emit(IntegrationDelete(id=row.id, guild_id=ctx.guild.id, application_id=application_id))

@@ -1,10 +1,12 @@
 """Interactions over HTTP (interactions: receiving and responding)."""
 
 import moothall.resources.interaction.verifying  # noqa: F401 it registers itself with applications
+from moothall.kernel.access import MEMBER
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import Json, delete, get, patch, post
 from moothall.kernel.ratelimit import WEBHOOK_RATE
-from moothall.objects.ids import InteractionId, WebhookId
+from moothall.objects.command_index import CommandIndex
+from moothall.objects.ids import ChannelId, GuildId, InteractionId, WebhookId
 from moothall.objects.interaction import (
     ActivityInstance,
     CallbackInteraction,
@@ -15,7 +17,7 @@ from moothall.objects.message import Message
 from moothall.objects.wire import encode
 from moothall.resources.application.access import PERSON
 from moothall.resources.channel.events import DirectChannelCreate
-from moothall.resources.interaction import following
+from moothall.resources.interaction import following, listing
 from moothall.resources.interaction.access import (
     ANSWERS_INTERACTION,
     BY_INTERACTION,
@@ -33,6 +35,24 @@ from moothall.resources.interaction.requests import Callback, RaiseInteraction
 from moothall.resources.message.drafts import EditMessage
 from moothall.resources.message.events import MessageCreate, MessageDelete, MessageUpdate
 from moothall.resources.thread_activity.events import WAKES
+
+
+@get("/guilds/{guild_id}/application-command-index", permission=MEMBER)
+async def get_guild_application_command_index(ctx: Context, guild_id: GuildId) -> CommandIndex:
+    """The commands of a guild's applications that the caller may use somewhere in it."""
+    return await listing.commands_in_guild(ctx)
+
+
+@get("/channels/{channel_id}/application-command-index", permission=MEMBER)
+async def get_channel_application_command_index(ctx: Context, channel_id: ChannelId) -> CommandIndex:
+    """The commands that the caller may use in a channel, those of their own applications as well."""
+    return await listing.commands_in_channel(ctx)
+
+
+@get("/users/@me/application-command-index", permission=PERSON)
+async def get_my_application_command_index(ctx: Context) -> CommandIndex:
+    """The commands of the applications that the caller has installed to their account."""
+    return await listing.commands_of_user(ctx)
 
 
 @post(

@@ -1,9 +1,10 @@
 """Who may use which command where, and for whom it is installed (interactions: application commands, permissions)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from moothall.kernel.context import Context
+from moothall.kernel.guild_state import Standing
 from moothall.kernel.place import ChannelPlace
 from moothall.objects import errors
 from moothall.objects.application import IntegrationType
@@ -11,7 +12,7 @@ from moothall.objects.channel_types import ChannelType
 from moothall.objects.command import Command, CommandPermissionType, InteractionContext
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
-from moothall.objects.ids import ApplicationId, Snowflake, UserId
+from moothall.objects.ids import ApplicationId, ChannelId, Snowflake, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.scopes import BOT, COMMANDS
 from moothall.resources.authorization.queries import select_authorization
@@ -74,33 +75,45 @@ async def require_usable(ctx: Context, place: ChannelPlace, command: Command, ow
     if place.guild is None or place.member is None:
         return
     ctx.require(Permissions.USE_APPLICATION_COMMANDS)
-    if "0" in owners and not await _is_allowed(ctx, place, command):
+    if "0" not in owners:
+        return
+    rows = await select_permissions(ctx.tx, place.guild.id, command.application_id)
+    said = {row.command_id: row for row in rows}
+    if not is_allowed(place.member, ctx.permissions, place.audience_channel_id, command, said):
         raise Refusal(errors.MISSING_PERMISSIONS)
 
 
-async def _is_allowed(ctx: Context, place: ChannelPlace, command: Command) -> bool:
-    """What the guild says about the command, or about all of its application, else the command's own default."""
-    member, guild = place.member, place.guild
-    if member is None or guild is None or ctx.permissions & Permissions.ADMINISTRATOR:
+def is_allowed(
+    member: Standing,
+    permissions: int,
+    channel_id: ChannelId | None,
+    command: Command,
+    said: Mapping[Snowflake, PermissionsRow],
+) -> bool:
+    """Whether a member may use a command in a channel, or with None in the guild at all.
+
+    That is what the guild says of it, else of all of its application's; where nothing is said, the
+    command's own default. `permissions` are the member's in the channel, and `said` is what the guild says, by the
+    command's or the application's id.
+    """
+    if permissions & Permissions.ADMINISTRATOR:
         return True
-    said = {row.command_id: row for row in await select_permissions(ctx.tx, guild.id, command.application_id)}
-    general, special = said.get(command.application_id), said.get(command.id)
-    if not _channel_allowed(place, special, general):
+    general, special = said.get(Snowflake(command.application_id)), said.get(Snowflake(command.id))
+    if channel_id is not None and not _channel_allowed(member, channel_id, special, general):
         return False
-    verdict = _person_allowed(place, special)
+    verdict = _person_allowed(member, special)
     if verdict is None:
-        verdict = _person_allowed(place, general)
+        verdict = _person_allowed(member, general)
     if verdict is not None:
         return verdict
     needed = command.default_member_permissions
     if needed is None:
         return True
-    return bool(needed) and ctx.permissions & needed == needed
+    return bool(needed) and permissions & needed == needed
 
 
-def _channel_allowed(place: ChannelPlace, *said: PermissionsRow | None) -> bool:
-    channel_id = place.audience_channel_id
-    everywhere = 0 if place.guild is None else place.guild.id - 1
+def _channel_allowed(member: Standing, channel_id: ChannelId, *said: PermissionsRow | None) -> bool:
+    everywhere = member.guild.id - 1
     for row in said:
         if row is None:
             continue
@@ -115,10 +128,9 @@ def _channel_allowed(place: ChannelPlace, *said: PermissionsRow | None) -> bool:
     return True
 
 
-def _person_allowed(place: ChannelPlace, row: PermissionsRow | None) -> bool | None:
+def _person_allowed(member: Standing, row: PermissionsRow | None) -> bool | None:
     """What is said of the person themself, else of any role of theirs, else of everybody; None if nothing."""
-    member, guild = place.member, place.guild
-    if row is None or member is None or guild is None:
+    if row is None:
         return None
     said = permissions_object(row).permissions
     for each in said:
@@ -130,6 +142,6 @@ def _person_allowed(place: ChannelPlace, row: PermissionsRow | None) -> bool | N
     if by_role:
         return any(by_role)
     for each in said:
-        if each.type == CommandPermissionType.ROLE and each.id == guild.id:
+        if each.type == CommandPermissionType.ROLE and each.id == member.guild.id:
             return each.permission
     return None
