@@ -12,7 +12,8 @@ from moothall.storage.rows import MemberRow
 from moothall.storage.schema import member_activity, members, users
 
 _listed = type_coerce(members.c.roles, Text)
-_select_lists = Query(select(_listed).where(members.c.guild_id == bindparam("guild_id")).group_by(members.c.roles))
+# GROUP BY says the same, and sorts a hundred thousand lists first.
+_select_lists = Query(select(_listed).distinct().where(members.c.guild_id == bindparam("guild_id")))
 
 
 def _inactive(*columns: Any) -> Select[Any]:
