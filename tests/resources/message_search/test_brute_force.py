@@ -77,13 +77,17 @@ async def test_the_index_finds_what_fits_and_nothing_else(
         expected = [n for n, m in enumerate(messages, 1) if fits(node, m.facets, m.words)]
         async with database.read() as reader:
             bounds = (2, 100) if len(expected) > 1 else None
-            found = await queries.select_found(
-                reader, database.dialect, node, bounds, most=50, offset=0, descending=False
-            )
             total = await queries.count_found(reader, database.dialect, node, bounds)
+            pages = [
+                await queries.select_found(
+                    reader, database.dialect, node, bounds, total=many, most=50, offset=0, descending=False
+                )
+                for many in (total, 1_000_000)
+            ]
         if bounds is not None:
             expected = [number for number in expected if number > 2]
-        assert ([place[0] for place in found], total) == (expected, len(expected))
+        assert [[place[0] for place in found] for found in pages] == [expected, expected]
+        assert total == len(expected)
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])

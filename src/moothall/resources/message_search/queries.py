@@ -143,12 +143,15 @@ def _count(dialect: str, *, bounded: bool) -> ClauseElement:
     return select(func.count()).select_from(key.table).where(matches, *_bounds(key, bounded=bounded))
 
 
-def _page(dialect: str, *, bounded: bool, descending: bool) -> ClauseElement:
+def _page(dialect: str, *, bounded: bool, descending: bool, few: bool) -> ClauseElement:
     key, channel_id, matches = _key(dialect)
+    # PostgreSQL likes to go through the ids in their order until it has found enough, which of few it never has:
+    # a sum is in no index.
+    order: ColumnElement[Any] = key + literal_column("0") if few and dialect == "postgresql" else key
     return (
         select(key.label("message_id"), channel_id.label("channel_id"))
         .where(matches, *_bounds(key, bounded=bounded))
-        .order_by(key.desc() if descending else key)
+        .order_by(order.desc() if descending else order)
         .limit(bindparam("most"))
         .offset(bindparam("offset"))
     )
@@ -158,10 +161,14 @@ _insert_document = Query(ByDialect(_insert))
 _delete_documents = Query(ByDialect(_delete))
 _counts = {bounded: Query(ByDialect(partial(_count, bounded=bounded))) for bounded in (False, True)}
 _pages = {
-    (bounded, descending): Query(ByDialect(partial(_page, bounded=bounded, descending=descending)))
+    (bounded, descending, few): Query(ByDialect(partial(_page, bounded=bounded, descending=descending, few=few)))
     for bounded in (False, True)
     for descending in (False, True)
+    for few in (False, True)
 }
+
+
+_FEW: Final = 100_000
 
 
 async def has_changes(reader: Reader) -> bool:
@@ -233,10 +240,19 @@ async def count_found(reader: Reader, dialect: str, wanted: Node, bounds: Bounds
 
 
 async def select_found(
-    reader: Reader, dialect: str, wanted: Node, bounds: Bounds | None, *, most: int, offset: int, descending: bool
+    reader: Reader,
+    dialect: str,
+    wanted: Node,
+    bounds: Bounds | None,
+    *,
+    total: int,
+    most: int,
+    offset: int,
+    descending: bool,
 ) -> list[tuple[int, int]]:
-    """A page of what a search finds, newest or oldest first: message, channel."""
-    query, values = _pages[bounds is not None, descending], _values(dialect, wanted, bounds)
+    """A page of the `total` that a search finds, newest or oldest first: message, channel."""
+    query = _pages[bounds is not None, descending, total <= _FEW]
+    values = _values(dialect, wanted, bounds)
     return [(row[0], row[1]) for row in await reader.all_long(query, **values, most=most, offset=offset)]
 
 

@@ -64,6 +64,7 @@ async def search(ctx: Context, asked: Search) -> bytes:
         dialect,
         wanted,
         bounds,
+        total=total,
         most=_MOST_RANKED if ranks else asked.limit,
         offset=0 if ranks else asked.offset,
         descending=ranks or asked.sort_order == "desc",
