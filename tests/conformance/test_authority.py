@@ -266,7 +266,7 @@ DIRECT = {
     "get_channel", "delete_channel", "get_channel_messages", "create_message", "get_channel_pins", "unpin_message",
     "pin_message", "delete_message", "get_channel_message", "edit_message", "get_reactions", "delete_own_reaction",
     "create_reaction", "get_pinned_messages", "unpin_message_deprecated", "pin_message_deprecated",
-    "trigger_typing_indicator",
+    "trigger_typing_indicator", "get_channel_application_command_index",
 }  # fmt: skip
 """The rows that have a meaning in a direct message."""
 
