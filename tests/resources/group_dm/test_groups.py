@@ -144,6 +144,11 @@ async def test_the_owner_takes_others_out_and_others_only_themselves(platform: P
     assert platform.heard_data("MESSAGE_CREATE")[0]["type"] == 2
     assert (await circle.carol.get(circle.url)).code == 50001
     assert (await circle.carol.get("/users/@me/channels")).json == []
+    with platform.listening() as heard:
+        assert (await circle.alice.delete(f"{circle.url}/recipients/{circle.alice.id}")).status == 204
+    # Whose it was hands it on.
+    assert heard == ["CHANNEL_DELETE", "CHANNEL_RECIPIENT_REMOVE", "CHANNEL_UPDATE", "MESSAGE_CREATE"]
+    assert (await circle.bob.get(circle.url)).json["owner_id"] == str(circle.bob.id)
     assert (await circle.bob.delete(f"{circle.url}/recipients/{circle.bob.id}")).status == 204
     pair = (await circle.alice.post("/users/@me/channels", {"recipient_id": str(circle.bob.id)})).json
     assert (await circle.alice.delete(f"/channels/{pair['id']}/recipients/{circle.bob.id}")).code == 50024
