@@ -174,6 +174,8 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-async def platform(database: Database) -> Platform:
+async def platform(database: Database) -> AsyncIterator[Platform]:
     """The whole API over an empty database, on each engine in turn."""
-    return Platform(database)
+    made = Platform(database)
+    yield made
+    await made.close()

@@ -35,6 +35,7 @@ from moothall.objects.presence import Presence
 from moothall.objects.text import search_key
 from moothall.objects.wire import Timestamp
 from moothall.resources import load_endpoints
+from moothall.resources.interaction.delivery import Deliveries
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, Query
 from moothall.storage.schema import (
@@ -288,6 +289,11 @@ class Platform:
         self.pipeline = self._whole = Pipeline(self.services, endpoints(), observe=lambda *_: None)
         self.nobody = Caller(self, Snowflake(0), None)
         self._names = 0
+
+    async def close(self) -> None:
+        """Close what it has opened to others."""
+        if (deliveries := self.services.extra.get(Deliveries)) is not None:
+            await deliveries.close()
 
     @property
     def heard_names(self) -> list[str]:

@@ -8,6 +8,7 @@ token) by subclassing `Access`.
 from collections.abc import Mapping
 from typing import Any
 
+from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.context import Context
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
@@ -46,6 +47,17 @@ class SignedIn(Access):
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
         """Being somebody is enough."""
+
+
+class Person(Access):
+    """A person with a session of their own."""
+
+    label = "person"
+
+    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:  # noqa: ARG002 any path
+        """Raises Refusal: 403/20001 for bots and access tokens."""
+        if ctx.actor.kind is not TokenKind.SESSION:
+            raise Refusal(errors.BOTS_CANNOT_USE)
 
 
 async def enter(ctx: Context, path: Mapping[str, Any]) -> None:
@@ -92,6 +104,7 @@ class Needs(Access):
 
 PUBLIC = Public()
 SIGNED_IN = SignedIn()
+PERSON = Person()
 MEMBER = Member()
 BY_FIELD = ByField()
 VIEWER = Needs(Permissions.VIEW_CHANNEL)

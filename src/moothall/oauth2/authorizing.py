@@ -16,6 +16,7 @@ from moothall.objects.ids import ApplicationId, ChannelId, GuildId, WebhookId
 from moothall.objects.permissions import Permissions, PermissionSet
 from moothall.objects.scopes import BOT, COMMANDS, GIVEN, INSTALLING, OPENID, SCOPES, WEBHOOK, read_scopes
 from moothall.objects.wire import convert
+from moothall.resources.application.access import is_owner
 from moothall.resources.application.queries import ApplicationRow, lock_application
 from moothall.resources.authorization.operations import ACCESS_SECONDS, issue_code, issue_tokens, record_consent
 from moothall.resources.authorization.queries import select_authorization
@@ -27,6 +28,7 @@ AUTHORIZING: Final[tuple[type[Event], ...]] = (*ADDING, *ANNOUNCING_WEBHOOKS)
 """What a row declares to fire if a person may consent in it."""
 
 _DENIED: Final = "The resource owner or authorization server denied the request"
+_UNASKED: Final = "The resource owner has to be asked"
 _CHALLENGE: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 _RESPONSE_TYPES: Final = ("code", "token")
 _NAME_MAX: Final = 80
@@ -131,7 +133,7 @@ async def authorize(ctx: Context, asked: Asked, consent: Consent) -> Location:
     plan = read_plan(application, asked)
     if not consent.authorize:
         return denied(ctx, plan, asked)
-    require_addable(ctx, plan)
+    await require_addable(ctx, plan)
     guild_id = asked.guild_id if consent.guild_id is None else consent.guild_id
     _require_choices(plan, guild_id, consent)
     permissions = plan.permissions if consent.permissions is None else consent.permissions
@@ -179,11 +181,17 @@ def denied(ctx: Context, plan: Plan, asked: Asked) -> Location:
     return _location(ctx, plan, asked, {"error": "access_denied", "error_description": _DENIED})
 
 
-def require_addable(ctx: Context, plan: Plan) -> None:
-    """What is not public is installed by its owner only (403/20012)."""
+def unasked(ctx: Context, plan: Plan, asked: Asked) -> Location:
+    """Where the browser goes that was not to be asked (`prompt=none`), though there is something to ask."""
+    error = "consent_required" if ctx.actor.signed_in else "login_required"
+    return _location(ctx, plan, asked, {"error": error, "error_description": _UNASKED})
+
+
+async def require_addable(ctx: Context, plan: Plan) -> None:
+    """What is not public is installed by its owner, or who is in its team, only (403/20012)."""
     application = plan.application
     installs = any(scope in INSTALLING for scope in plan.scopes)
-    if installs and not application.bot_public and application.owner_id != ctx.actor.user_id:
+    if installs and not application.bot_public and not await is_owner(ctx, application, reads=True):
         raise Refusal(errors.NOT_APPLICATION_OWNER)
 
 

@@ -126,7 +126,7 @@ async def get_authorization_request(
         nonce=nonce,
     )
     plan = authorizing.read_plan(row, asked)
-    authorizing.require_addable(ctx, plan)
+    await authorizing.require_addable(ctx, plan)
     return await authorization_request(ctx, plan)
 
 

@@ -1,11 +1,11 @@
 """Applications (resources: application)."""
 
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from typing import Any, Final
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, field
 
-from moothall.objects.ids import ApplicationId, GuildId, Snowflake
+from moothall.objects.ids import ApplicationId, GuildId, Snowflake, TeamId, UserId
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.user import User
@@ -59,23 +59,41 @@ class InstallParams(Struct, frozen=True, kw_only=True):
     permissions: PermissionSet
 
 
-class TeamMember(Struct, frozen=True, kw_only=True):
-    """Someone in a team; state 1 is invited, 2 accepted."""
+class MembershipState(IntEnum):
+    """How far somebody is in a team."""
 
-    membership_state: int
-    team_id: Snowflake
+    INVITED = 1
+    ACCEPTED = 2
+
+
+class TeamRole(StrEnum):
+    """What somebody may do in a team. Its owner is an admin, and may more."""
+
+    ADMIN = "admin"
+    """Everything but what ends the team."""
+    DEVELOPER = "developer"
+    """Change its applications and renew their secrets, but not who belongs to it."""
+    READ_ONLY = "read_only"
+
+
+class TeamMember(Struct, frozen=True, kw_only=True):
+    """Someone in a team. `permissions` is deprecated, but read by clients."""
+
+    membership_state: MembershipState
+    team_id: TeamId
     user: User
-    role: str
+    role: TeamRole
+    permissions: list[str] = field(default_factory=lambda: ["*"])
 
 
 class Team(Struct, frozen=True, kw_only=True):
     """Those who own an application together."""
 
-    id: Snowflake
+    id: TeamId
     icon: str | None
     name: str
     members: list[TeamMember]
-    owner_user_id: Snowflake
+    owner_user_id: UserId
 
 
 class PartialApplication(Struct, frozen=True, kw_only=True):

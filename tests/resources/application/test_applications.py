@@ -201,7 +201,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
         "integration_types_config.0.oauth2_install_params.scopes.0",
     ),
     ({"icon": "data:image/png;base64,AAAA"}, "icon"),
-    ({"interactions_endpoint_url": "https://example.org"}, "interactions_endpoint_url"),
+    ({"interactions_endpoint_url": "https://127.0.0.1/"}, "interactions_endpoint_url"),
     ({"event_webhooks_url": "https://example.org"}, "event_webhooks_url"),
     ({"event_webhooks_status": 2}, "event_webhooks_status"),
 ]

@@ -1,15 +1,27 @@
 """Applications over HTTP (resources: application; design.md, Compatibility: making them)."""
 
+from moothall.kernel import unit
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import get, patch, post
 from moothall.objects import errors
 from moothall.objects.application import OwnApplication
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import ApplicationId
+from moothall.objects.ids import ApplicationId, TeamId
 from moothall.resources.application import operations, queries
-from moothall.resources.application.access import OWN_BOT, OWNER, OWNER_OR_BOT, PERSON, application_of
+from moothall.resources.application.access import (
+    OWN_BOT,
+    OWNER,
+    OWNER_OR_BOT,
+    PERSON,
+    READER_OR_BOT,
+    application_of,
+    find_application,
+    is_owner,
+)
 from moothall.resources.application.operations import BotToken, ClientSecret, NewApplication
+from moothall.resources.application.queries import lock_application
 from moothall.resources.application.requests import CreateApplication, EditCurrentApplication, ModifyApplication
+from moothall.resources.team.access import TEAM_MEMBER
 from moothall.resources.user.events import SessionsClose
 
 
@@ -20,9 +32,16 @@ async def create_application(ctx: Context, body: CreateApplication) -> NewApplic
 
 
 @get("/applications", permission=PERSON)
-async def get_applications(ctx: Context) -> list[OwnApplication]:
-    """List the caller's applications."""
-    return await operations.show_applications(ctx, await queries.select_of_owner(ctx.tx, ctx.actor.user_id))
+async def get_applications(ctx: Context, *, with_team_applications: bool = False) -> list[OwnApplication]:
+    """List the applications that answer to the caller; those of all their teams too, if asked for."""
+    found = await operations.applications_of(ctx, of_teams=with_team_applications)
+    return await operations.show_applications(ctx, found)
+
+
+@get("/teams/{team_id}/applications", permission=TEAM_MEMBER)
+async def get_team_applications(ctx: Context, team_id: TeamId) -> list[OwnApplication]:
+    """List what a team owns."""
+    return await operations.show_applications(ctx, await queries.select_of_teams(ctx.tx, [team_id]))
 
 
 @get("/applications/@me", permission=OWN_BOT)
@@ -31,26 +50,41 @@ async def get_current_application(ctx: Context) -> OwnApplication:
     return await operations.show_application(ctx, application_of(ctx))
 
 
-@patch("/applications/@me", permission=OWN_BOT)
+@patch("/applications/@me", permission=OWN_BOT, writes=False)
 async def edit_current_application(ctx: Context, body: EditCurrentApplication) -> OwnApplication:
-    """Change the calling bot's application."""
-    row = await operations.modify_application(ctx, application_of(ctx), body)
-    return await operations.show_application(ctx, row)
+    """Change the calling bot's application. A new interactions endpoint must answer a PING, and refuse a forged one."""
+    return await change_application(ctx, application_of(ctx).id, body)
 
 
-@get("/applications/{application_id}", permission=OWNER_OR_BOT)
+@get("/applications/{application_id}", permission=READER_OR_BOT)
 async def get_application(ctx: Context, application_id: ApplicationId) -> OwnApplication:
     """One of the caller's applications."""
     return await operations.show_application(ctx, application_of(ctx))
 
 
-@patch("/applications/{application_id}", permission=OWNER_OR_BOT)
+@patch("/applications/{application_id}", permission=OWNER_OR_BOT, writes=False)
 async def modify_application(ctx: Context, application_id: ApplicationId, body: ModifyApplication) -> OwnApplication:
     """Change an application. Its name, redirect URIs and who may add its bot are for its owner alone."""
     if ctx.actor.bot and not body.only_bot:
         raise Refusal(errors.BOTS_CANNOT_USE)
-    row = await operations.modify_application(ctx, application_of(ctx), body)
-    return await operations.show_application(ctx, row)
+    return await change_application(ctx, application_id, body)
+
+
+async def change_application(
+    ctx: Context, application_id: ApplicationId, body: EditCurrentApplication
+) -> OwnApplication:
+    """Change what the caller may change: an endpoint is asked first, then everything is stored in one transaction."""
+    await operations.verify_endpoint(ctx.services, await find_application(ctx, application_id), body)
+
+    async def work(inner: Context) -> OwnApplication:
+        row = await lock_application(inner.tx, application_id)
+        if row is None:
+            raise Refusal(errors.UNKNOWN_APPLICATION)
+        if not inner.actor.bot and not await is_owner(inner, row):
+            raise Refusal(errors.NOT_APPLICATION_OWNER)
+        return await operations.show_application(inner, await operations.modify_application(inner, row, body))
+
+    return await unit.run(ctx.services, ctx.actor, work, fires=())
 
 
 @post("/applications/{application_id}/bot/reset", permission=OWNER, fires=(SessionsClose,))

@@ -7,8 +7,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec import UNSET, Struct, structs
 
 from moothall.kernel.authenticate import TokenKind
-from moothall.kernel.context import Context
+from moothall.kernel.context import Context, Services
 from moothall.kernel.secrets import hash_token, new_account_token, new_token
+from moothall.objects import errors, limits
 from moothall.objects.application import (
     SETTABLE,
     InstallParams,
@@ -16,6 +17,8 @@ from moothall.objects.application import (
     IntegrationType,
     OwnApplication,
 )
+from moothall.objects.errors import Refusal, refuse_field
+from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ApplicationId, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.scopes import GIVEN
@@ -31,11 +34,15 @@ from moothall.resources.application.requests import (
     IntegrationTypeInput,
     ModifyApplication,
 )
+from moothall.resources.team.access import find_team
+from moothall.resources.team.operations import teams_by_id
+from moothall.resources.team.queries import select_accepted
 from moothall.resources.user.queries import get_users, insert_token, insert_user
 
 _SECRET_LENGTH: Final = 32
 _COPIED: Final = ("bot_public", "bot_require_code_grant", "public_client")
 _TEXTS: Final = (
+    "interactions_endpoint_url",
     "custom_install_url",
     "role_connections_verification_url",
     "terms_of_service_url",
@@ -52,6 +59,32 @@ def follows_changes(follower: Follower) -> Follower:
     """Register what is to be done, in the same transaction, when an application has changed or is new."""
     _followers.append(follower)
     return follower
+
+
+Verifier = Callable[[Services, ApplicationRow, str], Awaitable[str | None]]
+_verifiers: list[Verifier] = []
+_UNVERIFIED: Final = "The specified interactions endpoint url could not be verified."
+
+
+def verifies_endpoints(verifier: Verifier) -> Verifier:
+    """Register who asks an endpoint whether it checks signatures: what is wrong with it, or None."""
+    _verifiers.append(verifier)
+    return verifier
+
+
+async def verify_endpoint(services: Services, row: ApplicationRow, body: EditCurrentApplication) -> None:
+    """Ask a new interactions endpoint whether it is one. It may take seconds: no transaction is open meanwhile.
+
+    Raises Refusal 50035 at `interactions_endpoint_url`.
+    """
+    url = body.interactions_endpoint_url
+    if url is UNSET or not url or url == row.interactions_endpoint_url:
+        return
+    for verifier in _verifiers:
+        if (wrong := await verifier(services, row, url)) is not None:
+            refuse_field(
+                "interactions_endpoint_url", FormCode.INTERACTIONS_ENDPOINT_URL_INVALID, f"{_UNVERIFIED} {wrong}"
+            )
 
 
 class NewBot(User, frozen=True, kw_only=True):
@@ -84,6 +117,8 @@ async def create_application(
     ctx: Context, owner_id: UserId, name: str, settings: EditCurrentApplication | None = None
 ) -> NewApplication:
     """Make an application with its bot, which has the same id and the application's name."""
+    if await queries.count_of_owner(ctx.tx, owner_id) >= limits.APPLICATIONS_PER_OWNER:
+        raise Refusal(errors.TOO_MANY_APPLICATIONS)
     name = clean_name(name) or "Application"
     application_id = ApplicationId(ctx.ids.next())
     bot_id = UserId(application_id)
@@ -118,7 +153,7 @@ async def create_application(
         created_at=ctx.now,
     )
     if settings is not None:
-        row = structs.replace(row, **_changes(row, settings) | {"name": name})
+        row = structs.replace(row, **_changes(row, settings) | await _team_changes(ctx, row, settings) | {"name": name})
     await queries.insert_application(ctx.tx, row)
     await insert_user(
         ctx.tx, id=bot_id, username=name, username_key=search_key(name), bot=True, application_id=application_id
@@ -132,8 +167,12 @@ async def create_application(
 
 
 async def modify_application(ctx: Context, row: ApplicationRow, body: EditCurrentApplication) -> ApplicationRow:
-    """Change an application as a request asks. Of its flags only those in `SETTABLE` change."""
-    changes = {name: value for name, value in _changes(row, body).items() if getattr(row, name) != value}
+    """Change an application as a request asks. Of its flags only those in `SETTABLE` change.
+
+    A new interactions endpoint has been verified. Raises Refusal: 403/20012, 50035 for a team that is not the caller's.
+    """
+    wanted = _changes(row, body) | await _team_changes(ctx, row, body)
+    changes = {name: value for name, value in wanted.items() if getattr(row, name) != value}
     if not changes:
         return row
     await queries.update_application(ctx.tx, row.id, **changes)
@@ -156,21 +195,33 @@ async def reset_secret(ctx: Context, row: ApplicationRow) -> ClientSecret:
     return ClientSecret(secret)
 
 
+async def applications_of(ctx: Context, *, of_teams: bool) -> list[ApplicationRow]:
+    """What answers to the caller, oldest first; `of_teams` adds what the teams own that they belong to."""
+    rows = await queries.select_of_owner(ctx.tx, ctx.actor.user_id)
+    if of_teams:
+        known = {row.id for row in rows}
+        teams = await select_accepted(ctx.tx, ctx.actor.user_id)
+        rows += [row for row in await queries.select_of_teams(ctx.tx, teams) if row.id not in known]
+    return sorted(rows, key=lambda row: row.id)
+
+
 async def show_application(ctx: Context, row: ApplicationRow) -> OwnApplication:
     """An application as its owner and its bot see it."""
     return (await show_applications(ctx, [row]))[0]
 
 
 async def show_applications(ctx: Context, rows: Sequence[ApplicationRow]) -> list[OwnApplication]:
-    """The same for several, with three queries."""
+    """The same for several, with a handful of queries."""
     bots = [row.bot_user_id for row in rows if row.bot_user_id is not None]
     users = await get_users(ctx.tx, [*bots, *(row.owner_id for row in rows)])
     counts = await queries.count_guilds(ctx.tx, bots)
+    teams = await teams_by_id(ctx, [row.team_id for row in rows if row.team_id is not None])
     people = await queries.count_people(ctx.tx, [row.id for row in rows])
     return [
         OwnApplication(
             **public_fields(row, None if row.bot_user_id is None else users.get(row.bot_user_id)),
             owner=users[row.owner_id],
+            team=None if row.team_id is None else teams.get(row.team_id),
             redirect_uris=row.redirect_uris,
             interactions_endpoint_url=row.interactions_endpoint_url,
             role_connections_verification_url=row.role_connections_verification_url,
@@ -251,6 +302,24 @@ def _changes(row: ApplicationRow, body: EditCurrentApplication) -> dict[str, Any
         if text is not UNSET:
             changes[field] = text or None
     return changes | _owners_changes(row, body) if isinstance(body, ModifyApplication) else changes
+
+
+async def _team_changes(ctx: Context, row: ApplicationRow, body: EditCurrentApplication) -> dict[str, Any]:
+    """The columns that change when an application goes to a team, or out of it: both its owner decides."""
+    team_id = body.team_id if isinstance(body, ModifyApplication) else UNSET
+    if team_id is UNSET or team_id == row.team_id:
+        return {}
+    if ctx.actor.user_id != row.owner_id:
+        raise Refusal(errors.NOT_APPLICATION_OWNER)
+    if team_id is None:
+        return {"team_id": None}
+    try:
+        found = await find_team(ctx, team_id)
+    except Refusal:
+        found = None
+    if found is None or not found.manages:
+        refuse_field("team_id", FormCode.BASE_TYPE_CHOICES, "You do not manage this team.")
+    return {"team_id": team_id, "owner_id": found.team.owner_user_id}
 
 
 def _owners_changes(row: ApplicationRow, body: ModifyApplication) -> dict[str, Any]:

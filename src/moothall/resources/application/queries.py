@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import bindparam, func, insert, select
 
-from moothall.objects.ids import ApplicationId, Snowflake, UserId
+from moothall.objects.ids import ApplicationId, TeamId, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
 from moothall.storage.schema import applications, authorizations, members
@@ -42,7 +42,7 @@ class ApplicationRow(Struct):
     event_webhooks_types: list[str]
     created_at: Timestamp
     public_client: bool = False
-    team_id: Snowflake | None = None
+    team_id: TeamId | None = None
 
 
 _select_application = Query(
@@ -55,6 +55,11 @@ _select_of_owner = Query(
     select(applications).where(applications.c.owner_id == bindparam("owner_id")).order_by(applications.c.id),
     into=ApplicationRow,
 )
+_select_of_teams = Query(
+    select(applications).where(in_list(applications.c.team_id, "team_ids")).order_by(applications.c.id),
+    into=ApplicationRow,
+)
+_count_of_owner = Query(select(func.count()).where(applications.c.owner_id == bindparam("owner_id")))
 _lock_application = Query(
     select(applications).where(applications.c.id == bindparam("application_id")).with_for_update(), into=ApplicationRow
 )
@@ -97,6 +102,17 @@ async def select_applications(
 async def select_of_owner(reader: Reader, owner_id: UserId) -> list[ApplicationRow]:
     """Someone's applications, oldest first."""
     return await reader.all(_select_of_owner, owner_id=owner_id)
+
+
+async def select_of_teams(reader: Reader, team_ids: Iterable[TeamId]) -> list[ApplicationRow]:
+    """What some teams own, oldest first."""
+    wanted = list(set(team_ids))
+    return await reader.all(_select_of_teams, team_ids=wanted) if wanted else []
+
+
+async def count_of_owner(reader: Reader, owner_id: UserId) -> int:
+    """How many applications answer to someone."""
+    return int(await reader.scalar(_count_of_owner, owner_id=owner_id))
 
 
 async def insert_application(tx: Transaction, row: ApplicationRow) -> None:

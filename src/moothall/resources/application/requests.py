@@ -11,6 +11,7 @@ from moothall.objects.application import IntegrationType
 from moothall.objects.embed import url_error
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FieldError, FormCode
+from moothall.objects.ids import TeamId
 from moothall.objects.images import ImageData
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.scopes import INSTALLING
@@ -24,17 +25,17 @@ RedirectUris = Annotated[list[Url], Meta(max_length=limits.REDIRECT_URIS_MAX)]
 
 _SCHEMES: Final = ("http", "https")
 _URLS: Final = (
+    "interactions_endpoint_url",
     "custom_install_url",
     "role_connections_verification_url",
     "terms_of_service_url",
     "privacy_policy_url",
 )
 _NOT_TAKEN: Final = {
-    "interactions_endpoint_url": "Interactions are not supported yet.",
     "event_webhooks_url": "Webhook events are not supported yet.",
     "event_webhooks_types": "Webhook events are not supported yet.",
 }
-_OWNERS: Final = ("name", "bot_public", "bot_require_code_grant", "redirect_uris", "public_client")
+_OWNERS: Final = ("name", "bot_public", "bot_require_code_grant", "redirect_uris", "public_client", "team_id")
 _DISABLED: Final = 1
 _REPEATED: Final = FieldError(FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The set already contains this value.")
 
@@ -66,7 +67,7 @@ class EditCurrentApplication(Struct, frozen=True, kw_only=True):
     role_connections_verification_url: Url | UnsetType | None = UNSET
     terms_of_service_url: Url | UnsetType | None = UNSET
     privacy_policy_url: Url | UnsetType | None = UNSET
-    interactions_endpoint_url: Any = UNSET
+    interactions_endpoint_url: Url | UnsetType | None = UNSET
     event_webhooks_url: Any = UNSET
     event_webhooks_status: int | UnsetType | None = UNSET
     event_webhooks_types: Any = UNSET
@@ -98,6 +99,8 @@ class ModifyApplication(EditCurrentApplication, frozen=True, kw_only=True):
     bot_require_code_grant: bool | UnsetType = UNSET
     redirect_uris: RedirectUris | UnsetType | None = UNSET
     public_client: bool | UnsetType = UNSET
+    team_id: TeamId | UnsetType | None = UNSET
+    """The team that it shall belong to; null takes it out of its team."""
 
     def check(self, found: FormErrors) -> None:
         """The same, and redirect URIs."""
@@ -115,6 +118,12 @@ class CreateApplication(ModifyApplication, frozen=True, kw_only=True):
     """A new application: a name, and what else its owner wants to say at once."""
 
     name: Name
+
+    def check(self, found: FormErrors) -> None:
+        """The same; an endpoint can verify nothing yet that an application says which has no key."""
+        ModifyApplication.check(self, found)
+        if self.interactions_endpoint_url:
+            found.add("interactions_endpoint_url", FormCode.BASE_TYPE_BAD_TYPE, "Set it once the application is made.")
 
 
 def _check_distinct(values: Sequence[str], found: FormErrors) -> None:

@@ -48,7 +48,15 @@ from moothall.storage.schema.nodes import nodes
 from moothall.storage.schema.outbox import outbox
 from moothall.storage.schema.polls import poll_counts, poll_votes, polls
 from moothall.storage.schema.search import message_changes
-from moothall.storage.schema.users import applications, authorization_codes, authorizations, tokens, users
+from moothall.storage.schema.users import (
+    applications,
+    authorization_codes,
+    authorizations,
+    team_members,
+    teams,
+    tokens,
+    users,
+)
 
 __all__ = [
     "application_emojis",
@@ -102,6 +110,8 @@ __all__ = [
     "sounds",
     "stage_instances",
     "stickers",
+    "team_members",
+    "teams",
     "thread_members",
     "thread_tags",
     "tokens",

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import Index
 
-from moothall.objects.ids import ApplicationId, AuthorizationId, GuildId, Snowflake, UserId, WebhookId
+from moothall.objects.ids import ApplicationId, AuthorizationId, GuildId, TeamId, UserId, WebhookId
 from moothall.storage.columns import (
     bytes_column,
     flag_column,
@@ -128,6 +128,28 @@ applications = table(
     json_column("event_webhooks_types", list[str], default=[]),
     moment_column("created_at"),
     flag_column("public_client", added=True),  # whether it may do without its secret, with PKCE
-    id_column("team_id", Snowflake, nullable=True),
+    id_column("team_id", TeamId, nullable=True),
     index("owner_id"),
+    index("team_id"),
 )
+
+teams = table(
+    "teams",
+    id_column("id", TeamId, key=True),
+    text_column("name", nullable=False),
+    text_column("icon"),
+    id_column("owner_user_id", UserId),
+    moment_column("created_at"),
+)
+"""People who own applications together."""
+
+team_members = clustered(
+    "team_members",
+    id_column("team_id", TeamId, key=True),
+    id_column("user_id", UserId, key=True),
+    number_column("membership_state", 1),  # 1 is invited, 2 accepted
+    text_column("role", nullable=False),
+    moment_column("created_at"),
+    index("user_id"),
+)
+"""The owner is among them."""

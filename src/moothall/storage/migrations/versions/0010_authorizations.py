@@ -20,6 +20,10 @@ _TABLES = {
         challenge text?, nonce text?, guild_id whole?, webhook_id whole?, created_at whole, expires_at whole,
         used flag
     """,
+    "teams (id)": "id whole, name text, icon text?, owner_user_id whole, created_at whole",
+    "team_members (team_id, user_id)": """
+        team_id whole, user_id whole, membership_state whole, role text, created_at whole
+    """,
 }
 
 
@@ -28,10 +32,12 @@ def upgrade() -> None:
     add_columns({"tokens": "grant_id whole?", "applications": "public_client flag = false, team_id whole?"})
     create_indexes(
         (
+            "applications (team_id)",
             "authorizations (application_id)",
             "authorization_codes (application_id)",
             "authorization_codes (expires_at)",
             "authorization_codes (user_id)",
+            "team_members (user_id)",
         )
     )
 
