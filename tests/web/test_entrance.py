@@ -1,0 +1,143 @@
+"""Logging in, out and registering with a browser."""
+
+import pytest
+
+from moothall.resources.account.throttle import LoginThrottle
+from tests.harness import Platform
+from tests.web.person import PASSWORD, Person, registered
+
+
+async def test_who_logs_in_goes_on_to_where_they_wanted_to_go(platform: Platform) -> None:
+    person = await registered(platform)
+    page = await person.visit("/settings/authorized-apps")
+    assert (page.status, page.location) == (303, "/login?next=/settings/authorized-apps")
+    page = await person.follow(page)
+    shown = await person.press(page, "Log in", login="wanda", password=PASSWORD)
+    assert (shown.status, shown.location) == (303, "/settings/authorized-apps")
+    assert "wanda" in (await person.follow(shown)).text
+
+
+async def test_the_cookie_is_for_the_pages_alone_and_no_script_sees_it(platform: Platform) -> None:
+    person = await registered(platform)
+    shown = await person.press(await person.visit("/login"), "Log in", login="wanda", password=PASSWORD)
+    session = [cookie for cookie in shown.cookies if cookie.startswith("moothall_session=")]
+    paths = {part for cookie in session for part in cookie.split("; ") if part.startswith("Path=")}
+    assert paths == {f"Path=/{name}" for name in ("login", "logout", "oauth2", "invite", "settings", "developers")}
+    for cookie in session:
+        assert {"HttpOnly", "SameSite=Lax"} <= set(cookie.split("; "))
+        assert "Secure" not in cookie
+
+
+async def test_behind_https_the_cookie_never_goes_in_the_clear(platform: Platform) -> None:
+    platform.services.limits = type(platform.services.limits)(
+        public_url="https://moot.example",
+        reserved_words=(),
+        allow_private_addresses=False,
+        registration=True,
+    )
+    person = await registered(platform)
+    page = await person.visit("/login")
+    assert all("; Secure" in cookie for cookie in page.cookies)
+    shown = await person.press(page, "Log in", login="wanda", password=PASSWORD)
+    assert shown.status == 303
+    assert all("; Secure" in cookie for cookie in shown.cookies)
+
+
+async def test_a_wrong_password_is_told_at_the_fields_and_shown_nowhere(platform: Platform) -> None:
+    person = await registered(platform)
+    page = await person.press(await person.visit("/login"), "Log in", login="wanda", password="wrong horse battery")
+    assert page.status == 400
+    assert "Login or password is invalid." in page.text
+    assert "wrong horse battery" not in page.body
+    assert ("aria-invalid", "true") in {item for tag, given in page.tags if tag == "input" for item in given.items()}
+
+
+async def test_guessing_is_throttled_with_the_apis_own_count(platform: Platform) -> None:
+    person = await registered(platform)
+    throttle = platform.services.extra.setdefault(LoginThrottle, LoginThrottle())
+    for _ in range(10):
+        throttle.failed("wanda", "elsewhere")
+    page = await person.press(await person.visit("/login"), "Log in", login="wanda", password=PASSWORD)
+    assert page.status == 429
+    assert int(page.headers["retry-after"]) > 0
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "//evil.example",
+        "https://evil.example",
+        "/\\evil.example",
+        "\\\\evil.example",
+        "javascript:alert(1)",
+        "/\t/evil.example",
+        "evil",
+    ],
+)
+async def test_logging_in_leads_to_no_other_site(platform: Platform, target: str) -> None:
+    person = await registered(platform)
+    page = await person.visit("/login", next=target)
+    shown = await person.press(page, "Log in", login="wanda", password=PASSWORD)
+    assert (shown.status, shown.location) == (303, "/developers")
+    shown = await person.post("/logout", [("csrf", "x"), ("next", target)])
+    assert "location" not in shown.headers
+
+
+async def test_who_logs_out_is_out_in_the_browser_and_on_the_server(platform: Platform) -> None:
+    person = await registered(platform)
+    shown = await person.press(await person.visit("/login"), "Log in", login="wanda", password=PASSWORD)
+    jar = dict(person.jar)
+    page = await person.visit("/developers")
+    shown = await person.press(page, "Log out")
+    assert (shown.status, shown.location) == (303, "/login")
+    assert not any(name == "moothall_session" for _, name in person.jar)
+    person.jar = jar
+    assert (await person.visit("/developers")).status == 303
+    del shown
+
+
+async def test_an_account_can_be_made_where_strangers_may(platform: Platform) -> None:
+    stranger = Person(platform)
+    page = await stranger.visit("/register", next="/settings/authorized-apps")
+    refused = await stranger.press(page, "Make the account", username="No Good", password="short")
+    assert refused.status == 400
+    assert "password-error" in {given.get("id") for _, given in refused.tags}
+    refused = await stranger.press(refused, "Make the account", username="No Good", password=PASSWORD)
+    assert "username-error" in {given.get("id") for _, given in refused.tags}
+    shown = await stranger.press(refused, "Make the account", username="newcomer", password=PASSWORD)
+    assert (shown.status, shown.location) == (303, "/settings/authorized-apps")
+    assert "newcomer" in (await stranger.follow(shown)).text
+
+
+async def test_a_bots_token_is_no_session(platform: Platform) -> None:
+    bot = await platform.bot(await platform.person())
+    person = Person(platform, bot)
+    assert (await person.visit("/developers")).status == 303
+
+
+@pytest.mark.parametrize("path", ["/login", "/register"])
+async def test_a_form_that_another_site_sends_is_refused(platform: Platform, path: str) -> None:
+    person = await registered(platform)
+    page = await person.visit(path)
+    form = [pair for pair in page.forms[-1].values() if pair[0] == "csrf"]
+    filled = [("login", "wanda"), ("username", "other"), ("password", PASSWORD)]
+    assert (await person.post(path, filled)).status == 403
+    assert (await person.post(path, [*filled, ("csrf", "A" * 80)])).status == 403
+    assert (await person.post(path, [*filled, *form], origin="https://evil.example")).status == 403
+    assert (await person.post(path, [*filled, *form], origin="null")).status == 403
+    stranger = Person(platform)
+    assert (await stranger.post(path, [*filled, *form])).status == 403
+
+
+@pytest.mark.parametrize(
+    "path", ["/login", "/register", "/oauth2/nothing", "/invite/x", "/oauth2/authorized"]
+)
+async def test_every_page_is_framed_by_nobody_and_kept_by_nobody(platform: Platform, path: str) -> None:
+    page = await Person(platform).visit(path)
+    assert page.headers["cache-control"] == "no-store"
+    assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
+    assert page.headers["x-frame-options"] == "DENY"
+    assert page.headers["referrer-policy"] == "same-origin"
+    assert [tag for tag, _ in page.tags if tag == "script"] == []
+    assert ("html", {"lang": "en"}) in page.tags
+    assert [tag for tag, _ in page.tags].count("h1") == 1
