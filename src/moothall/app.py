@@ -232,7 +232,7 @@ class App:
             trusted_proxies=self._trusts,
         )
         self.relay = self.services.extra[OutboxRelay] = OutboxRelay(self.database, self.bus, shared=shared)
-        self.relay.found = self.services.states.forget
+        self.relay.found = self._others_changed
         self.services.states.remember(self.database)
         self.jobs = self.services.extra[JobRunner] = JobRunner(self.services)
         self.indexer = self.services.extra[Indexer] = Indexer(self.services)
@@ -337,6 +337,11 @@ class App:
         await receive()
         await self.stop()
         await send({"type": "lifespan.shutdown.complete"})
+
+    def _others_changed(self) -> None:
+        """Another process has changed the database: an operator's command, which may have promised work as well."""
+        self.services.states.forget()
+        self.jobs.wake()
 
     def _watch(self) -> None:
         node = self.gateway

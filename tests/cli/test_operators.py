@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,29 @@ def test_every_known_feature_can_be_given(server: RunningServer, guild_id: str) 
     said = features(server, guild_id, *(word for name in sorted(ALL) for word in ("--add", name)))
 
     assert said.splitlines()[0] == f"features: {' '.join(sorted(ALL))}"
+
+
+def test_taking_the_screening_away_lets_in_all_who_wait(server: RunningServer, alice: Any, guild_id: str) -> None:
+    features(server, guild_id, "--add", "MEMBER_VERIFICATION_GATE_ENABLED")
+    (general, *_) = [
+        channel["id"]
+        for channel in server.request("GET", f"/guilds/{guild_id}/channels", token=alice["token"]).json
+        if channel["type"] == 0
+    ]
+    code = server.request("POST", f"/channels/{general}/invites", {}, token=alice["token"]).json["code"]
+    newcomer = made(server, "newcomer")
+    server.request("POST", f"/invites/{code}", {}, token=newcomer["token"])
+
+    def is_pending() -> bool:
+        path = f"/guilds/{guild_id}/members/{newcomer['id']}"
+        return bool(server.request("GET", path, token=alice["token"]).json["pending"])
+
+    assert is_pending()
+    features(server, guild_id, "--remove", "MEMBER_VERIFICATION_GATE_ENABLED")
+    deadline = time.monotonic() + 2
+    while is_pending():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ def features(
     from moothall.objects.features import ALL
     from moothall.objects.guild import Guild
     from moothall.resources.guild.operations import change_guild
+    from moothall.resources.screening.operations import end_screening
     from moothall.resources.soundboard.operations import tell_availability
 
     add, remove = tuple(name.upper() for name in add), tuple(name.upper() for name in remove)
@@ -48,6 +49,7 @@ def features(
         wanted = sorted({*kept, *add}) if {*kept, *add} != set(row.features) else row.features
         changed = await change_guild(ctx, features=wanted, premium_tier=row.premium_tier if tier is None else tier)
         await tell_availability(ctx, changed)
+        await end_screening(ctx, changed)
         return changed
 
     found = operate(settings, work, lock=guild_id)

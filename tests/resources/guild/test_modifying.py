@@ -200,6 +200,30 @@ async def test_discovery_has_requirements_and_ends_with_the_community(owner: Cal
     assert (await owner.patch(path, {"features": ["DISCOVERABLE"]})).json["features"] == []
 
 
+async def test_a_discoverable_guild_keeps_what_that_takes_until_it_is_none_any_more(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
+    path = f"/guilds/{guild.id}"
+    channels = {"rules_channel_id": str(guild.general), "public_updates_channel_id": str(guild.general)}
+    fit = {"description": "We meet.", "verification_level": 1, "explicit_content_filter": 2, **channels}
+    await owner.patch(path, {"features": ["COMMUNITY", "DISCOVERABLE"], **fit})
+    unfit = {"description": " ", "verification_level": None, "explicit_content_filter": 1}
+    platform.heard.clear()
+
+    refused = await owner.patch(path, {"name": "The Moot", **unfit})
+    assert (refused.status, sorted(refused.json["errors"])) == (400, sorted(unfit))
+    assert platform.heard == []
+    assert (await owner.patch(path, {"name": "The Moot"})).status == 200
+    assert (await owner.patch(path, {"description": "We meet on Mondays.", "verification_level": 3})).status == 200
+    left = await owner.patch(path, {"features": ["COMMUNITY"], **unfit})
+    assert (left.status, left.json["features"]) == (200, ["COMMUNITY", "NEWS"])
+
+
+async def test_a_guild_that_an_operator_made_discoverable_may_be_anything(owner: Caller, guild: Guild) -> None:
+    await guild.set(features=["DISCOVERABLE"], description="We meet.")
+    assert (await owner.patch(f"/guilds/{guild.id}", {"description": None})).status == 200
+
+
 @pytest.mark.parametrize(
     ("field", "image", "feature"),
     [

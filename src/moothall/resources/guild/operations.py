@@ -116,8 +116,11 @@ async def modify_guild(ctx: Context, body: ModifyGuild) -> Guild:
     if Feature.COMMUNITY in after.features:
         # An operator may have made it one without them: that shall not keep it from changing anything else.
         rules.check_community(after, rules.COMMUNITY_CHANNELS if Feature.COMMUNITY in changed else columns, found)
-    if Feature.DISCOVERABLE in changed and Feature.DISCOVERABLE in after.features:
-        rules.check_discoverable(after, found)
+    if Feature.DISCOVERABLE in after.features:
+        if Feature.DISCOVERABLE in changed:
+            rules.check_discoverable(after, found)
+        else:
+            rules.check_still_discoverable(row, after, found)
     columns |= _images(body, after, found)
     found.raise_if_any()
     return await change_guild(ctx, **columns)

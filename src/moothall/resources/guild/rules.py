@@ -69,17 +69,32 @@ def toggled(held: Collection[str], wanted: Iterable[str | None]) -> tuple[list[s
 
 def check_discoverable(row: GuildRow, found: FormErrors) -> None:
     """A discoverable guild is a community, says what it is about, scans what everybody posts and asks for an email."""
-    missing = []
-    if Feature.COMMUNITY not in row.features:
-        missing.append("must be a Community guild")
-    if not row.description:
-        missing.append("must have a description")
-    if row.verification_level < VerificationLevel.LOW:
-        missing.append("must ask members for a verified email address")
-    if row.explicit_content_filter != ExplicitContentFilterLevel.ALL_MEMBERS:
-        missing.append("must scan the media of all members")
-    for problem in missing:
-        found.add("features", FormCode.BASE_TYPE_CHOICES, f"To be discoverable, the guild {problem}.")
+    for problem in _undiscoverable(row).values():
+        found.add("features", FormCode.BASE_TYPE_CHOICES, f"To be discoverable, the guild must {problem}.")
+
+
+def check_still_discoverable(before: GuildRow, after: GuildRow, found: FormErrors) -> None:
+    """A discoverable guild that has what this takes keeps it; one that an operator made without is left alone."""
+    if not _undiscoverable(before):
+        for field, problem in _undiscoverable(after).items():
+            found.add(field, FormCode.BASE_TYPE_CHOICES, f"A discoverable guild must {problem}.")
+
+
+def _undiscoverable(row: GuildRow) -> dict[str, str]:
+    """What a guild would have to do to be discoverable, by the field that says whether it does."""
+    wanted = {
+        "features": ("be a Community guild", Feature.COMMUNITY in row.features),
+        "description": ("have a description", bool(row.description)),
+        "verification_level": (
+            "ask members for a verified email address",
+            row.verification_level >= VerificationLevel.LOW,
+        ),
+        "explicit_content_filter": (
+            "scan the media of all members",
+            row.explicit_content_filter == ExplicitContentFilterLevel.ALL_MEMBERS,
+        ),
+    }
+    return {field: problem for field, (problem, is_done) in wanted.items() if not is_done}
 
 
 def check_community(row: GuildRow, fields: Collection[str], found: FormErrors) -> None:

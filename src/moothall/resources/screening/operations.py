@@ -13,6 +13,7 @@ from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.features import Feature
 from moothall.objects.form_codes import FieldError, FormCode
+from moothall.objects.guild import Guild
 from moothall.objects.screening import FormField, JoinRequest, ScreeningForm
 from moothall.objects.text import clean, clean_name
 from moothall.objects.wire import Timestamp
@@ -63,10 +64,17 @@ async def modify_screening(
         await ctx.audit(AuditLogEvent.GUILD_UPDATE, target=ctx.guild.id, changes=changes)
     held = set(ctx.guild.row.features)
     if enabled is not UNSET and bool(enabled) != (Feature.MEMBER_VERIFICATION_GATE_ENABLED in held):
-        await change_guild(ctx, features=sorted(held ^ {Feature.MEMBER_VERIFICATION_GATE_ENABLED}))
-        if not enabled:
-            await promise(ctx, AdmitPending(guild_id=ctx.guild.id))
+        await end_screening(
+            ctx, await change_guild(ctx, features=sorted(held ^ {Feature.MEMBER_VERIFICATION_GATE_ENABLED}))
+        )
     return after
+
+
+async def end_screening(ctx: Context, after: Guild) -> None:
+    """Have all who are pending let in soon, if the guild entered screens nobody any more as it is `after` a change."""
+    gate = Feature.MEMBER_VERIFICATION_GATE_ENABLED
+    if gate in ctx.guild.row.features and gate not in after.features:
+        await promise(ctx, AdmitPending(guild_id=after.id))
 
 
 def _cleaned(fields: Sequence[FormField]) -> list[FormField]:
