@@ -129,9 +129,7 @@ async def test_a_form_that_another_site_sends_is_refused(platform: Platform, pat
     assert (await stranger.post(path, [*filled, *form])).status == 403
 
 
-@pytest.mark.parametrize(
-    "path", ["/login", "/register", "/oauth2/nothing", "/invite/x", "/oauth2/authorized"]
-)
+@pytest.mark.parametrize("path", ["/login", "/register", "/oauth2/nothing", "/invite/x", "/oauth2/authorized"])
 async def test_every_page_is_framed_by_nobody_and_kept_by_nobody(platform: Platform, path: str) -> None:
     page = await Person(platform).visit(path)
     assert page.headers["cache-control"] == "no-store"
