@@ -1,6 +1,9 @@
-"""An emoji in a request, as welcome screens and onboarding take it: a guild's by `emoji_id`, or a character."""
+"""An emoji in a request, as welcome screens and onboarding take it: a guild's by `emoji_id`, or a character.
 
-from collections.abc import Iterable
+What they have stored goes through `current_emoji` whenever it is read: it may have another name since, or be gone.
+"""
+
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from moothall.objects.emoji import Emoji, PartialEmoji
@@ -11,6 +14,14 @@ from moothall.objects.text import is_standard_emoji
 
 NO_EMOJI: Final = PartialEmoji(id=None, name=None, animated=False)
 """What stands for none."""
+
+
+def current_emoji(known: Mapping[EmojiId, Emoji], chosen: PartialEmoji) -> PartialEmoji:
+    """An emoji that was chosen once, as it is now; NO_EMOJI for a guild's own that is not `known` any more."""
+    if chosen.id is None:
+        return chosen
+    emoji = known.get(chosen.id)
+    return NO_EMOJI if emoji is None else PartialEmoji(id=emoji.id, name=emoji.name, animated=emoji.animated)
 
 
 def choose_emoji(known: Iterable[Emoji], emoji_id: EmojiId | None, name: str | None, at: FormErrors) -> PartialEmoji:

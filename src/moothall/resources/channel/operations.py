@@ -194,7 +194,9 @@ def _settings(ctx: Context, body: ChannelSettings, row: ChannelRow, found: FormE
     columns = rules.plain_columns(body, kind)
     if kind in FORUMS:
         if body.default_reaction_emoji is not UNSET:
-            columns["default_reaction_emoji"] = rules.reaction_column(body.default_reaction_emoji, ctx.guild, found)
+            columns["default_reaction_emoji"] = rules.reaction_column(
+                body.default_reaction_emoji, ctx.guild, row.default_reaction_emoji, found
+            )
         if body.available_tags is not UNSET:
             columns["available_tags"] = rules.tag_column(
                 body.available_tags, ctx.guild, row.available_tags, ctx.ids, found

@@ -126,11 +126,13 @@ def changed_flags(body: ChannelSettings, kind: int, held: int, *, nsfw: bool, fo
     return flags
 
 
-def reaction_column(asked: EmojiRequest | None, guild: GuildState, found: FormErrors) -> dict[str, Any] | None:
-    """A forum's default reaction as it is stored."""
+def reaction_column(
+    asked: EmojiRequest | None, guild: GuildState, held: dict[str, Any] | None, found: FormErrors
+) -> dict[str, Any] | None:
+    """A forum's default reaction as it is stored, in place of the one `held`."""
     if asked is None:
         return None
-    emoji = _emoji(asked, guild, found.at("default_reaction_emoji"))
+    emoji = _emoji(asked, guild, held or {}, found.at("default_reaction_emoji"))
     return None if emoji == _NO_EMOJI else emoji
 
 
@@ -162,7 +164,7 @@ def tag_column(
                 "id": str(int(tag_id if tag_id is not None else ids.next())),
                 "name": tag.name,
                 "moderated": moderated,
-                **(kept if untouched else _emoji(tag, guild, at)),
+                **(kept if untouched else _emoji(tag, guild, was, at)),
             }
         )
     return tags
@@ -171,9 +173,11 @@ def tag_column(
 _NO_EMOJI: Final = {"emoji_id": None, "emoji_name": None}
 
 
-def _emoji(asked: EmojiRequest, guild: GuildState, at: FormErrors) -> dict[str, Any]:
+def _emoji(asked: EmojiRequest, guild: GuildState, was: dict[str, Any], at: FormErrors) -> dict[str, Any]:
     if _given(asked.emoji_id):
-        if all(emoji.id != asked.emoji_id for emoji in guild.emojis):
+        # Clients give back what they were told: an emoji that is gone may stay where it was.
+        kept = was.get("emoji_id") == str(int(asked.emoji_id or 0))
+        if not kept and all(emoji.id != asked.emoji_id for emoji in guild.emojis):
             at.add("emoji_id", FormCode.EMOJI_INVALID, "The guild has no such emoji.")
         # A clash of id and name is settled for the id, which says more.
         return {"emoji_id": str(int(asked.emoji_id or 0)), "emoji_name": None}

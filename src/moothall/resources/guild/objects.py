@@ -2,15 +2,18 @@
 
 from collections.abc import Iterable
 
+from msgspec import structs
+
 from moothall.kernel.guild_state import GuildState
-from moothall.objects.emoji import Emoji
+from moothall.objects.emoji import Emoji, PartialEmoji
+from moothall.objects.emoji_choice import current_emoji
 from moothall.objects.expressions import rate_emojis, rate_stickers
 from moothall.objects.features import Feature
-from moothall.objects.guild import Guild, GuildPreview, IncidentsData, NsfwLevel
+from moothall.objects.guild import Guild, GuildPreview, IncidentsData, NsfwLevel, WelcomeScreen
 from moothall.objects.role import Role
 from moothall.objects.sticker import Sticker
 from moothall.objects.wire import convert, encode, to_plain
-from moothall.storage.rows import GuildRow
+from moothall.storage.rows import GuildRow, welcome_screen_from_row
 
 _OLD_NSFW = frozenset({NsfwLevel.EXPLICIT, NsfwLevel.AGE_RESTRICTED})
 DEFAULT_REGION = "local"
@@ -76,6 +79,19 @@ def guild_json(state: GuildState) -> bytes:
     if data is None:
         data = state.memo["guild.json"] = encode(guild_object(state))
     return data
+
+
+def welcome_screen(state: GuildState) -> WelcomeScreen | None:
+    """The welcome screen of a guild, on or off, with its emojis as they are now; None where nobody ever made one."""
+    screen = welcome_screen_from_row(state.row)
+    if screen is None:
+        return None
+    emojis = {emoji.id: emoji for emoji in state.emojis}
+    shown = []
+    for channel in screen.welcome_channels:
+        emoji = current_emoji(emojis, PartialEmoji(id=channel.emoji_id, name=channel.emoji_name))
+        shown.append(structs.replace(channel, emoji_id=emoji.id, emoji_name=emoji.name))
+    return structs.replace(screen, welcome_channels=shown)
 
 
 def preview_json(state: GuildState) -> bytes:

@@ -7,12 +7,13 @@ from msgspec import UNSET, structs
 
 from moothall.kernel.audit import differences
 from moothall.kernel.context import Context
+from moothall.kernel.guild_state import GuildState
 from moothall.objects import limits
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.emoji import PartialEmoji
-from moothall.objects.emoji_choice import choose_emoji
+from moothall.objects.emoji_choice import choose_emoji, current_emoji
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.guild_home import GuildHome, NewMemberAction, NewMemberActionType, ResourceChannel, WelcomeMessage
@@ -31,7 +32,7 @@ async def read_home(ctx: Context) -> GuildHome | None:
     home = await queries.select_home(ctx.tx, ctx.guild.id)
     if home is None or not (home.enabled or ctx.has(Permissions.MANAGE_GUILD)):
         return None
-    return _without_gone(home, await ctx.guild.channels(ctx.tx))
+    return _without_gone(home, ctx.guild, await ctx.guild.channels(ctx.tx))
 
 
 async def modify_home(ctx: Context, body: ModifyGuildHome) -> GuildHome:
@@ -43,7 +44,7 @@ async def modify_home(ctx: Context, body: ModifyGuildHome) -> GuildHome:
     channels = await ctx.guild.channels(ctx.tx)
     stored = await queries.select_home(ctx.tx, ctx.guild.id)
     blank = GuildHome(guild_id=ctx.guild.id, enabled=False, new_member_actions=[], resource_channels=[])
-    before = blank if stored is None else _without_gone(stored, channels)
+    before = blank if stored is None else _without_gone(stored, ctx.guild, channels)
     found, after = FormErrors(), before
     if body.enabled is not UNSET:
         after = structs.replace(after, enabled=bool(body.enabled))
@@ -76,11 +77,20 @@ async def modify_home(ctx: Context, body: ModifyGuildHome) -> GuildHome:
     return after
 
 
-def _without_gone(home: GuildHome, channels: Mapping[ChannelId, Channel]) -> GuildHome:
+def _without_gone(home: GuildHome, guild: GuildState, channels: Mapping[ChannelId, Channel]) -> GuildHome:
+    emojis = {emoji.id: emoji for emoji in guild.emojis}
     return structs.replace(
         home,
-        new_member_actions=[action for action in home.new_member_actions if action.channel_id in channels],
-        resource_channels=[channel for channel in home.resource_channels if channel.channel_id in channels],
+        new_member_actions=[
+            structs.replace(action, emoji=current_emoji(emojis, action.emoji))
+            for action in home.new_member_actions
+            if action.channel_id in channels
+        ],
+        resource_channels=[
+            structs.replace(channel, emoji=current_emoji(emojis, channel.emoji))
+            for channel in home.resource_channels
+            if channel.channel_id in channels
+        ],
     )
 
 

@@ -11,15 +11,15 @@ from moothall.objects.features import Feature
 from moothall.objects.guild import InviteGuild, NsfwLevel
 from moothall.objects.ids import ApplicationId, RoleId, UserId
 from moothall.objects.invite import Invite, InviteMetadata, InviteRole, InviteType
+from moothall.resources.guild.objects import welcome_screen
 from moothall.resources.invite.queries import InviteRow, get_applications
 from moothall.resources.user.queries import get_users
-from moothall.storage.rows import welcome_screen_from_row
 
 
 def invite_guild(guild: GuildState) -> InviteGuild:
     """A guild as its invites show it."""
     row = guild.row
-    screen = welcome_screen_from_row(row) if Feature.WELCOME_SCREEN_ENABLED in row.features else None
+    screen = welcome_screen(guild) if Feature.WELCOME_SCREEN_ENABLED in row.features else None
     return InviteGuild(
         id=row.id,
         name=row.name,

@@ -22,7 +22,8 @@ async def read_onboarding(ctx: Context) -> Onboarding:
     found = await queries.select_onboarding(ctx.tx, ctx.guild.id)
     if found is None:
         return _blank(ctx)
-    return rules.without_gone(found, ctx.guild.roles, await ctx.guild.channels(ctx.tx))
+    emojis = {emoji.id: emoji for emoji in ctx.guild.emojis}
+    return rules.without_gone(found, ctx.guild.roles, await ctx.guild.channels(ctx.tx), emojis)
 
 
 async def modify_onboarding(ctx: Context, body: ModifyOnboarding) -> Onboarding:

@@ -8,10 +8,10 @@ from msgspec import UNSET, Struct, UnsetType, structs
 from moothall.objects import limits
 from moothall.objects.channel import Channel
 from moothall.objects.emoji import Emoji
-from moothall.objects.emoji_choice import NO_EMOJI, choose_emoji
+from moothall.objects.emoji_choice import NO_EMOJI, choose_emoji, current_emoji
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FieldError, FormCode
-from moothall.objects.ids import ChannelId, RoleId, Snowflake
+from moothall.objects.ids import ChannelId, EmojiId, RoleId, Snowflake
 from moothall.objects.onboarding import Onboarding, OnboardingMode, OnboardingOption, OnboardingPrompt, PromptType
 from moothall.objects.permissions import Permissions
 from moothall.objects.role import Role
@@ -109,8 +109,13 @@ def check_known(ids: list[T], known: Collection[T], at: FormErrors) -> list[T]:
     return ids
 
 
-def without_gone(onboarding: Onboarding, roles: Collection[RoleId], channels: Collection[ChannelId]) -> Onboarding:
-    """What is left of onboarding once it names only roles and channels that are there."""
+def without_gone(
+    onboarding: Onboarding,
+    roles: Collection[RoleId],
+    channels: Collection[ChannelId],
+    emojis: Mapping[EmojiId, Emoji],
+) -> Onboarding:
+    """What is left of onboarding once it names only roles, channels and emojis that are there."""
     return structs.replace(
         onboarding,
         default_channel_ids=[c for c in onboarding.default_channel_ids if c in channels],
@@ -120,6 +125,7 @@ def without_gone(onboarding: Onboarding, roles: Collection[RoleId], channels: Co
                 options=[
                     structs.replace(
                         option,
+                        emoji=current_emoji(emojis, option.emoji),
                         role_ids=[r for r in option.role_ids if r in roles],
                         channel_ids=[c for c in option.channel_ids if c in channels],
                     )

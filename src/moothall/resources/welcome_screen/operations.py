@@ -15,8 +15,8 @@ from moothall.objects.guild import WelcomeScreen, WelcomeScreenChannel
 from moothall.objects.permissions import Permissions
 from moothall.objects.text import clean
 from moothall.objects.wire import to_plain
+from moothall.resources.guild.objects import welcome_screen
 from moothall.resources.guild.operations import change_guild
-from moothall.storage.rows import welcome_screen_from_row
 
 _NOTHING = WelcomeScreen(description=None, welcome_channels=[])
 
@@ -26,7 +26,7 @@ def read_screen(ctx: Context) -> WelcomeScreen:
 
     Raises Refusal: 404/10069 where there never was one, 403/50013 for one that is off without MANAGE_GUILD.
     """
-    screen = welcome_screen_from_row(ctx.guild.row)
+    screen = welcome_screen(ctx.guild)
     if screen is None:
         raise Refusal(errors.UNKNOWN_WELCOME_SCREEN)
     if Feature.WELCOME_SCREEN_ENABLED not in ctx.guild.row.features:
@@ -47,7 +47,7 @@ async def modify_screen(
     emojis that are not the guild's.
     """
     row = ctx.guild.row
-    before = welcome_screen_from_row(row)
+    before = welcome_screen(ctx.guild)
     after = before or _NOTHING
     if description is not UNSET:
         after = structs.replace(after, description=clean(description or "").strip() or None)
