@@ -277,6 +277,17 @@ async def test_permissions_of_commands_are_the_guilds_to_give(platform: Platform
     assert (await manager.put(where.replace(where.split("/")[-2], app.id), body)).status == 200
 
 
+async def test_what_is_said_of_a_role_that_is_gone_can_be_said_again_but_not_anew(platform: Platform) -> None:
+    guild, _, where, manager = await arranged(platform)
+    role = await guild.role()
+    wanted = {"permissions": [{"id": str(role), "type": 1, "permission": False}]}
+    await manager.put(where, wanted)
+    await guild.owner.delete(f"/guilds/{guild.id}/roles/{role}")
+    assert (await manager.put(where, wanted)).status == 200
+    assert (await manager.put(where, {"permissions": []})).status == 200
+    assert (await manager.put(where, wanted)).errors_at("permissions.0.id")
+
+
 async def test_renaming_a_command_ends_what_guilds_say_about_it(platform: Platform) -> None:
     guild, app, where, manager = await arranged(platform)
     await manager.put(where, {"permissions": [{"id": str(guild.id), "type": 1, "permission": False}]})

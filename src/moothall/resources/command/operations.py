@@ -1,6 +1,6 @@
 """How commands come to be, change and go, and what guilds say about them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from msgspec import UNSET, structs
@@ -168,9 +168,11 @@ async def set_permissions(
         row = await queries.select_by_id(ctx.tx, CommandId(command_id))
         if row is None or row.application_id != application.id or row.guild_id not in {EVERYWHERE, guild_id}:
             raise Refusal(errors.UNKNOWN_APPLICATION_COMMAND)
-    await _check_permissions(ctx, wanted)
     before = {row.command_id: row for row in await queries.select_permissions(ctx.tx, guild_id, application.id)}
     earlier = before.get(command_id)
+    # Clients give back what they were told: who is gone meanwhile may stay where they were.
+    kept = set() if earlier is None else {(each.id, each.type) for each in permissions_object(earlier).permissions}
+    await _check_permissions(ctx, wanted, kept)
     after = PermissionsRow(
         guild_id=guild_id,
         application_id=application.id,
@@ -208,7 +210,9 @@ def _changes(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[
     ]
 
 
-async def _check_permissions(ctx: Context, wanted: Sequence[CommandPermission]) -> None:
+async def _check_permissions(
+    ctx: Context, wanted: Sequence[CommandPermission], kept: Collection[tuple[Snowflake, int]]
+) -> None:
     found = FormErrors()
     if len(wanted) > limits.COMMAND_PERMISSIONS_MAX:
         found.add("permissions", *FieldError.length(None, limits.COMMAND_PERMISSIONS_MAX))
@@ -219,7 +223,9 @@ async def _check_permissions(ctx: Context, wanted: Sequence[CommandPermission]) 
         at = found.at(["permissions", index, "id"])
         if any(each.id == other.id and each.type == other.type for other in wanted[:index]):
             at.add([], FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The set already contains this value.")
-        if each.type == CommandPermissionType.ROLE:
+        if (each.id, each.type) in kept:
+            known = True
+        elif each.type == CommandPermissionType.ROLE:
             known = RoleId(each.id) in ctx.guild.roles
         elif each.type == CommandPermissionType.USER:
             known = UserId(each.id) in members
