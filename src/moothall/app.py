@@ -260,6 +260,7 @@ class App:
         self.sweeper.start()
         # What is there now stays: the collector need not look at it again and again.
         gc.freeze()
+        gc.enable()
         gc.set_threshold(20_000, 20, 50)
         # The thread that commits has little to do, but whoever waits for it waits for all of it: measured,
         # a twelfth more durable writes a second than with Python's five milliseconds.
