@@ -136,7 +136,9 @@ def _response(row: InteractionRow, callback: Callback, done: Answered) -> bytes:
             response_message_loading=posted.loading,
             response_message_ephemeral=posted.ephemeral,
         )
-        resource = b'{"type":%d,"message":%b}' % (kind, posted.data)
+        if not posted.loading:
+            # What is only promised is no resource yet: the public description knows none of that type.
+            resource = b'{"type":%d,"message":%b}' % (kind, posted.data)
     elif done.updated is not None and row.source_id is not None:
         told = CallbackInteraction(
             id=row.id,

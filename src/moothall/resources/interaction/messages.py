@@ -275,7 +275,7 @@ async def _answered(ctx: Context, row: InteractionRow, room_id: ChannelId, *, fo
     """The message that a message of an interaction answers: one with the component, or the first of several."""
     answered, where = (row.response_id, row.response_room_id) if follows else (row.source_id, row.source_room_id)
     # What others see never shows what one person has seen.
-    if answered is None or where is None or where not in {room_id, row.channel_id}:
+    if answered is None or where is None or (room_id == row.channel_id and where != room_id):
         return None
     return await select_message(ctx.tx, where, answered)
 
