@@ -202,6 +202,7 @@ class App:
         self.gateway = GatewayNode(
             GatewaySettings(
                 public_url=base_url(settings).replace("http", "ws", 1) + "/gateway",
+                public_url_is_guessed=settings.public_url is None,
                 resume_url=settings.gateway_url or "",
                 heartbeat_ms=settings.gateway_heartbeat_ms,
                 resume_seconds=settings.gateway_resume_seconds,

@@ -243,3 +243,11 @@ async def test_a_channel_revealed_comes_with_its_threads_and_who_is_in_voice(pla
         str(bridge),
         str(alice.id),
     )
+
+
+async def test_bots_elsewhere_are_told_the_gateway_by_the_host_that_they_asked_for(platform: Platform) -> None:
+    bot = await platform.bot(await platform.person())
+    platform.gateway.settings = GatewaySettings(public_url_is_guessed=True)
+    for path in ("/gateway", "/gateway/bot"):
+        for host, url in (("moot.lan:3333", "ws://moot.lan:3333/gateway"), ("a b", GatewaySettings().public_url)):
+            assert (await bot.get(path, headers=[("host", host)])).json["url"] == url

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import AsyncIterator
 from typing import Any
 
+import pytest
 import uvicorn
 import zstandard
 from websockets.asyncio.client import ClientConnection, connect
@@ -15,6 +16,7 @@ from websockets.exceptions import ConnectionClosed
 
 from moothall.bus.local import LocalBus
 from moothall.gateway.node import GatewayNode
+from moothall.gateway.settings import GatewaySettings
 from tests.gateway.peer import World, message, node_of
 
 
@@ -48,6 +50,38 @@ async def serving(**settings: Any) -> AsyncIterator[tuple[GatewayNode, LocalBus,
 async def identify(client: ClientConnection) -> None:
     """Identify as alice."""
     await client.send(json.dumps({"op": 2, "d": {"token": "alice", "properties": {}}}))
+
+
+async def test_where_no_url_is_set_clients_resume_at_the_host_that_they_asked_for() -> None:
+    async def told(host: str, **settings: Any) -> str:
+        async with serving(**settings) as (_, _, url), connect(url, additional_headers={"Host": host}) as client:
+            await identify(client)
+            while (heard := json.loads(await client.recv()))["t"] != "READY":
+                pass
+            return str(heard["d"]["resume_gateway_url"])
+
+    assert await told("moot.lan:3333", public_url_is_guessed=True) == "ws://moot.lan:3333/gateway"
+    assert await told("moot.lan", public_url="ws://moot.example/gateway") == "ws://moot.example/gateway"
+    assert await told("moot.lan", public_url_is_guessed=True, resume_url="ws://node-1/gateway") == "ws://node-1/gateway"
+
+
+@pytest.mark.parametrize(
+    ("host", "forwarded", "url"),
+    [
+        ("10.0.0.7:3333", None, "ws://10.0.0.7:3333/gateway"),
+        ("[fe80::1]:80", "http", "ws://[fe80::1]:80/gateway"),
+        ("chat.example.org", "https", "wss://chat.example.org/gateway"),
+        (None, None, "ws://guess/gateway"),
+        ("", None, "ws://guess/gateway"),
+        ("evil.example/path?", None, "ws://guess/gateway"),
+        ("user@evil.example", None, "ws://guess/gateway"),
+        ('"', "https", "ws://guess/gateway"),
+    ],
+)
+def test_a_host_is_told_again_only_if_it_is_one(host: str | None, forwarded: str | None, url: str) -> None:
+    guessed = GatewaySettings(public_url="ws://guess/gateway", public_url_is_guessed=True)
+    assert guessed.url_for(host, forwarded) == url
+    assert GatewaySettings(public_url="ws://set/gateway").url_for(host, forwarded) == "ws://set/gateway"
 
 
 async def test_every_transport_carries_the_same_dispatches() -> None:

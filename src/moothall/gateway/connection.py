@@ -74,15 +74,18 @@ class Connection:
         "opened",
         "outbox",
         "session",
+        "url",
     )
 
-    def __init__(self, desk: Desk, send: Send, encoding: Encoding, network: str = "") -> None:
+    def __init__(self, desk: Desk, send: Send, encoding: Encoding, network: str = "", url: str = "") -> None:
         settings = desk.settings
         self._desk = desk
         self.encoding = encoding
         self.session: Session | None = None
         self.network: str | None = network
         """Where the peer is counted as a stranger; None once it has had a session."""
+        self.url = url
+        """Where the peer would connect again."""
         self.outbox = Outbox(
             send,
             most_frames=settings.queue_frames,

@@ -42,7 +42,7 @@ class GatewayBotInfo(Struct, frozen=True):
 @get("/gateway", permission=PUBLIC)
 async def get_gateway(ctx: Context) -> GatewayUrl:
     """The URL of the gateway."""
-    return GatewayUrl(_node(ctx).settings.public_url)
+    return GatewayUrl(_url(ctx))
 
 
 @get("/gateway/bot", permission=SIGNED_IN)
@@ -51,10 +51,14 @@ async def get_bot_gateway(ctx: Context) -> GatewayBotInfo:
     node = _node(ctx)
     guilds = await ctx.tx.scalar(_count_guilds, user_id=ctx.actor.user_id)
     return GatewayBotInfo(
-        url=node.settings.public_url,
+        url=_url(ctx),
         shards=max(1, -(-guilds // _GUILDS_A_SHARD)),
         session_start_limit=SessionStartLimit(**node.limits.session_start_limit(ctx.actor.user_id)),
     )
+
+
+def _url(ctx: Context) -> str:
+    return _node(ctx).settings.url_for(ctx.header("host"), ctx.header("x-forwarded-proto"))
 
 
 def _node(ctx: Context) -> GatewayNode:

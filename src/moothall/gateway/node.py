@@ -147,7 +147,9 @@ class GatewayNode:
         await send({"type": "websocket.accept"})
         query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
         refusal = _refusal(query)
-        connection = Connection(self, send, ENCODINGS.get(_first(query, "compress"), TEXT), network)
+        headers = {name: value.decode("latin-1") for name, value in scope.get("headers", ())}
+        url = self.settings.resume_url or self.settings.url_for(headers.get(b"host"), headers.get(b"x-forwarded-proto"))
+        connection = Connection(self, send, ENCODINGS.get(_first(query, "compress"), TEXT), network, url)
         self.connections.add(connection)
         code = 1006
         try:
@@ -280,7 +282,7 @@ class GatewayNode:
         connection.session = session
         self._known(connection)
         session.link = connection
-        self.hub.send(session, "READY", ready(session, identity, user, guild_ids, self.settings))
+        self.hub.send(session, "READY", ready(session, identity, user, guild_ids, connection.url))
         self.presences.update(session.user_id)
         for guild_id in guild_ids:
             await self.hub.join(session, guild_id, joined=False)

@@ -6,7 +6,6 @@ from typing import Final
 from msgspec import Raw, Struct
 
 from moothall.gateway.session import Session
-from moothall.gateway.settings import GatewaySettings
 from moothall.objects.intents import Intent
 from moothall.objects.wire import encode
 
@@ -49,9 +48,7 @@ _EXTRAS: Final = (
 )
 
 
-def ready(
-    session: Session, identity: Identity, user: bytes, guild_ids: Iterable[int], settings: GatewaySettings
-) -> bytes:
+def ready(session: Session, identity: Identity, user: bytes, guild_ids: Iterable[int], resume_url: str) -> bytes:
     """The `d` of READY; `user` is the current user's object, already encoded.
 
     Its guilds are unavailable until their GUILD_CREATE; without the GUILDS intent there are none.
@@ -65,7 +62,7 @@ def ready(
         user=Raw(user),
         guilds=[_UnavailableGuild(str(guild_id)) for guild_id in heard],
         session_id=session.id,
-        resume_gateway_url=settings.resume_url or settings.public_url,
+        resume_gateway_url=resume_url,
         shard=session.shard,
         application=application,
     )

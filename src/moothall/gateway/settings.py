@@ -1,9 +1,13 @@
 """What can be set about the gateway, and what is reported from it."""
 
+import re
 from collections.abc import Mapping
 from typing import Final, Protocol
 
 from msgspec import Struct
+
+_HOST: Final = re.compile(r"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
+"""What a Host header may be to be told again."""
 
 
 class GatewaySettings(Struct, frozen=True, kw_only=True):
@@ -13,6 +17,8 @@ class GatewaySettings(Struct, frozen=True, kw_only=True):
     """Where clients connect."""
     resume_url: str = ""
     """What READY calls `resume_gateway_url`; `public_url` if empty."""
+    public_url_is_guessed: bool = False
+    """Nobody has set `public_url`: clients are told the host that they asked for, by which they reach this server."""
     heartbeat_ms: int = 41_250
     """Told to clients in HELLO. One that is silent for one and a half intervals is disconnected."""
     identify_seconds: float = 30.0
@@ -43,6 +49,12 @@ class GatewaySettings(Struct, frozen=True, kw_only=True):
     guilds_per_shard: int = 2_500
     large_guild: int = 75_000
     """Above so many members GUILD_CREATE lists the session's own and those in voice only."""
+
+    def url_for(self, host: str | None, forwarded: str | None = None) -> str:
+        """Where a client connects that sent a Host header, and perhaps a proxy's X-Forwarded-Proto."""
+        if not self.public_url_is_guessed or host is None or _HOST.fullmatch(host) is None:
+            return self.public_url
+        return f"{'wss' if forwarded == 'https' else 'ws'}://{host}/gateway"
 
 
 UNLIMITED: Final[Mapping[str, int]] = {
