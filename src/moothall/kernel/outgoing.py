@@ -56,7 +56,10 @@ class Outgoing:
         """Send a body. Raises OutgoingFailed, also for an answer that is late or larger than `most` bytes."""
         import aiohttp  # noqa: PLC0415 it takes long to import, and most installations never need it
 
-        host = urlsplit(url).hostname or ""
+        try:
+            host = urlsplit(url).hostname or ""
+        except ValueError as problem:
+            raise OutgoingFailed(str(problem)) from None
         if not self._allow_private and _is_private(host):
             raise AddressRefused("this address is private")
         if self._session is None:

@@ -16,11 +16,13 @@ from moothall.objects.command import OptionType
 from moothall.objects.errors import FormErrors, Refusal, refuse_field
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.interaction import ANSWERS, UPDATES, CallbackType, InteractionState, InteractionType
+from moothall.objects.locales import DEFAULT
 from moothall.objects.message_types import MessageFlags
 from moothall.objects.wire import convert, to_plain
 from moothall.resources.application.operations import public_fields
 from moothall.resources.application.queries import select_application
 from moothall.resources.channel.events import DirectChannelCreate
+from moothall.resources.command.locales import text_in
 from moothall.resources.command.requests import ChoiceInput, check_values
 from moothall.resources.component.known import find_known
 from moothall.resources.component.modals import read_modal, survey_modal
@@ -45,6 +47,7 @@ from moothall.resources.interaction.timers import Timers
 from moothall.resources.message.drafts import Draft, EditMessage, MessageFields
 from moothall.resources.message.events import MessageCreate, MessageUpdate
 from moothall.resources.thread_activity.events import WAKES
+from moothall.resources.user.queries import select_user
 
 T = TypeVar("T")
 
@@ -144,7 +147,14 @@ async def _complete(ctx: Context, row: InteractionRow, callback: Callback) -> An
     kind = row.metadata.get("option_type", OptionType.STRING)
     check_values(body.choices, kind, found.at(["data", "choices"]))
     found.raise_if_any()
-    ctx.emit(AutocompleteResponse(user_id=row.user_id, nonce=row.nonce, choices=to_plain(body.choices)))
+    user = await select_user(ctx.tx, row.user_id)
+    locale = DEFAULT if user is None else user.locale
+    choices = [
+        {"name": each.name, "name_localized": text_in(each.name_localizations, locale), "value": each.value}
+        for each in body.choices
+    ]
+    told = [{key: value for key, value in choice.items() if value is not None} for choice in choices]
+    ctx.emit(AutocompleteResponse(user_id=row.user_id, nonce=row.nonce, choices=told))
     return Answered()
 
 
