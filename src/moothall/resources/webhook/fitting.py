@@ -21,6 +21,8 @@ from moothall.objects.text import clean
 from moothall.objects.wire import Timestamp
 
 _ELLIPSIS: Final = "…"
+_CLEANED: Final = 4
+"""So many times of what fits is looked at: more than that need not be read to know how it begins."""
 _URL_MAX: Final = limits.EMBED_URL_MAX
 _MOMENT_MAX: Final = 253_402_300_799_000
 """The last moment that can be written, in milliseconds since the Unix epoch."""
@@ -46,8 +48,11 @@ def fit_text(given: object, most: int) -> str:
     """A text of at most `most` characters, trimmed; empty for what is no text."""
     if isinstance(given, bool) or not isinstance(given, str | int | float):
         return ""
-    text = clean(str(given)).strip()
-    return text if len(text) <= most else f"{text[: most - 1].rstrip()}{_ELLIPSIS}"
+    text = str(given).strip()
+    if over := len(text) > _CLEANED * most:
+        text = text[: _CLEANED * most]  # a megabyte is not cleaned for the sake of a line
+    text = clean(text).strip()
+    return text if len(text) <= most and not over else f"{text[: most - 1].rstrip()}{_ELLIPSIS}"
 
 
 def fit_url(given: object) -> str | None:

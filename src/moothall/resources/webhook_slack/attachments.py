@@ -12,6 +12,8 @@ from moothall.resources.webhook_slack.mrkdwn import plain, translate, unescape
 _NAMED: Final = {"good": 0x2EB886, "warning": 0xDAA038, "danger": 0xA30200}
 _HEX: Final = re.compile(r"#?([0-9a-fA-F]{6}|[0-9a-fA-F]{3})")
 _HEX_SHORT: Final = 3
+_MOST_FIELDS: Final = 100
+"""Fields that are looked at, empty ones among them, of which an embed shows a quarter."""
 
 
 def read_color(given: object) -> int | None:
@@ -74,7 +76,7 @@ def _plain(given: dict[str, Any], key: str) -> str | None:
 
 
 def _cells(given: object) -> Iterable[Cell]:
-    for field in given if isinstance(given, list) else ():
+    for field in given[:_MOST_FIELDS] if isinstance(given, list) else ():
         if not isinstance(field, dict):
             continue
         name, value = field.get("title", field.get("name")), field.get("value")

@@ -10,6 +10,8 @@ from moothall.resources.webhook_slack.mrkdwn import translate, unescape
 
 _MOST_DEPTH: Final = 12
 _MOST_INDENT: Final = 8
+_MOST_LISTED: Final = 500
+"""Blocks, fields or elements of one list: ten times what Slack takes."""
 
 
 class Rendered(Struct):
@@ -108,7 +110,7 @@ def _text(given: object) -> str:
 
 
 def _listed(given: object) -> list[Any]:
-    return given if isinstance(given, list) else []
+    return given[:_MOST_LISTED] if isinstance(given, list) else []
 
 
 def _rich_lines(elements: object, depth: int) -> Iterator[str]:

@@ -4,6 +4,9 @@ import re
 from datetime import UTC, datetime
 from typing import Final
 
+_MOST_READ: Final = 16_384
+"""Characters of a text that are looked at: four times the longest that can be shown."""
+
 _CODE: Final = re.compile(r"```[\s\S]*?```|`[^`\n]+`")
 _ANGLED: Final = re.compile(r"<([^<>\n]*)>")
 _ENTITIES: Final = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
@@ -39,7 +42,8 @@ def translate(text: str) -> str:
 
     `*bold*` becomes `**bold**`, `~gone~` `~~gone~~`; `_it_` means the same to both. `<url|label>` is a
     link, `<!here>` and its kind the plain words, `<@U0G9QF9C6|name>` a name, `<@123>` a mention if the
-    number is an id here, `<!date^..>` a moment in the reader's own time.
+    number is an id here, `<!date^..>` a moment in the reader's own time. Of a text that is far longer than
+    anything shown, only the beginning is read.
     """
     held: list[str] = []
 
@@ -48,7 +52,7 @@ def translate(text: str) -> str:
         held.append(piece)
         return f"\ue000{len(held) - 1}\ue001"
 
-    text = text.replace("\ue000", "").replace("\ue001", "")
+    text = text[:_MOST_READ].replace("\ue000", "").replace("\ue001", "")
     text = _CODE.sub(lambda found: hold(_unescape(_ANGLED.sub(_bare, found[0]))), text)
     text = _ANGLED.sub(lambda found: hold(_angled(found[1])), text)
     text = _BOLD.sub(r"**\1**", text)
@@ -58,12 +62,12 @@ def translate(text: str) -> str:
 
 def plain(text: str) -> str:
     """A text of Slack's without markup, for where none is shown."""
-    return _unescape(_ANGLED.sub(_bare, text))
+    return _unescape(_ANGLED.sub(_bare, text[:_MOST_READ]))
 
 
 def unescape(text: str) -> str:
     """A text that is no markup, with its three entities read."""
-    return _unescape(text)
+    return _unescape(text[:_MOST_READ])
 
 
 def _unescape(text: str) -> str:
