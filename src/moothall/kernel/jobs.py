@@ -16,6 +16,7 @@ from sqlalchemy import bindparam, delete, insert, select, update
 
 from moothall.kernel.authenticate import NOBODY
 from moothall.kernel.context import Context, Services
+from moothall.kernel.repeating import Repeater
 from moothall.kernel.unit import run
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp, convert, to_plain
@@ -89,38 +90,17 @@ async def promise(ctx: Context, work: Job, *, at: Timestamp | None = None) -> No
         ctx.after_commit.append(runner.wake)
 
 
-class JobRunner:
+class JobRunner(Repeater):
     """Does what was promised: at once when woken, else it looks every `seconds`.
 
     It rests for `pause` seconds after each step, which leaves the database to those who wait.
     """
 
     def __init__(self, services: Services, *, seconds: float = 5.0, pause: float = 0.002) -> None:
+        super().__init__(seconds=seconds)
         self._services = services
-        self._seconds = seconds
         self._pause = pause
-        self._woken = asyncio.Event()
         self._not_before: dict[int, float] = {}
-        self._stopping = False
-        self._task: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        """Begin to look for work."""
-        self._stopping = False
-        self._task = asyncio.create_task(self._run())
-
-    async def stop(self) -> None:
-        """Stop after the step under way; what is left is done after the next start."""
-        if self._task is not None:
-            # Python 3.11 may lose a cancellation to a result that comes at the same moment.
-            self._stopping = True
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-            self._task = None
-
-    def wake(self) -> None:
-        """Look for work now."""
-        self._woken.set()
 
     async def drain(self, now: Timestamp | None = None) -> None:
         """Do all that is due, or will be at a moment, to its end. Raises what a step raises."""
@@ -128,24 +108,15 @@ class JobRunner:
             for row in rows:
                 await self._step(row)
 
-    async def _run(self) -> None:
-        while not self._stopping:
-            self._woken.clear()
-            try:
-                busy = await self._round()
-            except StorageError as problem:
-                log.warning("jobs cannot be read: %s", problem)
-                busy = False
-            if not busy:
-                try:
-                    await asyncio.wait_for(self._woken.wait(), self._seconds)
-                except TimeoutError:
-                    continue
-
     async def _round(self) -> bool:
         """One step of each job that waits; whether there was any."""
         now = time.monotonic()
-        rows = [row for row in await self._waiting() if self._not_before.get(row.id, 0.0) <= now]
+        try:
+            waiting = await self._waiting()
+        except StorageError as problem:
+            log.warning("jobs cannot be read: %s", problem)
+            return False
+        rows = [row for row in waiting if self._not_before.get(row.id, 0.0) <= now]
         for row in rows:
             try:
                 await self._step(row)

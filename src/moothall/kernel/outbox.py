@@ -13,7 +13,6 @@ are published in the order of its changes.
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from functools import partial
 
 from msgspec import Struct
@@ -21,6 +20,7 @@ from sqlalchemy import bindparam, delete, insert, select
 
 from moothall.bus import Bus, BusUnavailable, Envelope, SharedBus
 from moothall.bus.packing import decode_envelope, encode_envelope
+from moothall.kernel.repeating import Repeater
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Database, Query, StorageError, Transaction, in_list
@@ -82,7 +82,7 @@ async def until_relayed(database: Database, *, seconds: float) -> bool:
         await asyncio.sleep(0.01)
 
 
-class OutboxRelay:
+class OutboxRelay(Repeater):
     """Publishes what lies in the outbox: when woken, else it looks every `seconds`.
 
     With a `shared` bus a batch is deleted in the transaction that publishes it, once the bus keeps it:
@@ -91,33 +91,12 @@ class OutboxRelay:
     """
 
     def __init__(self, database: Database, bus: Bus, *, shared: SharedBus | None = None, seconds: float = 0.05) -> None:
+        super().__init__(seconds=seconds)
         self._database = database
         self._bus = bus
         self._shared = shared
-        self._seconds = seconds
         self.found: Callable[[], None] = _nothing
         """Called once what others left has been taken, before it is published: they have changed the database."""
-        self._woken = asyncio.Event()
-        self._stopping = False
-        self._task: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        """Begin looking."""
-        self._stopping = False
-        self._task = asyncio.create_task(self._run())
-
-    async def stop(self) -> None:
-        """Stop looking."""
-        if self._task is not None:
-            # Python 3.11 may lose a cancellation to a result that comes at the same moment.
-            self._stopping = True
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-            self._task = None
-
-    def wake(self) -> None:
-        """Look now: this process has committed something."""
-        self._woken.set()
 
     async def relay(self) -> int:
         """Publish what is waiting now, the first hundreds of it; how many events that were.
@@ -142,18 +121,14 @@ class OutboxRelay:
                 await self._shared.deliver([(row.id, row.envelope) for row in found])
         return len(found)
 
-    async def _run(self) -> None:
-        while not self._stopping:
-            try:
-                while await self.relay() == _MOST_AT_ONCE:
-                    pass
-            except StorageError as problem:
-                log.warning("the outbox could not be read: %s", problem)
-                await asyncio.sleep(self._seconds)
-            except BusUnavailable as problem:
-                log.warning("events wait in the outbox: %s", problem)
-                await asyncio.sleep(self._seconds)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(self._seconds):
-                    await self._woken.wait()
-            self._woken.clear()
+    async def _round(self) -> bool:
+        """Publish what is waiting; whether that was only the first of it."""
+        try:
+            return await self.relay() == _MOST_AT_ONCE
+        except StorageError as problem:
+            log.warning("the outbox could not be read: %s", problem)
+        except BusUnavailable as problem:
+            log.warning("events wait in the outbox: %s", problem)
+        # Every commit wakes this: without a pause each would be told of in the log.
+        await asyncio.sleep(self._seconds)
+        return False

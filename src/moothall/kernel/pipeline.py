@@ -18,6 +18,7 @@ from msgspec import Struct
 from moothall.kernel.authenticate import NOBODY, Actor, Remembered, TokenKind, authenticate
 from moothall.kernel.brief import BriefReader
 from moothall.kernel.committing import announce, freshen_guilds, keep_events
+from moothall.kernel.conflicts import until_it_wins
 from moothall.kernel.context import Context, Services, Withdrawn, WriteNeeded
 from moothall.kernel.endpoint import Endpoint, Json, Response
 from moothall.kernel.file_links import FileLinks
@@ -47,7 +48,6 @@ log = logging.getLogger("moothall.http")
 
 _JSON_TYPE = (b"content-type", b"application/json")
 _NO_CONTENT_TYPE: tuple[bytes, bytes] = (b"content-length", b"0")
-_TRIES = 4
 _WITHOUT_BODY = frozenset({204, 304})
 _GZIP_FROM = 2048
 _MAJOR = ("guild_id", "channel_id", "webhook_id")
@@ -272,42 +272,49 @@ class Pipeline:
         )
 
     async def _run(self, endpoint: Endpoint, actor: Actor, request: Request, given: Decoded) -> Any:
-        database = self._services.database
         lock = await self._guild_changed(given.path) if endpoint.locks_guild else None
-        writes = endpoint.writes and not endpoint.reads_first
-        for attempt in range(1, _TRIES + 1):
-            opened: Any
-            if writes:
-                opened = database.transaction(lock)
-            elif endpoint.writes or endpoint.method == "GET":
-                opened = database.read()
-            else:
-                opened = nullcontext(BriefReader(database))
-            try:
-                async with opened as tx:
-                    ctx = self._context(endpoint, actor, request, given, tx)
-                    ctx.writes = writes and endpoint.locks_guild
-                    _check_scope(endpoint, actor)
-                    await endpoint.access.check(ctx, given.path)
-                    if given.problem is not None:
-                        raise given.problem
-                    result = await endpoint.handler(ctx, *given.path.values(), **given.body, **given.query)
-                    if writes:
-                        await freshen_guilds(ctx)
-                        await keep_events(ctx)
-                        # Told in the order of the commits, even if this client has gone by then.
-                        tx.on_commit(partial(announce, ctx))
-                return result
-            except WriteNeeded:
-                writes = True
-            except Withdrawn as end:
-                return end.result
-            except StorageConflict:
-                if attempt == _TRIES:
-                    raise
-                # Another process won; the whole row is run again on what it left.
-                await asyncio.sleep(0.002 * attempt)
-        raise AssertionError("unreachable")
+        attempt = partial(self._attempt, endpoint, actor, request, given, lock)
+        try:
+            return await until_it_wins(partial(attempt, writes=endpoint.writes and not endpoint.reads_first))
+        except WriteNeeded:
+            return await until_it_wins(partial(attempt, writes=True))
+
+    async def _attempt(
+        self,
+        endpoint: Endpoint,
+        actor: Actor,
+        request: Request,
+        given: Decoded,
+        lock: Snowflake | None,
+        *,
+        writes: bool,
+    ) -> Any:
+        """The row from its first to its last statement. Raises StorageConflict where another process won."""
+        database = self._services.database
+        opened: Any
+        if writes:
+            opened = database.transaction(lock)
+        elif endpoint.writes or endpoint.method == "GET":
+            opened = database.read()
+        else:
+            opened = nullcontext(BriefReader(database))
+        try:
+            async with opened as tx:
+                ctx = self._context(endpoint, actor, request, given, tx)
+                ctx.writes = writes and endpoint.locks_guild
+                _check_scope(endpoint, actor)
+                await endpoint.access.check(ctx, given.path)
+                if given.problem is not None:
+                    raise given.problem
+                result = await endpoint.handler(ctx, *given.path.values(), **given.body, **given.query)
+                if writes:
+                    await freshen_guilds(ctx)
+                    await keep_events(ctx)
+                    # Told in the order of the commits, even if this client has gone by then.
+                    tx.on_commit(partial(announce, ctx))
+        except Withdrawn as end:
+            return end.result
+        return result
 
     async def _guild_changed(self, path: dict[str, Any]) -> Snowflake | None:
         """The guild that a row changes, to be locked: that of the path, or of the path's channel."""

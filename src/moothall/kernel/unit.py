@@ -4,22 +4,19 @@ It runs like a row's handler: in one transaction with a Context, repeated whole 
 events announced once the commit is durable.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import TypeVar
 
 from moothall.kernel.authenticate import Actor
 from moothall.kernel.committing import announce, freshen_guilds, keep_events
+from moothall.kernel.conflicts import until_it_wins
 from moothall.kernel.context import Context, Services
 from moothall.kernel.events import Event
 from moothall.kernel.outbox import leave_events
 from moothall.objects.ids import Snowflake
-from moothall.storage.database import StorageConflict
 
 T = TypeVar("T")
-
-_TRIES = 4
 
 
 async def run(
@@ -40,21 +37,18 @@ async def run(
     (nothing then remains) and StorageError.
     """
     declared = None if fires is None else frozenset(fires)
-    for attempt in range(1, _TRIES + 1):
-        try:
-            async with services.database.transaction(lock) as tx:
-                ctx = Context(services, tx, actor, reason=reason, fires=declared, writes=lock is not None)
-                result = await work(ctx)
-                await freshen_guilds(ctx)
-                if outbox:
-                    await leave_events(tx, services.links.sign_all(ctx.events))
-                    ctx.events.clear()
-                else:
-                    await keep_events(ctx)
-                tx.on_commit(partial(announce, ctx))
-            return result
-        except StorageConflict:
-            if attempt == _TRIES:
-                raise
-            await asyncio.sleep(0.002 * attempt)
-    raise AssertionError("unreachable")
+
+    async def attempt() -> T:
+        async with services.database.transaction(lock) as tx:
+            ctx = Context(services, tx, actor, reason=reason, fires=declared, writes=lock is not None)
+            result = await work(ctx)
+            await freshen_guilds(ctx)
+            if outbox:
+                await leave_events(tx, services.links.sign_all(ctx.events))
+                ctx.events.clear()
+            else:
+                await keep_events(ctx)
+            tx.on_commit(partial(announce, ctx))
+        return result
+
+    return await until_it_wins(attempt)
