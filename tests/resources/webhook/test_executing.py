@@ -105,6 +105,16 @@ async def test_a_message_of_nothing_or_of_too_much_is_refused_waited_for_or_not(
     assert platform.heard == []
 
 
+async def test_everything_that_is_wrong_with_a_message_is_told_at_once(platform: Platform) -> None:
+    hook = await hooked(platform)
+    wrong = {"username": "n" * 81, "avatar_url": "ftp://example.org/a.png", "embeds": [{}], "thread_name": 5}
+    reply = await hook.nobody.post(hook.path, {"content": "x" * 2001, **wrong})
+    assert (reply.status, reply.code) == (400, 50035)
+    assert reply.json["errors"].keys() == {"content", *wrong}
+    long = await hook.nobody.post(hook.path, {"content": "x", "avatar_url": "https://e.org/" + "a" * 2048})
+    assert long.errors_at("avatar_url") == ["BASE_TYPE_MAX_LENGTH"]
+
+
 async def test_an_attachment_without_its_file_is_refused(platform: Platform) -> None:
     hook = await hooked(platform)
     assert (await hook.nobody.post(hook.path, {"content": "x", "attachments": [{"id": 0}]})).errors_at(

@@ -22,28 +22,10 @@ from tests.resources.webhook_github.payloads import TOLD
 ODD: Any = st.sampled_from(
     [None, True, 0, -1, 2**70, 1.5, "", " ", "x" * 9000, "\ud800\x00", "http://", "javascript:x", [], [[]], {}, [None]]
 )
+_KEYS = ["type", "text", "fields", "elements", "title", "value", "image_url", "ts", "color", "url", "style", "blocks"]
 SLACK: Any = st.recursive(
     ODD,
-    lambda inner: st.dictionaries(
-        st.sampled_from(
-            [
-                "type",
-                "text",
-                "fields",
-                "elements",
-                "title",
-                "value",
-                "image_url",
-                "ts",
-                "color",
-                "url",
-                "style",
-                "blocks",
-            ]
-        ),
-        st.one_of(inner, st.lists(inner, max_size=4)),
-        max_size=6,
-    ),
+    lambda inner: st.dictionaries(st.sampled_from(_KEYS), st.one_of(inner, st.lists(inner, max_size=4)), max_size=6),
     max_leaves=20,
 )
 

@@ -1,6 +1,6 @@
 """What comes in by a webhook's token: new messages, and changes to those that it has sent."""
 
-from typing import Any, Final
+from typing import Any
 
 from msgspec import UNSET, structs
 
@@ -8,9 +8,7 @@ from moothall.kernel.context import Context
 from moothall.kernel.guild_state import THREAD_TYPES
 from moothall.kernel.place import ChannelPlace
 from moothall.objects import errors
-from moothall.objects.embed import url_error
 from moothall.objects.errors import FormErrors, Refusal
-from moothall.objects.form_codes import FieldError
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId
 from moothall.objects.message_types import EDITABLE, SETTABLE
 from moothall.resources.attachment.drafting import Uploaded
@@ -32,9 +30,6 @@ from moothall.resources.webhook.queries import PlacedWebhook
 from moothall.resources.webhook.requests import ExecuteWebhook
 from moothall.resources.webhook.rules import shown_name
 from moothall.storage.rows import ChannelRow
-
-_AVATAR_URL_MAX: Final = 2048
-_SCHEMES: Final = ("http", "https")
 
 
 async def execute_webhook(
@@ -157,11 +152,7 @@ def _own_persona(webhook: PlacedWebhook, name: str | None = None, avatar: str | 
 
 def _persona(ctx: Context, webhook: PlacedWebhook, body: ExecuteWebhook, found: FormErrors) -> Persona:
     name = shown_name(body.username, found, reserved=ctx.services.limits.reserved_words)
-    if body.avatar_url:
-        if len(body.avatar_url) > _AVATAR_URL_MAX:
-            found.add("avatar_url", *FieldError.length(None, _AVATAR_URL_MAX))
-        elif wrong := url_error(body.avatar_url, _SCHEMES):
-            found.add("avatar_url", *wrong)
+    body.check_avatar(found)
     return _own_persona(webhook, name, body.avatar_url)
 
 

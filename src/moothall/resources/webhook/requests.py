@@ -1,13 +1,19 @@
 """What requests say of webhooks, and of the messages that they post."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moothall.objects import limits
+from moothall.objects.embed import url_error
+from moothall.objects.errors import FormErrors
+from moothall.objects.form_codes import FieldError
 from moothall.objects.ids import ChannelId, TagId
 from moothall.objects.images import ImageData
+from moothall.objects.text import clean_name
 from moothall.resources.message.drafts import MessageFields
+
+_SCHEMES: Final = ("http", "https")
 
 Name = Annotated[str, Meta(min_length=limits.WEBHOOK_NAME_MIN, max_length=limits.WEBHOOK_NAME_MAX)]
 
@@ -42,3 +48,19 @@ class ExecuteWebhook(MessageFields, frozen=True, kw_only=True):
     thread_name: Annotated[str, Meta(max_length=limits.THREAD_NAME_MAX)] | None = None
     """In a forum, the thread that the message begins; an empty one is like none."""
     applied_tags: Annotated[list[TagId], Meta(max_length=limits.THREAD_TAGS_MAX)] | None = None
+
+    def check_rest(self, found: FormErrors) -> None:
+        """The same for what webhooks have besides; reserved words are the server's to say."""
+        super().check_rest(found)
+        self.check_avatar(found)
+        if self.username and len(clean_name(self.username)) > limits.WEBHOOK_NAME_MAX:
+            found.add("username", *FieldError.length(limits.WEBHOOK_NAME_MIN, limits.WEBHOOK_NAME_MAX))
+
+    def check_avatar(self, found: FormErrors) -> None:
+        """Report an `avatar_url` that is none."""
+        if not self.avatar_url:
+            return
+        if len(self.avatar_url) > limits.EMBED_URL_MAX:
+            found.add("avatar_url", *FieldError.length(None, limits.EMBED_URL_MAX))
+        elif wrong := url_error(self.avatar_url, _SCHEMES):
+            found.add("avatar_url", *wrong)
