@@ -55,7 +55,7 @@ def test_no_part_of_an_event_that_is_odd_is_refused(name: str, data: st.DataObje
         if not (places := paths(payload)):
             break
         *way, last = data.draw(st.sampled_from(places))
-        reduce(getitem, way, payload)[last] = data.draw(ODD)
+        reduce(getitem, way, payload)[last] = deepcopy(data.draw(ODD))
     known = {key: value for key, value in payload.items() if key in GithubEvent.__struct_fields__}
     assert refused(github_message(kind, GithubEvent(**known))) is None
 
