@@ -1,7 +1,7 @@
 """The seconds that applications have for their answers, counted in the process where the interaction was raised."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from moothall.kernel.context import Services
 from moothall.objects.ids import InteractionId
@@ -20,6 +20,10 @@ class Timers:
         if found is None:
             found = services.extra[cls] = cls()
         return found
+
+    def __iter__(self) -> Iterator[InteractionId]:
+        """Those that are not answered yet."""
+        return iter(list(self._running))
 
     def __len__(self) -> int:
         """How many run."""
