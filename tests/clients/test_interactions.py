@@ -240,7 +240,9 @@ async def test_an_answer_is_deferred_followed_up_edited_and_deleted(desk: Desk) 
     async def slow(interaction: discord.Interaction, ephemeral: bool) -> None:
         deferred = await interaction.response.defer(thinking=True, ephemeral=ephemeral)
         follow = await interaction.followup.send("first", wait=True)
-        more = await interaction.followup.send("more", ephemeral=True, file=discord.File(io.BytesIO(b"x"), "x.txt"))
+        more = await interaction.followup.send(
+            "more", wait=True, ephemeral=True, file=discord.File(io.BytesIO(b"x"), "x.txt")
+        )
         await follow.edit(content="edited")
         fetched = await interaction.followup.fetch_message(more.id)
         await interaction.edit_original_response(content="original")

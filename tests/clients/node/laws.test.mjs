@@ -4,15 +4,24 @@ import { once } from "node:events";
 import { after, before, test } from "node:test";
 
 import {
+  ActionRowBuilder,
   AttachmentBuilder,
+  ButtonBuilder,
+  ButtonStyle,
   ChannelType,
   Client,
   DiscordAPIError,
   EmbedBuilder,
   Events,
   GatewayIntentBits,
+  LabelBuilder,
+  MessageFlags,
+  ModalBuilder,
   Partials,
   PermissionFlagsBits,
+  SlashCommandBuilder,
+  TextInputBuilder,
+  TextInputStyle,
 } from "discord.js";
 
 const { MOOTHALL_URL, BOT_TOKEN, PERSON_TOKEN, PERSON_ID, GUILD_ID, CHANNEL_ID } = process.env;
@@ -172,6 +181,64 @@ test("files are sent, shown, described anew and read", async () => {
   assert.equal((await read.arrayBuffer()).byteLength, 300_000);
   const edited = await sent.edit({ attachments: [big], files: [{ attachment: Buffer.from("new"), name: "new.txt" }] });
   assert.deepEqual([...edited.attachments.values()].map((one) => one.name), ["big.bin", "new.txt"]);
+});
+
+/** Raise an interaction as the person, and the interaction that discord.js makes of it. */
+async function raised(type, data, more = {}) {
+  const heard = next(Events.InteractionCreate);
+  const body = { type, application_id: client.application.id, guild_id: GUILD_ID, channel_id: CHANNEL_ID, data };
+  await person("POST", "/interactions", { ...body, ...more });
+  return heard;
+}
+
+test("commands are registered, completed, used and followed up", async () => {
+  const builder = new SlashCommandBuilder()
+    .setName("feed")
+    .setDescription("Feed somebody")
+    .addUserOption((option) => option.setName("who").setDescription("Whom").setRequired(true))
+    .addStringOption((option) => option.setName("what").setDescription("With").setAutocomplete(true));
+  const command = (await client.application.commands.set([builder])).first();
+  const given = { id: command.id, type: 1, version: command.version };
+  const typing = await raised(4, { ...given, options: [{ type: 3, name: "what", value: "ap", focused: true }] });
+  assert.ok(typing.isAutocomplete());
+  assert.deepEqual([typing.options.getFocused(true).name, typing.options.getFocused()], ["what", "ap"]);
+  await typing.respond([{ name: "Apple", value: "apple" }]);
+  const options = [
+    { type: 6, name: "who", value: PERSON_ID },
+    { type: 3, name: "what", value: "apple" },
+  ];
+  const used = await raised(2, { ...given, options });
+  assert.ok(used.isChatInputCommand());
+  assert.deepEqual([used.options.getMember("who").id, used.options.getString("what")], [PERSON_ID, "apple"]);
+  assert.ok(used.memberPermissions.has(PermissionFlagsBits.SendMessages));
+  const deferred = await used.deferReply({ flags: MessageFlags.Ephemeral, withResponse: true });
+  assert.ok(deferred.interaction.responseMessageEphemeral && deferred.interaction.responseMessageLoading);
+  assert.equal((await used.editReply("fed")).content, "fed");
+  const follow = await used.followUp({ content: "more", files: [{ attachment: Buffer.from("x"), name: "x.txt" }] });
+  assert.equal(follow.attachments.first().name, "x.txt");
+  await used.deleteReply(follow);
+  await used.deleteReply();
+  await assert.rejects(used.fetchReply(), (error) => error.code === 10008);
+  await client.application.commands.set([]);
+});
+
+test("buttons and modals are answered", async () => {
+  const button = new ButtonBuilder().setCustomId("go").setLabel("Go").setStyle(ButtonStyle.Primary);
+  const message = await channel.send({ content: "press", components: [new ActionRowBuilder().addComponents(button)] });
+  const pressed = await raised(3, { custom_id: "go", component_type: 2 }, { message_id: message.id });
+  assert.ok(pressed.isButton());
+  assert.equal(pressed.message.id, message.id);
+  const input = new TextInputBuilder().setCustomId("why").setStyle(TextInputStyle.Short);
+  const label = new LabelBuilder().setLabel("Why").setTextInputComponent(input);
+  await pressed.showModal(new ModalBuilder().setCustomId("form").setTitle("Form").addLabelComponents(label));
+  const components = [{ type: 18, component: { type: 4, custom_id: "why", value: "because" } }];
+  const handed = await raised(5, { id: pressed.id, custom_id: "form", components });
+  assert.ok(handed.isModalSubmit() && handed.isFromMessage());
+  assert.equal(handed.fields.getTextInputValue("why"), "because");
+  const updated = await handed.update({ content: "thanks", components: [], withResponse: true });
+  assert.equal(updated.resource.message.content, "thanks");
+  const wrong = await raised(3, { custom_id: "none" }, { message_id: message.id }).catch((error) => error.message);
+  assert.match(wrong, /400/);
 });
 
 test("a refusal carries the public code", async () => {

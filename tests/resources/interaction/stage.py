@@ -52,7 +52,8 @@ class Stage:
 
     def told(self) -> dict[str, Any]:
         """The last interaction that the application heard of."""
-        return self.heard(Snowflake(int(self.app.id)), "INTERACTION_CREATE")[-1]
+        found: dict[str, Any] = self.heard(Snowflake(int(self.app.id)), "INTERACTION_CREATE")[-1]
+        return found
 
     def heard(self, user_id: int, name: str) -> list[Any]:
         """What one user's sessions heard under a name."""

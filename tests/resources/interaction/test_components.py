@@ -147,9 +147,8 @@ async def test_components_are_found_at_every_depth(platform: Platform) -> None:
     message = await stage.posted(tree, flags=1 << 15)
     for custom_id in ("beside", "inside"):
         assert (await stage.click(message, custom_id)).status == 204
-        told = stage.told()
-        assert told["data"]["custom_id"] == custom_id
-    updated = await stage.shown(told, 7, {"components": [{"type": 10, "content": "done"}]})
+        assert stage.told()["data"]["custom_id"] == custom_id
+    updated = await stage.shown(stage.told(), 7, {"components": [{"type": 10, "content": "done"}]})
     assert (updated["id"], updated["components"][0]["content"]) == (message["id"], "done")
 
 

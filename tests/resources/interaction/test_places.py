@@ -161,7 +161,7 @@ async def test_commands_of_a_guild_are_used_in_it_alone(platform: Platform) -> N
     assert told["data"]["guild_id"] == str(stage.guild.id)
     other = await platform.guild(stage.person)
     await install(stage.person, stage.app, other)
-    body = {"guild_id": str(other.id), "channel_id": str(other.general)}
+    body: dict[str, Any] = {"guild_id": str(other.id), "channel_id": str(other.general)}
     assert (await stage.raise_(2, {"id": command["id"], "type": 1}, **body)).code == 10063
     # And one application's are not another's.
     rival = await set_stage(platform)
