@@ -45,7 +45,9 @@ class HtmlForm(Struct):
         return next(each.options for each in self.controls if each.name == name)
 
 
-class _Reader(HTMLParser):
+class PageReader(HTMLParser):
+    """The forms, tags and text of a page."""
+
     def __init__(self) -> None:
         super().__init__()
         self.forms: list[HtmlForm] = []
@@ -85,6 +87,13 @@ class _Reader(HTMLParser):
             self._control.label += data.strip()
 
 
+def read_page(html: str) -> PageReader:
+    """A page, read."""
+    reader = PageReader()
+    reader.feed(html)
+    return reader
+
+
 class Shown:
     """An answer, read as a browser would."""
 
@@ -94,8 +103,7 @@ class Shown:
         self.headers = {name: value for name, value in headers if name != "set-cookie"}
         self.cookies = [value for name, value in headers if name == "set-cookie"]
         self.body = body.decode()
-        reader = _Reader()
-        reader.feed(self.body)
+        reader = read_page(self.body)
         self.forms, self.tags = reader.forms, reader.tags
         self.text = " ".join(" ".join(reader.text).split())
 
