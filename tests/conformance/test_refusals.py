@@ -13,6 +13,7 @@ from moothall.kernel.access import ByField, Member, Needs
 from moothall.kernel.endpoint import REGISTRY, Endpoint
 from moothall.objects.ids import Snowflake
 from moothall.objects.permissions import Permissions
+from moothall.objects.scopes import SCOPES
 from moothall.resources import load_endpoints
 from moothall.storage.database import Query
 from moothall.storage.schema import emojis, sounds, stickers
@@ -137,16 +138,21 @@ async def test_what_belongs_to_another_guild_is_404_in_ones_own(platform: Platfo
     await no_trace(platform, guild)
 
 
-SCOPED = [row for row in SIGNED if not row.scope]
-
-
-@pytest.mark.parametrize("row", SCOPED, ids=ids(SCOPED))
-async def test_an_access_token_opens_no_row_that_names_no_scope(platform: Platform, row: Endpoint) -> None:
+@pytest.mark.parametrize("row", SIGNED, ids=ids(SIGNED))
+async def test_an_access_token_opens_just_the_rows_that_name_its_scope(platform: Platform, row: Endpoint) -> None:
     guild = await world(platform)
-    bearer = await platform.bearer(guild.owner, 1, "identify", "guilds", "email", "bot")
+    wanted = frozenset(row.scope.split("|") if row.scope else ())
+    assert wanted <= frozenset(SCOPES)
     path = filled(row, guild_id=guild.id, channel_id=guild.general)
-    assert (await bearer.request(row.method, path, {})).code == 50026
+    # Whoever has every other scope is let in by none of them, and each that is named lets in alone.
+    others = await platform.bearer(guild.owner, 1, *(scope for scope in SCOPES if scope not in wanted))
+    for reply in (await others.request(row.method, path, {}), await others.request(row.method, path)):
+        assert (reply.status, reply.code) == (403, 50026)
     await no_trace(platform, guild)
+    for scope in wanted:
+        named = await platform.bearer(guild.owner, 1, scope)
+        reply = await named.request(row.method, path, {})
+        assert reply.status < 400 or reply.code != 50026, (scope, reply.body)
 
 
 def odd_bodies() -> Iterator[Any]:
