@@ -32,7 +32,7 @@ from moothall.resources.message.layouts import (
     require_nothing_left,
     without_components,
 )
-from moothall.resources.message.operations import get_message
+from moothall.resources.message.operations import lock_message
 from moothall.resources.message.pages import Viewer, message_bytes, viewer_in
 from moothall.resources.message.people import Person, find_people
 from moothall.resources.message.queries import MessageRow
@@ -60,7 +60,7 @@ async def modify_message(ctx: Context, message_id: MessageId, body: EditMessage)
     edit that changes nothing tells nobody. Raises Refusal: 10008, 50005, 50013, 50021, 50035, 50006.
     """
     place = ctx.channel
-    row = await get_message(ctx, place.id, message_id)
+    row = await lock_message(ctx, place.id, message_id)
     if row.author_id != ctx.actor.user_id:
         if not body.only_flags or not ctx.in_guild:
             raise Refusal(errors.NOT_MESSAGE_AUTHOR)

@@ -44,7 +44,7 @@ from moothall.resources.message.layouts import (
 from moothall.resources.message.nonces import taken_nonce
 from moothall.resources.message.pages import Viewer, viewer_in
 from moothall.resources.message.people import find_people
-from moothall.resources.message.queries import Doomed, MessageRow
+from moothall.resources.message.queries import MessageRow
 from moothall.resources.message.rules import (
     message_id_moment,
     require_may_write,
@@ -243,6 +243,22 @@ async def get_message(ctx: Context, channel_id: ChannelId, message_id: MessageId
     return row
 
 
+async def lock_message(ctx: Context, channel_id: ChannelId, message_id: MessageId) -> MessageRow:
+    """The same, to change it: until the transaction is over nobody else changes or deletes it."""
+    row = await queries.lock_message(ctx.tx, channel_id, message_id)
+    if row is None:
+        raise Refusal(errors.UNKNOWN_MESSAGE)
+    return row
+
+
+async def hold_message(ctx: Context, channel_id: ChannelId, message_id: MessageId) -> MessageRow:
+    """The same, to hang something on it: until the transaction is over nobody deletes it."""
+    row = await queries.hold_message(ctx.tx, channel_id, message_id)
+    if row is None:
+        raise Refusal(errors.UNKNOWN_MESSAGE)
+    return row
+
+
 async def delete_message(ctx: Context, message_id: MessageId) -> None:
     """Delete a message of the channel entered: one's own, or with MANAGE_MESSAGES another's, which is recorded.
 
@@ -268,11 +284,16 @@ async def delete_message(ctx: Context, message_id: MessageId) -> None:
 
 
 async def remove_message(ctx: Context, place: ChannelPlace, row: MessageRow) -> None:
-    """Delete a message that may be deleted, and announce it. The row must declare `MessageDelete`."""
-    doomed = Doomed(row.channel_id, row.id, row.type, row.flags, row.pinned, row.reacted, row.parts)
-    await queries.delete_messages(ctx.tx, place.id, [doomed])
+    """Delete a message that may be deleted, and announce it. The row must declare `MessageDelete`.
+
+    Raises Refusal: 10008 if somebody else has deleted it by now.
+    """
+    doomed = await queries.lock_doomed(ctx.tx, place.id, [row.id])
+    if not doomed:
+        raise Refusal(errors.UNKNOWN_MESSAGE)
+    await queries.delete_messages(ctx.tx, place.id, doomed)
     await uncount_messages(ctx, place, [(row.id, row.type)])
-    await renew_copies(ctx, place.id, [(row.id, row.flags)])
+    await renew_copies(ctx, place.id, [(row.id, doomed[0].flags)])
     ctx.emit(MessageDelete(route=route_of(place), message_id=row.id))
 
 
@@ -285,7 +306,7 @@ async def bulk_delete_messages(ctx: Context, message_ids: Sequence[MessageId]) -
     oldest = snowflake_at(ctx.now - limits.BULK_DELETE_AGE_MAX * _MS_PER_SECOND)
     if min(message_ids) < oldest:
         raise Refusal(errors.MESSAGE_TOO_OLD)
-    doomed = await queries.select_doomed(ctx.tx, place.id, list(message_ids))
+    doomed = await queries.lock_doomed(ctx.tx, place.id, list(message_ids))
     if any(row.type in UNDELETABLE for row in doomed):
         raise Refusal(errors.SYSTEM_MESSAGE)
     if not doomed:

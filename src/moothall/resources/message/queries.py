@@ -83,6 +83,7 @@ class MessageRow(Struct):
 
 _select_message = Query(select(messages).where(_this), into=MessageRow)
 _lock_message = Query(select(messages).where(_this).with_for_update(), into=MessageRow)
+_hold_message = Query(select(messages).where(_this).with_for_update(read=True, key_share=True), into=MessageRow)
 _insert_message = Query(insert(messages))
 _update_message = Query(
     update(messages)
@@ -107,6 +108,14 @@ async def select_message(reader: Reader, channel_id: ChannelId, message_id: Mess
 async def lock_message(tx: Transaction, channel_id: ChannelId, message_id: MessageId) -> MessageRow | None:
     """One message of a channel, which nobody else changes until the transaction is over; None if there is none."""
     return await tx.one(_lock_message, channel_id=channel_id, message_id=message_id)
+
+
+async def hold_message(tx: Transaction, channel_id: ChannelId, message_id: MessageId) -> MessageRow | None:
+    """One message of a channel, which nobody deletes until the transaction is over; None if there is none.
+
+    Any number may hold it at once.
+    """
+    return await tx.one(_hold_message, channel_id=channel_id, message_id=message_id)
 
 
 async def select_shown(reader: Reader, channel_id: ChannelId, message_ids: list[int]) -> list[ShownRow]:
@@ -214,12 +223,13 @@ class Doomed(Struct):
 
 
 _DOOMED = tuple(messages.c[name] for name in Doomed.__struct_fields__)
-_select_doomed = Query(select(*_DOOMED).where(_listed).order_by(messages.c.id), into=Doomed)
+# In the order of their ids, so that of two who delete the same ones neither waits for the other for ever.
+_lock_doomed = Query(select(*_DOOMED).where(_listed).order_by(messages.c.id).with_for_update(), into=Doomed)
 
 
-async def select_doomed(reader: Reader, channel_id: ChannelId, message_ids: list[MessageId]) -> list[Doomed]:
-    """Those of the messages named that exist, oldest first."""
-    return await reader.all(_select_doomed, channel_id=channel_id, message_ids=message_ids)
+async def lock_doomed(tx: Transaction, channel_id: ChannelId, message_ids: list[MessageId]) -> list[Doomed]:
+    """Those of the messages named that exist, oldest first; nobody else adds to them or deletes them any more."""
+    return await tx.all(_lock_doomed, channel_id=channel_id, message_ids=message_ids)
 
 
 async def delete_messages(tx: Transaction, channel_id: ChannelId, doomed: list[Doomed]) -> None:
@@ -258,6 +268,7 @@ _select_theirs = Query(
     .select_from(messages.join(channels, channels.c.id == messages.c.channel_id))
     .where(_theirs)
     .order_by(messages.c.channel_id, messages.c.id)
+    .with_for_update(of=messages)
 )
 _delete_below_theirs = tuple(
     Query(delete(table).where(tuple_(table.c.channel_id, table.c.message_id).in_(_keys_of_theirs.where(having))))

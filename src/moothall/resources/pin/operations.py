@@ -10,7 +10,7 @@ from moothall.objects.ids import MessageId, Snowflake
 from moothall.objects.message_types import WRITTEN, MessageType
 from moothall.objects.wire import Timestamp
 from moothall.resources.channel.events import ChannelPinsUpdate
-from moothall.resources.message.operations import announce_message, get_message, send_system_message
+from moothall.resources.message.operations import announce_message, lock_message, send_system_message
 from moothall.resources.message.queries import MessageRow
 from moothall.resources.message.rules import require_entry
 from moothall.resources.pin import queries
@@ -25,7 +25,7 @@ async def pin_message(ctx: Context, message_id: MessageId) -> None:
     require_entry(ctx)
     require_active(ctx)
     place = ctx.channel
-    row = await get_message(ctx, place.id, message_id)
+    row = await lock_message(ctx, place.id, message_id)
     if row.type not in WRITTEN:
         raise Refusal(errors.SYSTEM_MESSAGE)
     if row.pinned:
@@ -44,7 +44,7 @@ async def unpin_message(ctx: Context, message_id: MessageId) -> None:
     """Unpin a message of the channel entered; one that is not pinned stays so silently. Raises Refusal: 10008."""
     require_entry(ctx)
     require_active(ctx)
-    row = await get_message(ctx, ctx.channel.id, message_id)
+    row = await lock_message(ctx, ctx.channel.id, message_id)
     if not row.pinned:
         return
     newest = await queries.delete_pin(ctx.tx, ctx.channel.id, message_id)

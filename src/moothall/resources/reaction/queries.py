@@ -72,6 +72,7 @@ _select_reactors = Query(
     into=UserRow,
 )
 
+
 async def select_count(reader: Reader, channel_id: ChannelId, message_id: MessageId, emoji: str) -> CountRow | None:
     """One emoji under a message; None if nobody reacted with it."""
     return await reader.one(_select_count, channel_id=channel_id, message_id=message_id, emoji=emoji)

@@ -30,7 +30,7 @@ from moothall.resources.channel.queries import (
 from moothall.resources.member.activity import touch_seen
 from moothall.resources.message.body import decode_head, decode_text, encode_body
 from moothall.resources.message.drafts import Draft
-from moothall.resources.message.operations import announce_message, get_message, send_message, send_system_message
+from moothall.resources.message.operations import announce_message, lock_message, send_message, send_system_message
 from moothall.resources.message.preparing import prepare_draft
 from moothall.resources.message.queries import MessageRow, update_message
 from moothall.resources.message.rules import require_unrestricted, require_verified
@@ -72,7 +72,7 @@ async def start_from_message(ctx: Context, message_id: MessageId, body: StartThr
         raise Refusal(errors.WRONG_CHANNEL_TYPE)
     ctx.require(Permissions.READ_MESSAGE_HISTORY)
     await _require_may_start(ctx)
-    row = await get_message(ctx, place.id, message_id)
+    row = await lock_message(ctx, place.id, message_id)
     if row.type not in WRITTEN:
         raise Refusal(errors.INVALID_MESSAGE_TYPE)
     thread_id = ChannelId(message_id)

@@ -1,5 +1,6 @@
 """What comes in by a webhook's token: new messages, and changes to those that it has sent."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from msgspec import UNSET, structs
@@ -19,7 +20,7 @@ from moothall.resources.message.drafts import EditMessage, read_draft, read_edit
 from moothall.resources.message.files import files_of
 from moothall.resources.message.layouts import files_in, is_layout
 from moothall.resources.message.pages import Viewer, message_bytes
-from moothall.resources.message.queries import MessageRow, select_message
+from moothall.resources.message.queries import MessageRow, lock_message, select_message
 from moothall.resources.message.writing import Persona
 from moothall.resources.thread import starting
 from moothall.resources.thread_activity.operations import wake_thread
@@ -86,7 +87,7 @@ async def edit_message(
 
     Raises Refusal: 404/10008, 50035, 50006 if nothing would be left of it, 50083 in an archived thread.
     """
-    place, row = await _find_sent(ctx, webhook, message_id, thread_id)
+    place, row = await _find_sent(ctx, webhook, message_id, thread_id, find=lock_message)
     refuse_archived(place)
     changes: dict[str, Any] = {"sticker_ids": None}
     if isinstance(body.flags, int):
@@ -169,7 +170,12 @@ async def _enter_thread(ctx: Context, place: ChannelPlace, thread_id: ChannelId)
 
 
 async def _find_sent(
-    ctx: Context, webhook: PlacedWebhook, message_id: MessageId, thread_id: ChannelId | None
+    ctx: Context,
+    webhook: PlacedWebhook,
+    message_id: MessageId,
+    thread_id: ChannelId | None,
+    *,
+    find: Callable[[Any, ChannelId, MessageId], Awaitable[MessageRow | None]] = select_message,
 ) -> tuple[ChannelPlace, MessageRow]:
     place = await find_place(ctx, webhook)
     if thread_id is not None:
@@ -177,7 +183,7 @@ async def _find_sent(
         if thread is None:
             raise Refusal(errors.UNKNOWN_MESSAGE)
         place = await thread_place(ctx.tx, place, thread)
-    row = await select_message(ctx.tx, place.id, message_id)
+    row = await find(ctx.tx, place.id, message_id)
     if row is None or row.webhook_id != webhook.id:
         raise Refusal(errors.UNKNOWN_MESSAGE)
     return place, row
