@@ -133,9 +133,7 @@ async def _guild(stage: Stage, owner: str) -> tuple[dict[str, Any], dict[str, An
 
 async def _bot(stage: Stage, owner: str, guild_id: str) -> DemoBot:
     """An application of the owner's, with every privileged intent, whose bot is a member."""
-    application = await stage.request(owner, "POST", "/applications", {"name": plan.BOT})
-    path = f"/applications/{application['id']}"
-    await stage.request(owner, "PATCH", path, {"flags": _INTENTS})
+    application = await stage.request(owner, "POST", "/applications", {"name": plan.BOT, "flags": _INTENTS})
     token = application["bot"]["token"]
     await stage.request(
         owner,
