@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from moothall.objects.features import ALL
-from tests.harness import FORUM, Caller, Guild, Platform, Reply
+from tests.harness import CATEGORY, FORUM, STAGE, TEXT, VOICE, Caller, Guild, Platform, Reply
 from tests.resources.guild.pictures import picture
 
 _SCREENS = {"welcome-screen": "PATCH", "onboarding": "PUT", "new-member-welcome": "PUT", "widget": "PATCH", "": "PATCH"}
@@ -134,3 +134,46 @@ async def test_a_forum_gets_another_tag_although_the_emoji_of_one_is_gone(guild:
     assert (reply.status, [tag["name"] for tag in reply.json["available_tags"]]) == (200, ["tag", "more"])
     fresh = {"available_tags": [{"name": "new", "emoji_id": hall.emoji}]}
     assert (await owner.patch(hall.forum, fresh)).errors_at("available_tags.0.emoji_id") == ["EMOJI_INVALID"]
+
+
+async def test_what_a_guild_tells_it_takes_back_without_a_word_also_when_it_has_less_than_before(
+    platform: Platform, guild: Guild, owner: Caller
+) -> None:
+    await guild.set(features=sorted(ALL - {"INVITES_DISABLED"}))
+    path = f"/guilds/{guild.id}"
+    lent: dict[int, dict[str, Any]] = {
+        VOICE: {"bitrate": 384_000, "user_limit": 9, "rtc_region": "vip-local", "video_quality_mode": 2},
+        STAGE: {"bitrate": 64_000, "user_limit": 10_000, "nsfw": True},
+        TEXT: {"topic": "x" * 1024, "rate_limit_per_user": 21_600, "default_auto_archive_duration": 1440},
+        FORUM: {"available_tags": [{"name": "a", "emoji_name": "👋"}], "default_forum_layout": 2},
+        CATEGORY: {"permission_overwrites": [{"id": str(guild.id), "type": 0, "deny": "2048"}]},
+    }
+    made = [await owner.post(f"{path}/channels", {"type": kind, "name": "a", **more}) for kind, more in lent.items()]
+    colors = {"primary_color": 1, "secondary_color": 2}
+    role = await owner.post(f"{path}/roles", {"name": "a", "colors": colors, "unicode_emoji": "👋"})
+    assert [reply.status for reply in (*made, role)] == [201] * len(made) + [200]
+    places = [*(f"/channels/{reply.json['id']}" for reply in made), f"{path}/roles/{role.json['id']}", path]
+
+    for had in (
+        {"premium_tier": 3},
+        {"premium_tier": 0, "features": ["COMMUNITY"]},
+        {"premium_tier": 0, "features": []},
+    ):
+        await guild.set(**had)
+        with platform.listening() as heard:
+            for place in places:
+                told = (await owner.get(place)).json
+                reply = await owner.patch(place, told)
+                assert (reply.status, reply.json) == (200, (await owner.get(place)).json), (place, had)
+        assert heard == []
+
+
+async def test_what_a_guild_has_lost_it_gives_nobody_anew(guild: Guild, owner: Caller) -> None:
+    path = f"/guilds/{guild.id}"
+    voice, role = await guild.channel(type=VOICE), await guild.role(unicode_emoji="👋")
+    await guild.set(premium_tier=0, features=[])
+    assert (await owner.patch(f"/channels/{voice}", {"bitrate": 96_001})).errors_at("bitrate") == ["NUMBER_TYPE_MAX"]
+    assert (await owner.patch(f"/channels/{voice}", {"rtc_region": "vip-local"})).errors_at("rtc_region")
+    assert (await owner.patch(f"{path}/roles/{role}", {"unicode_emoji": "🎲"})).code == 50101
+    gradient = {"colors": {"primary_color": 1, "secondary_color": 2}}
+    assert (await owner.patch(f"{path}/roles/{role}", gradient)).code == 50101

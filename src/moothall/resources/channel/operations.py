@@ -190,7 +190,7 @@ def _target(about: Overwrite) -> int:
 def _settings(ctx: Context, body: ChannelSettings, row: ChannelRow, found: FormErrors) -> dict[str, Any]:
     """The columns that a request sets, for the type that the channel has afterwards."""
     kind = row.type
-    rules.check_voice(body, ctx.guild, kind, found)
+    rules.check_voice(body, ctx.guild, row, found)
     columns = rules.plain_columns(body, kind)
     if kind in FORUMS:
         if body.default_reaction_emoji is not UNSET:
@@ -230,6 +230,8 @@ async def _store(ctx: Context, before: ChannelRow, after: ChannelRow) -> Channel
     if not changed:
         return channel
     await queries.update_channel(ctx.tx, after.id, **changed)
+    if channel_from_row(before) == channel_from_row(after):
+        return channel  # what was a default is now said in so many words
     changes = differences(channel_from_row(before), channel_from_row(after), AUDITED)
     if changes:
         await ctx.audit(AuditLogEvent.CHANNEL_UPDATE, target=after.id, changes=changes)

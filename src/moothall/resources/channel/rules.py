@@ -25,6 +25,7 @@ from moothall.objects.ids import SnowflakeFactory
 from moothall.objects.text import channel_name, clean, is_standard_emoji
 from moothall.objects.voice import regions_of
 from moothall.resources.channel.requests import ChannelSettings, EmojiRequest, TagRequest
+from moothall.storage.rows import ChannelRow
 
 _PLAIN: Final[Mapping[str, Any]] = {
     "nsfw": False,
@@ -80,19 +81,24 @@ def check_conversion(guild: GuildState, old: int, new: int, found: FormErrors) -
         found.add("type", *FieldError.choices([int(old)]))
 
 
-def check_voice(body: ChannelSettings, guild: GuildState, kind: int, found: FormErrors) -> None:
-    """Bit rate by boost level, the limits of rooms and stages, and a region that exists."""
+def check_voice(body: ChannelSettings, guild: GuildState, row: ChannelRow, found: FormErrors) -> None:
+    """Bit rate by boost level, the limits of rooms and stages, and a region that exists.
+
+    What the channel of a `row` has already it may keep: some clients give it back with every change, also
+    after the guild has lost what allowed it.
+    """
+    kind = row.type
     if kind not in VOICE:
         return
     stage = kind == ChannelType.GUILD_STAGE_VOICE
     highest = limits.BITRATE_STAGE_MAX if stage else highest_bitrate(guild)
-    if isinstance(body.bitrate, int) and body.bitrate > highest:
+    if isinstance(body.bitrate, int) and body.bitrate > highest and body.bitrate != row.bitrate:
         found.add("bitrate", *FieldError.too_large(highest))
     most = limits.STAGE_USER_LIMIT_MAX if stage else limits.VOICE_USER_LIMIT_MAX
     if isinstance(body.user_limit, int) and body.user_limit > most:
         found.add("user_limit", *FieldError.too_large(most))
     regions = [region.id for region in regions_of(guild.row.features)]
-    if isinstance(body.rtc_region, str) and body.rtc_region not in regions:
+    if isinstance(body.rtc_region, str) and body.rtc_region not in {*regions, row.rtc_region}:
         found.add("rtc_region", *FieldError.choices(regions))
 
 

@@ -21,7 +21,7 @@ from moothall.resources.guild import queries, rules
 from moothall.resources.guild.drafting import AFK_TIMEOUT_DEFAULT, draft_guild
 from moothall.resources.guild.events import GuildDelete, GuildUpdate
 from moothall.resources.guild.jobs import PurgeGuild
-from moothall.resources.guild.objects import guild_from_parts, guild_object
+from moothall.resources.guild.objects import DEFAULT_REGION, guild_from_parts, guild_object
 from moothall.resources.guild.requests import CreateGuild, ModifyGuild
 from moothall.resources.member.events import GuildOpen
 from moothall.resources.member.queries import get_member
@@ -97,6 +97,8 @@ async def modify_guild(ctx: Context, body: ModifyGuild) -> Guild:
         for name, null in _PLAIN.items()
         if (value := getattr(body, name)) is not UNSET
     }
+    if columns.get("region") == DEFAULT_REGION:
+        columns["region"] = None  # which is how it is told
     if body.name is not UNSET:
         columns["name"] = clean_name(body.name)
     if body.description is not UNSET:
@@ -115,7 +117,8 @@ async def modify_guild(ctx: Context, body: ModifyGuild) -> Guild:
     after = structs.replace(row, **columns)
     if Feature.COMMUNITY in after.features:
         # An operator may have made it one without them: that shall not keep it from changing anything else.
-        rules.check_community(after, rules.COMMUNITY_CHANNELS if Feature.COMMUNITY in changed else columns, found)
+        asked = {name for name, value in columns.items() if value != getattr(row, name)}
+        rules.check_community(after, rules.COMMUNITY_CHANNELS if Feature.COMMUNITY in changed else asked, found)
     if Feature.DISCOVERABLE in after.features:
         if Feature.DISCOVERABLE in changed:
             rules.check_discoverable(after, found)

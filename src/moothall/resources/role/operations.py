@@ -103,7 +103,7 @@ async def change_role(ctx: Context, role_id: RoleId, body: ModifyGuildRole) -> R
     ctx.require(asked & ~before.permissions)
     colors = colors_of(body, before.colors, ctx.guild.row.features)
     after = structs.replace(
-        before, color=colors.primary_color, colors=colors, **settings_of(body, ctx.guild.row.features)
+        before, color=colors.primary_color, colors=colors, **settings_of(body, ctx.guild.row.features, before)
     )
     if after == before:
         return before

@@ -36,10 +36,11 @@ def changes_between(before: Role | None, after: Role | None) -> list[AuditLogCha
     return [structs.replace(change, key=_AUDITED[change.key]) for change in differences(before, after, tuple(_AUDITED))]
 
 
-def settings_of(body: RoleSettings, features: Collection[str]) -> dict[str, Any]:
+def settings_of(body: RoleSettings, features: Collection[str], before: Role | None = None) -> dict[str, Any]:
     """The fields of a role that a request sets, colours aside.
 
-    Raises Refusal: 400/50101 for an icon or emoji without ROLE_ICONS, 50035 for an icon that moves.
+    The emoji that the role had `before` needs no feature. Raises Refusal: 400/50101 for an icon or emoji without
+    ROLE_ICONS, 50035 for an icon that moves.
     """
     given: dict[str, Any] = {}
     if isinstance(body.name, str):
@@ -50,7 +51,9 @@ def settings_of(body: RoleSettings, features: Collection[str]) -> dict[str, Any]
         given["hoist"] = body.hoist
     if isinstance(body.mentionable, bool):
         given["mentionable"] = body.mentionable
-    if (body.icon or body.unicode_emoji) and Feature.ROLE_ICONS not in features:
+    held = None if before is None else before.unicode_emoji
+    new_emoji = isinstance(body.unicode_emoji, str) and body.unicode_emoji != held
+    if (body.icon or new_emoji) and Feature.ROLE_ICONS not in features:
         raise Refusal(errors.MORE_BOOSTS_REQUIRED)
     if body.icon is not UNSET:
         given["icon"] = None if body.icon is None else _icon(body.icon)
@@ -68,7 +71,7 @@ def _icon(image: ImageData) -> str:
 
 
 def colors_of(body: RoleSettings, before: RoleColors, features: Collection[str]) -> RoleColors:
-    """A role's colours after a request.
+    """A role's colours after a request; those that it has need no feature.
 
     Raises Refusal: 400/50101 for a second or third colour without ENHANCED_ROLE_COLORS.
     """
@@ -77,14 +80,19 @@ def colors_of(body: RoleSettings, before: RoleColors, features: Collection[str])
         if not isinstance(body.color, int) or body.color == before.primary_color:
             return before
         asked = RoleColorsRequest(primary_color=body.color)
+    given = RoleColors(
+        primary_color=_or(asked.primary_color, before.primary_color) or 0,
+        secondary_color=_or(asked.secondary_color, before.secondary_color),
+        tertiary_color=_or(asked.tertiary_color, before.tertiary_color),
+    )
+    if given == before:
+        return before
     enhanced = isinstance(asked.secondary_color, int) or isinstance(asked.tertiary_color, int)
     if enhanced and Feature.ENHANCED_ROLE_COLORS not in features:
         raise Refusal(errors.MORE_BOOSTS_REQUIRED)
     if isinstance(asked.tertiary_color, int):
         primary, secondary, tertiary = limits.HOLOGRAPHIC
         return RoleColors(primary_color=primary, secondary_color=secondary, tertiary_color=tertiary)
-    if asked == RoleColorsRequest():
-        return before
     # Any other colour ends the holographic style: its three go together only.
     return RoleColors(
         primary_color=_or(asked.primary_color, before.primary_color) or 0,
