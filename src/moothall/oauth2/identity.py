@@ -3,12 +3,8 @@
 import asyncio
 import base64
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import jwt
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
-from jwt.algorithms import RSAAlgorithm
 from msgspec import UNSET, Struct, UnsetType
 
 from moothall.kernel import unit
@@ -21,6 +17,11 @@ from moothall.objects.ids import ApplicationId, UserId
 from moothall.objects.scopes import EMAIL
 from moothall.resources.user.queries import select_user
 from moothall.storage.rows import UserRow
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric import rsa
+
+# What id tokens take is imported when the first one is made: most installations never make any.
 
 _KEY: Final = "openid_key"
 _BITS: Final = 2048
@@ -62,7 +63,7 @@ class SigningKey:
 
     __slots__ = ("id", "private")
 
-    def __init__(self, private: rsa.RSAPrivateKey) -> None:
+    def __init__(self, private: "rsa.RSAPrivateKey") -> None:
         self.private = private
         numbers = private.public_key().public_numbers()
         self.id = f"{numbers.n % (1 << 64):016x}"
@@ -76,7 +77,7 @@ class SigningKey:
                 stored = await select_value(reader, _KEY)
             if stored is None:
                 # Finding the primes takes a good part of a second.
-                made = await asyncio.to_thread(rsa.generate_private_key, public_exponent=65537, key_size=_BITS)
+                made = await asyncio.to_thread(_generate)
                 text = _seal(services, made)
 
                 async def keep(ctx: Context) -> str | None:
@@ -89,6 +90,8 @@ class SigningKey:
 
     def public(self) -> PublicKey:
         """What others need of it."""
+        from jwt.algorithms import RSAAlgorithm  # noqa: PLC0415
+
         told = RSAAlgorithm.to_jwk(self.private.public_key(), as_dict=True)
         return PublicKey(kty="RSA", use="sig", kid=self.id, n=told["n"], e=told["e"], alg=_ALGORITHM)
 
@@ -119,6 +122,8 @@ async def id_token(
     ctx: Context, application_id: ApplicationId, user_id: UserId, scopes: Sequence[str], nonce: str | None
 ) -> str:
     """Who has consented, signed for one application and valid for an hour."""
+    import jwt  # noqa: PLC0415
+
     info = await user_info(ctx, user_id, scopes)
     # Made before the transaction that asks for it: see `ready`.
     key = ctx.services.extra[SigningKey]
@@ -152,14 +157,25 @@ def _file_of(row: UserRow) -> str:
     return f"{avatar}.{'gif' if avatar.startswith('a_') else 'png'}"
 
 
-def _seal(services: Services, key: rsa.RSAPrivateKey) -> str:
+def _generate() -> "rsa.RSAPrivateKey":
+    from cryptography.hazmat.primitives.asymmetric import rsa  # noqa: PLC0415
+
+    return rsa.generate_private_key(public_exponent=65537, key_size=_BITS)
+
+
+def _seal(services: Services, key: "rsa.RSAPrivateKey") -> str:
+    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415
+
     data = key.private_bytes(
         serialization.Encoding.DER, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     return base64.b64encode(services.box.encrypt(data, about=_KEY.encode())).decode()
 
 
-def _open(services: Services, stored: str) -> rsa.RSAPrivateKey:
+def _open(services: Services, stored: str) -> "rsa.RSAPrivateKey":
+    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415
+    from cryptography.hazmat.primitives.asymmetric import rsa  # noqa: PLC0415
+
     data = services.box.decrypt(base64.b64decode(stored), about=_KEY.encode())
     key = serialization.load_der_private_key(data, password=None)
     if not isinstance(key, rsa.RSAPrivateKey):
