@@ -7,7 +7,14 @@ from msgspec import Struct
 
 from moothall.bus import Audience, Envelope
 from moothall.gateway.session import Session
-from moothall.objects.permissions import Permissions, base_permissions, channel_permissions, implicit, timed_out
+from moothall.objects.permissions import (
+    Permissions,
+    base_permissions,
+    channel_permissions,
+    implicit,
+    of_guest,
+    timed_out,
+)
 from moothall.objects.wire import Timestamp
 
 _VIEW = int(Permissions.VIEW_CHANNEL)
@@ -132,6 +139,8 @@ class GuildView:
         )
         if member.restricted:
             bits = timed_out(bits)
+        if member.guest_of:
+            bits = of_guest(bits)
         return implicit(bits, voice=channel.type in _VOICE_TYPES)
 
     def permissions(self, member: MemberView) -> int:

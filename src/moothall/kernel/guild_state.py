@@ -18,7 +18,14 @@ from moothall.objects.channel import Channel
 from moothall.objects.emoji import Emoji
 from moothall.objects.expressions import rate_emojis, rate_sounds, rate_stickers
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
-from moothall.objects.permissions import Permissions, base_permissions, channel_permissions, implicit, timed_out
+from moothall.objects.permissions import (
+    Permissions,
+    base_permissions,
+    channel_permissions,
+    implicit,
+    of_guest,
+    timed_out,
+)
 from moothall.objects.role import Role
 from moothall.objects.soundboard import SoundboardSound
 from moothall.objects.sticker import Sticker
@@ -223,6 +230,8 @@ class Standing(Struct, frozen=True):
             user_id=self.user_id,
             overwrites=self.guild.overwrites(channel),
         )
+        if self.guest_channel_id is not None:
+            bits = of_guest(bits)
         if self.restricted:
             bits = timed_out(bits)
         return implicit(bits, voice=channel.type in VOICE_TYPES, thread=thread)

@@ -222,6 +222,19 @@ _CONNECT = int(Permissions.CONNECT)
 _SEND = int(Permissions.SEND_MESSAGES)
 _SEND_IN_THREADS = int(Permissions.SEND_MESSAGES_IN_THREADS)
 _WHILE_TIMED_OUT = int(Permissions.VIEW_CHANNEL | Permissions.READ_MESSAGE_HISTORY)
+_GUEST = _CHANNEL & ~int(
+    Permissions.CREATE_INSTANT_INVITE
+    | Permissions.MANAGE_CHANNELS
+    | Permissions.MANAGE_ROLES
+    | Permissions.MANAGE_WEBHOOKS
+    | Permissions.MANAGE_MESSAGES
+    | Permissions.MANAGE_THREADS
+    | Permissions.MANAGE_EVENTS
+    | Permissions.CREATE_EVENTS
+    | Permissions.MUTE_MEMBERS
+    | Permissions.DEAFEN_MEMBERS
+    | Permissions.MOVE_MEMBERS
+)
 _NEEDS_SENDING = int(
     Permissions.MENTION_EVERYONE | Permissions.SEND_TTS_MESSAGES | Permissions.ATTACH_FILES | Permissions.EMBED_LINKS
 )
@@ -278,6 +291,11 @@ def channel_permissions(
 def timed_out(bits: int) -> int:
     """What is left of a member's permissions during a timeout; administrators and the owner are exempt."""
     return bits if bits & _ADMINISTRATOR else bits & _WHILE_TIMED_OUT
+
+
+def of_guest(bits: int) -> int:
+    """What is left to a guest in the channel that they were invited to: nobody is let in by guests, or led by them."""
+    return bits & _GUEST
 
 
 def implicit(bits: int, *, voice: bool = False, thread: bool = False) -> int:

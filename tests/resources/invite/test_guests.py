@@ -149,6 +149,32 @@ async def test_a_guest_cannot_be_moved_to_another_channel(platform: Platform, gu
     assert moved.errors_at("channel_id") == ["BASE_TYPE_CHOICES"]
 
 
+async def test_a_guest_invites_nobody_least_of_all_themselves(platform: Platform, guild: Guild) -> None:
+    everything = {"permissions": str(int(Permissions.ALL & ~Permissions.ADMINISTRATOR))}
+    assert (await guild.owner.patch(f"/guilds/{guild.id}/roles/{guild.id}", everything)).status == 200
+    lobby = await guild.channel(type=VOICE)
+    guest = await come(platform, guild, lobby)
+    for method, path, body in (
+        ("POST", f"/channels/{lobby}/invites", {}),
+        ("PATCH", f"/channels/{lobby}", {"name": "mine"}),
+        ("POST", f"/channels/{lobby}/webhooks", {"name": "mine"}),
+        ("GET", f"/channels/{lobby}/invites", {}),
+    ):
+        reply = await guest.request(method, path, body)
+        assert (reply.status, reply.code) == (403, 50013), path
+    assert (await guest.post(f"/channels/{lobby}/messages", {"content": "hello"})).status == 200
+
+
+async def test_a_guild_without_guests_lets_none_in_by_an_older_invite(platform: Platform, guild: Guild) -> None:
+    lobby = await guild.channel(type=VOICE)
+    code = await invite(guild, lobby)
+    await guild.set(features=[])
+    late = await platform.person()
+    refused = await late.post(f"/invites/{code}")
+    assert (refused.status, refused.code, await is_there(guild, late)) == (403, 40006, False)
+    assert (await guild.owner.get(f"/guilds/{guild.id}/invites")).json[0]["uses"] == 0
+
+
 async def test_a_plain_invite_makes_a_guest_a_member_who_stays(platform: Platform, guild: Guild) -> None:
     lobby = await guild.channel(type=VOICE)
     guest = await come(platform, guild, lobby)

@@ -139,7 +139,7 @@ async def accept_invite(ctx: Context, code: str) -> Invite:
 
     Someone who is in already stays as they are and spends nothing, but a guest is one no more. Raises
     Refusal: 403/20001 for bots; 404/10006 for no such invite, or none any more; 403/40007 for those banned;
-    403/40006 while invites are paused; what `join_guild` raises.
+    403/40006 while invites are paused, and for guests of a guild that has none any more; what `join_guild` raises.
     """
     if ctx.actor.bot:
         raise Refusal(errors.BOTS_CANNOT_USE)
@@ -158,10 +158,7 @@ async def accept_invite(ctx: Context, code: str) -> Invite:
         if not is_guest_invite and not are_paused(ctx, guild):
             await make_full_member(ctx, guild, member, user)
         return invite
-    if await is_banned(ctx.tx, guild.id, user_id):
-        raise Refusal(errors.USER_BANNED)
-    if are_paused(ctx, guild):
-        raise Refusal(errors.FEATURE_DISABLED, message="Invites to this guild are paused.")
+    await _check_open(ctx, guild, is_guest=is_guest_invite)
     if row is None:
         await queries.spend_vanity(ctx.tx, guild.id)
     elif not await queries.spend_invite(ctx.tx, row.code, ctx.now):
@@ -175,6 +172,15 @@ async def accept_invite(ctx: Context, code: str) -> Invite:
     if await queries.delete_spent(ctx.tx, row.code):
         ctx.emit(InviteDelete(channel_id=row.channel_id, guild_id=guild.id, code=row.code))
     return invite
+
+
+async def _check_open(ctx: Context, guild: GuildState, *, is_guest: bool) -> None:
+    if await is_banned(ctx.tx, guild.id, ctx.actor.user_id):
+        raise Refusal(errors.USER_BANNED)
+    if are_paused(ctx, guild):
+        raise Refusal(errors.FEATURE_DISABLED, message="Invites to this guild are paused.")
+    if is_guest and Feature.GUESTS_ENABLED not in guild.row.features:
+        raise Refusal(errors.FEATURE_DISABLED, message="This guild has no guests any more.")
 
 
 async def delete_invite(ctx: Context, code: str) -> Invite:
