@@ -2,7 +2,16 @@
 
 import pytest
 
-from moothall.kernel.ratelimit import INVALID_RATE, WEBHOOK_RATE, Rate, RateLimiter, Verdict
+from moothall.kernel.ratelimit import (
+    ANSWER_RATE,
+    APART_TIMES,
+    GLOBAL_RATE,
+    INVALID_RATE,
+    WEBHOOK_RATE,
+    Rate,
+    RateLimiter,
+    Verdict,
+)
 
 
 class Clock:
@@ -135,3 +144,13 @@ def test_an_operator_says_how_often_webhooks_may_post(clock: Clock) -> None:
     assert [post(limiter).allowed for _ in range(3)] == [True, True, False]
     clock.now += 2
     assert [post(limiter).allowed for _ in range(2)] == [True, False]
+
+
+def test_answers_to_interactions_are_counted_for_each_and_apart_from_all_else(limiter: RateLimiter) -> None:
+    def answer(interaction: int) -> bool:
+        return limiter.take(b"callback", ANSWER_RATE, 1, (interaction, "token"), loopback=False).allowed
+
+    assert [answer(0) for _ in range(6)] == [True] * 5 + [False]
+    assert all(answer(number) for number in range(1, 101))
+    assert take(limiter).allowed
+    assert sum(answer(number) for number in range(1_000, 2_000)) < GLOBAL_RATE.requests * APART_TIMES

@@ -50,7 +50,8 @@ _JSON_TYPE = (b"content-type", b"application/json")
 _NO_CONTENT_TYPE: tuple[bytes, bytes] = (b"content-length", b"0")
 _WITHOUT_BODY = frozenset({204, 304})
 _GZIP_FROM = 2048
-_MAJOR = ("guild_id", "channel_id", "webhook_id")
+_MAJOR = ("guild_id", "channel_id", "webhook_id", "interaction_id")
+_TOKENS = ("webhook_token", "interaction_token")
 _MOST_KEY = 96
 """Characters of a path's id or token that tell one rate limit from another: none that exists is longer."""
 _MOST_JSON = 2 * 1024 * 1024
@@ -200,7 +201,7 @@ class Pipeline:
         major: object = None
         names = endpoint.path_parameters
         if names and names[0].name in _MAJOR:
-            with_token = names[0].name == "webhook_id" and len(names) > 1 and names[1].name == "webhook_token"
+            with_token = len(names) > 1 and names[1].name in _TOKENS
             major = values[0][:_MOST_KEY]
             if with_token:
                 major = (major, values[1][:_MOST_KEY])

@@ -20,13 +20,22 @@ class Rate(Struct, frozen=True):
     seconds: float
     per_webhook: bool = False
     """Counted for the webhook, whoever has its token and whichever of its rows it is; also by the minute."""
+    apart: bool = False
+    """Not counted with all that the caller does, but with the other rows of its kind, of which more may be done."""
 
 
 DEFAULT_RATE = Rate(10, 2.0)
 
 GLOBAL_RATE = Rate(50, 1.0)
+APART_TIMES = 10
+"""How many times as much one address may do on the rows that are counted apart."""
 
 WEBHOOK_RATE = Rate(5, 2.0, per_webhook=True)
+
+ANSWER_RATE = Rate(5, 2.0, per_webhook=True, apart=True)
+"""Answers to one interaction: an application that answers many people at once is held up by none of them."""
+ANSWERED_RATE = Rate(10, 2.0, apart=True)
+"""What is done with the answer."""
 
 WEBHOOK_MINUTE_RATE = Rate(30, 60.0)
 """What a webhook may post in the long run."""
@@ -83,7 +92,10 @@ class RateLimiter:
         if now >= self._next_sweep or (len(self._windows) >= self._most_windows and now >= self._full_until):
             self._sweep(now)
         factor = self._generosity if loopback else 1
-        window = self._window(("global", caller), self._global, factor, now)
+        if rate.apart:
+            window = self._window(("apart", caller), self._global, factor * APART_TIMES, now)
+        else:
+            window = self._window(("global", caller), self._global, factor, now)
         if window[1] <= 0:
             return self._refused("global", window, now, [(b"x-ratelimit-global", b"true")])
         if rate.per_webhook:

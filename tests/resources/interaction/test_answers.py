@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import bindparam, update
 
+from moothall.kernel.ratelimit import RateLimiter
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import interactions
@@ -319,3 +320,16 @@ async def test_an_answer_may_consist_of_components_alone(platform: Platform) -> 
         stage.hook(late, "/messages/@original"), {"flags": 1 << 15, "components": [text]}
     )
     assert (filled.json["flags"], filled.json["content"]) == (1 << 15, "")
+
+
+async def test_many_people_are_answered_at_once_from_one_address(platform: Platform) -> None:
+    stage = await set_stage(platform)
+    command = await stage.command()
+    waiting = [await stage.used(command) for _ in range(60)]
+    platform.services.limiter = RateLimiter(generosity=1)
+    answered = [await stage.answer(told, 5) for told in waiting]
+    assert {reply.status for reply in answered} == {204}
+    filled = [await platform.nobody.get(stage.hook(told, "/messages/@original")) for told in waiting]
+    assert {reply.status for reply in filled} == {200}
+    again = [(await stage.answer(waiting[0], 5)).status for _ in range(5)]
+    assert again == [400] * 4 + [429]

@@ -4,7 +4,7 @@ import moothall.resources.interaction.verifying  # noqa: F401 it registers itsel
 from moothall.kernel.access import MEMBER
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import Json, delete, get, patch, post
-from moothall.kernel.ratelimit import WEBHOOK_RATE
+from moothall.kernel.ratelimit import ANSWER_RATE, ANSWERED_RATE
 from moothall.objects.command_index import CommandIndex
 from moothall.objects.ids import ChannelId, GuildId, InteractionId, WebhookId
 from moothall.objects.interaction import (
@@ -73,7 +73,7 @@ async def create_interaction(ctx: Context, body: RaiseInteraction) -> None:
     permission=ANSWERS_INTERACTION,
     fires=ANSWERING,
     uploads=BY_INTERACTION,
-    rate=WEBHOOK_RATE,
+    rate=ANSWER_RATE,
 )
 async def create_interaction_response(
     ctx: Context,
@@ -89,7 +89,11 @@ async def create_interaction_response(
     return Json(_response(row, body, done)) if with_response else None
 
 
-@get("/webhooks/{webhook_id}/{webhook_token}/messages/@original", permission=FOLLOWS_INTERACTION)
+@get(
+    "/webhooks/{webhook_id}/{webhook_token}/messages/@original",
+    permission=FOLLOWS_INTERACTION,
+    rate=ANSWERED_RATE,
+)
 async def get_original_webhook_message(ctx: Context, webhook_id: WebhookId, webhook_token: str) -> Json[Message]:
     """The message that answered an interaction."""
     row = interaction_of(ctx)
@@ -101,6 +105,7 @@ async def get_original_webhook_message(ctx: Context, webhook_id: WebhookId, webh
     permission=FOLLOWS_INTERACTION,
     fires=(MessageUpdate,),
     uploads=BY_INTERACTION,
+    rate=ANSWERED_RATE,
 )
 async def update_original_webhook_message(
     ctx: Context, webhook_id: WebhookId, webhook_token: str, body: EditMessage
@@ -115,6 +120,7 @@ async def update_original_webhook_message(
     "/webhooks/{webhook_id}/{webhook_token}/messages/@original",
     permission=FOLLOWS_INTERACTION,
     fires=(MessageDelete,),
+    rate=ANSWERED_RATE,
 )
 async def delete_original_webhook_message(ctx: Context, webhook_id: WebhookId, webhook_token: str) -> None:
     """Remove the message that answered an interaction."""
