@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from authlib.integrations.requests_client import OAuth2Session as AuthlibSession
-from requests_oauthlib import OAuth2Session as OauthlibSession
+from authlib.integrations.requests_client import OAuth2Session as AuthlibSession  # type: ignore[import-untyped]  # no stubs
+from requests_oauthlib import OAuth2Session as OauthlibSession  # type: ignore[import-untyped]  # no stubs
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 
@@ -180,7 +180,7 @@ async def test_everything_on_a_page_can_be_read(
 
 def faint(driver: webdriver.Chrome) -> list[str]:
     """The words of a page whose contrast is below 4.5 to 1 (WCAG 2.2, 1.4.3)."""
-    found: list[str] = driver.execute_script(_CONTRAST)  # type: ignore[no-untyped-call]  # selenium has few types
+    found: list[str] = driver.execute_script(_CONTRAST)
     return found
 
 

@@ -67,9 +67,9 @@ def _operation(method: str, path: str, operation: Document) -> Iterator[str]:
         yield "</table>\n"
     if "requestBody" in operation:
         yield "<h3>Body</h3>\n"
-        for media, content in operation["requestBody"]["content"].items():
+        for media, taken in operation["requestBody"]["content"].items():
             told = "" if media == "application/json" else f" as <code>{escape(media)}</code>"
-            yield f"<p>{_kind(content['schema'])}{told}</p>\n"
+            yield f"<p>{_kind(taken['schema'])}{told}</p>\n"
     yield "<h3>Answers</h3>\n<table>\n"
     for status, answer in operation["responses"].items():
         content: Document = next(iter(answer.get("content", {}).values()), {})

@@ -1,0 +1,79 @@
+"""What the pages take at most, and what they cost where nobody asks for them."""
+
+import subprocess
+import sys
+
+from moothall.kernel.ratelimit import RateLimiter
+from moothall.storage.database import Database
+from tests.harness import Platform
+from tests.oauth2.flow import CALLBACK, application
+from tests.web.person import PASSWORD, Person, registered
+
+
+async def test_consenting_is_throttled(database: Database) -> None:
+    platform = Platform(database, limiter=RateLimiter(generosity=1))
+    app, person = await application(platform), Person(platform, await platform.person())
+    link = f"/oauth2/authorize?client_id={app.id}&scope=identify&response_type=code"
+    page = await person.visit(link)
+    assert CALLBACK in page.text
+    statuses = [(await person.press(page, "Allow")).status for _ in range(12)]
+    assert (statuses[:10], set(statuses[10:])) == ([303] * 10, {429})
+    refused = await person.press(page, "Allow")
+    assert int(refused.headers["retry-after"]) > 0
+    # Others are not held up by it.
+    assert (await Person(platform, await platform.person()).visit(link)).status == 200
+
+
+async def test_logging_in_is_throttled_by_address_before_anybody_is_known(database: Database) -> None:
+    platform = Platform(database, limiter=RateLimiter(generosity=1))
+    person = await registered(platform)
+    page = await person.visit("/login")
+    statuses = [(await person.press(page, "Log in", login="", password="x")).status for _ in range(12)]
+    assert (set(statuses[:10]), set(statuses[10:])) == ({400}, {429})
+
+
+async def test_a_form_that_is_too_large_is_not_read(platform: Platform) -> None:
+    person = Person(platform, await platform.person())
+    page = await person.visit("/developers")
+    assert (await person.press(page, "Make the app", name="x" * 70_000)).status == 413
+    token = dict(page.form_with("Make the app").values())["csrf"]
+    many = [("csrf", token), *((f"f{number}", "x") for number in range(300))]
+    assert (await person.post("/developers", many)).status == 400
+
+
+async def test_what_is_no_form_is_refused(platform: Platform) -> None:
+    person = Person(platform, await platform.person())
+    for data, kind in (
+        (b"\xff\xfe=%ff", "application/x-www-form-urlencoded"),
+        (b"x", "multipart/form-data; boundary=b"),
+    ):
+        page = await person.ask("POST", "/developers", data, kind, (("origin", "http://localhost:3333"),))
+        assert page.status in {400, 403}
+    page = await person.ask("POST", "/developers", b'{"name": "x"}', "application/json")
+    assert page.status == 403
+
+
+async def test_the_head_of_a_page_has_no_body(platform: Platform) -> None:
+    page = await Person(platform).ask("HEAD", "/login")
+    assert (page.status, page.body) == (200, "")
+    assert int(page.headers["content-length"]) > 0
+
+
+async def test_a_wrong_method_is_told_with_those_that_are_right(platform: Platform) -> None:
+    person = Person(platform, await platform.person())
+    page = await person.visit("/logout")
+    assert (page.status, page.headers["allow"]) == (405, "POST")
+
+
+async def test_logging_out_leads_to_no_other_site(platform: Platform) -> None:
+    person = await registered(platform)
+    await person.press(await person.visit("/login"), "Log in", login="wanda", password=PASSWORD)
+    page = await person.visit("/developers")
+    shown = await person.press(page, "Log out", next="//evil.example")
+    assert (shown.status, shown.location) == (303, "/login")
+
+
+def test_a_server_that_shows_no_page_loads_no_engine_for_pages() -> None:
+    program = "import sys, moothall.app; print({'jinja2', 'aiohttp', 'selenium'} & set(sys.modules))"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "set()"
