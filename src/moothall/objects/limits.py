@@ -297,3 +297,6 @@ COMMAND_CREATES_PER_DAY: Final = 200
 COMMAND_PERMISSIONS_MAX: Final = 100
 COMMANDS_MAX: Final[Mapping[int, int]] = {1: 100, 2: 15, 3: 15, 4: 1}
 """How many commands of each type an application has in one scope."""
+
+CONNECTIONS_MAX: Final = 20
+CONNECTION_NAME_MAX: Final = 100

@@ -66,6 +66,19 @@ tokens = clustered(
     index("application_id"),
 )
 
+connections = clustered(
+    "connections",
+    id_column("user_id", UserId, key=True),
+    key_column("type", key=True),
+    key_column("id", key=True),
+    text_column("name", nullable=False),
+    flag_column("verified"),
+    flag_column("show_activity"),
+    number_column("visibility"),
+    moment_column("created_at"),
+)
+"""Where else people say that they are."""
+
 authorizations = clustered(
     "authorizations",
     id_column("user_id", UserId, key=True),

@@ -12,6 +12,10 @@ branch_labels = None
 depends_on = None
 
 _TABLES = {
+    "connections (user_id, type, id)": """
+        user_id whole, type code, id code, name text, verified flag, show_activity flag, visibility whole,
+        created_at whole
+    """,
     "authorizations (user_id, application_id)": """
         user_id whole, application_id whole, id whole, scopes text, user_install flag, created_at whole
     """,
