@@ -207,3 +207,15 @@ async def test_a_role_given_by_a_list_makes_a_guest_a_member_too(platform: Platf
     reply = await guild.owner.patch(f"/guilds/{guild.id}/members/{guest.id}", {"roles": [str(role)]})
     assert (reply.status, reply.json["flags"] & MemberFlags.IS_GUEST) == (200, 0)
     assert (await guest.get(f"/channels/{guild.general}")).status == 200
+
+
+async def test_a_guild_is_not_given_to_a_guest_and_its_owner_visits_no_longer(platform: Platform, guild: Guild) -> None:
+    path, lobby = f"/guilds/{guild.id}", await guild.channel(type=VOICE)
+    guest = await come(platform, guild, lobby)
+    assert (await guild.owner.patch(path, {"owner_id": str(guest.id)})).errors_at("owner_id") == ["BASE_TYPE_CHOICES"]
+    code = (await guild.owner.post(f"/channels/{guild.general}/invites", {"temporary": True})).json["code"]
+    visitor = await platform.person()
+    await visitor.post(f"/invites/{code}")
+    assert (await guild.owner.patch(path, {"owner_id": str(visitor.id)})).status == 200
+    await leave_if_temporary(platform.services, visitor.id)
+    assert await is_there(guild, visitor)

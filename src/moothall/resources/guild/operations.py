@@ -5,7 +5,6 @@ from typing import Any, Final
 from msgspec import UNSET, structs
 
 from moothall.kernel.context import Context
-from moothall.kernel.jobs import promise
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel_types import ChannelType
@@ -20,11 +19,11 @@ from moothall.resources.channel.queries import insert_channels
 from moothall.resources.guild import queries, rules
 from moothall.resources.guild.drafting import AFK_TIMEOUT_DEFAULT, draft_guild
 from moothall.resources.guild.events import GuildDelete, GuildUpdate
-from moothall.resources.guild.jobs import PurgeGuild
+from moothall.resources.guild.jobs import purge_later
 from moothall.resources.guild.objects import DEFAULT_REGION, guild_from_parts, guild_object
 from moothall.resources.guild.requests import CreateGuild, ModifyGuild
 from moothall.resources.member.events import GuildOpen
-from moothall.resources.member.queries import get_member
+from moothall.resources.member.queries import change_member, get_member
 from moothall.resources.membership.operations import remove_member
 from moothall.resources.role.queries import insert_roles
 from moothall.resources.user.queries import get_user, select_user
@@ -142,6 +141,11 @@ async def _check_new_owner(ctx: Context, body: ModifyGuild, found: FormErrors) -
         raise Refusal(errors.BOT_CANNOT_OWN)
     elif member.pending:
         raise Refusal(errors.OWNER_CANNOT_BE_PENDING)
+    elif member.guest_channel_id is not None:
+        found.add("owner_id", FormCode.BASE_TYPE_CHOICES, "The new owner is only a guest.")
+    elif member.temporary:
+        # A guild's owner does not leave it with their last session.
+        await change_member(ctx.tx, ctx.guild.id, body.owner_id, temporary=False)
 
 
 async def _check_channels(ctx: Context, columns: dict[str, Any], found: FormErrors) -> None:
@@ -195,7 +199,7 @@ async def delete_guild(ctx: Context) -> None:
     if not ctx.member.is_owner:
         raise Refusal(errors.MISSING_PERMISSIONS)
     await queries.delete_guild(ctx.tx, ctx.guild.id)
-    await promise(ctx, PurgeGuild(guild_id=ctx.guild.id))
+    await purge_later(ctx, ctx.guild.id)
     ctx.emit(GuildDelete(guild_id=ctx.guild.id))
 
 
