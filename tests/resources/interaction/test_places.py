@@ -309,3 +309,16 @@ async def test_activities_are_launched_by_the_platform_or_by_their_application(p
     assert reply.json["resource"]["type"] == 12
     await stage.app.owner.patch(f"/applications/{stage.app.id}", {"flags": 0})
     assert (await stage.use(launch)).code == 10063
+
+
+async def test_an_interaction_is_told_to_the_shard_of_its_guild(platform: Platform) -> None:
+    stage = await set_stage(platform)
+    await stage.used(await stage.command())
+    told = [e for e in platform.heard if e.name == "INTERACTION_CREATE" and list(e.user_ids) == [stage.app.bot.id]]
+    # Whoever is named hears it in or out of the guild: it has no channel, whose viewers alone would.
+    assert [(e.guild_id, e.channel_id, e.intent) for e in told] == [(stage.guild.id, 0, 0)]
+    bot_dm = (await stage.person.post("/users/@me/channels", {"recipient_id": str(stage.app.bot.id)})).json["id"]
+    command = await stage.command()
+    await stage.raised(2, {"id": command["id"], "type": 1}, guild_id=None, channel_id=bot_dm)
+    told = [e for e in platform.heard if e.name == "INTERACTION_CREATE" and list(e.user_ids) == [stage.app.bot.id]]
+    assert told[-1].guild_id == 0

@@ -27,6 +27,11 @@ class InteractionCreate(_ToUser, frozen=True, kw_only=True):
     name: ClassVar[str] = "INTERACTION_CREATE"
     interaction: Interaction
 
+    @property
+    def guild_id(self) -> int:
+        """The guild, whose shard alone hears it, whether or not the bot is in it; 0 for a direct message."""
+        return self.interaction.guild_id or 0
+
     def payload(self) -> object:
         """The interaction."""
         return self.interaction
