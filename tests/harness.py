@@ -26,6 +26,7 @@ from moothall.kernel.context import Limits, Services
 from moothall.kernel.endpoint import endpoints
 from moothall.kernel.file_links import FileLinks
 from moothall.kernel.guild_state import GuildStates
+from moothall.kernel.jobs import SETTLED_MS, JobRunner
 from moothall.kernel.pipeline import Pipeline
 from moothall.kernel.ratelimit import RateLimiter
 from moothall.kernel.secrets import Passwords, SecretBox, hash_token, new_account_token, new_token
@@ -374,6 +375,10 @@ class Platform:
         guild = Guild(self, guild_id, owner, general)
         await guild.join(owner)
         return guild
+
+    async def settle(self) -> None:
+        """Do what was promised, also what waits until those are through who were there before something ended."""
+        await JobRunner(self.services).drain(Timestamp(Timestamp.now() + SETTLED_MS))
 
     async def send(
         self, method: str, path: str, data: bytes, headers: list[tuple[str, str]], query: dict[str, Any], client: str

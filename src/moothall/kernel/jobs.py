@@ -45,6 +45,9 @@ J = TypeVar("J", bound=type[Job])
 KINDS: Final[dict[str, type[Job]]] = {}
 """Every kind of job that has been imported."""
 
+SETTLED_MS: Final = 60_000
+"""By then all transactions are over that were under way when another one committed: what they have written is there."""
+
 _MOST_AT_ONCE: Final = 100
 _AFTER_FAILURE: Final = 60.0
 

@@ -4,7 +4,6 @@ from typing import Any
 
 from sqlalchemy import bindparam, func, insert, select
 
-from moothall.kernel.jobs import JobRunner
 from moothall.objects.permissions import Permissions
 from moothall.storage.database import Query
 from moothall.storage.schema import channel_activity, channels, jobs, messages, voice_states, webhooks
@@ -155,7 +154,7 @@ async def test_what_was_said_in_it_and_in_its_threads_is_removed_afterwards(plat
     assert (await owner.get(f"/channels/{thread}")).status == 200
     await owner.delete(f"/channels/{channel}")
     assert (await owner.get(f"/channels/{thread}")).code == 10003
-    await JobRunner(platform.services).drain()
+    await platform.settle()
     assert await _count(platform, _count_messages) == 1
     assert await _count(platform, _count_activity) == 1
     assert await _count(platform, _count_channels, guild_id=guild.id) == 1

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from sqlalchemy import func, insert, select
 
-from moothall.kernel.jobs import JobRunner
 from moothall.objects.ids import ChannelId, Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.resources.guild import queries
@@ -129,7 +128,7 @@ async def test_nothing_of_it_remains_and_other_guilds_lose_nothing(
     await furnish(platform, doomed)
     await fill(platform, doomed.general, 1300)
     assert (await owner.delete(f"/guilds/{doomed.id}")).status == 204
-    await JobRunner(platform.services).drain()
+    await platform.settle()
     assert await everything(platform) == before
     assert await promised(platform) == 0
     assert (await owner.get(f"/guilds/{guild.id}")).status == 200
@@ -159,7 +158,7 @@ async def test_members_of_a_large_guild_go_with_the_job(
     assert (await everything(platform))["members"] == 2
     assert (await bob.get("/users/@me/guilds")).json == []
     assert (await bob.get(f"/guilds/{guild.id}")).code == 10004
-    await JobRunner(platform.services).drain()
+    await platform.settle()
     assert await everything(platform) == {}
 
 

@@ -10,7 +10,6 @@ import pytest
 from sqlalchemy import Column, LargeBinary, Table, Text, func, insert, select
 from sqlalchemy.sql.sqltypes import Boolean
 
-from moothall.kernel.jobs import JobRunner
 from moothall.objects.ids import ChannelId, GuildId
 from moothall.storage.columns import JsonColumn, SnowflakeColumn, TimestampColumn
 from moothall.storage.database import Query
@@ -113,7 +112,7 @@ async def test_a_deleted_guild_is_named_by_no_row_of_any_table(platform: Platfor
         await tx.execute(Query(insert(channel_activity)), channel_id=thread, last_message_id=thread)
     before = await _naming(platform, GuildId, other.id), await _naming(platform, ChannelId, other.general)
     assert (await doomed.owner.delete(f"/guilds/{doomed.id}")).status == 204
-    await JobRunner(platform.services).drain()
+    await platform.settle()
     assert await _naming(platform, GuildId, doomed.id) == {}
     assert await _naming(platform, ChannelId, doomed.general) == await _naming(platform, ChannelId, thread) == {}
     assert before == (await _naming(platform, GuildId, other.id), await _naming(platform, ChannelId, other.general))
@@ -127,6 +126,6 @@ async def test_a_deleted_channel_is_named_by_no_row_of_any_table(platform: Platf
     await _fill(platform, other.id, other.general)
     before = await _naming(platform, GuildId, other.id), await _naming(platform, ChannelId, other.general)
     assert (await doomed.owner.delete(f"/channels/{channel}")).status == 200
-    await JobRunner(platform.services).drain()
+    await platform.settle()
     assert await _naming(platform, ChannelId, channel) == {}
     assert before == (await _naming(platform, GuildId, other.id), await _naming(platform, ChannelId, other.general))

@@ -1,6 +1,5 @@
 """Laws of files in forums, which come with the messages that posts begin with."""
 
-from moothall.kernel.jobs import JobRunner
 from tests.harness import Platform
 from tests.resources.attachment.test_editing_files import sweep
 from tests.resources.attachment.uploading import listed, stored, upload
@@ -21,7 +20,7 @@ async def test_a_post_begins_with_files_and_takes_them_along_when_it_is_deleted(
     found = (await at.bob.get(f"/channels/{forum}/threads/search")).json
     assert found["first_messages"][0]["attachments"][0]["id"] == file["id"]
     assert (await at.owner.delete(f"/channels/{message['id']}")).status == 200
-    await JobRunner(platform.services).drain()
+    await platform.settle()
     assert await sweep(platform) == []
 
 

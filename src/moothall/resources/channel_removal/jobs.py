@@ -3,11 +3,13 @@
 from typing import ClassVar
 
 from moothall.kernel.context import Context
-from moothall.kernel.jobs import Job, job
+from moothall.kernel.jobs import SETTLED_MS, Job, job, promise
 from moothall.objects.ids import ChannelId
-from moothall.resources.channel.queries import delete_channel
+from moothall.objects.wire import Timestamp
+from moothall.resources.channel.queries import delete_channel, select_channel
 from moothall.resources.channel_removal import queries
 from moothall.resources.guild.queries import delete_some_of_channel
+from moothall.resources.invite.queries import delete_channel_invites
 
 
 @job
@@ -22,9 +24,27 @@ class PurgeChannelTree(Job, frozen=True, kw_only=True):
 
     async def step(self, ctx: Context) -> Job | None:
         """Remove some hundred rows."""
+        if await select_channel(ctx.tx, self.channel_id) is not None:
+            return None  # a thread was started from the same message again
         thread_id = await queries.select_thread(ctx.tx, self.channel_id)
         if thread_id is None:
-            return self if await delete_some_of_channel(ctx.tx, self.channel_id) else None
+            if await delete_some_of_channel(ctx.tx, self.channel_id):
+                return self
+            # Those that were being made while the channel went.
+            await queries.delete_webhooks(ctx.tx, self.channel_id)
+            await delete_channel_invites(ctx.tx, self.channel_id)
+            return None
         if not await delete_some_of_channel(ctx.tx, thread_id):
             await delete_channel(ctx.tx, thread_id)
         return self
+
+
+async def purge_later(ctx: Context, channel_id: ChannelId, *, again: bool = False) -> None:
+    """Promise to remove what a deleted channel leaves behind, when all are through who came before its end.
+
+    With `again`, which is for threads, at once as well: there may soon be another one with the same id.
+    """
+    work = PurgeChannelTree(channel_id=channel_id)
+    if again:
+        await promise(ctx, work)
+    await promise(ctx, work, at=Timestamp(ctx.now + SETTLED_MS))

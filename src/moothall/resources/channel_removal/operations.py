@@ -6,7 +6,6 @@ from msgspec import structs
 
 from moothall.kernel.audit import differences
 from moothall.kernel.context import Context
-from moothall.kernel.jobs import promise
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel import Channel
@@ -19,7 +18,7 @@ from moothall.resources.channel.objects import channel_object, channel_objects
 from moothall.resources.channel.operations import AUDITED
 from moothall.resources.channel.queries import delete_channel
 from moothall.resources.channel_removal import queries
-from moothall.resources.channel_removal.jobs import PurgeChannelTree
+from moothall.resources.channel_removal.jobs import purge_later
 from moothall.resources.guild.events import GuildUpdate
 from moothall.resources.guild.objects import guild_from_parts
 from moothall.resources.guild.queries import update_guild
@@ -47,7 +46,7 @@ async def remove_channel(ctx: Context) -> Channel:
     """
     if ctx.channel.is_thread:
         thread = await remove_thread(ctx)
-        await promise(ctx, PurgeChannelTree(channel_id=thread.id))
+        await purge_later(ctx, thread.id, again=True)
         return thread
     row = ctx.guild.row
     if Feature.COMMUNITY in row.features and ctx.channel.id in {row.rules_channel_id, row.public_updates_channel_id}:
@@ -59,9 +58,9 @@ async def remove_channel(ctx: Context) -> Channel:
         await remove_gatherings(ctx, ctx.guild, channel.id)
         await empty_channel(ctx, ctx.guild.id, channel.id)
         await remove_guests_of(ctx, ctx.guild.id, channel.id)
-    await queries.delete_webhooks(ctx.tx, channel.id)
     await delete_channel(ctx.tx, channel.id)
-    await promise(ctx, PurgeChannelTree(channel_id=channel.id))
+    await queries.delete_webhooks(ctx.tx, channel.id)
+    await purge_later(ctx, channel.id)
     await ctx.audit(
         AuditLogEvent.CHANNEL_DELETE,
         target=channel.id,

@@ -3,14 +3,18 @@
 from typing import ClassVar
 
 from moothall.kernel.context import Context
-from moothall.kernel.jobs import Job, job
+from moothall.kernel.jobs import SETTLED_MS, Job, job, promise
 from moothall.objects.ids import GuildId
+from moothall.objects.wire import Timestamp
 from moothall.resources.guild import queries
 
 
 @job
 class PurgeGuild(Job, frozen=True, kw_only=True):
-    """Removes what a deleted guild has left behind: its channels with all that was said in them, and the rest."""
+    """Removes what a deleted guild has left behind: its channels with all that was said in them, and the rest.
+
+    It begins when nobody writes there any more who has come before the guild's end.
+    """
 
     kind: ClassVar[str] = "purge_guild"
     guild_id: GuildId
@@ -18,3 +22,8 @@ class PurgeGuild(Job, frozen=True, kw_only=True):
     async def step(self, ctx: Context) -> Job | None:
         """Remove some hundred rows."""
         return self if await queries.delete_some_of_guild(ctx.tx, self.guild_id) else None
+
+
+async def purge_later(ctx: Context, guild_id: GuildId) -> None:
+    """Promise to remove what a deleted guild leaves behind."""
+    await promise(ctx, PurgeGuild(guild_id=guild_id), at=Timestamp(ctx.now + SETTLED_MS))
