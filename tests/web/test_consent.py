@@ -139,6 +139,17 @@ async def test_where_something_is_installed_the_person_is_asked_whatever_the_app
         assert (await ask(person, app, scope, prompt="none")).status == 200
 
 
+async def test_commands_are_installed_in_no_server_unasked(platform: Platform) -> None:
+    app, owner = await application(platform), await platform.person()
+    mine = await platform.guild(owner)
+    person = Person(platform, owner)
+    await person.press(await ask(person, app, "identify applications.commands"), "Allow")
+    page = await ask(person, app, "identify applications.commands", prompt="none", guild_id=int(mine.id))
+    assert (page.status, "Allow" in page.form_with("Allow").buttons()) == (200, True)
+    assert (await ask(person, app, "identify applications.commands", prompt="none")).answer.keys() == {"code", "state"}
+    assert (await owner.get(f"/guilds/{mine.id}/integrations")).json == []
+
+
 async def test_a_bot_goes_to_a_server_that_the_person_manages_with_the_permissions_left_ticked(
     platform: Platform,
 ) -> None:

@@ -61,17 +61,14 @@ async def show_request(browser: Browser) -> Page:
     except Refusal as refusal:
         return await _show_wrong(browser, refusal)
     silent = browser.query.get("prompt") == "none" and plan.redirect_uri is not None and plan.response_type is not None
-    # Where something is installed there is something to choose.
-    silent = silent and not plan.wants_guild and not plan.wants_webhook
+    # What is installed somewhere is never installed unasked.
+    silent = silent and not plan.wants_webhook and not (plan.wants_guild or _installs_in(plan, asked.guild_id))
     if not browser.actor.signed_in:
         if silent:
             return _go(browser, unasked(browser.brief_context(), plan, asked))
         raise LoginNeeded
     async with browser.reading() as ctx:
-        try:
-            await require_addable(ctx, plan)
-        except Refusal as refusal:
-            return await _show_wrong(browser, refusal)
+        await require_addable(ctx, plan)
         known = silent and await is_authorized(ctx, plan)
     if known:
         return await _consent(browser, asked, Consent())
@@ -111,6 +108,11 @@ async def _understand(browser: Browser) -> tuple[Asked, Plan]:
     if row is None:
         raise Refusal(errors.UNKNOWN_APPLICATION)
     return asked, read_plan(row, asked)
+
+
+def _installs_in(plan: Plan, guild_id: GuildId | None) -> bool:
+    """Whether the application's commands go to a guild with a consent to it."""
+    return guild_id is not None and COMMANDS in plan.scopes and not plan.user_install
 
 
 async def _consent(browser: Browser, asked: Asked, consent: Consent) -> Page:

@@ -21,11 +21,11 @@ _FIRES: Final[tuple[type[Event], ...]] = (*JOINING, *COMING, GuildMemberUpdate, 
 
 async def show_invite(browser: Browser, code: str) -> Page:
     """Who invites, and where."""
-    async with browser.reading() as ctx:
-        try:
+    try:
+        async with browser.reading() as ctx:
             invite = await operations.resolve_invite(ctx, code, with_counts=True)
-        except Refusal as refusal:
-            return await _gone(browser, refusal)
+    except Refusal as refusal:
+        return await _gone(browser, refusal)
     return await _show(browser, invite)
 
 
