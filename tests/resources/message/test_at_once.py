@@ -1,0 +1,121 @@
+"""Several people at one message at the same moment: one deletes it, nothing hangs on what is gone, no edit is lost."""
+
+import asyncio
+import random
+from collections.abc import Awaitable
+
+from sqlalchemy import exists, func, select
+
+from moothall.storage.database import Query
+from moothall.storage.schema import (
+    attachments,
+    messages,
+    pins,
+    poll_counts,
+    poll_votes,
+    polls,
+    reaction_counts,
+    reactions,
+    webhooks,
+)
+from tests.harness import Caller, Platform, Reply
+from tests.resources.attachment.uploading import listed, names, stored, upload
+from tests.resources.message.places import guild_of, member_of
+from tests.resources.poll.test_polls import TEA
+
+ROUNDS = 6
+
+
+async def at_once(*asked: tuple[str, Awaitable[Reply]]) -> dict[str, Reply]:
+    """The answers to several requests that are made at once, in any order."""
+    shuffled = random.sample(asked, len(asked))
+    replies = await asyncio.gather(*(request for _, request in shuffled))
+    found = {name: reply for (name, _), reply in zip(shuffled, replies, strict=True)}
+    assert all(reply.status < 500 for reply in replies), found
+    return found
+
+
+async def left_hanging(platform: Platform) -> dict[str, int]:
+    """How many rows belong to messages that are gone, by table."""
+    found = {}
+    async with platform.database.read() as reader:
+        for table in (attachments, pins, poll_counts, poll_votes, polls, reaction_counts, reactions):
+            there = exists().where(messages.c.channel_id == table.c.channel_id, messages.c.id == table.c.message_id)
+            if count := await reader.scalar(Query(select(func.count()).select_from(table).where(~there))):
+                found[table.name] = int(count)
+    return found
+
+
+async def hook_of(owner: Caller, channel_id: int) -> str:
+    made = (await owner.post(f"/channels/{channel_id}/webhooks", {"name": "Herald"})).json
+    return f"/webhooks/{made['id']}/{made['token']}"
+
+
+async def test_a_message_is_deleted_once_and_takes_along_what_others_hang_on_it_meanwhile(platform: Platform) -> None:
+    owner, guild, url = await guild_of(platform)
+    bob, nobody = await member_of(platform, guild), platform.nobody
+    hook = await hook_of(owner, guild.general)
+    for _ in range(ROUNDS):
+        files = listed(("a.txt", b"1"))
+        sent = (await upload(nobody, "POST", hook, files, {"content": "x", "poll": TEA}, wait=True)).json
+        at, mine = f"{url}/{sent['id']}", f"{hook}/messages/{sent['id']}"
+        poll = f"/channels/{guild.general}/polls/{sent['id']}/answers/@me"
+        found = await at_once(
+            ("deleted", owner.delete(at)),
+            ("deleted by the webhook", nobody.delete(mine)),
+            ("deleted with others", owner.post(f"{url}/bulk-delete", {"messages": [sent["id"], "1"]})),
+            ("edited", nobody.patch(mine, {"flags": 4})),
+            ("reacted", bob.put(f"{at}/reactions/%F0%9F%91%8D/@me")),
+            ("voted", bob.put(poll, {"answer_ids": [1]})),
+            ("pinned", owner.put(f"/channels/{guild.general}/messages/pins/{sent['id']}")),
+            ("thread", owner.post(f"{at}/threads", {"name": "moot"})),
+        )
+        deleted = [found["deleted"].status, found["deleted by the webhook"].status]
+        told = [data for data in platform.heard_data("MESSAGE_DELETE") if data["id"] == sent["id"]]
+        told += [data for data in platform.heard_data("MESSAGE_DELETE_BULK") if sent["id"] in data["ids"]]
+        assert len(told) == 1
+        assert deleted.count(204) <= 1
+        assert (await owner.get(at)).code == 10008
+    assert await left_hanging(platform) == {}
+
+
+async def test_of_edits_made_at_once_none_is_lost(platform: Platform) -> None:
+    owner, guild, url = await guild_of(platform)
+    hook = await hook_of(owner, guild.general)
+    sent = (await platform.nobody.post(hook, {"content": "x"}, wait=True)).json
+    path = f"{hook}/messages/{sent['id']}"
+    wanted = [f"{n}.txt" for n in range(ROUNDS)]
+    found = await at_once(
+        ("thread", owner.post(f"{url}/{sent['id']}/threads", {"name": "moot"})),
+        ("hidden", owner.patch(f"{url}/{sent['id']}", {"flags": 4})),
+        *((name, upload(platform.nobody, "PATCH", path, listed((name, b"1")), {"content": name})) for name in wanted),
+    )
+    assert {reply.status for reply in found.values()} <= {200, 201}
+    message = (await owner.get(f"{url}/{sent['id']}")).json
+    assert sorted(names(message)) == wanted
+    assert message["flags"] & (1 << 5)
+    assert message["thread"]["id"] == sent["id"]
+    assert len(await stored(platform)) == ROUNDS
+
+
+async def test_a_channel_that_goes_takes_along_what_is_made_in_it_at_that_moment(platform: Platform) -> None:
+    owner, guild, _ = await guild_of(platform)
+    bob = await member_of(platform, guild)
+    for _ in range(ROUNDS):
+        channel = await guild.channel()
+        path, hook = f"/channels/{channel}", await hook_of(owner, channel)
+        await at_once(
+            ("gone", owner.delete(path)),
+            ("webhook", owner.post(f"{path}/webhooks", {"name": "Crier"})),
+            ("invite", owner.post(f"{path}/invites", {"unique": True})),
+            ("thread", bob.post(f"{path}/threads", {"name": "moot", "type": 11})),
+            ("said", upload(bob, "POST", f"{path}/messages", listed(("a.txt", b"1")), {"poll": TEA})),
+            ("posted", platform.nobody.post(hook, {"content": "x"})),
+        )
+        await platform.settle()
+        async with platform.database.read() as reader:
+            for table in (webhooks, messages):
+                query = Query(select(func.count()).select_from(table).where(table.c.channel_id == channel))
+                assert await reader.scalar(query) == 0
+    assert (await owner.get(f"/guilds/{guild.id}/invites")).json == []
+    assert await left_hanging(platform) == {}
