@@ -53,6 +53,21 @@ async def test_what_is_no_form_is_refused(platform: Platform) -> None:
     assert page.status == 403
 
 
+async def test_what_no_id_can_be_is_nothing(platform: Platform) -> None:
+    person = Person(platform, await platform.person())
+    most = "9" * 19
+    for path in (f"/developers/applications/{most}", f"/developers/teams/{most}", "/developers/applications/1"):
+        assert (await person.visit(path)).status == 404
+    page = await person.visit("/developers")
+    token = dict(page.form_with("Make the app").values())["csrf"]
+    assert (await person.post(f"/settings/authorized-apps/{most}/revoke", [("csrf", token)])).status == 404
+    app = await application(platform, await platform.person())
+    for query in (f"guild_id={most}", f"guild_id={most}&disable_guild_select=true"):
+        page = await person.visit(f"/oauth2/authorize?client_id={app.id}&scope=bot&{query}")
+        assert page.status in {200, 400}
+    assert (await person.visit(f"/oauth2/authorize?client_id={most}&scope=bot")).status in {400, 404}
+
+
 async def test_the_head_of_a_page_has_no_body(platform: Platform) -> None:
     page = await Person(platform).ask("HEAD", "/login")
     assert (page.status, page.body) == (200, "")

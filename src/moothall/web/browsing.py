@@ -26,6 +26,7 @@ from moothall.kernel.request import Receive, Request
 from moothall.kernel.secrets import SecretUnreadable, hash_token, new_token
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
+from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp
 
 T = TypeVar("T")
@@ -39,6 +40,8 @@ HOMES: Final = ("/login", "/logout", "/oauth2", "/invite", "/settings", "/develo
 _STRANGERS: Final = ("/login", "/register")
 _FORM_MS: Final = 86_400_000
 _MOST_FIELDS: Final = 256
+_DIGITS: Final = 19
+_MOST_ID: Final = 1 << 63
 _MOST_FORM: Final = 65_536
 _UPLOAD: Final = limits.IMAGE_SIZE_MAX + _MOST_FORM
 _URL_SAFE: Final = "!#$%&'()*+,/:;=?@[]~-._"
@@ -147,9 +150,21 @@ class Browser:
         async with self.services.database.read() as reader:
             yield self.context(reader)
 
-    async def run(self, work: Callable[[Context], Awaitable[T]], *, fires: Iterable[type[Event]] = ()) -> T:
-        """Change something as the person, in one transaction."""
-        return await unit.run(self.services, self.actor, work, fires=fires)
+    async def run(
+        self,
+        work: Callable[[Context], Awaitable[T]],
+        *,
+        fires: Iterable[type[Event]] = (),
+        lock: Snowflake | None = None,
+    ) -> T:
+        """Change something as the person, in one transaction; `lock` is the guild that is changed, if it is known."""
+
+        async def writing(ctx: Context) -> T:
+            # What is loaded of guilds stays private to the transaction.
+            ctx.writes = True
+            return await work(ctx)
+
+        return await unit.run(self.services, self.actor, writing, fires=fires, lock=lock)
 
     async def form(self) -> "Form":
         """The form that was sent. Raises ForgedForm for another's, Refusal 400 for what is none."""
@@ -236,8 +251,21 @@ class Form:
 
     def whole(self, name: str) -> int | None:
         """A field's whole number; None for anything else."""
-        text = self.text(name)
-        return int(text) if text.isascii() and text.isdecimal() and len(text) <= 19 else None
+        return read_whole(self.text(name))
+
+
+def read_whole(text: str) -> int | None:
+    """The number that a text is; None for anything else, and for what no id can be."""
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= _DIGITS else _MOST_ID
+    return number if number < _MOST_ID else None
+
+
+def read_id(text: str) -> Snowflake:
+    """An id of a path. Raises Refusal 404 for what no id can be."""
+    number = read_whole(text)
+    if number is None:
+        raise Refusal(errors.NOT_FOUND)
+    return Snowflake(number)
 
 
 def redirect(location: str, *, status: int = 303) -> Page:

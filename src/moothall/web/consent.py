@@ -34,7 +34,7 @@ from moothall.objects.permissions import Permissions, PermissionSet
 from moothall.objects.scopes import BOT, COMMANDS
 from moothall.resources.application.queries import select_application
 from moothall.resources.guild.listing import list_guilds
-from moothall.web.browsing import Browser, Form, LoginNeeded, Page, redirect
+from moothall.web.browsing import Browser, Form, LoginNeeded, Page, read_whole, redirect
 from moothall.web.rendering import errors_of, show
 from moothall.web.wording import FIELDS, permission_choices, scope_words
 
@@ -119,7 +119,7 @@ async def _consent(browser: Browser, asked: Asked, consent: Consent) -> Page:
     async def work(ctx: Context) -> Location:
         return await authorize(ctx, asked, consent)
 
-    return _go(browser, await browser.run(work, fires=AUTHORIZING))
+    return _go(browser, await browser.run(work, fires=AUTHORIZING, lock=consent.guild_id))
 
 
 def _consent_of(form: Form, plan: Plan, fixed: GuildId | None) -> Consent:
@@ -188,8 +188,7 @@ async def _choices(browser: Browser, ctx: Context, plan: Plan, form: Form | None
     found = await list_guilds(ctx, before=None, after=None, most=limits.GUILD_LIST_MAX, with_counts=False)
     guilds = [(int(guild.id), guild.name) for guild in found if guild.permissions & needed == needed]
     needs_one = plan.wants_guild or plan.wants_webhook
-    named = browser.query.get("guild_id", "")
-    chosen = int(named) if named.isascii() and named.isdecimal() and len(named) <= 19 else None
+    chosen = read_whole(browser.query.get("guild_id", ""))
     fixed = chosen is not None and browser.query.get("disable_guild_select") == "true"
     if fixed:
         guilds = [guild for guild in guilds if guild[0] == chosen]

@@ -7,7 +7,7 @@ from moothall.kernel.context import Context
 from moothall.kernel.images import image_fields, stage_images
 from moothall.objects.application import IntegrationType
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import ApplicationId, Snowflake
+from moothall.objects.ids import ApplicationId
 from moothall.resources.application import operations
 from moothall.resources.application.access import (
     OWNER,
@@ -22,7 +22,7 @@ from moothall.resources.team.operations import show_teams
 from moothall.resources.team.queries import select_of_user
 from moothall.resources.user.events import SessionsClose
 from moothall.web.application_form import asked_changes, choices, given_of_form, given_of_row
-from moothall.web.browsing import Browser, Form, Page, redirect
+from moothall.web.browsing import Browser, Form, Page, read_id, redirect
 from moothall.web.rendering import errors_of, show
 
 _CREATE: Final = body_reader(CreateApplication, optional=False)
@@ -165,4 +165,4 @@ async def _show(
 
 
 def _id(text: str) -> ApplicationId:
-    return ApplicationId(Snowflake(int(text)))
+    return ApplicationId(read_id(text))

@@ -1,9 +1,9 @@
 """What a person has let applications do, and taking it back."""
 
 from moothall.kernel.context import Context
-from moothall.objects.ids import AuthorizationId, Snowflake
+from moothall.objects.ids import AuthorizationId
 from moothall.resources.authorization.endpoints import list_authorizations, revoke_authorization
-from moothall.web.browsing import Browser, Page, redirect
+from moothall.web.browsing import Browser, Page, read_id, redirect
 from moothall.web.rendering import show
 from moothall.web.wording import scope_words
 
@@ -23,7 +23,7 @@ async def revoke(browser: Browser, authorization_id: str) -> Page:
     await browser.form()
 
     async def work(ctx: Context) -> None:
-        await revoke_authorization(ctx, AuthorizationId(Snowflake(int(authorization_id))))
+        await revoke_authorization(ctx, AuthorizationId(read_id(authorization_id)))
 
     await browser.run(work)
     return redirect("/settings/authorized-apps")

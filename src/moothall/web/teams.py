@@ -19,7 +19,7 @@ from moothall.resources.team.access import (
     team_of,
 )
 from moothall.resources.team.requests import AddTeamMember, CreateTeam, ModifyTeam, ModifyTeamMember
-from moothall.web.browsing import Browser, Form, Page, redirect
+from moothall.web.browsing import Browser, Form, Page, read_id, redirect
 from moothall.web.developers import show_corner
 from moothall.web.rendering import errors_of, show
 
@@ -152,7 +152,7 @@ async def _show(browser: Browser, team_id: str, refusal: Refusal | None = None, 
 
 
 def _id(text: str) -> TeamId:
-    return TeamId(Snowflake(int(text)))
+    return TeamId(read_id(text))
 
 
 def _member(form: Form) -> UserId:
