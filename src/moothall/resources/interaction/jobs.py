@@ -4,7 +4,7 @@ from typing import ClassVar, Final
 
 from moothall.kernel.context import Context
 from moothall.kernel.jobs import Job, job, promise
-from moothall.objects.ids import MessageId, snowflake_at
+from moothall.objects.ids import InteractionId, snowflake_at
 from moothall.objects.wire import Timestamp
 from moothall.resources.interaction import queries
 
@@ -15,21 +15,31 @@ _MOST: Final = 200
 
 @job
 class ForgetInteractions(Job, frozen=True, kw_only=True):
-    """Remove interactions an hour after they were raised, and messages that one person saw after a day."""
+    """Remove interactions raised before a moment, which is an hour ago."""
 
     kind: ClassVar[str] = "forget interactions"
     before: Timestamp
 
     async def step(self, ctx: Context) -> Job | None:
         """Remove some; the rest is for the next step."""
-        gone = await queries.delete_old(ctx.tx, self.before, _MOST)
-        seen = Timestamp(self.before - _DAY_MS + _HOUR_MS)
-        gone += await queries.delete_rooms(ctx.tx, MessageId(snowflake_at(max(seen, 0))), _MOST)
-        return self if gone else None
+        return self if await queries.delete_old(ctx.tx, self.before, _MOST) else None
+
+
+@job
+class ForgetRooms(Job, frozen=True, kw_only=True):
+    """Remove what one person saw of interactions raised before a moment, which is a day ago, and all files of it."""
+
+    kind: ClassVar[str] = "forget rooms"
+    before: Timestamp
+
+    async def step(self, ctx: Context) -> Job | None:
+        """Remove some; the rest is for the next step."""
+        until = InteractionId(snowflake_at(self.before))
+        return self if await queries.delete_rooms(ctx.tx, until, _MOST) else None
 
 
 async def promise_forgetting(ctx: Context, now: Timestamp) -> None:
-    """Have what is old by then removed an hour from now; one promise an hour is enough."""
+    """Have forgotten in time what is raised in this hour; one promise for all of it is enough."""
     hour = int(now) // _HOUR_MS
     seen: int | None = ctx.services.extra.get(ForgetInteractions)
     if seen == hour:
@@ -39,4 +49,6 @@ async def promise_forgetting(ctx: Context, now: Timestamp) -> None:
         ctx.services.extra[ForgetInteractions] = hour
 
     ctx.after_commit.append(note)
-    await promise(ctx, ForgetInteractions(before=now), at=Timestamp(now + _HOUR_MS))
+    end = Timestamp((hour + 1) * _HOUR_MS)
+    await promise(ctx, ForgetInteractions(before=end), at=Timestamp(end + _HOUR_MS))
+    await promise(ctx, ForgetRooms(before=end), at=Timestamp(end + _DAY_MS))

@@ -81,7 +81,7 @@ _select_ephemeral = Query(
 )
 _select_rooms = Query(
     select(ephemeral_messages.c.interaction_id)
-    .where(ephemeral_messages.c.id < bindparam("before_id"))
+    .where(ephemeral_messages.c.interaction_id < bindparam("before_id"))
     .limit(bindparam("most"))
 )
 _delete_rooms = Query(delete(ephemeral_messages).where(in_list(ephemeral_messages.c.interaction_id, "interaction_ids")))
@@ -146,8 +146,8 @@ async def delete_old(tx: Transaction, before: Timestamp, most: int) -> int:
     return len(found)
 
 
-async def delete_rooms(tx: Transaction, before_id: MessageId, most: int) -> int:
-    """Remove messages that one person saw, and files that were handed in, from before an id; how many there were."""
+async def delete_rooms(tx: Transaction, before_id: InteractionId, most: int) -> int:
+    """Remove what one person saw, and the files handed in, of interactions before an id; of how many."""
     found = list({row[0] for row in await tx.all(_select_rooms, before_id=before_id, most=most)})
     if found:
         await drop_files_of(tx, [ChannelId(each) for each in found])
