@@ -272,7 +272,7 @@ class Context:
         guild_id: GuildId | None = None,
     ) -> None:
         """Write an entry into the guild's audit log, with the request's reason, and announce it."""
-        entry = self._entry(action, target, changes, options)
+        entry = self.audit_entry(action, target, changes, options)
         where = guild_id if guild_id is not None else self.guild.id
         await insert_entry(self.tx, where, entry)
         self.emit(AuditEntryCreate(guild_id=where, entry=entry))
@@ -281,18 +281,23 @@ class Context:
         self, action: AuditLogEvent, targets: Iterable[tuple[Snowflake, Sequence[AuditLogChange]]]
     ) -> None:
         """The same for several targets of the guild entered, each with its changes, in one statement."""
-        entries = [self._entry(action, target, changes, None) for target, changes in targets]
-        await insert_entries(self.tx, self.guild.id, entries)
+        await self.audit_all([self.audit_entry(action, target, changes) for target, changes in targets])
+
+    async def audit_all(self, entries: Sequence[AuditLogEntry]) -> None:
+        """The same for entries made by `audit_entry`, about the guild entered."""
+        if entries:
+            await insert_entries(self.tx, self.guild.id, entries)
         for entry in entries:
             self.emit(AuditEntryCreate(guild_id=self.guild.id, entry=entry))
 
-    def _entry(
+    def audit_entry(
         self,
         action: AuditLogEvent,
         target: Snowflake | None,
-        changes: Sequence[AuditLogChange],
-        options: AuditLogOptions | None,
+        changes: Sequence[AuditLogChange] = (),
+        options: AuditLogOptions | None = None,
     ) -> AuditLogEntry:
+        """An entry that is not written yet."""
         return AuditLogEntry(
             id=AuditEntryId(self.ids.next()),
             user_id=self.actor.user_id if self.actor.signed_in else None,

@@ -98,6 +98,7 @@ async def test_locking_gives_the_overwrites_of_the_new_category(platform: Platfo
     assert shown["permission_overwrites"] == [
         {"id": str(guild.id), "type": 0, "allow": "0", "deny": str(int(P.SEND_MESSAGES))}
     ]
+    assert await guild.audit_log() == [(13, guild.general, None)]
 
 
 async def test_a_hidden_channel_can_be_ordered_but_not_moved(platform: Platform) -> None:

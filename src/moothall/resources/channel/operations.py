@@ -236,6 +236,7 @@ async def _store(ctx: Context, before: ChannelRow, after: ChannelRow) -> Channel
     if changes:
         await ctx.audit(AuditLogEvent.CHANNEL_UPDATE, target=after.id, changes=changes)
     if "permission_overwrites" in changed:
-        await overwrites.audit_overwrites(ctx, after.id, overwrites_from_row(before), overwrites_from_row(after))
+        entries = overwrites.overwrite_entries(ctx, after.id, overwrites_from_row(before), overwrites_from_row(after))
+        await ctx.audit_all(entries)
     ctx.emit(ChannelUpdate(channel=channel))
     return channel

@@ -6,7 +6,7 @@ from typing import Any
 from moothall.kernel.context import Context
 from moothall.kernel.guild_state import Standing
 from moothall.objects import errors
-from moothall.objects.audit_log import AuditLogChange, AuditLogEvent, AuditLogOptions
+from moothall.objects.audit_log import AuditLogChange, AuditLogEntry, AuditLogEvent, AuditLogOptions
 from moothall.objects.channel import Channel, Overwrite
 from moothall.objects.channel_types import OverwriteType
 from moothall.objects.errors import FormErrors, Refusal
@@ -94,11 +94,12 @@ async def held_for_editing(ctx: Context, channel: Channel) -> int:
     return member.permissions | (0 if parent is None else member.permissions_in(parent))
 
 
-async def audit_overwrites(
+def overwrite_entries(
     ctx: Context, channel_id: ChannelId, before: Iterable[Overwrite], after: Iterable[Overwrite]
-) -> None:
-    """One entry for each overwrite that was made, changed or taken away."""
+) -> list[AuditLogEntry]:
+    """One entry, not written yet, for each overwrite that was made, changed or taken away."""
     old, new = _by_target(before), _by_target(after)
+    entries = []
     for target in {**old, **new}:
         was, now = old.get(target), new.get(target)
         if was == now:
@@ -110,9 +111,8 @@ async def audit_overwrites(
             if now is None
             else AuditLogEvent.CHANNEL_OVERWRITE_UPDATE
         )
-        await ctx.audit(
-            action, target=channel_id, changes=_changes(was, now), options=_options(ctx, was or now or _NONE)
-        )
+        entries.append(ctx.audit_entry(action, channel_id, _changes(was, now), _options(ctx, was or now or _NONE)))
+    return entries
 
 
 def _options(ctx: Context, about: Overwrite) -> AuditLogOptions:

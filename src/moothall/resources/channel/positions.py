@@ -8,6 +8,7 @@ from msgspec import UNSET, structs
 
 from moothall.kernel.context import Context
 from moothall.objects import errors, limits
+from moothall.objects.audit_log import AuditLogEntry
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.errors import FormErrors, Refusal
@@ -48,12 +49,23 @@ async def modify_positions(ctx: Context, items: Sequence[ChannelPosition]) -> No
     moves = [_move(ctx, channels, item, channel, found.at((str(index),))) for index, item, channel in known]
     _check_room(moves, channels, found)
     found.raise_if_any()
-    changed = [move.after for move in moves if move.after != move.before]
-    if not changed:
+    moves = [move for move in moves if move.after != move.before]
+    if not moves:
         return
+    changed = [move.after for move in moves]
     await queries.update_places(ctx.tx, map(_place, changed))
+    # Where a channel stands is recorded nowhere, but what people may do in it always is.
+    locked = [move for move in moves if move.after.permission_overwrites != move.before.permission_overwrites]
+    await ctx.audit_all([entry for move in locked for entry in _entries(ctx, move)])
     for channel in await channel_objects(ctx.tx, changed):
         ctx.emit(ChannelUpdate(channel=channel))
+
+
+def _entries(ctx: Context, move: _Move) -> list[AuditLogEntry]:
+    before, after = move
+    return overwrites.overwrite_entries(
+        ctx, after.id, before.permission_overwrites or (), after.permission_overwrites or ()
+    )
 
 
 def _place(channel: Channel) -> queries.Place:
