@@ -88,6 +88,24 @@ async def test_several_changes_of_a_message_are_one_and_many_are_followed_in_ste
     assert (await search(guild, content="number")).json["total_results"] == STEP + 5
 
 
+async def test_others_have_their_turns_while_long_messages_are_indexed(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person("owner"))
+    for _ in range(8):
+        await says(guild, "fog " * 499)
+    turns = 0
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    task = asyncio.create_task(others())
+    assert await Indexer(platform.services).step() == 8
+    task.cancel()
+    assert turns >= 4
+
+
 async def test_two_who_follow_at_once_do_it_once(platform: Platform) -> None:
     guild = await platform.guild(await platform.person("owner"))
     for n in range(STEP):

@@ -3,12 +3,13 @@
 import asyncio
 import logging
 import time
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from moothall.kernel.context import Context, Services
 from moothall.objects.ids import Snowflake
 from moothall.resources.message_search import queries
-from moothall.resources.message_search.documents import document_of
+from moothall.resources.message_search.documents import Stored, document_of
 from moothall.storage.database import StorageError, Transaction
 
 log = logging.getLogger("moothall.search")
@@ -18,6 +19,9 @@ LOCK: Final = Snowflake(4)
 
 STEP: Final = 50
 """Changes that are followed at once: a transaction of a few milliseconds."""
+
+_PORTION: Final = 6_000
+"""Bytes of messages that are worked through without a break: fifteen usual ones, or one or two of the longest."""
 
 _BUSY_SECONDS: Final = 0.001
 """If the event loop comes back so much later than asked, others need it."""
@@ -40,11 +44,26 @@ async def follow(tx: Transaction, dialect: str) -> int:
     change_ids = [change_id for change_id, _ in changes]
     rows = {row.id: row for row in await queries.select_changed(tx, change_ids)}
     gone = {message_id for _, message_id in changes if message_id not in rows}
-    await queries.put_documents(tx, dialect, [document_of(row) for row in rows.values()])
+    for some in _in_portions(rows.values()):
+        await queries.put_documents(tx, dialect, [document_of(row) for row in some])
+        await asyncio.sleep(0)
     if gone:
         await queries.delete_documents(tx, list(gone))
     await queries.delete_changes(tx, change_ids)
     return len(changes)
+
+
+def _in_portions(rows: Iterable[Stored]) -> Iterator[list[Stored]]:
+    """Messages in parts of some milliseconds' work, between which the event loop turns to others."""
+    portion, size = list[Stored](), 0
+    for row in rows:
+        portion.append(row)
+        size += len(row.body)
+        if size >= _PORTION:
+            yield portion
+            portion, size = [], 0
+    if portion:
+        yield portion
 
 
 class Indexer:
