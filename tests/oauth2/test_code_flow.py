@@ -112,6 +112,8 @@ async def test_without_a_redirect_uri_the_first_registered_one_is_used(platform:
     reply = await consent(person, app, "identify guilds applications.commands", redirect_uri=None)
     assert reply.json["location"].startswith(CALLBACK + "?")
     code = answer_of(reply)["code"]
+    elsewhere = await app.exchange(code, redirect_uri="http://localhost:9")
+    assert elsewhere.json["error"] == "invalid_grant"
     assert (await app.token(grant_type="authorization_code", code=code)).status == 200
 
 

@@ -84,7 +84,7 @@ async def _exchange_code(ctx: Context, client: Client, body: TokenRequest) -> To
     row = await queries.select_code(ctx.tx, digest)
     if row is None or row.application_id != client.application.id or row.expires_at <= ctx.now:
         raise OAuthRefusal(INVALID_GRANT, "Invalid code")
-    _check_redirect(row, body)
+    _check_redirect(row, client, body)
     _check_verifier(row, client, body)
     if not await queries.use_code(ctx.tx, digest):
         await queries.delete_grant(ctx.tx, row.user_id, row.grant_id)
@@ -92,8 +92,10 @@ async def _exchange_code(ctx: Context, client: Client, body: TokenRequest) -> To
     return await _give(ctx, client.application, row.user_id, row.scopes.split(), row.grant_id, code=row)
 
 
-def _check_redirect(row: CodeRow, body: TokenRequest) -> None:
-    if body.redirect_uri != row.redirect_uri and not (row.redirect_uri is None and body.redirect_uri is not None):
+def _check_redirect(row: CodeRow, client: Client, body: TokenRequest) -> None:
+    """The URI of the authorization; where that named none, none or one that is registered."""
+    known = {row.redirect_uri} if row.redirect_uri is not None else {None, *client.application.redirect_uris}
+    if body.redirect_uri not in known:
         raise OAuthRefusal(INVALID_GRANT, "redirect_uri is not the one of the authorization")
 
 
