@@ -1,7 +1,10 @@
 """What the pages take at most, and what they cost where nobody asks for them."""
 
+import logging
 import subprocess
 import sys
+
+import pytest
 
 from moothall.kernel.ratelimit import RateLimiter
 from moothall.storage.database import Database
@@ -51,6 +54,22 @@ async def test_what_is_no_form_is_refused(platform: Platform) -> None:
         assert page.status in {400, 403}
     page = await person.ask("POST", "/developers", b'{"name": "x"}', "application/json")
     assert page.status == 403
+
+
+async def test_no_secret_gets_into_the_log(platform: Platform, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    person = await registered(platform)
+    await person.press(await person.visit("/login"), "Log in", login="wanda", password=PASSWORD)
+    made = await person.press(await person.visit("/developers"), "Make the app", name="Herald")
+    secrets = [given["value"] or "" for tag, given in made.tags if tag == "input" and "readonly" in given]
+    await person.press(made, "Save", redirect_uris=CALLBACK)
+    app_id = made.form_with("Save").action.rpartition("/")[2]
+    page = await person.visit(f"/oauth2/authorize?client_id={app_id}&scope=identify&response_type=code&state=s3cr3t")
+    shown = await person.press(page, "Allow")
+    await person.visit("/oauth2/authorize?client_id=x&scope=identify&state=s3cr3t")
+    secrets += [PASSWORD, shown.answer["code"], "s3cr3t", *person.jar.values()]
+    assert len(secrets) > 8
+    assert [secret for secret in secrets if secret in caplog.text] == []
 
 
 async def test_what_no_id_can_be_is_nothing(platform: Platform) -> None:

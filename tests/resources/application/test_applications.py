@@ -7,6 +7,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sqlalchemy import bindparam, select
 
 from moothall.kernel.secrets import hash_token
+from moothall.objects import limits
 from moothall.objects.application import ApplicationFlags
 from moothall.storage.database import Query
 from moothall.storage.schema import applications
@@ -216,3 +217,12 @@ async def test_what_cannot_be_is_refused_at_its_field_and_changes_nothing(
     refused = await owner.patch(f"/applications/{app['id']}", {"description": "new", **body})
     assert (refused.status, refused.code, bool(refused.errors_at(path))) == (400, 50035, True)
     assert (await owner.get(f"/applications/{app['id']}")).json == before
+
+
+async def test_how_many_applications_answer_to_one_person_is_bounded(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "APPLICATIONS_PER_OWNER", 1)
+    owner, _, _ = await made(platform)
+    refused = await owner.post("/applications", {"name": "One more"})
+    assert (refused.status, refused.code) == (400, 50011)

@@ -36,7 +36,7 @@ from moothall.resources.application.requests import (
 )
 from moothall.resources.team.access import find_team
 from moothall.resources.team.operations import teams_by_id
-from moothall.resources.team.queries import select_accepted
+from moothall.resources.team.queries import lock_team, select_accepted
 from moothall.resources.user.queries import get_users, insert_token, insert_user
 
 _SECRET_LENGTH: Final = 32
@@ -313,6 +313,8 @@ async def _team_changes(ctx: Context, row: ApplicationRow, body: EditCurrentAppl
         raise Refusal(errors.NOT_APPLICATION_OWNER)
     if team_id is None:
         return {"team_id": None}
+    # Until this is over nobody ends the team or gives it away.
+    await lock_team(ctx.tx, team_id)
     try:
         found = await find_team(ctx, team_id)
     except Refusal:
