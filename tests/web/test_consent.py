@@ -215,8 +215,20 @@ async def test_a_webhook_is_made_in_a_channel_that_the_person_chooses(platform: 
     shown = await person.press(page, "Allow", webhook_channel_id=int(room))
     given = (await app.exchange(shown.answer["code"])).json
     assert given["webhook"]["channel_id"] == str(int(room))
+    link = next(given["href"] or "" for tag, given in page.tags if tag == "a" and "client_id" in (given["href"] or ""))
+    assert "Choose a channel" in [button for form in (await person.visit(link)).forms for button in form.buttons()]
     refused = await person.press(page, "Allow", webhook_channel_id=int(mine.general))
     assert (refused.status, "This channel is not in the guild." in refused.text) == (400, True)
+
+
+async def test_where_no_channel_takes_a_webhook_nothing_can_be_allowed(platform: Platform) -> None:
+    app, guild = await application(platform), await platform.guild(await platform.person())
+    member = await guild.member_with(Permissions.MANAGE_WEBHOOKS)
+    denied = {"type": 1, "deny": str(int(Permissions.MANAGE_WEBHOOKS))}
+    assert (await guild.owner.put(f"/channels/{guild.general}/permissions/{member.id}", denied)).status == 204
+    page = await ask(Person(platform, member), app, "webhook.incoming")
+    assert "There is no channel where you may do this." in page.text
+    assert page.form_with("Deny").buttons() == ["Deny"]
 
 
 async def test_an_application_can_be_installed_to_ones_account(platform: Platform) -> None:
