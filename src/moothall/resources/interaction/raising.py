@@ -35,7 +35,7 @@ from moothall.resources.interaction.using_components import hand_in_modal, use_c
 from moothall.resources.member.queries import get_member, member_object
 from moothall.resources.message.drafts import Draft
 from moothall.resources.user.queries import select_user
-from moothall.storage.rows import user_from_row
+from moothall.storage.rows import UserRow, user_from_row
 
 _TOKEN_LENGTH: Final = 128
 
@@ -85,7 +85,7 @@ def _require_messages(ctx: Context, place: ChannelPlace) -> None:
 async def _launch(raised: Raised) -> None:
     """Start the application's Activity, of which it need not be told, and say so in the channel."""
     ctx, place, nonce = raised.ctx, raised.place, raised.body.nonce_text
-    _, row = await _store(raised, InteractionState.ANSWERED)
+    _, row, _ = await _store(raised, InteractionState.ANSWERED)
     ctx.emit(InteractionRaised(user_id=ctx.actor.user_id, id=row.id, nonce=nonce))
     flags = await flags_of(ctx, row, place, 0)
     posted = await post_message(
@@ -104,7 +104,7 @@ async def _launch(raised: Raised) -> None:
 async def _tell(raised: Raised) -> None:
     """Store the interaction and deliver it, once it is durable."""
     ctx, place, body = raised.ctx, raised.place, raised.body
-    token, row = await _store(raised, InteractionState.WAITING)
+    token, row, user = await _store(raised, InteractionState.WAITING)
     shown = row.metadata["user"]
     member: dict[str, Any] | UnsetType = UNSET
     guild = place.guild
@@ -116,7 +116,6 @@ async def _tell(raised: Raised) -> None:
     channel = partial_channel(place.channel, place.permissions)
     if guild is None:
         channel["recipients"] = [shown]
-    user = await select_user(ctx.tx, ctx.actor.user_id)
     told = Interaction(
         id=row.id,
         application_id=raised.application.id,
@@ -133,7 +132,7 @@ async def _tell(raised: Raised) -> None:
         token=token,
         message=raised.message,
         app_permissions=PermissionSet(await app_permissions(ctx, place, raised.application.id)).wire(),
-        locale="en-US" if user is None else user.locale,
+        locale=user.locale,
         guild_locale=UNSET if guild is None else guild.row.preferred_locale,
         authorizing_integration_owners=raised.owners,
         context=int(context_of(place, raised.application.id)),
@@ -142,8 +141,8 @@ async def _tell(raised: Raised) -> None:
     await deliver(ctx, raised.application, told, body.nonce_text)
 
 
-async def _store(raised: Raised, state: InteractionState) -> tuple[str, InteractionRow]:
-    """Store an interaction with the files that came with it; its token and its row."""
+async def _store(raised: Raised, state: InteractionState) -> tuple[str, InteractionRow, UserRow]:
+    """Store an interaction with the files that came with it; its token, its row, and its person's."""
     ctx, place, body = raised.ctx, raised.place, raised.body
     token = new_token(_TOKEN_LENGTH)
     user = await select_user(ctx.tx, ctx.actor.user_id)
@@ -194,7 +193,7 @@ async def _store(raised: Raised, state: InteractionState) -> tuple[str, Interact
                 user_id=ctx.actor.user_id,
             ),
         )
-    return token, row
+    return token, row, user
 
 
 async def app_permissions(ctx: Context, place: ChannelPlace, application_id: ApplicationId) -> int:
