@@ -64,7 +64,7 @@ SCALARS: dict[object, st.SearchStrategy[Any]] = {
 }
 
 
-def of_type(kind: Any, depth: int = 0) -> st.SearchStrategy[Any]:
+def of_type(kind: Any, depth: int = 0) -> st.SearchStrategy[Any]:  # noqa: PLR0911 one way for each kind of type
     kind = getattr(kind, "__supertype__", kind)
     if kind in SCALARS:
         return SCALARS[kind]
