@@ -166,3 +166,15 @@ async def test_buttons_of_an_applications_webhook_are_its_own(platform: Platform
     assert told["message"]["id"] == made.json["id"]
     updated = await stage.shown(told, 7, {"content": "pressed", "components": []})
     assert (updated["content"], updated["author"]["username"]) == ("pressed", "hook")
+
+
+async def test_who_reads_no_history_uses_what_they_have_seen_come(platform: Platform) -> None:
+    stage = await set_stage(platform)
+    message = await stage.posted([row(BUTTON)])
+    said = (await stage.guild.owner.post(f"{stage.where}/messages", {"content": "before"})).json
+    body = {"type": 0, "deny": str(int(Permissions.READ_MESSAGE_HISTORY))}
+    await stage.guild.owner.put(f"{stage.where}/permissions/{stage.guild.id}", body)
+    assert (await stage.click(message, "go")).status == 204
+    # What others have said is not got at by way of an application.
+    mark = (await stage.app.bot.post(f"/applications/{stage.app.id}/commands", {"name": "Mark", "type": 3})).json
+    assert (await stage.use(mark, target_id=said["id"])).code == 10008

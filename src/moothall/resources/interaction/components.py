@@ -26,7 +26,6 @@ from moothall.objects.component_types import ButtonStyle
 from moothall.objects.errors import FormErrors, Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ApplicationId, ChannelId, MessageId, Snowflake, UserId
-from moothall.objects.permissions import Permissions
 from moothall.resources.component.submissions import read_values
 from moothall.resources.interaction.queries import select_ephemeral
 from moothall.resources.interaction.resolving import Resolver
@@ -97,7 +96,8 @@ async def find_source(
 ) -> Source:
     """The message of an application whose component the caller has used in a channel.
 
-    It may be one that only the caller sees. Raises Refusal: 404/10008 for any other.
+    It may be one that only the caller sees, or one that they saw come in a channel whose history they cannot
+    read. Raises Refusal: 404/10008 for any other.
     """
     room_id = place.id
     hidden = await select_ephemeral(ctx.tx, message_id)
@@ -105,8 +105,6 @@ async def find_source(
         if hidden.user_id != ctx.actor.user_id or hidden.channel_id != place.id:
             raise Refusal(errors.UNKNOWN_MESSAGE)
         room_id = ChannelId(hidden.interaction_id)
-    elif ctx.in_guild and not ctx.has(Permissions.READ_MESSAGE_HISTORY):
-        raise Refusal(errors.UNKNOWN_MESSAGE)
     row = await select_message(ctx.tx, room_id, message_id)
     if row is None:
         raise Refusal(errors.UNKNOWN_MESSAGE)
