@@ -1,7 +1,6 @@
 """Components as answers show them (api.md, Components): what was not given and has no default is absent."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -283,10 +282,6 @@ class Modal(Struct, frozen=True, kw_only=True):
     components: list[ModalComponent]
 
 
-INTERACTIVE: Final = (Button, Select, TextInput, FileUpload, RadioGroup, CheckboxGroup, Checkbox)
-"""Those that an application hears of when somebody acts on them (but for two styles of buttons)."""
-
-
 def walk(components: Sequence[Component]) -> Iterator[Component]:
     """Every component, parents first, in the order that they are shown."""
     for component in components:
@@ -303,11 +298,3 @@ def walk(components: Sequence[Component]) -> Iterator[Component]:
 def texts_of(components: Sequence[Component]) -> list[str]:
     """What the text displays say, whose mentions count as a message's."""
     return [component.content for component in walk(components) if isinstance(component, TextDisplay)]
-
-
-def find_interactive(components: Sequence[Component], custom_id: str) -> Component | None:
-    """The component of a custom id; None if there is none."""
-    for component in walk(components):
-        if isinstance(component, INTERACTIVE) and getattr(component, "custom_id", UNSET) == custom_id:
-            return component
-    return None

@@ -77,12 +77,6 @@ class Reaction(Struct, frozen=True, kw_only=True):
     burst_colors: list[str] = []
 
 
-class MentionedUser(User, frozen=True, kw_only=True):
-    """Someone a message mentions; dispatches in guilds add who they are there."""
-
-    member: Member | UnsetType = UNSET
-
-
 class Message(Struct, frozen=True, kw_only=True):
     """A message. In dispatches it also carries `guild_id` and the author's `member` (without `user`).
 

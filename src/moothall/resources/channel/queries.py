@@ -7,7 +7,6 @@ from msgspec import Struct, structs
 from sqlalchemy import bindparam, delete, insert, select, update
 
 from moothall.objects.channel import ThreadMember
-from moothall.objects.channel_types import THREADS, ChannelType
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, update_columns, upsert
@@ -23,7 +22,6 @@ from moothall.storage.schema import (
 )
 
 # Named rather than excluded: so an index leaves the threads aside, of which there may be many.
-_OTHER_TYPES = tuple(int(kind) for kind in ChannelType if kind not in THREADS)
 
 
 class Activity(Struct, frozen=True):
@@ -45,10 +43,6 @@ class Place(Struct, frozen=True):
 
 _insert_channel = Query(insert(channels))
 _select_channel = Query(select(channels).where(channels.c.id == bindparam("channel_id")), into=ChannelRow)
-_select_guild_channels = Query(
-    select(channels).where(channels.c.guild_id == bindparam("guild_id"), channels.c.type.in_(_OTHER_TYPES)),
-    into=ChannelRow,
-)
 _delete_channel = Query(delete(channels).where(channels.c.id == bindparam("channel_id")))
 _update_place = Query(
     update(channels)
@@ -77,7 +71,6 @@ _select_members_among = Query(
 )
 # Two messages may be stored in another order than they got their ids.
 _upsert_last_message = Query(upsert(channel_activity, key=("channel_id",), rising=("last_message_id",)))
-_upsert_last_pin = Query(upsert(channel_activity, key=("channel_id",), update=("last_pin_timestamp",)))
 
 
 def blank_row(
@@ -131,11 +124,6 @@ async def insert_channels(tx: Transaction, rows: Iterable[ChannelRow]) -> None:
 async def select_channel(reader: Reader, channel_id: ChannelId) -> ChannelRow | None:
     """One channel's row, a thread's or direct message's too; None if there is none."""
     return await reader.one(_select_channel, channel_id=channel_id)
-
-
-async def select_guild_channels(reader: Reader, guild_id: GuildId) -> list[ChannelRow]:
-    """The rows of a guild's channels, threads excluded, in no order."""
-    return await reader.all(_select_guild_channels, guild_id=guild_id)
 
 
 async def update_channel(tx: Transaction, channel_id: ChannelId, **columns: Any) -> None:
@@ -193,11 +181,6 @@ async def last_messages(reader: Reader, channel_ids: Iterable[ChannelId]) -> dic
 async def set_last_message(tx: Transaction, channel_id: ChannelId, message_id: MessageId) -> None:
     """Remember the newest message of a channel."""
     await tx.execute(_upsert_last_message, channel_id=channel_id, last_message_id=message_id)
-
-
-async def set_last_pin(tx: Transaction, channel_id: ChannelId, at: Timestamp | None) -> None:
-    """Remember when the newest pin of a channel was set; None when there is none."""
-    await tx.execute(_upsert_last_pin, channel_id=channel_id, last_pin_timestamp=at)
 
 
 class Recipient(Struct, frozen=True):

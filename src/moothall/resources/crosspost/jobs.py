@@ -6,13 +6,13 @@ from msgspec import UNSET, Raw, structs
 
 from moothall.kernel.context import Context
 from moothall.kernel.jobs import Job, job
-from moothall.kernel.place import ChannelPlace, find_channel
+from moothall.kernel.place import ChannelPlace
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, WebhookId
 from moothall.objects.message import MessageReference
 from moothall.objects.message_types import MessageFlags, MessageType
 from moothall.resources.crosspost import queries
 from moothall.resources.message.body import Head
-from moothall.resources.message.copies import NOBODY, UNMENTIONED, published_form
+from moothall.resources.message.copies import UNMENTIONED, find_copy_place, published_form
 from moothall.resources.message.queries import MessageRow, lock_message
 from moothall.resources.message.rules import message_id_moment
 from moothall.resources.message.storing import store_message
@@ -34,17 +34,13 @@ class DeliverCrosspost(Job, frozen=True, kw_only=True):
         # Locked, so that an edit or a deletion that comes now knows of this copy.
         source = await lock_message(ctx.tx, self.channel_id, self.message_id)
         follower = await queries.select_follower(ctx.tx, self.channel_id, self.after)
-        origin = await _find_place(ctx, self.channel_id)
+        origin = await find_copy_place(ctx, self.channel_id)
         if source is None or follower is None or origin is None:
             return None
-        place = None if follower.channel_id is None else await _find_place(ctx, follower.channel_id)
+        place = None if follower.channel_id is None else await find_copy_place(ctx, follower.channel_id)
         if place is not None:
             await _copy(ctx, origin, source, place, follower)
         return structs.replace(self, after=follower.id)
-
-
-async def _find_place(ctx: Context, channel_id: ChannelId) -> ChannelPlace | None:
-    return await find_channel(ctx.services.states, ctx.tx, channel_id, NOBODY, ctx.now, writes=True)
 
 
 async def _copy(

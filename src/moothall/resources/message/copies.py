@@ -100,9 +100,9 @@ class RenewCopies(Job, frozen=True, kw_only=True):
         if copy is None:
             return structs.replace(self, message_ids=rest, after=WebhookId(Snowflake(0))) if rest else None
         webhook_id, copy_channel_id, copy_id = copy
-        place = await _find_place(ctx, copy_channel_id)
+        place = await find_copy_place(ctx, copy_channel_id)
         row = None if place is None else await queries.lock_message(ctx.tx, copy_channel_id, copy_id)
-        origin = await _find_place(ctx, self.channel_id)
+        origin = await find_copy_place(ctx, self.channel_id)
         if place is not None and row is not None:
             form = None if source is None or origin is None else await published_form(ctx, origin, source)
             await _renew(ctx, place, row, form, source)
@@ -111,7 +111,8 @@ class RenewCopies(Job, frozen=True, kw_only=True):
         return structs.replace(self, after=webhook_id)
 
 
-async def _find_place(ctx: Context, channel_id: ChannelId) -> ChannelPlace | None:
+async def find_copy_place(ctx: Context, channel_id: ChannelId) -> ChannelPlace | None:
+    """A channel that publishes or follows, as nobody in particular sees it; None if it is gone."""
     return await find_channel(ctx.services.states, ctx.tx, channel_id, NOBODY, ctx.now, writes=True)
 
 
