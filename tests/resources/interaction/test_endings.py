@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import func, select
 
 from moothall.kernel.jobs import JobRunner
+from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import command_permissions, commands, interactions
 from tests.harness import Platform
@@ -53,7 +54,7 @@ async def test_a_guild_that_is_deleted_leaves_nothing(platform: Platform) -> Non
     stage, told = await busy(platform)
     assert (await stage.guild.owner.delete(f"/guilds/{stage.guild.id}")).status == 204
     runner = JobRunner(platform.services)
-    await runner.drain()
+    await runner.drain(Timestamp(Timestamp.now() + 600_000))
     assert (await counts(platform))[:2] == [1, 0]
     assert (await platform.nobody.post(stage.hook(told), {"content": "x"})).code in {10003, 10015}
     assert (await stage.app.bot.get(f"/applications/{stage.app.id}/commands")).json[0]["name"] == "blep"

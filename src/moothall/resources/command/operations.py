@@ -286,7 +286,7 @@ async def _store(ctx: Context, before: CommandRow, name: str, definition: dict[s
     after = structs.replace(before, name=name, definition=definition, version=ctx.ids.next())
     await queries.update_command(ctx.tx, after)
     if name != before.name:
-        await queries.forget_permissions(ctx.tx, [before.id])
+        await queries.forget_permissions(ctx.tx, before.application_id, [before.id])
     return command_object(after)
 
 

@@ -78,7 +78,12 @@ _select_guild_permissions = Query(
 _put_permissions = Query(
     upsert(command_permissions, key=("guild_id", "application_id", "command_id"), update=("permissions",))
 )
-_delete_permissions = Query(delete(command_permissions).where(in_list(command_permissions.c.command_id, "command_ids")))
+_delete_permissions = Query(
+    delete(command_permissions).where(
+        command_permissions.c.application_id == bindparam("application_id"),
+        in_list(command_permissions.c.command_id, "command_ids"),
+    )
+)
 _delete_permissions_in_guild = Query(delete(command_permissions).where(_settings))
 _delete_permissions_of = Query(
     delete(command_permissions).where(command_permissions.c.application_id == bindparam("application_id"))
@@ -169,12 +174,13 @@ async def delete_commands(
 ) -> None:
     """Remove commands with what guilds say about them."""
     await tx.execute(_delete_commands, application_id=application_id, guild_id=guild_id, command_ids=list(command_ids))
-    await forget_permissions(tx, command_ids)
+    await forget_permissions(tx, application_id, command_ids)
 
 
-async def forget_permissions(tx: Transaction, command_ids: Sequence[CommandId]) -> None:
-    """Remove what guilds say about commands."""
-    await tx.execute(_delete_permissions, command_ids=[Snowflake(command_id) for command_id in command_ids])
+async def forget_permissions(tx: Transaction, application_id: ApplicationId, command_ids: Sequence[CommandId]) -> None:
+    """Remove what guilds say about commands of an application."""
+    listed = [Snowflake(command_id) for command_id in command_ids]
+    await tx.execute(_delete_permissions, application_id=application_id, command_ids=listed)
 
 
 async def delete_in_guild(tx: Transaction, application_id: ApplicationId, guild_id: GuildId) -> None:

@@ -13,6 +13,7 @@ from moothall.storage.database import Query, Reader, Transaction, in_list, updat
 from moothall.storage.rows import GuildRow, UserRow
 from moothall.storage.schema import (
     channels,
+    command_creations,
     commands,
     guild_counters,
     guilds,
@@ -156,6 +157,7 @@ _AT_ONCE: Final = [
         (webhooks, "guild_id"),
         (voice_states, "guild_id"),
         (commands, "guild_id"),
+        (command_creations, "guild_id"),
     )
 ]
 _delete_members = Query(delete(members).where(members.c.guild_id == bindparam("owner")))

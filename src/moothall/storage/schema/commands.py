@@ -52,6 +52,7 @@ command_creations = clustered(
     id_column("guild_id", GuildId, key=True),
     number_column("day"),  # since the Unix epoch
     number_column("count"),
+    index("guild_id"),
 )
 """How many commands an application has made today in one scope."""
 
@@ -90,7 +91,6 @@ ephemeral_messages = table(
     id_column("application_id", ApplicationId),
     id_column("user_id", UserId),
     index("interaction_id"),
-    index("application_id"),
 )
 """Messages that one person sees. Each lies among `messages` in a room of its own interaction, whose id is no
 channel's, so that no history, search or page can ever have it.

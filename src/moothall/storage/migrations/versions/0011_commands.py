@@ -41,9 +41,9 @@ def upgrade() -> None:
             "commands (guild_id)",
             "commands (id)",
             "command_permissions (application_id)",
+            "command_creations (guild_id)",
             "interactions (application_id, token_hash)",
             "interactions (created_at)",
-            "ephemeral_messages (application_id)",
             "ephemeral_messages (interaction_id)",
         )
     )
