@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import Awaitable
+from urllib.parse import quote
 
 from sqlalchemy import exists, func, select
 
@@ -119,3 +120,31 @@ async def test_a_channel_that_goes_takes_along_what_is_made_in_it_at_that_moment
                 assert await reader.scalar(query) == 0
     assert (await owner.get(f"/guilds/{guild.id}/invites")).json == []
     assert await left_hanging(platform) == {}
+
+
+async def test_what_a_banned_person_says_at_that_moment_goes_whole_or_stays_whole(platform: Platform) -> None:
+    owner, guild, url = await guild_of(platform)
+    for _ in range(ROUNDS):
+        mallory = await member_of(platform, guild)
+        body = {"delete_message_seconds": 600}
+        files = listed(("a.txt", b"1"))
+        await at_once(
+            ("banned", owner.put(f"/guilds/{guild.id}/bans/{mallory.id}", body)),
+            *((str(n), upload(mallory, "POST", url, files, {"poll": TEA})) for n in range(4)),
+        )
+    assert await left_hanging(platform) == {}
+    gone = {one for data in platform.heard_data("MESSAGE_DELETE_BULK") for one in data["ids"]}
+    said = {data["id"] for data in platform.heard_data("MESSAGE_CREATE")}
+    left = {message["id"] for message in (await owner.get(url, limit=100)).json}
+    assert gone | left == said
+    assert not gone & left
+
+
+async def test_those_who_react_at_once_see_the_limit(platform: Platform) -> None:
+    owner, _, url = await guild_of(platform)
+    sent = (await owner.post(url, {"content": "x"})).json
+    emojis = [chr(0x1F600 + n) for n in range(23)]
+    path = f"{url}/{sent['id']}/reactions"
+    found = await at_once(*((emoji, owner.put(f"{path}/{quote(emoji)}/@me")) for emoji in emojis))
+    assert sum(reply.status == 204 for reply in found.values()) == 20
+    assert len((await owner.get(f"{url}/{sent['id']}")).json["reactions"]) == 20

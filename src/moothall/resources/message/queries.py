@@ -254,7 +254,9 @@ _theirs = (
 )
 _has_poll = messages.c.parts.bitwise_and(int(MessagePart.POLL)) != 0
 _has_files = messages.c.parts.bitwise_and(int(MessagePart.FILES)) != 0
-_keys_of_theirs = select(messages.c.channel_id, messages.c.id).where(_theirs)
+# Those that were found and no others: what is sent meanwhile would go with nobody told, and leave its parts behind.
+_found = _theirs & in_list(messages.c.id, "message_ids")
+_keys_of_theirs = select(messages.c.channel_id, messages.c.id).where(_found)
 _drop_theirs = dropping_where(_keys_of_theirs.where(_has_files))
 _select_theirs = Query(
     select(
@@ -279,7 +281,7 @@ _delete_below_theirs = tuple(
         *((table, _has_poll) for table in (polls, poll_counts, poll_votes)),
     )
 )
-_delete_theirs = Query(delete(messages).where(_theirs))
+_delete_theirs = Query(delete(messages).where(_found))
 
 
 async def delete_messages_of(
@@ -292,6 +294,7 @@ async def delete_messages_of(
     values: dict[str, Any] = {"guild_id": guild_id, "author_ids": author_ids, "since_id": since_id}
     found = await tx.all(_select_theirs, **values)
     if found:
+        values["message_ids"] = [row[1] for row in found]
         for query in (*_drop_theirs, *_delete_below_theirs):
             await tx.execute(query, **values)
         await tx.execute(_delete_theirs, **values)

@@ -12,7 +12,7 @@ from moothall.objects.text import parse_emoji
 from moothall.resources.emoji.using import find_usable
 from moothall.resources.member.activity import touch_seen
 from moothall.resources.message.events import route_of
-from moothall.resources.message.operations import get_message, hold_message
+from moothall.resources.message.operations import get_message, hold_message, lock_message
 from moothall.resources.message.people import find_people
 from moothall.resources.message.rules import require_history, require_unrestricted
 from moothall.resources.reaction import queries
@@ -48,9 +48,10 @@ async def add_reaction(ctx: Context, message_id: MessageId, emoji_name: str) -> 
     require_active(ctx)
     emoji = read_emoji(emoji_name)
     place, user_id = ctx.channel, ctx.actor.user_id
-    row = await hold_message(ctx, place.id, message_id)
     key = emoji_key(emoji)
     there = await queries.select_count(ctx.tx, place.id, message_id, key)
+    # Of those who add new ones at once, each has to see those of the others.
+    row = await (lock_message if there is None else hold_message)(ctx, place.id, message_id)
     if there is None:
         ctx.require(Permissions.ADD_REACTIONS)
         emoji = await _usable(ctx, emoji)
