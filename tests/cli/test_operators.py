@@ -129,6 +129,27 @@ def test_every_known_feature_can_be_given(server: RunningServer, guild_id: str) 
     assert said.splitlines()[0] == f"features: {' '.join(sorted(ALL))}"
 
 
+def test_an_operator_gives_a_guild_its_own_code(server: RunningServer, alice: Any, guild_id: str) -> None:
+    def vanity(*arguments: str) -> Any:
+        return run("guild", "vanity", guild_id, *arguments, "--data", str(server.data))
+
+    def resolved(code: str) -> int:
+        return server.request("GET", f"/invites/{code}").status
+
+    assert vanity().stdout == "code: none\nuses: 0\n"
+    assert vanity("The-Hall").stdout == "code: the-hall\nuses: 0\n"
+    assert resolved("the-hall") == 200
+    server.request("POST", "/invites/the-hall", {}, token=made(server, "visitor")["token"])
+    assert vanity().stdout == "code: the-hall\nuses: 1\n"
+    assert "code: " in failed(vanity("x"))
+    assert failed(vanity("b--d")).startswith("moothall: ")
+    assert "either a code or --none" in failed(vanity("other", "--none"))
+    assert vanity("--none").stdout == "code: none\nuses: 0\n"
+    assert resolved("the-hall") == 404
+    log = server.request("GET", f"/guilds/{guild_id}/audit-logs", token=alice["token"]).json["audit_log_entries"]
+    assert [entry["action_type"] for entry in log] == [1, 1]
+
+
 def test_taking_the_screening_away_lets_in_all_who_wait(server: RunningServer, alice: Any, guild_id: str) -> None:
     features(server, guild_id, "--add", "MEMBER_VERIFICATION_GATE_ENABLED")
     (general, *_) = [

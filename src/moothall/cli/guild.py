@@ -54,3 +54,31 @@ def features(
 
     found = operate(settings, work, lock=guild_id)
     click.echo(f"features: {' '.join(found.features) or 'none'}\ntier: {int(found.premium_tier)}")
+
+
+@guild.command(short_help="Give a guild an invite code of its own, or take it away.")
+@takes_settings(*STORAGE)
+@click.argument("guild_id", metavar="GUILD", type=SNOWFLAKE)
+@click.argument("code", metavar="CODE", required=False)
+@click.option("--none", "without", is_flag=True, help="Take the code away.")
+def vanity(settings: Settings, guild_id: Snowflake, code: str | None, *, without: bool) -> None:
+    """Make CODE the invite code of the guild with the id GUILD, and print what it has then.
+
+    Without a code it only prints. The guild needs no feature for it. A running server knows at once and announces the
+    change; the guild's audit log tells of it, without a user.
+    """
+    from moothall.cli.operating import operate
+    from moothall.kernel.context import Context
+    from moothall.objects.guild import VanityUrl
+    from moothall.resources.vanity_url.operations import set_vanity
+
+    if code is not None and without:
+        fail("give either a code or --none")
+
+    async def work(ctx: Context) -> VanityUrl:
+        await ctx.visit_guild(GuildId(guild_id))
+        wanted = None if without else code or ctx.guild.row.vanity_url_code
+        return await set_vanity(ctx, wanted, by_operator=True)
+
+    found = operate(settings, work, lock=guild_id)
+    click.echo(f"code: {found.code or 'none'}\nuses: {found.uses}")
