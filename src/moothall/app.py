@@ -50,6 +50,7 @@ from moothall.objects.presence import Presence
 from moothall.resources import load_endpoints
 from moothall.resources.attachment.sweeping import FileSweeper
 from moothall.resources.interaction.delivery import Deliveries
+from moothall.resources.interaction.timers import Timers
 from moothall.resources.member.activity import activity_of
 from moothall.resources.membership.guests import see_guests_out
 from moothall.resources.membership.operations import leave_if_temporary
@@ -352,6 +353,8 @@ class App:
         )
         self.metrics.watch("gateway_connections", "Open WebSockets.", lambda: len(node.connections))
         self.metrics.watch("gateway_dropped", "Connections ended for a slow or silent peer.", lambda: node.dropped)
+        timers = Timers.of(self.services)
+        self.metrics.watch("interactions_waiting", "Interactions that wait for their answers.", lambda: len(timers))
         self.bus.subscribe(self._count)
         if (bus := self._shared) is not None:
             self.metrics.watch("bus_connected", "Whether NATS can be reached.", lambda: int(bus.connected))
