@@ -102,8 +102,8 @@ async def edit_message(
     """Store and announce an edit that may be made; the message as JSON, or None if nothing changes.
 
     `author` says by whose rules new content mentions. What `fills` a message that was loading is no edit to
-    be told of as one. Raises Refusal 50006 if nothing would be left of the message. The row must
-    declare `MessageUpdate`.
+    be told of as one. Raises Refusal: 50006 if nothing would be left of the message, 10008 if it is gone by
+    now. The row must declare `MessageUpdate`.
     """
     head, text = decode_head(row.body), decode_text(row.body)
     _require_editable(row, draft)
@@ -115,8 +115,9 @@ async def edit_message(
     flags = head.flags & ~MessageFlags.LOADING if fills else head.flags
     if draft.flags is not UNSET:
         flags = flags & ~MessageFlags.SUPPRESS_EMBEDS | draft.flags & EDITABLE
-    layout, was_layout = is_layout(flags), is_layout(head.flags)
-    if layout and not was_layout:
+    layout = is_layout(flags)
+    becomes = layout and not is_layout(head.flags)
+    if becomes:
         require_nothing_left(
             content=bool(content),
             embeds=embeds != NONE,
@@ -124,7 +125,6 @@ async def edit_message(
             attachments=text.attachments != NONE and draft.attachments is UNSET,
             stickers=bool(head.sticker_items),
         )
-    becomes = layout and not was_layout
     arranged = arrange(text, draft.components, draft.attachments, draft.files, layout=layout, becomes=becomes)
     components = mark_files(ctx, place.id, arranged.components)
     attachments = text.attachments
@@ -155,9 +155,11 @@ async def edit_message(
         return None
     if touched and not fills:
         changed = structs.replace(changed, edited_timestamp=ctx.now)
-    new = structs.replace(row, flags=flags, mentions=mentions, body=encode_body(changed, shown), hidden_embeds=hidden)
-    new = with_files_part(new)
-    await queries.update_message(ctx.tx, new)
+    new = with_files_part(
+        structs.replace(row, flags=flags, mentions=mentions, body=encode_body(changed, shown), hidden_embeds=hidden)
+    )
+    if not await queries.update_message(ctx.tx, new):
+        raise Refusal(errors.UNKNOWN_MESSAGE)
     await keep_row_files(ctx, new, draft.files, before=row)
     await renew_copies(ctx, place.id, [(new.id, new.flags)])
     written = Written(

@@ -173,9 +173,9 @@ async def insert_message(tx: Transaction, row: MessageRow) -> None:
     await tx.execute(_move_activity, channel_id=row.channel_id, last_message_id=row.id)
 
 
-async def update_message(tx: Transaction, row: MessageRow) -> None:
-    """Store what an edit made of a message."""
-    await tx.execute(
+async def update_message(tx: Transaction, row: MessageRow) -> bool:
+    """Store what an edit made of a message; False if it is gone."""
+    changed = await tx.execute(
         _update_message,
         channel_id=row.channel_id,
         message_id=row.id,
@@ -185,6 +185,7 @@ async def update_message(tx: Transaction, row: MessageRow) -> None:
         new_hidden_embeds=row.hidden_embeds,
         new_parts=row.parts,
     )
+    return changed > 0
 
 
 _listed = _in_channel & in_list(messages.c.id, "message_ids")
