@@ -1,7 +1,8 @@
 """Images and sounds on their way in: verified and stored, both off the event loop, before the transaction.
 
 A blob's key is made from its content, so two requests with the same image share one blob, and one
-that is stored for a request that is then refused does no harm: the sweeper finds what no row names.
+that is stored for a request that is then refused does no harm. None is ever removed: what has been said
+under an avatar shows it for ever, and nobody counts who else names it.
 """
 
 import asyncio
