@@ -39,7 +39,6 @@ _OF_OTHERS: Final = {
     ("interactions", "response_room_id"): "the same",
     ("ephemeral_messages", "channel_id"): "goes with its interaction",
     ("authorization_codes", "guild_id"): "forgotten when the code ends",
-    ("command_creations", "guild_id"): "a day's counter of an application, which it goes with",
 }
 """Columns that may name what is gone, and why."""
 
