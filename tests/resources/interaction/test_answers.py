@@ -333,3 +333,17 @@ async def test_many_people_are_answered_at_once_from_one_address(platform: Platf
     assert {reply.status for reply in filled} == {200}
     again = [(await stage.answer(waiting[0], 5)).status for _ in range(5)]
     assert again == [400] * 4 + [429]
+
+
+async def test_edits_of_an_answer_at_once_lose_nothing_of_each_other(platform: Platform) -> None:
+    stage = await set_stage(platform)
+    await stage.use(await stage.command())
+    told = stage.told()
+    await stage.answer(told, 4, {"content": "first"})
+    where = stage.hook(told, "/messages/@original")
+    for number in range(5):
+        body = {"content": f"text {number}"}, {"embeds": [{"title": f"title {number}"}]}
+        replies = await asyncio.gather(*(platform.nobody.patch(where, each) for each in body))
+        assert [reply.status for reply in replies] == [200, 200]
+        stored = (await platform.nobody.get(where)).json
+        assert (stored["content"], stored["embeds"][0]["title"]) == (f"text {number}", f"title {number}")

@@ -3,6 +3,7 @@
 What one person sees lies in a room of its own interaction: among the messages, under an id that is no channel's.
 """
 
+from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 import msgspec
@@ -36,7 +37,7 @@ from moothall.resources.message.layouts import files_in, is_layout
 from moothall.resources.message.operations import remove_message, send_message
 from moothall.resources.message.pages import Viewer, message_bytes
 from moothall.resources.message.parts import write_parts
-from moothall.resources.message.queries import MessageRow, select_message
+from moothall.resources.message.queries import MessageRow, lock_message, select_message
 from moothall.resources.thread_activity.operations import wake_thread
 
 _OF_COMMANDS: Final = {
@@ -184,7 +185,7 @@ async def edit_posted(
     Raises Refusal: 404/10008, 50035 below `at`, 50006.
     """
     place = await place_of(ctx, row)
-    message = await find_posted(ctx, row, room_id, message_id)
+    message = await find_posted(ctx, row, room_id, message_id, find=lock_message)
     room = room_of(row, place, room_id)
     fills = bool(message.flags & MessageFlags.LOADING)
     if fills and row.state == InteractionState.DEFERRED:
@@ -227,15 +228,25 @@ async def show_posted(ctx: Context, row: InteractionRow, room_id: ChannelId, mes
 
 async def delete_posted(ctx: Context, row: InteractionRow, room_id: ChannelId, message_id: MessageId) -> None:
     """Remove a message of an interaction. The row declares `MessageDelete`. Raises Refusal: 404/10008."""
-    message = await find_posted(ctx, row, room_id, message_id)
+    message = await find_posted(ctx, row, room_id, message_id, find=lock_message)
     if message.flags & MessageFlags.LOADING and row.state == InteractionState.DEFERRED:
         await update_interaction(ctx.tx, row.id, state=int(InteractionState.ANSWERED))
     await remove_message(ctx, room_of(row, await place_of(ctx, row), room_id), message)
 
 
-async def find_posted(ctx: Context, row: InteractionRow, room_id: ChannelId, message_id: MessageId) -> MessageRow:
-    """A message that was posted for an interaction, or whose component was used. Raises Refusal: 404/10008."""
-    message = await select_message(ctx.tx, room_id, message_id)
+async def find_posted(
+    ctx: Context,
+    row: InteractionRow,
+    room_id: ChannelId,
+    message_id: MessageId,
+    *,
+    find: Callable[[Any, ChannelId, MessageId], Awaitable[MessageRow | None]] = select_message,
+) -> MessageRow:
+    """A message that was posted for an interaction, or whose component was used; whoever changes it locks it.
+
+    Raises Refusal: 404/10008.
+    """
+    message = await find(ctx.tx, room_id, message_id)
     if message is None or (message_id != row.source_id and _posted_for(message) != row.id):
         raise Refusal(errors.UNKNOWN_MESSAGE)
     return message
