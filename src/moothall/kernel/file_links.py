@@ -58,6 +58,7 @@ class FileLinks:
     def __init__(self, keys: Sequence[bytes], base: str, *, clock: Callable[[], float] = _now) -> None:
         self._keys = tuple(keys)
         self._prefix = f"{base}/attachments/"
+        self._prefix_bytes = self._prefix.encode()
         self._base = base
         self._clock = clock
         named = rb'url":"%b([0-9]{1,19})/([0-9]{1,19})/([A-Za-z0-9._-]{1,300})(?:\?([^"\\]*))?"'
@@ -81,7 +82,7 @@ class FileLinks:
 
     def mark(self, data: bytes, channel_id: ChannelId) -> bytes:
         """JSON with marks for the URLs of files of a channel, and of any file if the URL is still good."""
-        if self._prefix.encode() not in data:
+        if self._prefix_bytes not in data:
             return data
 
         def marked(match: re.Match[bytes]) -> bytes:

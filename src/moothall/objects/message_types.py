@@ -1,6 +1,6 @@
 """Message types and flags (resources: message)."""
 
-from enum import IntEnum, IntFlag
+from enum import IntEnum
 from typing import Final
 
 
@@ -100,7 +100,7 @@ EDITABLE: Final[int] = MessageFlags.SUPPRESS_EMBEDS | MessageFlags.IS_COMPONENTS
 """What an edit may set; only the first may be unset."""
 
 
-class MessagePart(IntFlag):
+class MessagePart(IntEnum):
     """What a stored message has that is looked up, or made anew, whenever it is shown."""
 
     FILES = 1

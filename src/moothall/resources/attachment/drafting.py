@@ -47,6 +47,8 @@ def attach(
 
     What is wrong is added to `found` below `attachments`; the result counts for nothing then.
     """
+    if not given and (uploaded is None or not uploaded.files):
+        return []
     described = _by_id(given or (), found)
     by_index = {} if uploaded is None else {file.index: file for file in uploaded.files}
     for number, index in described.items():

@@ -1,6 +1,6 @@
 """Files of a message in what is stored of it: those that nothing else of the message shows are listed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec import Raw, structs
 
@@ -17,13 +17,17 @@ from moothall.resources.message.queries import MessageRow
 
 def mark_files(ctx: Context, channel_id: ChannelId, encoded: Raw) -> Raw:
     """A part of a body with marks where it has URLs of this server's files."""
+    if encoded is NONE:
+        return encoded
     data = bytes(encoded)
     marked = ctx.services.links.mark(data, channel_id)
     return encoded if marked is data else Raw(marked)
 
 
-def list_files(ctx: Context, channel_id: ChannelId, files: Iterable[Attachment], *others: Raw) -> Raw:
+def list_files(ctx: Context, channel_id: ChannelId, files: Sequence[Attachment], *others: Raw) -> Raw:
     """The `attachments` of a message: the files that neither its embeds nor its components show."""
+    if not files:
+        return NONE
     shown = files_named(b"".join(bytes(other) for other in others))
     listed = [file for file in files if file.id not in shown]
     return mark_files(ctx, channel_id, Raw(encode(listed))) if listed else NONE
