@@ -408,12 +408,8 @@ class Town:
         client.peer.say({"op": 3, "d": {"status": status, "activities": [], "since": None, "afk": False}})
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(steps=_steps)
-async def test_what_clients_believe_is_what_a_fresh_one_is_told(
-    platform: Platform, steps: list[tuple[Any, ...]]
-) -> None:
-    town = Town(platform)
+async def converges(town: Town, steps: list[tuple[Any, ...]]) -> None:
+    """Take steps, and compare what clients believe then with what fresh ones are told."""
     await town.found()
     for name, *values in steps:
         await town.do(name, *values)
@@ -432,3 +428,12 @@ async def test_what_clients_believe_is_what_a_fresh_one_is_told(
     for client in (*town.clients, *fresh):
         await client.peer.dropped(1000)
     await town.quiet()
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=_steps)
+async def test_what_clients_believe_is_what_a_fresh_one_is_told(
+    platform: Platform, steps: list[tuple[Any, ...]]
+) -> None:
+    town = Town(platform)
+    await converges(town, steps)

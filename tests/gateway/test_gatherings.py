@@ -9,7 +9,7 @@ from moothall.objects.ids import ChannelId
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
 from tests.gateway.peer import Peer
-from tests.gateway.test_convergence import Client, Town
+from tests.gateway.test_convergence import Town, converges
 from tests.harness import STAGE, VOICE, Caller, Platform
 from tests.resources.scheduled_event.planning import external, moment, path_of, plan, within
 
@@ -107,24 +107,7 @@ async def test_what_clients_believe_of_events_and_stages_is_what_a_fresh_one_is_
     platform: Platform, steps: list[tuple[Any, ...]]
 ) -> None:
     town = Season(platform)
-    await town.found()
-    for name, *values in steps:
-        await town.do(name, *values)
-    for client in town.clients:
-        await client.catch_up()
-    await town.quiet()
-    fresh = [Client(town.node, client.caller) for client in town.clients]
-    for client in fresh:
-        await client.connect(visible=False)
-        await client.catch_up()
-    await town.quiet()
-    for old, new in zip(town.clients, fresh, strict=True):
-        await old.catch_up()
-        await new.catch_up()
-        assert old.mirror.state() == new.mirror.state()
-    for client in (*town.clients, *fresh):
-        await client.peer.dropped(1000)
-    await town.quiet()
+    await converges(town, steps)
 
 
 async def room(town: Town, kind: int, *, hidden: bool = False) -> ChannelId:

@@ -1,4 +1,4 @@
-"""Looking for work again and again beside the requests: at once when woken, else every so often."""
+"""Work beside the requests, and looking for it again and again: at once when woken, else every so often."""
 
 import asyncio
 import logging
@@ -11,17 +11,15 @@ _AFTER_FAILURE: Final = 1.0
 """Seconds until a round follows one that failed for a reason that nobody thought of, or as many as usual."""
 
 
-class Repeater:
-    """A task that does a round of work whenever it is woken, and every `seconds` otherwise."""
+class Background:
+    """A task beside the requests. A subclass says in `_run` what it does until `_stopping`."""
 
-    def __init__(self, *, seconds: float) -> None:
-        self._seconds = seconds
-        self._woken = asyncio.Event()
+    def __init__(self) -> None:
         self._stopping = False
         self._task: asyncio.Task[None] | None = None
 
-    async def _round(self) -> bool:
-        """Do a little; whether the next round is to follow at once. What it raises ends only itself."""
+    async def _run(self) -> None:
+        """Work until told to stop."""
         raise NotImplementedError
 
     def start(self) -> None:
@@ -37,6 +35,19 @@ class Repeater:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
             self._task = None
+
+
+class Repeater(Background):
+    """A task that does a round of work whenever it is woken, and every `seconds` otherwise."""
+
+    def __init__(self, *, seconds: float) -> None:
+        super().__init__()
+        self._seconds = seconds
+        self._woken = asyncio.Event()
+
+    async def _round(self) -> bool:
+        """Do a little; whether the next round is to follow at once. What it raises ends only itself."""
+        raise NotImplementedError
 
     def wake(self) -> None:
         """Do a round now, or one more after that under way: it may have looked too early."""

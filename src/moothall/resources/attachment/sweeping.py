@@ -10,6 +10,7 @@ import logging
 from typing import Final
 
 from moothall.kernel.context import Services
+from moothall.kernel.repeating import Background
 from moothall.kernel.staged import day_prefix, upload_key
 from moothall.objects.ids import Snowflake, snowflake_at
 from moothall.objects.wire import Timestamp
@@ -26,29 +27,14 @@ _LOOK_EVERY_MS: Final = 3600 * 1000
 _DAYS_AT_FIRST: Final = 2
 
 
-class FileSweeper:
+class FileSweeper(Background):
     """Removes files that nobody has, every `seconds`."""
 
     def __init__(self, services: Services, *, seconds: float = 15.0) -> None:
+        super().__init__()
         self._services = services
         self._seconds = seconds
         self._looked_at = 0
-        self._stopping = False
-        self._task: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        """Begin."""
-        self._stopping = False
-        self._task = asyncio.create_task(self._run())
-
-    async def stop(self) -> None:
-        """Stop; what is left is done after the next start."""
-        if self._task is not None:
-            # Python 3.11 may lose a cancellation to a result that comes at the same moment.
-            self._stopping = True
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-            self._task = None
 
     async def sweep(self) -> int:
         """Remove all that messages have lost; how many files there were."""

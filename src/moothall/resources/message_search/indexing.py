@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from moothall.kernel.context import Context, Services
+from moothall.kernel.repeating import Background
 from moothall.objects.ids import Snowflake
 from moothall.resources.message_search import queries
 from moothall.resources.message_search.documents import Stored, document_of
@@ -66,14 +67,13 @@ def _in_portions(rows: Iterable[Stored]) -> Iterator[list[Stored]]:
         yield portion
 
 
-class Indexer:
+class Indexer(Background):
     """Follows the messages of all processes: those take turns by a lock, and each looks every `seconds`."""
 
     def __init__(self, services: Services, *, seconds: float = 0.25) -> None:
+        super().__init__()
         self._database = services.database
         self._seconds = seconds
-        self._stopping = False
-        self._task: asyncio.Task[None] | None = None
         self._behind = 0
 
     @classmethod
@@ -81,20 +81,6 @@ class Indexer:
         """The one of this process."""
         found: Indexer | None = ctx.services.extra.get(cls)
         return found
-
-    def start(self) -> None:
-        """Begin to look."""
-        self._stopping = False
-        self._task = asyncio.create_task(self._run())
-
-    async def stop(self) -> None:
-        """Stop after the step under way; what is left is done after the next start."""
-        if self._task is not None:
-            # Python 3.11 may lose a cancellation to a result that comes at the same moment.
-            self._stopping = True
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-            self._task = None
 
     async def drain(self) -> None:
         """Follow all that has changed by now. Raises StorageError."""

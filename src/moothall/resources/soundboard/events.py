@@ -12,32 +12,29 @@ from moothall.objects.intents import Intent
 from moothall.objects.soundboard import SoundboardSound
 
 
-class GuildSoundboardSoundCreate(Event, frozen=True, kw_only=True):
+class _WholeSound(Event, frozen=True, kw_only=True):
+    """The sound as it is now."""
+
+    intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS
+    stales_guild: ClassVar[bool] = True
+    guild_id: GuildId
+    sound: SoundboardSound
+
+    def payload(self) -> object:
+        """The sound."""
+        return self.sound
+
+
+class GuildSoundboardSoundCreate(_WholeSound, frozen=True, kw_only=True):
     """GUILD_SOUNDBOARD_SOUND_CREATE: a sound is there."""
 
     name: ClassVar[str] = "GUILD_SOUNDBOARD_SOUND_CREATE"
-    intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS
-    stales_guild: ClassVar[bool] = True
-    guild_id: GuildId
-    sound: SoundboardSound
-
-    def payload(self) -> object:
-        """The sound."""
-        return self.sound
 
 
-class GuildSoundboardSoundUpdate(Event, frozen=True, kw_only=True):
+class GuildSoundboardSoundUpdate(_WholeSound, frozen=True, kw_only=True):
     """GUILD_SOUNDBOARD_SOUND_UPDATE: a sound has changed."""
 
     name: ClassVar[str] = "GUILD_SOUNDBOARD_SOUND_UPDATE"
-    intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS
-    stales_guild: ClassVar[bool] = True
-    guild_id: GuildId
-    sound: SoundboardSound
-
-    def payload(self) -> object:
-        """The sound."""
-        return self.sound
 
 
 class GuildSoundboardSoundDelete(Event, frozen=True, kw_only=True):
