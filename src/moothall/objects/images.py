@@ -12,6 +12,7 @@ from typing import ClassVar, Final, NamedTuple, Self
 from PIL import Image, UnidentifiedImageError
 
 from moothall.objects import limits
+from moothall.objects.file_data import FileData
 from moothall.objects.form_codes import FormCode
 
 _DATA_URI: Final = re.compile(r"data:(image/(?:png|jpe?g|gif|webp|avif));base64,")
@@ -19,50 +20,20 @@ _FORMATS: Final = {"PNG": "png", "JPEG": "jpeg", "GIF": "gif", "WEBP": "webp"}
 _EMOJI_FORMATS: Final = {**_FORMATS, "AVIF": "avif"}
 
 
-class ImageData:
+class ImageData(FileData["ImageInfo"]):
     """An image of a request. A wire scalar: `data:image/png;base64,...`, at most 10 MiB decoded.
 
     `declared` is the type that the sender says (`image/png`); only `inspect_image` tells the truth.
     Once the image has been verified and stored, `stored` says what it is.
     """
 
-    __slots__ = ("data", "declared", "stored")
+    __slots__ = ()
 
     FORM_CODE: ClassVar[str] = FormCode.IMAGE_INVALID
     FORMATS: ClassVar[Mapping[str, str]] = _FORMATS
     """The formats taken, by the name that the library has for them."""
     SIZE_MAX: ClassVar[int] = limits.IMAGE_SIZE_MAX
     """Bytes of the decoded image."""
-
-    def __init__(self, declared: str, data: bytes) -> None:
-        self.declared = declared
-        self.data = data
-        self.stored: StoredImage | None = None
-
-    @property
-    def hash(self) -> str:
-        """The name that the stored image goes by. RuntimeError before it is stored."""
-        return self._stored().hash
-
-    @property
-    def info(self) -> "ImageInfo":
-        """What the stored image really is. RuntimeError before it is stored."""
-        return self._stored().info
-
-    def _stored(self) -> "StoredImage":
-        if self.stored is None:
-            raise RuntimeError("the image has not been verified and stored")
-        return self.stored
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ImageData) and (self.declared, self.data) == (other.declared, other.data)
-
-    def __hash__(self) -> int:
-        return hash((self.declared, self.data))
-
-    def wire(self) -> str:
-        """The form that requests carry."""
-        return f"data:{self.declared};base64,{binascii.b2a_base64(self.data, newline=False).decode()}"
 
     @classmethod
     def from_wire(cls, value: object) -> Self:

@@ -10,6 +10,7 @@ import zlib
 from typing import ClassVar, Final, NamedTuple, Self
 
 from moothall.objects import limits
+from moothall.objects.file_data import FileData
 from moothall.objects.form_codes import FormCode
 
 _DATA_URI: Final = re.compile(r"data:(audio/(?:mpeg|mp3|ogg|x-ogg)|application/ogg)(?:;codecs=\w+)?;base64,")
@@ -35,49 +36,19 @@ class SoundTooLong(ValueError):
     """A sound that lasts longer than may be."""
 
 
-class SoundData:
+class SoundData(FileData[SoundInfo]):
     """A sound of a request. A wire scalar: `data:audio/mpeg;base64,...`, at most 512 KiB decoded.
 
     Only `inspect_sound` tells what it is. Once it has been verified and stored, `stored` says so.
     """
 
-    __slots__ = ("data", "declared", "stored")
+    __slots__ = ()
 
     FORM_CODE: ClassVar[str] = FormCode.BASE_TYPE_BAD_TYPE
-
-    def __init__(self, declared: str, data: bytes) -> None:
-        self.declared = declared
-        self.data = data
-        self.stored: StoredSound | None = None
-
-    @property
-    def hash(self) -> str:
-        """The name that the stored sound goes by. RuntimeError before it is stored."""
-        return self._stored().hash
-
-    @property
-    def info(self) -> SoundInfo:
-        """What the stored sound really is. RuntimeError before it is stored."""
-        return self._stored().info
 
     def inspect(self) -> SoundInfo:
         """What the sound really is: see `inspect_sound`."""
         return inspect_sound(self.data)
-
-    def _stored(self) -> StoredSound:
-        if self.stored is None:
-            raise RuntimeError("the sound has not been verified and stored")
-        return self.stored
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SoundData) and (self.declared, self.data) == (other.declared, other.data)
-
-    def __hash__(self) -> int:
-        return hash((self.declared, self.data))
-
-    def wire(self) -> str:
-        """The form that requests carry."""
-        return f"data:{self.declared};base64,{binascii.b2a_base64(self.data, newline=False).decode()}"
 
     @classmethod
     def from_wire(cls, value: object) -> Self:
