@@ -1,0 +1,112 @@
+"""Email addresses of accounts: one written form, and one key by which two of them are the same address."""
+
+import re
+import unicodedata
+from typing import ClassVar, Final, Self
+
+from moothall.objects import limits
+from moothall.objects.form_codes import FormCode
+
+_ATOM: Final = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\U0010ffff-]+"
+_LOCAL_PART: Final = re.compile(rf"{_ATOM}(?:\.{_ATOM})*")
+"""A dot-atom (RFC 5321, 4.1.2; RFC 6531, 3.3). Which characters beyond ASCII are taken is decided by `_is_word`."""
+_LABEL: Final = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_DOMAIN: Final = re.compile(rf"(?:{_LABEL}\.)+(?![0-9]+\Z){_LABEL}")
+"""Two labels or more in their ASCII form; the last one is not a number, as an IPv4 address's would be."""
+_ENCODED_LABEL: Final = "xn--"
+_DOTTED_I: Final = re.compile("i\u0307+")
+_DOTLESS_I: Final = "\u0131"
+
+
+class EmailAddress(str):
+    """An email address in its written form. A wire scalar; only `from_wire` makes one of a text that a client sent.
+
+    The local part is NFKC with its letters' case as typed. The domain is lower-case ASCII, one with other
+    letters in Punycode. Two texts name the same address if their `key` is equal.
+    """
+
+    __slots__ = ()
+
+    FORM_CODE: ClassVar[str] = FormCode.EMAIL_TYPE_INVALID_EMAIL
+
+    def wire(self) -> str:
+        """The address as text."""
+        return str(self)
+
+    @classmethod
+    def from_wire(cls, value: object) -> Self:
+        """Normalise an address.
+
+        Raises ValueError for whitespace, control characters, a quoted local part, a domain without a dot or that
+        IDNA 2008 refuses, more than 64 bytes before the `@` (UTF-8), and more than 254 in all.
+        """
+        address = _normalised(value) if isinstance(value, str) else None
+        if address is None:
+            raise ValueError("Not a well formed email address.")
+        return cls(address)
+
+    @property
+    def key(self) -> str:
+        """What is unique among accounts: the address with the case of its local part folded."""
+        local_part, _, domain = self.rpartition("@")
+        return f"{_folded(local_part)}@{domain}"
+
+
+def _normalised(text: str) -> str | None:
+    if len(text) > limits.EMAIL_MAX:
+        return None
+    # Full-width letters, and a full-width "@", become what they look like. One character can become eighteen.
+    text = unicodedata.normalize("NFKC", text)
+    if len(text) > limits.EMAIL_MAX:
+        return None
+    local_part, _, domain = text.rpartition("@")
+    ascii_domain = _ascii_domain(domain)
+    if ascii_domain is None or _LOCAL_PART.fullmatch(local_part) is None or not _is_word(_folded(local_part)):
+        return None
+    address = f"{local_part}@{ascii_domain}"
+    too_long = len(local_part.encode()) > limits.EMAIL_LOCAL_PART_MAX or len(address.encode()) > limits.EMAIL_MAX
+    return None if too_long else address
+
+
+def _ascii_domain(domain: str) -> str | None:
+    lower = domain.lower()
+    encoded = _ENCODED_LABEL in lower
+    if encoded or not lower.isascii():
+        import idna  # noqa: PLC0415 most addresses need none of its tables
+
+        try:
+            lower = idna.encode(domain, uts46=True, std3_rules=True).decode("ascii")
+            # Of several texts in Punycode that decode to one label, only one is right.
+            if encoded and idna.encode(idna.decode(lower)).decode("ascii") != lower:
+                return None
+        except UnicodeError:
+            return None
+    return lower if _DOMAIN.fullmatch(lower) else None
+
+
+def _is_word(folded: str) -> bool:
+    """Whether all characters beyond ASCII are letters, marks or digits that IDNA 2008 allows in names (PVALID).
+
+    Those that this Python does not know are refused: it cannot fold their case.
+    """
+    if folded.isascii():
+        return True
+    from idna import idnadata, intranges_contain  # noqa: PLC0415
+
+    allowed = idnadata.codepoint_classes["PVALID"]
+    if any(unicodedata.combining(atom[0]) for atom in folded.split(".")):
+        return False
+    return all(
+        char.isascii() or (intranges_contain(ord(char), allowed) and unicodedata.category(char) != "Cn")
+        for char in folded
+    )
+
+
+def _folded(local_part: str) -> str:
+    """The local part without differences of case, in no language: a dotted and a dotless i are an i as well."""
+    while True:
+        folded = unicodedata.normalize("NFKC", local_part.casefold()).replace(_DOTLESS_I, "i")
+        folded = _DOTTED_I.sub("i", folded)
+        if folded == local_part:
+            return folded
+        local_part = folded
