@@ -120,6 +120,7 @@ def build_services(settings: Settings, database: Database, bus: Bus) -> Services
             reserved_words=settings.reserved_words,
             allow_private_addresses=settings.allow_private_addresses,
             registration=settings.registration,
+            verification_requires_email=settings.verification_requires_email,
         ),
         extra={Passwords: Passwords()},
     )

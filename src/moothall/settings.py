@@ -105,6 +105,10 @@ class Settings(Struct, frozen=True, kw_only=True):
         ),
     ] = False
     registration: Annotated[bool, Meta(description="Let anybody register an account.")] = True
+    verification_requires_email: Annotated[
+        bool,
+        Meta(description="Verification levels of guilds ask for a verified email address; else for their times only."),
+    ] = True
     demo: Annotated[
         bool,
         Meta(description="Make a demo community when the database is new.", extra=_flag("--demo")),
@@ -391,7 +395,9 @@ def _url(*schemes: str) -> Callable[[str], None]:
         parts = urlsplit(text)
         # A file and a database behind a socket have no host.
         place = parts.netloc or (parts.scheme not in {"http", "https"} and parts.path.strip("/"))
-        if not (place and text.startswith(tuple(f"{scheme}://" for scheme in schemes))):
+        # Splitting drops line breaks and tabs, and what stays in the setting would go into headers.
+        one_line = text.isprintable() and " " not in parts.netloc
+        if not (one_line and place and text.startswith(tuple(f"{scheme}://" for scheme in schemes))):
             raise ValueError(f"Expected a URL that starts with {' or '.join(f'{scheme}://' for scheme in schemes)}")
 
     return check

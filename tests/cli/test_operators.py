@@ -78,6 +78,88 @@ def test_a_password_from_standard_input_is_not_printed_and_an_address_logs_in_to
     assert login.status == 200
 
 
+def verify(server: RunningServer, *arguments: str) -> Any:
+    """Run the command that vouches for an address."""
+    return run("user", "verify", *arguments, "--data", str(server.data))
+
+
+def address_of(server: RunningServer, person: Any) -> tuple[str | None, bool]:
+    """What a person is told of their own address."""
+    me = server.request("GET", "/users/@me", token=person["token"]).json
+    return me["email"], me["verified"]
+
+
+def test_an_operator_vouches_for_an_address_and_takes_that_back(server: RunningServer) -> None:
+    person = made(server, "hanna", "--email", "Hanna@Example.org")
+    assert address_of(server, person) == ("Hanna@example.org", False)
+
+    said = verify(server, "hanna").stdout
+    assert said == f"id: {person['id']}\nusername: hanna\nemail: Hanna@example.org\nverified: yes\n"
+    assert address_of(server, person) == ("Hanna@example.org", True)
+    said = verify(server, "hanna", "--revoke", "--json").stdout
+    assert json.loads(said) == {
+        "id": person["id"],
+        "username": "hanna",
+        "email": "Hanna@example.org",
+        "verified": False,
+    }
+    assert address_of(server, person) == ("Hanna@example.org", False)
+
+
+def test_an_operator_gives_an_address_to_its_owner_and_a_squatter_loses_it(server: RunningServer) -> None:
+    squatter, owner = made(server, "squatter", "--email", "ida@example.org"), made(server, "ida")
+
+    said = verify(server, "ida", "--email", "IDA@example.org").stdout
+    assert said.splitlines()[2:] == ["email: IDA@example.org", "verified: yes", "taken_from: squatter"]
+    assert address_of(server, squatter) == (None, False)
+    assert address_of(server, owner) == ("IDA@example.org", True)
+    again = verify(server, "squatter", "--email", "ida@example.org")
+    assert failed(again) == "moothall: email: Email is already registered."
+
+
+def test_an_account_is_made_with_an_address_that_is_vouched_for(server: RunningServer) -> None:
+    person = made(server, "jack", "--email", "jack@b\u00fccher.example", "--verified")
+
+    assert address_of(server, person) == ("jack@xn--bcher-kva.example", True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("create", "kim", "--verified"), "give the address to vouch for with --email"),
+        (("create", "kim", "--email", "kim@example.org\n"), "email: 'kim@example.org\\n' is no address"),
+        (("verify", "alice"), "email: alice has no email address."),
+        (("verify", "alice", "--email", "alice"), "email: 'alice' is no address"),
+        (("verify", "alice", "--email", "a@example.org", "--revoke"), "give either --email or --revoke"),
+        (("verify", "nobody"), "Unknown User"),
+    ],
+)
+def test_an_address_that_cannot_be_vouched_for_is_a_clear_error(
+    server: RunningServer, alice: Any, arguments: tuple[str, ...], reason: str
+) -> None:
+    del alice
+    assert failed(run("user", *arguments, "--data", str(server.data))) == f"moothall: {reason}"
+
+
+async def test_a_session_hears_that_its_address_is_verified(server: RunningServer) -> None:
+    person = await asyncio.to_thread(made, server, "lena", "--email", "lena@example.org")
+    async with (
+        aiohttp.ClientSession() as session,
+        session.ws_connect(f"{server.url}/gateway/?v=10&encoding=json") as socket,
+    ):
+        await socket.receive_json(timeout=5)
+        await socket.send_json({"op": 2, "d": {"token": person["token"], "intents": 0, "properties": {}}})
+        while (heard := await socket.receive_json(timeout=5))["t"] != "READY":
+            pass
+        assert heard["d"]["user"]["verified"] is False
+
+        await asyncio.to_thread(verify, server, "lena")
+
+        while (heard := await socket.receive_json(timeout=1))["t"] != "USER_UPDATE":
+            pass
+        assert (heard["d"]["email"], heard["d"]["verified"]) == ("lena@example.org", True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
@@ -251,9 +333,11 @@ def test_commands_work_on_the_database_that_a_url_names_without_the_servers_fold
 
     result = run("user", "create", "grace", "--database-url", database_url)
     again = run("user", "create", "grace", "--database-url", database_url)
+    verified = run("user", "verify", "grace", "--email", "grace@example.org", "--database-url", database_url)
     none = run("demo", "--database-url", database_url)
 
     assert result.exit_code == 0, result.output
     assert failed(again).startswith("moothall: username: ")
+    assert verified.stdout.splitlines()[1:] == ["username: grace", "email: grace@example.org", "verified: yes"]
     assert "no demo" in failed(none)
     assert not (tmp_path / "data").exists()

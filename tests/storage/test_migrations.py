@@ -105,6 +105,101 @@ def test_what_the_first_revision_stored_is_there_after_all_others_on_postgresql(
     assert uvloop.run(upgrade()) == [(1, 2, 3, 0)]
 
 
+_PERSON = (
+    "INSERT INTO users (id, username, username_key, discriminator, bio, email, email_key, verified, mfa_enabled, bot,"
+    " system, flags, public_flags, locale, premium_type, deleted) VALUES"
+    " ({id}, '{name}', '{name}', '0', '', {email}, {key}, {verified}, false, false, false, 0, 0, 'en-US', 0, {deleted})"
+)
+_PEOPLE: dict[str, tuple[str | None, str | None, bool]] = {
+    # By name, oldest first: the address, its key, and whether the account is deleted.
+    "deleted": ("M\u0131a@example.org", "m\u0131a@example.org", True),
+    "alice": ("Alice@Example.org", "alice@example.org", False),
+    "full_width": ("alice\uff20example.org", "alice\uff20example.org", False),
+    "newline": ("bob@example.org\n", "bob@example.org\n", False),
+    "dotted_i": ("al\u0130ce@example.org", "ali\u0307ce@example.org", False),
+    "german": ("u@b\u00fccher.example", "u@b\u00fccher.example", False),
+    "punycode": ("U@xn--bcher-kva.example", "u@xn--bcher-kva.example", False),
+    "no_address": ("a b@example", "a b@example", False),
+    "none": (None, None, False),
+    "swapped_1": ("\uff41@example.net", "b@example.net", False),
+    "swapped_2": ("B@example.net", "a@example.net", False),
+    "key_only": (None, "left@example.org", False),
+    "mia": ("mia@example.org", "mia@example.org", False),
+}
+_CLAIMS = (
+    *(
+        _PERSON.format(
+            id=number,
+            name=name,
+            email="NULL" if email is None else f"'{email}'",
+            key="NULL" if key is None else f"'{key}'",
+            verified=email is not None,
+            deleted=deleted,
+        )
+        for number, (name, (email, key, deleted)) in enumerate(_PEOPLE.items(), 1)
+    ),
+    "INSERT INTO connections VALUES (1, 'github', '1', 'x', true, false, 0, 0)",
+)
+_NORMALISED = {
+    "deleted": (None, None),
+    "alice": ("Alice@example.org", "alice@example.org"),
+    "full_width": (None, None),
+    "newline": ("bob@example.org", "bob@example.org"),
+    "dotted_i": (None, None),
+    "german": ("u@xn--bcher-kva.example", "u@xn--bcher-kva.example"),
+    "punycode": (None, None),
+    "no_address": (None, None),
+    "none": (None, None),
+    "swapped_1": ("a@example.net", "a@example.net"),
+    "swapped_2": ("B@example.net", "b@example.net"),
+    "key_only": (None, None),
+    "mia": ("mia@example.org", "mia@example.org"),
+}
+_SELECT_PEOPLE = "SELECT username, email, email_key FROM users ORDER BY id"
+_COUNT_CLAIMS = "SELECT (SELECT count(*) FROM users WHERE verified) + (SELECT count(*) FROM connections WHERE verified)"
+
+
+def _names_logged(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Whose addresses the log says were cleared."""
+    return [record.args[0] for record in caplog.records if isinstance(record.args, tuple)]  # type: ignore[misc]
+
+
+_CLEARED = ["full_width", "dotted_i", "punycode", "no_address", "key_only", "deleted"]
+
+
+def test_addresses_lose_their_unproven_claims_and_get_one_form_on_sqlite(caplog: pytest.LogCaptureFixture) -> None:
+    connection = apsw.Connection(":memory:")
+    connection.execute(render_upgrade("sqlite", None, "0011")).fetchall()
+    for statement in _CLAIMS:
+        connection.execute(statement)
+    migrations.migrate_sqlite(connection)
+    people = {name: (email, key) for name, email, key in connection.execute(_SELECT_PEOPLE)}
+    assert people == _NORMALISED
+    assert connection.execute(_COUNT_CLAIMS).fetchall() == [(0,)]
+    assert _names_logged(caplog) == _CLEARED
+    assert "@" not in caplog.text
+
+
+def test_addresses_lose_their_unproven_claims_and_get_one_form_on_postgresql(
+    scratch_postgres: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def upgrade() -> tuple[dict[str, tuple[object, object]], int]:
+        connection = await asyncpg.connect(scratch_postgres)
+        await connection.execute(render_upgrade("postgresql", None, "0011"))
+        for statement in _CLAIMS:
+            await connection.execute(statement)
+        await migrations.migrate_postgresql(connection)
+        rows = await connection.fetch(_SELECT_PEOPLE)
+        claims = await connection.fetchval(_COUNT_CLAIMS)
+        await connection.close()
+        return {name: (email, key) for name, email, key in rows}, claims
+
+    people, claims = uvloop.run(upgrade())
+    assert people == _NORMALISED
+    assert claims == 0
+    assert _names_logged(caplog) == _CLEARED
+
+
 @pytest.fixture
 def scratch_postgres(migrated_postgres: str) -> Iterator[str]:
     """A PostgreSQL database of this test's own."""

@@ -48,6 +48,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     allow_private_addresses: bool
     registration: bool
     """Whether strangers may register."""
+    verification_requires_email: bool = True
+    """Whether verification levels of guilds ask for a verified email address."""
 
 
 def _no_header(name: str) -> str | None:  # noqa: ARG001 there is no request

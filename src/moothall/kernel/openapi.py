@@ -12,6 +12,8 @@ from msgspec import Struct
 from moothall.kernel.endpoint import Endpoint, Json, NotReady, Response
 from moothall.kernel.form_or_json import FORM, FormOrJsonReader
 from moothall.kernel.parameters import QueryParameter
+from moothall.objects import limits
+from moothall.objects.email_address import EmailAddress
 from moothall.objects.ids import Snowflake
 from moothall.objects.images import ImageData
 from moothall.objects.permissions import PermissionSet
@@ -22,6 +24,7 @@ _SCALARS: dict[type, dict[str, Any]] = {
     Snowflake: {"type": "string", "format": "snowflake", "pattern": "^[0-9]{1,20}$"},
     PermissionSet: {"type": "string", "format": "permissions", "pattern": "^[0-9]+$"},
     Timestamp: {"type": "string", "format": "date-time"},
+    EmailAddress: {"type": "string", "format": "email", "maxLength": limits.EMAIL_MAX},
     ImageData: {"type": "string", "format": "data-uri", "pattern": "^data:image/"},
     SoundData: {"type": "string", "format": "data-uri", "pattern": "^data:audio/"},
 }

@@ -26,7 +26,7 @@ async def test_a_new_account_is_logged_in_and_sees_itself_whole(platform: Platfo
     me = (await alice.get("/users/@me")).json
     assert me["id"] == str(alice.id)
     assert (me["username"], me["global_name"], me["discriminator"]) == ("alice", "Al ice", "0")
-    assert (me["email"], me["verified"], me["mfa_enabled"]) == ("Alice@example.org", True, False)
+    assert (me["email"], me["verified"], me["mfa_enabled"]) == ("Alice@example.org", False, False)
     assert "password_hash" not in me
 
 

@@ -5,16 +5,18 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec import structs
 from sqlalchemy import select, update
 
+from moothall.objects.ids import Snowflake, SnowflakeFactory
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.resources.member.activity import activity_of
 from moothall.resources.message.rules import RecentWriters
 from moothall.storage.database import Query
-from moothall.storage.schema import channel_activity, channel_recipients, member_activity, messages, users
-from tests.harness import CATEGORY, FORUM, VOICE, Platform
+from moothall.storage.schema import channel_activity, channel_recipients, member_activity, members, messages, users
+from tests.harness import CATEGORY, FORUM, VOICE, Caller, Platform
 from tests.resources.message.places import direct_messages, guild_of, member_of, say
 
 P = Permissions
@@ -421,6 +423,37 @@ async def test_verification_levels_keep_newcomers_from_writing(platform: Platfor
         assert (await caller.post(url, {"content": "x"})).status == 200
     await owner.patch(f"/guilds/{guild.id}/members/{stranger.id}", {"flags": 1 << 2})
     assert (await stranger.post(url, {"content": "x"})).status == 200
+
+
+async def test_an_address_that_nobody_vouched_for_is_not_past_the_verification_level(platform: Platform) -> None:
+    body = {"username": "mallory", "password": "correct horse battery", "email": "ceo@example.org"}
+    account = (await platform.nobody.post("/auth/register", body)).json
+    mallory = Caller(platform, Snowflake(int(account["user_id"])), account["token"], name="mallory")
+    _, guild, url = await guild_of(platform, verification_level=1)
+    await guild.join(mallory)
+    reply = await mallory.post(url, {"content": "x"})
+    assert (reply.status, reply.code) == (403, 50009)
+
+
+@pytest.mark.parametrize(("level", "minutes"), [(1, 0), (2, 5), (3, 10)])
+async def test_where_nobody_is_vouched_for_verification_levels_ask_for_their_times_only(
+    platform: Platform, level: int, minutes: int
+) -> None:
+    limits = structs.replace(platform.services.limits, verification_requires_email=False)
+    platform.services.limits = limits
+    _, guild, url = await guild_of(platform, verification_level=level)
+    newcomer = await member_of(platform, guild)
+    reply = await newcomer.post(url, {"content": "x"})
+    assert reply.status == (403 if minutes else 200)
+    moment = Timestamp(Timestamp.now() - (minutes * 60 + 1) * 1000)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(platform, "ids", SnowflakeFactory(clock=lambda: moment))
+        old = await member_of(platform, guild)
+    async with platform.database.transaction() as tx:
+        await tx.execute(Query(update(members).where(members.c.user_id == int(old.id)).values(joined_at=moment)))
+    assert (await old.post(url, {"content": "x"})).status == 200
+    await guild.set(verification_level=4)
+    assert (await old.post(url, {"content": "x"})).code == 50009
 
 
 # Direct messages

@@ -13,6 +13,7 @@ from moothall.kernel.pipeline import too_many
 from moothall.kernel.ratelimit import Rate
 from moothall.kernel.secrets import Passwords, TooManyPasswords
 from moothall.objects import errors, limits
+from moothall.objects.email_address import EmailAddress
 from moothall.objects.errors import FormErrors, Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.images import ImageData
@@ -28,7 +29,6 @@ from moothall.resources.user.objects import own_view
 from moothall.storage.rows import UserRow
 
 Password = Annotated[str, Meta(min_length=limits.PASSWORD_MIN, max_length=limits.PASSWORD_MAX)]
-Email = Annotated[str, Meta(max_length=limits.EMAIL_MAX, pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$")]
 GlobalName = Annotated[str, Meta(max_length=limits.GLOBAL_NAME_MAX)]
 
 _ENTRANCE: Final = Rate(5, 10.0)
@@ -36,11 +36,11 @@ _WRONG_LOGIN: Final = "Login or password is invalid."
 
 
 class Register(Struct, frozen=True):
-    """A new account. The address is only a second name to log in by."""
+    """A new account. The address is a second name to log in by; it counts as unverified."""
 
     username: str
     password: Password
-    email: Email | UnsetType | None = UNSET
+    email: EmailAddress | UnsetType | None = UNSET
     global_name: GlobalName | UnsetType | None = UNSET
 
 
@@ -52,7 +52,10 @@ class LogIn(Struct, frozen=True):
 
 
 class ModifyCurrentUser(Struct, frozen=True):
-    """Everything is optional. Changing the username, address or password of a person needs the present password."""
+    """Everything is optional. Changing the username, address or password of a person needs the present password.
+
+    A new address is unverified.
+    """
 
     username: str | UnsetType = UNSET
     avatar: ImageData | UnsetType | None = UNSET
@@ -60,7 +63,7 @@ class ModifyCurrentUser(Struct, frozen=True):
     global_name: GlobalName | UnsetType | None = UNSET
     bio: Annotated[str, Meta(max_length=limits.BIO_MAX)] | UnsetType | None = UNSET
     accent_color: Annotated[int, Meta(ge=0, le=0xFFFFFF)] | UnsetType | None = UNSET
-    email: Email | UnsetType = UNSET
+    email: EmailAddress | UnsetType = UNSET
     password: str | UnsetType = UNSET
     new_password: Password | UnsetType = UNSET
 
@@ -101,7 +104,8 @@ async def modify_current_user(ctx: Context, body: ModifyCurrentUser) -> Modified
     email = None if body.email is UNSET else body.email
     username = None if body.username is UNSET or body.username == row.username else body.username
     found = FormErrors()
-    await operations.check_names(ctx, found, username=None if row.bot else username, email=email, own=row.id)
+    # Whether an address is taken is for those who know the password: `_modify` looks at it.
+    await operations.check_names(ctx, found, username=None if row.bot else username, email=None, own=row.id)
     if row.bot and (email is not None or body.new_password is not UNSET):
         raise Refusal(errors.BOTS_CANNOT_USE)
     if row.bot and username is not None:
@@ -152,11 +156,7 @@ async def identify(ctx: Context, body: LogIn, *, seconds: int | None = None) -> 
     """
     key = search_key(body.login)
     throttle = _throttle_of(ctx, key)
-    row = await (
-        queries.select_by_email(ctx.tx, body.login.casefold())
-        if "@" in body.login
-        else queries.select_by_username(ctx.tx, key)
-    )
+    row = await operations.find_by_login(ctx, body.login)
     if not await _fits(ctx, None if row is None else row.password_hash, body.password) or row is None:
         throttle.failed(key, ctx.ip)
         found = FormErrors()
@@ -187,8 +187,6 @@ async def _modify(
             changes[field] = None if image is None else image.hash
     if username is not None:
         changes["username"] = username
-    if "email" in changes:
-        changes["verified"] = True
     # Looked at again under the transaction: somebody else may have taken the name meanwhile.
     found = FormErrors()
     await operations.check_names(

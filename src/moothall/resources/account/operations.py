@@ -1,6 +1,7 @@
 """How accounts come to be, who may enter them, and how they change."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from msgspec import UNSET, Struct
@@ -8,7 +9,9 @@ from msgspec import UNSET, Struct
 from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.context import Context
 from moothall.kernel.secrets import hash_token, new_account_token
-from moothall.objects.errors import FormErrors
+from moothall.objects import errors
+from moothall.objects.email_address import EmailAddress
+from moothall.objects.errors import FormErrors, Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import UserId
 from moothall.objects.text import search_key, username_error
@@ -17,8 +20,10 @@ from moothall.resources.member.events import GuildMemberUpdate
 from moothall.resources.user import queries
 from moothall.resources.user.events import SessionsClose, UserUpdate
 from moothall.resources.user.objects import current_user
+from moothall.storage.database import ConstraintFailed, StorageConflict
 from moothall.storage.rows import UserRow, member_from_row, user_from_row
 
+_EMAIL_TAKEN: Final = (FormCode.EMAIL_ALREADY_REGISTERED, "Email is already registered.")
 _TAKEN: Final = "Username is unavailable. Try adding numbers, letters, underscores or periods."
 _PUBLIC: Final = frozenset({"username", "global_name", "avatar", "banner", "accent_color"})
 """What others see: a change of it is told in every guild."""
@@ -32,7 +37,7 @@ class Login(Struct, frozen=True):
 
 
 async def check_names(
-    ctx: Context, found: FormErrors, *, username: str | None, email: str | None, own: UserId | None
+    ctx: Context, found: FormErrors, *, username: str | None, email: EmailAddress | None, own: UserId | None
 ) -> None:
     """Report a username or an email address that cannot be had; `own` is who may keep theirs."""
     if username is not None:
@@ -44,31 +49,53 @@ async def check_names(
             if holder is not None and holder.id != own:
                 found.add("username", FormCode.USERNAME_ALREADY_TAKEN, _TAKEN)
     if email is not None:
-        holder = await queries.select_by_email(ctx.tx, email.casefold())
+        holder = await queries.select_by_email(ctx.tx, email.key)
         if holder is not None and holder.id != own:
-            found.add("email", "EMAIL_ALREADY_REGISTERED", "Email is already registered.")
+            found.add("email", *_EMAIL_TAKEN)
+
+
+async def find_by_login(ctx: Context, login: str) -> UserRow | None:
+    """The person with a username or an email address; None if there is none."""
+    try:
+        email = EmailAddress.from_wire(login)
+    except ValueError:
+        return await queries.select_by_username(ctx.tx, search_key(login))
+    return await queries.select_by_email(ctx.tx, email.key)
 
 
 async def create_account(
-    ctx: Context, *, username: str, password_hash: str | None, email: str | None = None, global_name: str | None = None
+    ctx: Context,
+    *,
+    username: str,
+    password_hash: str | None,
+    email: EmailAddress | None = None,
+    global_name: str | None = None,
+    vouched: bool = False,
 ) -> UserId:
-    """Make a person's account. Raises Refusal (50035) for a name or address that cannot be had."""
-    found = FormErrors()
-    await check_names(ctx, found, username=username, email=email, own=None)
-    found.raise_if_any()
+    """Make a person's account; `vouched` if the operator knows that the address is this person's.
+
+    Raises Refusal (50035) for a name or address that cannot be had. A vouched address is taken from an account
+    that holds it unverified.
+    """
+    form_errors = FormErrors()
+    if email is not None and vouched:
+        await _release_email(ctx, email, own=None)
+    await check_names(ctx, form_errors, username=username, email=email, own=None)
+    form_errors.raise_if_any()
     user_id = UserId(ctx.ids.next())
-    await queries.insert_user(
-        ctx.tx,
-        id=user_id,
-        username=username,
-        username_key=search_key(username),
-        global_name=global_name,
-        email=email,
-        email_key=None if email is None else email.casefold(),
-        password_hash=password_hash,
-        # There is nobody to send a letter that would verify it; whoever runs the platform vouches for its people.
-        verified=email is not None,
-    )
+    with _repeated_if_taken():
+        await queries.insert_user(
+            ctx.tx,
+            id=user_id,
+            username=username,
+            username_key=search_key(username),
+            global_name=global_name,
+            email=None if email is None else str(email),
+            email_key=None if email is None else email.key,
+            password_hash=password_hash,
+            # No mail is sent, so nothing that the person does proves an address: the operator vouches for it.
+            verified=vouched and email is not None,
+        )
     return user_id
 
 
@@ -95,17 +122,25 @@ async def log_out_everywhere(ctx: Context, user_id: UserId, kind: TokenKind) -> 
 async def edit_account(ctx: Context, row: UserRow, changes: dict[str, Any]) -> UserRow:
     """Change columns of an account and tell its sessions, and its guilds if others see the difference.
 
-    Columns that keep their value are left alone; if none changes, nobody is told.
+    Columns that keep their value are left alone; if none changes, nobody is told. A new email address, or another
+    spelling of it, is unverified unless `changes` say that it is verified.
     """
+    if changes.get("email", row.email) != row.email:
+        changes = {"verified": False, **changes}
     changes = {name: value for name, value in changes.items() if getattr(row, name) != value}
     if not changes:
         return row
     if "username" in changes:
         changes["username_key"] = search_key(changes["username"])
         await queries.rename_in_guilds(ctx.tx, row.id, changes["username_key"])
-    if "email" in changes:
-        changes["email_key"] = None if changes["email"] is None else changes["email"].casefold()
-    await queries.update_user(ctx.tx, row.id, **changes)
+    if not changes.keys().isdisjoint({"email", "verified"}):
+        # Written together: the row may have changed since it was read, and no other address becomes verified by that.
+        email = changes.get("email", row.email)
+        changes["email"] = None if email is None else str(email)
+        changes["email_key"] = None if email is None else EmailAddress(email).key
+        changes["verified"] = changes.get("verified", row.verified)
+    with _repeated_if_taken():
+        await queries.update_user(ctx.tx, row.id, **changes)
     for name, value in changes.items():
         setattr(row, name, value)
     ctx.emit(UserUpdate(user=current_user(row)))
@@ -114,6 +149,52 @@ async def edit_account(ctx: Context, row: UserRow, changes: dict[str, Any]) -> U
         for member in await queries.select_memberships(ctx.tx, row.id):
             ctx.emit(GuildMemberUpdate(guild_id=member.guild_id, member=member_from_row(member, user)))
     return row
+
+
+async def verify_email(ctx: Context, row: UserRow, email: EmailAddress | None = None) -> tuple[UserRow, UserRow | None]:
+    """Record that the operator vouches for the email address of a person; `email` becomes theirs, None is their own.
+
+    An account that holds the address unverified loses it. Returns the account and the one that lost the address.
+    Raises Refusal (50035) for a person without an address, and for one that is another account's verified address.
+    """
+    if email is None:
+        if row.email is None:
+            refuse_field("email", FormCode.BASE_TYPE_REQUIRED, f"{row.username} has no email address.")
+        email = EmailAddress(row.email)
+    loser = await _release_email(ctx, email, own=row.id)
+    if loser is not None and loser.verified:
+        refuse_field("email", *_EMAIL_TAKEN)
+    return await edit_account(ctx, row, {"email": str(email), "verified": True}), loser
+
+
+async def revoke_email(ctx: Context, row: UserRow) -> UserRow:
+    """Record that the operator vouches no more for the email address of a person, who keeps it unverified."""
+    return await edit_account(ctx, row, {"verified": False})
+
+
+async def get_person(ctx: Context, username: str) -> UserRow:
+    """The person with a username. Raises Refusal 404/10013 if there is none."""
+    row = await queries.select_by_username(ctx.tx, search_key(username))
+    if row is None:
+        raise Refusal(errors.UNKNOWN_USER)
+    return row
+
+
+async def _release_email(ctx: Context, email: EmailAddress, *, own: UserId | None) -> UserRow | None:
+    """Take an address from another account that holds it unverified; that account, also where it holds it verified."""
+    holder = await queries.select_by_email(ctx.tx, email.key)
+    if holder is None or holder.id == own:
+        return None
+    return holder if holder.verified else await edit_account(ctx, holder, {"email": None})
+
+
+@contextmanager
+def _repeated_if_taken() -> Iterator[None]:
+    """Repeat the transaction where another one took the name or address since `check_names`, which then reports it."""
+    try:
+        yield
+    except ConstraintFailed as error:
+        raise StorageConflict(str(error)) from error
 
 
 def only(names: Iterable[str], body: Struct) -> dict[str, Any]:

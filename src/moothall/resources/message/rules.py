@@ -14,7 +14,7 @@ from moothall.resources.message.queries import is_reachable, select_last_of, sel
 from moothall.resources.thread_activity.rules import require_unlocked
 
 _SLOWMODE_EXEMPT: Final = Permissions.MANAGE_MESSAGES | Permissions.MANAGE_CHANNELS | Permissions.BYPASS_SLOWMODE
-_LOW, _MEDIUM, _HIGH, _VERY_HIGH = 1, 2, 3, 4
+_MEDIUM, _HIGH, _VERY_HIGH = 2, 3, 4
 _REGISTERED_FOR_MS: Final = 5 * 60 * 1000
 _MEMBER_FOR_MS: Final = 10 * 60 * 1000
 
@@ -62,8 +62,8 @@ async def require_may_write(ctx: Context) -> None:
 async def require_verified(ctx: Context) -> None:
     """The guild's verification level; bots, the owner and members with a role are past it.
 
-    LOW asks for a verified e-mail address, MEDIUM for an account older than 5 minutes, HIGH for 10
-    minutes as a member, VERY_HIGH for a verified phone, which no account here has.
+    LOW asks for a verified email address unless the operator has switched that off, MEDIUM for an account older than
+    5 minutes, HIGH for 10 minutes as a member, VERY_HIGH for a verified phone, which no account here has.
     """
     level = ctx.guild.row.verification_level
     if not level or ctx.actor.bot or ctx.member.role_ids or ctx.member.is_owner:
@@ -74,7 +74,7 @@ async def require_verified(ctx: Context) -> None:
     verified, joined_at, flags = found
     if flags & MemberFlags.BYPASSES_VERIFICATION:
         return
-    passed = verified if level >= _LOW else True
+    passed = verified or not ctx.services.limits.verification_requires_email
     if level >= _MEDIUM:
         passed = passed and Snowflake(ctx.actor.user_id).created_ms + _REGISTERED_FOR_MS <= ctx.now
     if level >= _HIGH:

@@ -1,8 +1,9 @@
 """Bringing a database to this version's form.
 
 A new database is created from the schema at once; one of an earlier version goes through the
-Alembic revisions in `versions`, rendered to SQL and run by our own driver in one transaction. That
-both ways end in the same tables is a test. Alembic is imported only when there is something to do.
+Alembic revisions in `versions`, rendered to SQL and run by our own driver in one transaction, with what
+a revision does to rows in Python (`rewriting`). That both ways end in the same tables is a test. Alembic is
+imported only when there is something to do.
 """
 
 from collections.abc import Sequence
@@ -12,11 +13,12 @@ import apsw
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from moothall.storage.database import StorageError
+from moothall.storage.migrations.rewriting import Rewrite
 from moothall.storage.query import ddl_dialect
 from moothall.storage.schema import metadata
 from moothall.storage.schema.search import BESIDE
 
-HEAD = "0011"
+HEAD = "0013"
 """The revision that this version of Moothall works with."""
 
 _LOCK = 0x6D6F6F74
@@ -35,8 +37,12 @@ def migrate_sqlite(connection: apsw.Connection) -> None:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for statement in statements_to_head("sqlite", _sqlite_revision(connection)):
-            connection.execute(statement).fetchall()
+        for step in steps_to_head("sqlite", _sqlite_revision(connection)):
+            if isinstance(step, str):
+                connection.execute(step).fetchall()
+                continue
+            for statement, values in step.changes(connection.execute(step.select).fetchall()):
+                connection.executemany(statement, values)
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
@@ -50,19 +56,28 @@ async def migrate_postgresql(connection: Any) -> None:
         return
     async with connection.transaction():
         await connection.execute(f"SELECT pg_advisory_xact_lock({_LOCK})")
-        for statement in statements_to_head("postgresql", await _postgresql_revision(connection)):
-            await connection.execute(statement)
+        for step in steps_to_head("postgresql", await _postgresql_revision(connection)):
+            if isinstance(step, str):
+                await connection.execute(step)
+                continue
+            for statement, values in step.changes(await connection.fetch(step.select)):
+                await connection.executemany(statement, values)
 
 
 def statements_to_head(dialect: str, revision: str | None) -> list[str]:
-    """The statements that make `HEAD` of a database at a revision; None is an empty database."""
+    """The same, without what is done to rows in Python."""
+    return [step for step in steps_to_head(dialect, revision) if isinstance(step, str)]
+
+
+def steps_to_head(dialect: str, revision: str | None) -> list[str | Rewrite]:
+    """The statements and rewrites that make `HEAD` of a database at a revision; None is an empty database."""
     if revision == HEAD:
         return []
     if revision is None:
         return [*create_statements(dialect), _CREATE_VERSION, _STAMP]
-    from moothall.storage.migrations.render import render_upgrade  # noqa: PLC0415 Alembic takes long to import
+    from moothall.storage.migrations.render import steps_between  # noqa: PLC0415 Alembic takes long to import
 
-    return [render_upgrade(dialect, revision, HEAD)]
+    return steps_between(dialect, revision, HEAD)
 
 
 def create_statements(dialect: str) -> list[str]:
