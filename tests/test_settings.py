@@ -191,6 +191,10 @@ def test_a_password_stays_out_of_the_complaint_about_its_url() -> None:
     [
         ("MOOTHALL_PUBLIC_URL", "chat.example.org"),
         ("MOOTHALL_PUBLIC_URL", "https://"),
+        ("MOOTHALL_PUBLIC_URL", "https://chat.example.org\n"),
+        ("MOOTHALL_PUBLIC_URL", "https://chat.example.org\r\nx-header: 1"),
+        ("MOOTHALL_PUBLIC_URL", "https://chat.exam ple.org"),
+        ("MOOTHALL_GATEWAY_URL", "wss://chat.example.org/\tgateway"),
         ("MOOTHALL_NATS_URL", "http://localhost"),
         ("MOOTHALL_BLOB_URL", "/srv/files"),
         ("MOOTHALL_BLOB_URL", "file://"),

@@ -22,7 +22,7 @@ _EXPOSED = (
 
 
 _SECRET = re.compile(r"((?:^|/)(?:webhooks|interactions)/[^/]*/)[^/]+")
-_NO_GZIP = re.compile(rb"gzip\s*;\s*q=0(?:\.0*)?\s*(?:,|$)")
+_NO_GZIP = re.compile(rb"gzip\s*;\s*q=0(?:\.0*)?\s*(?:,|\Z)")
 
 
 class RequestTooLarge(Exception):

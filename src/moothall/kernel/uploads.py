@@ -26,7 +26,7 @@ from moothall.storage.database import StorageError
 log = logging.getLogger("moothall.files")
 
 _HEAD_BYTES: Final = 512
-_FILE_NAME: Final = re.compile(r"files\[(\d{1,4})\]|file(\d{0,4})")
+_FILE_NAME: Final = re.compile(r"files\[([0-9]{1,4})\]|file([0-9]{0,4})")
 _OLD_FIELDS_MAX: Final = 32
 _FORM_BYTES: Final = 2 * 1024 * 1024 + 65_536
 """All of a form that is no file: its fields, and what holds the parts together."""

@@ -34,8 +34,8 @@ _SAFETY: Final = (
 )
 _POLICY: Final = b"default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-_ONLY_POSTED: Final = re.compile(r"/(?:secret|token|teams|\d+/revoke)$")
-_ID: Final = r"(\d{1,19})"
+_ONLY_POSTED: Final = re.compile(r"/(?:secret|token|teams|[0-9]+/revoke)\Z")
+_ID: Final = r"([0-9]{1,19})"
 _API_CONSENT: Final = "/oauth2/authorize"
 _ROUTES: Final[list[tuple[str, dict[str, Handler], Rate]]] = [
     (r"/login", {"GET": entrance.show_login, "POST": entrance.log_in}, _ENTRANCE),

@@ -32,6 +32,23 @@ async def test_connections_are_of_known_services_and_not_too_many(platform: Plat
     assert (await person.put(f"{WHERE}/domain/0.example", {"name": "again"})).json["name"] == "again"
 
 
+async def test_nobody_passes_for_the_owner_of_an_account_elsewhere(platform: Platform) -> None:
+    mallory, claims = await platform.person(), {"verified": True, "two_way_link": True, "revoked": False}
+    for request in (mallory.put, mallory.patch):
+        reply = await request(f"{WHERE}/github/1", {"name": "ceo", "visibility": 1, **claims})
+        assert (reply.json["verified"], reply.json.get("two_way_link", False)) == (False, False)
+    assert [row["verified"] for row in (await mallory.get(WHERE)).json] == [False]
+
+
+async def test_a_connection_cannot_be_made_to_look_like_another(platform: Platform) -> None:
+    person = await platform.person()
+    for disguised in ("1\n", " 1", "1\u202e", "1\x07"):
+        assert (await person.put(f"{WHERE}/github/{disguised}", {"name": "x"})).errors_at("id")
+    await person.put(f"{WHERE}/github/1", {"name": "x"})
+    changed = await person.patch(f"{WHERE}/github/1", {"name": " ceo\u202e\n "})
+    assert changed.json["name"] == "ceo"
+
+
 async def test_an_application_reads_them_with_the_scope_for_it_and_changes_none(platform: Platform) -> None:
     app, person = await application(platform), await platform.person()
     await person.put(f"{WHERE}/steam/7", {"name": "wanda"})

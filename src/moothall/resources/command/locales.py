@@ -9,7 +9,7 @@ from moothall.objects.locales import DEFAULT, LOCALES
 from moothall.resources.user.queries import select_user
 
 _FALLBACKS: Final = {"en-US": "en-GB", "en-GB": "en-US", "es-419": "es-ES"}
-_RANGE: Final = re.compile(r"\s*([A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)\s*(?:;\s*q=([01](?:\.\d{0,3})?))?\s*")
+_RANGE: Final = re.compile(r"\s*([A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)\s*(?:;\s*q=([01](?:\.[0-9]{0,3})?))?\s*")
 _MOST_HEADER: Final = 512
 _BY_FOLDED: Final = {locale.lower(): locale for locale in LOCALES}
 _BY_LANGUAGE: Final = {

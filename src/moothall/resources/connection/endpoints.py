@@ -10,7 +10,7 @@ from moothall.kernel.endpoint import delete, get, patch, put
 from moothall.objects import errors, limits
 from moothall.objects.connection import SERVICES, Connection, ConnectionVisibility
 from moothall.objects.errors import Refusal, refuse_field
-from moothall.objects.form_codes import FieldError
+from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.text import clean_name
 from moothall.resources.application.access import PERSON
 from moothall.resources.connection import queries
@@ -49,6 +49,8 @@ async def put_my_connection(ctx: Context, connection_type: str, connection_id: s
         refuse_field("type", *FieldError.choices(SERVICES))
     if len(connection_id) > limits.CONNECTION_NAME_MAX:
         refuse_field("id", *FieldError.length(1, limits.CONNECTION_NAME_MAX))
+    if clean_name(connection_id) != connection_id:
+        refuse_field("id", FormCode.STRING_TYPE_REGEX, "String value did not match validation regex.")
     own = await queries.select_own(ctx.tx, ctx.actor.user_id)
     known = any((row.type, row.id) == (connection_type, connection_id) for row in own)
     if not known and len(own) >= limits.CONNECTIONS_MAX:
@@ -74,6 +76,8 @@ async def modify_my_connection(
     for row in await queries.select_own(ctx.tx, ctx.actor.user_id):
         if (row.type, row.id) == (connection_type, connection_id):
             changes = {name: getattr(body, name) for name in body.__struct_fields__ if getattr(body, name) is not UNSET}
+            if body.name is not UNSET:
+                changes["name"] = clean_name(body.name) or connection_id
             return await _store(ctx, structs.replace(row, **changes))
     raise Refusal(errors.NOT_FOUND)
 
