@@ -88,6 +88,7 @@ def test_the_written_form_keeps_the_case_of_the_local_part_and_shows_the_domain_
         "\u00e9" * 33 + "@example.org",
         f"alice@{'a' * 64}.org",
         f"alice@{'a.' * 125}org",
+        "alice@" + "\u00fc." * 20 + "org",
     ],
 )
 def test_what_is_no_address_is_refused(text: str) -> None:

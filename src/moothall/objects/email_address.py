@@ -14,6 +14,9 @@ _LABEL: Final = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _DOMAIN: Final = re.compile(rf"(?:{_LABEL}\.)+(?![0-9]+\Z){_LABEL}")
 """Two labels or more in their ASCII form; the last one is not a number, as an IPv4 address's would be."""
 _ENCODED_LABEL: Final = "xn--"
+_ENCODED_LABELS_MAX: Final = 16
+"""Labels of a domain that is not plain ASCII: each takes eight characters, and tens of microseconds to encode."""
+_DOTS: Final = (".", "\u3002")
 _DOTTED_I: Final = re.compile("i\u0307+")
 _DOTLESS_I: Final = "\u0131"
 
@@ -72,6 +75,8 @@ def _ascii_domain(domain: str) -> str | None:
     lower = domain.lower()
     encoded = _ENCODED_LABEL in lower
     if encoded or not lower.isascii():
+        if sum(map(domain.count, _DOTS)) >= _ENCODED_LABELS_MAX:
+            return None
         import idna  # noqa: PLC0415 most addresses need none of its tables
 
         try:
