@@ -24,6 +24,7 @@ from moothall.gateway.settings import GatewaySettings
 from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.context import Limits, Services
 from moothall.kernel.endpoint import endpoints
+from moothall.kernel.file_ids import FileIds
 from moothall.kernel.file_links import FileLinks
 from moothall.kernel.guild_state import GuildStates
 from moothall.kernel.jobs import SETTLED_MS, JobRunner
@@ -270,6 +271,7 @@ class Platform:
             database=database,
             bus=self.bus,
             ids=self.ids,
+            file_ids=FileIds(self.ids, bytes(32)),
             states=GuildStates(),
             box=SecretBox(bytes(32)),
             blobs=Blobs.open("memory:"),

@@ -34,6 +34,7 @@ from moothall.gateway.orders import Hooks, VoiceRequest
 from moothall.gateway.settings import UNLIMITED, GatewaySettings
 from moothall.kernel.context import Limits, Services
 from moothall.kernel.endpoint import endpoints
+from moothall.kernel.file_ids import FileIds
 from moothall.kernel.file_links import FileLinks
 from moothall.kernel.guild_state import GuildStates
 from moothall.kernel.jobs import JobRunner
@@ -97,10 +98,12 @@ def build_services(settings: Settings, database: Database, bus: Bus) -> Services
         if settings.secret_key is not None
         else ServerKey.load_or_create(settings.key_path)
     )
+    ids = SnowflakeFactory()
     return Services(
         database=database,
         bus=bus,
-        ids=SnowflakeFactory(),
+        ids=ids,
+        file_ids=FileIds(ids, key.subkeys("file ids")[0]),
         states=GuildStates(),
         box=key.box("stored secrets"),
         blobs=Blobs.open(settings.blob_url or str(settings.data / "files"), spool=settings.data / "incoming"),

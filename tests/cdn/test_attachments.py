@@ -5,6 +5,7 @@ from io import BytesIO
 from typing import Any, NamedTuple
 
 import pytest
+from msgspec import structs
 from PIL import Image
 
 from moothall.cdn.attachments import Attachments
@@ -132,6 +133,26 @@ async def test_without_a_good_signature_or_a_message_there_is_nothing(platform: 
     assert (await get(platform, whole)).status == 200
     await owner.delete(f"{url}/{message['id']}")
     assert (await get(platform, whole)).status == 404
+
+
+async def test_a_file_is_served_at_its_own_channel_id_and_name_and_at_no_other_that_is_signed(
+    platform: Platform,
+) -> None:
+    links = platform.services.links
+    path = links.find(await url_of(platform, "a.txt", b"a"))
+    assert path is not None
+    assert (await get(platform, links.url(path))).body == b"a"
+    elsewhere = await url_of(platform, "b.txt", b"b")
+    other = links.find(elsewhere)
+    assert other is not None
+    for wrong in (
+        structs.replace(path, channel_id=other.channel_id),
+        structs.replace(path, filename="b.txt"),
+        structs.replace(path, id=other.id),
+        structs.replace(other, filename="a.txt"),
+    ):
+        got = await get(platform, links.url(wrong))
+        assert (got.status, got.body) == (404, b"This content is no longer available.")
 
 
 async def test_a_file_that_the_store_has_lost_is_404(platform: Platform) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moothall.kernel.file_links import FileLinks, FilePath, files_named, names_files, read_path
+from moothall.kernel.file_links import FileLinks, FilePath, files_named, is_file, names_files, read_path
 from moothall.objects.ids import ChannelId, Snowflake
 from moothall.objects.wire import encode
 
@@ -40,7 +40,8 @@ def query_of(url: str) -> str:
 
 
 def test_a_mark_becomes_a_url_that_is_good_for_a_day(links: FileLinks, clock: Clock) -> None:
-    stored = links.mark(encode({"url": links.plain_url(PATH), "icon_url": links.plain_url(PATH)}), PATH.channel_id)
+    plain = links.plain_url(PATH)
+    stored = links.mark(encode({"url": plain, "icon_url": plain}), [plain])
     assert names_files(stored)
     assert files_named(stored) == {8}
     shown = links.sign(stored)
@@ -94,13 +95,52 @@ def test_retired_keys_still_count(clock: Clock, links: FileLinks) -> None:
     assert not links.is_authentic(PATH, query_of(renewed.url(PATH)))
 
 
-def test_foreign_files_are_marked_only_while_their_url_is_good(links: FileLinks, clock: Clock) -> None:
-    elsewhere = ChannelId(Snowflake(99))
-    good = encode({"url": links.url(PATH)})
-    assert names_files(links.mark(good, elsewhere))
-    assert links.mark(encode({"url": links.plain_url(PATH)}), elsewhere) == encode({"url": links.plain_url(PATH)})
+def test_foreign_files_are_marked_only_where_their_url_carries_a_signature(links: FileLinks, clock: Clock) -> None:
+    good, bare = encode({"url": links.url(PATH)}), encode({"url": links.plain_url(PATH)})
+    assert files_named(links.mark(good, [])) == {8}
+    assert links.mark(bare, []) == bare
+    assert links.mark(bare, [links.plain_url(FilePath(PATH.channel_id, PATH.id, "b.png"))]) == bare
+    assert links.mark(bare, [links.plain_url(FilePath(ChannelId(Snowflake(6)), PATH.id, PATH.filename))]) == bare
     clock.now += 2 * DAY
-    assert links.mark(good, elsewhere) == good
+    # As where URLs are refreshed: whoever has a whole one was shown the file.
+    assert files_named(links.mark(good, [])) == {8}
+
+
+def test_a_stored_file_is_recognised_by_all_of_its_path(links: FileLinks) -> None:
+    title = {"title": "moothall-file:/7/8/b.png", "url": links.plain_url(PATH)}
+    stored = links.mark(encode(title), [links.plain_url(PATH)])
+    assert is_file(stored, PATH)
+    for channel, number, name in ((6, 8, "a-b_c.png"), (7, 9, "a-b_c.png"), (7, 8, "b.png"), (7, 8, "a-b_c.pn")):
+        assert not is_file(stored, FilePath(ChannelId(Snowflake(channel)), Snowflake(number), name))
+
+
+_PATHS = st.builds(
+    lambda channel, number, name: FilePath(ChannelId(Snowflake(channel)), Snowflake(number), name),
+    st.integers(1, 3),
+    st.integers(1, 3),
+    st.sampled_from(["a", "b"]),
+)
+
+
+@given(
+    known=st.sets(_PATHS, max_size=3),
+    own=st.sets(_PATHS, max_size=2),
+    posts=st.lists(st.tuples(_PATHS, st.sampled_from(["", "0", "00"]), st.integers(0, 40)), max_size=12),
+)
+def test_no_sequence_of_posted_urls_signs_a_file_that_is_neither_shown_nor_the_messages_own(
+    known: set[FilePath], own: set[FilePath], posts: list[tuple[FilePath, str, int]]
+) -> None:
+    links = FileLinks((b"k" * 32,), "https://example.com")
+    queries = [f"?{query_of(links.url(path))}" for path in sorted(known, key=str)]
+    for path, zeros, pick in posts:
+        # Any signature that has been seen, at any path, spelled in any way.
+        query = queries[pick % len(queries)] if queries and pick else ""
+        url = f"https://example.com/attachments/{zeros}{path.channel_id}/{zeros}{path.id}/{path.filename}{query}"
+        shown = links.sign(links.mark(encode({"url": url}), map(links.plain_url, own))).decode().split('"')[3]
+        signed = links.find(shown)
+        if signed is not None and links.is_authentic(signed, query_of(shown), expired=True):
+            assert signed in known | own
+            queries.append(f"?{query_of(shown)}")
 
 
 @given(st.text())
@@ -109,7 +149,7 @@ def test_no_text_becomes_a_url(text: str) -> None:
     for name in (text, f'url":"moothall-file:/7/8/{text}', f'{text}","url":"moothall-file:/7/8/a"', "\\" + text + '"'):
         data = encode({"content": name, "title": name + '"'})
         assert links.sign(data) == data
-        assert links.mark(data, PATH.channel_id) == data
+        assert links.mark(data, [links.plain_url(PATH)]) == data
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
+from moothall.kernel.file_ids import FileIds
 from moothall.kernel.multipart import MalformedForm, PartEnd, PartHead, read_parts
 from moothall.kernel.uploads import Allowance, Form, Staging, Uploads
 from moothall.objects import errors
@@ -37,7 +38,7 @@ class Bench:
         return self.allowance
 
     async def read(self, data: bytes, *, size: int = 65_536, content_type: str = TYPE) -> Form:
-        staging = Staging(self.rules, self.blobs, SnowflakeFactory(), self.admit)
+        staging = Staging(self.rules, self.blobs, FileIds(SnowflakeFactory(), bytes(32)), self.admit)
         return await staging.read(portions(data, size), content_type)
 
     async def refused(self, data: bytes, **options: Any) -> Refusal:
@@ -161,7 +162,7 @@ async def test_a_client_that_leaves_has_left_nothing(bench: Bench) -> None:
         yield part("files[1]", b"x" * 100, "b")[:-20]
         raise ConnectionError
 
-    staging = Staging(bench.rules, bench.blobs, SnowflakeFactory(), bench.admit)
+    staging = Staging(bench.rules, bench.blobs, FileIds(SnowflakeFactory(), bytes(32)), bench.admit)
     with pytest.raises(ConnectionError):
         await staging.read(leaving(), TYPE)
     assert await bench.stored() == []

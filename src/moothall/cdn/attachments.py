@@ -64,7 +64,7 @@ class Attachments:
             return
         try:
             async with self._database.read() as reader:
-                file = await select_file(reader, path.id)
+                file = await select_file(reader, path)
         except StorageError:
             await answer(send, scope, 503, b"", [])
             return

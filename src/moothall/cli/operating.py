@@ -12,6 +12,7 @@ from moothall.cli.options import fail
 from moothall.kernel import unit
 from moothall.kernel.authenticate import NOBODY
 from moothall.kernel.context import Context, Limits, Services
+from moothall.kernel.file_ids import FileIds
 from moothall.kernel.file_links import FileLinks
 from moothall.kernel.guild_state import GuildStates
 from moothall.kernel.outbox import until_relayed
@@ -91,11 +92,13 @@ def _on_database(settings: Settings, perform: Callable[[Database], Awaitable[T]]
 
 
 def _services(settings: Settings, database: Database) -> Services:
+    # Two commands within a millisecond are kept apart by their process.
+    ids = SnowflakeFactory(worker=WORKER, process=os.getpid() % 32)
     return Services(
         database=database,
         bus=LocalBus(),
-        # Two commands within a millisecond are kept apart by their process.
-        ids=SnowflakeFactory(worker=WORKER, process=os.getpid() % 32),
+        ids=ids,
+        file_ids=FileIds(ids, bytes(32)),
         states=GuildStates(),
         box=_box(settings),
         blobs=Blobs.open("memory:"),

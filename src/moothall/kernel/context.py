@@ -9,6 +9,7 @@ from moothall.bus import Audience, Bus
 from moothall.kernel.audit import AuditEntryCreate, insert_entries, insert_entry
 from moothall.kernel.authenticate import Actor
 from moothall.kernel.events import Event
+from moothall.kernel.file_ids import FileIds
 from moothall.kernel.file_links import FileLinks
 from moothall.kernel.guild_state import GuildState, GuildStates, Standing
 from moothall.kernel.place import ChannelPlace, find_channel
@@ -66,6 +67,7 @@ class Services(Struct, kw_only=True):
     database: Database
     bus: Bus
     ids: SnowflakeFactory
+    file_ids: FileIds
     states: GuildStates
     box: SecretBox
     blobs: Blobs

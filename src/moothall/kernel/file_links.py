@@ -3,12 +3,15 @@
 What is stored names a file by a mark, as the value of a key that ends in `url`; whatever leaves the server has its
 marks replaced by URLs that are signed at that moment. No request can bring a mark in: the URLs of requests are http,
 https or attachment://, and in a text the quotes around it would be escaped.
+
+A client's URL becomes a mark in two cases only: the message that it stands in has this very file, or the URL carries
+a signature that was made here, so that its writer was shown the file. Channel, id and name are not secret.
 """
 
 import hmac
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 from urllib.parse import parse_qs
@@ -48,6 +51,11 @@ def files_named(data: bytes) -> set[int]:
     return {int(file_id) for _, file_id, _ in _MARKED.findall(data)} if _SCHEME in data else set()
 
 
+def is_file(data: bytes, path: FilePath) -> bool:
+    """Whether a stored attachment object is of the file of a path: of its channel, its id and its name."""
+    return b'"url":"%b%b"' % (_SCHEME, _in_path(path)) in data
+
+
 def _now() -> float:
     return time.time()
 
@@ -80,15 +88,20 @@ class FileLinks:
                 envelope.data = type(envelope.data)(self.sign(data))
         return envelopes
 
-    def mark(self, data: bytes, channel_id: ChannelId) -> bytes:
-        """JSON with marks for the URLs of files of a channel, and of any file if the URL is still good."""
+    def mark(self, data: bytes, own_urls: Iterable[str]) -> bytes:
+        """JSON with marks for the URLs of a message's own files, and for URLs that were signed here.
+
+        `own_urls` are the plain URLs of the files that the message has. A signature counts also after it has expired,
+        as it does where URLs are refreshed: it says that the file was shown to whoever has it.
+        """
         if self._prefix_bytes not in data:
             return data
+        own = {path for url in own_urls if (path := self.find(url)) is not None}
 
         def marked(match: re.Match[bytes]) -> bytes:
-            own = int(match[1]) == channel_id
-            if own or self.is_authentic(_path_of(match), (match[4] or b"").decode("latin-1")):
-                return b'url":"moothall-file:/%b/%b/%b"' % (match[1], match[2], match[3])
+            path = _path_of(match)
+            if path in own or self.is_authentic(path, (match[4] or b"").decode("latin-1"), expired=True):
+                return b'url":"%b%b"' % (_SCHEME, _in_path(path))
             return match[0]
 
         return self._named.sub(marked, data)
@@ -147,6 +160,11 @@ def read_path(path: str) -> FilePath | None:
 
 def _path_of(match: re.Match[bytes]) -> FilePath:
     return FilePath(ChannelId(Snowflake(int(match[1]))), Snowflake(int(match[2])), match[3].decode())
+
+
+def _in_path(path: FilePath) -> bytes:
+    """How a mark goes on after its scheme."""
+    return f"/{int(path.channel_id)}/{int(path.id)}/{path.filename}".encode()
 
 
 def _signed_text(channel_id: str, file_id: str, filename: str, until: int, since: int) -> bytes:

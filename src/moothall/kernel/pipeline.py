@@ -239,7 +239,7 @@ class Pipeline:
                     raise given.problem
                 return await uploads.admit(ctx, given.path)
 
-        staging = Staging(uploads, self._services.blobs, self._services.ids, admit)
+        staging = Staging(uploads, self._services.blobs, self._services.file_ids, admit)
         try:
             form = await staging.read(request.chunks(self._most_upload), request.content_type)
             if endpoint.body is not None:

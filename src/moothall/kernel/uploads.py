@@ -14,12 +14,12 @@ import msgspec
 from msgspec import Struct
 
 from moothall.kernel.context import Context
+from moothall.kernel.file_ids import FileIds
 from moothall.kernel.multipart import MalformedForm, PartEnd, PartEvent, PartHead, read_parts
 from moothall.kernel.staged import StagedFile
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
-from moothall.objects.ids import Snowflake, SnowflakeFactory
 from moothall.storage.blobs import Blobs, BlobWriter
 from moothall.storage.database import StorageError
 
@@ -75,9 +75,7 @@ class Form(Struct):
 class Staging:
     """The files of one request. `admit` is asked when the first one begins."""
 
-    def __init__(
-        self, rules: Uploads, blobs: Blobs, ids: SnowflakeFactory, admit: Callable[[], Awaitable[Allowance]]
-    ) -> None:
+    def __init__(self, rules: Uploads, blobs: Blobs, ids: FileIds, admit: Callable[[], Awaitable[Allowance]]) -> None:
         self._rules = rules
         self._blobs = blobs
         self._ids = ids
@@ -177,7 +175,7 @@ class Staging:
         index = int(match[1] or match[2] or 0)
         if any(file.index == index for file in self.files):
             refuse_field([head.name], FormCode.MULTIPART_TYPE_PARSE, "The form has this part twice.")
-        return StagedFile(id=Snowflake(self._ids.next()), field=head.name, index=index, filename=head.filename or "")
+        return StagedFile(id=self._ids.next(), field=head.name, index=index, filename=head.filename or "")
 
     def _check_form_size(self) -> None:
         if self._received - self._stored > _FORM_BYTES:

@@ -250,9 +250,9 @@ async def test_a_message_that_becomes_one_of_components_gives_up_its_files_first
 async def test_an_embed_shows_another_messages_file_while_that_is_there(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     original = await send(owner, url, ("a.png", picture()))
-    bare = original["attachments"][0]["url"].partition("?")[0]
-    shown = (await owner.post(url, {"content": "x", "embeds": [{"image": {"url": bare}}]})).json
-    assert shown["embeds"][0]["image"]["url"] == original["attachments"][0]["url"]
+    signed = original["attachments"][0]["url"]
+    shown = (await owner.post(url, {"content": "x", "embeds": [{"image": {"url": signed}}]})).json
+    assert shown["embeds"][0]["image"]["url"] == signed
     edited = (await owner.patch(f"{url}/{shown['id']}", {"embeds": []})).json
     assert edited["attachments"] == []
     await owner.delete(f"{url}/{original['id']}")

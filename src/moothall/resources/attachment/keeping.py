@@ -8,7 +8,7 @@ from moothall.objects.ids import ChannelId, MessageId
 from moothall.objects.message import Attachment
 from moothall.objects.wire import decoder, encode
 from moothall.resources.attachment import queries
-from moothall.resources.attachment.queries import NewAttachment
+from moothall.resources.attachment.queries import MessageKey, NewAttachment
 
 _decode = decoder(Attachment).decode
 
@@ -26,17 +26,17 @@ async def keep_files(
     stored: bytes,
     files: Sequence[Attachment] = (),
     *,
-    adopts: bool = False,
+    source: MessageKey | None = None,
 ) -> None:
     """Give a message the files that are named in what is stored of it, and take all others from it.
 
-    `files` are those that the request has brought, and those that it says something new of. With `adopts` it
-    gets what other messages have, too: such a file stays as long as one of them has it. Without, an embed
-    that shows another message's file by its URL shows it as long as that message is there.
+    `files` are those that the request has brought, and those that it says something new of. A copy of another
+    message, its `source`, gets those that this has: such a file stays as long as one of them has it. What is
+    shown of yet other messages' files, by their URLs, is shown as long as those messages are there.
     """
     named = files_named(stored)
     links = ctx.services.links
-    described = {int(file.id): links.mark(encode(file), channel_id) for file in files if file.id in named}
+    described = {int(file.id): links.mark(encode(file), (file.url,)) for file in files if file.id in named}
     had = await queries.select_attachments(ctx.tx, channel_id, message_id)
     new = [
         NewAttachment(file.id, file.content_type or "", file.size, described[file.id])
@@ -44,8 +44,8 @@ async def keep_files(
         if file.id in named and file.id not in had and any(staged.id == file.id for staged in ctx.files)
     ]
     await queries.insert_attachments(ctx.tx, channel_id, message_id, new)
-    if adopts:
-        await queries.copy_attachments(ctx.tx, channel_id, message_id, named - had.keys())
+    if source is not None:
+        await queries.copy_attachments(ctx.tx, source, (channel_id, message_id), named - had.keys())
     changed = {file_id: body for file_id, body in described.items() if file_id in had and had[file_id] != body}
     await queries.update_attachments(ctx.tx, channel_id, message_id, changed)
     await queries.drop_attachments(ctx.tx, channel_id, message_id, had.keys() - named)

@@ -4,11 +4,16 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, structs
-from sqlalchemy import bindparam, delete, func, insert, literal, select, tuple_, update
+from sqlalchemy import bindparam, delete, exists, func, insert, literal, or_, select, tuple_, update
 
-from moothall.objects.ids import AttachmentId, ChannelId, MessageId, Snowflake
+from moothall.kernel.file_links import FilePath, is_file
+from moothall.objects.channel_types import THREADS
+from moothall.objects.ids import AttachmentId, ChannelId, MessageId
 from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
-from moothall.storage.schema import attachments, dropped_files, meta
+from moothall.storage.schema import attachments, channels, dropped_files, ephemeral_messages, guilds, meta
+
+MessageKey = tuple[ChannelId, MessageId]
+"""The channel of a message, and its id."""
 
 
 class NewAttachment(Struct):
@@ -29,8 +34,7 @@ _update_body = Query(
     update(attachments).where(_of_message, attachments.c.id == bindparam("file_id")).values(body=bindparam("new_body"))
 )
 _source = attachments.alias("source")
-_any = attachments.alias("any")
-_copy_from_others = Query(
+_copy = Query(
     insert(attachments).from_select(
         ["channel_id", "message_id", "id", "content_type", "size", "body"],
         select(
@@ -41,9 +45,9 @@ _copy_from_others = Query(
             _source.c.size,
             _source.c.body,
         ).where(
+            _source.c.channel_id == bindparam("source_channel_id"),
+            _source.c.message_id == bindparam("source_id"),
             in_list(_source.c.id, "ids"),
-            _source.c.message_id
-            == select(func.min(_any.c.message_id)).where(_any.c.id == _source.c.id).scalar_subquery(),
         ),
     )
 )
@@ -64,10 +68,17 @@ async def insert_attachments(
         await tx.execute_many(_insert, rows)
 
 
-async def copy_attachments(tx: Transaction, channel_id: ChannelId, message_id: MessageId, ids: Collection[int]) -> None:
-    """Give a message files that other messages have."""
+async def copy_attachments(tx: Transaction, source: MessageKey, copy: MessageKey, ids: Collection[int]) -> None:
+    """Give a message those files of some that another message has."""
     if ids:
-        await tx.execute(_copy_from_others, channel_id=channel_id, message_id=message_id, ids=list(ids))
+        await tx.execute(
+            _copy,
+            source_channel_id=source[0],
+            source_id=source[1],
+            channel_id=copy[0],
+            message_id=copy[1],
+            ids=list(ids),
+        )
 
 
 async def update_attachments(
@@ -87,17 +98,37 @@ class StoredFile(Struct):
 
     content_type: str
     size: int
+    body: bytes
 
 
+_parents = channels.alias("parents")
+# What one person sees lies in the room of its interaction, and stands for the channel that it is shown in.
+_shown_in = func.coalesce(
+    select(ephemeral_messages.c.channel_id)
+    .where(ephemeral_messages.c.interaction_id == attachments.c.channel_id)
+    .correlate(attachments)
+    .limit(1)
+    .scalar_subquery(),
+    attachments.c.channel_id,
+)
+# The messages of a channel that is deleted, or whose guild or parent is, are removed later on, in steps.
+_is_reachable = exists().where(
+    channels.c.id == _shown_in,
+    or_(channels.c.guild_id.is_(None), exists().where(guilds.c.id == channels.c.guild_id)),
+    or_(channels.c.type.not_in(tuple(map(int, THREADS))), exists().where(_parents.c.id == channels.c.parent_id)),
+)
 _select_file = Query(
-    select(attachments.c.content_type, attachments.c.size).where(attachments.c.id == bindparam("file_id")).limit(1),
+    select(attachments.c.content_type, attachments.c.size, attachments.c.body)
+    .where(attachments.c.id == bindparam("file_id"), _is_reachable)
+    .limit(1),
     into=StoredFile,
 )
 
 
-async def select_file(reader: Reader, file_id: Snowflake) -> StoredFile | None:
-    """A file that some message has."""
-    return await reader.one(_select_file, file_id=file_id)
+async def select_file(reader: Reader, path: FilePath) -> StoredFile | None:
+    """A file that some message has, in a channel that still exists; None unless all of its path is right."""
+    file = await reader.one(_select_file, file_id=path.id)
+    return file if file is not None and is_file(file.body, path) else None
 
 
 # Dropping: a file goes with its message, whichever way that goes, and is removed from the store afterwards.

@@ -65,7 +65,15 @@ async def _copy(
         ),
     )
     await store_message(
-        ctx, place, persona, head, form.text, UNMENTIONED, hidden_embeds=form.hidden_embeds, parts=form.parts
+        ctx,
+        place,
+        persona,
+        head,
+        form.text,
+        UNMENTIONED,
+        hidden_embeds=form.hidden_embeds,
+        parts=form.parts,
+        source=(source.channel_id, source.id),
     )
     await queries.insert_copy(
         ctx.tx, origin.id, source.id, webhook_id=follower.id, copy_channel_id=place.id, copy_id=copy_id

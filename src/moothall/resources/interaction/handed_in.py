@@ -55,7 +55,7 @@ class HandedIn:
 
     def shown(self, file: Attachment) -> Raw:
         """A file as JSON, with a mark for the URL that is signed where it is sent."""
-        return Raw(self._ctx.services.links.mark(encode(file), self._room))
+        return Raw(self._ctx.services.links.mark(encode(file), (file.url,)))
 
     async def keep(self) -> None:
         """Keep those that the interaction names; the others go with the request."""

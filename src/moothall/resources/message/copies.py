@@ -131,7 +131,7 @@ async def _renew(
         head = structs.replace(head, flags=flags, mention_channels=form.mention_channels, edited_timestamp=edited)
     new = structs.replace(row, flags=flags, parts=parts, hidden_embeds=hidden, body=encode_body(head, text))
     await queries.update_message(ctx.tx, new)
-    await keep_row_files(ctx, new, before=row, adopts=True)
+    await keep_row_files(ctx, new, before=row, source=None if source is None else (source.channel_id, source.id))
     written = Written(
         place=place,
         row=new,

@@ -111,7 +111,7 @@ async def edit_message(
     content = text.content if draft.content is UNSET else draft.content
     embeds = Raw(row.hidden_embeds.encode()) if row.hidden_embeds is not None else text.embeds
     if draft.embeds is not UNSET:
-        embeds = mark_files(ctx, place.id, encode_embeds(draft.embeds))
+        embeds = mark_files(ctx, draft.files, encode_embeds(draft.embeds))
     flags = head.flags & ~MessageFlags.LOADING if fills else head.flags
     if draft.flags is not UNSET:
         flags = flags & ~MessageFlags.SUPPRESS_EMBEDS | draft.flags & EDITABLE
@@ -126,11 +126,11 @@ async def edit_message(
             stickers=bool(head.sticker_items),
         )
     arranged = arrange(text, draft.components, draft.attachments, draft.files, layout=layout, becomes=becomes)
-    components = mark_files(ctx, place.id, arranged.components)
+    components = mark_files(ctx, draft.files, arranged.components)
     attachments = text.attachments
     if draft.shows_files or becomes:
         listed = draft.files if draft.attachments is UNSET else draft.attachments
-        attachments = NONE if layout else list_files(ctx, place.id, listed, embeds, components)
+        attachments = NONE if layout else list_files(ctx, listed, embeds, components)
     if not content and embeds == components == attachments == NONE:
         _require_stands_alone(row, head)
     hides = bool(flags & MessageFlags.SUPPRESS_EMBEDS) and embeds != NONE

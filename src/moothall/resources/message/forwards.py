@@ -15,10 +15,11 @@ from moothall.objects.message import MessageReference
 from moothall.objects.message_types import WRITTEN, MessageFlags, MessagePart, MessageReferenceType
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import encode
+from moothall.resources.attachment.queries import MessageKey
 from moothall.resources.message.drafts import MessageReferenceInput
 from moothall.resources.message.pages import viewer_of
 from moothall.resources.message.people import encoded_users
-from moothall.resources.message.queries import MessageRow, select_message
+from moothall.resources.message.queries import MessageRow, hold_message
 
 _SHOWN: Final = (
     "type", "content", "embeds", "attachments", "timestamp", "edited_timestamp", "flags", "mention_roles", "stickers",
@@ -34,6 +35,7 @@ class Forwarded(Struct, frozen=True):
 
     reference: MessageReference
     snapshots: Raw
+    source: MessageKey
     parts: int
     """Whether it names files."""
 
@@ -56,7 +58,8 @@ async def find_forwarded(ctx: Context, reference: MessageReferenceInput) -> Forw
         raise Refusal(errors.MISSING_ACCESS)
     if not place.permissions & Permissions.READ_MESSAGE_HISTORY:
         raise Refusal(errors.FORWARD_UNREADABLE)
-    row = await select_message(ctx.tx, place.id, reference.message_id)
+    # Not deleted before the copy of it has its files.
+    row = await hold_message(ctx.tx, place.id, reference.message_id)
     guild_id = None if place.guild is None else place.guild.id
     if row is None or reference.guild_id not in {None, guild_id}:
         refuse_field("message_reference", FormCode.REPLIES_UNKNOWN_MESSAGE, "Unknown message")
@@ -64,7 +67,8 @@ async def find_forwarded(ctx: Context, reference: MessageReferenceInput) -> Forw
         raise Refusal(errors.FORWARD_UNREADABLE)
     if row.type not in WRITTEN or row.parts & MessagePart.POLL or row.flags & MessageFlags.HAS_SNAPSHOT:
         raise Refusal(errors.INVALID_MESSAGE_TYPE, message="This message cannot be forwarded")
-    return Forwarded(_reference(place, row), await _snapshots(ctx, row), row.parts & MessagePart.FILES)
+    source = (row.channel_id, row.id)
+    return Forwarded(_reference(place, row), await _snapshots(ctx, row), source, row.parts & MessagePart.FILES)
 
 
 def _reference(place: ChannelPlace, row: MessageRow) -> MessageReference:

@@ -122,13 +122,14 @@ async def send_message(
     original = answers
     if forwarded is None and original is None:
         original = await find_original(ctx, place, draft.reference)
-    components = mark_files(ctx, place.id, encode_components(draft.components, draft.attachments, layout=draft.layout))
+    files = draft.attachments
+    components = mark_files(ctx, files, encode_components(draft.components, files, layout=draft.layout))
     content = texts_of(draft.components) if draft.layout else draft.content
     cast = await find_cast(ctx, place, author, content=content, allowed=draft.allowed_mentions, original=original)
     if invites and place.is_thread:
         place = await bring_in_mentioned(ctx, place, cast.mentioned.users)
     persona = author if isinstance(author, Persona) else None
-    embeds = mark_files(ctx, place.id, encode_embeds(draft.embeds))
+    embeds = mark_files(ctx, files, encode_embeds(draft.embeds))
     hides = bool(draft.flags & MessageFlags.SUPPRESS_EMBEDS) and bool(draft.embeds)
     head = Head(
         author=UNSET if persona is None else Raw(persona.encoded()),
@@ -148,7 +149,7 @@ async def send_message(
     text = Text(
         content=draft.content,
         embeds=NONE if hides else embeds,
-        attachments=list_files(ctx, place.id, draft.attachments, embeds, components),
+        attachments=list_files(ctx, files, embeds, components),
         components=components,
     )
     if more is not None:
@@ -168,6 +169,7 @@ async def send_message(
         nonce=draft.nonce,
         parts=draft.parts if forwarded is None else forwarded.parts,
         draft=draft,
+        source=None if forwarded is None else forwarded.source,
     )
     return written.answer(Viewer(ctx.actor.user_id, reads_all=persona is not None or viewer_in(ctx).reads_all))
 

@@ -5,6 +5,7 @@ from msgspec import UNSET, structs
 from moothall.kernel.context import Context
 from moothall.kernel.place import ChannelPlace
 from moothall.objects.ids import Snowflake
+from moothall.resources.attachment.queries import MessageKey
 from moothall.resources.channel.direct import reopen_direct_message
 from moothall.resources.message import queries
 from moothall.resources.message.body import Head, Text, encode_body
@@ -29,8 +30,11 @@ async def store_message(
     nonce: str | int | None = None,
     parts: int = 0,
     draft: Draft | None = None,
+    source: MessageKey | None = None,
 ) -> Written:
     """Store and announce a message that is encoded already, with the parts that its draft has.
+
+    `source` is the message that it is a copy of, with whose files.
 
     The row must declare `MessageCreate`, and if it can be in a direct message `DirectChannelCreate`.
     """
@@ -54,8 +58,7 @@ async def store_message(
     )
     row = with_files_part(row)
     await queries.insert_message(ctx.tx, row)
-    adopts = draft is None or draft.forwards
-    await keep_row_files(ctx, row, () if draft is None else draft.attachments, adopts=adopts)
+    await keep_row_files(ctx, row, () if draft is None else draft.attachments, source=source)
     if parts and draft is not None:
         await write_parts(ctx, place, row.id, draft)
     if place.guild is None:
