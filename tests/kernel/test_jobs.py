@@ -9,7 +9,7 @@ from msgspec import structs
 
 from moothall.kernel.authenticate import NOBODY
 from moothall.kernel.context import Context
-from moothall.kernel.jobs import KINDS, Job, JobRunner, job, promise
+from moothall.kernel.jobs import KINDS, Job, JobRunner, enqueue, job
 from moothall.kernel.unit import run
 from tests.harness import Platform
 
@@ -37,25 +37,25 @@ def _nothing_done() -> None:
     done.clear()
 
 
-def promising(*jobs: Job) -> Callable[[Context], Awaitable[None]]:
+def enqueuing(*jobs: Job) -> Callable[[Context], Awaitable[None]]:
     async def work(ctx: Context) -> None:
         for each in jobs:
-            await promise(ctx, each)
+            await enqueue(ctx, each)
 
     return work
 
 
-async def test_a_promised_job_is_done_step_by_step_to_its_end(platform: Platform) -> None:
-    await run(platform.services, NOBODY, promising(CountDown(left=3)))
+async def test_a_job_is_done_step_by_step_to_its_end(platform: Platform) -> None:
+    await run(platform.services, NOBODY, enqueuing(CountDown(left=3)))
     await JobRunner(platform.services).drain()
     assert done == [3, 2, 1, 0]
     await JobRunner(platform.services).drain()
     assert done == [3, 2, 1, 0]
 
 
-async def test_a_job_of_a_failed_transaction_was_never_promised(platform: Platform) -> None:
+async def test_a_job_of_a_failed_transaction_was_never_enqueued(platform: Platform) -> None:
     async def work(ctx: Context) -> None:
-        await promise(ctx, CountDown(left=1))
+        await enqueue(ctx, CountDown(left=1))
         raise LookupError
 
     with pytest.raises(LookupError):
@@ -65,7 +65,7 @@ async def test_a_job_of_a_failed_transaction_was_never_promised(platform: Platfo
 
 
 async def test_what_a_crash_interrupts_goes_on_where_the_last_step_ended(platform: Platform) -> None:
-    await run(platform.services, NOBODY, promising(CountDown(left=3, stumble_at=1)))
+    await run(platform.services, NOBODY, enqueuing(CountDown(left=3, stumble_at=1)))
     with pytest.raises(ArithmeticError):
         await JobRunner(platform.services).drain()
     with pytest.raises(ArithmeticError):
@@ -73,11 +73,11 @@ async def test_what_a_crash_interrupts_goes_on_where_the_last_step_ended(platfor
     assert done == [3, 2]
 
 
-async def test_a_promise_wakes_the_runner_and_one_failing_job_holds_up_no_other(platform: Platform) -> None:
+async def test_a_new_job_wakes_the_runner_and_one_failing_job_holds_up_no_other(platform: Platform) -> None:
     runner = JobRunner(platform.services, seconds=60, pause=0)
     platform.services.extra[JobRunner] = runner
     runner.start()
-    await run(platform.services, NOBODY, promising(CountDown(left=9, stumble_at=9), CountDown(left=2)))
+    await run(platform.services, NOBODY, enqueuing(CountDown(left=9, stumble_at=9), CountDown(left=2)))
     async with asyncio.timeout(5):
         while done != [2, 1, 0]:  # noqa: ASYNC110 the runner tells nobody
             await asyncio.sleep(0.01)
@@ -85,13 +85,13 @@ async def test_a_promise_wakes_the_runner_and_one_failing_job_holds_up_no_other(
 
 
 async def test_two_runners_do_each_step_once(platform: Platform) -> None:
-    await run(platform.services, NOBODY, promising(CountDown(left=20)))
+    await run(platform.services, NOBODY, enqueuing(CountDown(left=20)))
     await asyncio.gather(JobRunner(platform.services).drain(), JobRunner(platform.services).drain())
     assert done == list(range(20, -1, -1))
 
 
 async def test_a_kind_of_another_version_is_left_to_that_version(platform: Platform) -> None:
-    await run(platform.services, NOBODY, promising(CountDown(left=0)))
+    await run(platform.services, NOBODY, enqueuing(CountDown(left=0)))
     kind = KINDS.pop(CountDown.kind)
     try:
         await JobRunner(platform.services).drain()

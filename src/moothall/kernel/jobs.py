@@ -1,4 +1,4 @@
-"""Work that outlives its request: promised in the request's transaction, done in steps after it.
+"""Work that outlives its request: enqueued in the request's transaction, done in steps after it.
 
 A job is a row, so a crash loses none: whichever process finds it goes on where the last step ended.
 A step is a short transaction of its own, so that a job of an hour never holds up anybody for more
@@ -80,7 +80,7 @@ def job(kind: J) -> J:
     return kind
 
 
-async def promise(ctx: Context, work: Job, *, at: Timestamp | None = None) -> None:
+async def enqueue(ctx: Context, work: Job, *, at: Timestamp | None = None) -> None:
     """Have a job done once the transaction is durable; if it fails, the job was never there.
 
     With `at` it is done some seconds after that moment, and not before.
@@ -94,7 +94,7 @@ async def promise(ctx: Context, work: Job, *, at: Timestamp | None = None) -> No
 
 
 class JobRunner(Repeater):
-    """Does what was promised: at once when woken, else it looks every `seconds`.
+    """Runs due jobs: at once when woken, else it looks every `seconds`.
 
     It rests for `pause` seconds after each step, which leaves the database to those who wait.
     """

@@ -136,7 +136,7 @@ async def test_after_a_day_nothing_of_it_is_left(platform: Platform, lost: bool)
     await runner.drain(Timestamp(Timestamp.now() + 2 * HOUR_MS))
     assert (await counts(platform))[0] == 0
     assert await stage.fetch(attachment["url"]) == b"a"
-    # It is promised when something is raised, and needs nothing to be raised again.
+    # The job is enqueued when an interaction is created, and needs no other interaction to run.
     await runner.drain(Timestamp(Timestamp.now() + 25 * HOUR_MS))
     assert await counts(platform) == [0, 0, 0, 0]
     await FileSweeper(platform.services).sweep()
