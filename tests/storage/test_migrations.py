@@ -78,31 +78,36 @@ def test_the_revisions_make_the_same_tables_as_the_schema_on_postgresql(scratch_
 
 _EARLY = (
     "INSERT INTO messages (channel_id, id, author_id, type, flags, pinned, reacted, body)"
-    " VALUES (1, 2, 3, 0, 0, false, false, '{}')"
+    " VALUES (1, 2, 3, 0, 0, false, false, '{}');"
+    " INSERT INTO jobs (id, kind, state, created_at) VALUES (1, 'purge_guild', '{}', 5)"
 )
+_EARLY_MESSAGES = "SELECT channel_id, id, author_id, parts FROM messages"
+_EARLY_JOBS = "SELECT id, kind, created_at, not_before, attempts, failed_at, last_error FROM jobs WHERE id = 1"
+_STORED_EARLY = [(1, 2, 3, 0)], [(1, "purge_guild", 5, 0, 0, None, None)]
 
 
 def test_what_the_first_revision_stored_is_there_after_all_others_on_sqlite() -> None:
     connection = apsw.Connection(":memory:")
     connection.execute(render_upgrade("sqlite", None, "0001")).fetchall()
-    connection.execute(_EARLY)
+    connection.execute(_EARLY).fetchall()
     for statement in migrations.statements_to_head("sqlite", "0001"):
         connection.execute(statement).fetchall()
-    assert connection.execute("SELECT channel_id, id, author_id, parts FROM messages").fetchall() == [(1, 2, 3, 0)]
+    stored = connection.execute(_EARLY_MESSAGES).fetchall(), connection.execute(_EARLY_JOBS).fetchall()
+    assert stored == _STORED_EARLY
 
 
 def test_what_the_first_revision_stored_is_there_after_all_others_on_postgresql(scratch_postgres: str) -> None:
-    async def upgrade() -> list[tuple[object, ...]]:
+    async def upgrade() -> tuple[list[tuple[object, ...]], ...]:
         connection = await asyncpg.connect(scratch_postgres)
         await connection.execute(render_upgrade("postgresql", None, "0001"))
         await connection.execute(_EARLY)
         for statement in migrations.statements_to_head("postgresql", "0001"):
             await connection.execute(statement)
-        found = await connection.fetch("SELECT channel_id, id, author_id, parts FROM messages")
+        stored = [await connection.fetch(query) for query in (_EARLY_MESSAGES, _EARLY_JOBS)]
         await connection.close()
-        return [tuple(row) for row in found]
+        return tuple([tuple(row) for row in rows] for rows in stored)
 
-    assert uvloop.run(upgrade()) == [(1, 2, 3, 0)]
+    assert uvloop.run(upgrade()) == _STORED_EARLY
 
 
 @pytest.fixture
