@@ -10,13 +10,13 @@ from typing import Final
 
 from moothall.bus import Envelope
 from moothall.kernel.authenticate import NOBODY
+from moothall.kernel.background import PeriodicTask
 from moothall.kernel.conflicts import until_it_wins
 from moothall.kernel.context import Context, Services
 from moothall.kernel.jobs import queries
 from moothall.kernel.jobs.events import JobsDue
 from moothall.kernel.jobs.kinds import KINDS, Job
 from moothall.kernel.jobs.queries import JobRow
-from moothall.kernel.repeating import Repeater
 from moothall.kernel.unit import run
 from moothall.objects.wire import Timestamp, convert, to_plain
 from moothall.storage.database import StorageConflict, StorageError, StorageFull, StorageUnavailable
@@ -53,7 +53,7 @@ def error_text(error: Exception) -> str:
     return line.replace("\0", "\ufffd").encode("utf-8", "replace").decode()[:_MAX_ERROR_LENGTH]
 
 
-class JobRunner(Repeater):
+class JobRunner(PeriodicTask):
     """Runs due jobs, one step after another: when woken, and every `seconds` otherwise.
 
     It sleeps for `pause` seconds after each step, which leaves the database to the requests.
