@@ -80,6 +80,19 @@ class Hang(Job, frozen=True, kw_only=True):
         return None
 
 
+@job
+class Wait(Job, frozen=True, kw_only=True):
+    """Remains as it is at every step."""
+
+    kind: ClassVar[str] = "test_wait"
+
+    async def step(self, ctx: Context) -> "Job | None":
+        del ctx
+        if 0 in errors:
+            raise errors[0]
+        return self
+
+
 _touch = Query(update(jobs).values(created_at=0))
 _select_jobs = Query(select(jobs).order_by(jobs.c.id), into=JobRow)
 _make_due = Query(update(jobs).values(not_before=0))
@@ -272,6 +285,16 @@ async def test_a_step_that_succeeds_forgets_the_failures_before_it(platform: Pla
     errors.clear()
     await attempt(platform)
     assert structs.astuple(await row(platform))[5:] == (0, None, None)
+
+
+async def test_a_step_that_succeeds_forgets_an_outage_before_it_even_if_as_much_remains(platform: Platform) -> None:
+    await enqueue_all(platform, Wait())
+    errors[0] = StorageUnavailable("away")
+    await attempt(platform)
+    assert "away" in ((await row(platform)).last_error or "")
+    errors.clear()
+    await attempt(platform)
+    assert (await row(platform)).last_error is None
 
 
 async def test_a_state_that_its_kind_cannot_read_is_a_failure_of_that_job_alone(platform: Platform) -> None:

@@ -151,5 +151,5 @@ async def _step_unless_changed(before: JobRow, ctx: Context) -> None:
     rest = await job.step(ctx)
     if rest is None:
         await queries.delete_job(ctx.tx, row.id)
-    elif rest != job or row.attempts:
+    elif rest != job or row.last_error is not None:
         await queries.update_progress(ctx.tx, row.id, to_plain(rest))
