@@ -22,6 +22,7 @@ from moothall.storage.engines import database_at
 from moothall.storage.schema import metadata
 from tests.conformance.witness import SuiteEnd
 from tests.harness import Platform
+from tests.suites import leave_out
 
 # How long an example takes says more of the machine than of the law.
 hypothesis.settings.register_profile(
@@ -131,7 +132,7 @@ def migrated_postgres() -> Iterator[str]:
     try:
         uvloop.run(make())
     except (OSError, asyncpg.PostgresError, StorageUnavailable) as error:
-        pytest.skip(f"PostgreSQL is not to be had at {POSTGRES}: {error}")
+        leave_out("postgresql", f"PostgreSQL cannot be used at {POSTGRES}: {error}")
     yield url
     uvloop.run(_on_server(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
 

@@ -379,7 +379,7 @@ class Platform:
         return guild
 
     async def settle(self) -> None:
-        """Do what was promised, also what waits until those are through who were there before something ended."""
+        """Do every job that is due, and those that wait for concurrent transactions to be over."""
         await JobRunner(self.services).drain(Timestamp(Timestamp.now() + SETTLED_MS))
 
     async def send(

@@ -8,13 +8,13 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from nats.aio.client import Client
 from nats.errors import Error as NatsError
 from nats.js.errors import Error as JetStreamError
 
 from moothall.bus.nats import NatsBus
 from moothall.kernel.nodes import new_name
+from tests.suites import leave_out
 
 NATS = os.environ.get("MOOTHALL_TEST_NATS", "nats://127.0.0.1:4222")
 """A NATS server with JetStream; without one the tests of many processes are skipped."""
@@ -34,7 +34,14 @@ async def _refuse(_error: Exception) -> None:
 async def connected(url: str) -> Client:
     """A client of a server."""
     client = Client()
-    await client.connect([url], connect_timeout=2, allow_reconnect=False, error_cb=_refuse)
+    await client.connect(
+        [url],
+        connect_timeout=2,
+        allow_reconnect=False,
+        max_reconnect_attempts=1,
+        reconnect_time_wait=0,
+        error_cb=_refuse,
+    )
     return client
 
 
@@ -43,11 +50,11 @@ async def usable_nats() -> str:
     try:
         client = await connected(NATS)
     except (NatsError, OSError, TimeoutError) as error:
-        pytest.skip(f"NATS is not to be had at {NATS}: {error}")
+        leave_out("nats", f"NATS cannot be used at {NATS}: {error}")
     try:
         await client.jetstream(timeout=2).account_info()
     except (NatsError, JetStreamError, TimeoutError) as error:
-        pytest.skip(f"NATS at {NATS} has no JetStream: {error}")
+        leave_out("nats", f"NATS at {NATS} has no JetStream: {error}")
     finally:
         await client.close()
     return NATS
@@ -69,7 +76,7 @@ class OwnNats:
 
     def __init__(self, folder: Path) -> None:
         if shutil.which("nats-server") is None:
-            pytest.skip("there is no nats-server to start and stop")
+            leave_out("nats", "there is no nats-server to start and stop")
         self._folder = folder
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port: int = free.getsockname()[1]

@@ -138,6 +138,7 @@ def test_the_first_start_tells_where_it_serves_and_how_to_begin(server: RunningS
 
     assert printed.splitlines()[0].endswith(f" serves at {server.url}")
     assert told["url"] == server.url
+    assert len(told["people"]) > 1
     for person in told["people"]:
         assert f"{person['username']}" in printed
         assert person["password"] in printed
@@ -146,6 +147,7 @@ def test_the_first_start_tells_where_it_serves_and_how_to_begin(server: RunningS
 
 
 def test_everybody_can_log_in_with_the_password_that_was_printed(server: RunningServer, told: Any) -> None:
+    assert len(told["people"]) > 1
     for person in told["people"]:
         answer = server.request("POST", "/auth/login", {"login": person["username"], "password": person["password"]})
         assert answer.status == 200, answer

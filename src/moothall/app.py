@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import logging
+import math
 import signal
 import socket
 import sys
@@ -38,6 +39,7 @@ from moothall.kernel.file_ids import FileIds
 from moothall.kernel.file_links import FileLinks
 from moothall.kernel.guild_state import GuildStates
 from moothall.kernel.jobs import JobRunner
+from moothall.kernel.jobs.queries import JobCounts, count_jobs
 from moothall.kernel.metrics import CONTENT_TYPE as METRICS_TYPE
 from moothall.kernel.metrics import Metrics
 from moothall.kernel.nodes import new_name
@@ -48,6 +50,7 @@ from moothall.kernel.request import client_address, is_loopback, network_of
 from moothall.kernel.secrets import Passwords, ServerKey
 from moothall.objects.ids import GuildId, Snowflake, SnowflakeFactory, UserId
 from moothall.objects.presence import Presence
+from moothall.objects.wire import Timestamp
 from moothall.resources import load_endpoints
 from moothall.resources.attachment.sweeping import FileSweeper
 from moothall.resources.interaction.delivery import Deliveries
@@ -241,6 +244,8 @@ class App:
         self.relay.found = self._others_changed
         self.services.states.remember(self.database)
         self.jobs = self.services.extra[JobRunner] = JobRunner(self.services)
+        self.bus.subscribe(self.jobs.hear)
+        self._job_counts = _NO_JOB_COUNTS
         self.indexer = self.services.extra[Indexer] = Indexer(self.services)
         self.pages = Pages(endpoints(), public_url=base_url(settings), gateway_url=self.gateway.settings.public_url)
         self.site = Site(self.services, trusted_proxies=self._trusts)
@@ -309,6 +314,7 @@ class App:
             elif path == "/healthz":
                 await self._healthz(send)
             elif path == "/metrics":
+                self._job_counts = await self._count_jobs()
                 await _answer(send, 200, await asyncio.to_thread(self.metrics.render), METRICS_TYPE)
             else:
                 await self.pages(scope, receive, send)
@@ -332,6 +338,14 @@ class App:
         else:
             await _answer(send, 200, b'{"status":"ok"}', "application/json")
 
+    async def _count_jobs(self) -> JobCounts:
+        """The jobs of the database; not numbers while it does not answer within a second."""
+        try:
+            async with asyncio.timeout(1), self.database.read() as reader:
+                return await count_jobs(reader, Timestamp.now())
+        except (StorageError, TimeoutError):
+            return _NO_JOB_COUNTS
+
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
         try:
@@ -346,7 +360,7 @@ class App:
         await send({"type": "lifespan.shutdown.complete"})
 
     def _others_changed(self) -> None:
-        """Another process has changed the database: an operator's command, which may have promised work as well."""
+        """Another process has changed the database: an operator's command, which may have enqueued jobs as well."""
         self.services.states.forget()
         self.jobs.wake()
 
@@ -359,6 +373,14 @@ class App:
         self.metrics.watch("gateway_dropped", "Connections ended for a slow or silent peer.", lambda: node.dropped)
         timers = Timers.of(self.services)
         self.metrics.watch("interactions_waiting", "Interactions that wait for their answers.", lambda: len(timers))
+        self.metrics.watch(
+            "jobs_waiting",
+            "Jobs that are due, or will be retried after a failure.",
+            lambda: self._job_counts.waiting,
+        )
+        self.metrics.watch(
+            "jobs_failed", "Jobs given up after too many failed attempts.", lambda: self._job_counts.failed
+        )
         self.bus.subscribe(self._count)
         if (bus := self._shared) is not None:
             self.metrics.watch("bus_connected", "Whether NATS can be reached.", lambda: int(bus.connected))
@@ -370,6 +392,7 @@ class App:
 
 
 _SELECT_ONE = Query(select(literal(1)))
+_NO_JOB_COUNTS = JobCounts(waiting=math.nan, failed=math.nan)
 
 
 async def _answer(send: Send, status: int, body: bytes, content_type: str) -> None:

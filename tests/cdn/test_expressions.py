@@ -130,11 +130,14 @@ async def test_a_sticker_comes_as_it_was_made(cdn: Cdn, guild: Guild, file: byte
 
 async def test_the_platforms_own_stickers_and_sounds_are_there(cdn: Cdn, owner: Caller) -> None:
     (pack,) = (await owner.get("/sticker-packs")).json["sticker_packs"]
+    assert len(pack["stickers"]) == 6
     for sticker in pack["stickers"]:
         status, headers, body = await cdn.ask(f"/stickers/{sticker['id']}.png")
         assert (status, headers[b"content-type"]) == (200, b"image/png")
         assert Image.open(BytesIO(body)).size == (320, 320)
-    for sound in (await owner.get("/soundboard-default-sounds")).json:
+    sounds = (await owner.get("/soundboard-default-sounds")).json
+    assert len(sounds) == 6
+    for sound in sounds:
         status, headers, body = await cdn.ask(f"/soundboard-sounds/{sound['sound_id']}")
         assert (status, headers[b"content-type"], body[:4]) == (200, b"audio/ogg", b"OggS")
 

@@ -11,7 +11,7 @@ from discord import ui
 
 from tests.clients.bots import soon
 from tests.clients.desk import Desk, opened
-from tests.clients.live import World
+from tests.clients.live import Refused, World
 
 
 @pytest.fixture
@@ -108,8 +108,9 @@ async def test_a_layout_and_an_ephemeral_view_hear_of_their_buttons(desk: Desk, 
     assert await asyncio.wait_for(done.get(), 5) == "Go"
     stranger = Desk(desk.harbour, await world.person())
     await desk.harbour.owner.invite(desk.harbour.channel.id, stranger.person)
-    with pytest.raises(Exception, match="10008"):
+    with pytest.raises(Refused) as refused:
         await stranger.click(hidden, "go")
+    assert (refused.value.status, refused.value.code) == (404, 10008)
 
 
 class Form(ui.Modal, title="Form"):

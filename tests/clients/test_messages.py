@@ -138,11 +138,10 @@ async def test_replies_refer_to_what_they_answer_even_when_it_is_gone(harbour: H
     await first.delete()
     fetched = await harbour.channel.fetch_message(reply.id)
     assert fetched.reference is not None
-    assert fetched.reference.resolved is None or isinstance(
-        fetched.reference.resolved, discord.DeletedReferencedMessage
-    )
-    with pytest.raises(discord.HTTPException):
+    assert isinstance(fetched.reference.resolved, discord.DeletedReferencedMessage)
+    with pytest.raises(discord.HTTPException) as error:
         await first.reply("third")
+    assert (error.value.status, error.value.code) == (400, 50035)
 
 
 async def test_edits_are_seen_in_the_cache_and_by_listeners(harbour: Harbour) -> None:

@@ -27,6 +27,7 @@ FLAGS = [UserFlags, MemberFlags, ApplicationFlags, Intent]
 @pytest.mark.parametrize("flags", FLAGS, ids=lambda flags: flags.__name__)
 def test_no_bit_has_two_names(flags: type) -> None:
     bits = [bit for name, bit in vars(flags).items() if name.isupper() and name != "EDITABLE"]
+    assert len(bits) > 2
     assert all(bit.bit_count() == 1 for bit in bits)
     assert len(set(bits)) == len(bits)
 
@@ -64,6 +65,7 @@ def test_either_size_of_an_applications_flag_allows_its_intent() -> None:
 
 def test_each_settable_field_is_a_field_of_channels_and_applies_to_some() -> None:
     fields = set(Channel.__struct_fields__)
+    assert APPLIES_TO
     for field, kinds in APPLIES_TO.items():
         assert field in fields
         assert kinds

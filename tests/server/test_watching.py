@@ -8,11 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+from sqlalchemy import insert
 
 from moothall.app import App
+from moothall.objects.wire import Timestamp
 from moothall.settings import Settings
+from moothall.storage.database import Query
+from moothall.storage.schema import jobs
 from tests.server.test_stopping import identified
 from tests.serving import RunningServer
+
+_insert_job = Query(insert(jobs))
 
 
 def metrics_of(server: RunningServer) -> dict[str, float]:
@@ -85,8 +91,42 @@ async def test_health_is_that_of_the_database(tmp_path: Path) -> None:
     await app.stop()
 
 
+async def test_jobs_that_wait_and_jobs_that_failed_are_counted_while_the_database_answers(tmp_path: Path) -> None:
+    app = App(Settings(data=tmp_path, demo=False))
+    await app.start()
+    later = Timestamp.now() + 3_600_000
+    async with app.database.transaction() as tx:
+        for job_id, values in enumerate(
+            (
+                {},
+                {"attempts": 2, "not_before": later},
+                {"not_before": later},
+                {"attempts": 12, "failed_at": 1},
+                {"attempts": 12, "failed_at": 1},
+                {"attempts": 12, "failed_at": 1},
+            )
+        ):
+            await tx.execute(_insert_job, id=job_id, kind="of_another_version", state={}, created_at=1, **values)
+    assert await job_counts(app) == {"moothall_jobs_waiting": 2, "moothall_jobs_failed": 3}
+    await app.database.close()
+    assert [str(value) for value in (await job_counts(app)).values()] == ["nan", "nan"]
+    await app.database.open()
+    await app.stop()
+
+
+async def job_counts(app: App) -> dict[str, float]:
+    """The lines of /metrics about jobs."""
+    _, body = await answer(app, "/metrics")
+    return {name: float(value) for name, value in re.findall(r"^(moothall_jobs_\w+) (\S+)$", body, re.MULTILINE)}
+
+
 async def health(app: App) -> int:
     """The status of /healthz."""
+    return (await answer(app, "/healthz"))[0]
+
+
+async def answer(app: App, path: str) -> tuple[int, str]:
+    """The status and the body of a GET request."""
     sent: list[Any] = []
 
     async def send(message: Any) -> None:
@@ -95,6 +135,6 @@ async def health(app: App) -> int:
     async def receive() -> Any:
         return {"type": "http.request", "body": b"", "more_body": False}
 
-    scope = {"type": "http", "method": "GET", "path": "/healthz", "query_string": b"", "headers": []}
+    scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": []}
     await app(scope, receive, send)
-    return int(sent[0]["status"])
+    return int(sent[0]["status"]), b"".join(message.get("body", b"") for message in sent[1:]).decode()

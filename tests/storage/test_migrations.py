@@ -4,17 +4,19 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import apsw
 import asyncpg
 import pytest
 import uvloop
+from sqlalchemy import insert
 
 from moothall.storage import migrations
-from moothall.storage.database import StorageError
+from moothall.storage.database import Query, StorageError
 from moothall.storage.engines import database_at
 from moothall.storage.migrations.render import render_upgrade, revisions
-from moothall.storage.schema import metadata
+from moothall.storage.schema import messages, metadata
 from moothall.storage.schema.search import message_index_gin
 
 DIALECTS = ["sqlite", "postgresql"]
@@ -24,27 +26,47 @@ def test_head_is_the_newest_revision() -> None:
     assert revisions().get_heads() == [migrations.HEAD]
 
 
+def sqlite_schema(connection: apsw.Connection) -> dict[str, object]:
+    """Every table with its columns, every index, trigger and virtual table."""
+    names = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    indexes = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
+    return {
+        **{name: connection.execute("SELECT * FROM pragma_table_xinfo(?)", (name,)).fetchall() for name in names},
+        "without row ids": sorted(connection.execute("SELECT name, wr FROM pragma_table_list").fetchall()),
+        "indexes": sorted(indexes.fetchall()),
+        "beside": connection.execute(
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' OR sql LIKE 'CREATE VIRTUAL%' ORDER BY 1"
+        ).fetchall(),
+    }
+
+
+async def postgresql_schema(connection: Any) -> list[list[tuple[object, ...]]]:
+    """Every column, every index and every trigger, but for Alembic's own table."""
+    columns = await connection.fetch(
+        "SELECT table_name, ordinal_position, column_name, data_type, is_nullable, column_default, collation_name"
+        " FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> 'alembic_version'"
+        " ORDER BY 1, 2"
+    )
+    indexes = await connection.fetch(
+        "SELECT indexname, indexdef FROM pg_indexes"
+        " WHERE schemaname = 'public' AND tablename <> 'alembic_version' ORDER BY 1"
+    )
+    triggers = await connection.fetch(
+        "SELECT tgname, pg_get_triggerdef(t.oid), prosrc FROM pg_trigger t JOIN pg_proc p ON p.oid = tgfoid"
+        " WHERE NOT tgisinternal ORDER BY 1"
+    )
+    return [[tuple(row) for row in rows] for rows in (columns, indexes, triggers)]
+
+
 def test_the_revisions_make_the_same_tables_as_the_schema_on_sqlite() -> None:
     made, migrated = apsw.Connection(":memory:"), apsw.Connection(":memory:")
     for statement in migrations.statements_to_head("sqlite", None):
         made.execute(statement).fetchall()
     migrated.execute(render_upgrade("sqlite", None, migrations.HEAD)).fetchall()
 
-    def shape(connection: apsw.Connection) -> dict[str, object]:
-        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
-        indexes = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
-        return {
-            **{name: connection.execute("SELECT * FROM pragma_table_xinfo(?)", (name,)).fetchall() for name in names},
-            "without row ids": sorted(connection.execute("SELECT name, wr FROM pragma_table_list").fetchall()),
-            "indexes": sorted(indexes.fetchall()),
-            "beside": connection.execute(
-                "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' OR sql LIKE 'CREATE VIRTUAL%' ORDER BY 1"
-            ).fetchall(),
-        }
-
-    expected = shape(made)
+    expected = sqlite_schema(made)
     assert set(metadata.tables) < set(expected)
-    assert shape(migrated) == expected
+    assert sqlite_schema(migrated) == expected
 
 
 def test_the_revisions_make_the_same_tables_as_the_schema_on_postgresql(scratch_postgres: str) -> None:
@@ -53,21 +75,9 @@ def test_the_revisions_make_the_same_tables_as_the_schema_on_postgresql(scratch_
         await connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
         for statement in statements:
             await connection.execute(statement)
-        columns = await connection.fetch(
-            "SELECT table_name, ordinal_position, column_name, data_type, is_nullable, column_default, collation_name"
-            " FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> 'alembic_version'"
-            " ORDER BY 1, 2"
-        )
-        indexes = await connection.fetch(
-            "SELECT indexname, indexdef FROM pg_indexes"
-            " WHERE schemaname = 'public' AND tablename <> 'alembic_version' ORDER BY 1"
-        )
-        triggers = await connection.fetch(
-            "SELECT tgname, pg_get_triggerdef(t.oid), prosrc FROM pg_trigger t JOIN pg_proc p ON p.oid = tgfoid"
-            " WHERE NOT tgisinternal ORDER BY 1"
-        )
+        schema = await postgresql_schema(connection)
         await connection.close()
-        return [[tuple(row) for row in found] for found in (columns, indexes, triggers)]
+        return schema
 
     made = uvloop.run(shape(*migrations.statements_to_head("postgresql", None)))
     described = sum(len(table.columns) for table in (*metadata.tables.values(), message_index_gin))
@@ -78,31 +88,37 @@ def test_the_revisions_make_the_same_tables_as_the_schema_on_postgresql(scratch_
 
 _EARLY = (
     "INSERT INTO messages (channel_id, id, author_id, type, flags, pinned, reacted, body)"
-    " VALUES (1, 2, 3, 0, 0, false, false, '{}')"
+    " VALUES (1, 2, 3, 0, 0, false, false, '{}');"
+    " INSERT INTO jobs (id, kind, state, created_at) VALUES (1, 'purge_guild', '{}', 5)"
 )
+_EARLY_MESSAGES = "SELECT channel_id, id, author_id, parts FROM messages"
+_EARLY_JOBS = "SELECT id, kind, created_at, not_before, attempts, failed_at, last_error FROM jobs WHERE id = 1"
+_insert_message = Query(insert(messages))
+_STORED_EARLY = [(1, 2, 3, 0)], [(1, "purge_guild", 5, 0, 0, None, None)]
 
 
 def test_what_the_first_revision_stored_is_there_after_all_others_on_sqlite() -> None:
     connection = apsw.Connection(":memory:")
     connection.execute(render_upgrade("sqlite", None, "0001")).fetchall()
-    connection.execute(_EARLY)
+    connection.execute(_EARLY).fetchall()
     for statement in migrations.statements_to_head("sqlite", "0001"):
         connection.execute(statement).fetchall()
-    assert connection.execute("SELECT channel_id, id, author_id, parts FROM messages").fetchall() == [(1, 2, 3, 0)]
+    stored = connection.execute(_EARLY_MESSAGES).fetchall(), connection.execute(_EARLY_JOBS).fetchall()
+    assert stored == _STORED_EARLY
 
 
 def test_what_the_first_revision_stored_is_there_after_all_others_on_postgresql(scratch_postgres: str) -> None:
-    async def upgrade() -> list[tuple[object, ...]]:
+    async def upgrade() -> tuple[list[tuple[object, ...]], ...]:
         connection = await asyncpg.connect(scratch_postgres)
         await connection.execute(render_upgrade("postgresql", None, "0001"))
         await connection.execute(_EARLY)
         for statement in migrations.statements_to_head("postgresql", "0001"):
             await connection.execute(statement)
-        found = await connection.fetch("SELECT channel_id, id, author_id, parts FROM messages")
+        stored = [await connection.fetch(query) for query in (_EARLY_MESSAGES, _EARLY_JOBS)]
         await connection.close()
-        return [tuple(row) for row in found]
+        return tuple([tuple(row) for row in rows] for rows in stored)
 
-    assert uvloop.run(upgrade()) == [(1, 2, 3, 0)]
+    assert uvloop.run(upgrade()) == _STORED_EARLY
 
 
 _PERSON = (
@@ -216,10 +232,32 @@ def scratch_postgres(migrated_postgres: str) -> Iterator[str]:
 
 
 async def test_migrating_twice_does_nothing(database_url: str) -> None:
+    queries = (_EARLY_MESSAGES, "SELECT version_num FROM alembic_version")
+
+    async def contents() -> tuple[object, ...]:
+        if database_url.startswith("sqlite"):
+            connection = apsw.Connection(database_url.removeprefix("sqlite:///"))
+            schema: object = sqlite_schema(connection)
+            rows = [connection.execute(query).fetchall() for query in queries]
+            connection.close()
+        else:
+            server = await asyncpg.connect(database_url)
+            schema = await postgresql_schema(server)
+            rows = [[tuple(row) for row in await server.fetch(query)] for query in queries]
+            await server.close()
+        return schema, *rows
+
     database = database_at(database_url)
     await database.open()
-    await database.migrate()
-    await database.migrate()
+    async with database.transaction() as tx:
+        await tx.execute(
+            _insert_message, channel_id=1, id=2, author_id=3, type=0, flags=0, pinned=False, reacted=False, body=b"{}"
+        )
+    before = await contents()
+    for _ in range(2):
+        await database.migrate()
+        assert await contents() == before
+    assert before[1:] == ([(1, 2, 3, 0)], [(migrations.HEAD,)])
     await database.close()
 
 

@@ -312,6 +312,7 @@ async def test_closing_finishes_what_was_begun(database_url: str) -> None:
     await asyncio.sleep(0)
     await database.close()
     outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+    assert outcomes[0] is None
     assert all(outcome is None or isinstance(outcome, StorageUnavailable) for outcome in outcomes)
     await database.open()
     assert await banned(database) == [number for number, outcome in enumerate(outcomes) if outcome is None]

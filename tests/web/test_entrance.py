@@ -37,9 +37,11 @@ async def test_behind_https_the_cookie_never_goes_in_the_clear(platform: Platfor
     )
     person = await registered(platform)
     page = await person.visit("/login")
+    assert page.cookies
     assert all("; Secure" in cookie for cookie in page.cookies)
     shown = await person.press(page, "Log in", login="wanda", password=PASSWORD)
     assert shown.status == 303
+    assert shown.cookies
     assert all("; Secure" in cookie for cookie in shown.cookies)
 
 
@@ -87,6 +89,7 @@ async def test_who_logs_out_is_out_in_the_browser_and_on_the_server(platform: Pl
     person = await registered(platform)
     shown = await person.press(await person.visit("/login"), "Log in", login="wanda", password=PASSWORD)
     jar = dict(person.jar)
+    assert any(name == "moothall_session" for _, name in jar)
     page = await person.visit("/developers")
     shown = await person.press(page, "Log out")
     assert (shown.status, shown.location) == (303, "/login")

@@ -15,6 +15,7 @@ COMMANDS = {
     "user": "moothall.cli.user:user",
     "guild": "moothall.cli.guild:guild",
     "member": "moothall.cli.member:member",
+    "jobs": "moothall.cli.jobs:jobs",
     "settings": "moothall.cli.settings:settings",
 }
 """Every command, and where it stands."""

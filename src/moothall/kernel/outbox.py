@@ -20,7 +20,7 @@ from sqlalchemy import bindparam, delete, insert, select
 
 from moothall.bus import Bus, BusUnavailable, Envelope, SharedBus
 from moothall.bus.packing import decode_envelope, encode_envelope
-from moothall.kernel.repeating import Repeater
+from moothall.kernel.background import PeriodicTask
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Database, Query, StorageError, Transaction, in_list
@@ -82,7 +82,7 @@ async def until_relayed(database: Database, *, seconds: float) -> bool:
         await asyncio.sleep(0.01)
 
 
-class OutboxRelay(Repeater):
+class OutboxRelay(PeriodicTask):
     """Publishes what lies in the outbox: when woken, else it looks every `seconds`.
 
     With a `shared` bus a batch is deleted in the transaction that publishes it, once the bus keeps it:

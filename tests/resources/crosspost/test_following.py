@@ -278,7 +278,9 @@ async def test_with_the_source_goes_what_the_copies_say(platform: Platform, how:
     platform.heard.clear()
     await at.deliver()
     assert platform.heard_names == ["MESSAGE_UPDATE", "MESSAGE_UPDATE"]
-    for copy in await at.read():
+    copies = await at.read()
+    assert len(copies) == 2
+    for copy in copies:
         assert copy["content"] == "[Original Message Deleted]"
         assert copy["flags"] == IS_CROSSPOST | SOURCE_MESSAGE_DELETED
     async with platform.database.read() as reader:

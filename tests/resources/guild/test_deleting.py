@@ -61,7 +61,7 @@ async def fill(platform: Platform, channel_id: ChannelId, count: int) -> None:
 
 
 async def everything(platform: Platform) -> dict[str, int]:
-    """How many rows each table has, empty ones left out, and apart from accounts and promised work."""
+    """How many rows each table has, empty ones left out, and apart from accounts and jobs."""
     found = {}
     async with platform.database.read() as reader:
         for table in metadata.sorted_tables:
@@ -71,7 +71,7 @@ async def everything(platform: Platform) -> dict[str, int]:
     return found
 
 
-async def promised(platform: Platform) -> int:
+async def waiting_jobs(platform: Platform) -> int:
     """How many jobs wait."""
     async with platform.database.read() as reader:
         return int(await reader.scalar(Query(select(func.count()).select_from(jobs))))
@@ -130,7 +130,7 @@ async def test_nothing_of_it_remains_and_other_guilds_lose_nothing(
     assert (await owner.delete(f"/guilds/{doomed.id}")).status == 204
     await platform.settle()
     assert await everything(platform) == before
-    assert await promised(platform) == 0
+    assert await waiting_jobs(platform) == 0
     assert (await owner.get(f"/guilds/{guild.id}")).status == 200
 
 
@@ -167,7 +167,7 @@ async def test_only_the_owner_deletes_a_guild(platform: Platform, guild: Guild) 
     refused = await administrator.delete(f"/guilds/{guild.id}")
     assert (refused.status, refused.code) == (403, 50013)
     assert platform.heard_names == []
-    assert await promised(platform) == 0
+    assert await waiting_jobs(platform) == 0
     assert (await everything(platform))["members"] == 2
 
 

@@ -72,8 +72,8 @@ async def test_what_is_ones_own_is_listed_everywhere(platform: Platform) -> None
     assert await names(stage.person, guild_path(stage)) == []
     assert await names(friend, stage.where) == []
     bot_dm = await friend.post("/users/@me/channels", {"recipient_id": str(stage.app.bot.id)})
-    if bot_dm.status == 200:
-        assert await names(friend, f"/channels/{bot_dm.json['id']}") == ["blep"]
+    assert bot_dm.status == 200
+    assert await names(friend, f"/channels/{bot_dm.json['id']}") == ["blep"]
     assert (await stage.app.bot.get("/users/@me/application-command-index")).code == 20001
 
 

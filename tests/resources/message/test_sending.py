@@ -484,11 +484,16 @@ async def test_a_closed_direct_message_opens_with_the_next_one(platform: Platfor
     url = await direct_messages(alice, bob)
     await alice.post(url, {"content": "x"})
     await bob.delete(url.removesuffix("/messages"))
+
+    async def closed() -> list[bool]:
+        async with platform.database.read() as reader:
+            return sorted(bool(row[0]) for row in await reader.all(Query(select(channel_recipients.c.closed))))
+
+    assert await closed() == [False, True]
     with platform.listening() as heard:
         await alice.post(url, {"content": "y"})
     assert sorted(heard) == ["CHANNEL_CREATE", "MESSAGE_CREATE"]
-    async with platform.database.read() as reader:
-        assert not any(row[0] for row in await reader.all(Query(select(channel_recipients.c.closed))))
+    assert await closed() == [False, False]
 
 
 async def test_a_deleted_account_cannot_be_written_to(platform: Platform) -> None:

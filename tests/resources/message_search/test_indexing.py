@@ -141,7 +141,7 @@ async def test_a_database_from_before_the_index_is_indexed_by_a_job_and_not_sear
     assert [group[0]["id"] for group in found["messages"]] == sent[::-1]
 
 
-async def test_an_older_database_is_promised_its_index_if_it_holds_messages(tmp_path: Path) -> None:
+async def test_migrating_an_older_database_enqueues_its_index_if_it_has_messages(tmp_path: Path) -> None:
     for held in (0, 1):
         path = tmp_path / f"{held}.db"
         connection = apsw.Connection(str(path))
@@ -157,13 +157,13 @@ async def test_an_older_database_is_promised_its_index_if_it_holds_messages(tmp_
         await database.open()
         await database.migrate()
         async with database.read() as reader:
-            assert (await queries.select_promised(reader, JOB_ID)) == ("{}" if held else None)
+            assert (await queries.select_job_state(reader, JOB_ID)) == ("{}" if held else None)
         await database.close()
 
 
-async def test_what_the_migration_promises_can_be_kept(platform: Platform) -> None:
+async def test_the_job_that_the_migration_enqueues_can_be_done(platform: Platform) -> None:
     async with platform.database.transaction() as tx:
         await tx.execute(_insert_job, id=JOB_ID, kind="index_messages", state={}, created_at=Snowflake(0))
     await JobRunner(platform.services).drain()
     async with platform.database.read() as reader:
-        assert await queries.select_promised(reader, JOB_ID) is None
+        assert await queries.select_job_state(reader, JOB_ID) is None

@@ -91,10 +91,14 @@ async def test_what_is_no_emoji_is_refused(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     sent = await say(owner, url)
     for text in ("x", "👍👍", "blob:12345", "a:blob:12345", "12345"):
-        for call in (owner.put, owner.delete):
-            reply = await call(f"{url}/{sent['id']}/reactions/{text}/@me")
-            if call == owner.put or ":" not in text:
-                assert (reply.status, reply.code) == (400, 10014)
+        path = f"{url}/{sent['id']}/reactions/{text}/@me"
+        reply = await owner.put(path)
+        assert (reply.status, reply.code) == (400, 10014)
+        reply = await owner.delete(path)
+        if ":" in text:  # an emoji of a guild may be gone by now
+            assert (reply.status, reply.body) == (204, b"")
+        else:
+            assert (reply.status, reply.code) == (400, 10014)
     assert (await owner.put(f"{url}/5/reactions/👍/@me")).code == 10008
 
 

@@ -272,7 +272,7 @@ async def test_a_thread_in_which_nothing_is_said_is_archived_when_its_time_has_c
     assert [thread["id"] for thread in found] == [id_of(quiet)]
 
 
-async def test_a_promise_to_archive_a_thread_ends_when_it_has_been_active_anew(platform: Platform) -> None:
+async def test_the_job_that_archives_a_thread_ends_when_the_thread_was_active_again(platform: Platform) -> None:
     at = await place(platform)
     thread = await at.thread(at.bob)
     await age(platform, thread)

@@ -50,6 +50,7 @@ async def test_a_token_stands_in_no_event_and_in_no_entry(platform: Platform) ->
     await wanda.patch(f"/webhooks/{webhook['id']}", {"name": "Crier"})
     await wanda.delete(f"/webhooks/{webhook['id']}")
     assert len(await guild.audit_log()) == 3
+    assert platform.heard_names.count("WEBHOOKS_UPDATE") == 3
     assert not any(webhook["token"].encode() in bytes(envelope.data) for envelope in platform.heard)
 
 

@@ -9,8 +9,8 @@ import asyncio
 import logging
 from typing import Final
 
+from moothall.kernel.background import BackgroundTask
 from moothall.kernel.context import Services
-from moothall.kernel.repeating import Background
 from moothall.kernel.staged import day_prefix, upload_key
 from moothall.objects.ids import Snowflake, snowflake_at
 from moothall.objects.wire import Timestamp
@@ -27,7 +27,7 @@ _LOOK_EVERY_MS: Final = 3600 * 1000
 _DAYS_AT_FIRST: Final = 2
 
 
-class FileSweeper(Background):
+class FileSweeper(BackgroundTask):
     """Removes files that nobody has, every `seconds`."""
 
     def __init__(self, services: Services, *, seconds: float = 15.0) -> None:

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from moothall.kernel.context import Context
-from moothall.kernel.jobs import SETTLED_MS, Job, job, promise
+from moothall.kernel.jobs import SETTLED_MS, Job, enqueue, job
 from moothall.objects.ids import ChannelId
 from moothall.objects.wire import Timestamp
 from moothall.resources.channel.queries import delete_channel, select_channel
@@ -40,11 +40,11 @@ class PurgeChannelTree(Job, frozen=True, kw_only=True):
 
 
 async def purge_later(ctx: Context, channel_id: ChannelId, *, again: bool = False) -> None:
-    """Promise to remove what a deleted channel leaves behind, when all are through who came before its end.
+    """Enqueue the job that removes what a deleted channel leaves behind, once concurrent transactions are over.
 
-    With `again`, which is for threads, at once as well: there may soon be another one with the same id.
+    With `again`, which is for threads, enqueue it for now as well: a thread with the same id may follow soon.
     """
     work = PurgeChannelTree(channel_id=channel_id)
     if again:
-        await promise(ctx, work)
-    await promise(ctx, work, at=Timestamp(ctx.now + SETTLED_MS))
+        await enqueue(ctx, work)
+    await enqueue(ctx, work, at=Timestamp(ctx.now + SETTLED_MS))

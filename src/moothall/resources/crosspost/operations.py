@@ -5,7 +5,7 @@ from typing import Final
 from msgspec import structs
 
 from moothall.kernel.context import Context
-from moothall.kernel.jobs import promise
+from moothall.kernel.jobs import enqueue
 from moothall.kernel.request import is_loopback
 from moothall.objects import errors, limits
 from moothall.objects.channel import FollowedChannel
@@ -91,7 +91,7 @@ async def crosspost_message(ctx: Context, message_id: MessageId) -> None:
     published = structs.replace(row, flags=flags, body=encode_body(head, decode_text(row.body)))
     await update_message(ctx.tx, published)
     await announce_message(ctx, place, published)
-    await promise(ctx, DeliverCrosspost(channel_id=place.id, message_id=message_id))
+    await enqueue(ctx, DeliverCrosspost(channel_id=place.id, message_id=message_id))
 
 
 async def _require_rate(ctx: Context) -> None:

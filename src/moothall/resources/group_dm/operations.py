@@ -8,7 +8,7 @@ from msgspec import UNSET, structs
 from moothall.kernel.authenticate import TokenKind, actor_of_token
 from moothall.kernel.context import Context
 from moothall.kernel.events import Event
-from moothall.kernel.jobs import promise
+from moothall.kernel.jobs import enqueue
 from moothall.kernel.place import ChannelPlace
 from moothall.objects import errors, limits
 from moothall.objects.channel import Channel
@@ -152,7 +152,7 @@ async def _remove(ctx: Context, user_id: UserId) -> Channel:
     left = tuple(i for i in place.recipients if i != user_id)
     if not left:
         await queries.delete_group(ctx.tx, place.id)
-        await promise(ctx, PurgeGroup(channel_id=place.id))
+        await enqueue(ctx, PurgeGroup(channel_id=place.id))
         return gone
     user = (await get_users(ctx.tx, [user_id]))[user_id]
     ctx.emit(ChannelRecipientRemove(channel_id=place.id, user=user, user_ids=left))

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from moothall.kernel.context import Context
-from moothall.kernel.jobs import SETTLED_MS, Job, job, promise
+from moothall.kernel.jobs import SETTLED_MS, Job, enqueue, job
 from moothall.objects.ids import GuildId
 from moothall.objects.wire import Timestamp
 from moothall.resources.guild import queries
@@ -25,5 +25,5 @@ class PurgeGuild(Job, frozen=True, kw_only=True):
 
 
 async def purge_later(ctx: Context, guild_id: GuildId) -> None:
-    """Promise to remove what a deleted guild leaves behind."""
-    await promise(ctx, PurgeGuild(guild_id=guild_id), at=Timestamp(ctx.now + SETTLED_MS))
+    """Enqueue the job that removes what a deleted guild leaves behind."""
+    await enqueue(ctx, PurgeGuild(guild_id=guild_id), at=Timestamp(ctx.now + SETTLED_MS))

@@ -27,7 +27,7 @@ from moothall.resources.interaction.access import (
 )
 from moothall.resources.interaction.answering import ANSWERING, Answered, answer
 from moothall.resources.interaction.events import InteractionCreate, InteractionRaised, InteractionSuccess
-from moothall.resources.interaction.jobs import promise_forgetting
+from moothall.resources.interaction.jobs import enqueue_forgetting
 from moothall.resources.interaction.messages import delete_posted, edit_posted, show_posted
 from moothall.resources.interaction.queries import InteractionRow
 from moothall.resources.interaction.raising import raise_interaction
@@ -65,7 +65,7 @@ async def get_my_application_command_index(ctx: Context) -> CommandIndex:
 async def create_interaction(ctx: Context, body: RaiseInteraction) -> None:
     """Use a command, a component or a modal, as a person's client does; what becomes of it is told over the gateway."""
     await raise_interaction(ctx, body)
-    await promise_forgetting(ctx, ctx.now)
+    await enqueue_forgetting(ctx, ctx.now)
 
 
 @post(

@@ -3,7 +3,7 @@
 from typing import ClassVar, Final
 
 from moothall.kernel.context import Context
-from moothall.kernel.jobs import Job, job, promise
+from moothall.kernel.jobs import Job, enqueue, job
 from moothall.objects.ids import InteractionId, snowflake_at
 from moothall.objects.wire import Timestamp
 from moothall.resources.interaction import queries
@@ -38,8 +38,8 @@ class ForgetRooms(Job, frozen=True, kw_only=True):
         return self if await queries.delete_rooms(ctx.tx, until, _MOST) else None
 
 
-async def promise_forgetting(ctx: Context, now: Timestamp) -> None:
-    """Have forgotten in time what is raised in this hour; one promise for all of it is enough."""
+async def enqueue_forgetting(ctx: Context, now: Timestamp) -> None:
+    """Enqueue the jobs that delete the interactions of this hour, once an hour in each process."""
     hour = int(now) // _HOUR_MS
     seen: int | None = ctx.services.extra.get(ForgetInteractions)
     if seen == hour:
@@ -50,5 +50,5 @@ async def promise_forgetting(ctx: Context, now: Timestamp) -> None:
 
     ctx.after_commit.append(note)
     end = Timestamp((hour + 1) * _HOUR_MS)
-    await promise(ctx, ForgetInteractions(before=end), at=Timestamp(end + _HOUR_MS))
-    await promise(ctx, ForgetRooms(before=end), at=Timestamp(end + _DAY_MS))
+    await enqueue(ctx, ForgetInteractions(before=end), at=Timestamp(end + _HOUR_MS))
+    await enqueue(ctx, ForgetRooms(before=end), at=Timestamp(end + _DAY_MS))

@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct, UnsetType, structs
 
 from moothall.kernel.context import Context
 from moothall.kernel.guild_state import GuildState, GuildStates
-from moothall.kernel.jobs import Job, job, promise
+from moothall.kernel.jobs import Job, enqueue, job
 from moothall.kernel.place import ChannelPlace, find_channel
 from moothall.objects.channel import ChannelMention
 from moothall.objects.channel_types import TEXT_LIKE
@@ -77,7 +77,7 @@ async def renew_copies(ctx: Context, channel_id: ChannelId, changed: Iterable[tu
     """Have the copies of messages that were changed or deleted follow; `changed` are ids with flags."""
     published = [message_id for message_id, flags in changed if flags & MessageFlags.CROSSPOSTED]
     if published:
-        await promise(ctx, RenewCopies(channel_id=channel_id, message_ids=published))
+        await enqueue(ctx, RenewCopies(channel_id=channel_id, message_ids=published))
 
 
 @job

@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from moothall.kernel.background import BackgroundTask
 from moothall.kernel.context import Context, Services
-from moothall.kernel.repeating import Background
 from moothall.objects.ids import Snowflake
 from moothall.resources.message_search import queries
 from moothall.resources.message_search.documents import Stored, document_of
@@ -67,7 +67,7 @@ def _in_portions(rows: Iterable[Stored]) -> Iterator[list[Stored]]:
         yield portion
 
 
-class Indexer(Background):
+class Indexer(BackgroundTask):
     """Follows the messages of all processes: those take turns by a lock, and each looks every `seconds`."""
 
     def __init__(self, services: Services, *, seconds: float = 0.25) -> None:

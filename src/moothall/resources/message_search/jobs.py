@@ -19,7 +19,7 @@ _STEP: Final = 200
 
 @job
 class IndexMessages(Job, frozen=True, kw_only=True):
-    """Indexes every message of every guild, in the order of channels; a migration promises it."""
+    """Indexes every message of every guild, in the order of channels; a migration enqueues it."""
 
     kind: ClassVar[str] = "index_messages"
     after_channel: ChannelId = ChannelId(Snowflake(0))

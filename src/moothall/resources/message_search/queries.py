@@ -265,7 +265,7 @@ def _text(dialect: str, wanted: Node) -> str:
     return to_fts5(wanted) if dialect == "sqlite" else to_tsquery(wanted)
 
 
-_select_promised = Query(select(jobs.c.state).where(jobs.c.id == bindparam("job_id")))
+_select_job_state = Query(select(jobs.c.state).where(jobs.c.id == bindparam("job_id")))
 _select_private = Query(
     select(channels.c.id, channels.c.parent_id)
     .select_from(thread_members.join(channels, channels.c.id == thread_members.c.thread_id))
@@ -285,9 +285,9 @@ _select_bodies = Query(
 )
 
 
-async def select_promised(reader: Reader, job_id: Snowflake) -> str | None:
-    """How far the job of a number has come, as JSON; None if there is none, or no more."""
-    row = await reader.one(_select_promised, job_id=job_id)
+async def select_job_state(reader: Reader, job_id: Snowflake) -> str | None:
+    """The fields of the job with an id, as JSON; None if it is done or was never there."""
+    row = await reader.one(_select_job_state, job_id=job_id)
     return None if row is None else row[0]
 
 

@@ -75,7 +75,7 @@ async def search(ctx: Context, asked: Search) -> bytes:
 
 
 async def _require_index(ctx: Context) -> None:
-    state = await queries.select_promised(ctx.tx, JOB_ID)
+    state = await queries.select_job_state(ctx.tx, JOB_ID)
     if state is None:
         return
     done = msgspec.json.decode(state).get("done", 0)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec import UNSET, UnsetType, structs
 
 from moothall.kernel.context import Context
-from moothall.kernel.jobs import promise
+from moothall.kernel.jobs import enqueue
 from moothall.kernel.place import ChannelPlace
 from moothall.objects import errors
 from moothall.objects.emoji import PartialEmoji
@@ -53,7 +53,7 @@ async def store_poll(ctx: Context, place: ChannelPlace, message_id: MessageId, d
         ended=False,
     )
     await queries.insert_poll(ctx.tx, row)
-    await promise(ctx, EndPoll(channel_id=place.id, message_id=message_id), at=expires_at)
+    await enqueue(ctx, EndPoll(channel_id=place.id, message_id=message_id), at=expires_at)
 
 
 async def _with_emojis(ctx: Context, place: ChannelPlace, answers: Sequence[PollMedia]) -> list[PollMedia]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec import UNSET, UnsetType, structs
 
 from moothall.kernel.context import Context
-from moothall.kernel.jobs import promise
+from moothall.kernel.jobs import enqueue
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import FormErrors, Refusal
@@ -200,7 +200,7 @@ async def remove_role(ctx: Context, role: Role) -> None:
     await take_role(ctx, role.id)
     rest = await TakeRole(guild_id=ctx.guild.id, role_id=role.id).step(ctx)
     if rest is not None:
-        await promise(ctx, rest)
+        await enqueue(ctx, rest)
     await ctx.audit(AuditLogEvent.ROLE_DELETE, target=role.id, changes=changes_between(role, None))
     ctx.emit(GuildRoleDelete(guild_id=ctx.guild.id, role_id=role.id))
     changed = await queries.take_from_channels(ctx.tx, ctx.guild.id, role.id)

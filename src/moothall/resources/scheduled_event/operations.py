@@ -8,7 +8,7 @@ from moothall.kernel.audit import differences
 from moothall.kernel.context import Context
 from moothall.kernel.events import Event
 from moothall.kernel.guild_state import GuildState
-from moothall.kernel.jobs import promise
+from moothall.kernel.jobs import enqueue
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel import Channel
@@ -153,7 +153,7 @@ async def remove_event(ctx: Context, row: EventRow) -> None:
             await close_stage(ctx, ctx.guild, stage)
     if not await queries.delete_event(ctx.tx, row.guild_id, row.id):
         raise Refusal(errors.UNKNOWN_SCHEDULED_EVENT)
-    await promise(ctx, ForgetUsers(guild_id=row.guild_id, event_ids=[row.id]))
+    await enqueue(ctx, ForgetUsers(guild_id=row.guild_id, event_ids=[row.id]))
     await ctx.audit(AuditLogEvent.GUILD_SCHEDULED_EVENT_DELETE, target=row.id, changes=differences(audited(row), None))
     ctx.emit(GuildScheduledEventDelete(event=event_object(row)))
 
@@ -170,7 +170,7 @@ async def remove_gatherings(ctx: Context, guild: GuildState, channel_id: Channel
     if not rows:
         return
     await queries.delete_events(ctx.tx, guild.id, [row.id for row in rows])
-    await promise(ctx, ForgetUsers(guild_id=guild.id, event_ids=[row.id for row in rows]))
+    await enqueue(ctx, ForgetUsers(guild_id=guild.id, event_ids=[row.id for row in rows]))
     for row in rows:
         called_off = structs.replace(row, status=EventStatus.CANCELED)
         ctx.emit(GuildScheduledEventDelete(event=event_object(called_off)))

@@ -7,7 +7,7 @@ from msgspec import structs
 from moothall.kernel.context import Context
 from moothall.kernel.events import Event
 from moothall.kernel.guild_state import GuildState
-from moothall.kernel.jobs import Job, job, promise
+from moothall.kernel.jobs import Job, enqueue, job
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, StageInstanceId, UserId
@@ -54,7 +54,7 @@ class WatchStage(Job, frozen=True, kw_only=True):
             await end_stage(ctx, guild, stage)
             return None
         again = structs.replace(self, quiet_since=quiet_since)
-        await promise(ctx, again, at=Timestamp(ctx.now + limits.STAGE_LOOK * MS))
+        await enqueue(ctx, again, at=Timestamp(ctx.now + limits.STAGE_LOOK * MS))
         return None
 
 
@@ -110,7 +110,7 @@ async def go_live(
         pings=pings,
     )
     watch = WatchStage(guild_id=guild.id, channel_id=channel_id, stage_id=stage.id)
-    await promise(ctx, watch, at=Timestamp(ctx.now + limits.STAGE_LOOK * MS))
+    await enqueue(ctx, watch, at=Timestamp(ctx.now + limits.STAGE_LOOK * MS))
     return stage
 
 

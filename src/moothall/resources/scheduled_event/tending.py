@@ -6,7 +6,7 @@ from msgspec import structs
 
 from moothall.kernel.context import Context
 from moothall.kernel.guild_state import GuildState
-from moothall.kernel.jobs import Job, job, promise
+from moothall.kernel.jobs import Job, enqueue, job
 from moothall.objects import limits
 from moothall.objects.features import Feature
 from moothall.objects.ids import ChannelId, GuildId, ScheduledEventId, Snowflake
@@ -49,7 +49,7 @@ class TendEvent(Job, frozen=True, kw_only=True):
             return None
         if not row.is_live:
             await queries.delete_event(ctx.tx, row.guild_id, row.id)
-            await promise(ctx, ForgetUsers(guild_id=row.guild_id, event_ids=[row.id]))
+            await enqueue(ctx, ForgetUsers(guild_id=row.guild_id, event_ids=[row.id]))
             return None
         if row.status == EventStatus.ACTIVE and row.entity_type == EntityType.VOICE:
             await self._watch(ctx, guild, row)
@@ -68,7 +68,7 @@ class TendEvent(Job, frozen=True, kw_only=True):
             await settle(ctx, guild, row, over(row, ctx.now))
             return
         again = structs.replace(self, quiet_since=quiet_since)
-        await promise(ctx, again, at=Timestamp(ctx.now + limits.STAGE_LOOK * MS))
+        await enqueue(ctx, again, at=Timestamp(ctx.now + limits.STAGE_LOOK * MS))
 
 
 @job
@@ -127,12 +127,12 @@ async def settle(ctx: Context, guild: GuildState, before: EventRow, after: Event
 
 
 async def tend(ctx: Context, row: EventRow) -> EventRow:
-    """Promise to look at an event when it goes on by itself; what was promised before is void then."""
+    """Enqueue the job for the event's next automatic transition; it replaces the one enqueued before."""
     moment = next_moment(row, ctx.now)
     if moment is None:
         return structs.replace(row, tending=None)
     token = int(ctx.ids.next())
-    await promise(ctx, TendEvent(guild_id=row.guild_id, event_id=row.id, token=Snowflake(token)), at=moment)
+    await enqueue(ctx, TendEvent(guild_id=row.guild_id, event_id=row.id, token=Snowflake(token)), at=moment)
     return structs.replace(row, tending=token)
 
 

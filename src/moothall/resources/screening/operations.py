@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType, structs
 
 from moothall.kernel.audit import differences
 from moothall.kernel.context import Context
-from moothall.kernel.jobs import promise
+from moothall.kernel.jobs import enqueue
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import FormErrors, Refusal
@@ -74,7 +74,7 @@ async def end_screening(ctx: Context, after: Guild) -> None:
     """Have all who are pending let in soon, if the guild entered screens nobody any more as it is `after` a change."""
     gate = Feature.MEMBER_VERIFICATION_GATE_ENABLED
     if gate in ctx.guild.row.features and gate not in after.features:
-        await promise(ctx, AdmitPending(guild_id=after.id))
+        await enqueue(ctx, AdmitPending(guild_id=after.id))
 
 
 def _cleaned(fields: Sequence[FormField]) -> list[FormField]:

@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 from msgspec import structs
 
 from moothall.kernel.context import Context
-from moothall.kernel.jobs import Job, job, promise
+from moothall.kernel.jobs import Job, enqueue, job
 from moothall.objects.channel import Channel
 from moothall.objects.ids import Snowflake, TagId
 from moothall.resources.channel.objects import channel_objects
@@ -42,8 +42,8 @@ class ForgetTags(Job, frozen=True, kw_only=True):
 
 
 async def forget_tags(ctx: Context, before: Channel, after: Channel) -> None:
-    """Promise to take from a forum's posts the tags that a change has taken from the forum."""
+    """Enqueue the job that removes a forum's deleted tags from its posts."""
     left = {tag.id for tag in after.available_tags or ()}
     gone = [tag.id for tag in before.available_tags or () if tag.id not in left]
     if gone:
-        await promise(ctx, ForgetTags(tag_ids=gone))
+        await enqueue(ctx, ForgetTags(tag_ids=gone))

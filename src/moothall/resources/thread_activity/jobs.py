@@ -5,7 +5,7 @@ from typing import ClassVar, Final
 from msgspec import structs
 
 from moothall.kernel.context import Context
-from moothall.kernel.jobs import Job, job, promise
+from moothall.kernel.jobs import Job, enqueue, job
 from moothall.objects.channel_types import THREADS, ChannelFlags
 from moothall.objects.ids import ChannelId, Snowflake
 from moothall.objects.wire import Timestamp
@@ -26,7 +26,7 @@ class ArchiveThread(Job, frozen=True, kw_only=True):
     kind: ClassVar[str] = "archive_thread"
     thread_id: ChannelId
     since: int
-    """The thread's `archive_timestamp` when this was promised: once it has another one, another job has it in view."""
+    """The thread's `archive_timestamp` when this was enqueued; a thread with another one has another job."""
 
     async def step(self, ctx: Context) -> Job | None:
         """Archive it, or look again later."""
@@ -40,9 +40,9 @@ class ArchiveThread(Job, frozen=True, kw_only=True):
         quiet_since = max(self.since, 0 if last is None else Snowflake(last).created_ms)
         lasts = metadata.auto_archive_duration * _MS_PER_MINUTE
         if row.flags & ChannelFlags.PINNED:
-            await promise(ctx, self, at=Timestamp(ctx.now + lasts))
+            await enqueue(ctx, self, at=Timestamp(ctx.now + lasts))
         elif quiet_since + lasts > ctx.now:
-            await promise(ctx, self, at=Timestamp(quiet_since + lasts))
+            await enqueue(ctx, self, at=Timestamp(quiet_since + lasts))
         else:
             await _archive(ctx, row)
         return None
@@ -65,6 +65,6 @@ async def _archive(ctx: Context, row: ChannelRow) -> None:
 
 
 async def watch(ctx: Context, thread_id: ChannelId, since: Timestamp, minutes: int) -> None:
-    """Promise to archive a thread that is active since a moment, when nothing is said in it for some minutes."""
+    """Enqueue the job that archives a thread once nothing has been said in it for so many minutes."""
     job = ArchiveThread(thread_id=thread_id, since=int(since))
-    await promise(ctx, job, at=Timestamp(since + minutes * _MS_PER_MINUTE))
+    await enqueue(ctx, job, at=Timestamp(since + minutes * _MS_PER_MINUTE))

@@ -25,7 +25,7 @@ scheduled_events = clustered(
     json_column("recurrence_rule", dict[str, Any]),
     json_column("exceptions", list[dict[str, Any]], default=[]),  # occurrences that are not as the rule has them
     number_column("user_count"),
-    number_column("tending", None),  # tells the job that looks after it from those promised before it was changed
+    number_column("tending", None),  # tells the job that looks after it from those enqueued before it was changed
     index("guild_id", "status"),
     index("channel_id"),
 )

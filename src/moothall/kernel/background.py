@@ -1,34 +1,34 @@
-"""Work beside the requests, and looking for it again and again: at once when woken, else every so often."""
+"""Background tasks: those that run until the server stops, and those that do a round of work periodically."""
 
 import asyncio
 import logging
 from contextlib import suppress
 from typing import Final
 
-log = logging.getLogger("moothall.repeating")
+log = logging.getLogger("moothall.background")
 
 _AFTER_FAILURE: Final = 1.0
-"""Seconds until a round follows one that failed for a reason that nobody thought of, or as many as usual."""
+"""Least delay before the round after an unexpected exception, in seconds."""
 
 
-class Background:
-    """A task beside the requests. A subclass says in `_run` what it does until `_stopping`."""
+class BackgroundTask:
+    """A task beside the requests. A subclass implements `_run`, which returns once `_stopping` is set."""
 
     def __init__(self) -> None:
         self._stopping = False
         self._task: asyncio.Task[None] | None = None
 
     async def _run(self) -> None:
-        """Work until told to stop."""
+        """Work until `_stopping`."""
         raise NotImplementedError
 
     def start(self) -> None:
-        """Begin."""
+        """Start the task."""
         self._stopping = False
         self._task = asyncio.create_task(self._run())
 
     async def stop(self) -> None:
-        """Stop, and give up what the round under way waits for. What is left is done after the next start."""
+        """Cancel the task and wait for its end. Does nothing the second time."""
         if self._task is not None:
             # Python 3.11 may lose a cancellation to a result that comes at the same moment.
             self._stopping = True
@@ -37,7 +37,7 @@ class Background:
             self._task = None
 
 
-class Repeater(Background):
+class PeriodicTask(BackgroundTask):
     """A task that does a round of work whenever it is woken, and every `seconds` otherwise."""
 
     def __init__(self, *, seconds: float) -> None:
@@ -46,11 +46,11 @@ class Repeater(Background):
         self._woken = asyncio.Event()
 
     async def _round(self) -> bool:
-        """Do a little; whether the next round is to follow at once. What it raises ends only itself."""
+        """Do a round of work; return whether the next one follows at once. An exception ends this round only."""
         raise NotImplementedError
 
     def wake(self) -> None:
-        """Do a round now, or one more after that under way: it may have looked too early."""
+        """Do a round now; if one is under way, another one after it."""
         self._woken.set()
 
     async def _run(self) -> None:
@@ -59,7 +59,7 @@ class Repeater(Background):
             try:
                 more = await self._round()
             except Exception:
-                log.exception("work beside the requests failed")
+                log.exception("a background task failed")
                 await asyncio.sleep(max(self._seconds, _AFTER_FAILURE))
                 continue
             if not more and not self._stopping:

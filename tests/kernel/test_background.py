@@ -1,4 +1,4 @@
-"""Work that is looked for again and again (kernel/repeating.py), and work that another process beat (conflicts.py)."""
+"""Background tasks (kernel/background.py), and transactions repeated after a conflict (kernel/conflicts.py)."""
 
 import asyncio
 import logging
@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from moothall.kernel import repeating
+from moothall.kernel import background
+from moothall.kernel.background import PeriodicTask
 from moothall.kernel.conflicts import until_it_wins
-from moothall.kernel.repeating import Repeater
 from moothall.storage.database import StorageConflict
 
 _LONG = 60.0
 
 
-class Rounds(Repeater):
+class Rounds(PeriodicTask):
     """Does what its script says, round by round, and then has nothing to do."""
 
     def __init__(self, *script: object, seconds: float = _LONG) -> None:
@@ -57,7 +57,7 @@ async def test_rounds_follow_each_other_while_there_is_more_and_then_wait_to_be_
     await rounds.stop()
 
 
-async def test_who_is_woken_in_the_middle_of_a_round_does_another() -> None:
+async def test_a_task_that_is_woken_during_a_round_does_another() -> None:
     gate = asyncio.Event()
     rounds = Rounds(gate)
     rounds.start()
@@ -75,10 +75,10 @@ async def test_without_being_woken_a_round_comes_every_so_often() -> None:
     await rounds.stop()
 
 
-async def test_a_round_that_fails_is_told_and_others_follow(
+async def test_a_round_that_fails_is_logged_and_others_follow(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(repeating, "_AFTER_FAILURE", 0.0)
+    monkeypatch.setattr(background, "_AFTER_FAILURE", 0.0)
     rounds = Rounds(LookupError("what?"), seconds=0.001)
     with caplog.at_level(logging.ERROR):
         rounds.start()

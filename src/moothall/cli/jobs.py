@@ -1,0 +1,161 @@
+"""`moothall jobs`: work beside the requests that has failed, and what becomes of it."""
+
+import json
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from moothall.cli.arguments import SNOWFLAKE
+from moothall.cli.options import STORAGE, fail, takes_settings
+from moothall.objects.ids import Snowflake
+from moothall.objects.wire import Timestamp
+from moothall.settings import Settings
+
+if TYPE_CHECKING:
+    from moothall.kernel.context import Context
+    from moothall.kernel.jobs.queries import JobRow
+
+_HEADINGS = ("JOB", "KIND", "STATUS", "ATTEMPTS", "NEXT ATTEMPT", "LAST ERROR")
+
+_FAILED = click.option("--failed", is_flag=True, help="All failed jobs.")
+_KIND = click.option("--kind", metavar="KIND", help="Only jobs of this kind.")
+_JOB_IDS = click.argument("job_ids", metavar="[JOB]...", type=SNOWFLAKE, nargs=-1)
+
+
+@click.group(short_help="List, retry or drop jobs that have failed.")
+def jobs() -> None:
+    """List, retry or drop jobs: what the server does beside requests, like removing a deleted guild's messages.
+
+    A job whose attempt fails is retried after growing delays. After too many failures it is failed: it stays, and
+    nothing runs it until it is retried or dropped here. No other job waits for it.
+    """
+
+
+@jobs.command("list", short_help="Show jobs, with their last errors.")
+@takes_settings(*STORAGE)
+@_FAILED
+@_KIND
+@click.option("--limit", type=click.IntRange(1), default=100, metavar="N", help="How many to show [default 100].")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+def list_command(settings: Settings, kind: str | None, limit: int, *, failed: bool, as_json: bool) -> None:
+    """Show jobs in the order in which they were enqueued, and what their last attempts failed with.
+
+    The status is `waiting` (due), `scheduled` (for a later moment), `retrying` (due again after a failure) or `failed`.
+    """
+    from moothall.cli.operating import consult
+    from moothall.kernel.jobs.queries import list_jobs
+    from moothall.kernel.secrets import SecretBox
+    from moothall.storage.database import Reader
+
+    async def read(reader: Reader, _box: SecretBox) -> tuple[list["JobRow"], int]:
+        return await list_jobs(reader, failed=failed, kind=kind, limit=limit)
+
+    rows, total = consult(settings, read)
+    now = Timestamp.now()
+    if as_json:
+        for row in rows:
+            click.echo(json.dumps(_described(row, now)))
+    else:
+        click.echo("\n".join(_table([_HEADINGS, *(_cells(row, now) for row in rows)])) if rows else "no jobs")
+    if total > len(rows):
+        click.echo(f"moothall: {total - len(rows)} more are not shown; see --limit", err=True)
+
+
+@jobs.command(short_help="Run failed jobs again, now.")
+@takes_settings(*STORAGE)
+@_JOB_IDS
+@_FAILED
+@_KIND
+def retry(settings: Settings, job_ids: Sequence[Snowflake], kind: str | None, *, failed: bool) -> None:
+    """Make the jobs with these ids due now, or with --failed all that are failed, with all attempts before them.
+
+    A running server begins at once. Jobs that wait for their next attempt can be named too.
+    """
+    from moothall.kernel.jobs import operations
+
+    count = _operate(settings, job_ids, kind, operations.retry_jobs, operations.retry_failed_jobs, failed=failed)
+    click.echo(f"retried: {count}")
+
+
+@jobs.command(short_help="Delete jobs: what they have not done is never done.")
+@takes_settings(*STORAGE)
+@_JOB_IDS
+@_FAILED
+@_KIND
+def drop(settings: Settings, job_ids: Sequence[Snowflake], kind: str | None, *, failed: bool) -> None:
+    """Delete the jobs with these ids, failed or not, or with --failed all that are failed.
+
+    What they have not done yet is never done: rows may stay that nothing uses any more, a poll may never end.
+    """
+    from moothall.kernel.jobs import operations
+
+    count = _operate(settings, job_ids, kind, operations.drop_jobs, operations.drop_failed_jobs, failed=failed)
+    click.echo(f"dropped: {count}")
+
+
+def _operate(
+    settings: Settings,
+    job_ids: Sequence[Snowflake],
+    kind: str | None,
+    change_these: Callable[["Context", Sequence[Snowflake]], Awaitable[int]],
+    change_failed: Callable[["Context", str | None], Awaitable[int]],
+    *,
+    failed: bool,
+) -> int:
+    """Change the jobs named, or all failed ones; how many there were."""
+    from moothall.cli.operating import operate
+    from moothall.kernel.jobs.operations import JobsNotFound
+
+    if bool(job_ids) == failed:
+        raise click.UsageError("name either jobs or --failed")
+    if job_ids and kind is not None:
+        raise click.UsageError("--kind goes with --failed")
+
+    async def work(ctx: "Context") -> int:
+        return await (change_failed(ctx, kind) if failed else change_these(ctx, job_ids))
+
+    try:
+        return operate(settings, work)
+    except JobsNotFound as error:
+        fail(str(error))
+
+
+def _status(row: "JobRow", now: Timestamp) -> str:
+    if row.failed_at is not None:
+        return "failed"
+    if row.attempts:
+        return "retrying"
+    return "scheduled" if row.not_before > now else "waiting"
+
+
+def _described(row: "JobRow", now: Timestamp) -> dict[str, Any]:
+    return {
+        "id": str(int(row.id)),
+        "kind": row.kind,
+        "status": _status(row, now),
+        "attempts": row.attempts,
+        "created_at": row.created_at.wire(),
+        "next_attempt_at": _next_attempt(row),
+        "failed_at": None if row.failed_at is None else row.failed_at.wire(),
+        "last_error": row.last_error,
+        "state": row.state,
+    }
+
+
+def _next_attempt(row: "JobRow") -> str | None:
+    """The moment on the wire; None for a failed job, the moment it was enqueued for one to be done at once."""
+    return None if row.failed_at is not None else Timestamp(row.not_before or row.created_at).wire()
+
+
+def _cells(row: "JobRow", now: Timestamp) -> tuple[str, ...]:
+    moment = _next_attempt(row) or "-"
+    return str(int(row.id)), row.kind, _status(row, now), str(row.attempts), moment, row.last_error or "-"
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Rows in columns as wide as their longest cells, but for the last one."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        padded = (cell.ljust(width) for cell, width in zip(row[:-1], widths[:-1], strict=True))
+        yield "  ".join((*padded, row[-1]))

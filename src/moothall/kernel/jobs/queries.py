@@ -1,0 +1,175 @@
+"""SQL of jobs."""
+
+from collections.abc import Collection
+from functools import cache
+from typing import Any, Final
+
+from msgspec import Struct
+from sqlalchemy import ColumnElement, and_, bindparam, case, delete, func, insert, or_, select, union_all, update
+
+from moothall.objects.ids import Snowflake
+from moothall.objects.wire import Timestamp
+from moothall.storage.database import Query, Reader, Transaction, in_list
+from moothall.storage.schema import jobs
+
+MAX_PER_KIND: Final = 20
+"""How many due jobs of one kind are read at once: a backlog of one kind delays no other."""
+
+
+class JobRow(Struct):
+    """A row of `jobs`."""
+
+    id: Snowflake
+    kind: str
+    state: Any
+    created_at: Timestamp
+    not_before: int
+    attempts: int
+    failed_at: Timestamp | None
+    last_error: str | None
+
+
+class JobCounts(Struct, frozen=True):
+    """How many jobs wait, because they are due or because an attempt failed, and how many are failed."""
+
+    waiting: float
+    failed: float
+
+
+_is_failed = jobs.c.failed_at.is_not(None)
+_is_not_failed = jobs.c.failed_at.is_(None)
+
+_insert = Query(insert(jobs))
+_select = Query(select(jobs).where(jobs.c.id == bindparam("job_id")), into=JobRow)
+_update_progress = Query(
+    update(jobs)
+    .where(jobs.c.id == bindparam("job_id"))
+    .values(state=bindparam("new_state"), attempts=0, last_error=None)
+)
+_update_failure = Query(
+    update(jobs)
+    .where(jobs.c.id == bindparam("job_id"), jobs.c.attempts == bindparam("attempts_before"), _is_not_failed)
+    .values(
+        attempts=bindparam("new_attempts"),
+        not_before=bindparam("next_attempt_at"),
+        failed_at=bindparam("new_failed_at"),
+        last_error=bindparam("error"),
+    )
+)
+_delete = Query(delete(jobs).where(jobs.c.id == bindparam("job_id")))
+_count_states = Query(
+    select(
+        func.count(case((and_(_is_not_failed, or_(jobs.c.not_before <= bindparam("now"), jobs.c.attempts > 0)), 1))),
+        func.count(jobs.c.failed_at),
+    )
+)
+
+
+@cache
+def _select_due(kinds: frozenset[str]) -> Query[JobRow]:
+    # One range of the index for each kind: rows of unknown kinds and failed jobs are not even looked at.
+    now = bindparam("now", type_=jobs.c.not_before.type)
+    ranges = [
+        select(jobs)
+        .where(jobs.c.kind == kind, _is_not_failed, jobs.c.not_before <= now)
+        .order_by(jobs.c.not_before, jobs.c.id)
+        .limit(MAX_PER_KIND)
+        .subquery()
+        for kind in sorted(kinds)
+    ]
+    return Query(union_all(*(select(each) for each in ranges)), into=JobRow)
+
+
+async def insert_job(tx: Transaction, **values: Any) -> None:
+    """Store a job."""
+    await tx.execute(_insert, **values)
+
+
+async def select_due(reader: Reader, kinds: Collection[str], now: Timestamp) -> list[JobRow]:
+    """The first due jobs of each kind, at most `MAX_PER_KIND`, by the moment of their next attempt."""
+    if not kinds:
+        return []
+    rows = await reader.all(_select_due(frozenset(kinds)), now=now)
+    return sorted(rows, key=lambda row: (row.not_before, row.id))
+
+
+async def select_job(reader: Reader, job_id: Snowflake) -> JobRow | None:
+    """One job, or None if it is done."""
+    return await reader.one(_select, job_id=job_id)
+
+
+async def update_progress(tx: Transaction, job_id: Snowflake, state: Any) -> None:
+    """Store what remains of a job after a step that succeeded; its failures so far are forgotten."""
+    await tx.execute(_update_progress, job_id=job_id, new_state=state)
+
+
+async def update_failure(
+    tx: Transaction, row: JobRow, *, attempts: int, next_attempt_at: Timestamp, failed_at: Timestamp | None, error: str
+) -> bool:
+    """Store that an attempt failed; False if another process has counted an attempt since the row was read."""
+    changed = await tx.execute(
+        _update_failure,
+        job_id=row.id,
+        attempts_before=row.attempts,
+        new_attempts=attempts,
+        next_attempt_at=next_attempt_at,
+        new_failed_at=failed_at,
+        error=error,
+    )
+    return changed > 0
+
+
+async def delete_job(tx: Transaction, job_id: Snowflake) -> None:
+    """Remove a job that is done."""
+    await tx.execute(_delete, job_id=job_id)
+
+
+async def count_jobs(reader: Reader, now: Timestamp) -> JobCounts:
+    """How many jobs wait and are failed, over all kinds and processes."""
+    (row,) = await reader.all_long(_count_states, now=now)
+    return JobCounts(waiting=row[0], failed=row[1])
+
+
+# For operators
+
+
+async def list_jobs(reader: Reader, *, failed: bool, kind: str | None, limit: int) -> tuple[list[JobRow], int]:
+    """The first jobs by id, and how many there are: all, or the failed ones, or those of a kind."""
+    conditions = _matching(failed=failed, kind=kind)
+    rows = await reader.all_long(Query(select(jobs).where(*conditions).order_by(jobs.c.id).limit(limit), into=JobRow))
+    return rows, int(await reader.scalar(Query(select(func.count()).select_from(jobs).where(*conditions))))
+
+
+async def select_ids(reader: Reader, job_ids: Collection[Snowflake], *, attempted: bool) -> set[Snowflake]:
+    """Those of the ids that jobs have; with `attempted` only of jobs whose last attempt failed."""
+    conditions = [in_list(jobs.c.id, "job_ids"), *([jobs.c.attempts > 0] if attempted else [])]
+    rows = await reader.all(Query(select(jobs.c.id).where(*conditions)), job_ids=list(job_ids))
+    return {Snowflake(row[0]) for row in rows}
+
+
+async def reset_jobs(tx: Transaction, job_ids: Collection[Snowflake], now: Timestamp) -> int:
+    """Make jobs due now, with all their attempts before them; how many there were."""
+    return await tx.execute(_reset(in_list(jobs.c.id, "job_ids")), job_ids=list(job_ids), now=now)
+
+
+async def reset_failed(tx: Transaction, kind: str | None, now: Timestamp) -> int:
+    """Make all failed jobs, or those of a kind, due now; how many there were."""
+    return await tx.execute(_reset(*_matching(failed=True, kind=kind)), now=now)
+
+
+async def delete_jobs(tx: Transaction, job_ids: Collection[Snowflake]) -> int:
+    """Delete jobs in any state; how many there were."""
+    return await tx.execute(Query(delete(jobs).where(in_list(jobs.c.id, "job_ids"))), job_ids=list(job_ids))
+
+
+async def delete_failed(tx: Transaction, kind: str | None) -> int:
+    """Delete all failed jobs, or those of a kind; how many there were."""
+    return await tx.execute(Query(delete(jobs).where(*_matching(failed=True, kind=kind))))
+
+
+def _matching(*, failed: bool, kind: str | None) -> list[ColumnElement[bool]]:
+    return [*([_is_failed] if failed else []), *([jobs.c.kind == kind] if kind is not None else [])]
+
+
+def _reset(*conditions: ColumnElement[bool]) -> Query[Any]:
+    return Query(update(jobs).where(*conditions).values(attempts=0, failed_at=None, not_before=bindparam("now")))

@@ -1,0 +1,155 @@
+"""Runs due jobs beside the requests, and counts the attempts that fail."""
+
+import asyncio
+import logging
+import random
+import traceback
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from moothall.bus import Envelope
+from moothall.kernel.authenticate import NOBODY
+from moothall.kernel.background import PeriodicTask
+from moothall.kernel.conflicts import until_it_wins
+from moothall.kernel.context import Context, Services
+from moothall.kernel.jobs import queries
+from moothall.kernel.jobs.events import JobsDue
+from moothall.kernel.jobs.kinds import KINDS, Job
+from moothall.kernel.jobs.queries import JobRow
+from moothall.kernel.unit import run
+from moothall.objects.wire import Timestamp, convert, to_plain
+from moothall.storage.database import StorageConflict, StorageError, StorageFull, StorageUnavailable
+
+log = logging.getLogger("moothall.jobs")
+
+MAX_ATTEMPTS: Final = 12
+"""After so many failures in a row a job is failed: with the delays below, after two and a half hours."""
+
+_FIRST_DELAY: Final = 5.0
+"""Seconds until the second attempt; each further delay is twice as long."""
+_MAX_DELAY: Final = 3600.0
+_JITTER: Final = 0.2
+"""The share by which a delay varies, so that jobs that failed together are not retried together."""
+
+_STEP_SECONDS: Final = 60.0
+"""A step that takes longer is cancelled, which counts as a failure: no job may stop the others for good."""
+
+_MAX_ERROR_LENGTH: Final = 1000
+
+_DATABASE_TROUBLE: Final = (StorageUnavailable, StorageFull, StorageConflict)
+"""Errors that say something of the database, and nothing of the job."""
+
+
+def retry_delay(attempts: int) -> float:
+    """Seconds until the next attempt, after so many failures in a row."""
+    delay = min(_FIRST_DELAY * 2.0 ** (attempts - 1), _MAX_DELAY)
+    return delay * random.uniform(1 - _JITTER, 1 + _JITTER)  # noqa: S311 it protects nothing
+
+
+def error_text(error: Exception) -> str:
+    """An exception's type and message in one line of bounded length, without what PostgreSQL cannot store."""
+    line = " ".join("".join(traceback.format_exception_only(error)).split())
+    return line.replace("\0", "\ufffd").encode("utf-8", "replace").decode()[:_MAX_ERROR_LENGTH]
+
+
+class JobRunner(PeriodicTask):
+    """Runs due jobs, one step after another: when woken, and every `seconds` otherwise.
+
+    It sleeps for `pause` seconds after each step, which leaves the database to the requests.
+    """
+
+    def __init__(self, services: Services, *, seconds: float = 5.0, pause: float = 0.002) -> None:
+        super().__init__(seconds=seconds)
+        self._services = services
+        self._pause = pause
+
+    def hear(self, envelopes: Sequence[Envelope]) -> None:
+        """Wake up when another process says on the bus that jobs are due."""
+        for envelope in envelopes:
+            if envelope.name == JobsDue.name:
+                self.wake()
+
+    async def drain(self, now: Timestamp | None = None) -> None:
+        """Run all jobs that are due, or will be at `now`, to their end. Raises what a step raises, uncounted."""
+        while rows := await self._select_due(Timestamp.now() if now is None else now):
+            for row in rows:
+                await self._step(row)
+
+    async def _round(self) -> bool:
+        """Run one step of some due jobs of each kind; False if there were none, or the database is away."""
+        try:
+            rows = await self._select_due(Timestamp.now())
+            for row in rows:
+                await self._attempt(row)
+                await asyncio.sleep(self._pause)
+        except StorageError as error:
+            log.warning("jobs wait for the database: %s", error)
+            return False
+        return bool(rows)
+
+    async def _select_due(self, now: Timestamp) -> list[JobRow]:
+        # A kind that is unknown here belongs to another version, whose processes run it.
+        async with self._services.database.read() as reader:
+            return await queries.select_due(reader, KINDS, now)
+
+    async def _attempt(self, row: JobRow) -> None:
+        """Run a step and store its failure. Raises StorageError if that cannot be stored."""
+        limit = asyncio.timeout(_STEP_SECONDS)
+        try:
+            async with limit:
+                await self._step(row)
+        except Exception as error:  # noqa: BLE001 whatever a job raises is stored with it
+            too_long = TimeoutError(f"a step took longer than {_STEP_SECONDS:.0f} seconds")
+            await self._store_failure(row, too_long if limit.expired() else error)
+
+    async def _step(self, row: JobRow) -> None:
+        await run(self._services, NOBODY, partial(_step_unless_changed, row), lock=row.id)
+
+    async def _store_failure(self, row: JobRow, error: Exception) -> None:
+        """Put the next attempt off, or give the job up after `MAX_ATTEMPTS`. Raises StorageError.
+
+        The step's own transaction is rolled back, so this is a second one. The number of attempts that the step began
+        with is its condition: of processes that tried the same attempt, one counts it. An outage of the database is
+        no attempt: it either keeps this transaction from committing too, or only puts the job off.
+        """
+        counted = not isinstance(error, _DATABASE_TROUBLE)
+        attempts = row.attempts + counted
+        is_failed = attempts >= MAX_ATTEMPTS
+        delay = retry_delay(attempts) if counted else retry_delay(1)
+        now = Timestamp.now()
+
+        async def store() -> bool:
+            async with self._services.database.transaction() as tx:
+                return await queries.update_failure(
+                    tx,
+                    row,
+                    attempts=attempts,
+                    next_attempt_at=Timestamp(now + round(delay * 1000)),
+                    failed_at=now if is_failed else None,
+                    error=error_text(error),
+                )
+
+        if not await until_it_wins(store):
+            return
+        if is_failed:
+            log.error("job %s (%s) is failed after %d attempts", row.id, row.kind, attempts, exc_info=error)
+        else:
+            # The traceback once: it seldom changes from one attempt to the next.
+            first = error if attempts == 1 and counted else None
+            log.warning(
+                "job %s (%s) is tried again in %.0f s: %s", row.id, row.kind, delay, error_text(error), exc_info=first
+            )
+
+
+async def _step_unless_changed(before: JobRow, ctx: Context) -> None:
+    # Read again under the lock: another process may have finished the job, counted a failure or made progress.
+    row = await queries.select_job(ctx.tx, before.id)
+    if row is None or (row.attempts, row.not_before) != (before.attempts, before.not_before):
+        return
+    job: Job = convert(row.state, KINDS[row.kind])
+    rest = await job.step(ctx)
+    if rest is None:
+        await queries.delete_job(ctx.tx, row.id)
+    elif rest != job or row.last_error is not None:
+        await queries.update_progress(ctx.tx, row.id, to_plain(rest))
