@@ -32,12 +32,16 @@ def create(settings: Settings, name: str, email: str | None, *, password_stdin: 
     from moothall.kernel.secrets import Passwords, new_password
     from moothall.objects import limits
     from moothall.resources.account.operations import Login, create_account, log_in
+    from moothall.resources.password.strength import weakness
 
     if email is not None and (len(email) > limits.EMAIL_MAX or email.count("@") != 1 or email.strip("@") != email):
         fail(f"email: {email!r} is no address")
     password = sys.stdin.readline().rstrip("\r\n") if password_stdin else new_password()
     if not limits.PASSWORD_MIN <= len(password) <= limits.PASSWORD_MAX:
         fail(f"password: Must be between {limits.PASSWORD_MIN} and {limits.PASSWORD_MAX} in length.")
+    names = [text for text in (name, email) if text is not None]
+    if password_stdin and (problem := weakness(password, names, settings.password_min_score)) is not None:
+        fail(f"password: {problem}")
     passwords = Passwords()
     password_hash = asyncio.run(passwords.hash(password))
     passwords.close()
