@@ -167,9 +167,12 @@ async def identify(ctx: Context, body: LogIn, *, seconds: int | None = None, dev
 
     Raises Refusal: 50035 for a name and password that do not belong together, 429 after too many of those.
     """
-    by_email = "@" in body.login
-    key = body.login.casefold() if by_email else search_key(body.login)
-    row = await (queries.select_by_email(ctx.tx, key) if by_email else queries.select_by_username(ctx.tx, key))
+    key = search_key(body.login)
+    row = await (
+        queries.select_by_email(ctx.tx, body.login.casefold())
+        if "@" in body.login
+        else queries.select_by_username(ctx.tx, key)
+    )
     if not await check_login(ctx, key, row, body.password, device=device) or row is None:
         found = FormErrors()
         found.add("login", "INVALID_LOGIN", _WRONG_LOGIN)

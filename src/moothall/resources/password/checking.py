@@ -67,9 +67,9 @@ class PasswordThrottle(AttemptThrottle):
 async def check_login(ctx: Context, login: str, row: UserRow | None, password: str, *, device: Device | None) -> bool:
     """Whether a password is that of the account `row` that a login name leads to, None for no account.
 
-    `login` is the name as it is looked up, `device` the browser that it comes from, if that is known. Nothing tells
-    an account that exists from one that does not. Raises Refusal: 429 after too many wrong passwords, 503
-    while too many wait to be hashed.
+    `login` is the name without the case and accents that do not matter, `device` the browser that it comes from, if
+    that is known. Nothing tells an account that exists from one that does not. Raises Refusal: 429 after too many
+    wrong passwords, 503 while too many wait to be hashed.
     """
     user_id = UserId(Snowflake(0)) if row is None else row.id
     network = Limit(f"network {ctx.ip}", _MAX_OF_NETWORK)
