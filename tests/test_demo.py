@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import func, insert, select
+from sqlalchemy import func, insert, select, update
 
+from moothall.app import App
 from moothall.demo import seeding
 from moothall.demo.seeding import ensure_demo, existing_demo
+from moothall.kernel.authenticate import authenticate
 from moothall.kernel.secrets import Passwords, SecretBox
+from moothall.settings import Settings
 from moothall.storage.database import Database, Query
-from moothall.storage.schema import guilds, messages, meta, users
+from moothall.storage.schema import auth_sessions, guilds, messages, meta, users
 from tests.harness import ANNOUNCEMENT, CATEGORY, FORUM, TEXT, VOICE, Platform
 from tests.serving import RunningServer, moothall
 
@@ -67,6 +70,23 @@ async def test_servers_that_start_at_once_make_one(new: Platform) -> None:
     assert found[0] is not None
     assert found == [found[0]] * 3
     assert (await counts(new))["guilds"] == 1
+
+
+async def test_tokens_that_a_start_prints_are_good_however_long_the_server_stood_still(tmp_path: Path) -> None:
+    settings = Settings(data=tmp_path)
+    first = App(settings)
+    await first.start()
+    async with first.database.transaction() as tx:
+        await tx.execute(Query(update(auth_sessions).values(last_used_at=0)))
+    await first.stop()
+
+    second = App(settings)
+    await second.start()
+    assert second.demo is not None
+    async with second.database.read() as reader:
+        for person in second.demo.people:
+            assert (await authenticate(reader, person.token)).user_id == person.id
+    await second.stop()
 
 
 async def test_where_somebody_has_an_account_there_is_none(new: Platform) -> None:

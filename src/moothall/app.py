@@ -47,12 +47,14 @@ from moothall.kernel.outbox import OutboxRelay
 from moothall.kernel.pipeline import Pipeline
 from moothall.kernel.ratelimit import RateLimiter
 from moothall.kernel.request import client_address, is_loopback, network_of
-from moothall.kernel.secrets import Passwords, ServerKey
+from moothall.kernel.secrets import Passwords, ServerKey, hash_token
 from moothall.objects.ids import GuildId, Snowflake, SnowflakeFactory, UserId
 from moothall.objects.presence import Presence
 from moothall.objects.wire import Timestamp
 from moothall.resources import load_endpoints
 from moothall.resources.attachment.sweeping import FileSweeper
+from moothall.resources.auth_session.sweeping import SessionSweeper
+from moothall.resources.auth_session.usage import UsageBook
 from moothall.resources.interaction.delivery import Deliveries
 from moothall.resources.interaction.timers import Timers
 from moothall.resources.member.activity import activity_of
@@ -127,12 +129,14 @@ def build_services(settings: Settings, database: Database, bus: Bus) -> Services
             allow_private_addresses=settings.allow_private_addresses,
             registration=settings.registration,
             verification_requires_email=settings.verification_requires_email,
+            password_min_score=settings.password_min_score,
+            session_unused_days=settings.session_unused_days,
         ),
         extra={Passwords: Passwords()},
     )
 
 
-def gateway_hooks(services: Services, node: str = "") -> Hooks:
+def gateway_hooks(services: Services, book: UsageBook, node: str = "") -> Hooks:
     """What the platform does when something happens on the gateway of a node."""
 
     async def voice_update(request: VoiceRequest) -> None:
@@ -160,7 +164,9 @@ def gateway_hooks(services: Services, node: str = "") -> Hooks:
     async def offline(user_id: int, _guild_ids: frozenset[int]) -> None:
         await leave_if_temporary(services, user_id)
 
-    return Hooks(voice_update=voice_update, session_ended=session_ended, seen=seen, offline=offline)
+    return Hooks(
+        voice_update=voice_update, session_ended=session_ended, seen=seen, token_used=book.note, offline=offline
+    )
 
 
 def _shared_bus(url: str, name: str) -> "NatsBus":
@@ -207,6 +213,8 @@ class App:
         self.bus: Bus = shared or LocalBus()
         self._shared = shared
         self.services = build_services(settings, self.database, self.bus)
+        self.usage = UsageBook(self.database)
+        self.services.used = self.usage.used
         self.gateway = GatewayNode(
             GatewaySettings(
                 public_url=base_url(settings).replace("http", "ws", 1) + "/gateway",
@@ -221,7 +229,7 @@ class App:
             self.bus,
             DatabaseSource(self.database, self.services.states),
             # Alone, a process finds the voice connections of the one before it under the same name.
-            gateway_hooks(self.services, "" if shared is None else name),
+            gateway_hooks(self.services, self.usage, "" if shared is None else name),
             self.metrics,
             name=name,
             network_of=self._network_of,
@@ -252,6 +260,8 @@ class App:
         self.files = Files(self.services.blobs)
         self.attachments = Attachments(self.database, self.services.blobs, self.services.links, self.files)
         self.sweeper = FileSweeper(self.services)
+        self.session_sweeper = SessionSweeper(self.services, self.usage, self._connected_tokens)
+        self._hsts = settings.hsts if base_url(settings).startswith("https:") else None
         self.expressions = ExpressionFiles(self.database, self.services.blobs, self.files)
         self.demo: DemoRecord | None = None
         self._watch()
@@ -263,12 +273,18 @@ class App:
         await self.neighbours.join()
         if self.settings.demo:
             self.demo = await ensure_demo(self.services)
+            # They are about to be shown again, to be used.
+            for person in self.demo.people if self.demo is not None else ():
+                self.usage.note(hash_token(person.token))
         await remember_base_url(self.services, base_url(self.settings))
         await self.gateway.start()
         self.relay.start()
         self.jobs.start()
         self.indexer.start()
         self.sweeper.start()
+        # No request is served yet: a login that was not used for too long does not get one more.
+        await self.session_sweeper.end_unused()
+        self.session_sweeper.start()
         # What is there now stays: the collector need not look at it again and again.
         gc.freeze()
         gc.enable()
@@ -282,10 +298,12 @@ class App:
         await self.jobs.stop()
         await self.indexer.stop()
         await self.sweeper.stop()
+        await self.session_sweeper.stop()
         await self.gateway.close()
         await self.relay.stop()
         await Deliveries.of(self.services).close()
         await activity_of(self.services).close()
+        await self.usage.close()
         await self.neighbours.leave()
         await self.database.settled()
         await self.database.close()
@@ -300,6 +318,8 @@ class App:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         if scope["type"] == "http":
+            if self._hsts is not None:
+                send = with_header(send, b"strict-transport-security", self._hsts.encode())
             path: str = scope["path"]
             if path.startswith("/api/") and not path.endswith("/openapi.json") and not is_lost_browser(scope):
                 await self.pipeline(scope, receive, send)
@@ -322,6 +342,10 @@ class App:
             await self.gateway.serve(scope, receive, send)
         else:
             await self._lifespan(receive, send)
+
+    def _connected_tokens(self) -> set[bytes]:
+        """The hashes of the tokens that people's gateway sessions were opened with."""
+        return {session.token_hash for session in self.gateway.hub.sessions.values() if not session.bot}
 
     def _network_of(self, scope: Scope) -> str:
         """Where a connection comes from, as limits count it; "" for this machine itself."""
@@ -393,6 +417,17 @@ class App:
 
 _SELECT_ONE = Query(select(literal(1)))
 _NO_JOB_COUNTS = JobCounts(waiting=math.nan, failed=math.nan)
+
+
+def with_header(send: Send, name: bytes, value: bytes) -> Send:
+    """A `send` that gives every answer one more header."""
+
+    async def sending(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", ()), (name, value)]
+        await send(message)
+
+    return sending
 
 
 async def _answer(send: Send, status: int, body: bytes, content_type: str) -> None:

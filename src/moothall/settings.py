@@ -109,6 +109,22 @@ class Settings(Struct, frozen=True, kw_only=True):
         bool,
         Meta(description="Verification levels of guilds ask for a verified email address; else for their times only."),
     ] = True
+    password_min_score: Annotated[
+        int,
+        Meta(
+            description="How hard a new password must be to guess, by zxcvbn: 0 takes any, "
+            "2 withstands a million guesses, 4 ten thousand million.",
+            ge=0,
+            le=4,
+        ),
+    ] = 2
+    session_unused_days: Annotated[
+        int, Meta(description="Days without use after which a person's login ends.", ge=1, le=3650)
+    ] = 90
+    hsts: Annotated[
+        Annotated[str, Meta(pattern=r"\A[!-~](?:[ -~]*[!-~])?\Z")] | None,
+        Meta(description="Strict-Transport-Security of every answer where public_url is https; empty sends none."),
+    ] = "max-age=31536000; includeSubDomains"
     demo: Annotated[
         bool,
         Meta(description="Make a demo community when the database is new.", extra=_flag("--demo")),

@@ -182,6 +182,14 @@ def test_a_password_that_is_too_short_is_a_clear_error(server: RunningServer) ->
     assert "password" in result.stderr
 
 
+@pytest.mark.parametrize("password", ["password123", "frank2024", "moothall!"])
+def test_a_password_that_is_easy_to_guess_is_a_clear_error(server: RunningServer, password: str) -> None:
+    result = server.command("user", "create", "frank", "--password-stdin", given=f"{password}\n")
+
+    assert (result.returncode, result.stderr.count("\n")) == (1, 1)
+    assert result.stderr.startswith("moothall: password: Password is too weak or common to use.")
+
+
 def test_features_and_tier_are_the_guilds_at_once_and_stand_in_its_audit_log(
     server: RunningServer, alice: Any, guild_id: str
 ) -> None:

@@ -283,3 +283,19 @@ async def test_who_is_here_is_told_to_the_platform() -> None:
     await first.dropped(1000)
     await second.dropped(1000)
     assert calls == [("seen", ALICE), ("seen", ALICE), ("offline", ALICE)]
+
+
+async def test_identifying_and_resuming_are_uses_of_a_persons_token() -> None:
+    used: list[bytes] = []
+    node, _ = node_of(World(), Hooks(token_used=used.append))
+    peer = Peer(node)
+    ready = await peer.identify("alice")
+    await peer.dropped(4000)
+    again = Peer(node)
+    again.say({"op": 6, "d": {"token": "alice", "session_id": ready["session_id"], "seq": 1}})
+    assert (await again.hear())["op"] == 10
+    await again.hear()
+    bot = Peer(node)
+    await bot.identify("bot", intents=1)
+    session = node.hub.by_user[ALICE][0]
+    assert used == [session.token_hash] * 2

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -214,6 +215,39 @@ def test_addresses_lose_their_unproven_claims_and_get_one_form_on_postgresql(
     assert people == _NORMALISED
     assert claims == 0
     assert _names_logged(caplog) == _CLEARED
+
+
+_LOGINS = """
+INSERT INTO tokens (hash, kind, user_id, scopes, created_at) VALUES
+    ({session}, 1, 7, '', 5), ({bot}, 2, 8, '', 5), ({access}, 3, 7, 'identify', 5);
+"""
+
+
+def test_logins_of_before_are_in_use_when_they_begin_to_end_by_themselves_on_sqlite() -> None:
+    connection = apsw.Connection(":memory:")
+    connection.execute(render_upgrade("sqlite", None, "0011")).fetchall()
+    connection.execute(_LOGINS.format(session="x'01'", bot="x'02'", access="x'03'"))
+    for statement in migrations.statements_to_head("sqlite", "0011"):
+        connection.execute(statement).fetchall()
+    ((digest, user_id, used),) = connection.execute("SELECT token_hash, user_id, last_used_at FROM auth_sessions")
+    assert (digest, user_id) == (b"\x01", 7)
+    assert abs(time.time() * 1000 - used) < 60_000
+
+
+def test_logins_of_before_are_in_use_when_they_begin_to_end_by_themselves_on_postgresql(scratch_postgres: str) -> None:
+    async def upgrade() -> list[tuple[object, ...]]:
+        connection = await asyncpg.connect(scratch_postgres)
+        await connection.execute(render_upgrade("postgresql", None, "0011"))
+        await connection.execute(_LOGINS.format(session="'\\x01'", bot="'\\x02'", access="'\\x03'"))
+        for statement in migrations.statements_to_head("postgresql", "0011"):
+            await connection.execute(statement)
+        rows = await connection.fetch(
+            "SELECT token_hash, user_id, extract(epoch FROM now()) * 1000 - last_used_at < 60000 FROM auth_sessions"
+        )
+        await connection.close()
+        return [tuple(row) for row in rows]
+
+    assert uvloop.run(upgrade()) == [(b"\x01", 7, True)]
 
 
 @pytest.fixture

@@ -130,6 +130,8 @@ class Person:
         self.platform = platform
         self.caller = caller
         self.site = Site(platform.services)
+        self.address = "127.0.0.1"
+        self.agent = ""
         self.jar: dict[tuple[str, str], str] = {}
         if caller is not None:
             for path in ("/login", "/logout", "/oauth2", "/invite", "/settings", "/developers"):
@@ -147,6 +149,8 @@ class Person:
         parts = urlsplit(url)
         own = {name: value for (path, name), value in self.jar.items() if parts.path.startswith(path)}
         given = [("host", "localhost:3333"), ("accept", "text/html"), *headers]
+        if self.agent:
+            given.append(("user-agent", self.agent))
         if own:
             given.append(("cookie", "; ".join(f"{name}={value}" for name, value in own.items())))
         if content_type:
@@ -165,7 +169,7 @@ class Person:
             "path": parts.path,
             "query_string": parts.query.encode(),
             "headers": [(name.encode(), value.encode()) for name, value in given],
-            "client": ("127.0.0.1", 1),
+            "client": (self.address, 1),
         }
         await self.site(scope, receive, send)
         found = [(name.decode(), value.decode()) for name, value in sent[0]["headers"]]

@@ -1,8 +1,10 @@
 """Logging in, out and registering with a browser."""
 
+from typing import Any
+
+import msgspec
 import pytest
 
-from moothall.resources.account.throttle import LoginThrottle
 from tests.harness import Platform
 from tests.web.person import PASSWORD, Person, registered
 
@@ -28,21 +30,35 @@ async def test_the_cookie_is_for_the_pages_alone_and_no_script_sees_it(platform:
         assert "Secure" not in cookie
 
 
-async def test_behind_https_the_cookie_never_goes_in_the_clear(platform: Platform) -> None:
-    platform.services.limits = type(platform.services.limits)(
-        public_url="https://moot.example",
-        reserved_words=(),
-        allow_private_addresses=False,
-        registration=True,
-    )
+def over_https(platform: Platform) -> None:
+    platform.services.limits = msgspec.structs.replace(platform.services.limits, public_url="https://moot.example")
+
+
+async def test_behind_https_no_cookie_goes_in_the_clear_or_can_be_set_by_another_server(platform: Platform) -> None:
+    over_https(platform)
     person = await registered(platform)
     page = await person.visit("/login")
-    assert page.cookies
-    assert all("; Secure" in cookie for cookie in page.cookies)
     shown = await person.press(page, "Log in", login="wanda", password=PASSWORD)
     assert shown.status == 303
-    assert shown.cookies
-    assert all("; Secure" in cookie for cookie in shown.cookies)
+    await person.press(await person.visit("/developers"), "Log out")
+    cookies = [*page.cookies, *shown.cookies]
+    names = {cookie.partition("=")[0] for cookie in cookies}
+    assert names == {"__Host-moothall_form", "__Host-moothall_session", "__Host-moothall_device"}
+    for cookie in cookies:
+        assert {"Secure", "HttpOnly", "Path=/"} <= set(cookie.split("; "))
+        assert "Domain=" not in cookie
+    assert set(person.jar) == {("/", "__Host-moothall_form"), ("/", "__Host-moothall_device")}
+
+
+async def test_over_https_a_cookie_that_another_server_may_have_set_is_no_session(platform: Platform) -> None:
+    over_https(platform)
+    person = await registered(platform)
+    await person.press(await person.visit("/login"), "Log in", login="wanda", password=PASSWORD)
+    token = person.jar.pop(("/", "__Host-moothall_session"))
+    person.jar["/", "moothall_session"] = token
+    assert (await person.visit("/developers")).status == 303
+    person.jar["/", "__Host-moothall_session"] = token
+    assert (await person.visit("/developers")).status == 200
 
 
 async def test_a_wrong_password_is_told_at_the_fields_and_shown_nowhere(platform: Platform) -> None:
@@ -54,14 +70,56 @@ async def test_a_wrong_password_is_told_at_the_fields_and_shown_nowhere(platform
     assert ("aria-invalid", "true") in {item for tag, given in page.tags if tag == "input" for item in given.items()}
 
 
+WRONG: dict[str, Any] = {"login": "wanda", "password": "wrong horse battery"}
+
+
 async def test_guessing_is_throttled_with_the_apis_own_count(platform: Platform) -> None:
     person = await registered(platform)
-    throttle = platform.services.extra.setdefault(LoginThrottle, LoginThrottle())
     for _ in range(10):
-        throttle.failed("wanda", "elsewhere")
+        assert (await platform.nobody.post("/auth/login", WRONG, client="203.0.113.9")).status == 400
+    person.address = "198.51.100.7"
     page = await person.press(await person.visit("/login"), "Log in", login="wanda", password=PASSWORD)
     assert page.status == 429
     assert int(page.headers["retry-after"]) > 0
+
+
+async def test_strangers_do_not_lock_a_browser_out_that_logged_in_before(platform: Platform) -> None:
+    person = await registered(platform)
+    page = await person.press(await person.visit("/login"), "Log in", login="wanda", password=PASSWORD)
+    await person.press(await person.follow(page), "Log out")
+    person.address = "203.0.113.9"
+    # From the same network, so that nothing but the cookie tells them apart.
+    for number in range(50):
+        await platform.nobody.post("/auth/login", WRONG | {"login": f"no{number % 5}"}, client="203.0.113.9")
+        await platform.nobody.post("/auth/login", WRONG, client=f"198.51.100.{number}")
+    assert (await platform.nobody.post("/auth/login", WRONG, client="203.0.113.9")).status == 429
+    shown = await person.press(await person.visit("/login"), "Log in", login="wanda", password=PASSWORD)
+    assert shown.status == 303
+
+
+async def test_a_known_browser_has_a_count_of_its_own_and_no_more(platform: Platform) -> None:
+    person = await registered(platform)
+    page = await person.press(await person.visit("/login"), "Log in", login="wanda", password=PASSWORD)
+    await person.press(await person.follow(page), "Log out")
+    page = await person.visit("/login")
+    assert [(await person.press(page, "Log in", **WRONG)).status for _ in range(11)] == [400] * 10 + [429]
+    other = Person(platform)
+    other.address = "198.51.100.7"
+    shown = await other.press(await other.visit("/login"), "Log in", login="wanda", password=PASSWORD)
+    assert shown.status == 303
+
+
+async def test_a_browser_is_known_to_its_own_account_only(platform: Platform) -> None:
+    await registered(platform)
+    mallory = await registered(platform, "mallory")
+    page = await mallory.press(await mallory.visit("/login"), "Log in", login="mallory", password=PASSWORD)
+    await mallory.press(await mallory.follow(page), "Log out")
+    mallory.address = "203.0.113.9"
+    page = await mallory.visit("/login")
+    assert [(await mallory.press(page, "Log in", **WRONG)).status for _ in range(10)] == [400] * 10
+    for forged in ("", "x", "AAAA", mallory.jar["/login", "moothall_device"][:-4] + "AAAA"):
+        mallory.jar["/login", "moothall_device"] = forged
+        assert (await mallory.press(page, "Log in", **WRONG)).status == 429
 
 
 @pytest.mark.parametrize(
@@ -110,6 +168,15 @@ async def test_an_account_can_be_made_where_strangers_may(platform: Platform) ->
     shown = await stranger.press(refused, "Make the account", username="newcomer", password=PASSWORD)
     assert (shown.status, shown.location) == (303, "/settings/authorized-apps")
     assert "newcomer" in (await stranger.follow(shown)).text
+
+
+async def test_a_guessable_password_makes_no_account_in_a_browser_either(platform: Platform) -> None:
+    stranger = Person(platform)
+    page = await stranger.visit("/register")
+    refused = await stranger.press(page, "Make the account", username="newcomer", password="password123")
+    assert refused.status == 400
+    assert "too weak or common" in refused.text
+    assert "password-error" in {given.get("id") for _, given in refused.tags}
 
 
 async def test_a_bots_token_is_no_session(platform: Platform) -> None:

@@ -110,6 +110,8 @@ def _services(settings: Settings, database: Database) -> Services:
             reserved_words=settings.reserved_words,
             allow_private_addresses=False,
             registration=True,
+            password_min_score=settings.password_min_score,
+            session_unused_days=settings.session_unused_days,
         ),
         extra={},
     )

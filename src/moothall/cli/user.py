@@ -39,6 +39,7 @@ def create(
     from moothall.kernel.secrets import Passwords, new_password
     from moothall.objects import limits
     from moothall.resources.account.operations import Login, create_account, log_in
+    from moothall.resources.password.strength import weakness
 
     if verified and email is None:
         fail("give the address to vouch for with --email")
@@ -46,6 +47,9 @@ def create(
     password = sys.stdin.readline().rstrip("\r\n") if password_stdin else new_password()
     if not limits.PASSWORD_MIN <= len(password) <= limits.PASSWORD_MAX:
         fail(f"password: Must be between {limits.PASSWORD_MIN} and {limits.PASSWORD_MAX} in length.")
+    names = [text for text in (name, email) if text is not None]
+    if password_stdin and (problem := weakness(password, names, settings.password_min_score)) is not None:
+        fail(f"password: {problem}")
     passwords = Passwords()
     password_hash = asyncio.run(passwords.hash(password))
     passwords.close()

@@ -296,6 +296,8 @@ class GatewayNode:
         identity = await self._source.identity(rest.strip() if rest and scheme.lower() == "bot" else token.strip())
         if identity is None:
             raise Closing(CloseCode.AUTHENTICATION_FAILED, "Authentication failed.")
+        if self.hooks.token_used is not None and not identity.bot:
+            self.hooks.token_used(identity.token_hash)
         return identity
 
     async def resume(self, connection: Connection, command: ResumeCommand) -> None:

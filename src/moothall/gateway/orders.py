@@ -24,6 +24,8 @@ class Hooks(Struct, kw_only=True):
     """Move a user in voice. What is not allowed changes nothing and tells nobody."""
     seen: Callable[[int], Awaitable[None]] | None = None
     """A user has identified."""
+    token_used: Callable[[bytes], None] | None = None
+    """A person's client has identified or resumed: the hash of its token."""
     offline: Callable[[int, frozenset[int]], Awaitable[None]] | None = None
     """A user's last session ended; the guilds that it heard."""
     session_ended: Callable[[int, str], Awaitable[None]] | None = None

@@ -51,10 +51,18 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Whether strangers may register."""
     verification_requires_email: bool = True
     """Whether verification levels of guilds ask for a verified email address."""
+    password_min_score: int = 2
+    """How hard a new password must be to guess, from 0 to 4."""
+    session_unused_days: int = 90
+    """Days without use after which a person's login ends."""
 
 
 def _no_header(name: str) -> str | None:  # noqa: ARG001 there is no request
     return None
+
+
+def _unnoted(actor: Actor) -> None:
+    del actor
 
 
 def _always(guild_id: int) -> bool:  # noqa: ARG001 whichever it is
@@ -78,6 +86,8 @@ class Services(Struct, kw_only=True):
     limits: Limits
     hears: Callable[[int], bool] = _always
     """Whether any session of this process is in a guild; not asked where other processes hear as well."""
+    used: Callable[[Actor], None] = _unnoted
+    """Told whose token a request came with, where that was looked up: not more often than it is remembered."""
     extra: dict[type, Any]
     """Services of single resources, by their type."""
 

@@ -189,6 +189,7 @@ class Pipeline:
                 async with self._services.database.read() as reader:
                     remembered = await authenticate(reader, header)
                 self._remembered.put(header, remembered)
+                self._services.used(remembered)
             actor = remembered
         if endpoint.access.needs_actor and not actor.signed_in:
             raise Refusal(errors.NOT_AUTHENTICATED)

@@ -12,7 +12,7 @@ import hashlib
 import hmac
 import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Self, TypeVar
@@ -196,7 +196,7 @@ class Passwords:
     """Hashes and checks passwords with argon2id, off the event loop.
 
     At most `concurrency` run at once, each taking 19 MiB and one core for some tens of milliseconds;
-    others wait their turn, `most_waiting` of them. Beyond that `hash` and `verify` raise TooManyPasswords.
+    others wait their turn, `most_waiting` of them. Beyond that `hash`, `verify` and `run` raise TooManyPasswords.
     """
 
     def __init__(self, *, concurrency: int = 2, most_waiting: int = 256) -> None:
@@ -208,11 +208,21 @@ class Passwords:
 
     async def hash(self, password: str) -> str:
         """The text to store; another one at every call."""
-        return await self._run(functools.partial(self._hasher.hash, password))
+        return await self.run(functools.partial(self._hasher.hash, password))
 
     async def verify(self, stored: str | None, password: str) -> bool:
         """Whether the password is the stored one; of an account that is not there (None) false, in the same time."""
-        return await self._run(functools.partial(self._verify, stored, password))
+        return await self.run(functools.partial(self._verify, stored, password))
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Do other work about a password on the same threads, in turn with the rest; what it returns."""
+        if self._waiting >= self._most_waiting:
+            raise TooManyPasswords
+        self._waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        finally:
+            self._waiting -= 1
 
     def outdated(self, stored: str) -> bool:
         """Whether a stored hash was made with other costs and should be made anew at the next login."""
@@ -221,15 +231,6 @@ class Passwords:
     def close(self) -> None:
         """Wait for what is running and end the threads."""
         self._threads.shutdown()
-
-    async def _run(self, work: "functools.partial[T]") -> T:
-        if self._waiting >= self._most_waiting:
-            raise TooManyPasswords
-        self._waiting += 1
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
-        finally:
-            self._waiting -= 1
 
     def _verify(self, stored: str | None, password: str) -> bool:
         decoy = self._decoy  # made by the first check, whichever way it goes

@@ -17,10 +17,12 @@ from moothall.kernel.url_encoded import UrlEncoded
 from moothall.oauth2.refusals import INVALID_REQUEST, OAuthRefusal, invalid_client
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ApplicationId, Snowflake
-from moothall.resources.account.throttle import LoginThrottle
 from moothall.resources.application.queries import ApplicationRow, select_application
+from moothall.resources.password.throttle import AttemptThrottle, Limit, TooManyAttempts
 
 _LONGEST_ID = 20
+_MAX_OF_CLIENT = 10
+_MAX_OF_NETWORK = 50
 
 
 class ClientCredentials(Access):
@@ -57,7 +59,7 @@ class Client(Struct, frozen=True):
     """Whether it has shown its secret; a public client has not."""
 
 
-class SecretThrottle(LoginThrottle):
+class SecretThrottle(AttemptThrottle):
     """Counts wrong client secrets. An application's id is public: others must not be able to lock it out."""
 
 
@@ -75,19 +77,21 @@ async def authenticate_client(ctx: Context, body: ClientRequest) -> Client:
         raise OAuthRefusal(INVALID_REQUEST, "Credentials are given twice, and differ")
     if client_id is None:
         raise invalid_client(by_header=by_header is not None)
-    throttle: LoginThrottle = ctx.services.extra.setdefault(SecretThrottle, SecretThrottle())
-    account = f"{client_id[:_LONGEST_ID]} from {ctx.ip}"
-    if wait := throttle.wait(account, ctx.ip):
-        raise too_many(wait, "user", [])
     known = client_id.isascii() and client_id.isdecimal() and len(client_id) <= _LONGEST_ID
     row = await select_application(ctx.tx, ApplicationId(Snowflake(int(client_id)))) if known else None
     if secret:
+        limits = Limit(f"{client_id[:_LONGEST_ID]} from {ctx.ip}", _MAX_OF_CLIENT), Limit(ctx.ip, _MAX_OF_NETWORK)
+        throttle: AttemptThrottle = ctx.services.extra.setdefault(SecretThrottle, SecretThrottle())
         stored = None if row is None else row.secret_hash
-        # Of an unknown application the same is compared, so that the time tells nothing.
-        fits = hmac.compare_digest(hash_token(secret), stored or bytes(32))
-        if row is not None and stored is not None and fits:
-            return Client(row, confidential=True)
-        throttle.failed(account, ctx.ip)
+        try:
+            async with throttle.attempt(*limits) as attempt:
+                # Of an unknown application the same is compared, so that the time tells nothing.
+                fits = hmac.compare_digest(hash_token(secret), stored or bytes(32))
+                if row is not None and stored is not None and fits:
+                    attempt.give_back()
+                    return Client(row, confidential=True)
+        except TooManyAttempts as problem:
+            raise too_many(problem.seconds, "user", []) from None
     elif row is not None and row.public_client:
         return Client(row, confidential=False)
     raise invalid_client(by_header=by_header is not None)

@@ -26,16 +26,23 @@ from moothall.kernel.request import Receive, Request
 from moothall.kernel.secrets import SecretUnreadable, hash_token, new_token
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import Snowflake
+from moothall.objects.ids import Snowflake, UserId
 from moothall.objects.wire import Timestamp
+from moothall.resources.password.checking import Device
 
 T = TypeVar("T")
 
 SESSION: Final = "moothall_session"
 STRANGER: Final = "moothall_form"
+DEVICE: Final = "moothall_device"
 SESSION_SECONDS: Final = 30 * 86_400
+_DEVICE_SECONDS: Final = 365 * 86_400
 HOMES: Final = ("/login", "/logout", "/oauth2", "/invite", "/settings", "/developers")
-"""Where the session's cookie goes; the API, which never looks at one, and files do not get it."""
+"""Where the session's cookie goes; the API, which never looks at one, and files do not get it.
+
+Over https the cookie is for every path: only so may its name begin with `__Host-`, by which browsers see to it that no
+other server of the same domain can have set it.
+"""
 
 _STRANGERS: Final = ("/login", "/register")
 _FORM_MS: Final = 86_400_000
@@ -87,13 +94,14 @@ class Browser:
 
     async def recognise(self) -> None:
         """Look the session up. One that has ended is nobody's, and its cookie goes."""
-        token = self.cookies.get(SESSION)
+        token = self._cookie(SESSION)
         if not token:
             return
         async with self.services.database.read() as reader:
             actor = await actor_of_token(reader, token)
         if actor is not None and actor.kind is TokenKind.SESSION:
             self.actor = actor
+            self.services.used(actor)
         else:
             self.leave()
 
@@ -138,6 +146,7 @@ class Browser:
             fires=frozenset(),
             writes=False,
             ip=self.request.network,
+            header=self.request.header,
         )
 
     def brief_context(self) -> Context:
@@ -178,32 +187,49 @@ class Browser:
 
     def csrf(self) -> str:
         """What a form on this page carries to be known again."""
-        if not self.actor.signed_in and not self.cookies.get(STRANGER):
+        if not self.actor.signed_in and not self._cookie(STRANGER):
             made = new_token(32)
-            self.cookies[STRANGER] = made
+            self.cookies[self._cookie_name(STRANGER)] = made
             self._give(STRANGER, made, _STRANGERS, seconds=_FORM_MS // 1000, site="Strict")
         moment = int(Timestamp.now()).to_bytes(8, "big")
         return base64.urlsafe_b64encode(self.services.box.encrypt(moment, about=self._form_key())).decode()
 
-    def enter(self, token: str) -> None:
-        """Give the browser a session."""
+    @property
+    def device(self) -> Device | None:
+        """The account that the browser logged in to last; None for none."""
+        text = self._cookie(DEVICE)
+        return Device.unseal(self.services.box, text) if text else None
+
+    def enter(self, token: str, user_id: UserId) -> None:
+        """Give the browser a session, and what it is known by when it logs in again."""
         self._give(SESSION, token, HOMES, seconds=SESSION_SECONDS, site="Lax")
+        sealed = Device.new(user_id).seal(self.services.box)
+        self._give(DEVICE, sealed, ("/login",), seconds=_DEVICE_SECONDS, site="Lax")
 
     def leave(self) -> None:
         """Take its session away."""
         self._give(SESSION, "", HOMES, seconds=0, site="Lax")
 
+    def _cookie(self, name: str) -> str:
+        """A cookie that the browser was given; "" for none."""
+        return self.cookies.get(self._cookie_name(name), "")
+
+    def _cookie_name(self, name: str) -> str:
+        return f"__Host-{name}" if self.secure else name
+
     def _give(self, name: str, value: str, paths: Iterable[str], *, seconds: int, site: str) -> None:
-        rest = f"Max-Age={seconds}; HttpOnly; SameSite={site}" + ("; Secure" if self.secure else "")
+        name, rest = self._cookie_name(name), f"Max-Age={seconds}; HttpOnly; SameSite={site}"
+        if self.secure:
+            paths, rest = ("/",), f"{rest}; Secure"
         self.cookies_out += [(b"set-cookie", f"{name}={value}; Path={path}; {rest}".encode()) for path in paths]
 
     def _form_key(self) -> bytes:
         if self.actor.signed_in:
             return b"form " + self.actor.token_hash
-        return b"form of a stranger " + hash_token(self.cookies.get(STRANGER, ""))
+        return b"form of a stranger " + hash_token(self._cookie(STRANGER))
 
     def _is_own(self, text: str) -> bool:
-        if not self.actor.signed_in and not self.cookies.get(STRANGER):
+        if not self.actor.signed_in and not self._cookie(STRANGER):
             return False
         try:
             sealed = base64.urlsafe_b64decode(text)

@@ -5,6 +5,7 @@ from typing import Any, Final
 from moothall.kernel.body import body_reader
 from moothall.objects.errors import Refusal
 from moothall.resources.account.endpoints import LogIn, Register, enroll, identify
+from moothall.resources.account.operations import Login
 from moothall.resources.account.operations import log_out as end_session
 from moothall.resources.user.events import SessionsClose
 from moothall.web.browsing import SESSION_SECONDS, Browser, Form, Page, local_path, redirect
@@ -26,10 +27,10 @@ async def log_in(browser: Browser) -> Page:
     given = {"login": form.text("login").strip(), "password": form.text("password")}
     try:
         body = _LOGIN.from_plain(given)
-        login = await identify(browser.brief_context(), body, seconds=SESSION_SECONDS)
+        login = await identify(browser.brief_context(), body, seconds=SESSION_SECONDS, device=browser.device)
     except Refusal as refusal:
         return await _show(browser, "login.html", refusal, form)
-    return await _come_in(browser, login.token)
+    return await _come_in(browser, login)
 
 
 async def show_registration(browser: Browser) -> Page:
@@ -47,7 +48,7 @@ async def register(browser: Browser) -> Page:
         login = await enroll(browser.brief_context(), _REGISTER.from_plain(given), seconds=SESSION_SECONDS)
     except Refusal as refusal:
         return await _show(browser, "register.html", refusal, form)
-    return await _come_in(browser, login.token)
+    return await _come_in(browser, login)
 
 
 async def log_out(browser: Browser) -> Page:
@@ -59,10 +60,10 @@ async def log_out(browser: Browser) -> Page:
     return redirect(local_path(form.text("next"), "/login"))
 
 
-async def _come_in(browser: Browser, token: str) -> Page:
+async def _come_in(browser: Browser, login: Login) -> Page:
     if browser.actor.signed_in:
         await browser.run(end_session, fires=(SessionsClose,))
-    browser.enter(token)
+    browser.enter(login.token, login.user_id)
     return redirect(_next(browser))
 
 

@@ -1,11 +1,13 @@
 """From what a page shows to its HTML. Everything put into a template is escaped; there is no way around it."""
 
 import asyncio
+from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from moothall.objects.errors import Refusal
+from moothall.objects.wire import Timestamp
 from moothall.resources.user.queries import get_user
 from moothall.web.browsing import Browser, Page
 
@@ -60,6 +62,11 @@ def image_url(kind: str, owner_id: int, name: str | None, *, size: int = 128) ->
     return f"/{kind}/{int(owner_id)}/{quote(name)}.{'gif' if name.startswith('a_') else 'png'}?size={size}"
 
 
+def moment_text(moment: Timestamp) -> str:
+    """A moment for people, to the minute; scripts, which would know their time zone, there are none."""
+    return datetime.fromtimestamp(moment / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
 @cache
 def _environment() -> "jinja2.Environment":
     import jinja2  # noqa: PLC0415 most installations are asked for no page in most of their hours
@@ -72,4 +79,5 @@ def _environment() -> "jinja2.Environment":
         lstrip_blocks=True,
     )
     environment.globals["image_url"] = image_url
+    environment.globals["moment"] = moment_text
     return environment

@@ -46,6 +46,7 @@ _ROUTES: Final[list[tuple[str, dict[str, Handler], Rate]]] = [
     (r"/invite/([A-Za-z0-9_-]{1,64})", {"GET": invites.show_invite, "POST": invites.accept}, _PAGES),
     (r"/settings/authorized-apps", {"GET": settings.show_authorized}, _PAGES),
     (rf"/settings/authorized-apps/{_ID}/revoke", {"POST": settings.revoke}, _PAGES),
+    (r"/settings/sessions", {"GET": settings.show_sessions, "POST": settings.log_out_sessions}, _PAGES),
     (r"/developers", {"GET": developers.show_applications, "POST": developers.create}, _PAGES),
     (rf"/developers/applications/{_ID}", {"GET": developers.show_application, "POST": developers.modify}, _PAGES),
     (rf"/developers/applications/{_ID}/secret", {"POST": developers.reset_secret}, _PAGES),

@@ -5,7 +5,6 @@ import asyncio
 import msgspec
 
 from moothall.kernel.secrets import Passwords
-from moothall.resources.account.throttle import LoginThrottle
 from tests.harness import Caller, Platform
 
 PASSWORD = "correct horse battery"
@@ -89,29 +88,6 @@ async def test_a_session_does_not_help_to_guess_the_password(platform: Platform)
         reply = await alice.patch("/users/@me", {"password": "wrong password", "new_password": "another one 1"})
         assert reply.errors_at("password") == ["PASSWORD_DOES_NOT_MATCH"]
     assert (await alice.patch("/users/@me", {"password": PASSWORD, "new_password": "another one 1"})).status == 429
-
-
-def test_a_throttle_forgets_the_oldest_of_very_many_names() -> None:
-    throttle = LoginThrottle(lambda: 0.0)
-    for number in range(150_000):
-        throttle.failed(str(number), "1.1.1.1")
-    assert len(throttle._failures) <= 100_002
-    assert throttle.wait("another", "1.1.1.1") > 0
-
-
-def test_a_throttle_forgets_after_its_window_and_after_success() -> None:
-    now = [0.0]
-    throttle = LoginThrottle(lambda: now[0])
-    for _ in range(10):
-        throttle.failed("alice", "1.1.1.1")
-    assert throttle.wait("alice", "2.2.2.2") == 900
-    assert throttle.wait("bob", "1.1.1.1") == 0
-    now[0] = 900
-    assert throttle.wait("alice", "1.1.1.1") == 0
-    for _ in range(10):
-        throttle.failed("alice", "1.1.1.1")
-    throttle.succeeded("alice")
-    assert throttle.wait("alice", "1.1.1.1") == 0
 
 
 async def test_logging_out_ends_that_token_and_its_sessions_only(platform: Platform) -> None:

@@ -9,20 +9,23 @@ from moothall.kernel.access import PUBLIC, SIGNED_IN
 from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import patch, post
-from moothall.kernel.pipeline import too_many
 from moothall.kernel.ratelimit import Rate
-from moothall.kernel.secrets import Passwords, TooManyPasswords
 from moothall.objects import errors, limits
 from moothall.objects.email_address import EmailAddress
-from moothall.objects.errors import FormErrors, Refusal, refuse_field
-from moothall.objects.form_codes import FormCode
+from moothall.objects.errors import FormErrors, Refusal
+from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.images import ImageData
 from moothall.objects.text import clean, clean_name, search_key
 from moothall.objects.user import CurrentUser
 from moothall.resources.account import operations
 from moothall.resources.account.operations import Login
-from moothall.resources.account.throttle import LoginThrottle
+from moothall.resources.auth_session.client import LoginClient, client_of
+from moothall.resources.auth_session.endpoints import require_password
+from moothall.resources.auth_session.operations import log_out_everywhere
+from moothall.resources.authorization.operations import take_back_all
 from moothall.resources.member.events import GuildMemberUpdate
+from moothall.resources.password.checking import Device, check_login, hash_password
+from moothall.resources.password.strength import check_strength
 from moothall.resources.user import queries
 from moothall.resources.user.events import SessionsClose, UserUpdate
 from moothall.resources.user.objects import own_view
@@ -66,6 +69,8 @@ class ModifyCurrentUser(Struct, frozen=True):
     email: EmailAddress | UnsetType = UNSET
     password: str | UnsetType = UNSET
     new_password: Password | UnsetType = UNSET
+    end_authorizations: bool = False
+    """With a new password: also take back everything that the person has let applications do, and end their tokens."""
 
 
 class ModifiedUser(CurrentUser, frozen=True, kw_only=True):
@@ -113,12 +118,21 @@ async def modify_current_user(ctx: Context, body: ModifyCurrentUser) -> Modified
         if not limits.USERNAME_MIN <= len(username) <= limits.USERNAME_MAX:
             found.add("username", FormCode.BASE_TYPE_BAD_LENGTH, "Must be between 2 and 32 in length.")
     found.raise_if_any()
+    if body.end_authorizations and body.new_password is UNSET:
+        found.add("new_password", *FieldError.required())
+        raise found.refusal()
     if not row.bot and (username is not None or email is not None or body.new_password is not UNSET):
-        await _check_password(ctx, row, body.password)
-    password_hash = None if body.new_password is UNSET else await _hash(ctx, body.new_password)
+        await require_password(ctx, body.password)
+    password_hash = None
+    if body.new_password is not UNSET:
+        names = (username or row.username, email or row.email, row.global_name)
+        await check_strength(ctx, found, "new_password", body.new_password, names=names)
+        found.raise_if_any()
+        password_hash = await hash_password(ctx, body.new_password)
+    client = client_of(ctx)
 
     async def work(inner: Context) -> ModifiedUser:
-        return await _modify(inner, body, username, password_hash)
+        return await _modify(inner, body, username, password_hash, client)
 
     return await unit.run(ctx.services, ctx.actor, work, fires=(UserUpdate, GuildMemberUpdate, SessionsClose))
 
@@ -126,15 +140,18 @@ async def modify_current_user(ctx: Context, body: ModifyCurrentUser) -> Modified
 async def enroll(ctx: Context, body: Register, *, seconds: int | None = None) -> Login:
     """Make an account and log in to it, for so many seconds or for good.
 
-    Raises Refusal: 403/40006 where strangers may not, 50035 for a name or address that cannot be had.
+    Raises Refusal: 403/40006 where strangers may not, 50035 for a name or address that cannot be had and
+    for a password that is easy to guess.
     """
     if not ctx.services.limits.registration:
         raise Refusal(errors.FEATURE_DISABLED)
     email = None if body.email is UNSET else body.email
     found = FormErrors()
     await operations.check_names(ctx, found, username=body.username, email=email, own=None)
+    names = (body.username, email, _shown_name(body.global_name))
+    await check_strength(ctx, found, "password", body.password, names=names)
     found.raise_if_any()
-    password_hash = await _hash(ctx, body.password)
+    password_hash, client = await hash_password(ctx, body.password), client_of(ctx)
 
     async def work(inner: Context) -> Login:
         user_id = await operations.create_account(
@@ -144,36 +161,33 @@ async def enroll(ctx: Context, body: Register, *, seconds: int | None = None) ->
             email=email,
             global_name=_shown_name(body.global_name),
         )
-        return await operations.log_in(inner, user_id, seconds=seconds)
+        return await operations.log_in(inner, user_id, seconds=seconds, client=client)
 
     return await unit.run(ctx.services, ctx.actor, work, fires=())
 
 
-async def identify(ctx: Context, body: LogIn, *, seconds: int | None = None) -> Login:
-    """Log in who has the password, for so many seconds or for good.
+async def identify(ctx: Context, body: LogIn, *, seconds: int | None = None, device: Device | None = None) -> Login:
+    """Log in who has the password, for so many seconds or for good; `device` is the browser, if it is known.
 
     Raises Refusal: 50035 for a name and password that do not belong together, 429 after too many of those.
     """
     key = search_key(body.login)
-    throttle = _throttle_of(ctx, key)
     row = await operations.find_by_login(ctx, body.login)
-    if not await _fits(ctx, None if row is None else row.password_hash, body.password) or row is None:
-        throttle.failed(key, ctx.ip)
+    if not await check_login(ctx, key, row, body.password, device=device) or row is None:
         found = FormErrors()
         found.add("login", "INVALID_LOGIN", _WRONG_LOGIN)
         found.add("password", "INVALID_LOGIN", _WRONG_LOGIN)
         raise found.refusal()
-    throttle.succeeded(key)
-    user_id = row.id
+    user_id, client = row.id, client_of(ctx)
 
     async def work(inner: Context) -> Login:
-        return await operations.log_in(inner, user_id, seconds=seconds)
+        return await operations.log_in(inner, user_id, seconds=seconds, client=client)
 
     return await unit.run(ctx.services, ctx.actor, work, fires=())
 
 
 async def _modify(
-    ctx: Context, body: ModifyCurrentUser, username: str | None, password_hash: str | None
+    ctx: Context, body: ModifyCurrentUser, username: str | None, password_hash: str | None, client: LoginClient
 ) -> ModifiedUser:
     row = await _own_row(ctx)
     changes = operations.only(("accent_color", "email"), body)
@@ -197,42 +211,12 @@ async def _modify(
     token: str | UnsetType = UNSET
     if password_hash is not None:
         await queries.update_user(ctx.tx, row.id, password_hash=password_hash)
-        await operations.log_out_everywhere(ctx, row.id, TokenKind.SESSION)
-        token = (await operations.log_in(ctx, row.id)).token
+        await log_out_everywhere(ctx, row.id, TokenKind.SESSION)
+        if body.end_authorizations:
+            await take_back_all(ctx)
+        token = (await operations.log_in(ctx, row.id, client=client)).token
     shown = own_view(row, ctx.actor)
     return ModifiedUser(**{name: getattr(shown, name) for name in shown.__struct_fields__}, token=token)
-
-
-async def _check_password(ctx: Context, row: UserRow, password: str | UnsetType) -> None:
-    if password is not UNSET:
-        # Whoever holds somebody's session must not find out their password by guessing.
-        throttle = _throttle_of(ctx, row.username_key)
-        if await _fits(ctx, row.password_hash, password):
-            return
-        throttle.failed(row.username_key, ctx.ip)
-    refuse_field("password", "PASSWORD_DOES_NOT_MATCH", "Password does not match.")
-
-
-def _throttle_of(ctx: Context, account: str) -> LoginThrottle:
-    """The throttle of passwords. Raises Refusal 429 for an account or address that failed too often."""
-    throttle: LoginThrottle = ctx.services.extra.setdefault(LoginThrottle, LoginThrottle())
-    if wait := throttle.wait(account, ctx.ip):
-        raise too_many(wait, "user", [])
-    return throttle
-
-
-async def _fits(ctx: Context, stored: str | None, password: str) -> bool:
-    try:
-        return await _passwords(ctx).verify(stored, password)
-    except TooManyPasswords:
-        raise Refusal(errors.OVERLOADED) from None
-
-
-async def _hash(ctx: Context, password: str) -> str:
-    try:
-        return await _passwords(ctx).hash(password)
-    except TooManyPasswords:
-        raise Refusal(errors.OVERLOADED) from None
 
 
 async def _own_row(ctx: Context) -> UserRow:
@@ -240,11 +224,6 @@ async def _own_row(ctx: Context) -> UserRow:
     if row is None:
         raise Refusal(errors.NOT_AUTHENTICATED)
     return row
-
-
-def _passwords(ctx: Context) -> Passwords:
-    found: Passwords = ctx.services.extra[Passwords]
-    return found
 
 
 def _shown_name(name: str | UnsetType | None) -> str | None:

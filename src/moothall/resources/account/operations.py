@@ -6,16 +6,16 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
-from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.context import Context
-from moothall.kernel.secrets import hash_token, new_account_token
 from moothall.objects import errors
 from moothall.objects.email_address import EmailAddress
 from moothall.objects.errors import FormErrors, Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import UserId
 from moothall.objects.text import search_key, username_error
-from moothall.objects.wire import Timestamp
+from moothall.resources.auth_session.client import UNKNOWN_CLIENT, LoginClient
+from moothall.resources.auth_session.operations import begin_session
+from moothall.resources.auth_session.queries import delete_session
 from moothall.resources.member.events import GuildMemberUpdate
 from moothall.resources.user import queries
 from moothall.resources.user.events import SessionsClose, UserUpdate
@@ -99,24 +99,18 @@ async def create_account(
     return user_id
 
 
-async def log_in(ctx: Context, user_id: UserId, *, seconds: int | None = None) -> Login:
+async def log_in(
+    ctx: Context, user_id: UserId, *, seconds: int | None = None, client: LoginClient = UNKNOWN_CLIENT
+) -> Login:
     """A new session token of someone who has shown who they are, for so many seconds or until it is ended."""
-    token = new_account_token(user_id)
-    ends = None if seconds is None else Timestamp(ctx.now + seconds * 1000)
-    await queries.insert_token(ctx.tx, hash_token(token), TokenKind.SESSION, user_id, ctx.now, expires_at=ends)
-    return Login(token, user_id)
+    return Login(await begin_session(ctx, user_id, client, seconds=seconds), user_id)
 
 
 async def log_out(ctx: Context) -> None:
     """End the session token of the request, and the gateway sessions that it opened."""
     await queries.delete_token(ctx.tx, ctx.actor.token_hash)
+    await delete_session(ctx.tx, ctx.actor.token_hash)
     ctx.emit(SessionsClose(user_id=ctx.actor.user_id, token_hash=ctx.actor.token_hash.hex()))
-
-
-async def log_out_everywhere(ctx: Context, user_id: UserId, kind: TokenKind) -> None:
-    """End every token of a kind that someone has, and all their gateway sessions."""
-    await queries.delete_tokens(ctx.tx, user_id, kind)
-    ctx.emit(SessionsClose(user_id=user_id))
 
 
 async def edit_account(ctx: Context, row: UserRow, changes: dict[str, Any]) -> UserRow:

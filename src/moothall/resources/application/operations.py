@@ -25,7 +25,6 @@ from moothall.objects.scopes import GIVEN
 from moothall.objects.text import clean, clean_name, search_key
 from moothall.objects.user import User
 from moothall.objects.wire import convert, to_plain
-from moothall.resources.account.operations import log_out_everywhere
 from moothall.resources.application import queries
 from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.application.requests import (
@@ -34,6 +33,7 @@ from moothall.resources.application.requests import (
     IntegrationTypeInput,
     ModifyApplication,
 )
+from moothall.resources.auth_session.operations import log_out_everywhere
 from moothall.resources.team.access import find_team
 from moothall.resources.team.operations import teams_by_id
 from moothall.resources.team.queries import lock_team, select_accepted

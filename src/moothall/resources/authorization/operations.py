@@ -55,6 +55,11 @@ async def take_back(ctx: Context, row: AuthorizationRow) -> None:
     await queries.delete_authorization(ctx.tx, row.user_id, row.application_id)
 
 
+async def take_back_all(ctx: Context) -> None:
+    """End every authorization that the caller has given, with all codes and tokens."""
+    await queries.delete_authorizations(ctx.tx, ctx.actor.user_id)
+
+
 async def issue_code(
     ctx: Context,
     application_id: ApplicationId,

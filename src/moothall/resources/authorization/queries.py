@@ -82,6 +82,9 @@ _delete_authorization = Query(delete(authorizations).where(_own))
 _delete_of_application = Query(
     delete(authorizations).where(authorizations.c.application_id == bindparam("application_id"))
 )
+_delete_authorizations = Query(delete(authorizations).where(authorizations.c.user_id == bindparam("user_id")))
+_delete_codes_of_user = Query(delete(authorization_codes).where(authorization_codes.c.user_id == bindparam("user_id")))
+_delete_given_of_user = Query(delete(tokens).where(tokens.c.user_id == bindparam("user_id"), tokens.c.kind.in_(_GIVEN)))
 _insert_code = Query(insert(authorization_codes))
 _select_code = Query(select(authorization_codes).where(authorization_codes.c.hash == bindparam("hash")), into=CodeRow)
 _use_code = Query(
@@ -162,6 +165,13 @@ async def delete_authorization(tx: Transaction, user_id: UserId, application_id:
     await tx.execute(_delete_authorization, user_id=user_id, application_id=application_id)
     await tx.execute(_delete_codes, user_id=user_id, application_id=application_id)
     await tx.execute(_delete_given, user_id=user_id, application_id=application_id)
+
+
+async def delete_authorizations(tx: Transaction, user_id: UserId) -> None:
+    """Forget all consents of a person with their codes, and let none of the tokens in any more."""
+    await tx.execute(_delete_authorizations, user_id=user_id)
+    await tx.execute(_delete_codes_of_user, user_id=user_id)
+    await tx.execute(_delete_given_of_user, user_id=user_id)
 
 
 async def delete_of_application(tx: Transaction, application_id: ApplicationId) -> None:

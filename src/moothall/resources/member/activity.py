@@ -5,86 +5,41 @@ only note it in memory; what was noted is written every few seconds in one trans
 member's row at most once a day. A crash loses a few seconds of it.
 """
 
-import asyncio
-import logging
 from typing import Final
 
 from moothall.kernel.context import Context, Services
+from moothall.kernel.noting import NoteBook
 from moothall.objects.ids import GuildId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.member.queries import select_guilds_of, select_memberships, write_last_seen, write_seen
-from moothall.storage.database import Database, StorageError, Transaction
-
-log = logging.getLogger("moothall.activity")
+from moothall.storage.database import Database, Transaction
 
 _DAY: Final = 86_400_000
 _QUIET: Final = 600_000
 """Milliseconds in which a member who was noted is not noted again."""
-_MOST_REMEMBERED: Final = 200_000
 
 
-class ActivityBook:
-    """Notes who was seen, and writes it down every `seconds`. Belongs to one event loop."""
+class ActivityBook(NoteBook[tuple[int, int]]):
+    """Notes who was seen, as (guild, user), and writes it down every `seconds`. Guild 0 is all guilds of a user."""
 
     def __init__(self, database: Database, *, seconds: float = 5.0) -> None:
+        super().__init__(quiet_ms=_QUIET, seconds=seconds)
         self._database = database
-        self._seconds = seconds
-        self._last: dict[tuple[int, int], int] = {}
-        """When each (guild, user) was noted; guild 0 stands for all guilds of a user."""
-        self._waiting: set[tuple[int, int]] = set()
-        self._timer: asyncio.TimerHandle | None = None
-        self._task: asyncio.Task[None] | None = None
 
     def seen(self, guild_id: int, user_id: int) -> None:
         """A member did something in a guild."""
-        self._note((int(guild_id), int(user_id)))
+        self.note((int(guild_id), int(user_id)))
 
     def seen_everywhere(self, user_id: int) -> None:
         """Somebody connected: they were seen in every guild that they are in."""
-        self._note((0, int(user_id)))
+        self.note((0, int(user_id)))
 
-    async def flush(self) -> None:
-        """Write what was noted; what cannot be written now is tried again with the next."""
-        waiting, self._waiting = self._waiting, set()
-        if not waiting:
-            return
-        try:
-            await self._write(waiting)
-        except StorageError as problem:
-            log.warning("who was seen could not be written: %s", problem)
-            self._waiting |= waiting
-
-    async def close(self) -> None:
-        """Write the rest and stop."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        if self._task is not None:
-            await self._task
-        await self.flush()
-
-    def _note(self, who: tuple[int, int]) -> None:
-        now = Timestamp.now()
-        if now - self._last.get(who, 0) < _QUIET:
-            return
-        if len(self._last) >= _MOST_REMEMBERED:
-            self._last.clear()
-        self._last[who] = now
-        self._waiting.add(who)
-        if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(self._seconds, self._start)
-
-    def _start(self) -> None:
-        self._timer = None
-        self._task = asyncio.get_running_loop().create_task(self.flush())
-
-    async def _write(self, waiting: set[tuple[int, int]]) -> None:
-        now = Timestamp.now()
-        wanted = {(GuildId(Snowflake(g)), UserId(Snowflake(u))) for g, u in waiting if g}
-        everywhere = [UserId(Snowflake(u)) for g, u in waiting if not g]
+    async def _write(self, keys: set[tuple[int, int]], now: Timestamp) -> None:
+        noted = {(GuildId(Snowflake(g)), UserId(Snowflake(u))) for g, u in keys if g}
+        everywhere = [UserId(Snowflake(u)) for g, u in keys if not g]
         async with self._database.transaction() as tx:
             # Who left meanwhile is not written down.
-            seen = {*await select_memberships(tx, wanted), *await select_guilds_of(tx, everywhere)}
+            seen = {*await select_memberships(tx, noted), *await select_guilds_of(tx, everywhere)}
             await write_seen(tx, sorted(seen), now, stale=Timestamp(now - _DAY))
 
 

@@ -50,9 +50,11 @@ from moothall.storage.schema.polls import poll_counts, poll_votes, polls
 from moothall.storage.schema.search import message_changes
 from moothall.storage.schema.users import (
     applications,
+    auth_sessions,
     authorization_codes,
     authorizations,
     connections,
+    known_networks,
     team_members,
     teams,
     tokens,
@@ -64,6 +66,7 @@ __all__ = [
     "applications",
     "attachments",
     "audit_entries",
+    "auth_sessions",
     "authorization_codes",
     "authorizations",
     "bans",
@@ -87,6 +90,7 @@ __all__ = [
     "interactions",
     "invites",
     "jobs",
+    "known_networks",
     "member_activity",
     "members",
     "message_changes",

@@ -64,7 +64,31 @@ tokens = clustered(
     id_column("grant_id", AuthorizationId, nullable=True),  # of the access tokens and refresh tokens of one code
     index("user_id"),
     index("application_id"),
+    index("expires_at"),
 )
+
+auth_sessions = clustered(
+    "auth_sessions",
+    bytes_column("token_hash", key=True),  # of `tokens`
+    id_column("user_id", UserId),
+    moment_column("last_used_at"),  # exact to an hour
+    text_column("network"),  # where the login came from; NULL for a login by the operator
+    text_column("os"),
+    text_column("platform"),
+    index("user_id"),
+    index("last_used_at"),
+)
+"""What is known of people's logins. It stands beside `tokens`, so that noting their use changes nothing that requests
+remember of tokens."""
+
+known_networks = clustered(
+    "known_networks",
+    id_column("user_id", UserId, key=True),
+    key_column("network", key=True),
+    moment_column("last_login_at"),
+    index("last_login_at"),
+)
+"""Where people have logged in from: strangers' wrong passwords do not lock these out."""
 
 connections = clustered(
     "connections",

@@ -1,0 +1,84 @@
+"""What a login came from, as its request tells."""
+
+import base64
+import binascii
+import re
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from moothall.kernel.context import Context
+from moothall.objects.text import clean_name
+
+_MAX_LENGTH: Final = 64
+_MAX_PROPERTIES: Final = 4096
+_SYSTEMS: Final = (
+    ("Windows", re.compile(r"Windows")),
+    ("iOS", re.compile(r"iPhone|iPad|iPod")),
+    ("Android", re.compile(r"Android")),
+    ("Mac OS X", re.compile(r"Macintosh|Mac OS X|Darwin")),
+    ("Chrome OS", re.compile(r"CrOS")),
+    ("Linux", re.compile(r"Linux|X11")),
+)
+_BROWSERS: Final = (
+    ("Edge", re.compile(r"Edg(?:e|A|iOS)?/")),
+    ("Opera", re.compile(r"OPR/")),
+    ("Firefox", re.compile(r"(?:Firefox|FxiOS)/")),
+    ("Chrome", re.compile(r"(?:Chrome|CriOS|Chromium)/")),
+    ("Safari", re.compile(r"Safari/")),
+)
+_PRODUCT: Final = re.compile(r"[^\s/;()]+")
+
+
+class LoginClient(Struct, frozen=True, kw_only=True):
+    """A client, as far as it is known."""
+
+    os: str | None = None
+    platform: str | None = None
+    """The browser, or the name of another program."""
+    network: str | None = None
+    """Its address; of an IPv6 address its network."""
+
+
+UNKNOWN_CLIENT: Final = LoginClient()
+
+
+class _Properties(Struct):
+    """What the public clients tell in X-Super-Properties."""
+
+    os: str = ""
+    browser: str = ""
+
+
+def client_of(ctx: Context) -> LoginClient:
+    """The client that makes a request, by its own account; nothing is promised but the network."""
+    properties = _properties(ctx.header("x-super-properties"))
+    agent = ctx.header("user-agent") or ""
+    return LoginClient(
+        os=_shown(properties.os or _first(_SYSTEMS, agent)),
+        platform=_shown(properties.browser or _first(_BROWSERS, agent) or _product(agent)),
+        network=ctx.ip or None,
+    )
+
+
+def _properties(header: str | None) -> _Properties:
+    if not header or len(header) > _MAX_PROPERTIES:
+        return _Properties()
+    try:
+        return msgspec.json.decode(base64.b64decode(header), type=_Properties)
+    except (binascii.Error, msgspec.DecodeError, ValueError):
+        return _Properties()
+
+
+def _first(patterns: tuple[tuple[str, re.Pattern[str]], ...], agent: str) -> str:
+    return next((name for name, pattern in patterns if pattern.search(agent)), "")
+
+
+def _product(agent: str) -> str:
+    match = _PRODUCT.match(agent)
+    return match[0] if match else ""
+
+
+def _shown(text: str) -> str | None:
+    return clean_name(text)[:_MAX_LENGTH] or None
