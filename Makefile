@@ -66,6 +66,12 @@ run: $(STAMPS)/runtime ## Serve at http://localhost:3333 (PORT=, DATA=, ARGS=)
 test: $(STAMPS)/dev ## Run the test suite (TESTS=, JOBS=)
 	@$(BIN)/python -m pytest --numprocesses $(JOBS) $(TESTS)
 
+# FUZZ_EXAMPLES is how many URLs are tried; the suite tries a few hundred
+FUZZ_EXAMPLES ?= 20000
+.PHONY: fuzz
+fuzz: $(STAMPS)/dev ## Search for URLs that lead past the guard of outgoing requests (FUZZ_EXAMPLES=)
+	@FUZZ_EXAMPLES="$(FUZZ_EXAMPLES)" $(BIN)/python -m pytest --timeout 0 --hypothesis-show-statistics tests/kernel/test_outgoing_fuzz.py
+
 .PHONY: check
 check: $(STAMPS)/dev ## Lint, types, import contracts, docs
 	@$(BIN)/ruff check

@@ -1,6 +1,7 @@
-"""Connections that say too little for too long are ended; slow answers are nobody's fault."""
+"""Connections that say too little for too long, or too much too early, are ended; slow answers are waited for."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -9,7 +10,7 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from moothall.web import connections
-from moothall.web.connections import BoundedHttp
+from moothall.web.connections import HEAD_BYTES, BoundedHttp
 
 HEAD = b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\n"
 BRIEF, LONG = 0.4, 1.0
@@ -18,7 +19,7 @@ Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 async def reads_then_answers(scope: Any, receive: Any, send: Any) -> None:
-    """An application that takes long when asked to, and answers with the body."""
+    """An application that takes long when asked to, and answers with the body, or with the names of the headers."""
     if scope["path"] == "/slow":
         await asyncio.sleep(LONG)
     body = b""
@@ -26,6 +27,8 @@ async def reads_then_answers(scope: Any, receive: Any, send: Any) -> None:
         body += message["body"]
         if not message["more_body"]:
             break
+    if scope["path"] == "/headers":
+        body = b"\n".join(name for name, _ in scope["headers"])
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(body))]})
     await send({"type": "http.response.body", "body": body})
 
@@ -65,6 +68,28 @@ async def heard(connection: Connection, *, within: float) -> bytes:
         writer.close()
 
 
+def head_of(size: int, *, line: int = 0, body: int = 0) -> bytes:
+    """The head of a request in so many bytes, the first line in as many as `line` where that is given."""
+    path = b"/" + b"p" * max(0, line - len(b"POST / HTTP/1.1\r\n"))
+    head = b"POST %b HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n" % (path, body)
+    while (missing := size - len(head) - 2) > 0:
+        # The rest of the last header must be long enough to be one.
+        length = missing if missing < 2000 else 1000
+        head += b"x-%05d: %b\r\n" % (len(head), b"y" * (length - 11))
+    return head + b"\r\n"
+
+
+def refusal(answer: bytes) -> tuple[int, Any]:
+    """The status and the body of the one answer that came; its shape is that of the API."""
+    head, _, body = answer.partition(b"\r\n\r\n")
+    lines = head.split(b"\r\n")
+    assert b"content-type: application/json" in lines
+    assert b"connection: close" in lines
+    assert any(line.startswith(b"x-request-id: ") for line in lines)
+    assert set(json.loads(body)) == {"code", "message"}
+    return int(lines[0].split()[1]), json.loads(body)["code"]
+
+
 async def dripped(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, drop: bytes) -> int:
     """How many drops the server took before it closed the connection, at most forty."""
     for drops in range(40):
@@ -78,6 +103,18 @@ async def dripped(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, dr
             writer.close()
             return drops
     return 40
+
+
+async def dripped_through(writer: asyncio.StreamWriter) -> int:
+    """How many pieces of 16 kB the server took before it cut the connection, at most a thousand."""
+    for pieces in range(1_000):
+        try:
+            writer.write(b"y" * 16_000)
+            await writer.drain()
+        except ConnectionError:
+            return pieces
+        await asyncio.sleep(BRIEF / 100)
+    return 1_000
 
 
 @pytest.mark.parametrize("said", [b"", b"GET / HT", b"GET / HTTP/1.1\r\nx: ", b"\r\n", HEAD, HEAD + b"ab"])
@@ -116,3 +153,120 @@ async def test_a_slow_answer_is_waited_for(port: int) -> None:
         writer.write(HEAD.replace(b"/ ", b"/slow ") + b"abcd")
         assert (await reader.readuntil(b"abcd")).startswith(b"HTTP/1.1 200")
     writer.close()
+
+
+async def test_headers_of_64_kib_in_all_pass_and_one_byte_more_is_refused(port: int) -> None:
+    for size, status in ((HEAD_BYTES, 200), (HEAD_BYTES + 1, 431)):
+        reader, writer = await connect(port)
+        assert len(head_of(size)) == size
+        writer.write(head_of(size))
+        assert (await reader.readline()).startswith(b"HTTP/1.1 %d " % status)
+        writer.close()
+
+
+@pytest.mark.parametrize("rest", [b"", b"abcd"])
+@pytest.mark.parametrize("pieces", [1, 7, 300])
+async def test_headers_of_70_kb_are_refused_in_the_shape_of_the_api_however_they_arrive(
+    port: int, pieces: int, rest: bytes
+) -> None:
+    connection = await connect(port)
+    sent = head_of(70_000, body=len(rest)) + rest
+    step = len(sent) // pieces + 1
+    for start in range(0, len(sent), step):
+        connection[1].write(sent[start : start + step])
+        await connection[1].drain()
+        await asyncio.sleep(0)
+    assert refusal(await heard(connection, within=BRIEF)) == (431, 0)
+
+
+async def test_one_header_of_300_kb_in_one_piece_is_refused(port: int) -> None:
+    connection = await connect(port)
+    connection[1].write(b"GET / HTTP/1.1\r\nhost: x\r\nx-long: " + b"y" * 300_000 + b"\r\n\r\n")
+    assert refusal(await heard(connection, within=BRIEF)) == (431, 0)
+
+
+@pytest.mark.parametrize("end", [b"", b" HTTP/1.1\r\nhost: x\r\n\r\n"])
+@pytest.mark.parametrize("size", [65_530, 70_000, 300_000])
+async def test_a_request_line_of_more_than_64_kib_is_refused_as_such(port: int, size: int, end: bytes) -> None:
+    connection = await connect(port)
+    connection[1].write(b"GET /" + b"p" * size + end)
+    if size < HEAD_BYTES and not end:
+        connection[1].write(b"p" * 100)
+    assert refusal(await heard(connection, within=BRIEF)) == (414, 0)
+
+
+async def test_a_large_head_behind_another_request_is_refused_after_the_answer_to_that(port: int) -> None:
+    reader, writer = await connect(port)
+    writer.write(HEAD.replace(b"/ ", b"/slow ") + b"abcd" + head_of(70_000) + HEAD + b"efgh")
+    head, _, rest = (await heard((reader, writer), within=2 * LONG)).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200 ")
+    assert rest == b"abcd"
+
+
+async def test_many_small_requests_sent_ahead_are_no_large_head(port: int) -> None:
+    reader, writer = await connect(port)
+    for _ in range(1_500):
+        writer.write(HEAD + b"abcd")
+    for _ in range(1_500):
+        assert (await reader.readuntil(b"abcd")).startswith(b"HTTP/1.1 200")
+    writer.close()
+
+
+CHUNKED = b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "trailers",
+    [
+        b"".join(b"x-%05d: %b\r\n" % (number, b"y" * 1_000) for number in range(70)),
+        b"x-long: " + b"y" * 400_000,
+        b"x-long: " + b"y" * 400_000 + b"\r\n\r\n",
+    ],
+)
+async def test_trailers_count_as_headers(port: int, trailers: bytes) -> None:
+    connection = await connect(port)
+    connection[1].write(CHUNKED + b"4\r\nabcd\r\n0\r\n" + trailers)
+    assert refusal(await heard(connection, within=2 * BRIEF)) == (431, 0)
+
+
+async def test_chunk_extensions_without_end_are_refused(port: int) -> None:
+    connection = await connect(port)
+    connection[1].write(CHUNKED + b"4;" + b"x" * 400_000)
+    assert refusal(await heard(connection, within=2 * BRIEF)) == (431, 0)
+
+
+async def test_a_trailer_is_no_header_of_the_request(port: int) -> None:
+    connection = await connect(port)
+    connection[1].write(CHUNKED.replace(b"/ ", b"/headers ").replace(b"host: x", b"host: x\r\nconnection: close"))
+    connection[1].write(b"4\r\nabcd\r\n0\r\nauthorization: mine\r\n\r\n")
+    _, _, names = (await heard(connection, within=BRIEF)).partition(b"\r\n\r\n")
+    assert names.split() == [b"host", b"connection", b"transfer-encoding"]
+
+
+async def test_a_large_body_in_chunks_is_no_large_head(port: int) -> None:
+    reader, writer = await connect(port)
+    writer.write(CHUNKED + (b"1\r\nx\r\n" * 100_000) + (b"40000\r\n" + b"y" * 0x40000 + b"\r\n") * 2 + b"0\r\n\r\n")
+    assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200")
+    assert len(await reader.readexactly(100_000 + 2 * 0x40000)) > 0
+    writer.close()
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [b"hello\r\n\r\n", b"\x16\x03\x01\x02\x00", b"GET / HTTP/1.1\r\nno colon\r\n\r\n", CHUNKED + b"nonsense\r\n"],
+)
+async def test_what_is_no_http_is_refused_in_the_shape_of_the_api(port: int, noise: bytes) -> None:
+    connection = await connect(port)
+    connection[1].write(noise)
+    assert refusal(await heard(connection, within=BRIEF)) == (400, 0)
+
+
+async def test_whoever_goes_on_sending_after_a_refusal_still_reads_it_and_is_cut_off(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "LINGER_SECONDS", BRIEF)
+    reader, writer = await connect(port)
+    writer.write(b"GET / HTTP/1.1\r\nx: ")
+    pieces, answer = await asyncio.gather(dripped_through(writer), reader.read())
+    assert refusal(answer) == (431, 0)
+    assert pieces < 1_000

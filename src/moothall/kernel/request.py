@@ -1,6 +1,7 @@
 """One HTTP request as the pipeline sees it."""
 
 import itertools
+import logging
 import re
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
@@ -23,6 +24,24 @@ _EXPOSED = (
 
 _SECRET = re.compile(r"((?:^|/)(?:webhooks|interactions)/[^/]*/)[^/]+")
 _NO_GZIP = re.compile(rb"gzip\s*;\s*q=0(?:\.0*)?\s*(?:,|\Z)")
+
+_WITH_PORT = re.compile(r"\[(?P<bracketed>[^\[\]]*)\](?::[0-9]{1,5})?|(?P<bare>[0-9.]+):[0-9]{1,5}")
+_MAX_PROXIES = 32
+"""Entries of X-Forwarded-For that are read, from its end."""
+_FORWARDING = frozenset(
+    {b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto", b"x-real-ip", b"forwarded", b"via"}
+)
+"""Headers that tell a request which a proxy has forwarded."""
+
+UNKNOWN_ADDRESS = "unknown"
+"""The address of a client that a proxy does not tell (the word of RFC 7239); for limits it is one client."""
+
+log = logging.getLogger("moothall.http")
+
+
+def new_request_id() -> str:
+    """Make the id that an answer carries as X-Request-Id, with the log lines that belong to it."""
+    return f"{_boot}-{next(_serial):x}"
 
 
 class RequestTooLarge(Exception):
@@ -73,7 +92,7 @@ class Request:
         self.query_string = query_string
         self.address = address
         self.loopback = is_loopback(address)
-        self.id = f"{_boot}-{next(_serial):x}"
+        self.id = new_request_id()
         self.answer_headers: list[tuple[bytes, bytes]] = []
         """Headers that every answer to this request carries, refusals too."""
         self.headers: Iterable[tuple[bytes, bytes]] = ()
@@ -229,22 +248,64 @@ def network_of(address: str) -> str:
     return f"{IPv6Address(int(parsed) >> 64 << 64)}/64"
 
 
-def client_address(scope: MutableMapping[str, Any], trusted: Callable[[str], bool]) -> str:
-    """The address of the client: the last one that a trusted proxy did not add itself.
+@lru_cache(maxsize=4096)
+def forwarded_address(entry: bytes) -> str | None:
+    """The address in an entry of X-Forwarded-For, in its standard spelling; None for one that has none.
 
-    A proxy appends to X-Forwarded-For or adds a header of its own after the client's: they count as one list.
+    Proxies write it bare, quoted, in brackets, with a port or with a zone.
+    """
+    text = entry.decode("latin-1").strip()
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        text = text[1:-1].strip()
+    match = _WITH_PORT.fullmatch(text)
+    try:
+        address = ip_address(text if match is None else match["bracketed"] or match["bare"])
+    except ValueError:
+        return None
+    if isinstance(address, IPv6Address):
+        return str(address.ipv4_mapped or IPv6Address(int(address)))  # without its zone
+    return str(address)
+
+
+def client_address(scope: MutableMapping[str, Any], trusted: Callable[[str], bool]) -> str:
+    """The address of the client: the last one in X-Forwarded-For that a trusted proxy did not add for another.
+
+    A proxy appends to X-Forwarded-For or adds a header of its own after the client's: they count as one list. An entry
+    that cannot be read ends it: what stands before is whatever the client made up. A forwarded request never has an
+    address of this machine, with what that is allowed: it is UNKNOWN_ADDRESS then.
     """
     client = scope.get("client")
-    address: str = client[0] if client else ""
-    if not trusted(address):
-        return address
-    listed = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for")
-    for hop in reversed([hop.strip() for hop in listed.decode("latin-1").split(",")]):
-        try:
-            ip_address(hop)
-        except ValueError:
-            break
-        address = hop
-        if not trusted(hop):
-            break
+    address = peer = client[0] if client else ""
+    if trusted(peer):
+        listed = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for")
+        for entry in reversed(listed.rsplit(b",", _MAX_PROXIES)) if listed else ():
+            hop = forwarded_address(entry)
+            if hop is None:
+                _warn_of_unreadable(peer)
+                break
+            address = hop
+            if not trusted(hop):
+                break
+    if is_loopback(address) and _is_forwarded(scope["headers"]):
+        if not trusted(peer):
+            _warn_of_untrusted(peer)
+        return UNKNOWN_ADDRESS
     return address
+
+
+def _is_forwarded(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    for name, _ in headers:  # noqa: SIM110 any() takes twice as long, and every request of this machine passes here
+        if name in _FORWARDING:
+            return True
+    return False
+
+
+@lru_cache(maxsize=64)
+def _warn_of_unreadable(proxy: str) -> None:
+    # Once for each proxy: the cache remembers.
+    log.warning("the proxy %s sends an X-Forwarded-For without a readable address: its clients share a limit", proxy)
+
+
+@lru_cache(maxsize=64)
+def _warn_of_untrusted(proxy: str) -> None:
+    log.warning("%s forwards requests and is not in trusted_proxies: its clients share a limit", proxy)

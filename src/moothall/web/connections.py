@@ -1,28 +1,38 @@
 """HTTP connections that cannot be held open by saying little, nor filled by saying much before the request.
 
 uvicorn bounds neither the size of a request's head nor the time that it takes to arrive; a proxy would, but the
-program is meant to stand on the internet by itself.
+program is meant to stand on the internet by itself. What cannot be parsed is refused here too, in the API's shape.
 """
 
+import logging
 from asyncio import Transport
 from asyncio.events import TimerHandle
 from enum import Enum
-from typing import Final
+from http import HTTPStatus
+from typing import Final, cast
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+from websockets.http11 import MAX_LINE_LENGTH, MAX_NUM_HEADERS
+
+from moothall.kernel.request import new_request_id
+from moothall.objects import errors
+from moothall.objects.errors import ErrorKind, Refusal
+from moothall.objects.wire import encode
 
 HEAD_BYTES: Final = 65_536
-"""Request line and headers together, as near as the sizes of the socket's reads tell."""
+"""Request line and headers together; as much again for the trailers of a chunked body."""
 HEAD_SECONDS: Final = 15.0
 """How long a head may take from the connection, or from its first byte on a connection used before."""
 BODY_SECONDS: Final = 30.0
 """How long a body may stand still."""
+LINGER_SECONDS: Final = 2.0
+"""How long a client may go on sending what was refused before the connection is cut, so that it reads the refusal."""
 
-_TOO_LARGE: Final = b'{"message":"431: Request Header Fields Too Large","code":0}'
-_REFUSAL: Final = (
-    b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json\r\n"
-    b"content-length: %d\r\nconnection: close\r\n\r\n%b" % (len(_TOO_LARGE), _TOO_LARGE)
-)
+_LINE_OVERHEAD: Final = len(b"  HTTP/1.1\r\n")
+_HEADER_OVERHEAD: Final = len(b": \r\n")
+_END_OF_HEAD: Final = len(b"\r\n")
+
+log = logging.getLogger("moothall.http")
 
 
 class _Awaits(Enum):
@@ -36,6 +46,14 @@ class _Awaits(Enum):
     """The next request, with a request being answered or none: uvicorn closes connections that have been idle."""
 
 
+class _HeadTooLarge(Exception):
+    """Stops the parser."""
+
+
+def _size(headers: list[tuple[bytes, bytes]]) -> int:
+    return sum(len(name) + len(value) + _HEADER_OVERHEAD for name, value in headers)
+
+
 class BoundedHttp(HttpToolsProtocol):
     """uvicorn's HTTP protocol, with bounds on a request's head and on the pauses in its body."""
 
@@ -43,7 +61,11 @@ class BoundedHttp(HttpToolsProtocol):
         """Wait for the first request."""
         super().connection_made(transport)
         self._awaits = _Awaits.FIRST
-        self._head_size = 0
+        self._received = 0
+        """Bytes read since the head began, or since the body last went on: as many, or fewer by a part of one read."""
+        self._follows = False
+        """Whether the head began behind another request in one read, so that some of its bytes are not counted."""
+        self._refused = False
         self._timer: TimerHandle | None = self.loop.call_later(HEAD_SECONDS, self._give_up)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -53,45 +75,136 @@ class BoundedHttp(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Read on; refuse a head that has become too large."""
+        if self._refused:
+            return
         if self._awaits is _Awaits.NEXT:
             self._awaits = _Awaits.FIRST
+        self._received += len(data)
         super().data_received(data)
-        awaits = self._awaits
-        if awaits is _Awaits.NEXT:
-            if self._timer is not None:
-                self._cancel_timer()
-        elif awaits is _Awaits.BODY:
-            self._cancel_timer()
-            self._wait(BODY_SECONDS)
-        else:
-            self._head_size += len(data)
-            if self._head_size > HEAD_BYTES and not self.transport.is_closing():
-                self.transport.write(_REFUSAL)
-                self.transport.close()
-            elif self._timer is None:
-                self._wait(HEAD_SECONDS)
+        self._watch()
 
     def on_message_begin(self) -> None:
         """A request begins."""
         super().on_message_begin()
+        self._follows = self._awaits is _Awaits.NEXT
         self._awaits = _Awaits.HEAD
 
     def on_headers_complete(self) -> None:
         """Its head is whole."""
+        if (self._received > HEAD_BYTES or self._follows) and self._head_size() > HEAD_BYTES:
+            raise _HeadTooLarge
         super().on_headers_complete()
         self._awaits = _Awaits.BODY
-        self._head_size = 0
+        self._received = 0
+        if not self.parser.should_upgrade():
+            # Trailers are no headers of the request, whose list the application has by now.
+            self.headers = []
+
+    def on_body(self, body: bytes) -> None:
+        """Take a part of the body."""
+        super().on_body(body)
+        self._received = 0
 
     def on_message_complete(self) -> None:
         """All of it is here."""
+        if self._awaits is _Awaits.BODY and self.headers and self._trailers_too_large():
+            raise _HeadTooLarge
         super().on_message_complete()
         self._awaits = _Awaits.NEXT
+        self._received = 0
 
     def handle_websocket_upgrade(self) -> None:
-        """Hand the connection over to the gateway, which has bounds of its own."""
+        """Hand the connection over to the gateway, unless the handshake is larger than its parser takes."""
+        if self._line_size() > MAX_LINE_LENGTH:
+            self._refuse(errors.URI_TOO_LONG)
+            return
+        longest = max((len(name) + len(value) for name, value in self.headers), default=0) + _HEADER_OVERHEAD
+        if longest > MAX_LINE_LENGTH or len(self.headers) > MAX_NUM_HEADERS:
+            self._refuse(errors.HEADERS_TOO_LARGE)
+            return
         self._cancel_timer()
         self._awaits = _Awaits.NEXT
         super().handle_websocket_upgrade()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what the parser has stopped at."""
+        del msg  # uvicorn's own words, for plain text
+        if self._awaits is _Awaits.BODY:
+            too_large = self._trailers_too_large()
+        else:
+            too_large = self._awaits is _Awaits.HEAD and self._head_size() > HEAD_BYTES
+        self._refuse(self._too_large() if too_large else errors.GENERAL_ERROR)
+
+    def _watch(self) -> None:
+        """Bound what the connection now waits for, in bytes and in time."""
+        if self._refused:
+            return
+        awaits = self._awaits
+        if awaits is _Awaits.NEXT:
+            if self._timer is not None:
+                self._cancel_timer()
+        elif self._received > HEAD_BYTES or (
+            # The read that ended the body may have trailers behind it, which are not counted.
+            awaits is _Awaits.BODY and not self._received and self.headers and self._trailers_too_large()
+        ):
+            self._refuse(self._too_large())
+        elif awaits is _Awaits.BODY:
+            self._cancel_timer()
+            self._wait(BODY_SECONDS)
+        elif self._timer is None:
+            self._wait(HEAD_SECONDS)
+
+    def _line_size(self) -> int:
+        return len(self.parser.get_method()) + len(self.url) + _LINE_OVERHEAD
+
+    def _head_size(self) -> int:
+        """Bytes of the head as far as it is parsed, written with one space after each colon."""
+        return self._line_size() + _size(self.headers) + _END_OF_HEAD
+
+    def _trailers_too_large(self) -> bool:
+        return _size(self.headers) > HEAD_BYTES
+
+    def _too_large(self) -> ErrorKind:
+        if self._awaits is _Awaits.HEAD and self._line_size() > HEAD_BYTES:
+            return errors.URI_TOO_LONG
+        return errors.HEADERS_TOO_LARGE
+
+    def _refuse(self, kind: ErrorKind) -> None:
+        """Read no further, and answer so once all that came before is answered."""
+        self._refused = True
+        self._cancel_timer()
+        if self.transport.is_closing():
+            return
+        cycle = cast("RequestResponseCycle | None", self.cycle)
+        if cycle is not None and self._awaits is _Awaits.BODY:
+            # The request is being run, and waits for the rest of a body that is none.
+            if cycle.response_started or self.pipeline:
+                self.transport.close()
+                return
+            cycle.disconnected = True
+            cycle.message_event.set()
+        elif cycle is not None and not cycle.response_complete:
+            # An answer now would be taken for that of the request before: its own ends the connection.
+            cycle.keep_alive = False
+            return
+        request_id = new_request_id()
+        log.debug("refused what is no request: %s", kind.message, extra={"request_id": request_id})
+        self.transport.write(self._refusal(kind, request_id))
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        self._timer = self.loop.call_later(LINGER_SECONDS, self.transport.abort)
+
+    def _refusal(self, kind: ErrorKind, request_id: str) -> bytes:
+        body = encode(Refusal(kind).body())
+        headers = [
+            *self.server_state.default_headers,
+            (b"content-type", b"application/json"),
+            (b"content-length", b"%d" % len(body)),
+            (b"x-request-id", request_id.encode()),
+            (b"connection", b"close"),
+        ]
+        head = b"".join(b"%b: %b\r\n" % header for header in headers)
+        return b"HTTP/1.1 %d %b\r\n%b\r\n%b" % (kind.status, HTTPStatus(kind.status).phrase.encode(), head, body)
 
     def _wait(self, seconds: float) -> None:
         if not self.transport.is_closing():

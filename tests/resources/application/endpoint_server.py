@@ -1,6 +1,6 @@
 """An application's own HTTP endpoint, which verifies signatures with PyNaCl, or fails to in some way."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -17,6 +17,8 @@ class EndpointServer:
         self.manner = manner
         self.asked: list[Any] = []
         self.url = ""
+        self.stop: Callable[[], Awaitable[None]]
+        """Close the port."""
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
         body = await request.read()
@@ -48,6 +50,7 @@ async def endpoint(verify_key: str, manner: str = "is right") -> AsyncIterator[E
     await site.start()
     port = runner.addresses[0][1]
     server.url = f"http://127.0.0.1:{port}/interactions"
+    server.stop = site.stop
     try:
         yield server
     finally:

@@ -1,6 +1,9 @@
 """An interactions endpoint is saved only once it has shown that it checks signatures."""
 
+import asyncio
+import socket
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -68,6 +71,72 @@ async def test_a_private_address_is_not_asked(platform: Platform) -> None:
         reply = await owner.patch(f"/applications/{app['id']}", {FIELD: server.url})
         assert reply.errors_at(FIELD) == ["APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID"]
         assert server.asked == []
+
+
+async def test_a_refusal_tells_no_open_port_from_a_closed_one_and_no_private_host_from_one_that_is_away(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def look_up(host: str, port: int, **_options: Any) -> list[Any]:
+        if host == "inside.example":
+            return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr("moothall.kernel.outgoing.socket.getaddrinfo", look_up)
+    owner, app, _ = await made(platform)
+    async with endpoint(app["verify_key"]) as server, endpoint(app["verify_key"]) as other:
+        open_port, closed_port = urlsplit(server.url).port, urlsplit(other.url).port
+        hosts = ("127.0.0.1", "①②⑦.⓪.⓪.①", "inside.example", "[::1]", "10.255.255.1", "away.example")
+        await other.stop()
+        replies = [
+            await owner.patch(f"/applications/{app['id']}", {FIELD: f"http://{host}:{port}/interactions"})
+            for port in (open_port, closed_port)
+            for host in hosts
+        ]
+        assert server.asked == []
+    assert {reply.status for reply in replies} == {400}
+    assert len({reply.body for reply in replies}) == 1
+
+
+async def test_a_port_that_speaks_no_http_is_refused_like_a_closed_one(inside: Platform) -> None:
+    async def speak(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"220 mail.example ESMTP\r\n")
+        await writer.drain()
+        writer.close()
+
+    owner, app, _ = await made(inside)
+    server = await asyncio.start_server(speak, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+    spoken = await owner.patch(f"/applications/{app['id']}", {FIELD: url})
+    server.close()
+    closed = await owner.patch(f"/applications/{app['id']}", {FIELD: url})
+    assert spoken.body == closed.body
+    assert spoken.errors_at(FIELD) == ["APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID"]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://user:secret@example.org/",
+        "https://user@example.org/",
+        "http://example.org:25/",
+        "http://example.org:6667/",
+        "http://[::1]@/",
+    ],
+)
+async def test_an_address_that_its_text_rules_out_is_not_looked_up(
+    inside: Platform, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    names: list[str] = []
+
+    def look_up(host: str, *_arguments: Any, **_options: Any) -> list[Any]:
+        names.append(host)
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr("moothall.kernel.outgoing.socket.getaddrinfo", look_up)
+    owner, app, _ = await made(inside)
+    reply = await owner.patch(f"/applications/{app['id']}", {FIELD: url})
+    assert (reply.status, names) == (400, [])
+    assert reply.json["errors"][FIELD]
 
 
 @pytest.mark.parametrize("url", ["ftp://example.org/x", "nothing", "https://"])

@@ -1,6 +1,7 @@
 """Applications that hear of interactions by signed HTTP requests."""
 
 import asyncio
+import socket
 import time
 from typing import Any
 
@@ -81,6 +82,13 @@ async def test_whoever_accepts_and_says_nothing_more_is_given_up(platform: Platf
         assert (await stage.answer(app.told[0], 4, {"content": "late"})).code == 10062
 
 
+def closed_port() -> int:
+    """A port of this machine that nothing listens at."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 async def _slow(_told: Any) -> web.StreamResponse:
     await asyncio.sleep(5)
     return web.Response()
@@ -131,7 +139,7 @@ async def test_an_answer_that_is_none_is_told_to_the_person(platform: Platform, 
 
 async def test_a_connection_that_nobody_takes_is_tried_once_more_and_given_up(platform: Platform) -> None:
     async with http_stage(platform, seconds=1.0) as (stage, _app):
-        await point(stage, "http://127.0.0.1:9/interactions")
+        await point(stage, f"http://127.0.0.1:{closed_port()}/interactions")
         began = time.monotonic()
         assert (await stage.use(await stage.command())).status == 204
         await stage.deliveries.settled()
@@ -171,7 +179,7 @@ async def test_private_addresses_are_asked_only_if_the_operator_allows_it(platfo
 async def test_a_private_address_is_told_from_others(host: str) -> None:
     outgoing = Outgoing(allow_private=False)
     with pytest.raises(AddressRefused):
-        await outgoing.post(f"http://{host}:9/", b"", {}, seconds=2, most=10)
+        await outgoing.post(f"http://{host}:8080/", b"", {}, seconds=2, most=10)
     await outgoing.close()
 
 
@@ -181,7 +189,7 @@ async def test_a_private_address_is_told_from_others(host: str) -> None:
 async def test_no_other_spelling_leads_inside(host: str) -> None:
     outgoing = Outgoing(allow_private=False)
     with pytest.raises(OutgoingFailed):
-        await outgoing.post(f"http://{host}:9/", b"", {}, seconds=2, most=10)
+        await outgoing.post(f"http://{host}:8080/", b"", {}, seconds=2, most=10)
     await outgoing.close()
 
 
@@ -237,7 +245,7 @@ async def test_an_answer_over_the_gateway_ends_its_waiting(platform: Platform) -
 
 async def test_names_that_are_none_fail_without_a_word_of_python() -> None:
     outgoing = Outgoing(allow_private=False)
-    for url in ("http://nowhere.invalid/", "nonsense", "ftp://example.com/", "http://[::1", "http://:9/"):
+    for url in ("http://nowhere.invalid/", "nonsense", "ftp://example.com/", "http://[::1", "http://:8080/"):
         with pytest.raises(OutgoingFailed):
             await outgoing.post(url, b"", {}, seconds=3, most=10)
     await outgoing.close()

@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from moothall.kernel.context import Services
-from moothall.kernel.outgoing import AddressRefused, OutgoingAnswer, OutgoingFailed
+from moothall.kernel.outgoing import OutgoingAnswer, OutgoingFailed, UrlRefused
 from moothall.objects.wire import encode
 from moothall.resources.application.operations import verifies_endpoints
 from moothall.resources.application.queries import ApplicationRow
@@ -15,6 +15,8 @@ from moothall.resources.interaction.delivery import SECONDS, Deliveries, signed_
 _PING: Final = 1
 _MOST: Final = 65_536
 _OK, _UNAUTHORIZED = 200, 401
+_UNANSWERED: Final = "It gave no answer in time, or its address is not a public one."
+"""One sentence for every failure to get an answer: more would let users map the operator's network, port by port."""
 
 
 class _Answer(msgspec.Struct):
@@ -45,10 +47,10 @@ async def verify(services: Services, application: ApplicationRow, url: str) -> s
         answer = await _post(services, application, url, body, spoil=True)
         if answer.status != _UNAUTHORIZED:
             return "It must answer a PING whose signature is wrong with 401."
-    except AddressRefused:
-        return "Its address is a private one."
+    except UrlRefused as problem:
+        return str(problem)
     except OutgoingFailed:
-        return "It gave no answer in time."
+        return _UNANSWERED
     return None
 
 
