@@ -21,6 +21,7 @@ from moothall.resources.account.throttle import LoginThrottle
 from moothall.resources.application.queries import ApplicationRow, select_application
 
 _LONGEST_ID = 20
+_ID_BEYOND = 1 << 63
 
 
 class ClientCredentials(Access):
@@ -79,8 +80,8 @@ async def authenticate_client(ctx: Context, body: ClientRequest) -> Client:
     account = f"{client_id[:_LONGEST_ID]} from {ctx.ip}"
     if wait := throttle.wait(account, ctx.ip):
         raise too_many(wait, "user", [])
-    known = client_id.isascii() and client_id.isdecimal() and len(client_id) <= _LONGEST_ID
-    row = await select_application(ctx.tx, ApplicationId(Snowflake(int(client_id)))) if known else None
+    application_id = _application_id(client_id)
+    row = None if application_id is None else await select_application(ctx.tx, application_id)
     if secret:
         stored = None if row is None else row.secret_hash
         # Of an unknown application the same is compared, so that the time tells nothing.
@@ -91,6 +92,12 @@ async def authenticate_client(ctx: Context, body: ClientRequest) -> Client:
     elif row is not None and row.public_client:
         return Client(row, confidential=False)
     raise invalid_client(by_header=by_header is not None)
+
+
+def _application_id(text: str) -> ApplicationId | None:
+    """The id that a text is; None for what no column of ids can hold."""
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= _LONGEST_ID else _ID_BEYOND
+    return ApplicationId(Snowflake(number)) if number < _ID_BEYOND else None
 
 
 def _basic(header: str | None) -> tuple[str, str] | None:

@@ -134,7 +134,6 @@ async def id_token(
         "aud": str(int(application_id)),
         "iat": issued,
         "exp": issued + _SECONDS,
-        "auth_time": issued,
         "preferred_username": info.preferred_username,
         "nickname": info.nickname,
         "locale": info.locale,

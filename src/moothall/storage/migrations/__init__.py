@@ -16,7 +16,7 @@ from moothall.storage.query import ddl_dialect
 from moothall.storage.schema import metadata
 from moothall.storage.schema.search import BESIDE
 
-HEAD = "0011"
+HEAD = "0015"
 """The revision that this version of Moothall works with."""
 
 _LOCK = 0x6D6F6F74
