@@ -11,6 +11,8 @@ from urllib.parse import urljoin
 
 import requests
 from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
@@ -18,7 +20,17 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 from tests.web.person import HtmlForm, read_page
 
 PASSWORD = "correct horse battery"
-_PATIENCE = 20.0
+_PATIENCE = 60.0
+"""Seconds after which a page counts as one that never comes. A machine that is merely busy needs far less."""
+
+_LOADED = """
+const first = document.querySelector('[autofocus]');
+const focused = first === null || document.activeElement !== document.body;
+return document.readyState === 'complete' && focused ? performance.timeOrigin : null;
+"""
+"""The moment at which the page began, which no other page has; null until it is whole and its first field has focus."""
+
+_FOCUSED = "return [document.activeElement.tagName, document.activeElement.textContent.trim()];"
 
 
 def missing() -> str | None:
@@ -116,7 +128,7 @@ class ByChromium:
 
     def consent(self, url: str, name: str, **choices: str) -> None:
         """The same by clicking, or by keys alone."""
-        self.driver.get(url)
+        self.open(url)
         if "/login" in self.driver.current_url:
             self.log_in(name)
         for field, label in choices.items():
@@ -124,11 +136,17 @@ class ByChromium:
         self.press("Allow")
         self.wait("Back")
 
+    def open(self, url: str) -> None:
+        """Go to an address, and wait until the page is whole."""
+        with self._leaving():
+            self.driver.get(url)
+
     def log_in(self, name: str) -> None:
         """Fill the form of logging in."""
         if self.keys:
             # The first field has the focus already.
-            self.driver.switch_to.active_element.send_keys(name, Keys.TAB, PASSWORD, Keys.ENTER)
+            with self._leaving():
+                self._type(name, Keys.TAB, PASSWORD, Keys.ENTER)
         else:
             self.fill(login=name, password=PASSWORD)
             self.press("Log in")
@@ -136,20 +154,21 @@ class ByChromium:
     def fill(self, **fields: str) -> None:
         """Write into fields."""
         for field, text in fields.items():
-            found = self.driver.find_element(By.ID, field)
-            found.clear()
-            found.send_keys(text)
+            control = self.driver.find_element(By.ID, field)
+            control.clear()
+            control.send_keys(text)
 
     def press(self, button: str) -> None:
-        """Press a button, by the keyboard after having gone to it with the tabulator."""
+        """Press a button, by the keyboard after having gone to it with the tabulator; wait for the page it leads to."""
         if not self.keys:
-            self.driver.find_element(By.XPATH, f"//button[normalize-space()='{button}']").click()
+            with self._leaving():
+                self.driver.find_element(By.XPATH, f"//button[normalize-space()='{button}']").click()
             return
         for _ in range(60):
-            self.driver.switch_to.active_element.send_keys(Keys.TAB)
-            focused = self.driver.switch_to.active_element
-            if focused.tag_name == "button" and focused.text == button:
-                focused.send_keys(Keys.ENTER)
+            self._type(Keys.TAB)
+            if self.driver.execute_script(_FOCUSED) == ["BUTTON", button]:
+                with self._leaving():
+                    self._type(Keys.ENTER)
                 return
         raise AssertionError(f"the keyboard does not reach {button}")
 
@@ -161,11 +180,43 @@ class ByChromium:
         """What the page says."""
         return self.driver.find_element(By.TAG_NAME, "body").text
 
+    def _type(self, *keys: str) -> None:
+        """Type into whatever has the focus. No element is named: one of a page that is left would be stale."""
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    @contextmanager
+    def _leaving(self) -> Iterator[None]:
+        """Wait until what is done inside has led to another page, and that one is whole.
+
+        A click or a key returns before the form that it sends has left the page: an element looked up next would be
+        one of the page that is left, and stale a moment later.
+        """
+        before = self._loaded()
+        yield
+        self._loaded(other_than=before)
+
+    def _loaded(self, other_than: float | None = None) -> float:
+        """Wait for a page that is whole; the moment at which it began."""
+
+        def began(driver: webdriver.Chrome) -> float | None:
+            try:
+                moment: float | None = driver.execute_script(_LOADED)
+            except WebDriverException:
+                # The page went away under the question.
+                return None
+            return None if moment == other_than else moment
+
+        moment = WebDriverWait(self.driver, _PATIENCE, poll_frequency=0.05).until(began)
+        assert moment is not None
+        return moment
+
 
 @contextmanager
-def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
-    """A headless Chromium that runs no script of any page."""
+def chromium(profile: Path, *, scripts: bool = False) -> Iterator[webdriver.Chrome]:
+    """A headless Chromium that runs no script of any page unless it may, and waits for no page: `ByChromium` does."""
     options = webdriver.ChromeOptions()
+    # The driver's own waiting ends early if a navigation begins late, as on a busy machine.
+    options.page_load_strategy = "none"
     for argument in (
         "--headless=new",
         "--no-sandbox",  # it runs as root in containers
@@ -177,10 +228,10 @@ def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
         "--window-size=1000,1200",
     ):
         options.add_argument(argument)
-    options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
+    if not scripts:
+        options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
     options.binary_location = str(shutil.which("chromium"))
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(str(shutil.which("chromedriver"))))
-    driver.set_page_load_timeout(_PATIENCE)
     try:
         yield driver
     finally:

@@ -126,7 +126,7 @@ async def test_a_developer_makes_an_application_and_their_site_works(
     def work() -> dict[str, Any]:
         driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
         browser = ByChromium(driver)
-        driver.get(f"{base}/developers")
+        browser.open(f"{base}/developers")
         browser.log_in(developer.name)
         browser.wait("Developers")
         browser.fill(name="Shop")
@@ -168,12 +168,12 @@ async def test_everything_on_a_page_can_be_read(
         media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
         browser = ByChromium(driver)
-        driver.get(link)
+        browser.open(link)
         found = faint(driver)
         browser.log_in(person.name)
         browser.wait("Authorize")
         found += faint(driver)
-        driver.get(f"{base}/developers/applications/{app['id']}")
+        browser.open(f"{base}/developers/applications/{app['id']}")
         return found + faint(driver)
 
     assert await asyncio.to_thread(work) == []

@@ -108,7 +108,7 @@ async def test_every_rule_is_told_at_its_field_and_what_was_written_stays(platfo
     assert wrong.status == 400
     for field in ("name", "redirect_uris", "tags", "terms_of_service_url"):
         assert f"{field}-error" in {given.get("id") for _, given in wrong.tags}
-    assert "1: Not a well formed URL." in wrong.text
+    assert '1: Scheme "javascript" is not supported.' in wrong.text
     form = dict(wrong.form_with("Save").values())
     assert (form["description"], form["redirect_uris"].splitlines()[0]) == ("kept", "javascript:alert(1)")
     assert "bot_public" not in form

@@ -132,6 +132,15 @@ async def test_a_browser_is_known_to_its_own_account_only(platform: Platform) ->
         "javascript:alert(1)",
         "/\t/evil.example",
         "evil",
+        "/\n/evil.example",
+        " //evil.example",
+        "///evil.example",
+        "/\\/evil.example",
+        "http:evil.example",
+        "/\x7f/evil.example",
+        "\u2044\u2044evil.example",
+        "\uff0f\uff0fevil.example",
+        "\uff3c\uff3cevil.example",
     ],
 )
 async def test_logging_in_leads_to_no_other_site(platform: Platform, target: str) -> None:

@@ -14,6 +14,7 @@ from moothall.objects.errors import FormErrors, Refusal, refuse_field
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, WebhookId
 from moothall.objects.permissions import Permissions, PermissionSet
+from moothall.objects.redirect_uris import redirect_uri_error
 from moothall.objects.scopes import BOT, COMMANDS, GIVEN, INSTALLING, OPENID, SCOPES, WEBHOOK, read_scopes
 from moothall.objects.wire import convert
 from moothall.resources.application.access import is_owner
@@ -176,6 +177,24 @@ async def is_authorized(ctx: Context, plan: Plan) -> bool:
     return row is not None and set(plan.scopes) <= set(row.scopes.split()) and row.user_install >= plan.user_install
 
 
+def assures_identity(plan: Plan) -> bool:
+    """Whether only the application itself can use the answer, so that `prompt=none` may do without the person.
+
+    A token in an address and a code that anyone exchanges without a secret are good for whichever program gets hold
+    of them, and any program may claim a scheme or listen on the loopback address (RFC 8252, section 8.6). A scheme of
+    its own is a program on people's devices, whose secret is none (section 8.5). An https address is its owner's.
+    """
+    if plan.response_type != "code" or plan.redirect_uri is None:
+        return False
+    scheme = urlsplit(plan.redirect_uri).scheme
+    return scheme == "https" or (scheme == "http" and not plan.application.public_client)
+
+
+def may_be_silent(plan: Plan) -> bool:
+    """Whether a consent of before will do: nothing is sent to the application, or only it can use what is sent."""
+    return plan.response_type is None or assures_identity(plan)
+
+
 def denied(ctx: Context, plan: Plan, asked: Asked) -> Location:
     """Where the browser goes with a no."""
     return _location(ctx, plan, asked, {"error": "access_denied", "error_description": _DENIED})
@@ -239,23 +258,26 @@ def _defaults(application: ApplicationRow, kind: int) -> InstallParams | None:
 
 
 def _redirect(application: ApplicationRow, asked: Asked, scopes: list[str], found: FormErrors) -> str | None:
+    # Those that older versions let be registered are checked again.
+    registered = [uri for uri in application.redirect_uris if redirect_uri_error(uri) is None]
     if asked.redirect_uri is not None:
-        if asked.redirect_uri not in application.redirect_uris:
+        if asked.redirect_uri not in registered:
             found.add(
                 "redirect_uri", FormCode.BASE_TYPE_CHOICES, "This redirect URI is not registered for the application."
             )
         return asked.redirect_uri
-    if not asked.response_type or (not application.redirect_uris and set(scopes) <= set(INSTALLING)):
+    if not asked.response_type or (not registered and set(scopes) <= set(INSTALLING)):
         return None
-    if not application.redirect_uris:
+    if not registered:
         found.add("redirect_uri", FormCode.BASE_TYPE_REQUIRED, "The application has registered no redirect URI.")
         return None
-    return application.redirect_uris[0]
+    return registered[0]
 
 
 def _challenge(application: ApplicationRow, asked: Asked, found: FormErrors) -> str | None:
     if not asked.code_challenge:
-        if application.public_client and asked.response_type == "code":
+        # A method alone is what remains of a request whose challenge was taken away.
+        if asked.response_type == "code" and (application.public_client or asked.code_challenge_method):
             found.add("code_challenge", *FieldError.required())
         return None
     if asked.code_challenge_method != "S256":

@@ -23,6 +23,7 @@ from moothall.resources.password.throttle import AttemptThrottle, Limit, TooMany
 _LONGEST_ID = 20
 _MAX_OF_CLIENT = 10
 _MAX_OF_NETWORK = 50
+_ID_BEYOND = 1 << 63
 
 
 class ClientCredentials(Access):
@@ -77,8 +78,8 @@ async def authenticate_client(ctx: Context, body: ClientRequest) -> Client:
         raise OAuthRefusal(INVALID_REQUEST, "Credentials are given twice, and differ")
     if client_id is None:
         raise invalid_client(by_header=by_header is not None)
-    known = client_id.isascii() and client_id.isdecimal() and len(client_id) <= _LONGEST_ID
-    row = await select_application(ctx.tx, ApplicationId(Snowflake(int(client_id)))) if known else None
+    application_id = _application_id(client_id)
+    row = None if application_id is None else await select_application(ctx.tx, application_id)
     if secret:
         limits = Limit(f"{client_id[:_LONGEST_ID]} from {ctx.ip}", _MAX_OF_CLIENT), Limit(ctx.ip, _MAX_OF_NETWORK)
         throttle: AttemptThrottle = ctx.services.extra.setdefault(SecretThrottle, SecretThrottle())
@@ -95,6 +96,12 @@ async def authenticate_client(ctx: Context, body: ClientRequest) -> Client:
     elif row is not None and row.public_client:
         return Client(row, confidential=False)
     raise invalid_client(by_header=by_header is not None)
+
+
+def _application_id(text: str) -> ApplicationId | None:
+    """The id that a text is; None for what no column of ids can hold."""
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= _LONGEST_ID else _ID_BEYOND
+    return ApplicationId(Snowflake(number)) if number < _ID_BEYOND else None
 
 
 def _basic(header: str | None) -> tuple[str, str] | None:

@@ -11,7 +11,6 @@ from moothall.kernel.authenticate import NOBODY, TokenKind
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import Json, get, post
 from moothall.kernel.ratelimit import Rate
-from moothall.kernel.secrets import hash_token
 from moothall.oauth2 import authorizing, exchanging, identity
 from moothall.oauth2.authorizing import AUTHORIZING, Asked, Consent, Location
 from moothall.oauth2.clients import CLIENT, ClientRequest, authenticate_client
@@ -31,7 +30,8 @@ from moothall.objects.wire import Timestamp, encode
 from moothall.resources.application.access import PERSON, find_application
 from moothall.resources.application.operations import public_fields
 from moothall.resources.application.queries import ApplicationRow
-from moothall.resources.authorization.queries import delete_given, select_token
+from moothall.resources.authorization.operations import find_token
+from moothall.resources.authorization.queries import delete_given
 from moothall.resources.guild.listing import list_guilds
 from moothall.resources.user.queries import get_user
 
@@ -64,7 +64,7 @@ class AuthorizationRequest(Struct, frozen=True, kw_only=True):
     guilds: list[UserGuild]
     """Those of the person's guilds where they may install it."""
     authorized: bool
-    """Whether the person has consented to all of it before."""
+    """Whether the person has consented to all of it before and need not be asked again."""
     scopes: list[str]
     permissions: PermissionSet
     redirect_uri: str | None
@@ -144,7 +144,7 @@ async def authorization_request(ctx: Context, plan: authorizing.Plan) -> Authori
         bot=UNSET if bot is None else bot,
         user=user,
         guilds=[guild for guild in guilds if guild.permissions & needed],
-        authorized=await authorizing.is_authorized(ctx, plan),
+        authorized=authorizing.may_be_silent(plan) and await authorizing.is_authorized(ctx, plan),
         scopes=plan.scopes,
         permissions=plan.permissions,
         redirect_uri=plan.redirect_uri,
@@ -213,7 +213,7 @@ async def revoke_token(ctx: Context, body: RevokeRequest) -> Nothing:
     client = await authenticate_client(ctx, body)
     if body.token is None:
         raise OAuthRefusal(INVALID_REQUEST, "token is required")
-    row = await select_token(ctx.tx, hash_token(body.token))
+    row = await find_token(ctx.tx, body.token)
     if row is not None and row.application_id == client.application.id:
         user_id, application_id = row.user_id, client.application.id
 

@@ -22,12 +22,18 @@ from moothall.oauth2.refusals import (
     OAuthRefusal,
 )
 from moothall.objects.guild import Guild
-from moothall.objects.ids import ApplicationId, AuthorizationId, UserId
+from moothall.objects.ids import ApplicationId, UserId
 from moothall.objects.scopes import BOT, OPENID, OWNERS, UPDATE_COMMANDS, read_scopes
 from moothall.objects.webhook import Webhook
 from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.authorization import queries
-from moothall.resources.authorization.operations import ACCESS_SECONDS, issue_tokens
+from moothall.resources.authorization.operations import (
+    ACCESS_SECONDS,
+    Tokens,
+    find_token,
+    issue_tokens,
+    renew_tokens,
+)
 from moothall.resources.authorization.queries import CodeRow
 from moothall.resources.guild.objects import guild_object
 from moothall.resources.webhook.operations import show_webhook
@@ -63,8 +69,8 @@ class TokenAnswer(Struct, frozen=True, kw_only=True):
 async def exchange(ctx: Context, client: Client, body: TokenRequest) -> TokenAnswer | OAuthRefusal:
     """What the client gets for what it shows.
 
-    A refusal is given back where something must be remembered with it: a code's second use ends
-    what its first use gave. Others are raised: OAuthRefusal of 400.
+    A refusal is given back where something must be remembered with it: the second use of a code or
+    of a refresh token ends what came of the first. Others are raised: OAuthRefusal of 400.
     """
     if body.grant_type == "authorization_code":
         return await _exchange_code(ctx, client, body)
@@ -89,7 +95,11 @@ async def _exchange_code(ctx: Context, client: Client, body: TokenRequest) -> To
     if not await queries.use_code(ctx.tx, digest):
         await queries.delete_grant(ctx.tx, row.user_id, row.grant_id)
         return OAuthRefusal(INVALID_GRANT, "The code was used before")
-    return await _give(ctx, client.application, row.user_id, row.scopes.split(), row.grant_id, code=row)
+    scopes = row.scopes.split()
+    tokens = await issue_tokens(
+        ctx, client.application.id, row.user_id, scopes, grant_id=row.grant_id, refreshable=True
+    )
+    return await _answer(ctx, client.application, row.user_id, scopes, tokens, code=row)
 
 
 def _check_redirect(row: CodeRow, client: Client, body: TokenRequest) -> None:
@@ -112,11 +122,10 @@ def _check_verifier(row: CodeRow, client: Client, body: TokenRequest) -> None:
         raise OAuthRefusal(INVALID_GRANT, "code_verifier does not fit")
 
 
-async def _refresh(ctx: Context, client: Client, body: TokenRequest) -> TokenAnswer:
+async def _refresh(ctx: Context, client: Client, body: TokenRequest) -> TokenAnswer | OAuthRefusal:
     if body.refresh_token is None:
         raise OAuthRefusal(INVALID_REQUEST, "refresh_token is required")
-    digest = hash_token(body.refresh_token)
-    row = await queries.select_token(ctx.tx, digest)
+    row = await find_token(ctx.tx, body.refresh_token)
     if (
         row is None
         or row.kind != TokenKind.REFRESH
@@ -124,13 +133,15 @@ async def _refresh(ctx: Context, client: Client, body: TokenRequest) -> TokenAns
         or (row.expires_at is not None and row.expires_at <= ctx.now)
     ):
         raise OAuthRefusal(INVALID_GRANT, "Invalid refresh token")
-    held = row.scopes.split()
-    wanted = held if body.scope is None else read_scopes(body.scope)
-    if not set(wanted) <= set(held):
+    consented = row.scopes.split()
+    scopes = consented if body.scope is None else read_scopes(body.scope)
+    tokens = await renew_tokens(ctx, row, body.refresh_token, scopes)
+    if tokens is None:
+        return OAuthRefusal(INVALID_GRANT, "The refresh token was used before")
+    if not set(scopes) <= set(consented):
+        # Raised, so that nothing of it has happened: the refresh token is good still.
         raise OAuthRefusal(INVALID_SCOPE, "A refresh cannot ask for more than was consented to")
-    if not await queries.delete_token(ctx.tx, digest):
-        raise OAuthRefusal(INVALID_GRANT, "Invalid refresh token")
-    return await _give(ctx, client.application, row.user_id, wanted, row.grant_id)
+    return await _answer(ctx, client.application, row.user_id, scopes, tokens)
 
 
 async def _for_owner(ctx: Context, client: Client, body: TokenRequest) -> TokenAnswer:
@@ -147,16 +158,15 @@ async def _for_owner(ctx: Context, client: Client, body: TokenRequest) -> TokenA
     return TokenAnswer(access_token=tokens.access_token, scope=" ".join(scopes))
 
 
-async def _give(
+async def _answer(
     ctx: Context,
     application: ApplicationRow,
     user_id: UserId,
     scopes: Sequence[str],
-    grant_id: AuthorizationId | None,
+    tokens: Tokens,
     *,
     code: CodeRow | None = None,
 ) -> TokenAnswer:
-    tokens = await issue_tokens(ctx, application.id, user_id, scopes, grant_id=grant_id, refreshable=True)
     more: dict[str, Any] = {}
     if code is not None and code.webhook_id is not None:
         row = await select_placed(ctx.tx, code.webhook_id)

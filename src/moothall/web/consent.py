@@ -19,6 +19,7 @@ from moothall.oauth2.authorizing import (
     Consent,
     Location,
     Plan,
+    assures_identity,
     authorize,
     is_authorized,
     read_plan,
@@ -31,14 +32,17 @@ from moothall.objects.channel_types import HAS_WEBHOOKS
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, Snowflake
 from moothall.objects.permissions import Permissions, PermissionSet
-from moothall.objects.scopes import BOT, COMMANDS
+from moothall.objects.scopes import BOT, COMMANDS, INSTALLING, WEBHOOK
 from moothall.resources.application.queries import select_application
+from moothall.resources.authorization.operations import ACCESS_SECONDS, FAMILY_SECONDS
 from moothall.resources.guild.listing import list_guilds
 from moothall.web.browsing import Browser, Form, LoginNeeded, Page, read_whole, redirect
 from moothall.web.rendering import errors_of, show
 from moothall.web.wording import FIELDS, permission_choices, scope_words
 
 _ROW: Final = REGISTRY["POST", "/oauth2/authorize"]
+_ACCESS_LASTS: Final = {"code": f"{FAMILY_SECONDS // 86_400} days", "token": f"{ACCESS_SECONDS // 86_400} days"}
+"""How long an application can use what it gets, by the kind of answer."""
 
 
 class Choices(Struct, frozen=True, kw_only=True):
@@ -69,7 +73,7 @@ async def show_request(browser: Browser) -> Page:
         raise LoginNeeded
     async with browser.reading() as ctx:
         await require_addable(ctx, plan)
-        known = silent and await is_authorized(ctx, plan)
+        known = silent and assures_identity(plan) and await is_authorized(ctx, plan)
     if known:
         return await _consent(browser, asked, Consent())
     if silent:
@@ -85,6 +89,9 @@ async def answer_request(browser: Browser) -> Page:
         asked, plan = await _understand(browser)
     except Refusal as refusal:
         return await _show_wrong(browser, refusal)
+    if asked.scope is None and form.text("scopes") != " ".join(plan.scopes):
+        # The application's own settings say what a link without scopes asks for, and they have changed meanwhile.
+        return await _show(browser, plan)
     fixed = asked.guild_id if browser.query.get("disable_guild_select") == "true" else None
     # What the person has chosen counts, not what the link had chosen for them.
     asked = structs.replace(asked, guild_id=None)
@@ -169,6 +176,7 @@ async def _show(browser: Browser, plan: Plan, refusal: Refusal | None = None, fo
         wants_channel=plan.wants_webhook,
         user_install=plan.user_install,
         already=already,
+        lasts=_ACCESS_LASTS.get(plan.response_type or "") if set(plan.scopes) - {*INSTALLING, WEBHOOK} else None,
         goes_to=plan.redirect_uri,
         query=[(name, value) for name, value in browser.query.items() if name != "guild_id"],
         other=_other_way(browser, plan),

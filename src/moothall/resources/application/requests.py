@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
-from urllib.parse import urlsplit
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -14,6 +13,7 @@ from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import TeamId
 from moothall.objects.images import ImageData
 from moothall.objects.permissions import PermissionSet
+from moothall.objects.redirect_uris import redirect_uri_error
 from moothall.objects.scopes import INSTALLING
 
 Name = Annotated[str, Meta(min_length=1, max_length=limits.APPLICATION_NAME_MAX)]
@@ -149,20 +149,8 @@ def _check_types(given: Mapping[str, IntegrationTypeInput | None], found: FormEr
             _check_scopes(config.oauth2_install_params, found.at([key, "oauth2_install_params"]))
 
 
-def _check_redirects(given: Sequence[str], found: FormErrors) -> None:
-    _check_distinct(given, found)
-    for index, uri in enumerate(given):
-        if not _is_redirect(uri):
-            found.add([index], FormCode.URL_TYPE_INVALID_URL, "Not a well formed URL.")
-
-
-def _is_redirect(uri: str) -> bool:
-    if not uri.isprintable() or " " in uri:
-        return False
-    try:
-        parts = urlsplit(uri)
-    except ValueError:
-        return False
-    # Native applications are called back through schemes of their own, but none that a browser would run.
-    named = bool(parts.scheme) and parts.scheme not in {"javascript", "data", "vbscript"}
-    return named and bool(parts.netloc or parts.path) and not parts.fragment
+def _check_redirects(uris: Sequence[str], found: FormErrors) -> None:
+    _check_distinct(uris, found)
+    for index, uri in enumerate(uris):
+        if (error := redirect_uri_error(uri)) is not None:
+            found.add([index], *error)

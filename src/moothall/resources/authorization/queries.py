@@ -1,7 +1,7 @@
 """The SQL of authorizations, their codes and their tokens."""
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from moothall.kernel.authenticate import TokenKind
 from moothall.objects.ids import ApplicationId, AuthorizationId, GuildId, UserId, WebhookId
@@ -50,9 +50,12 @@ class TokenRow(Struct):
     created_at: Timestamp
     expires_at: Timestamp | None
     grant_id: AuthorizationId | None
+    current_hash: bytes | None = None
+    """Of a refresh token: the hash of the one that is good now; None where `hash` is."""
 
 
 _GIVEN = (int(TokenKind.BEARER), int(TokenKind.REFRESH))
+_ENDING = (int(TokenKind.REFRESH), int(TokenKind.BEARER))
 _own = (authorizations.c.user_id == bindparam("user_id")) & (
     authorizations.c.application_id == bindparam("application_id")
 )
@@ -84,7 +87,9 @@ _delete_of_application = Query(
 )
 _delete_authorizations = Query(delete(authorizations).where(authorizations.c.user_id == bindparam("user_id")))
 _delete_codes_of_user = Query(delete(authorization_codes).where(authorization_codes.c.user_id == bindparam("user_id")))
-_delete_given_of_user = Query(delete(tokens).where(tokens.c.user_id == bindparam("user_id"), tokens.c.kind.in_(_GIVEN)))
+_delete_given_of_user = Query(
+    delete(tokens).where(tokens.c.user_id == bindparam("user_id"), tokens.c.kind == bindparam("kind"))
+)
 _insert_code = Query(insert(authorization_codes))
 _select_code = Query(select(authorization_codes).where(authorization_codes.c.hash == bindparam("hash")), into=CodeRow)
 _use_code = Query(
@@ -106,15 +111,26 @@ _insert_token = Query(insert(tokens))
 _select_token = Query(
     select(tokens).where(tokens.c.hash == bindparam("hash"), tokens.c.kind.in_(_GIVEN)), into=TokenRow
 )
-_delete_token = Query(delete(tokens).where(tokens.c.hash == bindparam("hash")))
-_delete_grant = Query(
-    delete(tokens).where(tokens.c.user_id == bindparam("user_id"), tokens.c.grant_id == bindparam("grant_id"))
+_replace_refresh_token = Query(
+    update(tokens)
+    .where(
+        tokens.c.hash == bindparam("family_hash"),
+        func.coalesce(tokens.c.current_hash, tokens.c.hash) == bindparam("presented_hash"),
+    )
+    .values(current_hash=bindparam("new_hash"), expires_at=bindparam("new_expires_at"))
+)
+_delete_of_grant = Query(
+    delete(tokens).where(
+        tokens.c.user_id == bindparam("user_id"),
+        tokens.c.grant_id == bindparam("grant_id"),
+        tokens.c.kind == bindparam("kind"),
+    )
 )
 _delete_given = Query(
     delete(tokens).where(
         tokens.c.user_id == bindparam("user_id"),
         tokens.c.application_id == bindparam("application_id"),
-        tokens.c.kind.in_(_GIVEN),
+        tokens.c.kind == bindparam("kind"),
     )
 )
 _delete_ended = Query(
@@ -164,14 +180,16 @@ async def delete_authorization(tx: Transaction, user_id: UserId, application_id:
     """Forget a consent with its codes, and let none of its tokens in any more."""
     await tx.execute(_delete_authorization, user_id=user_id, application_id=application_id)
     await tx.execute(_delete_codes, user_id=user_id, application_id=application_id)
-    await tx.execute(_delete_given, user_id=user_id, application_id=application_id)
+    await delete_given(tx, user_id, application_id)
 
 
 async def delete_authorizations(tx: Transaction, user_id: UserId) -> None:
     """Forget all consents of a person with their codes, and let none of the tokens in any more."""
     await tx.execute(_delete_authorizations, user_id=user_id)
     await tx.execute(_delete_codes_of_user, user_id=user_id)
-    await tx.execute(_delete_given_of_user, user_id=user_id)
+    # Refresh tokens first: a refresh that commits meanwhile is waited for, and its access token is then seen.
+    for kind in _ENDING:
+        await tx.execute(_delete_given_of_user, user_id=user_id, kind=kind)
 
 
 async def delete_of_application(tx: Transaction, application_id: ApplicationId) -> None:
@@ -203,20 +221,27 @@ async def insert_token(tx: Transaction, row: TokenRow) -> None:
 
 
 async def select_token(reader: Reader, digest: bytes) -> TokenRow | None:
-    """An access token or refresh token; None if it is unknown."""
+    """An access token, or the refresh tokens of a family; None if it is unknown."""
     return await reader.one(_select_token, hash=digest)
 
 
-async def delete_token(tx: Transaction, digest: bytes) -> bool:
-    """Let one token in no more; False if somebody else was first."""
-    return await tx.execute(_delete_token, hash=digest) == 1
+async def replace_refresh_token(
+    tx: Transaction, family_hash: bytes, presented_hash: bytes, *, new_hash: bytes, expires_at: Timestamp
+) -> bool:
+    """Put the next refresh token of a family in the place of the one presented; False if that one was used before."""
+    values = {"family_hash": family_hash, "presented_hash": presented_hash, "new_hash": new_hash}
+    return await tx.execute(_replace_refresh_token, **values, new_expires_at=expires_at) == 1
 
 
-async def delete_grant(tx: Transaction, user_id: UserId, grant_id: AuthorizationId) -> None:
-    """Let nothing in that was given for one code."""
-    await tx.execute(_delete_grant, user_id=user_id, grant_id=grant_id)
+async def delete_grant(tx: Transaction, user_id: UserId, grant_id: AuthorizationId | None) -> None:
+    """Let nothing in that was given for one code, or for the refresh tokens that came of it."""
+    # The refresh tokens by a statement of their own, first: it waits for a refresh that is under way elsewhere, whose
+    # access token only the next statement sees.
+    for kind in _ENDING:
+        await tx.execute(_delete_of_grant, user_id=user_id, grant_id=grant_id, kind=kind)
 
 
 async def delete_given(tx: Transaction, user_id: UserId, application_id: ApplicationId) -> None:
     """Let no token in any more that an application has for a person."""
-    await tx.execute(_delete_given, user_id=user_id, application_id=application_id)
+    for kind in _ENDING:
+        await tx.execute(_delete_given, user_id=user_id, application_id=application_id, kind=kind)

@@ -2,6 +2,7 @@
 
 from sqlalchemy import bindparam, delete, select
 
+from moothall.kernel.authenticate import TokenKind
 from moothall.objects.ids import ApplicationId, UserId
 from moothall.storage.database import Query, Reader, Transaction
 from moothall.storage.schema import application_emojis, applications, guilds, tokens
@@ -12,6 +13,11 @@ _delete_emojis = Query(
     delete(application_emojis).where(application_emojis.c.application_id == bindparam("application_id"))
 )
 _delete_tokens = Query(delete(tokens).where(tokens.c.application_id == bindparam("application_id")))
+_delete_refresh_tokens = Query(
+    delete(tokens).where(
+        tokens.c.application_id == bindparam("application_id"), tokens.c.kind == int(TokenKind.REFRESH)
+    )
+)
 
 
 async def owns_guild(reader: Reader, user_id: UserId) -> bool:
@@ -21,6 +27,8 @@ async def owns_guild(reader: Reader, user_id: UserId) -> bool:
 
 async def delete_tokens_of(tx: Transaction, application_id: ApplicationId) -> None:
     """Let in no token of an application any more: neither its bot's nor those that people gave it."""
+    # A refresh that is under way elsewhere is waited for first: only then is its access token seen.
+    await tx.execute(_delete_refresh_tokens, application_id=application_id)
     await tx.execute(_delete_tokens, application_id=application_id)
 
 

@@ -62,6 +62,9 @@ tokens = clustered(
     moment_column("created_at"),
     moment_column("expires_at", nullable=True),
     id_column("grant_id", AuthorizationId, nullable=True),  # of the access tokens and refresh tokens of one code
+    # Of a refresh token: `hash` is of the part that it shares with those that it replaced, this of the one that is
+    # good now. NULL where that is the shared part itself.
+    bytes_column("current_hash", nullable=True),
     index("user_id"),
     index("application_id"),
     index("expires_at"),

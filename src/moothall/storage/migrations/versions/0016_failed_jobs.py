@@ -1,7 +1,7 @@
 """Jobs count the attempts that fail, and are failed after too many.
 
 Revision ID: 0016
-Revises: 0014
+Revises: 0015
 """
 
 import sqlalchemy as sa
@@ -10,7 +10,7 @@ from alembic import op
 from moothall.storage.migrations.notation import add_columns, create_indexes
 
 revision = "0016"
-down_revision = "0014"
+down_revision = "0015"
 branch_labels = None
 depends_on = None
 
