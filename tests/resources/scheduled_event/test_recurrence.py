@@ -1,15 +1,29 @@
 """Events that recur: the rules that may be set, the moments they name, and what follows an occurrence."""
 
-from datetime import UTC, datetime, timedelta
+import sys
+from datetime import UTC, date, datetime, timedelta
+from itertools import count, islice
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from moothall.objects.scheduled_event import NWeekday, RecurrenceRule
-from moothall.objects.wire import Timestamp
-from moothall.resources.scheduled_event.recurrence import is_occurrence, next_occurrence
+from moothall.objects import limits
+from moothall.objects.ids import GuildId, ScheduledEventId, Snowflake
+from moothall.objects.scheduled_event import (
+    EntityType,
+    EventException,
+    EventStatus,
+    Frequency,
+    NWeekday,
+    RecurrenceRule,
+    occurrence_id,
+)
+from moothall.objects.wire import Timestamp, to_plain
+from moothall.resources.scheduled_event.queries import EventRow
+from moothall.resources.scheduled_event.recurrence import is_occurrence, next_occurrence, occurrences
+from moothall.resources.scheduled_event.times import rolled
 from tests.harness import VOICE, Guild, Platform
 from tests.resources.scheduled_event.planning import Clock, external, moment, path_of, plan, within
 
@@ -154,6 +168,127 @@ def test_the_next_moment_is_later_belongs_to_the_rule_and_none_lies_between(
     while day < found:
         assert not is_occurrence(made, Timestamp(day))
         day += 86_400_000
+
+
+def has_occurrence_on(day: date, made: RecurrenceRule, start: date) -> bool:
+    """Whether a rule that starts on a day has an occurrence on another, as one would tell it from a wall calendar."""
+    match made.frequency:
+        case Frequency.DAILY:
+            return made.by_weekday is None or day.weekday() in made.by_weekday
+        case Frequency.WEEKLY:
+            weekdays = made.by_weekday or [start.weekday()]
+            monday, first_monday = (each - timedelta(days=each.weekday()) for each in (day, start))
+            return day.weekday() in weekdays and (monday - first_monday).days // 7 % made.interval == 0
+        case Frequency.MONTHLY if made.by_n_weekday:
+            return any(day.weekday() == each.day and (day.day + 6) // 7 == each.n for each in made.by_n_weekday)
+        case Frequency.MONTHLY:
+            return day.day == start.day
+        case _:
+            months, days = made.by_month or [start.month], made.by_month_day or [start.day]
+            return day.month in months and day.day in days
+
+
+_all_rules = st.one_of(
+    _rules,
+    st.builds(lambda days: {"frequency": 3, "by_weekday": days}, st.sampled_from([[1, 2, 3, 4, 5], [6, 0, 1, 2, 3]])),
+    st.just({"frequency": 2, "interval": 2}),
+    st.dates(date(2024, 1, 1), date(2024, 12, 31)).map(
+        lambda day: {"frequency": 0, "by_month": [day.month], "by_month_day": [day.day]}
+    ),
+)
+
+
+@given(
+    fields=_all_rules,
+    start=st.datetimes(datetime(1970, 1, 1), datetime(2200, 1, 1)),  # noqa: DTZ001 naive as the strategy asks
+    years=st.integers(-1, 300),
+    offset=st.integers(-1, 86_400_001),
+)
+@example(fields={"frequency": 1}, start=datetime(2026, 1, 31), years=1, offset=0)  # noqa: DTZ001
+@example(fields={"frequency": 0}, start=datetime(2096, 2, 29), years=1, offset=0)  # noqa: DTZ001
+def test_occurrences_are_the_days_of_the_calendar_at_the_time_of_the_start(
+    fields: dict[str, Any], start: datetime, years: int, offset: int
+) -> None:
+    start = start.replace(tzinfo=UTC, microsecond=start.microsecond // 1000 * 1000)
+    made = RecurrenceRule(start=at(start.isoformat()), **fields)
+    after = Timestamp(made.start + years * 365 * 86_400_000 + offset)
+    days = (start.date() + timedelta(days=number) for number in count(max(0, years * 365 - 1)))
+    moments = (
+        at(datetime.combine(day, start.timetz()).isoformat())
+        for day in days
+        if has_occurrence_on(day, made, start.date())
+    )
+    expected = list(islice((moment for moment in moments if moment > after), 3))
+
+    assert list(islice(occurrences(made, after), 3)) == expected
+    assert next_occurrence(made, after) == expected[0]
+
+
+def test_the_last_occurrence_is_in_the_year_9999() -> None:
+    for frequency in Frequency:
+        # The last day of 9999 is a Friday as well.
+        made = RecurrenceRule(start=at("2027-12-31T23:59:59.500Z"), frequency=frequency)
+        *_, last = occurrences(made, at("9999-01-01T00:00:00Z"))
+        assert last.wire() == "9999-12-31T23:59:59.500000+00:00"
+        assert next_occurrence(made, last) is None
+        assert next_occurrence(made, Timestamp(last + 10**15)) is None
+
+
+def test_a_rule_of_a_thousand_years_ago_is_not_walked_through() -> None:
+    made = RecurrenceRule(start=at("1027-03-01T18:00:00Z"), frequency=3, by_weekday=WEEKDAYS)
+    calls, profile = 0, sys.getprofile()
+
+    def count_calls(*_: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    sys.setprofile(count_calls)
+    try:
+        assert is_occurrence(made, at("2027-03-01T18:00:00Z"))
+    finally:
+        sys.setprofile(profile)
+    assert calls < 1000
+
+
+def test_a_hundred_cancelled_occurrences_are_passed_over_at_once() -> None:
+    start, event_id = at(START), ScheduledEventId(Snowflake(1))
+    made = RecurrenceRule(start=start, frequency=3)
+    cancelled = [
+        EventException(
+            event_id=event_id,
+            event_exception_id=occurrence_id(moment),
+            scheduled_start_time=None,
+            scheduled_end_time=None,
+            is_canceled=True,
+        )
+        for moment in islice(occurrences(made, start), limits.EVENT_EXCEPTIONS_MAX)
+    ]
+    row = EventRow(
+        guild_id=GuildId(Snowflake(1)),
+        id=event_id,
+        channel_id=None,
+        creator_id=None,
+        name="Picnic",
+        description=None,
+        image=None,
+        scheduled_start_time=start,
+        scheduled_end_time=Timestamp(start + 1),
+        privacy_level=2,
+        status=EventStatus.ACTIVE,
+        entity_type=EntityType.EXTERNAL,
+        entity_id=None,
+        location="the park",
+        recurrence_rule=to_plain(made),
+        exceptions=[to_plain(each) for each in cancelled],
+        user_count=0,
+        tending=None,
+    )
+
+    moved = rolled(row, start)
+
+    assert moved is not None
+    assert moved.scheduled_start_time == start + 101 * 86_400_000
+    assert (moved.status, moved.exceptions) == (EventStatus.SCHEDULED, [])
 
 
 def daily(hours: float = 1) -> dict[str, Any]:
