@@ -302,16 +302,21 @@ class App:
                 await self.files(scope, receive, send)
             elif path.startswith(ExpressionFiles.PREFIXES):
                 await self.expressions(scope, receive, send)
-            elif path == "/healthz":
-                await self._healthz(send)
-            elif path == "/metrics":
-                await _answer(send, 200, await asyncio.to_thread(self.metrics.render), METRICS_TYPE)
             else:
-                await self.pages(scope, receive, send)
+                await self._serve_page(path, scope, receive, send)
         elif scope["type"] == "websocket":
             await self.gateway.serve(scope, receive, send)
         else:
             await self._lifespan(receive, send)
+
+    async def _serve_page(self, path: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve what is neither API nor file: pages for people, health and metrics."""
+        if path == "/healthz":
+            await self._healthz(send)
+        elif path == "/metrics":
+            await _answer(send, 200, await asyncio.to_thread(self.metrics.render), METRICS_TYPE)
+        else:
+            await self.pages(scope, receive, send)
 
     def _network_of(self, scope: Scope) -> str:
         """Where a connection comes from, as limits count it; "" for this machine itself."""
