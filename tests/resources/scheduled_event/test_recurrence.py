@@ -58,13 +58,13 @@ GOOD = [
 ]
 
 
-@pytest.mark.parametrize("given_rule", GOOD, ids=str)
-async def test_a_documented_rule_is_kept_and_given_back(guild: Guild, given_rule: dict[str, Any]) -> None:
-    event = await plan(guild.owner, guild, external(recurrence_rule=given_rule))
+@pytest.mark.parametrize("rule_body", GOOD, ids=str)
+async def test_a_documented_rule_is_kept_and_given_back(guild: Guild, rule_body: dict[str, Any]) -> None:
+    event = await plan(guild.owner, guild, external(recurrence_rule=rule_body))
     empty = dict.fromkeys(("end", "by_weekday", "by_n_weekday", "by_month", "by_month_day", "by_year_day", "count"))
     kept = event["recurrence_rule"]
     assert datetime.fromisoformat(kept["start"]) == datetime.fromisoformat(START)
-    assert kept | {"start": START} == {**empty, **given_rule}
+    assert kept | {"start": START} == {**empty, **rule_body}
     assert (await guild.owner.patch(path_of(event), {"recurrence_rule": None})).json["recurrence_rule"] is None
 
 
@@ -94,13 +94,13 @@ BAD: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("given_rule", "field"), BAD, ids=str)
-async def test_any_other_rule_is_refused_at_its_field(guild: Guild, given_rule: dict[str, Any], field: str) -> None:
-    reply = await guild.owner.post(f"/guilds/{guild.id}/scheduled-events", external(recurrence_rule=given_rule))
+@pytest.mark.parametrize(("rule_body", "field"), BAD, ids=str)
+async def test_any_other_rule_is_refused_at_its_field(guild: Guild, rule_body: dict[str, Any], field: str) -> None:
+    reply = await guild.owner.post(f"/guilds/{guild.id}/scheduled-events", external(recurrence_rule=rule_body))
     assert reply.code == 50035
     assert reply.errors_at(f"recurrence_rule.{field}"), reply.body
     event = await plan(guild.owner, guild, external())
-    assert (await guild.owner.patch(path_of(event), {"recurrence_rule": given_rule})).errors_at(
+    assert (await guild.owner.patch(path_of(event), {"recurrence_rule": rule_body})).errors_at(
         f"recurrence_rule.{field}"
     )
 
@@ -110,13 +110,14 @@ def at(text: str) -> Timestamp:
 
 
 def first_days(made: RecurrenceRule, count: int) -> list[str]:
-    found, after = [], Timestamp(made.start - 1)
-    for _ in range(count):
-        moment_found = next_occurrence(made, after)
-        assert moment_found is not None
-        after = moment_found
-        found.append(after.wire()[:10])
-    return found
+    days: list[str] = []
+    after = Timestamp(made.start - 1)
+    while len(days) < count:
+        occurrence = next_occurrence(made, after)
+        assert occurrence is not None
+        days.append(occurrence.wire()[:10])
+        after = occurrence
+    return days
 
 
 def test_rules_name_the_moments_that_calendars_do() -> None:
@@ -157,15 +158,15 @@ def test_the_next_moment_is_later_belongs_to_the_rule_and_none_lies_between(
 ) -> None:
     made = RecurrenceRule(start=at(start.replace(tzinfo=UTC, microsecond=0).isoformat()), **fields)
     after = Timestamp(made.start + days * 86_400_000)
-    found = next_occurrence(made, after)
-    assert found is not None
-    assert found > after
-    assert found >= made.start
-    assert is_occurrence(made, found)
-    assert (found - made.start) % 86_400_000 == 0
+    occurrence = next_occurrence(made, after)
+    assert occurrence is not None
+    assert occurrence > after
+    assert occurrence >= made.start
+    assert is_occurrence(made, occurrence)
+    assert (occurrence - made.start) % 86_400_000 == 0
     # Day by day, nothing was passed over.
     day = max(made.start, after + 86_400_000 - (after - made.start) % 86_400_000)
-    while day < found:
+    while day < occurrence:
         assert not is_occurrence(made, Timestamp(day))
         day += 86_400_000
 
@@ -326,7 +327,7 @@ async def test_what_recurs_goes_on_to_its_next_occurrence_with_those_who_come(
     assert (await guild.owner.get(path_of(event))).json["status"] == 4
 
 
-async def test_an_occurrence_that_nobody_starts_is_passed_over(
+async def test_an_occurrence_that_is_not_started_is_passed_over(
     platform: Platform, guild: Guild, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = Clock(platform, monkeypatch.setattr)

@@ -65,7 +65,7 @@ def rolled(row: EventRow, now: Timestamp) -> EventRow | None:
         return None
     exceptions = {e.event_exception_id: e for e in row.listed_exceptions()}
 
-    def is_to_come(moment: Timestamp) -> bool:
+    def is_upcoming(moment: Timestamp) -> bool:
         exception = exceptions.get(occurrence_id(moment))
         if exception is None:
             return moment > now
@@ -76,7 +76,7 @@ def rolled(row: EventRow, now: Timestamp) -> EventRow | None:
     put_off = sorted(moment for moment in moments if row.scheduled_start_time < moment <= now)
     # One more than there can be exceptions.
     upcoming = islice(occurrences(rule, max(row.scheduled_start_time, now)), limits.EVENT_EXCEPTIONS_MAX + 1)
-    moment = next(filter(is_to_come, chain(put_off, upcoming)), None)
+    moment = next(filter(is_upcoming, chain(put_off, upcoming)), None)
     if moment is None:
         return None
     first = occurrence_id(moment)
