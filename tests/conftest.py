@@ -4,11 +4,9 @@ A test has one event loop, shared with its fixtures and closed after they are fi
 that is `async def` has function scope.
 """
 
-import asyncio
-import inspect
 import os
 import shutil
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +28,6 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("suite")
 
-_RUNNER = pytest.StashKey[asyncio.Runner]()
-
 POSTGRES = os.environ.get("MOOTHALL_TEST_POSTGRES", "postgresql://127.0.0.1:5432/postgres")
 """A PostgreSQL server that tests may make databases on; without one its tests are skipped."""
 
@@ -40,65 +36,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(SuiteEnd())
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    # The runner makes its loop when it is first asked to: plain tests pay nothing.
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        item.stash[_RUNNER] = runner
-        return (yield)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
-    runner, function = pyfuncitem.stash[_RUNNER], pyfuncitem.obj
-    given = getattr(function, "hypothesis", None)
-    with pytest.MonkeyPatch.context() as patch:
-        if given is not None and inspect.iscoroutinefunction(given.inner_test):
-            patch.setattr(given, "inner_test", _blocking(given.inner_test, runner))
-        elif inspect.iscoroutinefunction(function):
-            patch.setattr(pyfuncitem, "obj", _blocking(function, runner))
-        return (yield)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> Iterator[None]:
-    function = fixturedef.func
-    if inspect.iscoroutinefunction(function):
-        replace = _blocking
-    elif inspect.isasyncgenfunction(function):
-        replace = _blocking_generator
-    else:
-        return (yield)
-    if request.scope != "function":
-        pytest.fail(f"the async fixture {fixturedef.argname} outlives the event loop of a test")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fixturedef, "func", replace(function, request.node.stash[_RUNNER]))
-        return (yield)
-
-
-def _blocking(function: Callable[..., Any], runner: asyncio.Runner) -> Callable[..., Any]:
-    def run(*arguments: Any, **named: Any) -> Any:
-        return runner.run(function(*arguments, **named))
-
-    return run
-
-
-def _blocking_generator(function: Callable[..., Any], runner: asyncio.Runner) -> Callable[..., Any]:
-    def run(*arguments: Any, **named: Any) -> Iterator[Any]:
-        steps = function(*arguments, **named)
-        # A coroutine around each step: a runner takes nothing else.
-        yield runner.run(_next(steps))
-        try:
-            runner.run(_next(steps))
-        except StopAsyncIteration:
-            return
-        pytest.fail(f"the fixture {function.__name__} yields more than once")
-
-    return run
-
-
-async def _next(steps: AsyncIterator[Any]) -> Any:
-    return await anext(steps)
+@pytest.fixture(scope="session", autouse=True)
+def anyio_backend() -> tuple[str, dict[str, Any]]:
+    """The event loop of `async def` tests and fixtures, which anyio's plugin runs (`anyio_mode` in pyproject.toml)."""
+    return "asyncio", {"use_uvloop": True}
 
 
 @pytest.fixture(scope="session")

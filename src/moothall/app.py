@@ -331,13 +331,8 @@ class App:
                 await self.files(scope, receive, send)
             elif path.startswith(ExpressionFiles.PREFIXES):
                 await self.expressions(scope, receive, send)
-            elif path == "/healthz":
-                await self._healthz(send)
-            elif path == "/metrics":
-                self._job_counts = await self._count_jobs()
-                await _answer(send, 200, await asyncio.to_thread(self.metrics.render), METRICS_TYPE)
             else:
-                await self.pages(scope, receive, send)
+                await self._serve_page(path, scope, receive, send)
         elif scope["type"] == "websocket":
             await self.gateway.serve(scope, receive, send)
         else:
@@ -346,6 +341,16 @@ class App:
     def _connected_tokens(self) -> set[bytes]:
         """The hashes of the tokens that people's gateway sessions were opened with."""
         return {session.token_hash for session in self.gateway.hub.sessions.values() if not session.bot}
+
+    async def _serve_page(self, path: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve what is neither API nor file: pages for people, health and metrics."""
+        if path == "/healthz":
+            await self._healthz(send)
+        elif path == "/metrics":
+            self._job_counts = await self._count_jobs()
+            await _answer(send, 200, await asyncio.to_thread(self.metrics.render), METRICS_TYPE)
+        else:
+            await self.pages(scope, receive, send)
 
     def _network_of(self, scope: Scope) -> str:
         """Where a connection comes from, as limits count it; "" for this machine itself."""

@@ -15,6 +15,7 @@ import tomllib
 import types
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 from urllib.parse import urlsplit
@@ -295,34 +296,47 @@ def load(
     environ = os.environ if environ is None else environ
     problems: list[str] = []
     values: dict[str, Any] = {}
-
-    def take(name: str, value: object, source: str, *, text: bool) -> None:
-        try:
-            values[name] = _parse(TABLE[name], value, text=text)
-        except ValueError as error:
-            problems.append(f"{name}: {error} ({source})")
-
     path = config or (Path(environ[CONFIG_VARIABLE]) if environ.get(CONFIG_VARIABLE) else None)
-    if path is not None:
-        for key, value in _read_toml(path, problems).items():
-            if key in TABLE:
-                take(key, value, str(path), text=False)
-            else:
-                problems.append(f"{key}: no such setting{_meant(key, TABLE)} ({path})")
-    by_variable = {setting.variable: setting for setting in TABLE.values()}
-    for variable, value in sorted(environ.items()):
-        if variable in by_variable:
-            take(by_variable[variable].name, value, variable, text=True)
-        elif variable.startswith(PREFIX) and variable != CONFIG_VARIABLE and not variable.startswith(TEST_PREFIX):
-            problems.append(f"{variable}: no such setting{_meant(variable, by_variable)} (environment)")
-    for name, value in (flags or {}).items():
-        if value is not None:
-            setting = TABLE[name]
-            take(name, value, setting.flag or name, text=not (setting.boolean or setting.repeated))
+    # A later source wins.
+    for setting, value, source, is_text in chain(
+        _from_file(path, problems), _from_environment(environ, problems), _from_flags(flags or {})
+    ):
+        try:
+            values[setting.name] = _parse(setting, value, text=is_text)
+        except ValueError as error:
+            problems.append(f"{setting.name}: {error} ({source})")
     problems += _at_odds(values)
     if problems:
         raise SettingsError(problems)
     return Settings(**values)
+
+
+_Sourced = tuple[Setting, object, str, bool]
+"""A setting, its value, where it was set, and whether the source has text only."""
+
+
+def _from_file(path: Path | None, problems: list[str]) -> Iterator[_Sourced]:
+    for key, value in ({} if path is None else _read_toml(path, problems)).items():
+        if key in TABLE:
+            yield TABLE[key], value, str(path), False
+        else:
+            problems.append(f"{key}: no such setting{_meant(key, TABLE)} ({path})")
+
+
+def _from_environment(environ: Mapping[str, str], problems: list[str]) -> Iterator[_Sourced]:
+    by_variable = {setting.variable: setting for setting in TABLE.values()}
+    for variable, value in sorted(environ.items()):
+        if variable in by_variable:
+            yield by_variable[variable], value, variable, True
+        elif variable.startswith(PREFIX) and variable != CONFIG_VARIABLE and not variable.startswith(TEST_PREFIX):
+            problems.append(f"{variable}: no such setting{_meant(variable, by_variable)} (environment)")
+
+
+def _from_flags(flags: Mapping[str, Any]) -> Iterator[_Sourced]:
+    for name, value in flags.items():
+        if value is not None:
+            setting = TABLE[name]
+            yield setting, value, setting.flag or name, not (setting.boolean or setting.repeated)
 
 
 def _at_odds(values: Mapping[str, Any]) -> Iterator[str]:

@@ -107,20 +107,22 @@ def check_answer(method: str, path: str, status: int, body: bytes) -> None:
     template = next(p for p, item in _spec()["paths"].items() if item.get(method.lower()) is operation)
     escaped = template.replace("~", "~0").replace("/", "~1")
     pointer = f"/paths/{escaped}/{method.lower()}/responses/{status}/content/application~1json/schema"
-    problems = []
+    problems = {
+        f"{where}: {message}"
+        for where, message in _problems(body, _validator(name, pointer))
+        if not _excused(name, where)
+    }
+    if problems:
+        raise Mismatch(f"{name}: " + "; ".join(sorted(problems)[:8]))
+
+
+def _problems(body: bytes, validator: Draft202012Validator) -> list[tuple[str, str]]:
+    """Where a body is not as its schema has it, and why."""
     try:
         answer = msgspec.json.decode(body)
     except msgspec.DecodeError:
-        problems.append(("", "not JSON"))
-    else:
-        for error in _validator(name, pointer).iter_errors(answer):
-            problems.extend(_leaves(error))
-    told = []
-    for where, message in problems:
-        if not _excused(name, where):
-            told.append(f"{where}: {message}")
-    if told:
-        raise Mismatch(f"{name}: " + "; ".join(sorted(set(told))[:8]))
+        return [("", "not JSON")]
+    return [leaf for error in validator.iter_errors(answer) for leaf in _leaves(error)]
 
 
 def _leaves(error: Any) -> list[tuple[str, str]]:

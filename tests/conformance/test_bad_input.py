@@ -71,7 +71,7 @@ def may_be_null(shape: shapes.Type) -> bool:
     return isinstance(shape, shapes.NoneType | shapes.AnyType | shapes.RawType)
 
 
-def good(shape: shapes.Type, *, number: int = 0) -> Any:  # noqa: PLR0911 one for each type
+def good(shape: shapes.Type, *, number: int = 0) -> Any:
     """A value that the type takes; another for each number."""
     shape = options(shape)[0]
     if isinstance(shape, shapes.StructType):
@@ -80,6 +80,14 @@ def good(shape: shapes.Type, *, number: int = 0) -> Any:  # noqa: PLR0911 one fo
         return [good(shape.item_type, number=n) for n in range(shape.min_length or 0)]
     if isinstance(shape, shapes.DictType):
         return {str(n + 1): good(shape.value_type) for n in range(shape.min_length or 0)}
+    if isinstance(shape, shapes.CustomType):
+        for kind, text in _CUSTOM.items():
+            if issubclass(shape.cls, kind):
+                return str(number + 1) if kind is Snowflake else text
+    return _good_scalar(shape)
+
+
+def _good_scalar(shape: shapes.Type) -> Any:
     if isinstance(shape, shapes.StrType):
         return max(_TEXTS[0] * (shape.min_length or 1), _TEXTS[0])
     if isinstance(shape, shapes.IntType | shapes.FloatType):
@@ -90,10 +98,6 @@ def good(shape: shapes.Type, *, number: int = 0) -> Any:  # noqa: PLR0911 one fo
         return next(iter(shape.values))
     if isinstance(shape, shapes.EnumType):
         return next(iter(shape.cls)).value
-    if isinstance(shape, shapes.CustomType):
-        for kind, text in _CUSTOM.items():
-            if issubclass(shape.cls, kind):
-                return str(number + 1) if kind is Snowflake else text
     return {}
 
 

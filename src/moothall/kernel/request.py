@@ -116,11 +116,7 @@ class Request:
         address: str,
     ) -> "Request":
         """Read an ASGI scope."""
-        path: str = scope["path"]
-        for prefix in _PREFIXES:
-            if path.startswith(prefix):
-                path = path[len(prefix) :]
-                break
+        path = _without_prefix(scope["path"])
         request = cls(scope["method"], path or "/", scope["query_string"], address, receive, most_body=most_body)
         request.headers = scope["headers"]
         for name, value in request.headers:
@@ -246,6 +242,13 @@ def network_of(address: str) -> str:
     if parsed.ipv4_mapped is not None:
         return str(parsed.ipv4_mapped)
     return f"{IPv6Address(int(parsed) >> 64 << 64)}/64"
+
+
+def _without_prefix(path: str) -> str:
+    for prefix in _PREFIXES:
+        if path.startswith(prefix):
+            return path[len(prefix) :]
+    return path
 
 
 @lru_cache(maxsize=4096)

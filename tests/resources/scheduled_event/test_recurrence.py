@@ -1,15 +1,29 @@
 """Events that recur: the rules that may be set, the moments they name, and what follows an occurrence."""
 
-from datetime import UTC, datetime, timedelta
+import sys
+from datetime import UTC, date, datetime, timedelta
+from itertools import count, islice
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from moothall.objects.scheduled_event import NWeekday, RecurrenceRule
-from moothall.objects.wire import Timestamp
-from moothall.resources.scheduled_event.recurrence import is_occurrence, next_occurrence
+from moothall.objects import limits
+from moothall.objects.ids import GuildId, ScheduledEventId, Snowflake
+from moothall.objects.scheduled_event import (
+    EntityType,
+    EventException,
+    EventStatus,
+    Frequency,
+    NWeekday,
+    RecurrenceRule,
+    occurrence_id,
+)
+from moothall.objects.wire import Timestamp, to_plain
+from moothall.resources.scheduled_event.queries import EventRow
+from moothall.resources.scheduled_event.recurrence import is_occurrence, next_occurrence, occurrences
+from moothall.resources.scheduled_event.times import rolled
 from tests.harness import VOICE, Guild, Platform
 from tests.resources.scheduled_event.planning import Clock, external, moment, path_of, plan, within
 
@@ -44,13 +58,13 @@ GOOD = [
 ]
 
 
-@pytest.mark.parametrize("given_rule", GOOD, ids=str)
-async def test_a_documented_rule_is_kept_and_given_back(guild: Guild, given_rule: dict[str, Any]) -> None:
-    event = await plan(guild.owner, guild, external(recurrence_rule=given_rule))
+@pytest.mark.parametrize("rule_body", GOOD, ids=str)
+async def test_a_documented_rule_is_kept_and_given_back(guild: Guild, rule_body: dict[str, Any]) -> None:
+    event = await plan(guild.owner, guild, external(recurrence_rule=rule_body))
     empty = dict.fromkeys(("end", "by_weekday", "by_n_weekday", "by_month", "by_month_day", "by_year_day", "count"))
     kept = event["recurrence_rule"]
     assert datetime.fromisoformat(kept["start"]) == datetime.fromisoformat(START)
-    assert kept | {"start": START} == {**empty, **given_rule}
+    assert kept | {"start": START} == {**empty, **rule_body}
     assert (await guild.owner.patch(path_of(event), {"recurrence_rule": None})).json["recurrence_rule"] is None
 
 
@@ -80,13 +94,13 @@ BAD: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("given_rule", "field"), BAD, ids=str)
-async def test_any_other_rule_is_refused_at_its_field(guild: Guild, given_rule: dict[str, Any], field: str) -> None:
-    reply = await guild.owner.post(f"/guilds/{guild.id}/scheduled-events", external(recurrence_rule=given_rule))
+@pytest.mark.parametrize(("rule_body", "field"), BAD, ids=str)
+async def test_any_other_rule_is_refused_at_its_field(guild: Guild, rule_body: dict[str, Any], field: str) -> None:
+    reply = await guild.owner.post(f"/guilds/{guild.id}/scheduled-events", external(recurrence_rule=rule_body))
     assert reply.code == 50035
     assert reply.errors_at(f"recurrence_rule.{field}"), reply.body
     event = await plan(guild.owner, guild, external())
-    assert (await guild.owner.patch(path_of(event), {"recurrence_rule": given_rule})).errors_at(
+    assert (await guild.owner.patch(path_of(event), {"recurrence_rule": rule_body})).errors_at(
         f"recurrence_rule.{field}"
     )
 
@@ -96,13 +110,14 @@ def at(text: str) -> Timestamp:
 
 
 def first_days(made: RecurrenceRule, count: int) -> list[str]:
-    found, after = [], Timestamp(made.start - 1)
-    for _ in range(count):
-        moment_found = next_occurrence(made, after)
-        assert moment_found is not None
-        after = moment_found
-        found.append(after.wire()[:10])
-    return found
+    days: list[str] = []
+    after = Timestamp(made.start - 1)
+    while len(days) < count:
+        occurrence = next_occurrence(made, after)
+        assert occurrence is not None
+        days.append(occurrence.wire()[:10])
+        after = occurrence
+    return days
 
 
 def test_rules_name_the_moments_that_calendars_do() -> None:
@@ -143,17 +158,138 @@ def test_the_next_moment_is_later_belongs_to_the_rule_and_none_lies_between(
 ) -> None:
     made = RecurrenceRule(start=at(start.replace(tzinfo=UTC, microsecond=0).isoformat()), **fields)
     after = Timestamp(made.start + days * 86_400_000)
-    found = next_occurrence(made, after)
-    assert found is not None
-    assert found > after
-    assert found >= made.start
-    assert is_occurrence(made, found)
-    assert (found - made.start) % 86_400_000 == 0
+    occurrence = next_occurrence(made, after)
+    assert occurrence is not None
+    assert occurrence > after
+    assert occurrence >= made.start
+    assert is_occurrence(made, occurrence)
+    assert (occurrence - made.start) % 86_400_000 == 0
     # Day by day, nothing was passed over.
     day = max(made.start, after + 86_400_000 - (after - made.start) % 86_400_000)
-    while day < found:
+    while day < occurrence:
         assert not is_occurrence(made, Timestamp(day))
         day += 86_400_000
+
+
+def has_occurrence_on(day: date, made: RecurrenceRule, start: date) -> bool:
+    """Whether a rule that starts on a day has an occurrence on another, as one would tell it from a wall calendar."""
+    match made.frequency:
+        case Frequency.DAILY:
+            return made.by_weekday is None or day.weekday() in made.by_weekday
+        case Frequency.WEEKLY:
+            weekdays = made.by_weekday or [start.weekday()]
+            monday, first_monday = (each - timedelta(days=each.weekday()) for each in (day, start))
+            return day.weekday() in weekdays and (monday - first_monday).days // 7 % made.interval == 0
+        case Frequency.MONTHLY if made.by_n_weekday:
+            return any(day.weekday() == each.day and (day.day + 6) // 7 == each.n for each in made.by_n_weekday)
+        case Frequency.MONTHLY:
+            return day.day == start.day
+        case _:
+            months, days = made.by_month or [start.month], made.by_month_day or [start.day]
+            return day.month in months and day.day in days
+
+
+_all_rules = st.one_of(
+    _rules,
+    st.builds(lambda days: {"frequency": 3, "by_weekday": days}, st.sampled_from([[1, 2, 3, 4, 5], [6, 0, 1, 2, 3]])),
+    st.just({"frequency": 2, "interval": 2}),
+    st.dates(date(2024, 1, 1), date(2024, 12, 31)).map(
+        lambda day: {"frequency": 0, "by_month": [day.month], "by_month_day": [day.day]}
+    ),
+)
+
+
+@given(
+    fields=_all_rules,
+    start=st.datetimes(datetime(1970, 1, 1), datetime(2200, 1, 1)),  # noqa: DTZ001 naive as the strategy asks
+    years=st.integers(-1, 300),
+    offset=st.integers(-1, 86_400_001),
+)
+@example(fields={"frequency": 1}, start=datetime(2026, 1, 31), years=1, offset=0)  # noqa: DTZ001
+@example(fields={"frequency": 0}, start=datetime(2096, 2, 29), years=1, offset=0)  # noqa: DTZ001
+def test_occurrences_are_the_days_of_the_calendar_at_the_time_of_the_start(
+    fields: dict[str, Any], start: datetime, years: int, offset: int
+) -> None:
+    start = start.replace(tzinfo=UTC, microsecond=start.microsecond // 1000 * 1000)
+    made = RecurrenceRule(start=at(start.isoformat()), **fields)
+    after = Timestamp(made.start + years * 365 * 86_400_000 + offset)
+    days = (start.date() + timedelta(days=number) for number in count(max(0, years * 365 - 1)))
+    moments = (
+        at(datetime.combine(day, start.timetz()).isoformat())
+        for day in days
+        if has_occurrence_on(day, made, start.date())
+    )
+    expected = list(islice((moment for moment in moments if moment > after), 3))
+
+    assert list(islice(occurrences(made, after), 3)) == expected
+    assert next_occurrence(made, after) == expected[0]
+
+
+def test_the_last_occurrence_is_in_the_year_9999() -> None:
+    for frequency in Frequency:
+        # The last day of 9999 is a Friday as well.
+        made = RecurrenceRule(start=at("2027-12-31T23:59:59.500Z"), frequency=frequency)
+        *_, last = occurrences(made, at("9999-01-01T00:00:00Z"))
+        assert last.wire() == "9999-12-31T23:59:59.500000+00:00"
+        assert next_occurrence(made, last) is None
+        assert next_occurrence(made, Timestamp(last + 10**15)) is None
+
+
+def test_a_rule_of_a_thousand_years_ago_is_not_walked_through() -> None:
+    made = RecurrenceRule(start=at("1027-03-01T18:00:00Z"), frequency=3, by_weekday=WEEKDAYS)
+    calls, profile = 0, sys.getprofile()
+
+    def count_calls(*_: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    sys.setprofile(count_calls)
+    try:
+        assert is_occurrence(made, at("2027-03-01T18:00:00Z"))
+    finally:
+        sys.setprofile(profile)
+    assert calls < 1000
+
+
+def test_a_hundred_cancelled_occurrences_are_passed_over_at_once() -> None:
+    start, event_id = at(START), ScheduledEventId(Snowflake(1))
+    made = RecurrenceRule(start=start, frequency=3)
+    cancelled = [
+        EventException(
+            event_id=event_id,
+            event_exception_id=occurrence_id(moment),
+            scheduled_start_time=None,
+            scheduled_end_time=None,
+            is_canceled=True,
+        )
+        for moment in islice(occurrences(made, start), limits.EVENT_EXCEPTIONS_MAX)
+    ]
+    row = EventRow(
+        guild_id=GuildId(Snowflake(1)),
+        id=event_id,
+        channel_id=None,
+        creator_id=None,
+        name="Picnic",
+        description=None,
+        image=None,
+        scheduled_start_time=start,
+        scheduled_end_time=Timestamp(start + 1),
+        privacy_level=2,
+        status=EventStatus.ACTIVE,
+        entity_type=EntityType.EXTERNAL,
+        entity_id=None,
+        location="the park",
+        recurrence_rule=to_plain(made),
+        exceptions=[to_plain(each) for each in cancelled],
+        user_count=0,
+        tending=None,
+    )
+
+    moved = rolled(row, start)
+
+    assert moved is not None
+    assert moved.scheduled_start_time == start + 101 * 86_400_000
+    assert (moved.status, moved.exceptions) == (EventStatus.SCHEDULED, [])
 
 
 def daily(hours: float = 1) -> dict[str, Any]:
@@ -191,7 +327,7 @@ async def test_what_recurs_goes_on_to_its_next_occurrence_with_those_who_come(
     assert (await guild.owner.get(path_of(event))).json["status"] == 4
 
 
-async def test_an_occurrence_that_nobody_starts_is_passed_over(
+async def test_an_occurrence_that_is_not_started_is_passed_over(
     platform: Platform, guild: Guild, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = Clock(platform, monkeypatch.setattr)

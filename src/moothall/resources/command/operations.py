@@ -93,46 +93,54 @@ async def overwrite_commands(
 
     All or nothing. Raises as `create_command`, with the index of what is wrong.
     """
-    found = FormErrors()
-    for index, body in enumerate(bodies):
-        check_command(body, body.name, body.kind, found.at([index]))
-        _check_into(application, guild_id, body, body.kind, found.at([index]))
-        if any(body.kind == other.kind and body.name == other.name for other in bodies[:index]):
-            found.add(
-                [index, "name"], "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique"
-            )
-    found.raise_if_any()
-    for kind, most in limits.COMMANDS_MAX.items():
-        if sum(body.kind == kind for body in bodies) > most:
-            raise Refusal(errors.TOO_MANY_COMMANDS)
+    _check_all(application, guild_id, bodies)
     before = await queries.select_scope(ctx.tx, application.id, guild_id)
+    rows = _reused_rows(before, bodies)
+    reused_ids = {row.id for row in rows.values()}
+    if removed_ids := [row.id for row in before if row.id not in reused_ids]:
+        await queries.delete_commands(ctx.tx, application.id, guild_id, removed_ids)
+    await _count_creations(ctx, application.id, guild_id, len(bodies) - len(rows))
+    commands = []
+    for index, body in enumerate(bodies):
+        if index in rows:
+            definition = _definition(application, guild_id, body, {})
+            commands.append(await _store(ctx, rows[index], body.name, definition))
+        else:
+            row = _new_row(ctx, application, guild_id, body)
+            await queries.insert_command(ctx.tx, row)
+            commands.append(command_object(row))
+    return commands
+
+
+def _check_all(application: ApplicationRow, guild_id: GuildId, bodies: Sequence[CreateCommand]) -> None:
+    """Refuse commands that cannot be all those of a scope: 50035 by index, 400/30032 for too many of a type."""
+    form = FormErrors()
+    for index, body in enumerate(bodies):
+        check_command(body, body.name, body.kind, form.at([index]))
+        _check_into(application, guild_id, body, body.kind, form.at([index]))
+        if any(body.kind == other.kind and body.name == other.name for other in bodies[:index]):
+            form.add([index, "name"], "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")
+    form.raise_if_any()
+    for kind, maximum in limits.COMMANDS_MAX.items():
+        if sum(body.kind == kind for body in bodies) > maximum:
+            raise Refusal(errors.TOO_MANY_COMMANDS)
+
+
+def _reused_rows(before: Sequence[CommandRow], bodies: Sequence[CreateCommand]) -> dict[int, CommandRow]:
+    """The rows that commands of a request take over, by the command's index: those of its name, else of its id."""
     by_id = {row.id: row for row in before}
     by_name = {(row.type, row.name): row for row in before}
-    named = {(body.kind, body.name) for body in bodies}
-    kept: dict[int, CommandRow] = {}
+    names = {(body.kind, body.name) for body in bodies}
+    rows: dict[int, CommandRow] = {}
     for index, body in enumerate(bodies):
         row = by_name.get((body.kind, body.name))
         if row is None and body.id is not None:
             row = by_id.get(body.id)
-            if row is not None and (row.type != body.kind or (row.type, row.name) in named):
+            if row is not None and (row.type != body.kind or (row.type, row.name) in names):
                 row = None
-        if row is not None and row not in kept.values():
-            kept[index] = row
-    keep = {row.id for row in kept.values()}
-    gone = [row.id for row in before if row.id not in keep]
-    if gone:
-        await queries.delete_commands(ctx.tx, application.id, guild_id, gone)
-    await _count_creations(ctx, application.id, guild_id, len(bodies) - len(kept))
-    done = []
-    for index, body in enumerate(bodies):
-        if index in kept:
-            definition = _definition(application, guild_id, body, {})
-            done.append(await _store(ctx, kept[index], body.name, definition))
-        else:
-            row = _new_row(ctx, application, guild_id, body)
-            await queries.insert_command(ctx.tx, row)
-            done.append(command_object(row))
-    return done
+        if row is not None and row not in rows.values():
+            rows[index] = row
+    return rows
 
 
 async def get_command(

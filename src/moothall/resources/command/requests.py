@@ -127,21 +127,7 @@ def check_command(
         elif not name.strip():
             found.add("name", *FieldError.required())
     _check_texts(body.name_localizations, found.at("name_localizations"), limits.COMMAND_NAME_MAX, slash=slash)
-    if slash:
-        if (whole or body.description is not UNSET) and not body.description:
-            found.add("description", *FieldError.required())
-        _check_texts(
-            body.description_localizations,
-            found.at("description_localizations"),
-            limits.COMMAND_DESCRIPTION_MAX,
-            slash=False,
-        )
-    elif kind in {CommandType.USER, CommandType.MESSAGE} and body.description:
-        found.add(
-            "description",
-            "APPLICATION_COMMAND_DESCRIPTION_NOT_ALLOWED",
-            "Context menu commands cannot have a description",
-        )
+    _check_description(body, kind, found, whole=whole)
     if body.options:
         if slash:
             _check_options(body.options, found.at("options"), depth=0)
@@ -156,6 +142,25 @@ def check_command(
             [],
             "APPLICATION_COMMAND_TOO_LARGE",
             f"Command exceeds maximum size ({limits.COMMAND_SIZE_MAX})",
+        )
+
+
+def _check_description(body: CommandFields, kind: int, found: FormErrors, *, whole: bool) -> None:
+    """Slash commands have a description, commands of context menus have none."""
+    if kind == CommandType.CHAT_INPUT:
+        if (whole or body.description is not UNSET) and not body.description:
+            found.add("description", *FieldError.required())
+        _check_texts(
+            body.description_localizations,
+            found.at("description_localizations"),
+            limits.COMMAND_DESCRIPTION_MAX,
+            slash=False,
+        )
+    elif kind in {CommandType.USER, CommandType.MESSAGE} and body.description:
+        found.add(
+            "description",
+            "APPLICATION_COMMAND_DESCRIPTION_NOT_ALLOWED",
+            "Context menu commands cannot have a description",
         )
 
 

@@ -91,19 +91,7 @@ async def modify_guild(ctx: Context, body: ModifyGuild) -> Guild:
     who is a bot or pending, 400/50035 for everything else.
     """
     row, found = ctx.guild.row, FormErrors()
-    columns: dict[str, Any] = {
-        name: null if value is None else value
-        for name, null in _PLAIN.items()
-        if (value := getattr(body, name)) is not UNSET
-    }
-    if columns.get("region") == DEFAULT_REGION:
-        columns["region"] = None  # which is how it is told
-    if body.name is not UNSET:
-        columns["name"] = clean_name(body.name)
-    if body.description is not UNSET:
-        columns["description"] = clean(body.description or "").strip() or None
-    if body.system_channel_flags is not UNSET:
-        columns["system_channel_flags"] = (body.system_channel_flags or 0) & SystemChannelFlags.ALL
+    columns = _columns(body)
     if body.owner_id is not UNSET and body.owner_id != row.owner_id:
         await _check_new_owner(ctx, body, found)
         columns["owner_id"] = body.owner_id
@@ -126,6 +114,24 @@ async def modify_guild(ctx: Context, body: ModifyGuild) -> Guild:
     columns |= _images(body, after, found)
     found.raise_if_any()
     return await change_guild(ctx, **columns)
+
+
+def _columns(body: ModifyGuild) -> dict[str, Any]:
+    """The new values that need nothing but the request, by column."""
+    columns: dict[str, Any] = {
+        name: null if value is None else value
+        for name, null in _PLAIN.items()
+        if (value := getattr(body, name)) is not UNSET
+    }
+    if columns.get("region") == DEFAULT_REGION:
+        columns["region"] = None  # the default is not stored
+    if body.name is not UNSET:
+        columns["name"] = clean_name(body.name)
+    if body.description is not UNSET:
+        columns["description"] = clean(body.description or "").strip() or None
+    if body.system_channel_flags is not UNSET:
+        columns["system_channel_flags"] = (body.system_channel_flags or 0) & SystemChannelFlags.ALL
+    return columns
 
 
 async def _check_new_owner(ctx: Context, body: ModifyGuild, found: FormErrors) -> None:

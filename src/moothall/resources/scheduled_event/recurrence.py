@@ -1,11 +1,11 @@
-"""When an event recurs: the rules that may be set, and the moments that they name (recurrence rule object)."""
+"""Recurrence rules: which may be set, and the occurrences that they have (recurrence rule object)."""
 
 import calendar
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import count
 from typing import Annotated, Any, Final, Literal
 
+from dateutil.rrule import DAILY, MO, MONTHLY, WEEKLY, YEARLY, rrule, weekday
 from msgspec import Meta, Struct
 
 from moothall.objects.errors import FormErrors
@@ -24,12 +24,15 @@ _KNOWN_SETS: Final = (
     frozenset({5, 6}),
     frozenset({6, 0}),
 )
-"""The days of a daily event, if they are told at all."""
+"""The weekdays that a daily rule may have."""
+_FREQUENCIES: Final = (YEARLY, MONTHLY, WEEKLY, DAILY)
+"""dateutil's, by the numbers of ours."""
 _SOME_LEAP_YEAR: Final = 2024
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
-_MOST_STEPS: Final = 100
-"""More than between any two occurrences of a rule that can be set."""
+_SECOND: Final = 1000
+_DAY: Final = timedelta(days=1)
+_WEEK: Final = timedelta(weeks=1)
 
 
 class NWeekdayInput(Struct, frozen=True, kw_only=True):
@@ -67,120 +70,122 @@ class RecurrenceRuleInput(Struct, frozen=True, kw_only=True):
         )
 
 
-def check_rule(given: RecurrenceRuleInput, found: FormErrors) -> None:
-    """Report every part of a rule that is not among the combinations that may be set."""
+def check_rule(body: RecurrenceRuleInput, errors: FormErrors) -> None:
+    """Add an error for every field of a rule that is not among the combinations that may be set."""
     for field in ("end", "count", "by_year_day"):
-        if getattr(given, field) is not None:
-            _refuse(found, field, "This field cannot be set.")
-    kind = int(given.frequency)
-    if given.interval not in (None, 1) and not (kind == Frequency.WEEKLY and given.interval == 2):
-        found.add("recurrence_rule.interval", *FieldError.choices((1, 2) if kind == Frequency.WEEKLY else (1,)))
-    if given.by_weekday is not None:
-        _check_weekdays(kind, given.by_weekday, found)
-    if given.by_n_weekday is not None:
+        if getattr(body, field) is not None:
+            _refuse(errors, field, "This field cannot be set.")
+    kind = int(body.frequency)
+    if body.interval not in (None, 1) and not (kind == Frequency.WEEKLY and body.interval == 2):
+        errors.add("recurrence_rule.interval", *FieldError.choices((1, 2) if kind == Frequency.WEEKLY else (1,)))
+    if body.by_weekday is not None:
+        _check_weekdays(kind, body.by_weekday, errors)
+    if body.by_n_weekday is not None:
         if kind != Frequency.MONTHLY:
-            _refuse(found, "by_n_weekday", "Only for events that recur monthly.")
-        elif len(given.by_n_weekday) != 1:
-            found.add("recurrence_rule.by_n_weekday", *FieldError.length(1, 1))
-    _check_date(kind, given, found)
+            _refuse(errors, "by_n_weekday", "Only for events that recur monthly.")
+        elif len(body.by_n_weekday) != 1:
+            errors.add("recurrence_rule.by_n_weekday", *FieldError.length(1, 1))
+    _check_date(kind, body, errors)
 
 
-def _check_weekdays(kind: int, days: list[Weekday], found: FormErrors) -> None:
+def _check_weekdays(kind: int, days: list[Weekday], errors: FormErrors) -> None:
     if len(set(days)) < len(days):
-        found.add(
+        errors.add(
             "recurrence_rule.by_weekday", FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The set already contains this day."
         )
     elif kind == Frequency.WEEKLY:
         if len(days) != 1:
-            found.add("recurrence_rule.by_weekday", *FieldError.length(1, 1))
+            errors.add("recurrence_rule.by_weekday", *FieldError.length(1, 1))
     elif kind != Frequency.DAILY:
-        _refuse(found, "by_weekday", "Only for events that recur daily or weekly.")
+        _refuse(errors, "by_weekday", "Only for events that recur daily or weekly.")
     elif frozenset(days) not in _KNOWN_SETS:
-        _refuse(found, "by_weekday", "Not a known set of days.")
+        _refuse(errors, "by_weekday", "Not a known set of days.")
 
 
-def _check_date(kind: int, given: RecurrenceRuleInput, found: FormErrors) -> None:
-    parts = {"by_month": given.by_month, "by_month_day": given.by_month_day}
-    if all(part is None for part in parts.values()):
+def _check_date(kind: int, body: RecurrenceRuleInput, errors: FormErrors) -> None:
+    fields = {"by_month": body.by_month, "by_month_day": body.by_month_day}
+    if all(values is None for values in fields.values()):
         return
-    fits = True
-    for field, part in parts.items():
+    valid = True
+    for field, values in fields.items():
         if kind != Frequency.YEARLY:
-            if part is not None:
-                _refuse(found, field, "Only for events that recur yearly.")
-            fits = False
-        elif part is None:
-            found.add(f"recurrence_rule.{field}", *FieldError.required())
-            fits = False
-        elif len(part) != 1:
-            found.add(f"recurrence_rule.{field}", *FieldError.length(1, 1))
-            fits = False
-    if fits and given.by_month and given.by_month_day:
-        last = calendar.monthrange(_SOME_LEAP_YEAR, given.by_month[0])[1]
-        if not 1 <= given.by_month_day[0] <= last:
-            _refuse(found, "by_month_day", "There is no such day.")
+            if values is not None:
+                _refuse(errors, field, "Only for events that recur yearly.")
+            valid = False
+        elif values is None:
+            errors.add(f"recurrence_rule.{field}", *FieldError.required())
+            valid = False
+        elif len(values) != 1:
+            errors.add(f"recurrence_rule.{field}", *FieldError.length(1, 1))
+            valid = False
+    if valid and body.by_month and body.by_month_day:
+        last = calendar.monthrange(_SOME_LEAP_YEAR, body.by_month[0])[1]
+        if not 1 <= body.by_month_day[0] <= last:
+            _refuse(errors, "by_month_day", "There is no such day.")
 
 
-def _refuse(found: FormErrors, field: str, message: str) -> None:
-    found.add(f"recurrence_rule.{field}", FormCode.BASE_TYPE_CHOICES, message)
+def _refuse(errors: FormErrors, field: str, message: str) -> None:
+    errors.add(f"recurrence_rule.{field}", FormCode.BASE_TYPE_CHOICES, message)
+
+
+def occurrences(rule: RecurrenceRule, after: Timestamp) -> Iterator[Timestamp]:
+    """The moments of a rule that are later than another, in order, until the calendar ends with the year 9999.
+
+    The first costs about as much however long ago the rule started.
+    """
+    # rrule counts in whole seconds; every occurrence has the milliseconds of the start.
+    milliseconds = rule.start % _SECOND
+    first = (after - milliseconds) // _SECOND * _SECOND + _SECOND
+    try:
+        start = _EPOCH + (rule.start - milliseconds) * _MS
+        floor = max(start, _EPOCH + first * _MS)
+    except OverflowError:
+        # Beyond the year 9999.
+        return
+    for moment in _recurrence(rule, start, floor).xafter(floor, inc=True):
+        yield Timestamp((moment - _EPOCH) // _MS + milliseconds)
 
 
 def next_occurrence(rule: RecurrenceRule, after: Timestamp) -> Timestamp | None:
-    """The first moment of a rule that is later than another; None if there is none that a calendar knows."""
-    try:
-        start = _EPOCH + rule.start * _MS
-        floor = max(start, _EPOCH + (after + 1) * _MS)
-        for number, moment in enumerate(_moments(rule, start, floor)):
-            if moment >= floor:
-                return Timestamp((moment - _EPOCH) // _MS)
-            if number > _MOST_STEPS:
-                break
-    except (OverflowError, ValueError):
-        # Beyond the year 9999.
-        return None
-    return None
+    """The first moment of a rule that is later than another; None if the calendar has none."""
+    return next(occurrences(rule, after), None)
 
 
 def is_occurrence(rule: RecurrenceRule, moment: Timestamp) -> bool:
-    """Whether a moment is one that a rule names."""
+    """Whether a rule has an occurrence at a moment."""
     return next_occurrence(rule, Timestamp(moment - 1)) == moment
 
 
-def _moments(rule: RecurrenceRule, start: datetime, floor: datetime) -> Iterator[datetime]:
-    """Moments of a rule in their order, from a little before `floor` on."""
+def _recurrence(rule: RecurrenceRule, start: datetime, floor: datetime) -> rrule:
+    """A rule as dateutil has it, started anew as many whole intervals after its start as fit before `floor`.
+
+    rrule walks from its start, hence the new one. Monthly and yearly rules begin on the first day of a month then, so
+    they name the day of the original.
+    """
+    by_weekday: list[int] | list[weekday] | None = rule.by_weekday
+    by_month, by_month_day = rule.by_month, rule.by_month_day
     match rule.frequency:
-        case Frequency.DAILY:
-            days = set(rule.by_weekday or range(7))
-            since = start + timedelta(days=max(0, (floor - start).days))
-            yield from (day for day in _days(since) if day.weekday() in days)
-        case Frequency.WEEKLY:
-            weekday = rule.by_weekday[0] if rule.by_weekday else start.weekday()
-            # Weeks begin on Mondays; the first one counted is that of the start.
-            first = start + timedelta(days=weekday - start.weekday())
-            length = timedelta(weeks=rule.interval)
-            for week in count(max(0, (floor - first) // length)):
-                yield first + week * length
+        case Frequency.DAILY | Frequency.WEEKLY:
+            length = rule.interval * (_DAY if rule.frequency == Frequency.DAILY else _WEEK)
+            begin = start + (floor - start) // length * length
         case Frequency.MONTHLY:
-            for number in count(12 * floor.year + floor.month - 1):
-                yield from _in_month(rule, start, *divmod(number, 12))
+            first, last = 12 * start.year + start.month - 1, 12 * floor.year + floor.month - 1
+            year, month = divmod(last - (last - first) % rule.interval, 12)
+            begin = start.replace(year=year, month=month + 1, day=1)
+            if rule.by_n_weekday:
+                by_weekday = [weekday(each.day, each.n) for each in rule.by_n_weekday]
+            else:
+                by_month_day = [start.day]
         case _:
-            month = rule.by_month[0] if rule.by_month else start.month
-            day = rule.by_month_day[0] if rule.by_month_day else start.day
-            for year in count(floor.year):
-                if day <= calendar.monthrange(year, month)[1]:
-                    yield start.replace(year=year, month=month, day=day)
-
-
-def _days(since: datetime) -> Iterator[datetime]:
-    for number in count():
-        yield since + timedelta(days=number)
-
-
-def _in_month(rule: RecurrenceRule, start: datetime, year: int, month: int) -> Iterator[datetime]:
-    first, last = calendar.monthrange(year, month + 1)
-    day = start.day
-    if rule.by_n_weekday:
-        wanted = rule.by_n_weekday[0]
-        day = 1 + (wanted.day - first) % 7 + 7 * (wanted.n - 1)
-    if day <= last:
-        yield start.replace(year=year, month=month + 1, day=day)
+            year = floor.year - (floor.year - start.year) % rule.interval
+            begin = start.replace(year=year, month=1, day=1)
+            by_month, by_month_day = by_month or [start.month], by_month_day or [start.day]
+    return rrule(
+        _FREQUENCIES[rule.frequency],
+        dtstart=max(start, begin),
+        interval=rule.interval,
+        wkst=MO,
+        byweekday=by_weekday,
+        bymonth=by_month,
+        bymonthday=by_month_day,
+    )

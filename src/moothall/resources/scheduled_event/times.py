@@ -1,5 +1,6 @@
-"""When events begin, end and recur, as they are and with what is other this time."""
+"""Start and end times of events, with the exceptions of single occurrences."""
 
+from itertools import chain, islice
 from typing import Final
 
 from msgspec import structs
@@ -8,43 +9,43 @@ from moothall.objects import limits
 from moothall.objects.scheduled_event import EntityType, EventException, EventStatus, occurrence_id
 from moothall.objects.wire import Timestamp, to_plain
 from moothall.resources.scheduled_event.queries import EventRow
-from moothall.resources.scheduled_event.recurrence import next_occurrence
+from moothall.resources.scheduled_event.recurrence import occurrences
 
 MS: Final = 1000
 
 
 def exception_at(row: EventRow, moment: Timestamp) -> EventException | None:
-    """What is other with the occurrence at a moment of the rule; None if nothing is."""
+    """The exception of the occurrence that the rule has at a moment; None if it has none."""
     if not row.exceptions:
         return None
-    wanted = occurrence_id(moment)
-    return next((e for e in row.listed_exceptions() if e.event_exception_id == wanted), None)
+    exception_id = occurrence_id(moment)
+    return next((e for e in row.listed_exceptions() if e.event_exception_id == exception_id), None)
 
 
 def times_of(row: EventRow) -> tuple[Timestamp, Timestamp | None]:
-    """When the occurrence that an event has come to begins and ends, with what is other this time."""
-    found = exception_at(row, row.scheduled_start_time)
-    if found is None:
+    """Start and end of the current occurrence, its exception included."""
+    exception = exception_at(row, row.scheduled_start_time)
+    if exception is None:
         return row.scheduled_start_time, row.scheduled_end_time
-    start = found.scheduled_start_time or row.scheduled_start_time
-    return start, found.scheduled_end_time or end_after(row, start)
+    start = exception.scheduled_start_time or row.scheduled_start_time
+    return start, exception.scheduled_end_time or end_after(row, start)
 
 
 def end_after(row: EventRow, start: Timestamp) -> Timestamp | None:
-    """When an event ends that begins at another time and lasts as long as ever."""
+    """The end of an event that is moved to `start` and keeps its duration; None without an end."""
     if row.scheduled_end_time is None:
         return None
     return Timestamp(start + row.scheduled_end_time - row.scheduled_start_time)
 
 
 def is_skipped(row: EventRow) -> bool:
-    """Whether the occurrence that an event has come to is cancelled."""
-    found = exception_at(row, row.scheduled_start_time)
-    return found is not None and found.is_canceled
+    """Whether the current occurrence is cancelled."""
+    exception = exception_at(row, row.scheduled_start_time)
+    return exception is not None and exception.is_canceled
 
 
 def next_moment(row: EventRow, now: Timestamp) -> Timestamp | None:
-    """When an event is to be looked at next; None for one whose stage is looked at."""
+    """When the status of an event is due to change or be checked; None for one that follows its stage."""
     if not row.is_live:
         return Timestamp(now + limits.EVENT_KEPT * MS)
     start, end = times_of(row)
@@ -58,39 +59,32 @@ def next_moment(row: EventRow, now: Timestamp) -> Timestamp | None:
 
 
 def rolled(row: EventRow, now: Timestamp) -> EventRow | None:
-    """An event at its next occurrence that is neither cancelled nor past; None if it does not recur."""
+    """Move an event to its next occurrence that is neither cancelled nor past; None if there is none."""
     rule = row.rule()
     if rule is None:
         return None
-    # What was put off may be still to come, though its moment in the rule is past.
-    put_off = [Timestamp(e.event_exception_id.created_ms) for e in row.listed_exceptions()]
-    found = [_at(row, moment) for moment in put_off if row.scheduled_start_time < moment <= now]
-    moment: Timestamp | None = max(row.scheduled_start_time, now)
-    for _ in range(limits.EVENT_EXCEPTIONS_MAX + 1):
-        moment = None if moment is None else next_occurrence(rule, moment)
-        if moment is None:
-            break
-        found.append(_at(row, moment))
-        if _is_to_come(found[-1], now):
-            break
-    after = min((at for at in found if _is_to_come(at, now)), key=lambda at: at.scheduled_start_time, default=None)
-    if after is None:
+    exceptions = {e.event_exception_id: e for e in row.listed_exceptions()}
+
+    def is_upcoming(moment: Timestamp) -> bool:
+        exception = exceptions.get(occurrence_id(moment))
+        if exception is None:
+            return moment > now
+        return not exception.is_canceled and (exception.scheduled_start_time or moment) > now
+
+    # An occurrence that was put off may be still to come although its moment in the rule is past.
+    moments = (Timestamp(exception_id.created_ms) for exception_id in exceptions)
+    put_off = sorted(moment for moment in moments if row.scheduled_start_time < moment <= now)
+    # One more than there can be exceptions.
+    upcoming = islice(occurrences(rule, max(row.scheduled_start_time, now)), limits.EVENT_EXCEPTIONS_MAX + 1)
+    moment = next(filter(is_upcoming, chain(put_off, upcoming)), None)
+    if moment is None:
         return None
-    first = occurrence_id(after.scheduled_start_time)
-    kept = [to_plain(e) for e in row.listed_exceptions() if e.event_exception_id >= first]
-    return structs.replace(after, exceptions=kept)
-
-
-def _at(row: EventRow, moment: Timestamp) -> EventRow:
-    """An event that is still to happen, at one occurrence."""
+    first = occurrence_id(moment)
     return structs.replace(
         row,
         status=EventStatus.SCHEDULED,
         entity_id=None,
         scheduled_start_time=moment,
         scheduled_end_time=end_after(row, moment),
+        exceptions=[to_plain(e) for e in exceptions.values() if e.event_exception_id >= first],
     )
-
-
-def _is_to_come(row: EventRow, now: Timestamp) -> bool:
-    return not is_skipped(row) and times_of(row)[0] > now
