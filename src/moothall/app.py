@@ -24,6 +24,7 @@ from moothall.bus.local import LocalBus
 from moothall.cdn.attachments import Attachments
 from moothall.cdn.expressions import ExpressionFiles
 from moothall.cdn.files import Files
+from moothall.cdn.scaled import ScaledPictures, ScaledSweeper
 from moothall.demo.record import DemoRecord
 from moothall.demo.seeding import ensure_demo, remember_base_url
 from moothall.demo.telling import in_words
@@ -32,6 +33,7 @@ from moothall.gateway.neighbours import Neighbours
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.orders import Hooks, VoiceRequest
 from moothall.gateway.settings import UNLIMITED, GatewaySettings
+from moothall.kernel.address_limits import AddressLimits, Window, send_refusal
 from moothall.kernel.context import Limits, Services
 from moothall.kernel.endpoint import endpoints
 from moothall.kernel.file_links import FileLinks
@@ -45,6 +47,7 @@ from moothall.kernel.pipeline import Pipeline
 from moothall.kernel.ratelimit import RateLimiter
 from moothall.kernel.request import client_address, is_loopback, network_of
 from moothall.kernel.secrets import Passwords, ServerKey
+from moothall.objects.errors import Refusal
 from moothall.objects.ids import GuildId, Snowflake, SnowflakeFactory, UserId
 from moothall.objects.presence import Presence
 from moothall.resources import load_endpoints
@@ -59,6 +62,7 @@ from moothall.resources.voice.operations import handle_voice_update, leave_voice
 from moothall.settings import Settings
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, Query, StorageError
+from moothall.storage.disk_cache import DiskCache
 from moothall.storage.engines import database_at
 from moothall.storage.sqlite_files import serving_alone
 from moothall.web.connections import BoundedHttp
@@ -122,6 +126,22 @@ def build_services(settings: Settings, database: Database, bus: Bus) -> Services
             registration=settings.registration,
         ),
         extra={Passwords: Passwords()},
+    )
+
+
+def address_limits(
+    settings: Settings, limiter: RateLimiter | None, trusted_proxies: Callable[[str], bool]
+) -> AddressLimits:
+    """What an address may ask of all that is neither the API nor the gateway."""
+    return AddressLimits(
+        limiter,
+        trusted_proxies=trusted_proxies,
+        windows=(
+            Window("attachments", (Attachments.PREFIX,), settings.rate_limit_attachments),
+            Window("files", (*Files.PREFIXES, *ExpressionFiles.PREFIXES), settings.rate_limit_files),
+            Window("pages", ("",), settings.rate_limit_pages),
+        ),
+        scaling_ms=settings.rate_limit_scaling_ms,
     )
 
 
@@ -240,10 +260,16 @@ class App:
         self.indexer = self.services.extra[Indexer] = Indexer(self.services)
         self.pages = Pages(endpoints(), public_url=base_url(settings), gateway_url=self.gateway.settings.public_url)
         self.site = Site(self.services, trusted_proxies=self._trusts)
-        self.files = Files(self.services.blobs)
-        self.attachments = Attachments(self.database, self.services.blobs, self.services.links, self.files)
+        self.limits = address_limits(settings, self.services.limiter, self._trusts)
+        self.files = Files(self.services.blobs, self.limits)
+        cache = DiskCache(settings.data / "scaled", settings.scaled_cache_bytes)
+        self.scaled = ScaledPictures(self.services.blobs, cache, self.limits)
+        self.attachments = Attachments(
+            self.database, self.services.blobs, self.services.links, self.scaled, self.limits
+        )
         self.sweeper = FileSweeper(self.services)
-        self.expressions = ExpressionFiles(self.database, self.services.blobs, self.files)
+        self.scaled_sweeper = ScaledSweeper(self.database, cache)
+        self.expressions = ExpressionFiles(self.database, self.services.blobs, self.files, self.limits)
         self.demo: DemoRecord | None = None
         self._watch()
 
@@ -260,6 +286,7 @@ class App:
         self.jobs.start()
         self.indexer.start()
         self.sweeper.start()
+        self.scaled_sweeper.start()
         # What is there now stays: the collector need not look at it again and again.
         gc.freeze()
         gc.enable()
@@ -273,6 +300,7 @@ class App:
         await self.jobs.stop()
         await self.indexer.stop()
         await self.sweeper.stop()
+        await self.scaled_sweeper.stop()
         await self.gateway.close()
         await self.relay.stop()
         await Deliveries.of(self.services).close()
@@ -281,6 +309,7 @@ class App:
         await self.database.settled()
         await self.database.close()
         self.services.extra[Passwords].close()
+        self.scaled.close()
 
     def greeting(self) -> str:
         """What whoever started the server wants to know once it serves."""
@@ -294,24 +323,35 @@ class App:
             path: str = scope["path"]
             if path.startswith("/api/") and not path.endswith("/openapi.json") and not is_lost_browser(scope):
                 await self.pipeline(scope, receive, send)
-            elif Site.serves(path):
-                await self.site(scope, receive, send)
-            elif path.startswith(Attachments.PREFIX):
-                await self.attachments(scope, receive, send)
-            elif path.startswith(Files.PREFIXES):
-                await self.files(scope, receive, send)
-            elif path.startswith(ExpressionFiles.PREFIXES):
-                await self.expressions(scope, receive, send)
             elif path == "/healthz":
                 await self._healthz(send)
-            elif path == "/metrics":
-                await _answer(send, 200, await asyncio.to_thread(self.metrics.render), METRICS_TYPE)
             else:
-                await self.pages(scope, receive, send)
+                await self._serve_limited(scope, receive, send)
         elif scope["type"] == "websocket":
             await self.gateway.serve(scope, receive, send)
         else:
             await self._lifespan(receive, send)
+
+    async def _serve_limited(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve what is neither the API nor the gateway, as often as an address may ask for it."""
+        try:
+            self.limits.check(scope)
+        except Refusal as refusal:
+            await send_refusal(scope, send, refusal)
+            return
+        path: str = scope["path"]
+        if Site.serves(path):
+            await self.site(scope, receive, send)
+        elif path.startswith(Attachments.PREFIX):
+            await self.attachments(scope, receive, send)
+        elif path.startswith(Files.PREFIXES):
+            await self.files(scope, receive, send)
+        elif path.startswith(ExpressionFiles.PREFIXES):
+            await self.expressions(scope, receive, send)
+        elif path == "/metrics":
+            await _answer(send, 200, await asyncio.to_thread(self.metrics.render), METRICS_TYPE)
+        else:
+            await self.pages(scope, receive, send)
 
     def _network_of(self, scope: Scope) -> str:
         """Where a connection comes from, as limits count it; "" for this machine itself."""

@@ -126,6 +126,26 @@ class Settings(Struct, frozen=True, kw_only=True):
     rate_limit_loopback_factor: Annotated[
         int, Meta(description="How many times more a client on this machine may ask.", ge=1)
     ] = 20
+    rate_limit_pages: Annotated[
+        int, Meta(description="Requests to pages that an address may make in ten seconds.", ge=1)
+    ] = 200
+    rate_limit_files: Annotated[
+        int,
+        Meta(
+            description="Requests for avatars, icons, emojis and the like that an address may make in ten seconds.",
+            ge=1,
+        ),
+    ] = 1_000
+    rate_limit_attachments: Annotated[
+        int, Meta(description="Requests for files of messages that an address may make in ten seconds.", ge=1)
+    ] = 300
+    rate_limit_scaling_ms: Annotated[
+        int,
+        Meta(description="Milliseconds of computing in ten seconds for pictures that are scaled for an address.", ge=1),
+    ] = 5_000
+    scaled_cache_bytes: Annotated[
+        int, Meta(description="Room on the disk for scaled pictures, which are made anew when they are gone.", ge=0)
+    ] = 512 * 1024 * 1024
     max_body_bytes: Annotated[int, Meta(description="Largest request body that has no files.", ge=1024)] = (
         26 * 1024 * 1024
     )
@@ -243,9 +263,13 @@ TABLE: dict[str, Setting] = {setting.name: setting for setting in _table()}
 """Every setting by name, in the order in which they are told."""
 
 
+_SECRETS = frozenset({"secret_key"})
+"""Settings whose values are shown nowhere."""
+
+
 def masked(name: str, value: object) -> object:
-    """A setting's value as it may be shown: the key as stars, URLs without their password, paths as text."""
-    if name == "secret_key" and value is not None:
+    """A setting's value as it may be shown: secrets as stars, URLs without their password, paths as text."""
+    if name in _SECRETS and value is not None:
         return "***"
     if name.endswith("_url") and isinstance(value, str):
         return re.sub(r"(?<=://)([^/@:]*):[^/@]*@", r"\1:***@", value)
@@ -350,7 +374,7 @@ _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no"
 
 
 def _plain(setting: Setting, error: msgspec.ValidationError, value: object) -> str:
-    """What msgspec found wrong, as an operator would say it, with the value unless that is the key."""
+    """What msgspec found wrong, as an operator would say it, with the value unless that is secret."""
     kind = get_args(setting.kind)[0]
     if setting.boolean:
         words = "Expected true or false"
@@ -359,7 +383,7 @@ def _plain(setting: Setting, error: msgspec.ValidationError, value: object) -> s
     else:
         words = re.sub(r", got .*", "", str(error).split(" - at ", 1)[0]).replace("`", "")
         words = words.replace(" | null", "").replace("int", "a whole number").replace("str", "text")
-    return words if setting.name == "secret_key" else f"{words}, not {value!r}"
+    return words if setting.name in _SECRETS else f"{words}, not {value!r}"
 
 
 def _to_path(kind: type, value: object) -> Any:
@@ -397,7 +421,7 @@ def _url(*schemes: str) -> Callable[[str], None]:
     return check
 
 
-_CHECKS: dict[str, Callable[[Any], None]] = {
+_CHECKS: dict[str, Callable[[Any], object]] = {
     "database_url": _url("postgresql", "postgres", "sqlite"),
     "nats_url": _url("nats", "tls"),
     "blob_url": _url("file", "s3", "gs", "az"),

@@ -87,10 +87,13 @@ class StoredFile(Struct):
 
     content_type: str
     size: int
+    body: bytes
 
 
 _select_file = Query(
-    select(attachments.c.content_type, attachments.c.size).where(attachments.c.id == bindparam("file_id")).limit(1),
+    select(attachments.c.content_type, attachments.c.size, attachments.c.body)
+    .where(attachments.c.id == bindparam("file_id"))
+    .limit(1),
     into=StoredFile,
 )
 
