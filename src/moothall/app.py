@@ -1,6 +1,5 @@
 """The composition root: the only place that knows every room, and how they make one platform."""
 
-import asyncio
 import gc
 import logging
 import signal
@@ -39,7 +38,6 @@ from moothall.kernel.endpoint import endpoints
 from moothall.kernel.file_links import FileLinks
 from moothall.kernel.guild_state import GuildStates
 from moothall.kernel.jobs import JobRunner
-from moothall.kernel.metrics import CONTENT_TYPE as METRICS_TYPE
 from moothall.kernel.metrics import Metrics
 from moothall.kernel.nodes import new_name
 from moothall.kernel.outbox import OutboxRelay
@@ -47,6 +45,7 @@ from moothall.kernel.pipeline import Pipeline
 from moothall.kernel.ratelimit import RateLimiter
 from moothall.kernel.request import client_address, is_loopback, network_of
 from moothall.kernel.secrets import Passwords, ServerKey
+from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import GuildId, Snowflake, SnowflakeFactory, UserId
 from moothall.objects.presence import Presence
@@ -66,6 +65,7 @@ from moothall.storage.disk_cache import DiskCache
 from moothall.storage.engines import database_at
 from moothall.storage.sqlite_files import serving_alone
 from moothall.web.connections import BoundedHttp
+from moothall.web.metrics_page import MetricsPage
 from moothall.web.pages import Pages
 from moothall.web.site import Site, is_lost_browser
 
@@ -270,6 +270,10 @@ class App:
         self.sweeper = FileSweeper(self.services)
         self.scaled_sweeper = ScaledSweeper(self.database, cache)
         self.expressions = ExpressionFiles(self.database, self.services.blobs, self.files, self.limits)
+        self._metrics_port = None if settings.metrics_address is None else settings.metrics_address[1]
+        self.metrics_page = MetricsPage(
+            self.metrics, self.limits, token=settings.metrics_token, apart=self._metrics_port is not None
+        )
         self.demo: DemoRecord | None = None
         self._watch()
 
@@ -321,14 +325,19 @@ class App:
         """Serve one connection."""
         if scope["type"] == "http":
             path: str = scope["path"]
-            if path.startswith("/api/") and not path.endswith("/openapi.json") and not is_lost_browser(scope):
+            if self._metrics_port is not None and _port_of(scope) == self._metrics_port:
+                await self._serve_metrics(scope, receive, send)
+            elif path.startswith("/api/") and not path.endswith("/openapi.json") and not is_lost_browser(scope):
                 await self.pipeline(scope, receive, send)
             elif path == "/healthz":
                 await self._healthz(send)
             else:
                 await self._serve_limited(scope, receive, send)
         elif scope["type"] == "websocket":
-            await self.gateway.serve(scope, receive, send)
+            if self._metrics_port is not None and _port_of(scope) == self._metrics_port:
+                await send({"type": "websocket.close"})
+            else:
+                await self.gateway.serve(scope, receive, send)
         else:
             await self._lifespan(receive, send)
 
@@ -348,10 +357,21 @@ class App:
             await self.files(scope, receive, send)
         elif path.startswith(ExpressionFiles.PREFIXES):
             await self.expressions(scope, receive, send)
-        elif path == "/metrics":
-            await _answer(send, 200, await asyncio.to_thread(self.metrics.render), METRICS_TYPE)
+        elif path == MetricsPage.PATH and self._metrics_port is None:
+            await self.metrics_page(scope, receive, send)
         else:
             await self.pages(scope, receive, send)
+
+    async def _serve_metrics(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve what is at the address of the metrics: them, and nothing else."""
+        try:
+            self.limits.check(scope)
+            if scope["path"] != MetricsPage.PATH:
+                raise Refusal(errors.NOT_FOUND)
+        except Refusal as refusal:
+            await send_refusal(scope, send, refusal)
+            return
+        await self.metrics_page(scope, receive, send)
 
     def _network_of(self, scope: Scope) -> str:
         """Where a connection comes from, as limits count it; "" for this machine itself."""
@@ -408,6 +428,12 @@ class App:
 _SELECT_ONE = Query(select(literal(1)))
 
 
+def _port_of(scope: Scope) -> int | None:
+    """The port that a connection has come in by."""
+    server = scope.get("server")
+    return None if server is None else server[1]
+
+
 async def _answer(send: Send, status: int, body: bytes, content_type: str) -> None:
     headers = [(b"content-type", content_type.encode()), (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": status, "headers": headers})
@@ -425,6 +451,8 @@ class Server(uvicorn.Server):
         """Accept connections and say so on standard output."""
         await super().startup(sockets)
         if self.started:
+            if self._app.settings.metrics_listen is not None:
+                log.info("metrics are at http://%s%s", self._app.settings.metrics_listen, MetricsPage.PATH)
             print(self._app.greeting(), flush=True)  # noqa: T201 for whoever started it, not for the log
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -465,6 +493,12 @@ def serve(settings: Settings) -> None:
     """
     sockets = bind(settings.host, settings.port)
     settings = structs.replace(settings, port=sockets[0].getsockname()[1])
+    if settings.metrics_address is not None:
+        host = settings.metrics_address[0]
+        own = bind(*settings.metrics_address)
+        shown = f"[{host}]" if ":" in host else host
+        settings = structs.replace(settings, metrics_listen=f"{shown}:{own[0].getsockname()[1]}")
+        sockets += own
     app = App(settings)
     config = uvicorn.Config(
         app,

@@ -167,6 +167,15 @@ class Settings(Struct, frozen=True, kw_only=True):
     ] = 8 * 1024 * 1024
     shutdown_seconds: Annotated[int, Meta(description="How long running requests may take to finish.", ge=0)] = 10
 
+    metrics_listen: Annotated[
+        str | None,
+        Meta(description="host:port that /metrics is served at, to all who can connect there, and nowhere else."),
+    ] = None
+    metrics_token: Annotated[
+        str | None,
+        Meta(description="Bearer token that /metrics asks for; without one, only this machine itself may read it."),
+    ] = None
+
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
         Meta(description="Least grave line that is logged.", extra=_flag("--log-level", "LEVEL")),
@@ -195,6 +204,11 @@ class Settings(Struct, frozen=True, kw_only=True):
     def networks(self) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
         """`trusted_proxies`, parsed."""
         return tuple(ipaddress.ip_network(text, strict=False) for text in self.trusted_proxies)
+
+    @property
+    def metrics_address(self) -> tuple[str, int] | None:
+        """`metrics_listen`, parsed: host and port."""
+        return None if self.metrics_listen is None else split_address(self.metrics_listen)
 
     def trusts(self, address: str) -> bool:
         """Whether what a peer says about whom it forwards for is believed; anything but an IP address is not."""
@@ -263,7 +277,7 @@ TABLE: dict[str, Setting] = {setting.name: setting for setting in _table()}
 """Every setting by name, in the order in which they are told."""
 
 
-_SECRETS = frozenset({"secret_key"})
+_SECRETS = frozenset({"secret_key", "metrics_token"})
 """Settings whose values are shown nowhere."""
 
 
@@ -333,6 +347,10 @@ def _at_odds(values: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with values that are right one by one."""
     if values.get("nats_url") and not str(values.get("database_url") or "").startswith("postgres"):
         yield "nats_url: several processes cannot share an SQLite file; database_url must be a PostgreSQL server's"
+    if values.get("metrics_listen"):
+        port = split_address(values["metrics_listen"])[1]
+        if port and port == values.get("port", TABLE["port"].default):
+            yield f"metrics_listen: port {port} is the server's own"
 
 
 def _read_toml(path: Path, problems: list[str]) -> dict[str, Any]:
@@ -370,6 +388,8 @@ def _parse(setting: Setting, value: Any, *, text: bool) -> Any:
     return parsed
 
 
+_ADDRESS = re.compile(r"(?:\[(?P<bracketed>[0-9A-Fa-f:.%]+)\]|(?P<host>[^\s:\[\]]+)):(?P<port>[0-9]{1,5})")
+_TOKEN = re.compile(r"[!-~]{16,}")
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
@@ -400,6 +420,19 @@ def _check_networks(texts: tuple[str, ...]) -> None:
             raise ValueError(f"Expected addresses or networks, like 10.0.0.0/8; not {text!r}") from None
 
 
+def split_address(text: str) -> tuple[str, int]:
+    """The host and the port of `host:port`; an IPv6 address stands in brackets. Raises ValueError."""
+    match = _ADDRESS.fullmatch(text)
+    if match is None or int(match["port"]) > 65535:
+        raise ValueError(f"Expected host:port, like 127.0.0.1:9100; not {text!r}")
+    return match["bracketed"] or match["host"], int(match["port"])
+
+
+def _check_token(text: str) -> None:
+    if not _TOKEN.fullmatch(text):
+        raise ValueError("Expected at least 16 letters, digits and signs of ASCII, without spaces")
+
+
 def _check_key(text: str) -> None:
     for part in text.split(","):
         try:
@@ -427,6 +460,8 @@ _CHECKS: dict[str, Callable[[Any], object]] = {
     "blob_url": _url("file", "s3", "gs", "az"),
     "public_url": _url("http", "https"),
     "gateway_url": _url("ws", "wss"),
+    "metrics_listen": split_address,
+    "metrics_token": _check_token,
     "secret_key": _check_key,
     "trusted_proxies": _check_networks,
 }
