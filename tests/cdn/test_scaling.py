@@ -20,12 +20,12 @@ def of(width: int, height: int, content_type: str = "image/png", *, animated: bo
     return Picture(content_type, width, height, animated, 1000)
 
 
-@given(width=MEASURES, height=MEASURES, asked_width=MEASURES, asked_height=MEASURES)
+@given(width=MEASURES, height=MEASURES, width_max=MEASURES, height_max=MEASURES)
 def test_a_form_is_within_what_is_asked_for_and_at_least_three_quarters_of_it(
-    width: int, height: int, asked_width: int, asked_height: int
+    width: int, height: int, width_max: int, height_max: int
 ) -> None:
-    rendition = rendition_of(of(width, height), {"width": str(asked_width), "height": str(asked_height)})
-    factor = min(asked_width / width, asked_height / height)
+    rendition = rendition_of(of(width, height), {"width": str(width_max), "height": str(height_max)})
+    factor = min(width_max / width, height_max / height)
     if rendition is None:
         # As it is: it fits, or is smaller than any that is offered.
         assert factor >= 1 or max(width, height) <= STEPS[0]
@@ -37,7 +37,7 @@ def test_a_form_is_within_what_is_asked_for_and_at_least_three_quarters_of_it(
 
 
 @given(
-    asked=st.fixed_dictionaries(
+    parameters=st.fixed_dictionaries(
         {},
         optional={
             "width": WORDS,
@@ -50,8 +50,10 @@ def test_a_form_is_within_what_is_asked_for_and_at_least_three_quarters_of_it(
     kind=st.sampled_from(["image/png", "image/jpeg", "image/gif", "image/webp"]),
     animated=st.booleans(),
 )
-def test_whatever_is_asked_for_a_picture_has_few_forms(asked: dict[str, str], kind: str, *, animated: bool) -> None:
-    rendition = rendition_of(of(4000, 3000, kind, animated=animated), asked)
+def test_a_picture_has_few_forms_whatever_a_query_asks_for(
+    parameters: dict[str, str], kind: str, *, animated: bool
+) -> None:
+    rendition = rendition_of(of(4000, 3000, kind, animated=animated), parameters)
     if rendition is None:
         return
     assert rendition.edge is None or rendition.edge in STEPS

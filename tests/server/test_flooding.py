@@ -164,10 +164,10 @@ async def test_more_scaling_than_can_wait_is_refused_with_the_time_to_come_back(
     openings.hold(data)
     async with visited(tmp_path, rate_limits=False) as server:
         urls = [await server.send("a.png", data) for _ in range(12)]
-        asked = [(url, width) for url in urls for width in SIZES if width < 1500]
+        requested = [(url, width) for url in urls for width in SIZES if width < 1500]
         tasks = [
             asyncio.create_task(server.get(f"{url}&width={width}", client=f"203.0.113.{number % 40}"))
-            for number, (url, width) in enumerate(asked)
+            for number, (url, width) in enumerate(requested)
         ]
         try:
             done, _ = await asyncio.wait(tasks, timeout=5, return_when=asyncio.FIRST_COMPLETED)

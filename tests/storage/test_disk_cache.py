@@ -64,7 +64,7 @@ async def test_a_process_that_starts_keeps_what_was_used_last_and_removes_what_w
     (folder / "cut-short.part").write_bytes(b"x")
     os.utime(folder / "cut-short.part", (1000, 1000))
     (folder / "of-another-process.part").write_bytes(b"x")
-    (folder / "README").write_bytes(b"of somebody else")
+    (folder / "README").write_bytes(b"not ours")
     next_one = DiskCache(folder, 3 * BLOCK)
     await next_one.put(9, "a", bytes(BLOCK))
     await next_one.load()

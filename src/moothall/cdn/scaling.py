@@ -1,8 +1,8 @@
 """Uploaded pictures in the measures that a URL's query asks for.
 
 A picture has few forms: the longer side is one of `STEPS`, the quality one of `_QUALITIES`. None is larger than the
-query asks for, nor than the picture; one that already fits is served as it was uploaded. Nobody has decoded the
-pictures before: what would take too much memory or time is not made at all.
+picture, nor than the width and height of the query; one that already fits is served as it was uploaded. Uploaded
+pictures were never decoded before: what would take too much memory or time is not made at all.
 """
 
 from io import BytesIO

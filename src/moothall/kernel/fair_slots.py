@@ -13,7 +13,7 @@ _RETRY_AFTER: Final = "2"
 
 
 class FairSlots:
-    """`slots` pieces of work at a time, of which one address has one: whoever else comes waits for one piece of it.
+    """`slots` pieces of work at a time, of which one address has one at most, however many it asks for.
 
     At most `waiting_max` wait or work, `waiting_each` for one address.
     """

@@ -111,16 +111,16 @@ def _group_of(file: str) -> int:
 
 def _listed(folder: Path) -> list[tuple[str, int]]:
     """Names and sizes of the files, the last used first; what a process that was killed left unfinished is removed."""
-    found: list[tuple[float, str, int]] = []
+    files: list[tuple[float, str, int]] = []
     with suppress(FileNotFoundError), os.scandir(folder) as entries:
         for entry in entries:
             with suppress(FileNotFoundError):  # another process may remove it meanwhile
                 status = entry.stat()
                 if _NAME.fullmatch(entry.name):
-                    found.append((status.st_mtime, entry.name, status.st_size))
+                    files.append((status.st_mtime, entry.name, status.st_size))
                 elif entry.name.endswith(_UNFINISHED) and status.st_mtime < time.time() - _ABANDONED_SECONDS:
                     (folder / entry.name).unlink()
-    return [(name, size) for _, name, size in sorted(found, reverse=True)]
+    return [(name, size) for _, name, size in sorted(files, reverse=True)]
 
 
 def _read(path: Path) -> bytes | None:

@@ -21,8 +21,8 @@ _FORWARDING: Final = frozenset({b"x-forwarded-for", b"x-real-ip", b"forwarded", 
 class MetricsPage:
     """The counters of this process.
 
-    With a token, whoever has it reads them. Without one, those do who ask at an address of its own (`apart`), or from
-    this machine itself and not through a proxy; to all others there is no such page.
+    With a token, they are for requests that carry it. Without one, they are for requests at an address of their own
+    (`apart`), or from this machine itself and not through a proxy; all others get 404.
     """
 
     PATH: Final = "/metrics"
