@@ -182,6 +182,42 @@ def test_keys_and_passwords_stay_out_of_what_is_shown() -> None:
     assert settings.database_url == "postgresql://me:hunter2@host/db"
 
 
+@pytest.mark.parametrize(
+    "text", ["9100", "127.0.0.1", "127.0.0.1:", ":9100", "127.0.0.1:99999", "::1:9100", "a b:1", "h:1\n"]
+)
+def test_an_address_for_metrics_that_is_none_is_refused(text: str) -> None:
+    assert problems(environ={"MOOTHALL_METRICS_LISTEN": text}) == [
+        f"metrics_listen: Expected host:port, like 127.0.0.1:9100; not {text!r} (MOOTHALL_METRICS_LISTEN)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [("127.0.0.1:9100", ("127.0.0.1", 9100)), ("[::1]:0", ("::1", 0)), ("metrics.lan:1", ("metrics.lan", 1))],
+)
+def test_an_address_for_metrics_has_a_host_and_a_port(text: str, address: tuple[str, int]) -> None:
+    assert load(environ={"MOOTHALL_METRICS_LISTEN": text}).metrics_address == address
+    assert load(environ={"MOOTHALL_METRICS_LISTEN": ""}).metrics_address is None
+
+
+def test_metrics_have_no_port_in_common_with_the_server() -> None:
+    assert problems(environ={"MOOTHALL_METRICS_LISTEN": "10.0.0.1:3333"}) == [
+        "metrics_listen: port 3333 is the server's own"
+    ]
+    assert problems(environ={"MOOTHALL_METRICS_LISTEN": "10.0.0.1:80", "MOOTHALL_PORT": "80"}) == [
+        "metrics_listen: port 80 is the server's own"
+    ]
+
+
+@pytest.mark.parametrize("text", ["short", "with a space in it", "x" * 15, "\u00e9" * 20, "x" * 20 + "\n"])
+def test_a_token_that_is_easily_guessed_is_refused_without_being_repeated(text: str) -> None:
+    (problem,) = problems(environ={"MOOTHALL_METRICS_TOKEN": text})
+    assert problem.startswith("metrics_token: Expected at least 16 letters, digits and signs")
+    assert text not in problem
+    token = "x" * 16
+    assert token not in repr(load(environ={"MOOTHALL_METRICS_TOKEN": token}))
+
+
 def test_a_password_stays_out_of_the_complaint_about_its_url() -> None:
     assert "hunter2" not in problems(environ={"MOOTHALL_DATABASE_URL": "mysql://me:hunter2@host/db"})[0]
 

@@ -25,6 +25,7 @@ from moothall.bus.local import LocalBus
 from moothall.cdn.attachments import Attachments
 from moothall.cdn.expressions import ExpressionFiles
 from moothall.cdn.files import Files
+from moothall.cdn.scaled import ScaledPictures, ScaledSweeper
 from moothall.demo.record import DemoRecord
 from moothall.demo.seeding import ensure_demo, remember_base_url
 from moothall.demo.telling import in_words
@@ -33,6 +34,7 @@ from moothall.gateway.neighbours import Neighbours
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.orders import Hooks, VoiceRequest
 from moothall.gateway.settings import UNLIMITED, GatewaySettings
+from moothall.kernel.address_limits import AddressLimits, Window, send_refusal
 from moothall.kernel.context import Limits, Services
 from moothall.kernel.endpoint import endpoints
 from moothall.kernel.file_ids import FileIds
@@ -40,7 +42,6 @@ from moothall.kernel.file_links import FileLinks
 from moothall.kernel.guild_state import GuildStates
 from moothall.kernel.jobs import JobRunner
 from moothall.kernel.jobs.queries import JobCounts, count_jobs
-from moothall.kernel.metrics import CONTENT_TYPE as METRICS_TYPE
 from moothall.kernel.metrics import Metrics
 from moothall.kernel.nodes import new_name
 from moothall.kernel.outbox import OutboxRelay
@@ -48,6 +49,8 @@ from moothall.kernel.pipeline import Pipeline
 from moothall.kernel.ratelimit import RateLimiter
 from moothall.kernel.request import client_address, is_loopback, network_of
 from moothall.kernel.secrets import Passwords, ServerKey, hash_token
+from moothall.objects import errors
+from moothall.objects.errors import Refusal
 from moothall.objects.ids import GuildId, Snowflake, SnowflakeFactory, UserId
 from moothall.objects.presence import Presence
 from moothall.objects.wire import Timestamp
@@ -65,9 +68,11 @@ from moothall.resources.voice.operations import handle_voice_update, leave_voice
 from moothall.settings import Settings
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, Query, StorageError
+from moothall.storage.disk_cache import DiskCache
 from moothall.storage.engines import database_at
 from moothall.storage.sqlite_files import serving_alone
 from moothall.web.connections import BoundedHttp
+from moothall.web.metrics_page import MetricsPage
 from moothall.web.pages import Pages
 from moothall.web.site import Site, is_lost_browser
 
@@ -133,6 +138,22 @@ def build_services(settings: Settings, database: Database, bus: Bus) -> Services
             session_unused_days=settings.session_unused_days,
         ),
         extra={Passwords: Passwords()},
+    )
+
+
+def address_limits(
+    settings: Settings, limiter: RateLimiter | None, trusted_proxies: Callable[[str], bool]
+) -> AddressLimits:
+    """What an address may ask of all that is neither the API nor the gateway."""
+    return AddressLimits(
+        limiter,
+        trusted_proxies=trusted_proxies,
+        windows=(
+            Window("attachments", (Attachments.PREFIX,), settings.rate_limit_attachments),
+            Window("files", (*Files.PREFIXES, *ExpressionFiles.PREFIXES), settings.rate_limit_files),
+            Window("pages", ("",), settings.rate_limit_pages),
+        ),
+        scaling_ms=settings.rate_limit_scaling_ms,
     )
 
 
@@ -257,12 +278,26 @@ class App:
         self.indexer = self.services.extra[Indexer] = Indexer(self.services)
         self.pages = Pages(endpoints(), public_url=base_url(settings), gateway_url=self.gateway.settings.public_url)
         self.site = Site(self.services, trusted_proxies=self._trusts)
-        self.files = Files(self.services.blobs)
-        self.attachments = Attachments(self.database, self.services.blobs, self.services.links, self.files)
+        self.limits = address_limits(settings, self.services.limiter, self._trusts)
+        self.files = Files(self.services.blobs, self.limits)
+        cache = DiskCache(settings.data / "scaled", settings.scaled_cache_bytes)
+        self.scaled = ScaledPictures(self.services.blobs, cache, self.limits)
+        self.attachments = Attachments(
+            self.database, self.services.blobs, self.services.links, self.scaled, self.limits
+        )
         self.sweeper = FileSweeper(self.services)
         self.session_sweeper = SessionSweeper(self.services, self.usage, self._connected_tokens)
         self._hsts = settings.hsts if base_url(settings).startswith("https:") else None
-        self.expressions = ExpressionFiles(self.database, self.services.blobs, self.files)
+        self.scaled_sweeper = ScaledSweeper(self.database, cache)
+        self.expressions = ExpressionFiles(self.database, self.services.blobs, self.files, self.limits)
+        self._metrics_port = None if settings.metrics_address is None else settings.metrics_address[1]
+        self.metrics_page = MetricsPage(
+            self.metrics,
+            self.limits,
+            token=settings.metrics_token,
+            apart=self._metrics_port is not None,
+            refresh=self._refresh_job_counts,
+        )
         self.demo: DemoRecord | None = None
         self._watch()
 
@@ -285,6 +320,7 @@ class App:
         # No request is served yet: a login that was not used for too long does not get one more.
         await self.session_sweeper.end_unused()
         self.session_sweeper.start()
+        self.scaled_sweeper.start()
         # What is there now stays: the collector need not look at it again and again.
         gc.freeze()
         gc.enable()
@@ -299,6 +335,7 @@ class App:
         await self.indexer.stop()
         await self.sweeper.stop()
         await self.session_sweeper.stop()
+        await self.scaled_sweeper.stop()
         await self.gateway.close()
         await self.relay.stop()
         await Deliveries.of(self.services).close()
@@ -308,6 +345,7 @@ class App:
         await self.database.settled()
         await self.database.close()
         self.services.extra[Passwords].close()
+        self.scaled.close()
 
     def greeting(self) -> str:
         """What whoever started the server wants to know once it serves."""
@@ -321,20 +359,19 @@ class App:
             if self._hsts is not None:
                 send = with_header(send, b"strict-transport-security", self._hsts.encode())
             path: str = scope["path"]
-            if path.startswith("/api/") and not path.endswith("/openapi.json") and not is_lost_browser(scope):
+            if self._metrics_port is not None and _port_of(scope) == self._metrics_port:
+                await self._serve_metrics(scope, receive, send)
+            elif path.startswith("/api/") and not path.endswith("/openapi.json") and not is_lost_browser(scope):
                 await self.pipeline(scope, receive, send)
-            elif Site.serves(path):
-                await self.site(scope, receive, send)
-            elif path.startswith(Attachments.PREFIX):
-                await self.attachments(scope, receive, send)
-            elif path.startswith(Files.PREFIXES):
-                await self.files(scope, receive, send)
-            elif path.startswith(ExpressionFiles.PREFIXES):
-                await self.expressions(scope, receive, send)
+            elif path == "/healthz":
+                await self._healthz(send)
             else:
-                await self._serve_page(path, scope, receive, send)
+                await self._serve_limited(scope, receive, send)
         elif scope["type"] == "websocket":
-            await self.gateway.serve(scope, receive, send)
+            if self._metrics_port is not None and _port_of(scope) == self._metrics_port:
+                await send({"type": "websocket.close"})
+            else:
+                await self.gateway.serve(scope, receive, send)
         else:
             await self._lifespan(receive, send)
 
@@ -342,15 +379,37 @@ class App:
         """The hashes of the tokens that people's gateway sessions were opened with."""
         return {session.token_hash for session in self.gateway.hub.sessions.values() if not session.bot}
 
-    async def _serve_page(self, path: str, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve what is neither API nor file: pages for people, health and metrics."""
-        if path == "/healthz":
-            await self._healthz(send)
-        elif path == "/metrics":
-            self._job_counts = await self._count_jobs()
-            await _answer(send, 200, await asyncio.to_thread(self.metrics.render), METRICS_TYPE)
+    async def _serve_limited(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve what is neither the API nor the gateway, as often as an address may ask for it."""
+        try:
+            self.limits.check(scope)
+        except Refusal as refusal:
+            await send_refusal(scope, send, refusal)
+            return
+        path: str = scope["path"]
+        if Site.serves(path):
+            await self.site(scope, receive, send)
+        elif path.startswith(Attachments.PREFIX):
+            await self.attachments(scope, receive, send)
+        elif path.startswith(Files.PREFIXES):
+            await self.files(scope, receive, send)
+        elif path.startswith(ExpressionFiles.PREFIXES):
+            await self.expressions(scope, receive, send)
+        elif path == MetricsPage.PATH and self._metrics_port is None:
+            await self.metrics_page(scope, receive, send)
         else:
             await self.pages(scope, receive, send)
+
+    async def _serve_metrics(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve what is at the address of the metrics: them, and nothing else."""
+        try:
+            self.limits.check(scope)
+            if scope["path"] != MetricsPage.PATH:
+                raise Refusal(errors.NOT_FOUND)
+        except Refusal as refusal:
+            await send_refusal(scope, send, refusal)
+            return
+        await self.metrics_page(scope, receive, send)
 
     def _network_of(self, scope: Scope) -> str:
         """Where a connection comes from, as limits count it; "" for this machine itself."""
@@ -367,13 +426,13 @@ class App:
         else:
             await _answer(send, 200, b'{"status":"ok"}', "application/json")
 
-    async def _count_jobs(self) -> JobCounts:
-        """The jobs of the database; not numbers while it does not answer within a second."""
+    async def _refresh_job_counts(self) -> None:
+        """Count the jobs of the database for `/metrics`; NaN while it does not answer within a second."""
         try:
             async with asyncio.timeout(1), self.database.read() as reader:
-                return await count_jobs(reader, Timestamp.now())
+                self._job_counts = await count_jobs(reader, Timestamp.now())
         except (StorageError, TimeoutError):
-            return _NO_JOB_COUNTS
+            self._job_counts = _NO_JOB_COUNTS
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
@@ -435,6 +494,12 @@ def with_header(send: Send, name: bytes, value: bytes) -> Send:
     return sending
 
 
+def _port_of(scope: Scope) -> int | None:
+    """The port that a connection has come in by."""
+    server = scope.get("server")
+    return None if server is None else server[1]
+
+
 async def _answer(send: Send, status: int, body: bytes, content_type: str) -> None:
     headers = [(b"content-type", content_type.encode()), (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": status, "headers": headers})
@@ -452,6 +517,8 @@ class Server(uvicorn.Server):
         """Accept connections and say so on standard output."""
         await super().startup(sockets)
         if self.started:
+            if self._app.settings.metrics_listen is not None:
+                log.info("metrics are at http://%s%s", self._app.settings.metrics_listen, MetricsPage.PATH)
             print(self._app.greeting(), flush=True)  # noqa: T201 for whoever started it, not for the log
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -492,6 +559,12 @@ def serve(settings: Settings) -> None:
     """
     sockets = bind(settings.host, settings.port)
     settings = structs.replace(settings, port=sockets[0].getsockname()[1])
+    if settings.metrics_address is not None:
+        host = settings.metrics_address[0]
+        own = bind(*settings.metrics_address)
+        shown = f"[{host}]" if ":" in host else host
+        settings = structs.replace(settings, metrics_listen=f"{shown}:{own[0].getsockname()[1]}")
+        sockets += own
     app = App(settings)
     config = uvicorn.Config(
         app,

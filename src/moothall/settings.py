@@ -147,6 +147,26 @@ class Settings(Struct, frozen=True, kw_only=True):
     rate_limit_loopback_factor: Annotated[
         int, Meta(description="How many times more a client on this machine may ask.", ge=1)
     ] = 20
+    rate_limit_pages: Annotated[
+        int, Meta(description="Requests to pages that an address may make in ten seconds.", ge=1)
+    ] = 200
+    rate_limit_files: Annotated[
+        int,
+        Meta(
+            description="Requests for avatars, icons, emojis and the like that an address may make in ten seconds.",
+            ge=1,
+        ),
+    ] = 1_000
+    rate_limit_attachments: Annotated[
+        int, Meta(description="Requests for files of messages that an address may make in ten seconds.", ge=1)
+    ] = 300
+    rate_limit_scaling_ms: Annotated[
+        int,
+        Meta(description="Milliseconds of computing in ten seconds for pictures that are scaled for an address.", ge=1),
+    ] = 5_000
+    scaled_cache_bytes: Annotated[
+        int, Meta(description="Room on the disk for scaled pictures, which are made anew when they are gone.", ge=0)
+    ] = 512 * 1024 * 1024
     max_body_bytes: Annotated[int, Meta(description="Largest request body that has no files.", ge=1024)] = (
         26 * 1024 * 1024
     )
@@ -167,6 +187,15 @@ class Settings(Struct, frozen=True, kw_only=True):
         int, Meta(description="Unsent bytes after which a slow client is dropped.", ge=65_536)
     ] = 8 * 1024 * 1024
     shutdown_seconds: Annotated[int, Meta(description="How long running requests may take to finish.", ge=0)] = 10
+
+    metrics_listen: Annotated[
+        str | None,
+        Meta(description="host:port that /metrics is served at, to all who can connect there, and nowhere else."),
+    ] = None
+    metrics_token: Annotated[
+        str | None,
+        Meta(description="Bearer token that /metrics asks for; without one, only this machine itself may read it."),
+    ] = None
 
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
@@ -196,6 +225,11 @@ class Settings(Struct, frozen=True, kw_only=True):
     def networks(self) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
         """`trusted_proxies`, parsed."""
         return tuple(ipaddress.ip_network(text, strict=False) for text in self.trusted_proxies)
+
+    @property
+    def metrics_address(self) -> tuple[str, int] | None:
+        """`metrics_listen`, parsed: host and port."""
+        return None if self.metrics_listen is None else split_address(self.metrics_listen)
 
     def trusts(self, address: str) -> bool:
         """Whether what a peer says about whom it forwards for is believed; anything but an IP address is not."""
@@ -264,9 +298,13 @@ TABLE: dict[str, Setting] = {setting.name: setting for setting in _table()}
 """Every setting by name, in the order in which they are told."""
 
 
+_SECRETS = frozenset({"secret_key", "metrics_token"})
+"""Settings whose values are shown nowhere."""
+
+
 def masked(name: str, value: object) -> object:
-    """A setting's value as it may be shown: the key as stars, URLs without their password, paths as text."""
-    if name == "secret_key" and value is not None:
+    """A setting's value as it may be shown: secrets as stars, URLs without their password, paths as text."""
+    if name in _SECRETS and value is not None:
         return "***"
     if name.endswith("_url") and isinstance(value, str):
         return re.sub(r"(?<=://)([^/@:]*):[^/@]*@", r"\1:***@", value)
@@ -343,6 +381,10 @@ def _at_odds(values: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with values that are right one by one."""
     if values.get("nats_url") and not str(values.get("database_url") or "").startswith("postgres"):
         yield "nats_url: several processes cannot share an SQLite file; database_url must be a PostgreSQL server's"
+    if values.get("metrics_listen"):
+        port = split_address(values["metrics_listen"])[1]
+        if port and port == values.get("port", TABLE["port"].default):
+            yield f"metrics_listen: port {port} is the server's own"
 
 
 def _read_toml(path: Path, problems: list[str]) -> dict[str, Any]:
@@ -380,11 +422,13 @@ def _parse(setting: Setting, value: Any, *, text: bool) -> Any:
     return parsed
 
 
+_ADDRESS = re.compile(r"(?:\[(?P<bracketed>[0-9A-Fa-f:.%]+)\]|(?P<host>[^\s:\[\]]+)):(?P<port>[0-9]{1,5})")
+_TOKEN = re.compile(r"[!-~]{16,}")
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
 def _plain(setting: Setting, error: msgspec.ValidationError, value: object) -> str:
-    """What msgspec found wrong, as an operator would say it, with the value unless that is the key."""
+    """What msgspec found wrong, as an operator would say it, with the value unless that is secret."""
     kind = get_args(setting.kind)[0]
     if setting.boolean:
         words = "Expected true or false"
@@ -393,7 +437,7 @@ def _plain(setting: Setting, error: msgspec.ValidationError, value: object) -> s
     else:
         words = re.sub(r", got .*", "", str(error).split(" - at ", 1)[0]).replace("`", "")
         words = words.replace(" | null", "").replace("int", "a whole number").replace("str", "text")
-    return words if setting.name == "secret_key" else f"{words}, not {value!r}"
+    return words if setting.name in _SECRETS else f"{words}, not {value!r}"
 
 
 def _to_path(kind: type, value: object) -> Any:
@@ -408,6 +452,19 @@ def _check_networks(texts: tuple[str, ...]) -> None:
             ipaddress.ip_network(text, strict=False)
         except ValueError:
             raise ValueError(f"Expected addresses or networks, like 10.0.0.0/8; not {text!r}") from None
+
+
+def split_address(text: str) -> tuple[str, int]:
+    """The host and the port of `host:port`; an IPv6 address stands in brackets. Raises ValueError."""
+    match = _ADDRESS.fullmatch(text)
+    if match is None or int(match["port"]) > 65535:
+        raise ValueError(f"Expected host:port, like 127.0.0.1:9100; not {text!r}")
+    return match["bracketed"] or match["host"], int(match["port"])
+
+
+def _check_token(text: str) -> None:
+    if not _TOKEN.fullmatch(text):
+        raise ValueError("Expected at least 16 letters, digits and signs of ASCII, without spaces")
 
 
 def _check_key(text: str) -> None:
@@ -433,12 +490,14 @@ def _url(*schemes: str) -> Callable[[str], None]:
     return check
 
 
-_CHECKS: dict[str, Callable[[Any], None]] = {
+_CHECKS: dict[str, Callable[[Any], object]] = {
     "database_url": _url("postgresql", "postgres", "sqlite"),
     "nats_url": _url("nats", "tls"),
     "blob_url": _url("file", "s3", "gs", "az"),
     "public_url": _url("http", "https"),
     "gateway_url": _url("ws", "wss"),
+    "metrics_listen": split_address,
+    "metrics_token": _check_token,
     "secret_key": _check_key,
     "trusted_proxies": _check_networks,
 }

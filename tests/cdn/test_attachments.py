@@ -1,7 +1,9 @@
 """Files over HTTP: for whom, in what measures and portions, and as what."""
 
 import asyncio
+from collections.abc import Iterator
 from io import BytesIO
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -9,13 +11,24 @@ from msgspec import structs
 from PIL import Image
 
 from moothall.cdn.attachments import Attachments
-from moothall.cdn.files import Files
+from moothall.cdn.scaled import ScaledPictures
+from moothall.kernel.address_limits import AddressLimits
 from moothall.kernel.staged import upload_key
 from moothall.objects.ids import Snowflake
+from moothall.storage.disk_cache import DiskCache
 from tests.harness import Platform
 from tests.resources.attachment.uploading import SOUND, guild_of, picture, send
 
 HTML = b"<html><script>alert(1)</script>"
+
+
+@pytest.fixture(autouse=True)
+def scaled(platform: Platform, tmp_path: Path) -> Iterator[ScaledPictures]:
+    """What scales the pictures of a platform."""
+    cache = DiskCache(tmp_path / "scaled", 1 << 26)
+    made = platform.services.extra[ScaledPictures] = ScaledPictures(platform.services.blobs, cache, AddressLimits(None))
+    yield made
+    made.close()
 
 
 class Got(NamedTuple):
@@ -30,7 +43,9 @@ class Got(NamedTuple):
 async def get(platform: Platform, url: str, method: str = "GET", more: str = "", **headers: str) -> Got:
     """One request to the files of messages."""
     services = platform.services
-    app = Attachments(platform.database, services.blobs, services.links, Files(services.blobs))
+    app = Attachments(
+        platform.database, services.blobs, services.links, services.extra[ScaledPictures], AddressLimits(None)
+    )
     sent: list[Any] = []
     path, _, query = url.removeprefix("http://localhost:3333").partition("?")
     scope = {

@@ -9,6 +9,7 @@ from PIL import Image
 
 from moothall.cdn.expressions import ExpressionFiles
 from moothall.cdn.files import Files
+from moothall.kernel.address_limits import AddressLimits
 from tests.harness import Caller, Guild, Platform
 from tests.resources.guild.pictures import picture
 from tests.resources.soundboard.recordings import mp3, opus, uri
@@ -22,7 +23,8 @@ class Cdn:
 
     def __init__(self, platform: Platform) -> None:
         blobs = platform.services.blobs
-        self._files = ExpressionFiles(platform.database, blobs, Files(blobs))
+        limits = AddressLimits(None)
+        self._files = ExpressionFiles(platform.database, blobs, Files(blobs, limits), limits)
 
     async def ask(self, path: str, *headers: tuple[bytes, bytes], method: str = "GET") -> Answer:
         sent: list[Any] = []

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from moothall.cdn import rendering
 from moothall.cdn.files import Files
+from moothall.cdn.rendering import render
+from moothall.cdn.sizes import SIZES
+from moothall.kernel.address_limits import AddressLimits
 from moothall.kernel.images import blob_key
 from moothall.storage.blobs import Blobs
 
@@ -31,7 +33,7 @@ async def files(tmp_path: Any) -> Files:
     await blobs.put(blob_key(STILL), picture())
     await blobs.put(blob_key(MOVING), picture(3))
     await blobs.put("images/secret.txt", b"never served")
-    return Files(blobs)
+    return Files(blobs, AddressLimits(None))
 
 
 async def ask(
@@ -84,10 +86,33 @@ async def test_what_is_no_image_that_is_there_is_404(files: Files, path: str) ->
     assert (await ask(files, path))[0] == 404
 
 
-@pytest.mark.parametrize("size", ["17", "8192", "-16", "x", "16" * 40, ""])
-async def test_a_size_that_is_no_power_of_two_is_as_if_none_were_asked(files: Files, size: str) -> None:
+@pytest.mark.parametrize("size", ["8192", "-16", "0", "x", "16" * 40, "", "\u0661\u0666"])
+async def test_a_size_that_is_no_number_or_larger_than_the_image_is_as_if_none_were_asked(
+    files: Files, size: str
+) -> None:
     status, _, body = await ask(files, f"/icons/1/{STILL}.png", f"size={size}")
     assert (status, Image.open(BytesIO(body)).size) == (200, (64, 32))
+
+
+@pytest.mark.parametrize(("size", "width"), [(1, 16), (16, 16), (17, 20), (33, 40), (41, 44), (48, 48), (61, 64)])
+async def test_a_size_that_is_not_offered_is_the_next_larger_one(files: Files, size: int, width: int) -> None:
+    status, _, body = await ask(files, f"/icons/1/{STILL}.png", f"size={size}")
+    assert (status, Image.open(BytesIO(body)).width) == (200, width)
+
+
+async def test_an_image_asked_for_in_a_thousand_sizes_is_rendered_in_a_few(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rendered: list[int | None] = []
+
+    def counting(data: bytes, ending: str, size: int | None, *, still: bool = False) -> bytes:
+        rendered.append(size)
+        return render(data, ending, size, still=still)
+
+    monkeypatch.setattr("moothall.cdn.files.render", counting)
+    for size in range(1, 1001):
+        await ask(files, f"/icons/1/{STILL}.png", f"size={size}")
+    assert rendered == [size for size in SIZES if size <= 1024]
 
 
 async def test_those_without_an_avatar_have_one_of_six(files: Files) -> None:
@@ -116,7 +141,6 @@ async def test_many_who_ask_at_once_are_served_from_one_rendering(files: Files) 
     assert {status for status, _, _ in answers} == {200}
 
 
-def test_a_film_of_large_pictures_is_shown_smaller_than_memory_would_take(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rendering, "_MOST_HELD", 64 * 32)
-    shown = Image.open(BytesIO(rendering.render(picture(4), "gif", None)))
+def test_a_film_of_large_pictures_is_shown_smaller_than_memory_would_take() -> None:
+    shown = Image.open(BytesIO(render(picture(4), "gif", None, pixels_max=64 * 32)))
     assert (getattr(shown, "n_frames", 1), shown.size) == (4, (32, 16))

@@ -155,3 +155,37 @@ def test_answers_to_interactions_are_counted_for_each_and_apart_from_all_else(li
     assert all(answer(number) for number in range(1, 101))
     assert take(limiter).allowed
     assert sum(answer(number) for number in range(1_000, 2_000)) < GLOBAL_RATE.requests * APART_TIMES
+
+
+def spend(limiter: RateLimiter, amount: float = 1, *, name: str = "n", loopback: bool = False) -> float:
+    return limiter.spend(name, RATE, "1.2.3.4", amount, loopback=loopback)
+
+
+def test_what_is_spent_is_counted_apart_from_requests_and_by_name(limiter: RateLimiter, clock: Clock) -> None:
+    assert [spend(limiter) for _ in range(3)] == [0, 0, 5]
+    clock.now += 2
+    assert spend(limiter) == 3
+    assert spend(limiter, name="m") == 0
+    assert take(limiter).allowed
+    clock.now += 3
+    assert spend(limiter) == 0
+
+
+def test_what_costs_more_than_is_left_is_let_through_once(limiter: RateLimiter, clock: Clock) -> None:
+    assert spend(limiter, 0) == 0
+    assert spend(limiter, 500) == 0
+    assert spend(limiter, 0) == 5
+    clock.now += 5
+    assert spend(limiter, 1) == 0
+
+
+def test_this_machine_spends_many_times_more(limiter: RateLimiter) -> None:
+    assert [spend(limiter, 10, loopback=True) for _ in range(3)] == [0, 0, 5]
+
+
+def test_windows_of_what_is_spent_are_forgotten(limiter: RateLimiter, clock: Clock) -> None:
+    for number in range(100):
+        spend(limiter, name=str(number))
+    clock.now += 60
+    spend(limiter)
+    assert len(limiter._windows) == 1

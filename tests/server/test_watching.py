@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import pytest
 from sqlalchemy import insert
 
 from moothall.app import App
@@ -16,7 +17,7 @@ from moothall.settings import Settings
 from moothall.storage.database import Query
 from moothall.storage.schema import jobs
 from tests.server.test_stopping import identified
-from tests.serving import RunningServer
+from tests.serving import RunningServer, moothall
 
 _insert_job = Query(insert(jobs))
 
@@ -77,6 +78,36 @@ async def test_sessions_are_counted_while_they_are_there(server: RunningServer, 
     assert grown(before, during, "moothall_events_delivered_total") >= 1
     assert grown(before, after, "moothall_gateway_connections") == 0
     assert grown(before, after, "moothall_gateway_sessions") == 0
+
+
+async def test_metrics_are_at_an_address_of_their_own_and_nothing_else_is(tmp_path: Path) -> None:
+    config = tmp_path / "moothall.toml"
+    config.write_text('metrics_listen = "127.0.0.1:0"\n', encoding="utf-8")
+    with RunningServer(tmp_path / "data", "--no-demo", "--config", str(config)) as running:
+        match = re.search(r"metrics are at (http://127\.0\.0\.1:\d+)/metrics", running.printed)
+        assert match is not None, running.printed
+        apart = match[1]
+        async with aiohttp.ClientSession() as session:
+            statuses = {}
+            for url in (apart, running.url):
+                for path in ("/metrics", "/", "/api/v10/gateway", "/healthz"):
+                    async with session.get(url + path) as answer:
+                        statuses[url, path] = answer.status
+            with pytest.raises(aiohttp.WSServerHandshakeError):
+                await session.ws_connect(f"{apart}/gateway/?v=10&encoding=json")
+    assert [path for (url, path), status in statuses.items() if url == apart and status == 200] == ["/metrics"]
+    assert [path for (url, path), status in statuses.items() if url == running.url and status != 200] == ["/metrics"]
+
+
+def test_an_address_for_metrics_that_is_taken_is_a_clear_error(server: RunningServer, tmp_path: Path) -> None:
+    port = server.url.rpartition(":")[2]
+    config = tmp_path / "moothall.toml"
+    config.write_text(f'metrics_listen = "127.0.0.1:{port}"\n', encoding="utf-8")
+    result = moothall("serve", "--port", "0", "--data", str(tmp_path / "data"), "--config", str(config))
+    assert (result.returncode, result.stderr) == (
+        1,
+        f"moothall: cannot listen at 127.0.0.1 port {port}: Address already in use\n",
+    )
 
 
 async def test_health_is_that_of_the_database(tmp_path: Path) -> None:

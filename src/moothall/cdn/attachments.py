@@ -10,12 +10,18 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import aclosing
 from typing import Any, Final
 
+import msgspec
 from msgspec import Struct
 
-from moothall.cdn.files import ALWAYS, Files, answer
-from moothall.cdn.scaling import MADE, MOST_BYTES, scale, wanted
+from moothall.cdn.files import ALWAYS, answer
+from moothall.cdn.pictures import MEDIA_TYPES
+from moothall.cdn.scaled import ScaledPictures
+from moothall.cdn.scaling import Picture, Rendition, rendition_of, scaling_parameters
+from moothall.kernel.address_limits import AddressLimits, send_refusal
 from moothall.kernel.file_links import FileLinks, FilePath, read_path
 from moothall.kernel.staged import upload_key
+from moothall.objects.errors import Refusal
+from moothall.objects.message_types import AttachmentFlags
 from moothall.resources.attachment.queries import StoredFile, select_file
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, StorageError
@@ -41,16 +47,30 @@ class _Span(Struct, frozen=True):
     end: int
 
 
+class _Measures(Struct):
+    """What a stored attachment says of a picture."""
+
+    width: int = 0
+    height: int = 0
+    flags: int = 0
+
+
+_measures = msgspec.json.Decoder(_Measures)
+
+
 class Attachments:
     """The files of messages."""
 
     PREFIX: Final = "/attachments/"
 
-    def __init__(self, database: Database, blobs: Blobs, links: FileLinks, files: Files) -> None:
+    def __init__(
+        self, database: Database, blobs: Blobs, links: FileLinks, scaled: ScaledPictures, limits: AddressLimits
+    ) -> None:
         self._database = database
         self._blobs = blobs
         self._links = links
-        self._files = files
+        self._scaled = scaled
+        self._limits = limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -71,17 +91,27 @@ class Attachments:
         if file is None:
             await answer(send, scope, 404, GONE, [_TEXT])
             return
-        want = wanted(query, file.content_type) if file.size <= MOST_BYTES else None
-        if want is not None:
-            key = (f"{path.id}-{want.name}", want.format, None)
-            made = await self._files.made_of(key, upload_key(path.id), lambda data: scale(data, want))
-            if made is not None:
-                tag = f'"{path.id}-{want.name}-{want.format}"'.encode()
-                headers = [(b"content-type", MADE[want.format].encode()), *_headers(tag, path, inline=True)]
-                status, body = (304, b"") if _known(scope, tag) else (200, made)
-                await answer(send, scope, status, body, headers)
-                return
-        await self._serve(scope, receive, send, path, file)
+        parameters = scaling_parameters(query)
+        rendition = rendition_of(_picture(file), parameters) if parameters else None
+        if rendition is None or not await self._serve_rendition(scope, send, path, rendition):
+            await self._serve(scope, receive, send, path, file)
+
+    async def _serve_rendition(self, scope: Scope, send: Send, path: FilePath, rendition: Rendition) -> bool:
+        """Serve a form of a picture; False if it cannot be made."""
+        tag = f'"{path.id}-{rendition.name}"'.encode()
+        headers = [(b"content-type", MEDIA_TYPES[rendition.format].encode()), *_headers(tag, path, inline=True)]
+        if _known(scope, tag):
+            await answer(send, scope, 304, b"", headers)
+            return True
+        try:
+            data = await self._scaled.get(path.id, rendition, self._limits.client(scope))
+        except Refusal as refusal:
+            await send_refusal(scope, send, refusal)
+            return True
+        if data is None:
+            return False
+        await answer(send, scope, 200, data, headers)
+        return True
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send, path: FilePath, file: StoredFile) -> None:
         tag = b'"%d"' % path.id
@@ -136,6 +166,17 @@ class Attachments:
         finally:
             left.cancel()
         await send({"type": "http.response.body", "body": b""})
+
+
+def _picture(file: StoredFile) -> Picture:
+    measures = _measures.decode(file.body)
+    return Picture(
+        file.content_type,
+        measures.width,
+        measures.height,
+        bool(measures.flags & AttachmentFlags.IS_ANIMATED),
+        file.size,
+    )
 
 
 async def _until_gone(receive: Receive) -> None:

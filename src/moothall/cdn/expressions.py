@@ -13,10 +13,12 @@ from urllib.parse import parse_qs
 
 from msgspec import Struct
 
-from moothall.cdn.files import FOREVER, Files, Receive, Scope, Send, answer, asked_size
+from moothall.cdn.files import FOREVER, Files, Receive, Scope, Send, answer, requested_size
 from moothall.cdn.pack import draw_sticker
-from moothall.cdn.rendering import FORMATS
+from moothall.cdn.pictures import MEDIA_TYPES
+from moothall.kernel.address_limits import AddressLimits, Client, send_refusal
 from moothall.kernel.images import blob_key, lottie_key, sound_key
+from moothall.objects.errors import Refusal
 from moothall.objects.ids import EmojiId, Snowflake, SoundId, StickerId
 from moothall.objects.sticker import StickerFormat
 from moothall.resources.emoji.queries import select_image
@@ -56,10 +58,11 @@ class ExpressionFiles:
 
     PREFIXES: Final = ("/emojis/", "/stickers/", "/soundboard-sounds/")
 
-    def __init__(self, database: Database, blobs: Blobs, files: Files) -> None:
+    def __init__(self, database: Database, blobs: Blobs, files: Files, limits: AddressLimits) -> None:
         self._database = database
         self._blobs = blobs
         self._files = files
+        self._limits = limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -68,7 +71,10 @@ class ExpressionFiles:
             await answer(send, scope, 405, b"", [(b"allow", b"GET, HEAD")])
             return
         try:
-            found = await self._find(scope["path"], scope["query_string"])
+            found = await self._find(scope["path"], scope["query_string"], self._limits.client(scope))
+        except Refusal as refusal:
+            await send_refusal(scope, send, refusal)
+            return
         except StorageError:
             await answer(send, scope, 503, b"", [])
             return
@@ -90,33 +96,33 @@ class ExpressionFiles:
         headers.append((b"content-range", b"bytes %d-%d/%d" % (first, last, len(found.body))))
         await answer(send, scope, 206, found.body[first : last + 1], headers)
 
-    async def _find(self, path: str, query: bytes) -> _Found | None:
+    async def _find(self, path: str, query: bytes, client: Client) -> _Found | None:
         match = _PATH.fullmatch(path)
         if match is None or int(match["id"]) >> 63:
             return None
         number, ending = Snowflake(int(match["id"])), match["ending"] or ""
         if match["kind"] == "emojis":
-            return await self._emoji(EmojiId(number), ending, query)
+            return await self._emoji(EmojiId(number), ending, query, client)
         if match["kind"] == "stickers":
-            return await self._sticker(StickerId(number), ending)
+            return await self._sticker(StickerId(number), ending, client)
         return await self._sound(SoundId(number), ending)
 
-    async def _emoji(self, emoji_id: EmojiId, ending: str, query: bytes) -> _Found | None:
-        if ending not in FORMATS:
+    async def _emoji(self, emoji_id: EmojiId, ending: str, query: bytes, client: Client) -> _Found | None:
+        if ending not in MEDIA_TYPES:
             return None
         async with self._database.read() as reader:
             name = await select_image(reader, emoji_id)
         if name is None:
             return None
-        size = min(asked_size(query) or _EMOJI_SIDE, _EMOJI_SIDE)
+        size = min(requested_size(query) or _EMOJI_SIDE, _EMOJI_SIDE)
         moves = parse_qs(query.decode("latin-1")).get("animated", [""])[-1] == "true"
         still = ending == "webp" and not moves
-        body = await self._files.rendered(name, ending, size, still=still)
+        body = await self._files.rendered(name, ending, size, client, still=still)
         if body is None:
             return None
-        return _Found(body, FORMATS[ending], f"{name}-{ending}-{size}{'-still' if still else ''}")
+        return _Found(body, MEDIA_TYPES[ending], f"{name}-{ending}-{size}{'-still' if still else ''}")
 
-    async def _sticker(self, sticker_id: StickerId, ending: str) -> _Found | None:
+    async def _sticker(self, sticker_id: StickerId, ending: str, client: Client) -> _Found | None:
         if sticker_id in STANDARD_STICKERS:
             if ending != "png":
                 return None
@@ -131,8 +137,8 @@ class ExpressionFiles:
             data = await self._blobs.get(key)
             return None if data is None else _Found(data, kind, f"{row.file}-{raw}")
         if ending == _SCALED and row.format_type != StickerFormat.LOTTIE:
-            body = await self._files.rendered(row.file, ending, None)
-            return None if body is None else _Found(body, FORMATS[ending], f"{row.file}-{ending}")
+            body = await self._files.rendered(row.file, ending, None, client)
+            return None if body is None else _Found(body, MEDIA_TYPES[ending], f"{row.file}-{ending}")
         return None
 
     async def _sound(self, sound_id: SoundId, ending: str) -> _Found | None:

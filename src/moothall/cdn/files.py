@@ -11,8 +11,13 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 from urllib.parse import parse_qs
 
-from moothall.cdn.rendering import FORMATS, default_avatar, render
+from moothall.cdn.pictures import MEDIA_TYPES
+from moothall.cdn.rendering import default_avatar, render
+from moothall.cdn.sizes import read_size
+from moothall.kernel.address_limits import AddressLimits, Client, send_refusal
+from moothall.kernel.fair_slots import FairSlots
 from moothall.kernel.images import blob_key
+from moothall.objects.errors import Refusal
 from moothall.storage.blobs import Blobs
 
 Scope = MutableMapping[str, Any]
@@ -29,9 +34,10 @@ _IMAGE: Final = re.compile(
 )
 _DEFAULT: Final = re.compile(r"/embed/avatars/(?P<index>[0-5])\.png")
 
-_SIZES: Final = frozenset(2**n for n in range(4, 13))
 _MOST_CACHED: Final = 64 * 1024 * 1024
-_MOST_RENDERING: Final = 2
+_SLOTS: Final = 2
+_WAITING_MAX: Final = 2000
+_WAITING_EACH: Final = 500
 
 ALWAYS: Final = (
     (b"x-content-type-options", b"nosniff"),
@@ -60,11 +66,12 @@ class Files:
         "/embed/avatars/",
     )
 
-    def __init__(self, blobs: Blobs) -> None:
+    def __init__(self, blobs: Blobs, limits: AddressLimits) -> None:
         self._blobs = blobs
+        self._limits = limits
         self._cache: OrderedDict[Key, bytes] = OrderedDict()
         self._cached = 0
-        self._rendering = asyncio.Semaphore(_MOST_RENDERING)
+        self._slots = FairSlots(_SLOTS, waiting_max=_WAITING_MAX, waiting_each=_WAITING_EACH)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -72,7 +79,11 @@ class Files:
         if scope["method"] not in {"GET", "HEAD"}:
             await answer(send, scope, 405, b"", [(b"allow", b"GET, HEAD")])
             return
-        found = await self._find(scope["path"], scope["query_string"])
+        try:
+            found = await self._find(scope["path"], scope["query_string"], self._limits.client(scope))
+        except Refusal as refusal:
+            await send_refusal(scope, send, refusal)
+            return
         if found is None:
             await answer(send, scope, 404, b"", [])
             return
@@ -83,7 +94,7 @@ class Files:
             return
         await answer(send, scope, 200, body, [(b"content-type", kind.encode()), *headers])
 
-    async def _find(self, path: str, query: bytes) -> tuple[bytes, str, bytes] | None:
+    async def _find(self, path: str, query: bytes, client: Client) -> tuple[bytes, str, bytes] | None:
         default = _DEFAULT.fullmatch(path)
         if default is not None:
             index = int(default["index"])
@@ -94,35 +105,34 @@ class Files:
         if match is None:
             return None
         name, ending = match["name"] or match["name2"], match["ending"] or match["ending2"]
-        if ending not in FORMATS:
+        if ending not in MEDIA_TYPES:
             return None
-        size = asked_size(query)
-        found = await self.rendered(name, ending, size)
-        return None if found is None else (found, FORMATS[ending], f'"{name}-{ending}-{size or 0}"'.encode())
+        size = requested_size(query)
+        found = await self.rendered(name, ending, size, client)
+        return None if found is None else (found, MEDIA_TYPES[ending], f'"{name}-{ending}-{size or 0}"'.encode())
 
-    async def rendered(self, name: str, ending: str, size: int | None, *, still: bool = False) -> bytes | None:
-        """The image of a hash as asked for, `still` if it would move; None if there is none, or not so."""
-        key = (f"{name}!" if still else name, ending, size)
-        return await self.made_of(key, blob_key(name), lambda data: render(data, ending, size, still=still))
+    async def rendered(
+        self, name: str, ending: str, size: int | None, client: Client, *, still: bool = False
+    ) -> bytes | None:
+        """The image of a hash as asked for, `still` if it would move; None if there is none, or not so.
 
-    async def made_of(self, key: Key, blob: str, make: Callable[[bytes], bytes]) -> bytes | None:
-        """What `make` makes of a blob, in a thread, or has made of it under this key before.
-
-        None if there is no such blob, or `make` raises ValueError.
+        Raises Refusal: 503 if too many wait for such.
         """
+        ending = "jpeg" if ending == "jpg" else ending
+        key = (f"{name}!" if still else name, ending, size)
         found = self._kept(key)
         if found is not None:
             return found
         # Whoever waits for their turn holds no file meanwhile.
-        async with self._rendering:
+        async with self._slots.turn(client.network):
             found = self._kept(key)
             if found is not None:
                 return found
-            data = await self._blobs.get(blob)
+            data = await self._blobs.get(blob_key(name))
             if data is None:
                 return None
             try:
-                return await self._make(key, lambda: make(data))
+                return await self._make(key, lambda: render(data, ending, size, still=still))
             except ValueError:
                 return None
 
@@ -141,11 +151,9 @@ class Files:
         return made
 
 
-def asked_size(query: bytes) -> int | None:
-    """The `size` of a query string; None for none, or one that is not offered."""
-    text = parse_qs(query.decode("latin-1")).get("size", [""])[-1]
-    size = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
-    return size if size in _SIZES else None
+def requested_size(query: bytes) -> int | None:
+    """The `size` of a query string, one of those that are offered; None for none."""
+    return read_size(parse_qs(query.decode("latin-1")).get("size", [""])[-1])
 
 
 async def answer(send: Send, scope: Scope, status: int, body: bytes, headers: list[tuple[bytes, bytes]]) -> None:

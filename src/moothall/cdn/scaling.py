@@ -1,6 +1,8 @@
-"""Uploaded pictures in the measures that somebody asks for. Run off the event loop.
+"""Uploaded pictures in the measures that a URL's query asks for.
 
-Nobody has decoded them before: what would take too much memory or time is not made at all.
+A picture has few forms: the longer side is one of `STEPS`, the quality one of `_QUALITIES`. None is larger than the
+picture, nor than the width and height of the query; one that already fits is served as it was uploaded. Uploaded
+pictures were never decoded before: what would take too much memory or time is not made at all.
 """
 
 from io import BytesIO
@@ -8,115 +10,122 @@ from typing import Final
 from urllib.parse import parse_qs
 
 from msgspec import Struct
-from PIL import Image, ImageSequence
+from PIL import Image
 
-MADE: Final = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "webp": "image/webp", "gif": "image/gif"}
-"""Formats that may be asked for, with their media types."""
-_FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP")
-TAKEN: Final = {"image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "image/webp": "webp"}
+from moothall.cdn.pictures import (
+    FRAME_PIXELS_MAX,
+    MEDIA_TYPES,
+    MOVING,
+    QUALITY,
+    encoded,
+    encoded_film,
+    is_moving,
+    reduced,
+)
+from moothall.cdn.sizes import SIZE_MAX, read_pixels, read_size, step_within
+
+_OPENED: Final = ("PNG", "JPEG", "GIF", "WEBP")
+_OWN_FORMATS: Final = {"image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "image/webp": "webp"}
 """Types that can be scaled, with the format that they are served in unless asked otherwise."""
-MOST_BYTES: Final = 25 * 1024 * 1024
-_MOST_PIXELS: Final = 4096 * 4096
-_MOST_MOVING: Final = 64 * 1024 * 1024
-"""Pixels of all frames together; four bytes each are in memory at once, in the measures asked for."""
-_MOST_FRAMES: Final = 1000
-_EDGE_MAX: Final = 4096
-_QUALITY: Final = 90
+_PARAMETERS: Final = frozenset({"width", "height", "size", "format", "quality"})
+_QUERY_MAX: Final = 2048
+_BYTES_MAX: Final = 25 * 1024 * 1024
+_PIXELS_MAX: Final = 4096 * 4096
+_FRAMES_MAX: Final = 1000
+_QUALITIES: Final = (30, 60, QUALITY)
+_LOSSY: Final = frozenset({"jpeg", "webp"})
 
 
-class Wanted(Struct, frozen=True):
-    """What a query asks for: a picture within `width` and `height`, at most 4096, in one of `MADE`."""
+class Picture(Struct, frozen=True):
+    """What is known of an uploaded picture before it is opened: pixels as it is shown, and its size in bytes."""
 
+    content_type: str
     width: int
     height: int
+    animated: bool
+    size: int
+
+
+class Rendition(Struct, frozen=True):
+    """A form of a picture: its longer side in pixels, None for as large as it is, and how it is encoded."""
+
+    edge: int | None
     format: str
-    quality: int = _QUALITY
+    quality: int = 0
+    """0 where the format has none."""
     lossless: bool = False
 
     @property
     def name(self) -> str:
         """What tells it from others of the same picture."""
-        return f"{self.width}x{self.height}-{'l' if self.lossless else self.quality}"
+        return f"{self.edge or 0}-{self.format}-{'l' if self.lossless else self.quality}"
 
 
-def wanted(query: str, content_type: str) -> Wanted | None:
-    """What a query asks of a picture; None if it is to be served as it is, or cannot be had otherwise."""
-    own = TAKEN.get(content_type)
-    given = {key: values[-1] for key, values in parse_qs(query[:2048]).items()}
-    if own is None or not given.keys() & {"width", "height", "size", "format", "quality"}:
+def scaling_parameters(query: str) -> dict[str, str]:
+    """The parameters of a query that ask for a form of a picture; empty if none does."""
+    if not any(name in query for name in _PARAMETERS):
+        return {}
+    return {key: values[-1] for key, values in parse_qs(query[:_QUERY_MAX]).items() if key in _PARAMETERS}
+
+
+def rendition_of(picture: Picture, parameters: dict[str, str]) -> Rendition | None:
+    """The form of a picture that is asked for; None if it is served as it was uploaded.
+
+    It is, too, where it cannot be had otherwise: if it is no picture, or has too many bytes or pixels to be decoded.
+    """
+    own = _OWN_FORMATS.get(picture.content_type)
+    if own is None or picture.size > _BYTES_MAX or not 0 < picture.width * picture.height <= _PIXELS_MAX:
         return None
-    size = _edge(given.get("size"))
-    width, height = _edge(given.get("width")) or size, _edge(given.get("height")) or size
-    kind = given.get("format", "").lower()
-    if kind not in MADE:
-        kind = own
-    if width is None and height is None and kind == own and "quality" not in given:
+    kind = parameters.get("format", "").lower()
+    kind = "jpeg" if kind == "jpg" else kind if kind in MEDIA_TYPES else own
+    if kind == "gif" and not picture.animated:
         return None
-    quality = given.get("quality", "")
-    number = int(quality) if quality.isascii() and quality.isdigit() and len(quality) < 4 else _QUALITY
-    return Wanted(
-        width or _EDGE_MAX, height or _EDGE_MAX, kind, max(1, min(number, 100)), lossless=quality.lower() == "lossless"
-    )
+    edge = _edge_within(picture, parameters)
+    quality = parameters.get("quality", "").lower()
+    asks_quality = kind in _LOSSY and quality.isascii() and quality.isdigit() and len(quality) < 4
+    if edge is None and kind == own and not asks_quality:
+        return None
+    if kind == "webp" and quality == "lossless":
+        return Rendition(edge, kind, lossless=True)
+    if kind not in _LOSSY:
+        return Rendition(edge, kind)
+    number = int(quality) if asks_quality else QUALITY
+    return Rendition(edge, kind, next((step for step in _QUALITIES if step >= number), QUALITY))
 
 
-def scale(data: bytes, want: Wanted) -> bytes:
-    """A picture as asked for, never larger than it is. Raises ValueError for what cannot be made."""
+def scale(data: bytes, rendition: Rendition) -> bytes:
+    """A form of a picture. Raises ValueError for what cannot be made."""
     try:
-        with Image.open(BytesIO(data), formats=_FORMATS) as image:
-            if image.width * image.height > _MOST_PIXELS:
+        with Image.open(BytesIO(data), formats=_OPENED) as image:
+            if image.width * image.height > _PIXELS_MAX:
                 raise ValueError("the picture is too large")
-            moving = getattr(image, "is_animated", False)
-            if want.format == "gif" and not moving:
+            quality, lossless = rendition.quality, rendition.lossless
+            if rendition.format in MOVING and is_moving(image):
+                return encoded_film(
+                    image,
+                    rendition.format,
+                    rendition.edge,
+                    decoded_max=FRAME_PIXELS_MAX,
+                    frames_max=_FRAMES_MAX,
+                    quality=quality,
+                    lossless=lossless,
+                )
+            if rendition.format == "gif":
                 raise ValueError("a still image is not made a gif")
-            if moving and want.format in {"gif", "webp"}:
-                return _scale_moving(image, want)
-            return _save(_fitted(image, want), want)
+            return encoded(reduced(image, rendition.edge), rendition.format, quality=quality, lossless=lossless)
     except ValueError:
         raise
     except Exception as problem:  # whatever a decoder makes of bytes that somebody has chosen
         raise ValueError("the picture cannot be read") from problem
 
 
-def _edge(text: str | None) -> int | None:
-    if text is None or not text.isascii() or not text.isdigit() or len(text) > 5:
+def _edge_within(picture: Picture, parameters: dict[str, str]) -> int | None:
+    """The longer side of the largest form that is within the measures asked for; None if the picture is."""
+    size = read_size(parameters.get("size", ""))
+    width = read_pixels(parameters.get("width", "")) or size or SIZE_MAX
+    height = read_pixels(parameters.get("height", "")) or size or SIZE_MAX
+    if picture.width <= width and picture.height <= height:
         return None
-    return max(1, min(int(text), _EDGE_MAX))
-
-
-def _fitted(image: Image.Image, want: Wanted) -> Image.Image:
-    transparent = image.mode in {"RGBA", "LA", "PA"} or "transparency" in image.info
-    shown = image.convert("RGBA" if transparent else "RGB")
-    if shown.width > want.width or shown.height > want.height:
-        shown.thumbnail((want.width, want.height), Image.Resampling.LANCZOS)
-    return shown
-
-
-def _save(image: Image.Image, want: Wanted) -> bytes:
-    out = BytesIO()
-    if want.format in {"jpg", "jpeg"}:
-        image.convert("RGB").save(out, "JPEG", quality=want.quality)
-    elif want.format == "webp":
-        image.save(out, "WEBP", quality=want.quality, lossless=want.lossless)
-    else:
-        image.save(out, "PNG")
-    return out.getvalue()
-
-
-def _scale_moving(image: Image.Image, want: Wanted) -> bytes:
-    frames, durations, pixels = list[Image.Image](), list[int](), 0
-    for frame in ImageSequence.Iterator(image):
-        pixels += frame.width * frame.height
-        if pixels > _MOST_MOVING or len(frames) == _MOST_FRAMES:
-            raise ValueError("the film is too long")
-        durations.append(int(frame.info.get("duration", 100)))
-        frames.append(_fitted(frame, want))
-    out = BytesIO()
-    frames[0].save(
-        out,
-        want.format.upper(),
-        save_all=True,
-        append_images=frames[1:],
-        duration=durations,
-        loop=image.info.get("loop", 0),
-    )
-    return out.getvalue()
+    longer = max(picture.width, picture.height)
+    edge = step_within(min(longer * width // picture.width, longer * height // picture.height))
+    return edge if edge < longer else None

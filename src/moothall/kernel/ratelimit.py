@@ -89,8 +89,7 @@ class RateLimiter:
     def take(self, bucket: bytes, rate: Rate, caller: object, major: object, *, loopback: bool) -> Verdict:
         """Count one request of `caller` against its bucket and the global limit."""
         now = self._clock()
-        if now >= self._next_sweep or (len(self._windows) >= self._most_windows and now >= self._full_until):
-            self._sweep(now)
+        self._tidy(now)
         factor = self._generosity if loopback else 1
         if rate.apart:
             window = self._window(("apart", caller), self._global, factor * APART_TIMES, now)
@@ -115,6 +114,20 @@ class RateLimiter:
         if minute is not None:
             minute[1] -= 1
         return Verdict(allowed=True, headers=headers)
+
+    def spend(self, name: str, rate: Rate, caller: object, amount: float = 1, *, loopback: bool) -> float:
+        """Take `amount` from a caller's window of that name, which nothing else is counted in.
+
+        Returns 0, or the seconds until the window opens again if nothing is left in it. As long as anything is
+        left, more may be taken than that: what something costs may be known only afterwards. 0 only asks.
+        """
+        now = self._clock()
+        self._tidy(now)
+        window = self._window(("spent", name, caller), rate, self._generosity if loopback else 1, now)
+        if window[1] <= 0:
+            return max(0.001, window[0] - now)
+        window[1] -= amount
+        return 0.0
 
     def allowance(self, requests: int, *, loopback: bool) -> int:
         """How many a client may make where the public number is `requests`, for limits that are counted elsewhere."""
@@ -153,6 +166,10 @@ class RateLimiter:
                 (b"via", b"1.1 moothall"),
             ],
         )
+
+    def _tidy(self, now: float) -> None:
+        if now >= self._next_sweep or (len(self._windows) >= self._most_windows and now >= self._full_until):
+            self._sweep(now)
 
     def _sweep(self, now: float) -> None:
         self._next_sweep = now + _SWEEP_EVERY

@@ -1,14 +1,17 @@
 """A guild with an application that has commands, and a person who uses them: what both hear is at hand."""
 
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import msgspec
 
 from moothall.cdn.attachments import Attachments
-from moothall.cdn.files import Files
+from moothall.cdn.scaled import ScaledPictures
+from moothall.kernel.address_limits import AddressLimits
 from moothall.objects.ids import Snowflake
 from moothall.resources.interaction.delivery import Deliveries
+from moothall.storage.disk_cache import DiskCache
 from tests.harness import Caller, Guild, Platform, Reply
 from tests.oauth2.flow import App, application, consent
 
@@ -99,7 +102,9 @@ class Stage:
     async def fetch(self, url: str) -> bytes | None:
         """What lies under a URL of a file; None for nothing."""
         services, sent = self.platform.services, list[Any]()
-        files = Attachments(self.platform.database, services.blobs, services.links, Files(services.blobs))
+        limits = AddressLimits(None)
+        scaled = ScaledPictures(services.blobs, DiskCache(Path("unused"), 0), limits)
+        files = Attachments(self.platform.database, services.blobs, services.links, scaled, limits)
         parts = urlsplit(url)
         scope = {
             "type": "http",

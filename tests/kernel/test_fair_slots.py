@@ -1,0 +1,95 @@
+"""Heavy work that addresses share."""
+
+import asyncio
+
+import pytest
+
+from moothall.kernel.fair_slots import FairSlots
+from moothall.objects.errors import Refusal
+
+
+class Work:
+    """Pieces of work that go on until they are let go."""
+
+    def __init__(self, slots: FairSlots) -> None:
+        self.slots = slots
+        self.running: list[str] = []
+        self.most = 0
+        self.go = asyncio.Event()
+
+    async def do(self, network: str) -> None:
+        async with self.slots.turn(network):
+            self.running.append(network)
+            self.most = max(self.most, len(self.running))
+            await self.go.wait()
+            self.running.remove(network)
+
+    def start(self, *networks: str) -> list[asyncio.Task[None]]:
+        return [asyncio.create_task(self.do(network)) for network in networks]
+
+
+async def settle() -> None:
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def test_an_address_has_one_slot_however_much_it_asks_for() -> None:
+    work = Work(FairSlots(2, waiting_max=100, waiting_each=100))
+    tasks = work.start(*["a"] * 50)
+    await settle()
+    assert work.running == ["a"]
+    tasks += work.start("b")
+    await settle()
+    assert work.running == ["a", "b"]
+    work.go.set()
+    await asyncio.gather(*tasks)
+    assert work.most == 2
+
+
+async def test_whoever_comes_waits_for_one_piece_of_each_who_came_before() -> None:
+    slots = FairSlots(1, waiting_max=100, waiting_each=100)
+    order: list[str] = []
+
+    async def short(network: str) -> None:
+        async with slots.turn(network):
+            order.append(network)
+            await asyncio.sleep(0.001)
+
+    tasks = [asyncio.create_task(short(network)) for network in ["a"] * 10 + ["b"] * 10]
+    await settle()
+    tasks.append(asyncio.create_task(short("c")))
+    await asyncio.gather(*tasks)
+    assert order.index("c") <= 3
+
+
+async def test_no_more_wait_than_may_in_all_and_for_one_address_and_room_is_made_again() -> None:
+    work = Work(FairSlots(2, waiting_max=5, waiting_each=3))
+    tasks = work.start("a", "a", "a")
+    await settle()
+    with pytest.raises(Refusal) as refused:
+        await work.do("a")
+    assert refused.value.status == 503
+    assert int(refused.value.headers["retry-after"]) > 0
+    tasks += work.start("b", "c")
+    await settle()
+    with pytest.raises(Refusal):
+        await work.do("d")
+    work.go.set()
+    await asyncio.gather(*tasks)
+    await asyncio.gather(*work.start("a", "a", "a", "d"))
+
+
+async def test_one_that_gives_up_or_fails_leaves_its_slot_to_others() -> None:
+    slots = FairSlots(1, waiting_max=5, waiting_each=3)
+    work = Work(slots)
+    first, second = work.start("a", "b")
+    await settle()
+    second.cancel()
+    first.cancel()
+    await asyncio.gather(first, second, return_exceptions=True)
+    with pytest.raises(ZeroDivisionError):
+        async with slots.turn("a"):
+            raise ZeroDivisionError
+    work.go.set()
+    await asyncio.wait_for(work.do("c"), 5)
+    assert not slots._lanes
