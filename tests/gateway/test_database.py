@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import bindparam, insert, update
 
+import moothall.gateway.endpoints  # noqa: F401 its rows
 from moothall.gateway.loading import DatabaseSource
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
