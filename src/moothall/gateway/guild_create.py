@@ -24,7 +24,7 @@ from moothall.resources.channel.objects import channel_objects
 from moothall.resources.guild.objects import guild_json
 from moothall.resources.member.queries import count_members, get_members, member_objects
 from moothall.resources.scheduled_event.queries import event_object, select_live_events
-from moothall.resources.stage.queries import select_stages, stage_object
+from moothall.resources.stage_instance.queries import select_stages, stage_object
 from moothall.resources.voice.queries import VoiceStateRow, voice_state_object
 from moothall.storage.database import Query, Reader
 from moothall.storage.rows import MemberRow

@@ -22,6 +22,7 @@ from moothall.kernel.access import Access, as_access
 from moothall.kernel.body import BodyReader, body_reader
 from moothall.kernel.events import Event
 from moothall.kernel.form_or_json import FormOrJson, FormOrJsonReader
+from moothall.kernel.hooks import AnyHook, declared_events
 from moothall.kernel.images import image_fields
 from moothall.kernel.parameters import (
     HeaderParameter,
@@ -67,14 +68,15 @@ class Endpoint:
     """One row of the API, as declared."""
 
     __slots__ = (
+        "_declared",
+        "_fires",
+        "_locks_guild",
         "access",
         "audit_reason",
         "body",
-        "fires",
         "handler",
         "header_parameters",
         "images",
-        "locks_guild",
         "method",
         "name",
         "path",
@@ -98,7 +100,7 @@ class Endpoint:
         *,
         access: Access,
         audit_reason: bool,
-        fires: Sequence[type[Event]],
+        fires: Sequence[type[Event] | AnyHook],
         status: int | None,
         scope: str | None,
         rate: Rate,
@@ -115,7 +117,9 @@ class Endpoint:
             raise TypeError(f"{self.name}: an endpoint has a docstring, it is published")
         self.access = access
         self.audit_reason = audit_reason
-        self.fires = frozenset(fires)
+        self._declared = tuple(fires)
+        self._fires: frozenset[type[Event]] | None = None
+        self._locks_guild: bool | None = None
         self.scope = scope
         self.rate = rate
         self.writes = writes
@@ -123,9 +127,23 @@ class Endpoint:
         """Whether the handler mostly has nothing to write: it is run on a reader until it needs a transaction."""
         self.uploads = uploads
         """What files the row takes, if any; its body may then come as a form."""
-        self.locks_guild = writes and (any(event.stales_guild for event in fires) or "{guild_id}" in path)
         self._read_signature(handler)
         self.status = status if status is not None else (204 if self.response is type(None) else 200)
+
+    @property
+    def fires(self) -> frozenset[type[Event]]:
+        """The events that the row may fire, those of the hooks that it declares included."""
+        if self._fires is None:
+            self._fires = declared_events(self._declared)
+        return self._fires
+
+    @property
+    def locks_guild(self) -> bool:
+        """Whether the row's transaction takes the lock of a guild."""
+        if self._locks_guild is None:
+            changes = "{guild_id}" in self.path or any(event.stales_guild for event in self.fires)
+            self._locks_guild = self.writes and changes
+        return self._locks_guild
 
     def _read_signature(self, handler: Handler) -> None:
         hints = typing.get_type_hints(handler, include_extras=True)
@@ -200,7 +218,7 @@ def _verb(method: str, *, writes: bool) -> Callable[..., Callable[[Handler], Han
         *,
         permission: Access | int,
         audit_reason: bool = False,
-        fires: Sequence[type[Event]] = (),
+        fires: Sequence[type[Event] | AnyHook] = (),
         status: int | None = None,
         scope: str | None = None,
         rate: Rate = DEFAULT_RATE,

@@ -13,6 +13,7 @@ from moothall.kernel.committing import announce, freshen_guilds, keep_events
 from moothall.kernel.conflicts import until_it_wins
 from moothall.kernel.context import Context, Services
 from moothall.kernel.events import Event
+from moothall.kernel.hooks import AnyHook, declared_events
 from moothall.kernel.outbox import leave_events
 from moothall.objects.ids import Snowflake
 
@@ -24,7 +25,7 @@ async def run(
     actor: Actor,
     work: Callable[[Context], Awaitable[T]],
     *,
-    fires: Iterable[type[Event]] | None = None,
+    fires: Iterable[type[Event] | AnyHook] | None = None,
     lock: Snowflake | None = None,
     reason: str | None = None,
     outbox: bool = False,
@@ -36,7 +37,7 @@ async def run(
     to a serving process, for a process in which no gateway listens. Raises what `work` raises
     (nothing then remains) and StorageError.
     """
-    declared = None if fires is None else frozenset(fires)
+    declared = None if fires is None else declared_events(fires)
 
     async def attempt() -> T:
         async with services.database.transaction(lock) as tx:

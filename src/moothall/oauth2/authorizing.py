@@ -7,7 +7,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 from msgspec import Struct
 
 from moothall.kernel.context import Context
-from moothall.kernel.events import Event
+from moothall.kernel.hooks import Fires
 from moothall.objects import errors
 from moothall.objects.application import InstallParams, IntegrationType
 from moothall.objects.errors import FormErrors, Refusal, refuse_field
@@ -21,11 +21,11 @@ from moothall.resources.application.access import is_owner
 from moothall.resources.application.queries import ApplicationRow, lock_application
 from moothall.resources.authorization.operations import ACCESS_SECONDS, issue_code, issue_tokens, record_consent
 from moothall.resources.authorization.queries import select_authorization
-from moothall.resources.installation.operations import ADDING, add_bot, install_commands
+from moothall.resources.integration.operations import ADDING, add_bot, install_commands
 from moothall.resources.webhook.operations import DROPPING as ANNOUNCING_WEBHOOKS
 from moothall.resources.webhook.operations import add_webhook, require_takes_webhooks
 
-AUTHORIZING: Final[tuple[type[Event], ...]] = (*ADDING, *ANNOUNCING_WEBHOOKS)
+AUTHORIZING: Final[Fires] = (*ADDING, *ANNOUNCING_WEBHOOKS)
 """What a row declares to fire if a person may consent in it."""
 
 _DENIED: Final = "The resource owner or authorization server denied the request"

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moothall.kernel import unit
-from moothall.kernel.access import PUBLIC, SIGNED_IN, Access
+from moothall.kernel.access import PERSON, PUBLIC, SIGNED_IN, Access
 from moothall.kernel.authenticate import NOBODY, TokenKind
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import Json, get, post
@@ -27,7 +27,7 @@ from moothall.objects.permissions import Permissions, PermissionSet
 from moothall.objects.scopes import OPENID
 from moothall.objects.user import User
 from moothall.objects.wire import Timestamp, encode
-from moothall.resources.application.access import PERSON, find_application
+from moothall.resources.application.access import find_application
 from moothall.resources.application.operations import public_fields
 from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.authorization.operations import find_token

@@ -5,9 +5,7 @@ import pkgutil
 
 
 def load_endpoints() -> None:
-    """Import the `endpoints` module of every noun, which fills the registry of rows."""
-    for found in pkgutil.iter_modules(__path__):
-        if found.ispkg:
-            package = importlib.import_module(f"{__name__}.{found.name}")
-            if any(module.name == "endpoints" for module in pkgutil.iter_modules(package.__path__)):
-                importlib.import_module(f"{package.__name__}.endpoints")
+    """Import the `endpoints` and `hooks` modules of every room, which fill the registry of rows and the hooks."""
+    for module in pkgutil.walk_packages(__path__, f"{__name__}."):
+        if module.name.rpartition(".")[2] in {"endpoints", "hooks"}:
+            importlib.import_module(module.name)

@@ -21,6 +21,7 @@ from moothall.kernel.authenticate import NOBODY, Actor, TokenKind, actor_of_toke
 from moothall.kernel.brief import BriefReader
 from moothall.kernel.context import Context, Services
 from moothall.kernel.events import Event
+from moothall.kernel.hooks import AnyHook
 from moothall.kernel.multipart import MalformedForm, PartEnd, PartHead, is_form, read_parts
 from moothall.kernel.request import Receive, Request
 from moothall.kernel.secrets import SecretUnreadable, hash_token, new_token
@@ -163,7 +164,7 @@ class Browser:
         self,
         work: Callable[[Context], Awaitable[T]],
         *,
-        fires: Iterable[type[Event]] = (),
+        fires: Iterable[type[Event] | AnyHook] = (),
         lock: Snowflake | None = None,
     ) -> T:
         """Change something as the person, in one transaction; `lock` is the guild that is changed, if it is known."""

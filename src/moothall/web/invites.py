@@ -5,7 +5,7 @@ from typing import Final
 from msgspec import UNSET
 
 from moothall.kernel.context import Context
-from moothall.kernel.events import Event
+from moothall.kernel.hooks import Fires
 from moothall.objects.errors import Refusal
 from moothall.objects.invite import Invite
 from moothall.resources.group_dm.operations import COMING
@@ -16,7 +16,7 @@ from moothall.resources.membership.operations import JOINING
 from moothall.web.browsing import Browser, Page
 from moothall.web.rendering import show, show_problem
 
-_FIRES: Final[tuple[type[Event], ...]] = (*JOINING, *COMING, GuildMemberUpdate, InviteDelete)
+_FIRES: Final[Fires] = (*JOINING, *COMING, GuildMemberUpdate, InviteDelete)
 
 
 async def show_invite(browser: Browser, code: str) -> Page:

@@ -6,7 +6,7 @@ from moothall.kernel.jobs import JobRunner
 from moothall.kernel.staged import upload_key
 from moothall.objects.ids import Snowflake
 from moothall.resources.attachment.sweeping import FileSweeper
-from moothall.resources.guild.queries import delete_some_of_channel
+from moothall.resources.message.purge_queries import delete_some_of_channel
 from tests.harness import ANNOUNCEMENT, Caller, Guild, Platform
 from tests.resources.attachment.uploading import guild_of, listed, names, picture, send, stored, upload
 

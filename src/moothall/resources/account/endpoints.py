@@ -23,11 +23,10 @@ from moothall.resources.auth_session.client import LoginClient, client_of
 from moothall.resources.auth_session.endpoints import require_password
 from moothall.resources.auth_session.operations import log_out_everywhere
 from moothall.resources.authorization.operations import take_back_all
-from moothall.resources.member.events import GuildMemberUpdate
 from moothall.resources.password.checking import Device, check_login, hash_password
 from moothall.resources.password.strength import check_strength
 from moothall.resources.user import queries
-from moothall.resources.user.events import SessionsClose, UserUpdate
+from moothall.resources.user.events import SessionsClose
 from moothall.resources.user.objects import own_view
 from moothall.storage.rows import UserRow
 
@@ -102,7 +101,7 @@ async def log_out(ctx: Context) -> None:
     await operations.log_out(ctx)
 
 
-@patch("/users/@me", permission=SIGNED_IN, fires=(UserUpdate, GuildMemberUpdate, SessionsClose), writes=False)
+@patch("/users/@me", permission=SIGNED_IN, fires=(*operations.CHANGING_ACCOUNT, SessionsClose), writes=False)
 async def modify_current_user(ctx: Context, body: ModifyCurrentUser) -> ModifiedUser:
     """Change the caller's account. A new password ends every other login and gives a new token."""
     row = await _own_row(ctx)
@@ -134,7 +133,7 @@ async def modify_current_user(ctx: Context, body: ModifyCurrentUser) -> Modified
     async def work(inner: Context) -> ModifiedUser:
         return await _modify(inner, body, username, password_hash, client)
 
-    return await unit.run(ctx.services, ctx.actor, work, fires=(UserUpdate, GuildMemberUpdate, SessionsClose))
+    return await unit.run(ctx.services, ctx.actor, work, fires=(*operations.CHANGING_ACCOUNT, SessionsClose))
 
 
 async def enroll(ctx: Context, body: Register, *, seconds: int | None = None) -> Login:

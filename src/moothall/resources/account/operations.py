@@ -7,6 +7,7 @@ from typing import Any, Final
 from msgspec import UNSET, Struct
 
 from moothall.kernel.context import Context
+from moothall.kernel.hooks import Fires, Hook
 from moothall.objects import errors
 from moothall.objects.email_address import EmailAddress
 from moothall.objects.errors import FormErrors, Refusal, refuse_field
@@ -16,17 +17,21 @@ from moothall.objects.text import search_key, username_error
 from moothall.resources.auth_session.client import UNKNOWN_CLIENT, LoginClient
 from moothall.resources.auth_session.operations import begin_session
 from moothall.resources.auth_session.queries import delete_session
-from moothall.resources.member.events import GuildMemberUpdate
 from moothall.resources.user import queries
 from moothall.resources.user.events import SessionsClose, UserUpdate
 from moothall.resources.user.objects import current_user
 from moothall.storage.database import ConstraintFailed, StorageConflict
-from moothall.storage.rows import UserRow, member_from_row, user_from_row
+from moothall.storage.rows import UserRow
 
 _EMAIL_TAKEN: Final = (FormCode.EMAIL_ALREADY_REGISTERED, "Email is already registered.")
 _TAKEN: Final = "Username is unavailable. Try adding numbers, letters, underscores or periods."
 _PUBLIC: Final = frozenset({"username", "global_name", "avatar", "banner", "accent_color"})
 """What others see: a change of it is told in every guild."""
+
+PROFILE_CHANGED: Final = Hook[[Context, UserRow], None]("profile changed")
+"""What else happens when something of an account changes that others see."""
+CHANGING_ACCOUNT: Final[Fires] = (UserUpdate, PROFILE_CHANGED)
+"""What a row declares to fire if it may change an account."""
 
 
 class Login(Struct, frozen=True):
@@ -139,9 +144,7 @@ async def edit_account(ctx: Context, row: UserRow, changes: dict[str, Any]) -> U
         setattr(row, name, value)
     ctx.emit(UserUpdate(user=current_user(row)))
     if _PUBLIC & changes.keys():
-        user = user_from_row(row)
-        for member in await queries.select_memberships(ctx.tx, row.id):
-            ctx.emit(GuildMemberUpdate(guild_id=member.guild_id, member=member_from_row(member, user)))
+        await PROFILE_CHANGED(ctx, row)
     return row
 
 

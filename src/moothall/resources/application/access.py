@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from moothall.kernel.access import Access, Person
+from moothall.kernel.access import Access
 from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.context import Context
 from moothall.objects import errors
@@ -53,7 +53,6 @@ OWNER = OwnsApplication(or_bot=False)
 OWNER_OR_BOT = OwnsApplication(or_bot=True)
 READER_OR_BOT = OwnsApplication(or_bot=True, reads=True)
 OWN_BOT = OwnBot()
-PERSON = Person()
 
 _MANAGERS = (TeamRole.ADMIN, TeamRole.DEVELOPER)
 

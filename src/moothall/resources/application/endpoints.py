@@ -1,18 +1,18 @@
 """Applications over HTTP (resources: application; design.md, Compatibility: making them)."""
 
 from moothall.kernel import unit
+from moothall.kernel.access import PERSON
 from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get, patch, post
+from moothall.kernel.endpoint import delete, get, patch, post
 from moothall.objects import errors
 from moothall.objects.application import OwnApplication
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ApplicationId, TeamId
-from moothall.resources.application import operations, queries
+from moothall.resources.application import deletion, operations, queries
 from moothall.resources.application.access import (
     OWN_BOT,
     OWNER,
     OWNER_OR_BOT,
-    PERSON,
     READER_OR_BOT,
     application_of,
     find_application,
@@ -103,3 +103,9 @@ async def reset_client_secret(ctx: Context, application_id: ApplicationId) -> Cl
 async def get_current_bot_application_information(ctx: Context) -> OwnApplication:
     """The calling bot's application, as it is asked for at login."""
     return await operations.show_application(ctx, application_of(ctx))
+
+
+@delete("/applications/{application_id}", permission=OWNER, fires=deletion.DELETING, writes=False)
+async def delete_application(ctx: Context, application_id: ApplicationId) -> None:
+    """Delete an application with its bot, which leaves every guild."""
+    await deletion.delete_application(ctx, application_of(ctx))

@@ -1,6 +1,6 @@
 """How applications come to be and change, and how their secrets are renewed."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct, structs
 
 from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.context import Context, Services
+from moothall.kernel.hooks import Hook
 from moothall.kernel.secrets import hash_token, new_account_token, new_token
 from moothall.objects import errors, limits
 from moothall.objects.application import (
@@ -51,25 +52,11 @@ _TEXTS: Final = (
 _IMAGES: Final = ("icon", "cover_image")
 
 
-Follower = Callable[[Context, ApplicationRow], Awaitable[None]]
-_followers: list[Follower] = []
-
-
-def follows_changes(follower: Follower) -> Follower:
-    """Register what is to be done, in the same transaction, when an application has changed or is new."""
-    _followers.append(follower)
-    return follower
-
-
-Verifier = Callable[[Services, ApplicationRow, str], Awaitable[str | None]]
-_verifiers: list[Verifier] = []
+APPLICATION_CHANGED: Final = Hook[[Context, ApplicationRow], None]("application changed")
+"""What else happens in the transaction in which an application is made or changed."""
+ENDPOINT_VERIFYING: Final = Hook[[Services, ApplicationRow, str], str | None]("interactions endpoint verifying")
+"""Asks an interactions endpoint whether it checks signatures: what is wrong with it, or None."""
 _UNVERIFIED: Final = "The specified interactions endpoint url could not be verified."
-
-
-def verifies_endpoints(verifier: Verifier) -> Verifier:
-    """Register who asks an endpoint whether it checks signatures: what is wrong with it, or None."""
-    _verifiers.append(verifier)
-    return verifier
 
 
 async def verify_endpoint(services: Services, row: ApplicationRow, body: EditCurrentApplication) -> None:
@@ -80,11 +67,11 @@ async def verify_endpoint(services: Services, row: ApplicationRow, body: EditCur
     url = body.interactions_endpoint_url
     if url is UNSET or not url or url == row.interactions_endpoint_url:
         return
-    for verifier in _verifiers:
-        if (wrong := await verifier(services, row, url)) is not None:
-            refuse_field(
-                "interactions_endpoint_url", FormCode.INTERACTIONS_ENDPOINT_URL_INVALID, f"{_UNVERIFIED} {wrong}"
-            )
+    problem = await ENDPOINT_VERIFYING.first(services, row, url)
+    if problem is not None:
+        refuse_field(
+            "interactions_endpoint_url", FormCode.INTERACTIONS_ENDPOINT_URL_INVALID, f"{_UNVERIFIED} {problem}"
+        )
 
 
 class NewBot(User, frozen=True, kw_only=True):
@@ -158,8 +145,7 @@ async def create_application(
     await insert_user(
         ctx.tx, id=bot_id, username=name, username_key=search_key(name), bot=True, application_id=application_id
     )
-    for follower in _followers:
-        await follower(ctx, row)
+    await APPLICATION_CHANGED(ctx, row)
     token = await _give_bot_token(ctx, row)
     shown = structs.asdict(await show_application(ctx, row))
     bot = structs.asdict(shown.pop("bot"))
@@ -177,8 +163,7 @@ async def modify_application(ctx: Context, row: ApplicationRow, body: EditCurren
         return row
     await queries.update_application(ctx.tx, row.id, **changes)
     after = structs.replace(row, **changes)
-    for follower in _followers:
-        await follower(ctx, after)
+    await APPLICATION_CHANGED(ctx, after)
     return after
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import bindparam, func, insert, select
+from sqlalchemy import bindparam, delete, func, insert, select
 
 from moothall.objects.ids import ApplicationId, TeamId, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
-from moothall.storage.schema import applications, authorizations, members
+from moothall.storage.schema import application_emojis, applications, authorizations, guilds, members, tokens
 
 
 class ApplicationRow(Struct):
@@ -78,6 +78,13 @@ _count_people = Query(
     .group_by(authorizations.c.application_id)
 )
 
+_select_owned = Query(select(guilds.c.id).where(guilds.c.owner_id == bindparam("user_id")).limit(1))
+_delete_application = Query(delete(applications).where(applications.c.id == bindparam("application_id")))
+_delete_emojis = Query(
+    delete(application_emojis).where(application_emojis.c.application_id == bindparam("application_id"))
+)
+_delete_tokens = Query(delete(tokens).where(tokens.c.application_id == bindparam("application_id")))
+
 
 async def select_application(reader: Reader, application_id: ApplicationId) -> ApplicationRow | None:
     """One application; None if there is none."""
@@ -141,3 +148,19 @@ async def count_people(reader: Reader, application_ids: Iterable[ApplicationId])
         return {}
     found = await reader.all(_count_people, application_ids=wanted)
     return {row[0]: (row[1], row[2]) for row in found}
+
+
+async def owns_guild(reader: Reader, user_id: UserId) -> bool:
+    """Whether a user owns any guild."""
+    return await reader.one(_select_owned, user_id=user_id) is not None
+
+
+async def delete_tokens_of(tx: Transaction, application_id: ApplicationId) -> None:
+    """Let in no token of an application any more: neither its bot's nor those that people gave it."""
+    await tx.execute(_delete_tokens, application_id=application_id)
+
+
+async def delete_application(tx: Transaction, application_id: ApplicationId) -> None:
+    """Remove an application's row, and its emojis."""
+    await tx.execute(_delete_emojis, application_id=application_id)
+    await tx.execute(_delete_application, application_id=application_id)

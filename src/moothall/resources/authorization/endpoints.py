@@ -2,13 +2,13 @@
 
 from msgspec import Struct
 
+from moothall.kernel.access import PERSON
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import delete, get
 from moothall.objects import errors
 from moothall.objects.application import Application
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import AuthorizationId, UserId
-from moothall.resources.application.access import PERSON
 from moothall.resources.application.operations import public_fields
 from moothall.resources.application.queries import select_applications
 from moothall.resources.authorization import operations, queries

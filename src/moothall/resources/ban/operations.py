@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from moothall.kernel.context import Context
-from moothall.kernel.events import Event
+from moothall.kernel.hooks import Fires
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.ban import BulkBanResult
@@ -18,7 +18,7 @@ from moothall.resources.message.events import MessageDeleteBulk
 from moothall.resources.message.operations import forget_messages, forget_messages_of
 from moothall.resources.user.queries import get_user, get_users
 
-BANNING: Final[tuple[type[Event], ...]] = (*LEAVING, GuildBanAdd, MessageDeleteBulk)
+BANNING: Final[Fires] = (*LEAVING, GuildBanAdd, MessageDeleteBulk)
 """What a row declares to fire if it may ban someone."""
 
 

@@ -13,7 +13,9 @@ from moothall.objects.channel_types import DIRECT, MESSAGEABLE
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, Snowflake
 from moothall.objects.permissions import Permissions
-from moothall.resources.channel import operations, queries
+from moothall.resources.channel import deletion, operations, queries
+from moothall.resources.channel.access import ManagesChannel
+from moothall.resources.channel.direct import close_direct_message
 from moothall.resources.channel.events import (
     ChannelCreate,
     ChannelUpdate,
@@ -25,6 +27,7 @@ from moothall.resources.channel.requests import (
     ChannelPosition,
     CreateGuildChannel,
     EditChannelPermissions,
+    ModifyChannel,
 )
 from moothall.resources.channel.writing import start_typing
 
@@ -70,6 +73,32 @@ async def get_channel(ctx: Context, channel_id: ChannelId) -> Channel:
     if row is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)
     return (await direct_objects(ctx.tx, [row], ctx.actor.user_id))[0]
+
+
+@patch(
+    "/channels/{channel_id}",
+    permission=ManagesChannel(),
+    audit_reason=True,
+    fires=(ChannelUpdate, operations.CHANNEL_CHANGED, operations.OTHER_CHANNEL_CHANGING),
+)
+async def modify_channel(ctx: Context, channel_id: ChannelId, body: ModifyChannel) -> Channel:
+    """Change a channel of a guild, whose overwrites take MANAGE_ROLES besides, a thread, or a group that one is in."""
+    changed = await operations.OTHER_CHANNEL_CHANGING.first(ctx, body)
+    return changed or await operations.modify_channel(ctx, body)
+
+
+@delete(
+    "/channels/{channel_id}",
+    permission=ManagesChannel(),
+    audit_reason=True,
+    fires=(*deletion.DELETING, operations.OTHER_CHANNEL_DELETING),
+)
+async def delete_channel(ctx: Context, channel_id: ChannelId) -> Channel:
+    """Delete a channel of a guild (MANAGE_CHANNELS), close a direct message for the caller, or leave a group."""
+    deleted = await operations.OTHER_CHANNEL_DELETING.first(ctx)
+    if deleted is not None:
+        return deleted
+    return await (deletion.delete_guild_channel(ctx) if ctx.in_guild else close_direct_message(ctx))
 
 
 @put(

@@ -7,6 +7,7 @@ from msgspec import UNSET, structs
 
 from moothall.kernel.audit import differences
 from moothall.kernel.context import Context
+from moothall.kernel.hooks import Hook
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel import Channel, Overwrite
@@ -25,6 +26,19 @@ from moothall.resources.channel.requests import (
     ModifyChannel,
 )
 from moothall.storage.rows import ChannelRow, channel_from_row, overwrites_from_row
+
+CHANNEL_CHANGED: Final = Hook[[Context, Channel, Channel], None]("channel changed")
+"""What else changes with a channel of a guild, given as it was and as it is."""
+CHANNEL_DELETING: Final = Hook[[Context, Channel], None]("channel deleting")
+"""What ends before a channel of a guild does: whoever sees the channel still hears of it."""
+CHANNEL_DELETED: Final = Hook[[Context, Channel], None]("channel deleted")
+"""What ends after a channel of a guild has."""
+CHANNEL_PURGED: Final = Hook[[Context, ChannelId], None]("channel purged")
+"""What is removed by the job that removes a deleted channel's messages."""
+OTHER_CHANNEL_CHANGING: Final = Hook[[Context, ModifyChannel], Channel | None]("other channel changing")
+"""Changes a thread or a group direct message; None for a channel of another kind."""
+OTHER_CHANNEL_DELETING: Final = Hook[[Context], Channel | None]("other channel deleting")
+"""Deletes a thread or leaves a group direct message; None for a channel of another kind."""
 
 AUDITED: Final = (
     "name", "type", "position", "topic", "nsfw", "bitrate", "user_limit", "rate_limit_per_user", "parent_id",
@@ -105,7 +119,9 @@ async def modify_channel(ctx: Context, body: ModifyChannel) -> Channel:
         columns["parent_id"] = body.parent_id
     columns |= _settings(ctx, body, structs.replace(row, type=kind), found)
     found.raise_if_any()
-    return await _store(ctx, row, structs.replace(row, **columns))
+    channel = await _store(ctx, row, structs.replace(row, **columns))
+    await CHANNEL_CHANGED(ctx, place, channel)
+    return channel
 
 
 async def edit_permissions(ctx: Context, target: Snowflake, body: EditChannelPermissions) -> None:

@@ -7,6 +7,7 @@ from msgspec import Struct, structs
 from sqlalchemy import bindparam, delete, insert, select, update
 
 from moothall.objects.channel import ThreadMember
+from moothall.objects.channel_types import THREADS
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, update_columns, upsert
@@ -22,6 +23,18 @@ from moothall.storage.schema import (
 )
 
 # Named rather than excluded: so an index leaves the threads aside, of which there may be many.
+_THREAD_TYPES = tuple(map(int, THREADS))
+_select_children = Query(
+    select(channels)
+    .where(channels.c.parent_id == bindparam("category_id"), channels.c.type.not_in(_THREAD_TYPES))
+    .order_by(channels.c.id),
+    into=ChannelRow,
+)
+_free_children = Query(
+    update(channels)
+    .where(channels.c.parent_id == bindparam("category_id"), channels.c.type.not_in(_THREAD_TYPES))
+    .values(parent_id=None)
+)
 
 
 class Activity(Struct, frozen=True):
@@ -268,3 +281,13 @@ async def insert_recipients(tx: Transaction, recipients: Iterable[Recipient]) ->
 async def set_closed(tx: Transaction, channel_id: ChannelId, user_ids: Sequence[UserId], *, closed: bool) -> None:
     """Hide a direct message from lists, or show it there again."""
     await tx.execute(_set_closed, channel_id=channel_id, user_ids=list(user_ids), now_closed=closed)
+
+
+async def free_children(tx: Transaction, category_id: ChannelId) -> list[ChannelRow]:
+    """Take every channel out of a category; their rows as they are then."""
+    rows = await tx.all(_select_children, category_id=category_id)
+    if rows:
+        await tx.execute(_free_children, category_id=category_id)
+    for row in rows:
+        row.parent_id = None
+    return rows

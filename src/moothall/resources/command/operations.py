@@ -14,7 +14,6 @@ from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import ApplicationId, ChannelId, CommandId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.wire import to_plain
-from moothall.resources.application.operations import follows_changes
 from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.command import queries
 from moothall.resources.command.events import ApplicationCommandPermissionsUpdate
@@ -153,7 +152,6 @@ async def get_command(
     return row
 
 
-@follows_changes
 async def keep_entry_point(ctx: Context, application: ApplicationRow) -> None:
     """Give an application that now has Activities its entry point, unless it has one."""
     if not application.flags & ApplicationFlags.EMBEDDED:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
-from moothall.kernel.access import SIGNED_IN
+from moothall.kernel.access import PERSON, SIGNED_IN
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import delete, get, patch, put
 from moothall.objects import errors, limits
@@ -12,7 +12,6 @@ from moothall.objects.connection import SERVICES, Connection, ConnectionVisibili
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.text import clean_name
-from moothall.resources.application.access import PERSON
 from moothall.resources.connection import queries
 from moothall.resources.connection.events import UserConnectionsUpdate
 from moothall.resources.connection.queries import ConnectionRow

@@ -14,8 +14,7 @@ from moothall.resources.emoji.requests import (
     ModifyApplicationEmoji,
     ModifyGuildEmoji,
 )
-from moothall.resources.expression.rules import CHANGES, CREATES
-from moothall.resources.soundboard.events import GuildSoundboardSoundsUpdate
+from moothall.resources.emoji.rules import CHANGES, CREATES
 
 _OF_GUILD = "/guilds/{guild_id}/emojis"
 _OF_APPLICATION = "/applications/{application_id}/emojis"
@@ -49,7 +48,7 @@ async def modify_guild_emoji(ctx: Context, guild_id: GuildId, emoji_id: EmojiId,
     f"{_OF_GUILD}/{{emoji_id}}",
     permission=CHANGES,
     audit_reason=True,
-    fires=(GuildEmojisUpdate, GuildSoundboardSoundsUpdate),
+    fires=operations.DELETING,
 )
 async def delete_guild_emoji(ctx: Context, guild_id: GuildId, emoji_id: EmojiId) -> None:
     """Remove an emoji. Others' takes MANAGE_GUILD_EXPRESSIONS."""

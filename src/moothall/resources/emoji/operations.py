@@ -1,11 +1,13 @@
 """What is done to a guild's emojis. Who ends a role takes it from them with `take_role`."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from msgspec import UNSET, UnsetType, structs
 
 from moothall.kernel.audit import differences
 from moothall.kernel.context import Context
+from moothall.kernel.hooks import Fires, Hook
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogChange, AuditLogEvent
 from moothall.objects.emoji import Emoji
@@ -16,9 +18,13 @@ from moothall.objects.ids import EmojiId, GuildId, RoleId
 from moothall.resources.emoji import queries
 from moothall.resources.emoji.events import GuildEmojisUpdate
 from moothall.resources.emoji.requests import CreateGuildEmoji, ModifyGuildEmoji
-from moothall.resources.expression.rules import MANAGES, require_may_change, sees_creators
-from moothall.resources.soundboard.operations import take_emoji
+from moothall.resources.emoji.rules import MANAGES, require_may_change, sees_creators
 from moothall.resources.user.queries import get_user, get_users
+
+EMOJI_DELETED: Final = Hook[[Context, EmojiId], None]("emoji deleted")
+"""What else changes when an emoji of the guild entered is deleted."""
+DELETING: Final[Fires] = (GuildEmojisUpdate, EMOJI_DELETED)
+"""What a row declares to fire if it may delete an emoji."""
 
 
 def find_emoji(ctx: Context, emoji_id: EmojiId) -> Emoji:
@@ -98,7 +104,7 @@ async def delete_emoji(ctx: Context, emoji_id: EmojiId) -> None:
     await queries.delete_emoji(ctx.tx, ctx.guild.id, emoji_id)
     await ctx.audit(AuditLogEvent.EMOJI_DELETE, target=emoji_id, changes=_changes(emoji, None))
     _announce(ctx, [other for other in ctx.guild.emojis if other.id != emoji_id])
-    await take_emoji(ctx, emoji_id)
+    await EMOJI_DELETED(ctx, emoji_id)
 
 
 async def take_role(ctx: Context, role_id: RoleId) -> None:

@@ -7,7 +7,7 @@ from msgspec import UNSET, structs
 
 from moothall.kernel.authenticate import TokenKind, actor_of_token
 from moothall.kernel.context import Context
-from moothall.kernel.events import Event
+from moothall.kernel.hooks import Fires
 from moothall.kernel.jobs import enqueue
 from moothall.kernel.place import ChannelPlace
 from moothall.objects import errors, limits
@@ -39,9 +39,9 @@ from moothall.resources.message.operations import send_system_message
 from moothall.resources.user.queries import get_users
 from moothall.storage.rows import ChannelRow
 
-COMING: Final[tuple[type[Event], ...]] = (DirectChannelCreate, ChannelRecipientAdd, MessageCreate)
+COMING: Final[Fires] = (DirectChannelCreate, ChannelRecipientAdd, MessageCreate)
 """What a row declares to fire if it may put somebody into a group."""
-LEAVING: Final[tuple[type[Event], ...]] = (
+LEAVING: Final[Fires] = (
     DirectChannelDelete, DirectChannelUpdate, ChannelRecipientRemove, MessageCreate,
 )  # fmt: skip
 """What a row declares to fire if it may take somebody out of one."""

@@ -7,6 +7,7 @@ from msgspec import UNSET, structs
 from moothall.kernel.context import Context
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
+from moothall.objects.channel import Channel
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.features import CHANGEABLE, Feature
@@ -15,6 +16,7 @@ from moothall.objects.guild import Guild, SystemChannelFlags
 from moothall.objects.images import ImageData
 from moothall.objects.locales import DEFAULT
 from moothall.objects.text import clean, clean_name
+from moothall.objects.wire import to_plain
 from moothall.resources.channel.queries import insert_channels
 from moothall.resources.guild import queries, rules
 from moothall.resources.guild.drafting import AFK_TIMEOUT_DEFAULT, draft_guild
@@ -27,7 +29,13 @@ from moothall.resources.member.queries import change_member, get_member
 from moothall.resources.membership.operations import remove_member
 from moothall.resources.role.queries import insert_roles
 from moothall.resources.user.queries import get_user, select_user
-from moothall.storage.rows import GuildRow
+from moothall.storage.rows import GuildRow, welcome_screen_from_row
+
+_CHANNEL_SETTINGS: Final = (
+    "afk_channel_id", "system_channel_id", "rules_channel_id", "public_updates_channel_id",
+    "safety_alerts_channel_id", "widget_channel_id",
+)  # fmt: skip
+"""The settings of a guild that refer to a channel."""
 
 BOT_GUILDS: Final = 10
 """A bot that is in this many guilds makes no more."""
@@ -216,3 +224,20 @@ async def leave_guild(ctx: Context) -> None:
     user = await get_user(ctx.tx, ctx.actor.user_id)
     if user is not None:
         await remove_member(ctx, ctx.guild.id, user)
+
+
+async def forget_channel(ctx: Context, channel: Channel) -> None:
+    """Clear the settings and the welcome screen of the guild entered of a deleted channel.
+
+    Rows that call this declare GuildUpdate.
+    """
+    guild = ctx.guild
+    columns: dict[str, Any] = {name: None for name in _CHANNEL_SETTINGS if getattr(guild.row, name) == channel.id}
+    screen = welcome_screen_from_row(guild.row)
+    if screen is not None and any(shown.channel_id == channel.id for shown in screen.welcome_channels):
+        left = [shown for shown in screen.welcome_channels if shown.channel_id != channel.id]
+        columns["welcome_screen"] = to_plain(structs.replace(screen, welcome_channels=left))
+    if columns:
+        await queries.update_guild(ctx.tx, guild.id, columns)
+        after = structs.replace(guild.row, **columns)
+        ctx.emit(GuildUpdate(guild=guild_from_parts(after, guild.roles.values(), guild.emojis, guild.stickers)))

@@ -3,12 +3,12 @@
 from typing import Final
 
 from msgspec import Struct, structs
-from sqlalchemy import Table, bindparam, delete, func, insert, select, tuple_
+from sqlalchemy import bindparam, delete, func, insert, select
 
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.wire import Timestamp
-from moothall.resources.attachment.queries import drop_some_files
+from moothall.resources.message.purge_queries import delete_some_of_channel, owned_by
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
 from moothall.storage.rows import GuildRow, UserRow
 from moothall.storage.schema import (
@@ -19,7 +19,6 @@ from moothall.storage.schema import (
     guilds,
     invites,
     members,
-    metadata,
     roles,
     users,
     voice_states,
@@ -143,8 +142,6 @@ async def select_permissions(reader: Reader, held: dict[GuildId, list[RoleId]]) 
 # The end of a guild. What leads to something else by itself (codes, tokens, a voice channel) and what is found by
 # its user goes at once; all that could be found through the guild or its channels only, a job takes away.
 
-MOST_AT_ONCE: Final = 500
-"""Rows that one step of the job removes: a few milliseconds."""
 MOST_MEMBERS_AT_ONCE: Final = 1000
 """Members that are removed in the transaction which deletes the guild; of more the job takes care."""
 
@@ -165,24 +162,7 @@ _select_some_channel = Query(select(channels.c.id).where(channels.c.guild_id == 
 _delete_channel = Query(delete(channels).where(channels.c.id == bindparam("channel_id")))
 
 
-def _delete_some(table: Table) -> Query[tuple[object, ...]]:
-    owner, *rest = table.primary_key.columns
-    if not rest:
-        return Query(delete(table).where(owner == bindparam("owner")))
-    some = select(*rest).where(owner == bindparam("owner")).limit(MOST_AT_ONCE)
-    key = rest[0] if len(rest) == 1 else tuple_(*rest)
-    return Query(delete(table).where(owner == bindparam("owner"), key.in_(some)))
-
-
-def _owned_by(*keys: str) -> list[Query[tuple[object, ...]]]:
-    # By the schema, so that a table of tomorrow is not forgotten: its key leads with its owner.
-    return [
-        _delete_some(table) for table in metadata.sorted_tables if next(iter(table.primary_key.columns)).name in keys
-    ]
-
-
-_OF_GUILD: Final = _owned_by("guild_id")
-_OF_CHANNEL: Final = _owned_by("channel_id", "thread_id")
+_OF_GUILD: Final = owned_by("guild_id")
 
 
 async def delete_guild(tx: Transaction, guild_id: GuildId) -> None:
@@ -201,15 +181,5 @@ async def delete_some_of_guild(tx: Transaction, guild_id: GuildId) -> bool:
         return True
     for query in _OF_GUILD:
         if await tx.execute(query, owner=guild_id):
-            return True
-    return False
-
-
-async def delete_some_of_channel(tx: Transaction, channel_id: ChannelId) -> bool:
-    """Remove at most some hundred rows of what was said and done in a channel; False once nothing is left."""
-    if await drop_some_files(tx, channel_id):
-        return True
-    for query in _OF_CHANNEL:
-        if await tx.execute(query, owner=channel_id):
             return True
     return False

@@ -1,4 +1,4 @@
-"""Integrations: what ties an application's bot to a guild.
+"""Integrations: what ties an application to a guild: adding its bot with a role of its own, and how all that ends.
 
 An integration and its bot's membership end together, whichever ends first.
 """

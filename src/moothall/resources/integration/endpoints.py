@@ -1,12 +1,12 @@
 """Integrations over HTTP (api.md, Other guild endpoints)."""
 
 from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get
+from moothall.kernel.endpoint import delete, get
 from moothall.objects import limits
-from moothall.objects.ids import GuildId
+from moothall.objects.ids import GuildId, IntegrationId
 from moothall.objects.integration import Integration
 from moothall.objects.permissions import Permissions
-from moothall.resources.integration import queries
+from moothall.resources.integration import operations, queries
 from moothall.resources.integration.objects import integration_objects
 
 
@@ -15,3 +15,14 @@ async def get_guild_integrations(ctx: Context, guild_id: GuildId) -> list[Integr
     """List a guild's integrations, oldest first; at most 50, what is beyond cannot be reached."""
     rows = await queries.select_of_guild(ctx.tx, guild_id, limits.GUILD_INTEGRATIONS_LISTED)
     return await integration_objects(ctx.tx, rows)
+
+
+@delete(
+    "/guilds/{guild_id}/integrations/{integration_id}",
+    permission=Permissions.MANAGE_GUILD,
+    audit_reason=True,
+    fires=operations.ENDING,
+)
+async def delete_guild_integration(ctx: Context, guild_id: GuildId, integration_id: IntegrationId) -> None:
+    """End an integration: its bot is kicked, its webhooks and its role are deleted."""
+    await operations.remove_integration(ctx, integration_id)

@@ -8,8 +8,8 @@ import msgspec
 from msgspec import Struct, structs
 
 from moothall.kernel.context import Context
-from moothall.kernel.events import Event
 from moothall.kernel.form import describe_failure
+from moothall.kernel.hooks import Fires
 from moothall.objects import errors, limits
 from moothall.objects.application import ApplicationFlags
 from moothall.objects.command import OptionType
@@ -51,7 +51,7 @@ from moothall.resources.user.queries import select_user
 
 T = TypeVar("T")
 
-ANSWERING: Final[tuple[type[Event], ...]] = (
+ANSWERING: Final[Fires] = (
     MessageCreate,
     MessageUpdate,
     DirectChannelCreate,

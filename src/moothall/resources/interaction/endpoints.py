@@ -1,7 +1,6 @@
 """Interactions over HTTP (interactions: receiving and responding)."""
 
-import moothall.resources.interaction.verifying  # noqa: F401 it registers itself with applications
-from moothall.kernel.access import MEMBER
+from moothall.kernel.access import MEMBER, PERSON
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import Json, delete, get, patch, post
 from moothall.kernel.ratelimit import ANSWER_RATE, ANSWERED_RATE
@@ -15,7 +14,6 @@ from moothall.objects.interaction import (
 )
 from moothall.objects.message import Message
 from moothall.objects.wire import encode
-from moothall.resources.application.access import PERSON
 from moothall.resources.channel.events import DirectChannelCreate
 from moothall.resources.interaction import following, listing
 from moothall.resources.interaction.access import (

@@ -8,7 +8,6 @@ import msgspec
 from moothall.kernel.context import Services
 from moothall.kernel.outgoing import OutgoingAnswer, OutgoingFailed, UrlRefused
 from moothall.objects.wire import encode
-from moothall.resources.application.operations import verifies_endpoints
 from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.interaction.delivery import SECONDS, Deliveries, signed_headers
 
@@ -25,7 +24,6 @@ class _Answer(msgspec.Struct):
     type: int
 
 
-@verifies_endpoints
 async def verify(services: Services, application: ApplicationRow, url: str) -> str | None:
     """What is wrong with an endpoint, in words; None for one that does what it must."""
     body = encode(

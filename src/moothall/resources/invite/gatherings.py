@@ -11,7 +11,7 @@ from moothall.objects.scheduled_event import ScheduledEvent
 from moothall.objects.stage_instance import InviteStageInstance, StagePrivacyLevel
 from moothall.resources.member.queries import get_members, member_objects
 from moothall.resources.scheduled_event.queries import EventRow, event_object, select_event
-from moothall.resources.stage.queries import count_speakers, select_speakers, select_stage
+from moothall.resources.stage_instance.queries import count_speakers, select_speakers, select_stage
 from moothall.resources.user.queries import get_users
 from moothall.resources.voice.queries import count_in_channel
 

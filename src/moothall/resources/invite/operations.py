@@ -18,7 +18,7 @@ from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.features import Feature
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.guild import IncidentsData
-from moothall.objects.ids import GuildId, RoleId, ScheduledEventId, Snowflake
+from moothall.objects.ids import ChannelId, GuildId, RoleId, ScheduledEventId, Snowflake
 from moothall.objects.invite import Invite, InviteFlags, InviteMetadata, InviteTargetType, InviteType
 from moothall.objects.permissions import Permissions, channel_permissions
 from moothall.objects.wire import convert
@@ -346,3 +346,44 @@ def are_paused(ctx: Context, guild: GuildState) -> bool:
         return False
     until = convert(guild.row.incidents_data, IncidentsData).invites_disabled_until
     return until is not None and until > ctx.now
+
+
+async def widget_invite(ctx: Context, channel_id: ChannelId) -> str | None:
+    """The code of the unlimited invite to a channel that a widget shows, made where there is none.
+
+    None while invites are paused. The row declares InviteCreate.
+    """
+    guild = ctx.guild
+    if are_paused(ctx, guild):
+        return None
+    code = await queries.select_widget_invite(ctx.tx, guild.id, channel_id)
+    if code is not None:
+        return code
+    ctx.need_to_write()
+    row = InviteRow(
+        code="",
+        guild_id=guild.id,
+        channel_id=channel_id,
+        inviter_id=None,
+        type=InviteType.GUILD,
+        target_type=None,
+        target_user_id=None,
+        target_application_id=None,
+        max_age=0,
+        max_uses=0,
+        uses=0,
+        temporary=False,
+        created_at=ctx.now,
+        expires_at=None,
+        flags=0,
+        role_ids=[],
+    )
+    return (await store_invite(ctx, guild, row)).code
+
+
+async def delete_invites_of_channel(ctx: Context, channel: Channel) -> None:
+    """Delete the invites to a channel of the guild entered. Rows that call this declare InviteDelete."""
+    invites = await queries.select_channel_invites(ctx.tx, channel.id, ctx.now)
+    await queries.delete_channel_invites(ctx.tx, channel.id)
+    for invite in invites:
+        ctx.emit(InviteDelete(channel_id=channel.id, guild_id=ctx.guild.id, code=invite.code))

@@ -10,8 +10,8 @@ from msgspec import structs
 
 from moothall.kernel.authenticate import NOBODY
 from moothall.kernel.context import Context, Services
-from moothall.kernel.events import Event
 from moothall.kernel.guild_state import GuildState
+from moothall.kernel.hooks import Fires
 from moothall.kernel.unit import run
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.member import MemberFlags
@@ -23,7 +23,7 @@ from moothall.resources.voice.events import VoiceStateUpdate
 from moothall.resources.voice.queries import select_voice_states
 from moothall.storage.rows import MemberRow, UserRow
 
-_SEEING_OUT: Final[tuple[type[Event], ...]] = (GuildMemberRemove, VoiceStateUpdate)
+_SEEING_OUT: Final[Fires] = (GuildMemberRemove, VoiceStateUpdate)
 
 
 def as_full_member(row: MemberRow) -> MemberRow:

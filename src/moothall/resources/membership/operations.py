@@ -7,8 +7,8 @@ from msgspec import structs
 
 from moothall.kernel.authenticate import NOBODY
 from moothall.kernel.context import Context, Services
-from moothall.kernel.events import Event
 from moothall.kernel.guild_state import GuildState
+from moothall.kernel.hooks import Fires, Hook
 from moothall.kernel.place import ChannelPlace
 from moothall.kernel.unit import run
 from moothall.objects import errors, limits
@@ -23,7 +23,6 @@ from moothall.objects.text import search_key
 from moothall.objects.user import User
 from moothall.resources.member import queries
 from moothall.resources.member.events import GuildMemberAdd, GuildMemberRemove, GuildMemberUpdate, GuildOpen
-from moothall.resources.membership.bots import RETIRING, retire_bot
 from moothall.resources.message.events import MessageCreate
 from moothall.resources.message.operations import send_system_message
 from moothall.resources.user.queries import get_user
@@ -37,11 +36,13 @@ from moothall.resources.voice.queries import (
 )
 from moothall.storage.rows import MemberRow, UserRow, member_from_row, user_from_row
 
-LEAVING: Final[tuple[type[Event], ...]] = (GuildMemberRemove, VoiceStateUpdate, *RETIRING)
+BOT_REMOVED: Final = Hook[[Context, GuildId, UserId], None]("bot removed")
+"""What else ends when a bot leaves a guild."""
+LEAVING: Final[Fires] = (GuildMemberRemove, VoiceStateUpdate, BOT_REMOVED)
 """What a row declares to fire if it may take a member out."""
-JOINING: Final[tuple[type[Event], ...]] = (GuildMemberAdd, MessageCreate)
+JOINING: Final[Fires] = (GuildMemberAdd, MessageCreate)
 """What a row declares to fire if it may let somebody in."""
-ADMITTING: Final[tuple[type[Event], ...]] = (GuildMemberUpdate, MessageCreate)
+ADMITTING: Final[Fires] = (GuildMemberUpdate, MessageCreate)
 """What a row declares to fire if it may end somebody's screening."""
 
 
@@ -145,7 +146,7 @@ async def remove_member(ctx: Context, guild_id: GuildId, user: User) -> bool:
         ctx.emit(VoiceStateUpdate(guild_id=guild_id, channel_id=voice.channel_id, state=left))
     ctx.emit(GuildMemberRemove(guild_id=guild_id, user=user))
     if user.bot is True:
-        await retire_bot(ctx, guild_id, user.id)
+        await BOT_REMOVED(ctx, guild_id, user.id)
     return True
 
 
@@ -198,7 +199,7 @@ async def remove_members(
     for user_id in gone:
         ctx.emit(GuildMemberRemove(guild_id=guild_id, user=users[user_id]))
     for bot in [user_id for user_id in gone if users[user_id].bot is True]:
-        await retire_bot(ctx, guild_id, bot)
+        await BOT_REMOVED(ctx, guild_id, bot)
 
 
 async def kick_member(ctx: Context, guild_id: GuildId, user_id: UserId) -> None:

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from moothall.kernel.context import Context
-from moothall.kernel.events import Event
+from moothall.kernel.hooks import Fires
 from moothall.kernel.pipeline import too_many
 from moothall.kernel.unit import run
 from moothall.objects.audit_log import AuditLogEvent, AuditLogOptions
@@ -21,7 +21,7 @@ from moothall.resources.prune import queries
 from moothall.resources.user.queries import get_users
 from moothall.resources.voice.events import VoiceStateUpdate
 
-PRUNING: Final[tuple[type[Event], ...]] = (GuildMemberRemove, VoiceStateUpdate)
+PRUNING: Final[Fires] = (GuildMemberRemove, VoiceStateUpdate)
 """What a row declares to fire if it may prune."""
 
 _BATCH: Final = 250

@@ -12,7 +12,7 @@ from moothall.objects.errors import Refusal
 from moothall.objects.permissions import Permissions
 from moothall.objects.scheduled_event import EntityType
 from moothall.resources.scheduled_event.queries import EventRow, select_event
-from moothall.resources.stage.operations import MODERATOR
+from moothall.resources.stage_instance.operations import MODERATOR
 
 _IN_PLACE: dict[int, int] = {
     EntityType.STAGE_INSTANCE: MODERATOR | Permissions.VIEW_CHANNEL,

@@ -5,7 +5,7 @@ from typing import Final
 from msgspec import UNSET, structs
 
 from moothall.kernel.context import Context
-from moothall.kernel.events import Event
+from moothall.kernel.hooks import Fires
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogChange, AuditLogEvent
 from moothall.objects.errors import FormErrors, Refusal, refuse_field
@@ -21,7 +21,7 @@ from moothall.resources.scheduled_event.requests import CreateException, ModifyE
 from moothall.resources.scheduled_event.tending import settle
 from moothall.resources.scheduled_event.times import end_after
 
-ANSWERING: Final[tuple[type[Event], ...]] = (GuildScheduledEventUserAdd, GuildScheduledEventUserRemove)
+ANSWERING: Final[Fires] = (GuildScheduledEventUserAdd, GuildScheduledEventUserRemove)
 """What a row declares to fire if it may change somebody's answer to an occurrence."""
 
 

@@ -6,13 +6,12 @@ from msgspec import UNSET, Struct, structs
 
 from moothall.kernel.audit import differences
 from moothall.kernel.context import Context
-from moothall.kernel.events import Event
-from moothall.kernel.guild_state import GuildState
+from moothall.kernel.hooks import Fires
 from moothall.kernel.jobs import enqueue
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel import Channel
-from moothall.objects.channel_types import ChannelType
+from moothall.objects.channel_types import VOICE, ChannelType
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ChannelId, ScheduledEventId, Snowflake
@@ -25,6 +24,7 @@ from moothall.resources.scheduled_event.access import require_creation, require_
 from moothall.resources.scheduled_event.events import (
     GuildScheduledEventCreate,
     GuildScheduledEventDelete,
+    GuildScheduledEventUpdate,
 )
 from moothall.resources.scheduled_event.queries import EventRow, event_object
 from moothall.resources.scheduled_event.recurrence import RecurrenceRuleInput, is_occurrence
@@ -37,19 +37,19 @@ from moothall.resources.scheduled_event.requests import (
     check_start,
     location_of,
 )
-from moothall.resources.scheduled_event.stages import BEGINNING, ENDING, begun, ended
+from moothall.resources.scheduled_event.stages import begun, ended
 from moothall.resources.scheduled_event.tending import ForgetUsers, settle, tend
-from moothall.resources.stage.events import StageInstanceDelete
-from moothall.resources.stage.operations import CLOSING, close_stage
-from moothall.resources.stage.queries import select_stage
+from moothall.resources.stage_instance.events import StageInstanceDelete
+from moothall.resources.stage_instance.operations import CLOSING, OPENING, close_stage
+from moothall.resources.stage_instance.queries import select_stage
 
-CHANGING: Final[tuple[type[Event], ...]] = tuple(
-    dict.fromkeys((*BEGINNING, *ENDING, GuildScheduledEventCreate, GuildScheduledEventDelete))
+CHANGING: Final[Fires] = tuple(
+    dict.fromkeys((*OPENING, *CLOSING, GuildScheduledEventCreate, GuildScheduledEventUpdate, GuildScheduledEventDelete))
 )
 """What a row declares to fire if it may change an event."""
-REMOVING: Final[tuple[type[Event], ...]] = (*CLOSING, GuildScheduledEventDelete)
+REMOVING: Final[Fires] = (*CLOSING, GuildScheduledEventDelete)
 """What a row declares to fire if it may remove an event."""
-REMOVING_CHANNEL: Final[tuple[type[Event], ...]] = (GuildScheduledEventDelete, StageInstanceDelete)
+REMOVING_CHANNEL: Final[Fires] = (GuildScheduledEventDelete, StageInstanceDelete)
 """What a row declares to fire if it may delete a channel."""
 
 _CHANNEL_TYPE: Final = {
@@ -158,11 +158,14 @@ async def remove_event(ctx: Context, row: EventRow) -> None:
     ctx.emit(GuildScheduledEventDelete(event=event_object(row)))
 
 
-async def remove_gatherings(ctx: Context, guild: GuildState, channel_id: ChannelId) -> None:
-    """Call off the events of a channel and close its stage, before it is deleted.
+async def remove_events_of_channel(ctx: Context, channel: Channel) -> None:
+    """Cancel the events of a voice or stage channel of the guild entered and close its stage, before it is deleted.
 
     Rows that call this declare `REMOVING_CHANNEL`.
     """
+    guild, channel_id = ctx.guild, channel.id
+    if channel.type not in VOICE:
+        return
     stage = await select_stage(ctx.tx, guild.id, channel_id)
     if stage is not None:
         await close_stage(ctx, guild, stage, quietly=True)
@@ -183,8 +186,8 @@ async def record_change(ctx: Context, before: EventRow, after: EventRow) -> None
         await ctx.audit(AuditLogEvent.GUILD_SCHEDULED_EVENT_UPDATE, target=before.id, changes=changes)
 
 
-async def start_from_stage(ctx: Context, event_id: ScheduledEventId, channel_id: ChannelId) -> EventRow:
-    """The event that a stage is opened for, which the actor may begin now.
+async def check_stage_event(ctx: Context, event_id: ScheduledEventId, channel_id: ChannelId) -> None:
+    """Refuse a stage for an event that the actor may not start on it now.
 
     Raises Refusal: 404/10070, 400/180000 for one that is over, 400/50091 for one that is not to happen on this stage,
     403/50013.
@@ -197,11 +200,13 @@ async def start_from_stage(ctx: Context, event_id: ScheduledEventId, channel_id:
     if not row.is_live:
         raise Refusal(errors.EVENT_FINISHED)
     require_in_place(ctx, row.entity_type, ctx.channel.channel, may_create=row.creator_id == ctx.actor.user_id)
-    return row
 
 
-async def mark_started(ctx: Context, before: EventRow, stage_id: Snowflake) -> None:
-    """Begin an event whose stage has been opened. Rows that call this declare GuildScheduledEventUpdate."""
+async def mark_started(ctx: Context, event_id: ScheduledEventId, stage_id: Snowflake) -> None:
+    """Start a scheduled event whose stage has been opened. Rows that call this declare GuildScheduledEventUpdate."""
+    before = await queries.select_event(ctx.tx, ctx.guild.id, event_id)
+    if before is None or before.status != EventStatus.SCHEDULED:
+        return
     after = structs.replace(before, status=EventStatus.ACTIVE, entity_id=stage_id)
     await record_change(ctx, before, after)
     await settle(ctx, ctx.guild, before, after)

@@ -6,7 +6,7 @@ from moothall.kernel.endpoint import delete, get, patch, post
 from moothall.objects.ids import ChannelId, GuildId, SoundId
 from moothall.objects.permissions import Permissions
 from moothall.objects.soundboard import GuildSounds, SoundboardSound
-from moothall.resources.expression.rules import CHANGES, CREATES
+from moothall.resources.emoji.rules import CHANGES, CREATES
 from moothall.resources.soundboard import operations
 from moothall.resources.soundboard.defaults import DEFAULT_SOUNDS
 from moothall.resources.soundboard.events import (

@@ -18,7 +18,7 @@ from moothall.objects.ids import EmojiId, SoundId, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.soundboard import SoundboardSound
 from moothall.objects.text import clean_name
-from moothall.resources.expression.rules import require_may_change, sees_creators
+from moothall.resources.emoji.rules import require_may_change, sees_creators
 from moothall.resources.member.queries import get_member
 from moothall.resources.soundboard import queries
 from moothall.resources.soundboard.defaults import DEFAULT_SOUNDS

@@ -1,1 +1,1 @@
-"""The rows of live stages. What opening and closing one does: `stage`, and with its event `scheduled_event`."""
+"""Live stages: opening, changing and ending one, with the messages about it in the channel's chat."""

@@ -14,11 +14,10 @@ from moothall.objects.ids import ChannelId, ScheduledEventId
 from moothall.objects.stage_instance import StageInstance
 from moothall.objects.text import clean_name
 from moothall.resources.message.events import MessageCreate
-from moothall.resources.scheduled_event.stages import BEGINNING, ENDING
-from moothall.resources.stage.events import StageInstanceUpdate
-from moothall.resources.stage.operations import MODERATOR
-from moothall.resources.stage.queries import stage_object
 from moothall.resources.stage_instance import operations
+from moothall.resources.stage_instance.events import StageInstanceUpdate
+from moothall.resources.stage_instance.operations import BEGINNING, ENDING, MODERATOR
+from moothall.resources.stage_instance.queries import stage_object
 
 Topic = Annotated[str, Meta(min_length=1, max_length=limits.STAGE_TOPIC_MAX)]
 

@@ -1,19 +1,217 @@
-"""What moderators do to live stages (resources: stage instance)."""
+"""Opening, changing and closing live stages (resources: stage instance)."""
 
-from typing import Any
+from typing import Any, ClassVar, Final
 
+from msgspec import structs
+
+from moothall.kernel.audit import differences
 from moothall.kernel.context import Context
-from moothall.objects import errors
+from moothall.kernel.guild_state import GuildState
+from moothall.kernel.hooks import Fires, Hook
+from moothall.kernel.jobs import Job, enqueue, job
+from moothall.kernel.place import ChannelPlace
+from moothall.objects import errors, limits
+from moothall.objects.audit_log import AuditLogEvent, AuditLogOptions
+from moothall.objects.channel import Channel
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import ChannelId, ScheduledEventId, Snowflake
+from moothall.objects.ids import ChannelId, GuildId, ScheduledEventId, Snowflake, StageInstanceId, UserId
+from moothall.objects.message_types import MessageType
 from moothall.objects.permissions import Permissions
-from moothall.objects.scheduled_event import EventStatus
 from moothall.objects.stage_instance import StagePrivacyLevel
-from moothall.resources.scheduled_event.operations import mark_started, start_from_stage
-from moothall.resources.scheduled_event.stages import end_stage, go_live
-from moothall.resources.stage.operations import MODERATOR, change_stage
-from moothall.resources.stage.queries import StageRow, select_stage
+from moothall.objects.wire import Timestamp
+from moothall.resources.message.events import MessageCreate
+from moothall.resources.message.operations import send_system_message
+from moothall.resources.stage_instance import queries
+from moothall.resources.stage_instance.events import StageInstanceCreate, StageInstanceDelete, StageInstanceUpdate
+from moothall.resources.stage_instance.queries import StageRow, count_speakers, select_stage, stage_object
+
+OPENING: Final[Fires] = (StageInstanceCreate, MessageCreate)
+"""What a row declares to fire if it may open a stage."""
+CLOSING: Final[Fires] = (StageInstanceDelete, MessageCreate)
+"""What a row declares to fire if it may close a stage."""
+
+STAGE_OPENING: Final = Hook[[Context, ScheduledEventId, ChannelId], None]("stage opening")
+"""Refuses a stage for a scheduled event that cannot start on it."""
+STAGE_OPENED: Final = Hook[[Context, ScheduledEventId, Snowflake], None]("stage opened")
+"""What changes for the scheduled event that a stage has been opened for."""
+STAGE_CLOSED: Final = Hook[[Context, GuildState, StageRow], None]("stage closed")
+"""What changes when a stage has been closed."""
+BEGINNING: Final[Fires] = (*OPENING, STAGE_OPENING, STAGE_OPENED)
+"""What a row declares to fire if it may open a stage for an event."""
+ENDING: Final[Fires] = (*CLOSING, STAGE_CLOSED)
+"""What a row declares to fire if it may end a stage and the event that it was opened for."""
+
+MODERATOR: Final = int(Permissions.MANAGE_CHANNELS | Permissions.MUTE_MEMBERS | Permissions.MOVE_MEMBERS)
+"""What makes someone a moderator of a stage channel, there."""
+
+_AUDITED: Final = ("topic", "privacy_level")
+_MS: Final = 1000
+
+
+@job
+class WatchStage(Job, frozen=True, kw_only=True):
+    """Closes a stage that has had no speaker for a while (stage instance, auto closing)."""
+
+    kind: ClassVar[str] = "watch_stage"
+    guild_id: GuildId
+    channel_id: ChannelId
+    stage_id: StageInstanceId
+    quiet_since: Timestamp | None = None
+    """Since when the stage has had no speaker."""
+
+    async def step(self, ctx: Context) -> Job | None:
+        """End the stage once it has had no speaker for `STAGE_SILENCE` seconds."""
+        stage = await select_stage(ctx.tx, self.guild_id, self.channel_id)
+        guild = await ctx.services.states.state(ctx.tx, self.guild_id, writes=True)
+        if stage is None or guild is None or stage.id != self.stage_id:
+            return None
+        quiet_since = self.quiet_since
+        if await count_speakers(ctx.tx, self.channel_id):
+            quiet_since = None
+        elif quiet_since is None:
+            quiet_since = ctx.now
+        elif ctx.now - quiet_since >= limits.STAGE_SILENCE * _MS:
+            await end_stage(ctx, guild, stage)
+            return None
+        again = structs.replace(self, quiet_since=quiet_since)
+        await enqueue(ctx, again, at=Timestamp(ctx.now + limits.STAGE_LOOK * _MS))
+        return None
+
+
+async def open_stage(
+    ctx: Context,
+    guild: GuildState,
+    channel: Channel,
+    opener_id: UserId,
+    *,
+    topic: str,
+    privacy_level: int = StagePrivacyLevel.GUILD_ONLY,
+    event_id: ScheduledEventId | None = None,
+    pings: bool = False,
+) -> StageRow:
+    """Make a stage channel live, and say so in its chat; `pings` tells everyone.
+
+    Raises Refusal: 400/150006 for a stage that is live already. Whoever calls this has asked whether it may be done,
+    looks after the stage's end and declares `OPENING`.
+    """
+    row = StageRow(
+        guild_id=guild.id,
+        channel_id=channel.id,
+        id=StageInstanceId(ctx.ids.next()),
+        topic=topic,
+        privacy_level=privacy_level,
+        discoverable_disabled=True,
+        guild_scheduled_event_id=event_id,
+        opened_by=opener_id,
+    )
+    if not await queries.insert_stage(ctx.tx, row):
+        raise Refusal(errors.STAGE_ALREADY_OPEN)
+    ctx.emit(StageInstanceCreate(stage=stage_object(row)))
+    await _say(ctx, guild, channel, opener_id, MessageType.STAGE_START, topic, everyone=pings)
+    await _record(ctx, AuditLogEvent.STAGE_INSTANCE_CREATE, None, row)
+    return row
+
+
+async def change_stage(ctx: Context, row: StageRow, channel: Channel, **values: object) -> StageRow:
+    """Change the topic or the privacy level of a live stage; what changes nothing tells nobody."""
+    after = structs.replace(row, **values)
+    if after == row:
+        return row
+    await queries.update_stage(ctx.tx, row, **values)
+    ctx.emit(StageInstanceUpdate(stage=stage_object(after)))
+    if after.topic != row.topic:
+        await _say(ctx, ctx.guild, channel, ctx.actor.user_id, MessageType.STAGE_TOPIC, after.topic)
+    await _record(ctx, AuditLogEvent.STAGE_INSTANCE_UPDATE, row, after)
+    return after
+
+
+async def close_stage(ctx: Context, guild: GuildState, row: StageRow, *, quietly: bool = False) -> bool:
+    """End a live stage, and say so in its chat unless it is done `quietly`; False if it was over already.
+
+    Recorded if somebody did it. Whoever calls this declares `CLOSING`.
+    """
+    if not await queries.delete_stage(ctx.tx, row):
+        return False
+    channel = await guild.channel(ctx.tx, row.channel_id)
+    if channel is not None and not quietly:
+        closer_id = ctx.actor.user_id if ctx.actor.signed_in else row.opened_by
+        await _say(ctx, guild, channel, closer_id, MessageType.STAGE_END, row.topic)
+    ctx.emit(StageInstanceDelete(stage=stage_object(row)))
+    if not quietly:
+        await _record(ctx, AuditLogEvent.STAGE_INSTANCE_DELETE, row, None)
+    return True
+
+
+async def _say(
+    ctx: Context,
+    guild: GuildState,
+    channel: Channel,
+    author_id: UserId,
+    kind: MessageType,
+    topic: str,
+    *,
+    everyone: bool = False,
+) -> None:
+    place = ChannelPlace(channel=channel, permissions=0, guild=guild)
+    await send_system_message(ctx, place, author_id, kind, content=topic, everyone=everyone)
+
+
+async def _record(ctx: Context, action: AuditLogEvent, before: StageRow | None, after: StageRow | None) -> None:
+    row = after or before
+    if row is None or not ctx.actor.signed_in:
+        return
+    await ctx.audit(
+        action,
+        target=row.id,
+        changes=differences(before, after, _AUDITED),
+        options=AuditLogOptions(channel_id=Snowflake(row.channel_id)),
+        guild_id=row.guild_id,
+    )
+
+
+async def go_live(
+    ctx: Context,
+    guild: GuildState,
+    channel_id: ChannelId,
+    opener_id: UserId,
+    *,
+    topic: str,
+    privacy_level: int = StagePrivacyLevel.GUILD_ONLY,
+    event_id: ScheduledEventId | None = None,
+    pings: bool = False,
+) -> StageRow:
+    """Open a stage, for an event or without, and enqueue the job that ends it once it is silent.
+
+    Raises Refusal: 404/10003, 400/150006. Rows that call this declare `OPENING`.
+    """
+    channel = await guild.channel(ctx.tx, channel_id)
+    if channel is None:
+        raise Refusal(errors.UNKNOWN_CHANNEL)
+    stage = await open_stage(
+        ctx,
+        guild,
+        channel,
+        opener_id,
+        topic=topic[: limits.STAGE_TOPIC_MAX],
+        privacy_level=privacy_level,
+        event_id=event_id,
+        pings=pings,
+    )
+    watch = WatchStage(guild_id=guild.id, channel_id=channel_id, stage_id=stage.id)
+    await enqueue(ctx, watch, at=Timestamp(ctx.now + limits.STAGE_LOOK * _MS))
+    return stage
+
+
+async def end_stage(ctx: Context, guild: GuildState, stage: StageRow) -> bool:
+    """Close a stage, and end the event that it was opened for; False if it was closed already.
+
+    Rows that call this declare `ENDING`.
+    """
+    if not await close_stage(ctx, guild, stage):
+        return False
+    await STAGE_CLOSED(ctx, guild, stage)
+    return True
 
 
 async def open_by_hand(
@@ -28,13 +226,14 @@ async def open_by_hand(
     """Make a stage channel live as its moderator, and begin the event that it is for.
 
     Who may not mention everyone pings nobody. Raises Refusal: 404/10003, 403/50001, 400/50024 for another kind of
-    channel, 403/50013, 400/150006; what `start_from_stage` raises.
+    channel, 403/50013, 400/150006; what `STAGE_OPENING` raises.
     """
     place = await ctx.enter_channel(channel_id)
     if not ctx.in_guild or place.channel.type != ChannelType.GUILD_STAGE_VOICE:
         raise Refusal(errors.WRONG_CHANNEL_TYPE)
     ctx.require(MODERATOR)
-    event = None if event_id is None else await start_from_stage(ctx, event_id, channel_id)
+    if event_id is not None:
+        await STAGE_OPENING(ctx, event_id, channel_id)
     stage = await go_live(
         ctx,
         ctx.guild,
@@ -42,11 +241,11 @@ async def open_by_hand(
         ctx.actor.user_id,
         topic=topic,
         privacy_level=privacy_level or StagePrivacyLevel.GUILD_ONLY,
-        event=event,
+        event_id=event_id,
         pings=pings and ctx.has(Permissions.MENTION_EVERYONE),
     )
-    if event is not None and event.status == EventStatus.SCHEDULED:
-        await mark_started(ctx, event, Snowflake(stage.id))
+    if event_id is not None:
+        await STAGE_OPENED(ctx, event_id, Snowflake(stage.id))
     return stage
 
 

@@ -5,7 +5,7 @@ from moothall.kernel.context import Context
 from moothall.kernel.endpoint import delete, get, patch, post
 from moothall.objects.ids import GuildId, PackId, StickerId
 from moothall.objects.sticker import StandardSticker, Sticker, StickerPack, StickerPacks
-from moothall.resources.expression.rules import CHANGES, CREATES
+from moothall.resources.emoji.rules import CHANGES, CREATES
 from moothall.resources.sticker import operations
 from moothall.resources.sticker.events import GuildStickersUpdate
 from moothall.resources.sticker.files import StickerUploads, file_of

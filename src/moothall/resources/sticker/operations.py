@@ -14,7 +14,7 @@ from moothall.objects.features import Feature
 from moothall.objects.ids import PackId, StickerId, UserId
 from moothall.objects.sticker import StandardSticker, Sticker, StickerFormat, StickerPack
 from moothall.objects.text import clean, clean_name
-from moothall.resources.expression.rules import require_may_change, sees_creators
+from moothall.resources.emoji.rules import require_may_change, sees_creators
 from moothall.resources.sticker import queries
 from moothall.resources.sticker.events import GuildStickersUpdate
 from moothall.resources.sticker.files import StickerFile

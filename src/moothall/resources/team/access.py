@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from moothall.kernel.access import Access, Person
+from moothall.kernel.access import Access
 from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.context import Context
 from moothall.objects import errors
@@ -58,7 +58,6 @@ class OfTeam(Access):
         ctx.subject = found
 
 
-PERSON = Person()
 TEAM_MEMBER = OfTeam()
 TEAM_GUEST = OfTeam(invited=True)
 TEAM_ADMIN = OfTeam(manages=True)

@@ -1,11 +1,12 @@
 """Teams over HTTP, at the paths that clients of the developer portal use."""
 
+from moothall.kernel.access import PERSON
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import delete, get, patch, post, put
 from moothall.objects.application import Team, TeamMember
 from moothall.objects.ids import TeamId, UserId
 from moothall.resources.team import operations, queries
-from moothall.resources.team.access import PERSON, TEAM_ADMIN, TEAM_GUEST, TEAM_MEMBER, TEAM_OWNER, team_of
+from moothall.resources.team.access import TEAM_ADMIN, TEAM_GUEST, TEAM_MEMBER, TEAM_OWNER, team_of
 from moothall.resources.team.requests import AddTeamMember, CreateTeam, ModifyTeam, ModifyTeamMember
 
 

@@ -85,6 +85,11 @@ _select_member_page = Query(
     .limit(bindparam("most")),
     into=ThreadMemberRow,
 )
+_select_any_thread = Query(
+    select(channels.c.id)
+    .where(channels.c.parent_id == bindparam("parent_id"), channels.c.type.in_(_THREAD_TYPES))
+    .limit(1)
+)
 
 
 async def select_member_page(reader: Reader, thread_id: ChannelId, after: UserId, most: int) -> list[ThreadMemberRow]:
@@ -237,3 +242,9 @@ def _found(statement: Select[Any], shape: _Shape) -> Select[Any]:
 
 def _escaped(word: str) -> str:
     return word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+async def select_any_thread(reader: Reader, parent_id: ChannelId) -> ChannelId | None:
+    """The id of one thread of a channel, whichever comes first; None once there is none."""
+    thread_id: ChannelId | None = await reader.scalar(_select_any_thread, parent_id=parent_id)
+    return thread_id

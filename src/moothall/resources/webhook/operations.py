@@ -6,7 +6,7 @@ from typing import Any, Final
 from msgspec import UNSET, structs
 
 from moothall.kernel.context import Context
-from moothall.kernel.events import Event
+from moothall.kernel.hooks import Fires
 from moothall.kernel.secrets import WEBHOOK_TOKEN_LENGTH, hash_token, new_token
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
@@ -23,7 +23,7 @@ from moothall.resources.webhook.queries import WebhookRow
 from moothall.resources.webhook.requests import CreateWebhook, ModifyWebhook, ModifyWebhookWithToken
 from moothall.resources.webhook.rules import about, changes_between, webhook_name, webhook_object
 
-DROPPING: Final[tuple[type[Event], ...]] = (WebhooksUpdate,)
+DROPPING: Final[Fires] = (WebhooksUpdate,)
 """What a row declares to fire if it may remove webhooks."""
 
 

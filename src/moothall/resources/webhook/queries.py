@@ -89,6 +89,7 @@ _select_sources = Query(
 )
 _insert_webhook = Query(insert(webhooks))
 _delete_webhooks = Query(delete(webhooks).where(in_list(webhooks.c.id, "webhook_ids")))
+_delete_of_channel = Query(delete(webhooks).where(webhooks.c.channel_id == bindparam("channel_id")))
 
 
 async def select_placed(reader: Reader, webhook_id: WebhookId) -> PlacedWebhook | None:
@@ -153,3 +154,8 @@ async def update_webhook(tx: Transaction, webhook_id: WebhookId, **columns: Any)
 async def delete_webhooks(tx: Transaction, webhook_ids: Sequence[WebhookId]) -> int:
     """Remove webhooks; how many there were."""
     return await tx.execute(_delete_webhooks, webhook_ids=webhook_ids)
+
+
+async def delete_of_channel(tx: Transaction, channel_id: ChannelId) -> None:
+    """Remove the webhooks of a channel."""
+    await tx.execute(_delete_of_channel, channel_id=channel_id)

@@ -10,7 +10,6 @@ from moothall.objects.ids import ChannelId, GuildId
 from moothall.objects.permissions import Permissions
 from moothall.objects.widget import Widget, WidgetStyle
 from moothall.resources.guild.events import GuildUpdate
-from moothall.resources.invite.events import InviteCreate
 from moothall.resources.widget import operations
 
 
@@ -33,7 +32,13 @@ async def modify_guild_widget(ctx: Context, guild_id: GuildId, body: ModifyWidge
     return await operations.modify_widget(ctx, enabled=body.enabled, channel_id=body.channel_id)
 
 
-@get("/guilds/{guild_id}/widget.json", permission=PUBLIC, fires=(InviteCreate,), writes=True, reads_first=True)
+@get(
+    "/guilds/{guild_id}/widget.json",
+    permission=PUBLIC,
+    fires=(operations.WIDGET_INVITE,),
+    writes=True,
+    reads_first=True,
+)
 async def get_guild_widget(ctx: Context, guild_id: GuildId) -> Widget:
     """Who is in a guild now. It brings an invite to the widget's channel, which is made when there is none."""
     await operations.visit(ctx, guild_id)

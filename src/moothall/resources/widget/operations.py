@@ -1,11 +1,12 @@
 """The widget's settings, and what it shows at the moment."""
 
-from typing import Any
+from typing import Any, Final
 
 from msgspec import UNSET, UnsetType
 
 from moothall.kernel.context import Context
 from moothall.kernel.guild_state import GuildState
+from moothall.kernel.hooks import Hook
 from moothall.kernel.images import blob_key
 from moothall.objects import errors, limits
 from moothall.objects.channel_types import INVITABLE, VOICE
@@ -13,22 +14,21 @@ from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.guild import WidgetSettings
 from moothall.objects.ids import ChannelId, GuildId
-from moothall.objects.invite import InviteType
 from moothall.objects.permissions import Permissions, channel_permissions
 from moothall.objects.presence import ActivityType, Presence
 from moothall.objects.user import User
 from moothall.objects.widget import Widget, WidgetActivity, WidgetChannel, WidgetMember, WidgetStyle
 from moothall.resources.guild.operations import change_guild
-from moothall.resources.invite.operations import are_paused, store_invite
-from moothall.resources.invite.queries import InviteRow
 from moothall.resources.member.queries import get_members
 from moothall.resources.user.queries import get_users
 from moothall.resources.voice.queries import VoiceStateRow, select_voice_states
-from moothall.resources.widget import queries
 from moothall.resources.widget.pictures import Picture, Pictures
 from moothall.storage.rows import GuildRow, MemberRow
 
 _DEFAULT_AVATARS = 6
+
+WIDGET_INVITE: Final = Hook[[Context, ChannelId], str | None]("widget invite")
+"""The code of the unlimited invite to the widget's channel, made where there is none; None while invites are paused."""
 
 
 def widget_settings(row: GuildRow) -> WidgetSettings:
@@ -164,33 +164,9 @@ def _avatar_url(user: User, base_url: str) -> str:
 
 
 async def _invite_url(ctx: Context) -> str | None:
-    """Where the widget invites to: by its invite that is there, else by a new one; nowhere while invites are paused."""
+    """The URL of the widget's invite; None without a channel, or while invites are paused."""
     guild, channel_id = ctx.guild, ctx.guild.row.widget_channel_id
-    if channel_id is None or are_paused(ctx, guild) or await guild.channel(ctx.tx, channel_id) is None:
+    if channel_id is None or await guild.channel(ctx.tx, channel_id) is None:
         return None
-    code = await queries.select_widget_invite(ctx.tx, guild.id, channel_id)
-    if code is None:
-        ctx.need_to_write()
-        code = (await store_invite(ctx, guild, _unlimited(ctx, channel_id))).code
-    return f"{ctx.services.limits.public_url}/invite/{code}"
-
-
-def _unlimited(ctx: Context, channel_id: ChannelId) -> InviteRow:
-    return InviteRow(
-        code="",
-        guild_id=ctx.guild.id,
-        channel_id=channel_id,
-        inviter_id=None,
-        type=InviteType.GUILD,
-        target_type=None,
-        target_user_id=None,
-        target_application_id=None,
-        max_age=0,
-        max_uses=0,
-        uses=0,
-        temporary=False,
-        created_at=ctx.now,
-        expires_at=None,
-        flags=0,
-        role_ids=[],
-    )
+    code = await WIDGET_INVITE.first(ctx, channel_id)
+    return None if code is None else f"{ctx.services.limits.public_url}/invite/{code}"

@@ -1,25 +1,28 @@
 """Adding bots to guilds and ending integrations."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from msgspec import UNSET, structs
 
+from moothall.kernel import unit
 from moothall.kernel.audit import differences
+from moothall.kernel.authenticate import NOBODY
 from moothall.kernel.context import Context
-from moothall.kernel.events import Event
+from moothall.kernel.hooks import Fires
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import IntegrationId, Snowflake, UserId
+from moothall.objects.ids import GuildId, IntegrationId, Snowflake, UserId
 from moothall.objects.integration import BOT, IntegrationAccount
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.role import Role, RoleTags
 from moothall.objects.scopes import COMMANDS
 from moothall.objects.wire import to_plain
 from moothall.resources.application.queries import ApplicationRow
-from moothall.resources.command.queries import delete_in_guild
 from moothall.resources.integration import queries
+from moothall.resources.integration.bots import INTEGRATION_DELETED, retire_bot
 from moothall.resources.integration.events import (
     GuildIntegrationsUpdate,
     IntegrationCreate,
@@ -29,8 +32,7 @@ from moothall.resources.integration.events import (
 from moothall.resources.integration.objects import integration_object
 from moothall.resources.integration.queries import IntegrationRow
 from moothall.resources.member.events import GuildMemberUpdate
-from moothall.resources.member.queries import change_member, get_member, member_object
-from moothall.resources.membership.bots import retire_bot
+from moothall.resources.member.queries import change_member, get_member, member_object, select_guild_ids
 from moothall.resources.membership.operations import JOINING, LEAVING, join_guild, remove_member
 from moothall.resources.role.events import GuildRoleCreate, GuildRoleUpdate
 from moothall.resources.role.operations import add_role
@@ -38,7 +40,7 @@ from moothall.resources.role.queries import update_role
 from moothall.resources.role.rules import changes_between
 from moothall.resources.user.queries import get_user, select_user
 
-ADDING: Final[tuple[type[Event], ...]] = (
+ADDING: Final[Fires] = (
     *JOINING,
     GuildRoleCreate,
     GuildRoleUpdate,
@@ -48,7 +50,7 @@ ADDING: Final[tuple[type[Event], ...]] = (
     GuildIntegrationsUpdate,
 )
 """What a row declares to fire if it may add a bot."""
-ENDING: Final[tuple[type[Event], ...]] = LEAVING
+ENDING: Final[Fires] = (*LEAVING, INTEGRATION_DELETED)
 """What a row declares to fire if it may end an integration."""
 
 _AUDITED: Final = ("name", "type", "scopes")
@@ -101,11 +103,27 @@ async def remove_integration(ctx: Context, integration_id: IntegrationId) -> Non
             await retire_bot(ctx, ctx.guild.id, bot.id)
     elif await queries.delete_integration(ctx.tx, ctx.guild.id, row.id):
         if row.application_id is not None:
-            await delete_in_guild(ctx.tx, row.application_id, ctx.guild.id)
+            await INTEGRATION_DELETED(ctx, ctx.guild.id, row.application_id)
         await ctx.audit(AuditLogEvent.INTEGRATION_DELETE, target=row.id, changes=differences(row, None, _AUDITED))
         application_id = UNSET if row.application_id is None else row.application_id
         ctx.emit(IntegrationDelete(id=row.id, guild_id=ctx.guild.id, application_id=application_id))
         ctx.emit(GuildIntegrationsUpdate(guild_id=ctx.guild.id))
+
+
+async def leave_every_guild(ctx: Context, bot_id: UserId) -> None:
+    """Take a bot out of all its guilds, each in a transaction and under a lock of its own.
+
+    Runs outside a transaction, so that a bot of a thousand guilds holds up none of them.
+    """
+    for guild_id in await select_guild_ids(ctx.tx, bot_id):
+        await unit.run(ctx.services, NOBODY, partial(_leave, guild_id, bot_id), fires=LEAVING, lock=guild_id)
+
+
+async def _leave(guild_id: GuildId, bot_id: UserId, ctx: Context) -> None:
+    bot = await get_user(ctx.tx, bot_id)
+    if bot is not None:
+        await ctx.visit_guild(guild_id)
+        await remove_member(ctx, guild_id, bot)
 
 
 async def _own_role(

@@ -1,4 +1,4 @@
-"""What goes with a bot when it leaves a guild: its integration, its webhooks and the role made for it."""
+"""What ends with a bot's membership: its integration, its webhooks and the role made for it."""
 
 from typing import Final
 
@@ -6,16 +6,17 @@ from msgspec import UNSET
 
 from moothall.kernel.audit import differences
 from moothall.kernel.context import Context
-from moothall.kernel.events import Event
+from moothall.kernel.hooks import Fires, Hook
 from moothall.objects.audit_log import AuditLogEvent
-from moothall.objects.ids import GuildId, UserId
-from moothall.resources.command.queries import delete_in_guild
+from moothall.objects.ids import ApplicationId, GuildId, UserId
 from moothall.resources.integration.events import GuildIntegrationsUpdate, IntegrationDelete
 from moothall.resources.integration.queries import delete_integration, select_of_bot
 from moothall.resources.role.operations import REMOVING, remove_role
 from moothall.resources.webhook.operations import DROPPING, drop_webhooks_of_bot
 
-RETIRING: Final[tuple[type[Event], ...]] = (*REMOVING, *DROPPING, IntegrationDelete, GuildIntegrationsUpdate)
+INTEGRATION_DELETED: Final = Hook[[Context, GuildId, ApplicationId], None]("integration deleted")
+"""What else ends with the integration of an application in a guild."""
+RETIRING: Final[Fires] = (*REMOVING, *DROPPING, IntegrationDelete, GuildIntegrationsUpdate, INTEGRATION_DELETED)
 """What a row declares to fire if it may take a bot out of a guild."""
 
 
@@ -29,7 +30,7 @@ async def retire_bot(ctx: Context, guild_id: GuildId, bot_id: UserId) -> None:
     ended = False
     for row in await select_of_bot(ctx.tx, guild_id, bot_id):
         if row.application_id is not None:
-            await delete_in_guild(ctx.tx, row.application_id, guild_id)
+            await INTEGRATION_DELETED(ctx, guild_id, row.application_id)
         if await delete_integration(ctx.tx, guild_id, row.id):
             ended = True
             changes = differences(row, None, ("name", "type"))

@@ -1,0 +1,18 @@
+"""Invites end with their channel; a widget shows one."""
+
+from moothall.kernel.context import Context
+from moothall.objects.ids import ChannelId
+from moothall.resources.channel.operations import CHANNEL_DELETING, CHANNEL_PURGED
+from moothall.resources.invite.events import InviteCreate, InviteDelete
+from moothall.resources.invite.operations import delete_invites_of_channel, widget_invite
+from moothall.resources.invite.queries import delete_channel_invites
+from moothall.resources.widget.operations import WIDGET_INVITE
+
+
+async def _delete_late_invites(ctx: Context, channel_id: ChannelId) -> None:
+    await delete_channel_invites(ctx.tx, channel_id)
+
+
+CHANNEL_DELETING.register(delete_invites_of_channel, fires=(InviteDelete,), order=10)
+CHANNEL_PURGED.register(_delete_late_invites)
+WIDGET_INVITE.register(widget_invite, fires=(InviteCreate,))

@@ -1,0 +1,19 @@
+"""Webhooks end with their channel."""
+
+from moothall.kernel.context import Context
+from moothall.objects.channel import Channel
+from moothall.objects.ids import ChannelId
+from moothall.resources.channel.operations import CHANNEL_DELETED, CHANNEL_PURGED
+from moothall.resources.webhook.queries import delete_of_channel
+
+
+async def _delete(ctx: Context, channel: Channel) -> None:
+    await delete_of_channel(ctx.tx, channel.id)
+
+
+async def _delete_late(ctx: Context, channel_id: ChannelId) -> None:
+    await delete_of_channel(ctx.tx, channel_id)
+
+
+CHANNEL_DELETED.register(_delete)
+CHANNEL_PURGED.register(_delete_late)
