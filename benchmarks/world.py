@@ -15,7 +15,7 @@ from moothall.objects.ids import ChannelId, MessageId, Snowflake, SnowflakeFacto
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.resources.message.body import NONE, Head, Text, encode_body
-from moothall.resources.message_search.indexing import LOCK, follow
+from moothall.resources.message.search.indexing import LOCK, follow
 from moothall.storage.database import Database, Query, Transaction
 from moothall.storage.engines import database_at
 from moothall.storage.schema import (

@@ -55,15 +55,15 @@ from moothall.objects.ids import GuildId, Snowflake, SnowflakeFactory, UserId
 from moothall.objects.presence import Presence
 from moothall.objects.wire import Timestamp
 from moothall.resources import load_endpoints
-from moothall.resources.attachment.sweeping import FileSweeper
-from moothall.resources.auth_session.sweeping import SessionSweeper
-from moothall.resources.auth_session.usage import UsageBook
+from moothall.resources.guild.membership.guests import see_guests_out
+from moothall.resources.guild.membership.operations import leave_if_temporary
 from moothall.resources.interaction.delivery import Deliveries
 from moothall.resources.interaction.timers import Timers
 from moothall.resources.member.activity import activity_of
-from moothall.resources.membership.guests import see_guests_out
-from moothall.resources.membership.operations import leave_if_temporary
-from moothall.resources.message_search.indexing import Indexer
+from moothall.resources.message.attachment.sweeping import FileSweeper
+from moothall.resources.message.search.indexing import Indexer
+from moothall.resources.user.auth_session.sweeping import SessionSweeper
+from moothall.resources.user.auth_session.usage import UsageBook
 from moothall.resources.voice.operations import handle_voice_update, leave_voice
 from moothall.settings import Settings
 from moothall.storage.blobs import Blobs

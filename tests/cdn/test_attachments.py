@@ -17,7 +17,7 @@ from moothall.kernel.staged import upload_key
 from moothall.objects.ids import Snowflake
 from moothall.storage.disk_cache import DiskCache
 from tests.harness import Platform
-from tests.resources.attachment.uploading import SOUND, guild_of, picture, send
+from tests.resources.message.attachment.uploading import SOUND, guild_of, picture, send
 
 HTML = b"<html><script>alert(1)</script>"
 

@@ -14,7 +14,7 @@ from slack_sdk.webhook import WebhookClient
 
 from tests.clients.bots import Harbour, soon
 from tests.clients.live import World
-from tests.resources.webhook_github.payloads import TOLD
+from tests.resources.webhook.github.payloads import TOLD
 
 
 @pytest.fixture

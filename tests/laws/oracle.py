@@ -11,8 +11,8 @@ from sqlalchemy import bindparam, select
 from moothall.objects.ids import GuildId
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
+from moothall.resources.guild.onboarding.queries import select_onboarding
 from moothall.resources.invite.queries import InviteRow
-from moothall.resources.onboarding.queries import select_onboarding
 from moothall.storage.database import Database, Query
 from moothall.storage.rows import ChannelRow, GuildRow, MemberRow, RoleRow
 from moothall.storage.schema import audit_entries, bans, channels, guild_counters, guilds, invites, members, roles

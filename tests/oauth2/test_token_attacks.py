@@ -13,14 +13,14 @@ from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.secrets import hash_token, new_token
 from moothall.objects.ids import ApplicationId, AuthorizationId, Snowflake
 from moothall.objects.wire import Timestamp
-from moothall.resources.authorization.queries import (
+from moothall.resources.application.authorization.queries import (
     TokenRow,
     delete_given,
     delete_grant,
     insert_token,
     replace_refresh_token,
 )
-from moothall.resources.installation.queries import delete_tokens_of
+from moothall.resources.application.queries import delete_tokens_of
 from moothall.storage.database import Query, Transaction
 from moothall.storage.schema import tokens
 from tests.harness import Caller, Platform, Reply

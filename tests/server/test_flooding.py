@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from moothall.cdn.sizes import SIZES
-from tests.resources.attachment.uploading import picture
+from tests.resources.message.attachment.uploading import picture
 from tests.server.visiting import OTHER, Answered, Visited, visited
 
 GENEROUS = 2_500

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from moothall.resources.message_search.indexing import LOCK, follow
+from moothall.resources.message.search.indexing import LOCK, follow
 from moothall.storage.database import Database, Query
 from moothall.storage.engines import database_at
 from moothall.storage.query import ByDialect

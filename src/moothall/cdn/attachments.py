@@ -22,7 +22,7 @@ from moothall.kernel.file_links import FileLinks, FilePath, read_path
 from moothall.kernel.staged import upload_key
 from moothall.objects.errors import Refusal
 from moothall.objects.message_types import AttachmentFlags
-from moothall.resources.attachment.queries import StoredFile, select_file
+from moothall.resources.message.attachment.queries import StoredFile, select_file
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, StorageError
 

@@ -17,7 +17,7 @@ from moothall.kernel.fair_slots import FairSlots
 from moothall.kernel.staged import upload_key
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake
-from moothall.resources.attachment.queries import select_had
+from moothall.resources.message.attachment.queries import select_had
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, StorageError
 from moothall.storage.disk_cache import DiskCache

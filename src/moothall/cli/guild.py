@@ -32,7 +32,7 @@ def features(
     from moothall.objects.features import ALL
     from moothall.objects.guild import Guild
     from moothall.resources.guild.operations import change_guild
-    from moothall.resources.screening.operations import end_screening
+    from moothall.resources.guild.screening.operations import end_screening
     from moothall.resources.soundboard.operations import tell_availability
 
     add, remove = tuple(name.upper() for name in add), tuple(name.upper() for name in remove)
@@ -70,7 +70,7 @@ def vanity(settings: Settings, guild_id: Snowflake, code: str | None, *, without
     from moothall.cli.operating import operate
     from moothall.kernel.context import Context
     from moothall.objects.guild import VanityUrl
-    from moothall.resources.vanity_url.operations import set_vanity
+    from moothall.resources.guild.vanity_url.operations import set_vanity
 
     if code is not None and without:
         fail("give either a code or --none")

@@ -38,8 +38,8 @@ def create(
     from moothall.kernel.context import Context
     from moothall.kernel.secrets import Passwords, new_password
     from moothall.objects import limits
-    from moothall.resources.account.operations import Login, create_account, log_in
-    from moothall.resources.password.strength import weakness
+    from moothall.resources.user.account.operations import Login, create_account, log_in
+    from moothall.resources.user.password.strength import weakness
 
     if verified and email is None:
         fail("give the address to vouch for with --email")
@@ -80,7 +80,7 @@ def verify(settings: Settings, name: str, email: str | None, *, revoke: bool, as
     """
     from moothall.cli.operating import operate
     from moothall.kernel.context import Context
-    from moothall.resources.account.operations import get_person, revoke_email, verify_email
+    from moothall.resources.user.account.operations import get_person, revoke_email, verify_email
     from moothall.storage.rows import UserRow
 
     if revoke and email is not None:

@@ -26,7 +26,7 @@ from moothall.kernel.secrets import Passwords, SecretUnreadable, new_password
 from moothall.objects.application import ApplicationFlags
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import convert
-from moothall.resources.account.operations import create_account, log_in
+from moothall.resources.user.account.operations import create_account, log_in
 
 log = logging.getLogger("moothall.demo")
 

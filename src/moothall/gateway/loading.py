@@ -18,6 +18,7 @@ from moothall.objects.presence import Presence
 from moothall.objects.text import search_key
 from moothall.objects.wire import encode
 from moothall.resources.channel.objects import channel_objects
+from moothall.resources.channel.thread_activity.queries import select_active, select_private_parents
 from moothall.resources.member.queries import (
     count_members,
     get_member,
@@ -25,7 +26,6 @@ from moothall.resources.member.queries import (
     member_objects,
     select_guild_ids,
 )
-from moothall.resources.thread_activity.queries import select_active, select_private_parents
 from moothall.resources.user.objects import current_user
 from moothall.resources.user.queries import select_user
 from moothall.storage.database import Database, Query, has_prefix

@@ -9,7 +9,7 @@ from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.wire import encode
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.channel.queries import select_own_memberships
-from moothall.resources.thread_activity.queries import select_active
+from moothall.resources.channel.thread_activity.queries import select_active
 from moothall.storage.database import Reader
 from moothall.storage.rows import ThreadRow, thread_from_row
 

@@ -25,7 +25,7 @@ class Hook(Generic[P, T]):
     def __init__(self, name: str) -> None:
         self.name = name
         self._handlers: list[tuple[int, Callable[P, Awaitable[T]]]] = []
-        self._fires: set[type[Event]] = set()
+        self._fires: list[type[Event] | AnyHook] = []
         self._read = False
 
     def register(
@@ -36,14 +36,13 @@ class Hook(Generic[P, T]):
             raise RuntimeError(f"the hook {self.name} is in use: register handlers in a room's `hooks` module")
         self._handlers.append((order, handler))
         self._handlers.sort(key=lambda entry: entry[0])
-        for event in fires:
-            self._fires.update(event.fires if isinstance(event, Hook) else (event,))
+        self._fires.extend(fires)
 
     @property
     def fires(self) -> frozenset[type[Event]]:
         """The events that handlers may fire; no handler can be registered from now on."""
         self._read = True
-        return frozenset(self._fires)
+        return declared_events(self._fires)
 
     async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None:
         """Call every handler. Raises what the first one to refuse raises."""

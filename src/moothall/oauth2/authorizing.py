@@ -18,9 +18,14 @@ from moothall.objects.redirect_uris import redirect_uri_error
 from moothall.objects.scopes import BOT, COMMANDS, GIVEN, INSTALLING, OPENID, SCOPES, WEBHOOK, read_scopes
 from moothall.objects.wire import convert
 from moothall.resources.application.access import is_owner
+from moothall.resources.application.authorization.operations import (
+    ACCESS_SECONDS,
+    issue_code,
+    issue_tokens,
+    record_consent,
+)
+from moothall.resources.application.authorization.queries import select_authorization
 from moothall.resources.application.queries import ApplicationRow, lock_application
-from moothall.resources.authorization.operations import ACCESS_SECONDS, issue_code, issue_tokens, record_consent
-from moothall.resources.authorization.queries import select_authorization
 from moothall.resources.integration.operations import ADDING, add_bot, install_commands
 from moothall.resources.webhook.operations import DROPPING as ANNOUNCING_WEBHOOKS
 from moothall.resources.webhook.operations import add_webhook, require_takes_webhooks

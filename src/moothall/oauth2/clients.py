@@ -18,7 +18,7 @@ from moothall.oauth2.refusals import INVALID_REQUEST, OAuthRefusal, invalid_clie
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ApplicationId, Snowflake
 from moothall.resources.application.queries import ApplicationRow, select_application
-from moothall.resources.password.throttle import AttemptThrottle, Limit, TooManyAttempts
+from moothall.resources.user.password.throttle import AttemptThrottle, Limit, TooManyAttempts
 
 _LONGEST_ID = 20
 _MAX_OF_CLIENT = 10

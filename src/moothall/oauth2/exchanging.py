@@ -25,16 +25,16 @@ from moothall.objects.guild import Guild
 from moothall.objects.ids import ApplicationId, UserId
 from moothall.objects.scopes import BOT, OPENID, OWNERS, UPDATE_COMMANDS, read_scopes
 from moothall.objects.webhook import Webhook
-from moothall.resources.application.queries import ApplicationRow
-from moothall.resources.authorization import queries
-from moothall.resources.authorization.operations import (
+from moothall.resources.application.authorization import queries
+from moothall.resources.application.authorization.operations import (
     ACCESS_SECONDS,
     Tokens,
     find_token,
     issue_tokens,
     renew_tokens,
 )
-from moothall.resources.authorization.queries import CodeRow
+from moothall.resources.application.authorization.queries import CodeRow
+from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.guild.objects import guild_object
 from moothall.resources.webhook.operations import show_webhook
 from moothall.resources.webhook.queries import select_placed

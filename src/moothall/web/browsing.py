@@ -29,7 +29,7 @@ from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake, UserId
 from moothall.objects.wire import Timestamp
-from moothall.resources.password.checking import Device
+from moothall.resources.user.password.checking import Device
 
 T = TypeVar("T")
 

@@ -33,8 +33,8 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, Snowflake
 from moothall.objects.permissions import Permissions, PermissionSet
 from moothall.objects.scopes import BOT, COMMANDS, INSTALLING, WEBHOOK
+from moothall.resources.application.authorization.operations import ACCESS_SECONDS, FAMILY_SECONDS
 from moothall.resources.application.queries import select_application
-from moothall.resources.authorization.operations import ACCESS_SECONDS, FAMILY_SECONDS
 from moothall.resources.guild.listing import list_guilds
 from moothall.web.browsing import Browser, Form, LoginNeeded, Page, read_whole, redirect
 from moothall.web.rendering import errors_of, show

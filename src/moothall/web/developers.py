@@ -18,8 +18,8 @@ from moothall.resources.application.access import (
 from moothall.resources.application.endpoints import change_application
 from moothall.resources.application.operations import BotToken, ClientSecret, NewApplication
 from moothall.resources.application.requests import CreateApplication, ModifyApplication
-from moothall.resources.team.operations import show_teams
-from moothall.resources.team.queries import select_of_user
+from moothall.resources.application.team.operations import show_teams
+from moothall.resources.application.team.queries import select_of_user
 from moothall.resources.user.events import SessionsClose
 from moothall.web.application_form import asked_changes, choices, given_of_form, given_of_row
 from moothall.web.browsing import Browser, Form, Page, read_id, redirect

@@ -4,9 +4,9 @@ from typing import Any, Final
 
 from moothall.kernel.body import body_reader
 from moothall.objects.errors import Refusal
-from moothall.resources.account.endpoints import LogIn, Register, enroll, identify
-from moothall.resources.account.operations import Login
-from moothall.resources.account.operations import log_out as end_session
+from moothall.resources.user.account.endpoints import LogIn, Register, enroll, identify
+from moothall.resources.user.account.operations import Login
+from moothall.resources.user.account.operations import log_out as end_session
 from moothall.resources.user.events import SessionsClose
 from moothall.web.browsing import SESSION_SECONDS, Browser, Form, Page, local_path, redirect
 from moothall.web.rendering import errors_of, show

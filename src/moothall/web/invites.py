@@ -9,10 +9,10 @@ from moothall.kernel.hooks import Fires
 from moothall.objects.errors import Refusal
 from moothall.objects.invite import Invite
 from moothall.resources.group_dm.operations import COMING
+from moothall.resources.guild.membership.operations import JOINING
 from moothall.resources.invite import operations
 from moothall.resources.invite.events import InviteDelete
 from moothall.resources.member.events import GuildMemberUpdate
-from moothall.resources.membership.operations import JOINING
 from moothall.web.browsing import Browser, Page
 from moothall.web.rendering import show, show_problem
 

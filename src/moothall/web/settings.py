@@ -7,9 +7,9 @@ from msgspec import UNSET
 from moothall.kernel.context import Context
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import AuthorizationId
-from moothall.resources.auth_session.endpoints import read_sessions, require_password
-from moothall.resources.auth_session.operations import end_other_sessions, end_sessions
-from moothall.resources.authorization.endpoints import list_authorizations, revoke_authorization
+from moothall.resources.application.authorization.endpoints import list_authorizations, revoke_authorization
+from moothall.resources.user.auth_session.endpoints import read_sessions, require_password
+from moothall.resources.user.auth_session.operations import end_other_sessions, end_sessions
 from moothall.resources.user.events import SessionsClose
 from moothall.web.browsing import Browser, Page, read_id, redirect
 from moothall.web.rendering import errors_of, show

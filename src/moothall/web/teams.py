@@ -9,8 +9,8 @@ from moothall.objects.application import TeamRole
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake, TeamId, UserId
 from moothall.resources.application.queries import select_of_teams
-from moothall.resources.team import operations
-from moothall.resources.team.access import (
+from moothall.resources.application.team import operations
+from moothall.resources.application.team.access import (
     TEAM_ADMIN,
     TEAM_GUEST,
     TEAM_OWNER,
@@ -18,7 +18,7 @@ from moothall.resources.team.access import (
     OfTeam,
     team_of,
 )
-from moothall.resources.team.requests import AddTeamMember, CreateTeam, ModifyTeam, ModifyTeamMember
+from moothall.resources.application.team.requests import AddTeamMember, CreateTeam, ModifyTeam, ModifyTeamMember
 from moothall.web.browsing import Browser, Form, Page, read_id, redirect
 from moothall.web.developers import show_corner
 from moothall.web.rendering import errors_of, show

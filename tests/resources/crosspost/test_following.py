@@ -9,11 +9,11 @@ from sqlalchemy import func, select
 from moothall.kernel.jobs import JobRunner
 from moothall.kernel.ratelimit import RateLimiter
 from moothall.objects.permissions import Permissions
-from moothall.resources.attachment.sweeping import FileSweeper
+from moothall.resources.message.attachment.sweeping import FileSweeper
 from moothall.storage.database import Database, Query
 from moothall.storage.schema import crossposts
 from tests.harness import ANNOUNCEMENT, VOICE, Caller, Guild, Platform
-from tests.resources.attachment.uploading import send, stored
+from tests.resources.message.attachment.uploading import send, stored
 from tests.resources.message.places import bot_of, direct_messages, say
 
 CROSSPOSTED, IS_CROSSPOST, SOURCE_MESSAGE_DELETED = 1, 2, 8

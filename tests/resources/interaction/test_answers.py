@@ -11,8 +11,8 @@ from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import interactions
 from tests.harness import Platform
-from tests.resources.attachment.uploading import picture, upload
 from tests.resources.interaction.stage import Stage, set_stage
+from tests.resources.message.attachment.uploading import picture, upload
 
 BUTTON: dict[str, Any] = {
     "type": 1,

@@ -7,13 +7,13 @@ from sqlalchemy import func, select
 
 from moothall.kernel.jobs import JobRunner
 from moothall.objects.wire import Timestamp
-from moothall.resources.attachment.sweeping import FileSweeper
-from moothall.resources.message_search.indexing import Indexer
+from moothall.resources.message.attachment.sweeping import FileSweeper
+from moothall.resources.message.search.indexing import Indexer
 from moothall.storage.database import Query
 from moothall.storage.schema import attachments, ephemeral_messages, interactions, messages
 from tests.harness import Platform
-from tests.resources.attachment.uploading import stored, upload
 from tests.resources.interaction.stage import Stage, set_stage
+from tests.resources.message.attachment.uploading import stored, upload
 
 HOUR_MS = 3_600_000
 _counts = [

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.harness import Platform
-from tests.resources.attachment.uploading import upload
 from tests.resources.interaction.stage import Stage, set_stage
+from tests.resources.message.attachment.uploading import upload
 
 OPTIONS = [{"label": name.title(), "value": name} for name in ("ant", "bee", "cow")]
 

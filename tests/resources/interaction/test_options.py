@@ -6,8 +6,8 @@ import pytest
 
 from moothall.objects.permissions import Permissions
 from tests.harness import FORUM, Platform
-from tests.resources.attachment.uploading import upload
 from tests.resources.interaction.stage import Stage, set_stage
+from tests.resources.message.attachment.uploading import upload
 
 
 def option(kind: int, name: str = "it", **more: Any) -> dict[str, Any]:

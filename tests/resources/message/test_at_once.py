@@ -20,9 +20,9 @@ from moothall.storage.schema import (
     webhooks,
 )
 from tests.harness import Caller, Platform, Reply
-from tests.resources.attachment.uploading import listed, names, stored, upload
+from tests.resources.message.attachment.uploading import listed, names, stored, upload
 from tests.resources.message.places import guild_of, member_of
-from tests.resources.poll.test_polls import TEA
+from tests.resources.message.poll.test_polls import TEA
 
 ROUNDS = 6
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from moothall.objects.permissions import Permissions
-from moothall.resources.attachment.sweeping import FileSweeper
+from moothall.resources.message.attachment.sweeping import FileSweeper
 from tests.harness import VOICE, Caller, Platform
-from tests.resources.attachment.uploading import send, stored
+from tests.resources.message.attachment.uploading import send, stored
 from tests.resources.message.places import bot_of, direct_messages, guild_of, member_of, say
 
 HAS_SNAPSHOT = 1 << 14

@@ -1,8 +1,8 @@
 """Laws of files in forums, which come with the messages that posts begin with."""
 
 from tests.harness import Platform
-from tests.resources.attachment.test_editing_files import sweep
-from tests.resources.attachment.uploading import listed, stored, upload
+from tests.resources.message.attachment.test_editing_files import sweep
+from tests.resources.message.attachment.uploading import listed, stored, upload
 from tests.resources.thread.places import place
 
 

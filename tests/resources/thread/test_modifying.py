@@ -8,7 +8,7 @@ from moothall.kernel.jobs import JobRunner
 from moothall.objects.ids import ChannelId, Snowflake
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp, to_plain
-from moothall.resources.thread_activity.jobs import ArchiveThread
+from moothall.resources.channel.thread_activity.jobs import ArchiveThread
 from moothall.storage.database import Query
 from moothall.storage.schema import channels, jobs, messages, thread_members, thread_tags
 from tests.harness import Platform

@@ -7,7 +7,7 @@ import pytest
 from moothall.objects.permissions import Permissions
 from tests.harness import Platform
 from tests.resources.thread.places import PRIVATE, Place, id_of, place, tag
-from tests.resources.webhook_github.payloads import pushed
+from tests.resources.webhook.github.payloads import pushed
 
 REQUIRE_TAG = 1 << 4
 

@@ -11,7 +11,7 @@ from moothall.objects.application import MembershipState, TeamRole
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ApplicationId
 from moothall.resources.application.queries import ApplicationRow, select_application
-from moothall.resources.team.queries import select_member
+from moothall.resources.application.team.queries import select_member
 
 
 class OwnsApplication(Access):

@@ -14,8 +14,8 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import ApplicationId, UserId
 from moothall.objects.text import search_key
 from moothall.resources.application import queries
+from moothall.resources.application.authorization.queries import delete_of_application
 from moothall.resources.application.queries import ApplicationRow
-from moothall.resources.authorization.queries import delete_of_application
 from moothall.resources.user.events import SessionsClose
 from moothall.resources.user.queries import update_user
 

@@ -21,7 +21,7 @@ from moothall.resources.application.access import (
 from moothall.resources.application.operations import BotToken, ClientSecret, NewApplication
 from moothall.resources.application.queries import lock_application
 from moothall.resources.application.requests import CreateApplication, EditCurrentApplication, ModifyApplication
-from moothall.resources.team.access import TEAM_MEMBER
+from moothall.resources.application.team.access import TEAM_MEMBER
 from moothall.resources.user.events import SessionsClose
 
 

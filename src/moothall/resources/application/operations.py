@@ -34,10 +34,10 @@ from moothall.resources.application.requests import (
     IntegrationTypeInput,
     ModifyApplication,
 )
-from moothall.resources.auth_session.operations import log_out_everywhere
-from moothall.resources.team.access import find_team
-from moothall.resources.team.operations import teams_by_id
-from moothall.resources.team.queries import lock_team, select_accepted
+from moothall.resources.application.team.access import find_team
+from moothall.resources.application.team.operations import teams_by_id
+from moothall.resources.application.team.queries import lock_team, select_accepted
+from moothall.resources.user.auth_session.operations import log_out_everywhere
 from moothall.resources.user.queries import get_users, insert_token, insert_user
 
 _SECRET_LENGTH: Final = 32

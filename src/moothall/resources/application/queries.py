@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import bindparam, delete, func, insert, select
 
+from moothall.kernel.authenticate import TokenKind
 from moothall.objects.ids import ApplicationId, TeamId, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
@@ -84,6 +85,11 @@ _delete_emojis = Query(
     delete(application_emojis).where(application_emojis.c.application_id == bindparam("application_id"))
 )
 _delete_tokens = Query(delete(tokens).where(tokens.c.application_id == bindparam("application_id")))
+_delete_refresh_tokens = Query(
+    delete(tokens).where(
+        tokens.c.application_id == bindparam("application_id"), tokens.c.kind == int(TokenKind.REFRESH)
+    )
+)
 
 
 async def select_application(reader: Reader, application_id: ApplicationId) -> ApplicationRow | None:
@@ -157,6 +163,8 @@ async def owns_guild(reader: Reader, user_id: UserId) -> bool:
 
 async def delete_tokens_of(tx: Transaction, application_id: ApplicationId) -> None:
     """Let in no token of an application any more: neither its bot's nor those that people gave it."""
+    # A concurrent refresh is waited for first: only then is its access token seen.
+    await tx.execute(_delete_refresh_tokens, application_id=application_id)
     await tx.execute(_delete_tokens, application_id=application_id)
 
 

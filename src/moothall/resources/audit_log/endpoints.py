@@ -17,8 +17,8 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.scheduled_event import ScheduledEvent
 from moothall.resources.audit_log import queries
 from moothall.resources.audit_log.queries import EntryRow
-from moothall.resources.command.objects import command_object
-from moothall.resources.command.queries import EVERYWHERE, select_by_ids
+from moothall.resources.interaction.command.objects import command_object
+from moothall.resources.interaction.command.queries import EVERYWHERE, select_by_ids
 from moothall.resources.scheduled_event.access import sees_event
 from moothall.resources.scheduled_event.queries import event_object, select_events
 from moothall.resources.user.queries import get_users

@@ -16,10 +16,10 @@ from moothall.objects.permissions import Permissions
 from moothall.resources.guild import operations, queries
 from moothall.resources.guild.events import GuildDelete, GuildUpdate
 from moothall.resources.guild.listing import list_guilds
+from moothall.resources.guild.membership.operations import LEAVING
 from moothall.resources.guild.objects import guild_json, preview_json, with_counts
 from moothall.resources.guild.requests import CreateGuild, ModifyGuild
 from moothall.resources.member.events import GuildOpen
-from moothall.resources.membership.operations import LEAVING
 
 
 @post("/guilds", permission=SIGNED_IN, fires=(GuildOpen,), status=201)

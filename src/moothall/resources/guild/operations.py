@@ -22,12 +22,12 @@ from moothall.resources.guild import queries, rules
 from moothall.resources.guild.drafting import AFK_TIMEOUT_DEFAULT, draft_guild
 from moothall.resources.guild.events import GuildDelete, GuildUpdate
 from moothall.resources.guild.jobs import purge_later
+from moothall.resources.guild.membership.operations import remove_member
 from moothall.resources.guild.objects import DEFAULT_REGION, guild_from_parts, guild_object
 from moothall.resources.guild.requests import CreateGuild, ModifyGuild
+from moothall.resources.guild.role.queries import insert_roles
 from moothall.resources.member.events import GuildOpen
 from moothall.resources.member.queries import change_member, get_member
-from moothall.resources.membership.operations import remove_member
-from moothall.resources.role.queries import insert_roles
 from moothall.resources.user.queries import get_user, select_user
 from moothall.storage.rows import GuildRow, welcome_screen_from_row
 

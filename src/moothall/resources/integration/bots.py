@@ -9,9 +9,9 @@ from moothall.kernel.context import Context
 from moothall.kernel.hooks import Fires, Hook
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.ids import ApplicationId, GuildId, UserId
+from moothall.resources.guild.role.operations import REMOVING, remove_role
 from moothall.resources.integration.events import GuildIntegrationsUpdate, IntegrationDelete
 from moothall.resources.integration.queries import delete_integration, select_of_bot
-from moothall.resources.role.operations import REMOVING, remove_role
 from moothall.resources.webhook.operations import DROPPING, drop_webhooks_of_bot
 
 INTEGRATION_DELETED: Final = Hook[[Context, GuildId, ApplicationId], None]("integration deleted")

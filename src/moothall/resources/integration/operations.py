@@ -21,6 +21,11 @@ from moothall.objects.role import Role, RoleTags
 from moothall.objects.scopes import COMMANDS
 from moothall.objects.wire import to_plain
 from moothall.resources.application.queries import ApplicationRow
+from moothall.resources.guild.membership.operations import JOINING, LEAVING, join_guild, remove_member
+from moothall.resources.guild.role.events import GuildRoleCreate, GuildRoleUpdate
+from moothall.resources.guild.role.operations import add_role
+from moothall.resources.guild.role.queries import update_role
+from moothall.resources.guild.role.rules import changes_between
 from moothall.resources.integration import queries
 from moothall.resources.integration.bots import INTEGRATION_DELETED, retire_bot
 from moothall.resources.integration.events import (
@@ -33,11 +38,6 @@ from moothall.resources.integration.objects import integration_object
 from moothall.resources.integration.queries import IntegrationRow
 from moothall.resources.member.events import GuildMemberUpdate
 from moothall.resources.member.queries import change_member, get_member, member_object, select_guild_ids
-from moothall.resources.membership.operations import JOINING, LEAVING, join_guild, remove_member
-from moothall.resources.role.events import GuildRoleCreate, GuildRoleUpdate
-from moothall.resources.role.operations import add_role
-from moothall.resources.role.queries import update_role
-from moothall.resources.role.rules import changes_between
 from moothall.resources.user.queries import get_user, select_user
 
 ADDING: Final[Fires] = (

@@ -12,9 +12,9 @@ from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ApplicationId, Snowflake
 from moothall.objects.interaction import InteractionState
-from moothall.resources.attachment.uploads import FileUploads, allowance_in
 from moothall.resources.interaction.messages import place_of
 from moothall.resources.interaction.queries import InteractionRow, select_by_token, select_interaction
+from moothall.resources.message.attachment.uploads import FileUploads, allowance_in
 
 VALID_MS = 15 * 60 * 1000
 """How long a token is good for."""

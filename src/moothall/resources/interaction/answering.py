@@ -22,11 +22,12 @@ from moothall.objects.wire import convert, to_plain
 from moothall.resources.application.operations import public_fields
 from moothall.resources.application.queries import select_application
 from moothall.resources.channel.events import DirectChannelCreate
-from moothall.resources.command.locales import text_in
-from moothall.resources.command.requests import ChoiceInput, check_values
+from moothall.resources.channel.thread_activity.events import WAKES
 from moothall.resources.component.known import find_known
 from moothall.resources.component.modals import read_modal, survey_modal
 from moothall.resources.interaction import queries
+from moothall.resources.interaction.command.locales import text_in
+from moothall.resources.interaction.command.requests import ChoiceInput, check_values
 from moothall.resources.interaction.events import (
     AutocompleteResponse,
     InteractionModalCreate,
@@ -46,7 +47,6 @@ from moothall.resources.interaction.requests import Callback
 from moothall.resources.interaction.timers import Timers
 from moothall.resources.message.drafts import Draft, EditMessage, MessageFields
 from moothall.resources.message.events import MessageCreate, MessageUpdate
-from moothall.resources.thread_activity.events import WAKES
 from moothall.resources.user.queries import select_user
 
 T = TypeVar("T")

@@ -15,6 +15,7 @@ from moothall.objects.interaction import (
 from moothall.objects.message import Message
 from moothall.objects.wire import encode
 from moothall.resources.channel.events import DirectChannelCreate
+from moothall.resources.channel.thread_activity.events import WAKES
 from moothall.resources.interaction import following, listing
 from moothall.resources.interaction.access import (
     ANSWERS_INTERACTION,
@@ -32,7 +33,6 @@ from moothall.resources.interaction.raising import raise_interaction
 from moothall.resources.interaction.requests import Callback, RaiseInteraction
 from moothall.resources.message.drafts import EditMessage
 from moothall.resources.message.events import MessageCreate, MessageDelete, MessageUpdate
-from moothall.resources.thread_activity.events import WAKES
 
 
 @get("/guilds/{guild_id}/application-command-index", permission=MEMBER)

@@ -12,7 +12,6 @@ from moothall.objects.ids import ChannelId, MessageId, WebhookId
 from moothall.objects.interaction import InteractionState
 from moothall.objects.message_types import MessageFlags
 from moothall.objects.wire import to_plain
-from moothall.resources.attachment.uploads import allowance_in
 from moothall.resources.interaction import queries
 from moothall.resources.interaction.access import find_followed
 from moothall.resources.interaction.messages import (
@@ -25,6 +24,7 @@ from moothall.resources.interaction.messages import (
     show_posted,
 )
 from moothall.resources.interaction.queries import InteractionRow
+from moothall.resources.message.attachment.uploads import allowance_in
 from moothall.resources.message.drafts import EditMessage, MessageFields
 from moothall.resources.webhook.access import finds_continuations
 

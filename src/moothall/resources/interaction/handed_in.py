@@ -12,9 +12,9 @@ from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ChannelId, InteractionId, MessageId, Snowflake
 from moothall.objects.message import Attachment
 from moothall.objects.wire import convert, encode
-from moothall.resources.attachment.drafting import Uploaded, attach
-from moothall.resources.attachment.queries import NewAttachment, insert_attachments
-from moothall.resources.attachment.requests import AttachmentInput
+from moothall.resources.message.attachment.drafting import Uploaded, attach
+from moothall.resources.message.attachment.queries import NewAttachment, insert_attachments
+from moothall.resources.message.attachment.requests import AttachmentInput
 
 
 class HandedIn:

@@ -12,17 +12,17 @@ from moothall.objects.command import Command, CommandPermissionType, CommandType
 from moothall.objects.command_index import CommandIndex, IndexedApplication, IndexedCommand, IndexedPermissions
 from moothall.objects.ids import ApplicationId, Snowflake, UserId
 from moothall.objects.permissions import Permissions
+from moothall.resources.application.authorization.queries import select_installed
 from moothall.resources.application.queries import ApplicationRow, select_applications
-from moothall.resources.authorization.queries import select_installed
-from moothall.resources.command.locales import locale_of
-from moothall.resources.command.objects import command_object, permissions_object
-from moothall.resources.command.queries import (
+from moothall.resources.integration.queries import select_of_guild
+from moothall.resources.interaction.command.locales import locale_of
+from moothall.resources.interaction.command.objects import command_object, permissions_object
+from moothall.resources.interaction.command.queries import (
     EVERYWHERE,
     PermissionsRow,
     select_guild_permissions,
     select_of_applications,
 )
-from moothall.resources.integration.queries import select_of_guild
 from moothall.resources.interaction.rules import context_of, is_allowed
 
 _MOST_APPLICATIONS: Final = 500

@@ -22,7 +22,7 @@ from moothall.objects.message_types import SETTABLE, MessageFlags, MessagePart, 
 from moothall.objects.permissions import Permissions
 from moothall.objects.poll import PollDraft, PollInput, read_poll
 from moothall.objects.wire import convert, decoder, encode
-from moothall.resources.attachment.drafting import Uploaded
+from moothall.resources.channel.thread_activity.operations import wake_thread
 from moothall.resources.component.known import Sender, look_up
 from moothall.resources.interaction.queries import (
     EphemeralRow,
@@ -30,6 +30,7 @@ from moothall.resources.interaction.queries import (
     insert_ephemeral,
     update_interaction,
 )
+from moothall.resources.message.attachment.drafting import Uploaded
 from moothall.resources.message.drafts import Draft, EditMessage, MessageFields, read_draft, read_edit
 from moothall.resources.message.editing import edit_message
 from moothall.resources.message.files import files_of
@@ -38,7 +39,6 @@ from moothall.resources.message.operations import remove_message, send_message
 from moothall.resources.message.pages import Viewer, message_bytes
 from moothall.resources.message.parts import write_parts
 from moothall.resources.message.queries import MessageRow, lock_message, select_message
-from moothall.resources.thread_activity.operations import wake_thread
 
 _OF_COMMANDS: Final = {
     CommandType.CHAT_INPUT: MessageType.CHAT_INPUT_COMMAND,

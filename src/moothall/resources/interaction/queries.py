@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, delete, insert, select, update
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, InteractionId, MessageId, UserId
 from moothall.objects.interaction import InteractionState
 from moothall.objects.wire import Timestamp
-from moothall.resources.attachment.queries import drop_files_of
+from moothall.resources.message.attachment.queries import drop_files_of
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
 from moothall.storage.rows import ChannelRow
 from moothall.storage.schema import channel_activity, channels, ephemeral_messages, interactions, messages

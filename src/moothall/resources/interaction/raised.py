@@ -11,10 +11,10 @@ from moothall.objects.errors import FormErrors, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ChannelId, InteractionId, MessageId, Snowflake
 from moothall.resources.application.queries import ApplicationRow
-from moothall.resources.attachment.uploads import allowance_in
 from moothall.resources.interaction.handed_in import HandedIn
 from moothall.resources.interaction.requests import RaiseInteraction
 from moothall.resources.interaction.resolving import Resolver
+from moothall.resources.message.attachment.uploads import allowance_in
 
 
 class Raised:

@@ -20,7 +20,6 @@ from moothall.objects.interaction import CallbackType, Interaction, InteractionS
 from moothall.objects.permissions import Permissions, PermissionSet
 from moothall.objects.wire import to_plain
 from moothall.resources.application.queries import select_application
-from moothall.resources.attachment.uploads import allowance_in
 from moothall.resources.interaction import queries
 from moothall.resources.interaction.delivery import deliver
 from moothall.resources.interaction.events import InteractionRaised, InteractionSuccess
@@ -33,6 +32,7 @@ from moothall.resources.interaction.rules import DIRECT_PERMISSIONS, context_of
 from moothall.resources.interaction.using_commands import use_command
 from moothall.resources.interaction.using_components import hand_in_modal, use_component
 from moothall.resources.member.queries import get_member, member_object
+from moothall.resources.message.attachment.uploads import allowance_in
 from moothall.resources.message.drafts import Draft
 from moothall.resources.user.queries import select_user
 from moothall.storage.rows import UserRow, user_from_row

@@ -15,10 +15,10 @@ from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ApplicationId, ChannelId, Snowflake, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.scopes import BOT, COMMANDS
-from moothall.resources.authorization.queries import select_authorization
-from moothall.resources.command.objects import permissions_object
-from moothall.resources.command.queries import PermissionsRow, select_permissions
+from moothall.resources.application.authorization.queries import select_authorization
 from moothall.resources.integration.queries import select_of_application
+from moothall.resources.interaction.command.objects import permissions_object
+from moothall.resources.interaction.command.queries import PermissionsRow, select_permissions
 
 DIRECT_PERMISSIONS: Final = Permissions.ATTACH_FILES | Permissions.EMBED_LINKS | Permissions.MENTION_EVERYONE
 """What an application may do in direct messages; with its own bot also USE_EXTERNAL_EMOJIS."""

@@ -11,14 +11,14 @@ from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import CommandId, Snowflake, UserId
 from moothall.objects.permissions import Permissions
-from moothall.resources.command.objects import command_object
-from moothall.resources.command.queries import EVERYWHERE, select_by_id
+from moothall.resources.channel.thread_activity.rules import require_unlocked
 from moothall.resources.component.submissions import fits_types
+from moothall.resources.interaction.command.objects import command_object
+from moothall.resources.interaction.command.queries import EVERYWHERE, select_by_id
 from moothall.resources.interaction.options import Chosen, read_options
 from moothall.resources.interaction.raised import Raised, id_at
 from moothall.resources.interaction.rules import owners_of, require_usable
 from moothall.resources.message.pages import Viewer, message_bytes
-from moothall.resources.thread_activity.rules import require_unlocked
 
 
 async def use_command(raised: Raised, *, completing: bool) -> Command:

@@ -7,13 +7,13 @@ from moothall.objects.ids import ChannelId, GuildId, ScheduledEventId
 from moothall.objects.invite import Invite, InviteMetadata
 from moothall.objects.permissions import Permissions
 from moothall.resources.group_dm.operations import COMING
+from moothall.resources.guild.membership.operations import JOINING
 from moothall.resources.invite import operations, queries
 from moothall.resources.invite.access import ManagesInvite
 from moothall.resources.invite.events import InviteCreate, InviteDelete
 from moothall.resources.invite.objects import invite_objects, without_metadata
 from moothall.resources.invite.requests import CreateChannelInvite
 from moothall.resources.member.events import GuildMemberUpdate
-from moothall.resources.membership.operations import JOINING
 
 
 @post(

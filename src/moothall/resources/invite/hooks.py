@@ -3,10 +3,10 @@
 from moothall.kernel.context import Context
 from moothall.objects.ids import ChannelId
 from moothall.resources.channel.operations import CHANNEL_DELETING, CHANNEL_PURGED
+from moothall.resources.guild.widget.operations import WIDGET_INVITE
 from moothall.resources.invite.events import InviteCreate, InviteDelete
 from moothall.resources.invite.operations import delete_invites_of_channel, widget_invite
 from moothall.resources.invite.queries import delete_channel_invites
-from moothall.resources.widget.operations import WIDGET_INVITE
 
 
 async def _delete_late_invites(ctx: Context, channel_id: ChannelId) -> None:

@@ -22,6 +22,8 @@ from moothall.objects.ids import ChannelId, GuildId, RoleId, ScheduledEventId, S
 from moothall.objects.invite import Invite, InviteFlags, InviteMetadata, InviteTargetType, InviteType
 from moothall.objects.permissions import Permissions, channel_permissions
 from moothall.objects.wire import convert
+from moothall.resources.guild.membership.guests import make_full_member
+from moothall.resources.guild.membership.operations import join_guild
 from moothall.resources.invite import queries
 from moothall.resources.invite.events import InviteCreate, InviteDelete
 from moothall.resources.invite.gatherings import with_gatherings
@@ -35,8 +37,6 @@ from moothall.resources.invite.objects import invite_objects, vanity_invite, wit
 from moothall.resources.invite.queries import InviteRow
 from moothall.resources.invite.requests import CreateChannelInvite
 from moothall.resources.member.queries import get_member, is_banned
-from moothall.resources.membership.guests import make_full_member
-from moothall.resources.membership.operations import join_guild
 from moothall.resources.user.queries import select_user
 from moothall.resources.voice.queries import get_voice_state
 

@@ -17,10 +17,10 @@ from moothall.objects.message import AllowedMentions, Attachment
 from moothall.objects.message_types import SETTABLE, MessageFlags, MessagePart, MessageReferenceType
 from moothall.objects.poll import PollDraft, PollInput, read_poll
 from moothall.objects.text import clean
-from moothall.resources.attachment.drafting import Uploaded, attach, attach_again, require_whole_voice_message
-from moothall.resources.attachment.embedding import embed_files
-from moothall.resources.attachment.requests import AttachmentInputs
 from moothall.resources.component.known import Lookup
+from moothall.resources.message.attachment.drafting import Uploaded, attach, attach_again, require_whole_voice_message
+from moothall.resources.message.attachment.embedding import embed_files
+from moothall.resources.message.attachment.requests import AttachmentInputs
 from moothall.resources.message.layouts import (
     check_legacy_fields,
     given_components,

@@ -11,9 +11,10 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import MessageId, Snowflake, UserId
 from moothall.objects.message_types import EDITABLE, WRITTEN, MessageFlags, MessagePart
 from moothall.objects.permissions import Permissions
-from moothall.resources.attachment.drafting import Uploaded
+from moothall.resources.channel.thread_activity.rules import require_active, require_unlocked
 from moothall.resources.component.known import look_up, sender_of
 from moothall.resources.message import queries
+from moothall.resources.message.attachment.drafting import Uploaded
 from moothall.resources.message.body import (
     NONE,
     Head,
@@ -50,7 +51,6 @@ from moothall.resources.message.writing import (
     id_of,
     parts_around,
 )
-from moothall.resources.thread_activity.rules import require_active, require_unlocked
 
 
 async def modify_message(ctx: Context, message_id: MessageId, body: EditMessage) -> bytes:

@@ -14,6 +14,7 @@ from moothall.objects.ids import ChannelId, MessageId
 from moothall.objects.message import Message
 from moothall.objects.permissions import Permissions
 from moothall.resources.channel.events import DirectChannelCreate
+from moothall.resources.channel.thread_activity.events import JOINS, WAKES
 from moothall.resources.message import editing, operations
 from moothall.resources.message.drafts import CreateMessage, EditMessage
 from moothall.resources.message.events import MessageCreate, MessageDelete, MessageDeleteBulk, MessageUpdate
@@ -23,7 +24,6 @@ from moothall.resources.message.preparing import prepare_draft
 from moothall.resources.message.queries import select_page
 from moothall.resources.message.rules import require_entry, require_history
 from moothall.resources.message.uploads import EDITED_MESSAGE, NEW_MESSAGE
-from moothall.resources.thread_activity.events import JOINS, WAKES
 
 PageSize = Annotated[int, Meta(ge=1, le=limits.MESSAGE_LIST_MAX)]
 

@@ -9,8 +9,8 @@ from moothall.kernel.file_links import files_named, names_files
 from moothall.objects.message import Attachment
 from moothall.objects.message_types import MessagePart
 from moothall.objects.wire import encode
-from moothall.resources.attachment.keeping import find_attachments, keep_files
-from moothall.resources.attachment.queries import MessageKey
+from moothall.resources.message.attachment.keeping import find_attachments, keep_files
+from moothall.resources.message.attachment.queries import MessageKey
 from moothall.resources.message.body import NONE
 from moothall.resources.message.queries import MessageRow
 

@@ -15,7 +15,7 @@ from moothall.objects.message import MessageReference
 from moothall.objects.message_types import WRITTEN, MessageFlags, MessagePart, MessageReferenceType
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import encode
-from moothall.resources.attachment.queries import MessageKey
+from moothall.resources.message.attachment.queries import MessageKey
 from moothall.resources.message.drafts import MessageReferenceInput
 from moothall.resources.message.pages import viewer_of
 from moothall.resources.message.people import encoded_users

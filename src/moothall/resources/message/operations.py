@@ -17,6 +17,15 @@ from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserI
 from moothall.objects.message import MessageReference
 from moothall.objects.message_types import UNDELETABLE, MessageFlags, MessageType
 from moothall.objects.permissions import Permissions
+from moothall.resources.channel.thread_activity.operations import (
+    bring_in_author,
+    bring_in_mentioned,
+    forget_in_threads,
+    uncount_messages,
+    wake_thread,
+)
+from moothall.resources.channel.thread_activity.queries import select_private_members
+from moothall.resources.channel.thread_activity.rules import require_not_put_away
 from moothall.resources.member.activity import touch_seen
 from moothall.resources.message import queries
 from moothall.resources.message.body import (
@@ -65,15 +74,6 @@ from moothall.resources.message.writing import (
     reference_to,
 )
 from moothall.resources.sticker.using import find_sendable
-from moothall.resources.thread_activity.operations import (
-    bring_in_author,
-    bring_in_mentioned,
-    forget_in_threads,
-    uncount_messages,
-    wake_thread,
-)
-from moothall.resources.thread_activity.queries import select_private_members
-from moothall.resources.thread_activity.rules import require_not_put_away
 
 _MS_PER_SECOND: Final = 1000
 

@@ -6,8 +6,8 @@ from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.ids import ChannelId
 from moothall.objects.message_types import MessageFlags
 from moothall.objects.permissions import Permissions
-from moothall.resources.attachment.drafting import Uploaded
 from moothall.resources.component.known import look_up, sender_of
+from moothall.resources.message.attachment.drafting import Uploaded
 from moothall.resources.message.drafts import Draft, MessageFields, read_draft
 from moothall.resources.message.layouts import without_components
 

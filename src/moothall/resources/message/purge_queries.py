@@ -5,7 +5,7 @@ from typing import Final
 from sqlalchemy import Table, bindparam, delete, select, tuple_
 
 from moothall.objects.ids import ChannelId
-from moothall.resources.attachment.queries import drop_some_files
+from moothall.resources.message.attachment.queries import drop_some_files
 from moothall.storage.database import Query, Transaction
 from moothall.storage.schema import metadata
 

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, delete, insert, select, tuple_, update
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId, WebhookId
 from moothall.objects.message_types import MessagePart
 from moothall.objects.wire import Timestamp
-from moothall.resources.attachment.queries import drop_files, dropping_where
+from moothall.resources.message.attachment.queries import drop_files, dropping_where
 from moothall.storage.columns import TimestampColumn
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, upsert
 from moothall.storage.schema import (

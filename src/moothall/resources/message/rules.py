@@ -10,8 +10,8 @@ from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId, snowfl
 from moothall.objects.member import MemberFlags
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
+from moothall.resources.channel.thread_activity.rules import require_unlocked
 from moothall.resources.message.queries import is_reachable, select_last_of, select_newcomer
-from moothall.resources.thread_activity.rules import require_unlocked
 
 _SLOWMODE_EXEMPT: Final = Permissions.MANAGE_MESSAGES | Permissions.MANAGE_CHANNELS | Permissions.BYPASS_SLOWMODE
 _MEDIUM, _HIGH, _VERY_HIGH = 2, 3, 4

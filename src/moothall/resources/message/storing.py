@@ -5,16 +5,16 @@ from msgspec import UNSET, structs
 from moothall.kernel.context import Context
 from moothall.kernel.place import ChannelPlace
 from moothall.objects.ids import Snowflake
-from moothall.resources.attachment.queries import MessageKey
 from moothall.resources.channel.direct import reopen_direct_message
+from moothall.resources.channel.thread_activity.operations import count_message
 from moothall.resources.message import queries
+from moothall.resources.message.attachment.queries import MessageKey
 from moothall.resources.message.body import Head, Text, encode_body
 from moothall.resources.message.drafts import Draft
 from moothall.resources.message.files import keep_row_files, with_files_part
 from moothall.resources.message.parts import write_parts
 from moothall.resources.message.queries import MessageRow
 from moothall.resources.message.writing import Author, Cast, Written, author_in, id_of, parts_around
-from moothall.resources.thread_activity.operations import count_message
 
 
 async def store_message(

@@ -7,7 +7,7 @@ from moothall.kernel.context import Context
 from moothall.kernel.uploads import Allowance
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
-from moothall.resources.attachment.uploads import FileUploads
+from moothall.resources.message.attachment.uploads import FileUploads
 from moothall.resources.message.queries import select_message
 from moothall.resources.message.rules import require_may_write, require_unrestricted
 

@@ -17,17 +17,17 @@ from moothall.objects.text import search_key
 from moothall.resources.channel.objects import channel_object
 from moothall.resources.channel.queries import delete_channel, select_channel
 from moothall.resources.channel.requests import ModifyChannel
+from moothall.resources.channel.thread_activity.events import ThreadUpdate, deleted
+from moothall.resources.channel.thread_activity.jobs import watch
+from moothall.resources.channel.thread_activity.operations import require_room, tell_awake
+from moothall.resources.channel.thread_activity.rules import metadata_of
+from moothall.resources.channel.thread_activity.state import change_thread, metadata_from_row
 from moothall.resources.message.operations import send_system_message
 from moothall.resources.message.queries import select_message
 from moothall.resources.message.rules import require_unrestricted
 from moothall.resources.thread import queries, rules
 from moothall.resources.thread.recording import record
 from moothall.resources.thread.starting import mark_message
-from moothall.resources.thread_activity.events import ThreadUpdate, deleted
-from moothall.resources.thread_activity.jobs import watch
-from moothall.resources.thread_activity.operations import require_room, tell_awake
-from moothall.resources.thread_activity.rules import metadata_of
-from moothall.resources.thread_activity.state import change_thread, metadata_from_row
 from moothall.storage.rows import ChannelRow, channel_from_row
 
 _BY_STARTER = ("name", "archived", "auto_archive_duration", "invitable", "applied_tags")

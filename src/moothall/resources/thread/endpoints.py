@@ -16,13 +16,13 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.channel.queries import select_own_memberships
+from moothall.resources.channel.thread_activity.events import JOINS, ThreadCreate, ThreadMembersUpdate
+from moothall.resources.channel.thread_activity.queries import select_active
 from moothall.resources.message.events import MessageCreate, MessageUpdate
 from moothall.resources.message.uploads import IN_CHANNEL
 from moothall.resources.thread import finding, membership, parts, starting  # noqa: F401 parts: what messages show
 from moothall.resources.thread.queries import ThreadSearch
 from moothall.resources.thread.requests import StartedThread, StartThread, StartThreadFromMessage
-from moothall.resources.thread_activity.events import JOINS, ThreadCreate, ThreadMembersUpdate
-from moothall.resources.thread_activity.queries import select_active
 from moothall.storage.rows import ThreadRow, thread_from_row
 
 PageSize = Annotated[int, Meta(ge=1, le=limits.THREAD_LIST_MAX)]

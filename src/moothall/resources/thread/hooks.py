@@ -9,10 +9,10 @@ from moothall.resources.channel.operations import (
     OTHER_CHANNEL_DELETING,
 )
 from moothall.resources.channel.requests import ModifyChannel
+from moothall.resources.channel.thread_activity.events import WAKES, ThreadDelete
 from moothall.resources.message.events import MessageCreate, MessageUpdate
 from moothall.resources.thread.editing import modify_thread, remove_thread
 from moothall.resources.thread.jobs import forget_tags, purge_later
-from moothall.resources.thread_activity.events import WAKES, ThreadDelete
 
 
 async def _modify(ctx: Context, body: ModifyChannel) -> Channel | None:

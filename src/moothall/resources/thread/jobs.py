@@ -13,9 +13,9 @@ from moothall.objects.wire import Timestamp
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.channel.operations import CHANNEL_PURGED
 from moothall.resources.channel.queries import delete_channel, select_channel
+from moothall.resources.channel.thread_activity.events import ThreadUpdate
 from moothall.resources.message.purge_queries import delete_some_of_channel
 from moothall.resources.thread import queries
-from moothall.resources.thread_activity.events import ThreadUpdate
 from moothall.storage.rows import channel_from_row
 
 _AT_ONCE: Final = 100

@@ -13,19 +13,19 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake, UserId
 from moothall.objects.message_types import MessageType
 from moothall.objects.permissions import Permissions
-from moothall.resources.member.queries import get_member, get_members, member_objects
-from moothall.resources.message.operations import send_system_message
-from moothall.resources.message.rules import require_unrestricted
-from moothall.resources.thread import queries
-from moothall.resources.thread_activity.operations import (
+from moothall.resources.channel.thread_activity.operations import (
     add_members,
     may_invite,
     may_see,
     member_object,
     remove_member,
 )
-from moothall.resources.thread_activity.queries import ThreadMemberRow, select_members_among
-from moothall.resources.thread_activity.rules import require_active, require_unlocked
+from moothall.resources.channel.thread_activity.queries import ThreadMemberRow, select_members_among
+from moothall.resources.channel.thread_activity.rules import require_active, require_unlocked
+from moothall.resources.member.queries import get_member, get_members, member_objects
+from moothall.resources.message.operations import send_system_message
+from moothall.resources.message.rules import require_unrestricted
+from moothall.resources.thread import queries
 
 
 def thread_of(ctx: Context) -> ChannelPlace:

@@ -10,7 +10,7 @@ from sqlalchemy import Select, bindparam, delete, func, insert, select, update
 from moothall.objects.channel_types import THREADS, ChannelFlags, ChannelType
 from moothall.objects.ids import ChannelId, Snowflake, TagId, UserId
 from moothall.objects.wire import Timestamp
-from moothall.resources.thread_activity.queries import ThreadMemberRow
+from moothall.resources.channel.thread_activity.queries import ThreadMemberRow
 from moothall.storage.database import Query, Reader, Transaction, in_list
 from moothall.storage.rows import ChannelRow
 from moothall.storage.schema import channels, thread_members, thread_tags

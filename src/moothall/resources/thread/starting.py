@@ -27,6 +27,10 @@ from moothall.resources.channel.queries import (
     select_own_memberships,
     set_last_message,
 )
+from moothall.resources.channel.thread_activity.events import ThreadCreate
+from moothall.resources.channel.thread_activity.jobs import watch
+from moothall.resources.channel.thread_activity.operations import add_members, require_room
+from moothall.resources.channel.thread_activity.state import metadata_column
 from moothall.resources.member.activity import touch_seen
 from moothall.resources.message.body import decode_head, decode_text, encode_body
 from moothall.resources.message.drafts import Draft
@@ -38,10 +42,6 @@ from moothall.resources.message.writing import Author, Persona
 from moothall.resources.thread import queries, rules
 from moothall.resources.thread.recording import record
 from moothall.resources.thread.requests import StartThread, StartThreadFromMessage
-from moothall.resources.thread_activity.events import ThreadCreate
-from moothall.resources.thread_activity.jobs import watch
-from moothall.resources.thread_activity.operations import add_members, require_room
-from moothall.resources.thread_activity.state import metadata_column
 from moothall.storage.database import ConstraintFailed
 from moothall.storage.rows import channel_from_row
 

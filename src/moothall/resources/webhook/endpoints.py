@@ -8,9 +8,9 @@ from moothall.objects.message import Message
 from moothall.objects.permissions import Permissions
 from moothall.objects.webhook import Webhook
 from moothall.resources.channel.events import DirectChannelCreate
+from moothall.resources.channel.thread_activity.events import WAKES, ThreadCreate
 from moothall.resources.message.drafts import EditMessage
 from moothall.resources.message.events import MessageCreate, MessageDelete, MessageUpdate
-from moothall.resources.thread_activity.events import WAKES, ThreadCreate
 from moothall.resources.webhook import executing, operations, queries
 from moothall.resources.webhook.access import (
     ANY_TOKEN,

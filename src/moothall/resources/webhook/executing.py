@@ -12,10 +12,13 @@ from moothall.objects import errors
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId
 from moothall.objects.message_types import EDITABLE, SETTABLE
-from moothall.resources.attachment.drafting import Uploaded
 from moothall.resources.channel.queries import select_channel
+from moothall.resources.channel.thread_activity.operations import wake_thread
+from moothall.resources.channel.thread_activity.rules import refuse_archived
+from moothall.resources.channel.thread_activity.state import thread_place
 from moothall.resources.component.known import Lookup, Sender, look_up
 from moothall.resources.message import editing, operations
+from moothall.resources.message.attachment.drafting import Uploaded
 from moothall.resources.message.drafts import EditMessage, read_draft, read_edit
 from moothall.resources.message.files import files_of
 from moothall.resources.message.layouts import files_in, is_layout
@@ -23,9 +26,6 @@ from moothall.resources.message.pages import Viewer, message_bytes
 from moothall.resources.message.queries import MessageRow, lock_message, select_message
 from moothall.resources.message.writing import Persona
 from moothall.resources.thread import starting
-from moothall.resources.thread_activity.operations import wake_thread
-from moothall.resources.thread_activity.rules import refuse_archived
-from moothall.resources.thread_activity.state import thread_place
 from moothall.resources.webhook.posting import check_threads, read_post
 from moothall.resources.webhook.queries import PlacedWebhook
 from moothall.resources.webhook.requests import ExecuteWebhook

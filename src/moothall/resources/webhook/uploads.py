@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from moothall.kernel.context import Context
 from moothall.kernel.uploads import Allowance
-from moothall.resources.attachment.uploads import FileUploads, allowance_in
+from moothall.resources.message.attachment.uploads import FileUploads, allowance_in
 from moothall.resources.webhook.access import continuation_of, webhook_of
 from moothall.resources.webhook.executing import find_place
 

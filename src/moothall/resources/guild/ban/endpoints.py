@@ -1,0 +1,119 @@
+"""Guild bans over HTTP (api.md, Bans)."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from moothall.kernel.context import Context
+from moothall.kernel.endpoint import delete, get, post, put
+from moothall.objects import errors, limits
+from moothall.objects.ban import Ban, BulkBanResult
+from moothall.objects.errors import Refusal
+from moothall.objects.ids import GuildId, Snowflake, UserId
+from moothall.objects.permissions import Permissions
+from moothall.resources.guild.ban import operations, queries
+from moothall.resources.guild.ban.events import GuildBanRemove
+from moothall.resources.guild.ban.queries import BanRow
+from moothall.resources.user.queries import get_users
+
+Seconds = Annotated[int, Meta(ge=0, le=limits.BAN_DELETE_SECONDS_MAX)]
+Days = Annotated[int, Meta(ge=0, le=limits.BAN_DELETE_DAYS_MAX)]
+
+_DAY = 86_400
+
+
+class CreateGuildBan(Struct, frozen=True):
+    """The body of Create Guild Ban; the days are what older clients send."""
+
+    delete_message_seconds: Seconds | None = None
+    delete_message_days: Days | None = None
+
+
+class BulkGuildBan(Struct, frozen=True):
+    """The body of Bulk Guild Ban."""
+
+    user_ids: Annotated[list[UserId], Meta(max_length=limits.BULK_BAN_MAX)]
+    delete_message_seconds: Seconds | None = None
+
+
+@get("/guilds/{guild_id}/bans", permission=Permissions.BAN_MEMBERS)
+async def get_guild_bans(
+    ctx: Context,
+    guild_id: GuildId,
+    *,
+    limit: Annotated[int, Meta(ge=1, le=limits.BAN_LIST_MAX)] = limits.BAN_LIST_MAX,
+    before: UserId | None = None,
+    after: UserId | None = None,
+) -> list[Ban]:
+    """List bans by ascending user id; `before` goes before `after`."""
+    if before is not None:
+        rows = await queries.select_before(ctx.tx, guild_id, before, limit)
+    else:
+        rows = await queries.select_after(ctx.tx, guild_id, after or UserId(Snowflake(0)), limit)
+    return await _bans(ctx, rows)
+
+
+@get("/guilds/{guild_id}/bans/{user_id}", permission=Permissions.BAN_MEMBERS)
+async def get_guild_ban(ctx: Context, guild_id: GuildId, user_id: UserId) -> Ban:
+    """Get a ban; 404/10026 for those who are not banned."""
+    row = await queries.get_ban(ctx.tx, guild_id, user_id)
+    found = [] if row is None else await _bans(ctx, [row])
+    if not found:
+        raise Refusal(errors.UNKNOWN_BAN)
+    return found[0]
+
+
+@put(
+    "/guilds/{guild_id}/bans/{user_id}",
+    permission=Permissions.BAN_MEMBERS,
+    audit_reason=True,
+    fires=operations.BANNING,
+)
+async def create_guild_ban(
+    ctx: Context,
+    guild_id: GuildId,
+    user_id: UserId,
+    body: CreateGuildBan,
+    *,
+    delete_message_seconds: Seconds | None = None,
+    delete_message_days: Days | None = None,
+) -> None:
+    """Ban a user, optionally deleting their recent messages. Some clients send the body's fields as a query."""
+    for seconds, days in (
+        (body.delete_message_seconds, body.delete_message_days),
+        (delete_message_seconds, delete_message_days),
+    ):
+        if seconds is not None or days is not None:
+            forget = seconds if seconds is not None else (days or 0) * _DAY
+            break
+    else:
+        forget = 0
+    await operations.ban_user(ctx, guild_id, user_id, forget_seconds=forget)
+
+
+@delete(
+    "/guilds/{guild_id}/bans/{user_id}",
+    permission=Permissions.BAN_MEMBERS,
+    audit_reason=True,
+    fires=(GuildBanRemove,),
+)
+async def remove_guild_ban(ctx: Context, guild_id: GuildId, user_id: UserId) -> None:
+    """Lift a ban."""
+    await operations.lift_ban(ctx, guild_id, user_id)
+
+
+@post(
+    "/guilds/{guild_id}/bulk-ban",
+    permission=Permissions.BAN_MEMBERS | Permissions.MANAGE_GUILD,
+    audit_reason=True,
+    fires=operations.BANNING,
+)
+async def bulk_guild_ban(ctx: Context, guild_id: GuildId, body: BulkGuildBan) -> BulkBanResult:
+    """Ban up to 200 users at once; 400/500000 if nobody could be banned."""
+    return await operations.bulk_ban(ctx, guild_id, body.user_ids, forget_seconds=body.delete_message_seconds or 0)
+
+
+async def _bans(ctx: Context, rows: Sequence[BanRow]) -> list[Ban]:
+    users = await get_users(ctx.tx, [row.user_id for row in rows])
+    return [Ban(reason=row.reason, user=users[row.user_id]) for row in rows if row.user_id in users]

@@ -1,0 +1,73 @@
+"""Letting somebody in who has asked an application to be let in (api.md, Add Guild Member)."""
+
+from collections.abc import Sequence
+
+from moothall.kernel.authenticate import TokenKind, actor_of_token
+from moothall.kernel.context import Context
+from moothall.objects import errors
+from moothall.objects.errors import FormErrors, Refusal
+from moothall.objects.form_codes import FormCode
+from moothall.objects.ids import RoleId, UserId
+from moothall.objects.member import Member
+from moothall.objects.permissions import Permissions
+from moothall.objects.text import clean_name
+from moothall.resources.guild.membership.editing import check_assignable
+from moothall.resources.guild.membership.operations import join_guild
+from moothall.resources.member import queries
+from moothall.resources.user.queries import select_user
+
+JOIN_SCOPE = "guilds.join"
+
+
+async def add_member(
+    ctx: Context,
+    user_id: UserId,
+    access_token: str,
+    *,
+    nick: str | None,
+    roles: Sequence[RoleId],
+    mute: bool,
+    deaf: bool,
+) -> Member | None:
+    """Let the person of an access token into the guild entered; the member, or None if they are one already.
+
+    The caller is the bot of the application that the token was given to, and declares `JOINING`.
+    Raises Refusal: 403/20002 for others, 403/50013 for what it may not give, 400/50025 for a token
+    that is not this person's, not the application's or without guilds.join, 50035 for a role of
+    elsewhere, and as `join_guild`.
+    """
+    if not ctx.actor.bot:
+        raise Refusal(errors.ONLY_BOTS_CAN_USE)
+    for given, bit in (
+        (nick, Permissions.MANAGE_NICKNAMES),
+        (roles, Permissions.MANAGE_ROLES),
+        (mute, Permissions.MUTE_MEMBERS),
+        (deaf, Permissions.DEAFEN_MEMBERS),
+    ):
+        if given:
+            ctx.require(bit)
+    listed = [role_id for role_id in dict.fromkeys(roles) if role_id != ctx.guild.everyone.id]
+    check_assignable(ctx.member, [ctx.guild.roles[role_id] for role_id in listed if role_id in ctx.guild.roles])
+    found = FormErrors()
+    for index, role_id in enumerate(roles):
+        if role_id not in ctx.guild.roles:
+            found.add(["roles", index], FormCode.BASE_TYPE_CHOICES, f"Role {int(role_id)} is not in this guild.")
+    found.raise_if_any()
+    token = await actor_of_token(ctx.tx, access_token)
+    if (
+        token is None
+        or token.kind is not TokenKind.BEARER
+        or token.user_id != user_id
+        or token.application_id != ctx.actor.application_id
+        or JOIN_SCOPE not in token.scopes
+    ):
+        raise Refusal(errors.INVALID_ACCESS_TOKEN)
+    if await queries.get_member(ctx.tx, ctx.guild.id, user_id) is not None:
+        return None
+    user = await select_user(ctx.tx, user_id)
+    if user is None:
+        raise Refusal(errors.UNKNOWN_USER)
+    row = await join_guild(
+        ctx, ctx.guild, user, roles=listed, nick=clean_name(nick or "") or None, mute=mute, deaf=deaf
+    )
+    return await queries.member_object(ctx.tx, row)

@@ -1,0 +1,65 @@
+"""Pruning over HTTP (api.md, Prune)."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from moothall.kernel.context import Context
+from moothall.kernel.endpoint import get, post
+from moothall.objects import limits
+from moothall.objects.ids import GuildId, RoleId
+from moothall.objects.permissions import Permissions
+from moothall.resources.guild.prune import operations
+
+Days = Annotated[int, Meta(ge=limits.PRUNE_DAYS_MIN, le=limits.PRUNE_DAYS_MAX)]
+
+_MAY_PRUNE = Permissions.MANAGE_GUILD | Permissions.KICK_MEMBERS
+_MOST_ROLES = 250
+
+
+class BeginGuildPrune(Struct, frozen=True):
+    """The body of Begin Guild Prune. Some clients send the roles comma-delimited and the boolean as text."""
+
+    days: Days | None = None
+    compute_prune_count: bool | Literal["true", "false"] | None = None
+    include_roles: str | Annotated[list[RoleId], Meta(max_length=_MOST_ROLES)] | None = None
+    reason: str | None = None
+
+
+class Pruned(Struct, frozen=True):
+    """How many members a pruning removes; null where that was not asked for."""
+
+    pruned: int | None
+
+
+@get("/guilds/{guild_id}/prune", permission=_MAY_PRUNE)
+async def get_guild_prune_count(
+    ctx: Context,
+    guild_id: GuildId,
+    *,
+    days: Days = limits.PRUNE_DAYS_DEFAULT,
+    include_roles: list[str] | None = None,
+) -> Pruned:
+    """Count the members that a pruning would remove."""
+    roles = operations.read_roles(ctx, include_roles or ())
+    rule = await operations.find_rule(ctx, guild_id, days, roles)
+    return Pruned(len(await operations.find_inactive(ctx, guild_id, rule)))
+
+
+@post(
+    "/guilds/{guild_id}/prune",
+    permission=_MAY_PRUNE,
+    audit_reason=True,
+    fires=operations.PRUNING,
+    # Each batch is a transaction of its own: one over everybody would hold up the whole platform.
+    writes=False,
+)
+async def begin_guild_prune(ctx: Context, guild_id: GuildId, body: BeginGuildPrune) -> Pruned:
+    """Remove the members who have not been seen for days."""
+    given = body.include_roles or ()
+    listed = given.split(",") if isinstance(given, str) else [role.wire() for role in given]
+    roles = operations.read_roles(ctx, listed)
+    if ctx.reason is None and body.reason:
+        ctx.reason = body.reason[: limits.AUDIT_REASON_MAX]
+    removed = await operations.prune(ctx, guild_id, body.days or limits.PRUNE_DAYS_DEFAULT, roles)
+    return Pruned(None if body.compute_prune_count in {False, "false"} else removed)

@@ -1,0 +1,75 @@
+"""Roles over HTTP (api.md, Roles)."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from moothall.kernel.access import MEMBER
+from moothall.kernel.context import Context
+from moothall.kernel.endpoint import Json, delete, get, patch, post
+from moothall.objects import limits
+from moothall.objects.ids import GuildId, RoleId
+from moothall.objects.permissions import Permissions
+from moothall.objects.role import Role
+from moothall.objects.wire import encode
+from moothall.resources.guild.role import operations, queries
+from moothall.resources.guild.role.events import GuildRoleCreate, GuildRoleUpdate
+from moothall.resources.guild.role.requests import CreateGuildRole, ModifyGuildRole, RolePosition
+
+
+@get("/guilds/{guild_id}/roles", permission=MEMBER)
+async def list_guild_roles(ctx: Context, guild_id: GuildId) -> Json[list[Role]]:
+    """Every role of a guild, lowest first."""
+    data: bytes | None = ctx.guild.memo.get("roles.json")
+    if data is None:
+        data = ctx.guild.memo["roles.json"] = encode(list(ctx.guild.roles.values()))
+    return Json(data)
+
+
+@get("/guilds/{guild_id}/roles/member-counts", permission=MEMBER)
+async def get_guild_role_member_counts(ctx: Context, guild_id: GuildId) -> dict[str, int]:
+    """How many members have each role, by its id. The role that everyone has is left out."""
+    counts = await queries.count_holders(ctx.tx, guild_id)
+    return {str(int(role_id)): counts[role_id] for role_id in ctx.guild.roles if role_id != ctx.guild.everyone.id}
+
+
+@get("/guilds/{guild_id}/roles/{role_id}", permission=MEMBER)
+async def get_guild_role(ctx: Context, guild_id: GuildId, role_id: RoleId) -> Role:
+    """One role of a guild."""
+    return operations.find_role(ctx, role_id)
+
+
+@post("/guilds/{guild_id}/roles", permission=Permissions.MANAGE_ROLES, audit_reason=True, fires=(GuildRoleCreate,))
+async def create_guild_role(ctx: Context, guild_id: GuildId, body: CreateGuildRole) -> Role:
+    """Make a role, just above the one that everyone has. It can do no more than the one who makes it."""
+    return await operations.create_role(ctx, body)
+
+
+@patch("/guilds/{guild_id}/roles", permission=Permissions.MANAGE_ROLES, audit_reason=True, fires=(GuildRoleUpdate,))
+async def modify_guild_role_positions(
+    ctx: Context, guild_id: GuildId, body: Annotated[list[RolePosition], Meta(max_length=limits.ROLES_PER_GUILD)]
+) -> list[Role]:
+    """Put roles elsewhere, all of those named or none. Answers with every role of the guild."""
+    return await operations.move_roles(ctx, body)
+
+
+@patch(
+    "/guilds/{guild_id}/roles/{role_id}",
+    permission=Permissions.MANAGE_ROLES,
+    audit_reason=True,
+    fires=(GuildRoleUpdate,),
+)
+async def modify_guild_role(ctx: Context, guild_id: GuildId, role_id: RoleId, body: ModifyGuildRole) -> Role:
+    """Change a role below one's own highest."""
+    return await operations.change_role(ctx, role_id, body)
+
+
+@delete(
+    "/guilds/{guild_id}/roles/{role_id}",
+    permission=Permissions.MANAGE_ROLES,
+    audit_reason=True,
+    fires=operations.REMOVING,
+)
+async def delete_guild_role(ctx: Context, guild_id: GuildId, role_id: RoleId) -> None:
+    """Delete a role below one's own highest, also from its holders and from channels."""
+    await operations.delete_role(ctx, role_id)

@@ -1,0 +1,59 @@
+"""Widgets over HTTP (api.md, Other guild endpoints)."""
+
+from msgspec import UNSET, Struct, UnsetType
+
+from moothall.kernel.access import PUBLIC
+from moothall.kernel.context import Context
+from moothall.kernel.endpoint import Response, get, patch
+from moothall.objects.guild import WidgetSettings
+from moothall.objects.ids import ChannelId, GuildId
+from moothall.objects.permissions import Permissions
+from moothall.objects.widget import Widget, WidgetStyle
+from moothall.resources.guild.events import GuildUpdate
+from moothall.resources.guild.widget import operations
+
+
+class ModifyWidget(Struct, frozen=True, kw_only=True):
+    """Changes to the settings: what is absent stays; null switches off, or takes the channel away."""
+
+    enabled: bool | UnsetType | None = UNSET
+    channel_id: ChannelId | UnsetType | None = UNSET
+
+
+@get("/guilds/{guild_id}/widget", permission=Permissions.MANAGE_GUILD)
+async def get_guild_widget_settings(ctx: Context, guild_id: GuildId) -> WidgetSettings:
+    """Whether a guild's widget is on, and which channel it invites to."""
+    return operations.widget_settings(ctx.guild.row)
+
+
+@patch("/guilds/{guild_id}/widget", permission=Permissions.MANAGE_GUILD, audit_reason=True, fires=(GuildUpdate,))
+async def modify_guild_widget(ctx: Context, guild_id: GuildId, body: ModifyWidget) -> WidgetSettings:
+    """Switch a guild's widget on or off, or choose the channel that it invites to."""
+    return await operations.modify_widget(ctx, enabled=body.enabled, channel_id=body.channel_id)
+
+
+@get(
+    "/guilds/{guild_id}/widget.json",
+    permission=PUBLIC,
+    fires=(operations.WIDGET_INVITE,),
+    writes=True,
+    reads_first=True,
+)
+async def get_guild_widget(ctx: Context, guild_id: GuildId) -> Widget:
+    """Who is in a guild now. It brings an invite to the widget's channel, which is made when there is none."""
+    await operations.visit(ctx, guild_id)
+    return await operations.widget(ctx)
+
+
+@get("/guilds/{guild_id}/widget.png", permission=PUBLIC)
+async def get_guild_widget_image(
+    ctx: Context, guild_id: GuildId, *, style: WidgetStyle = WidgetStyle.SHIELD
+) -> Response:
+    """A picture of how many are in a guild now, in one of five styles."""
+    await operations.visit(ctx, guild_id)
+    picture = await operations.picture(ctx, style)
+    return Response(
+        picture.data,
+        content_type="image/png",
+        headers=((b"cache-control", b"public, max-age=60"), (b"etag", picture.tag)),
+    )

@@ -1,0 +1,22 @@
+"""Commands follow their application, and those of a guild its integration."""
+
+from moothall.kernel.context import Context
+from moothall.objects.ids import ApplicationId, GuildId
+from moothall.resources.application.deletion import APPLICATION_DELETING
+from moothall.resources.application.operations import APPLICATION_CHANGED
+from moothall.resources.integration.bots import INTEGRATION_DELETED
+from moothall.resources.interaction.command import queries
+from moothall.resources.interaction.command.operations import keep_entry_point
+
+
+async def _delete_in_guild(ctx: Context, guild_id: GuildId, application_id: ApplicationId) -> None:
+    await queries.delete_in_guild(ctx.tx, application_id, guild_id)
+
+
+async def _delete_all(ctx: Context, application_id: ApplicationId) -> None:
+    await queries.delete_of_application(ctx.tx, application_id)
+
+
+APPLICATION_CHANGED.register(keep_entry_point)
+INTEGRATION_DELETED.register(_delete_in_guild)
+APPLICATION_DELETING.register(_delete_all)

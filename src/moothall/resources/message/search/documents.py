@@ -1,0 +1,242 @@
+"""What a stored message is found by: its words, and facets that say what it is and has.
+
+A facet is a letter and what it is about. Ids stand as they are, texts hashed:
+
+    g guild        v channel, for threads its parent    c channel or thread     x in a private thread
+    a author       t user, bot or webhook               m mentioned user        r mentioned role
+    e @everyone    i message replied to                 u its author            p pinned
+    h has          b type of an embed                   o provider of an embed  l host of a link
+    f file name    k file extension
+"""
+
+import hashlib
+import logging
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from moothall.objects.channel_types import THREADS, ChannelType
+from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId, WebhookId
+from moothall.objects.message_types import MessagePart
+from moothall.objects.wire import decoder
+from moothall.resources.message.search.terms import WORDS_MAX, words_of
+
+log = logging.getLogger("moothall.search")
+
+_LINK: Final = re.compile(r"https?://[^\s<>|]+", re.IGNORECASE)
+_MEDIA: Final = ("image", "video", "audio")
+_SHOWN_AS: Final = {"gifv": "gif", "link": "article", "audio": "sound"}
+_MOST_DEPTH: Final = 8
+_TEXT_DISPLAY: Final = 10
+
+
+class Stored(Struct):
+    """A message as the index reads it, by either way there."""
+
+    channel_id: ChannelId
+    id: MessageId
+    guild_id: GuildId | None
+    author_id: UserId
+    webhook_id: WebhookId | None
+    pinned: bool
+    replied_id: MessageId | None
+    mentions: list[Snowflake] | None
+    body: bytes
+    parts: int
+    by_bot: bool | None
+    kind: int | None
+    parent_id: ChannelId | None
+    replied_author_id: UserId | None
+    poll: str | None
+
+
+class Document(Struct, frozen=True):
+    """An entry of the index."""
+
+    channel_id: ChannelId
+    message_id: MessageId
+    facets: list[str]
+    words: list[str]
+
+
+class _Body(Struct, frozen=True):
+    content: str = ""
+    mention_everyone: bool = False
+    mention_roles: list[str] = []
+    embeds: list[dict[str, Any]] = []
+    attachments: list[dict[str, Any]] = []
+    components: list[Any] = []
+    sticker_items: list[Any] = []
+    message_snapshots: list[dict[str, Any]] = []
+
+
+class _Poll(Struct, frozen=True):
+    question: dict[str, Any] = {}
+    answers: list[dict[str, Any]] = []
+
+
+def hashed(letter: str, text: str) -> str:
+    """The facet of a text, whatever it consists of."""
+    return letter + hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def text_of(body: bytes, poll: str | None = None) -> str:
+    """Everything that a stored message says."""
+    read: _Body = decoder(_Body).decode(body)
+    return "\n".join(_texts(read, poll))
+
+
+def document_of(row: Stored) -> Document:
+    """The entry of a message; of one that cannot be read it says where it is."""
+    try:
+        return _read(row)
+    except Exception:
+        # Nothing that one message holds may keep all that follow out of the index.
+        log.exception("message %d cannot be indexed", row.id)
+        return Document(row.channel_id, row.id, list(_places(row)), [])
+
+
+def _read(row: Stored) -> Document:
+    body: _Body = decoder(_Body).decode(row.body)
+    texts = list(_texts(body, row.poll))
+    facets = dict.fromkeys((*_places(row), *_people(row, body), *_things(row, body, texts)))
+    words: list[str] = []
+    for text in texts:
+        words += words_of(text)
+        if len(words) >= WORDS_MAX:
+            break
+    return Document(row.channel_id, row.id, list(facets), words[:WORDS_MAX])
+
+
+def _places(row: Stored) -> Iterator[str]:
+    in_thread = row.kind in THREADS and row.parent_id is not None
+    yield f"g{int(row.guild_id or 0)}"
+    yield f"v{int(row.parent_id if in_thread and row.parent_id is not None else row.channel_id)}"
+    yield f"c{int(row.channel_id)}"
+    if row.kind == ChannelType.PRIVATE_THREAD:
+        yield "x"
+
+
+def _people(row: Stored, body: _Body) -> Iterator[str]:
+    yield f"a{int(row.author_id)}"
+    yield "twebhook" if row.webhook_id is not None else "tbot" if row.by_bot else "tuser"
+    yield from (f"m{int(user_id)}" for user_id in row.mentions or ())
+    yield from (f"r{role_id}" for role_id in body.mention_roles if role_id.isdigit())
+    if body.mention_everyone:
+        yield "e"
+    if row.replied_id is not None:
+        yield f"i{int(row.replied_id)}"
+    if row.replied_author_id is not None:
+        yield f"u{int(row.replied_author_id)}"
+
+
+def _things(row: Stored, body: _Body, texts: list[str]) -> Iterator[str]:
+    if row.pinned:
+        yield "p"
+    if row.poll is not None or row.parts & MessagePart.POLL:
+        yield "hpoll"
+    if body.sticker_items:
+        yield "hsticker"
+    if body.message_snapshots:
+        yield "hsnapshot"
+    for message in (body, *(_snapshot(item) for item in body.message_snapshots)):
+        yield from _of_files(message.attachments)
+        yield from _of_embeds(message.embeds)
+    links = [host for text in texts for host in map(_host, _LINK.findall(text)) if host]
+    if links:
+        yield "hlink"
+    for host in links:
+        # A link is found by its host and by every domain that the host is in.
+        labels = host.split(".")
+        yield from (hashed("l", ".".join(labels[n:])) for n in range(max(1, len(labels) - 1)))
+
+
+def _of_files(attachments: Iterable[dict[str, Any]]) -> Iterator[str]:
+    for attachment in attachments:
+        yield "hfile"
+        media = str(attachment.get("content_type", "")).partition("/")[0]
+        if media in _MEDIA:
+            yield "hsound" if media == "audio" else f"h{media}"
+        name = str(attachment.get("filename", "")).lower()
+        stem, dot, extension = name.rpartition(".")
+        yield hashed("f", name)
+        if dot:
+            yield hashed("f", stem)
+            yield hashed("k", extension)
+
+
+def _of_embeds(embeds: Iterable[dict[str, Any]]) -> Iterator[str]:
+    for embed in embeds:
+        yield "hembed"
+        kind = str(embed.get("type", "rich"))
+        yield f"b{_SHOWN_AS.get(kind, kind)}" if kind.isalnum() else "brich"
+        for key in ("image", "video"):
+            if embed.get(key) or (key == "image" and embed.get("thumbnail")):
+                yield f"h{key}"
+                yield f"b{key}"
+        provider = embed.get("provider")
+        if isinstance(provider, dict) and isinstance(provider.get("name"), str):
+            yield hashed("o", provider["name"])
+
+
+def _host(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").rstrip(".")
+    except ValueError:
+        return ""
+
+
+def _snapshot(item: dict[str, Any]) -> _Body:
+    message = item.get("message")
+    if not isinstance(message, dict):
+        return _Body()
+    return _Body(
+        content=str(message.get("content") or ""),
+        embeds=_objects(message.get("embeds")),
+        attachments=_objects(message.get("attachments")),
+        components=message.get("components") or [],
+    )
+
+
+def _objects(listed: object) -> list[dict[str, Any]]:
+    return [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+
+
+def _texts(body: _Body, poll: str | None) -> Iterator[str]:
+    yield body.content
+    for embed in body.embeds:
+        yield from _of_embed(embed)
+    yield from _of_components(body.components, 0)
+    for attachment in body.attachments:
+        yield str(attachment.get("filename", ""))
+        yield str(attachment.get("description") or "")
+    if poll is not None:
+        asked: _Poll = decoder(_Poll).decode(poll.encode())
+        yield str(asked.question.get("text", ""))
+        for answer in asked.answers:
+            media = answer.get("poll_media")
+            yield str(media.get("text", "")) if isinstance(media, dict) else ""
+    for item in body.message_snapshots:
+        yield from _texts(_snapshot(item), None)
+
+
+def _of_embed(embed: dict[str, Any]) -> Iterator[str]:
+    for key in ("title", "description"):
+        yield str(embed.get(key) or "")
+    for part, key in (("author", "name"), ("footer", "text")):
+        inner = embed.get(part)
+        yield str(inner.get(key) or "") if isinstance(inner, dict) else ""
+    for field in _objects(embed.get("fields")):
+        yield str(field.get("name") or "")
+        yield str(field.get("value") or "")
+
+
+def _of_components(components: object, depth: int) -> Iterator[str]:
+    for component in _objects(components):
+        if component.get("type") == _TEXT_DISPLAY:
+            yield str(component.get("content") or "")
+        elif depth < _MOST_DEPTH:
+            yield from _of_components(component.get("components"), depth + 1)

@@ -1,0 +1,87 @@
+"""What a search asks of the index, and how that is written for either engine."""
+
+from itertools import pairwise
+from typing import Final
+
+from msgspec import Struct
+
+from moothall.resources.message.search.terms import Phrase, phrases_of
+
+_MOST_NEAR: Final = 32
+"""So many words of a query must stand near each other; further ones only have to be there."""
+
+
+class AnyOf(Struct, frozen=True):
+    """At least one of some facets."""
+
+    facets: tuple[str, ...]
+
+
+class Near(Struct, frozen=True):
+    """Two different words, in whichever order, with at most `slop` others between them."""
+
+    first: str
+    second: str
+    slop: int
+
+
+class Wanted(Struct, frozen=True):
+    """All of `every`, which is not empty, and none of `none`."""
+
+    every: "tuple[AnyOf | Phrase | Near | Wanted, ...]"
+    none: "tuple[AnyOf | Phrase | Near | Wanted, ...]" = ()
+
+
+Node = AnyOf | Phrase | Near | Wanted
+
+
+def says(content: str, slop: int) -> list[Node]:
+    """What a message must say: every word, and each near the next one of the query."""
+    phrases = phrases_of(content)
+    nodes: list[Node] = list(dict.fromkeys(phrases))
+    for left, right in pairwise(phrases[:_MOST_NEAR]):
+        first, second = left.words[-1], right.words[0]
+        if first != second:
+            nodes.append(Near(min(first, second), max(first, second), slop))
+    return list(dict.fromkeys(nodes))
+
+
+def to_fts5(node: Node) -> str:
+    """A node for MATCH. Terms hold nothing but letters, digits and symbols, so quotes need no escape."""
+    match node:
+        case AnyOf(facets):
+            return _facets(facets)
+        case Phrase(words):
+            return f'words : "{" ".join(words)}"'
+        case Near(first, second, slop):
+            return f'words : NEAR("{first}" "{second}", {slop})'
+        case Wanted(every, none):
+            wanted = " AND ".join(map(to_fts5, every))
+            return f"(({wanted}) NOT ({' OR '.join(map(to_fts5, none))}))" if none else f"({wanted})"
+
+
+def _facets(facets: tuple[str, ...]) -> str:
+    listed = " OR ".join(f'"{facet}"' for facet in facets)
+    return f"facets : ({listed})"
+
+
+def to_tsquery(node: Node) -> str:
+    """A node as the text of a tsquery."""
+    match node:
+        case AnyOf(facets):
+            return _lexemes(facets)
+        case Phrase(words):
+            joined = " <-> ".join(f"'{word}'" for word in words)
+            return f"({joined})"
+        case Near(first, second, slop):
+            apart = range(1, slop + 2)
+            ways = [f"'{a}' <{n}> '{b}'" for a, b in ((first, second), (second, first)) for n in apart]
+            return f"({' | '.join(ways)})"
+        case Wanted(every, none):
+            wanted = " & ".join(map(to_tsquery, every))
+            return f"({wanted} & !({' | '.join(map(to_tsquery, none))}))" if none else f"({wanted})"
+
+
+def _lexemes(facets: tuple[str, ...]) -> str:
+    listed = " | ".join(f"'={facet}'" for facet in facets)
+    return f"({listed})"

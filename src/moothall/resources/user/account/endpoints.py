@@ -1,0 +1,229 @@
+"""Accounts over HTTP (public description: users; the paths of registering and logging in are the usual clients')."""
+
+from typing import Annotated, Final
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from moothall.kernel import unit
+from moothall.kernel.access import PUBLIC, SIGNED_IN
+from moothall.kernel.authenticate import TokenKind
+from moothall.kernel.context import Context
+from moothall.kernel.endpoint import patch, post
+from moothall.kernel.ratelimit import Rate
+from moothall.objects import errors, limits
+from moothall.objects.email_address import EmailAddress
+from moothall.objects.errors import FormErrors, Refusal
+from moothall.objects.form_codes import FieldError, FormCode
+from moothall.objects.images import ImageData
+from moothall.objects.text import clean, clean_name, search_key
+from moothall.objects.user import CurrentUser
+from moothall.resources.user import queries
+from moothall.resources.user.account import operations
+from moothall.resources.user.account.operations import Login
+from moothall.resources.user.auth_session.client import LoginClient, client_of
+from moothall.resources.user.auth_session.endpoints import require_password
+from moothall.resources.user.auth_session.operations import log_out_everywhere
+from moothall.resources.user.events import SessionsClose
+from moothall.resources.user.objects import own_view
+from moothall.resources.user.password.checking import Device, check_login, hash_password
+from moothall.resources.user.password.strength import check_strength
+from moothall.storage.rows import UserRow
+
+Password = Annotated[str, Meta(min_length=limits.PASSWORD_MIN, max_length=limits.PASSWORD_MAX)]
+GlobalName = Annotated[str, Meta(max_length=limits.GLOBAL_NAME_MAX)]
+
+_ENTRANCE: Final = Rate(5, 10.0)
+_WRONG_LOGIN: Final = "Login or password is invalid."
+
+
+class Register(Struct, frozen=True):
+    """A new account. The address is a second name to log in by; it counts as unverified."""
+
+    username: str
+    password: Password
+    email: EmailAddress | UnsetType | None = UNSET
+    global_name: GlobalName | UnsetType | None = UNSET
+
+
+class LogIn(Struct, frozen=True):
+    """`login` is a username or an email address."""
+
+    login: Annotated[str, Meta(min_length=1, max_length=limits.EMAIL_MAX)]
+    password: Annotated[str, Meta(min_length=1, max_length=limits.PASSWORD_MAX)]
+
+
+class ModifyCurrentUser(Struct, frozen=True):
+    """Everything is optional. Changing the username, address or password of a person needs the present password.
+
+    A new address is unverified.
+    """
+
+    username: str | UnsetType = UNSET
+    avatar: ImageData | UnsetType | None = UNSET
+    banner: ImageData | UnsetType | None = UNSET
+    global_name: GlobalName | UnsetType | None = UNSET
+    bio: Annotated[str, Meta(max_length=limits.BIO_MAX)] | UnsetType | None = UNSET
+    accent_color: Annotated[int, Meta(ge=0, le=0xFFFFFF)] | UnsetType | None = UNSET
+    email: EmailAddress | UnsetType = UNSET
+    password: str | UnsetType = UNSET
+    new_password: Password | UnsetType = UNSET
+    end_authorizations: bool = False
+    """With a new password: also take back everything that the person has let applications do, and end their tokens."""
+
+
+class ModifiedUser(CurrentUser, frozen=True, kw_only=True):
+    """The account as it is now. `token` is there when the password was changed: all others have ended."""
+
+    token: str | UnsetType = UNSET
+
+
+# Hashing a password takes tens of milliseconds on a thread. These rows open their transaction only after it.
+
+
+@post("/auth/register", permission=PUBLIC, rate=_ENTRANCE, status=201, writes=False)
+async def register(ctx: Context, body: Register) -> Login:
+    """Make an account and log in to it."""
+    return await enroll(ctx, body)
+
+
+@post("/auth/login", permission=PUBLIC, rate=_ENTRANCE, writes=False)
+async def log_in(ctx: Context, body: LogIn) -> Login:
+    """A session token for a username or email address and its password. Guessing is throttled."""
+    return await identify(ctx, body)
+
+
+@post("/auth/logout", permission=SIGNED_IN, fires=(SessionsClose,))
+async def log_out(ctx: Context) -> None:
+    """End the session token of this request, with the gateway sessions that it opened."""
+    if ctx.actor.kind is not TokenKind.SESSION:
+        raise Refusal(errors.BOTS_CANNOT_USE)
+    await operations.log_out(ctx)
+
+
+@patch("/users/@me", permission=SIGNED_IN, fires=(*operations.CHANGING_ACCOUNT, SessionsClose), writes=False)
+async def modify_current_user(ctx: Context, body: ModifyCurrentUser) -> ModifiedUser:
+    """Change the caller's account. A new password ends every other login and gives a new token."""
+    row = await _own_row(ctx)
+    email = None if body.email is UNSET else body.email
+    username = None if body.username is UNSET or body.username == row.username else body.username
+    found = FormErrors()
+    # Whether an address is taken is for those who know the password: `_modify` looks at it.
+    await operations.check_names(ctx, found, username=None if row.bot else username, email=None, own=row.id)
+    if row.bot and (email is not None or body.new_password is not UNSET):
+        raise Refusal(errors.BOTS_CANNOT_USE)
+    if row.bot and username is not None:
+        username = clean_name(username)
+        if not limits.USERNAME_MIN <= len(username) <= limits.USERNAME_MAX:
+            found.add("username", FormCode.BASE_TYPE_BAD_LENGTH, "Must be between 2 and 32 in length.")
+    found.raise_if_any()
+    if body.end_authorizations and body.new_password is UNSET:
+        found.add("new_password", *FieldError.required())
+        raise found.refusal()
+    if not row.bot and (username is not None or email is not None or body.new_password is not UNSET):
+        await require_password(ctx, body.password)
+    password_hash = None
+    if body.new_password is not UNSET:
+        names = (username or row.username, email or row.email, row.global_name)
+        await check_strength(ctx, found, "new_password", body.new_password, names=names)
+        found.raise_if_any()
+        password_hash = await hash_password(ctx, body.new_password)
+    client = client_of(ctx)
+
+    async def work(inner: Context) -> ModifiedUser:
+        return await _modify(inner, body, username, password_hash, client)
+
+    return await unit.run(ctx.services, ctx.actor, work, fires=(*operations.CHANGING_ACCOUNT, SessionsClose))
+
+
+async def enroll(ctx: Context, body: Register, *, seconds: int | None = None) -> Login:
+    """Make an account and log in to it, for so many seconds or for good.
+
+    Raises Refusal: 403/40006 where strangers may not, 50035 for a name or address that cannot be had and
+    for a password that is easy to guess.
+    """
+    if not ctx.services.limits.registration:
+        raise Refusal(errors.FEATURE_DISABLED)
+    email = None if body.email is UNSET else body.email
+    found = FormErrors()
+    await operations.check_names(ctx, found, username=body.username, email=email, own=None)
+    names = (body.username, email, _shown_name(body.global_name))
+    await check_strength(ctx, found, "password", body.password, names=names)
+    found.raise_if_any()
+    password_hash, client = await hash_password(ctx, body.password), client_of(ctx)
+
+    async def work(inner: Context) -> Login:
+        user_id = await operations.create_account(
+            inner,
+            username=body.username,
+            password_hash=password_hash,
+            email=email,
+            global_name=_shown_name(body.global_name),
+        )
+        return await operations.log_in(inner, user_id, seconds=seconds, client=client)
+
+    return await unit.run(ctx.services, ctx.actor, work, fires=())
+
+
+async def identify(ctx: Context, body: LogIn, *, seconds: int | None = None, device: Device | None = None) -> Login:
+    """Log in who has the password, for so many seconds or for good; `device` is the browser, if it is known.
+
+    Raises Refusal: 50035 for a name and password that do not belong together, 429 after too many of those.
+    """
+    key = search_key(body.login)
+    row = await operations.find_by_login(ctx, body.login)
+    if not await check_login(ctx, key, row, body.password, device=device) or row is None:
+        found = FormErrors()
+        found.add("login", "INVALID_LOGIN", _WRONG_LOGIN)
+        found.add("password", "INVALID_LOGIN", _WRONG_LOGIN)
+        raise found.refusal()
+    user_id, client = row.id, client_of(ctx)
+
+    async def work(inner: Context) -> Login:
+        return await operations.log_in(inner, user_id, seconds=seconds, client=client)
+
+    return await unit.run(ctx.services, ctx.actor, work, fires=())
+
+
+async def _modify(
+    ctx: Context, body: ModifyCurrentUser, username: str | None, password_hash: str | None, client: LoginClient
+) -> ModifiedUser:
+    row = await _own_row(ctx)
+    changes = operations.only(("accent_color", "email"), body)
+    if body.bio is not UNSET:
+        changes["bio"] = "" if body.bio is None else clean(body.bio)
+    if body.global_name is not UNSET:
+        changes["global_name"] = _shown_name(body.global_name)
+    for field in ("avatar", "banner"):
+        image = getattr(body, field)
+        if image is not UNSET:
+            changes[field] = None if image is None else image.hash
+    if username is not None:
+        changes["username"] = username
+    # Looked at again under the transaction: somebody else may have taken the name meanwhile.
+    found = FormErrors()
+    await operations.check_names(
+        ctx, found, username=None if row.bot else username, email=changes.get("email"), own=row.id
+    )
+    found.raise_if_any()
+    row = await operations.edit_account(ctx, row, changes)
+    token: str | UnsetType = UNSET
+    if password_hash is not None:
+        await queries.update_user(ctx.tx, row.id, password_hash=password_hash)
+        await log_out_everywhere(ctx, row.id, TokenKind.SESSION)
+        if body.end_authorizations:
+            await operations.AUTHORIZATIONS_ENDING(ctx)
+        token = (await operations.log_in(ctx, row.id, client=client)).token
+    shown = own_view(row, ctx.actor)
+    return ModifiedUser(**{name: getattr(shown, name) for name in shown.__struct_fields__}, token=token)
+
+
+async def _own_row(ctx: Context) -> UserRow:
+    row = await queries.select_user(ctx.tx, ctx.actor.user_id)
+    if row is None:
+        raise Refusal(errors.NOT_AUTHENTICATED)
+    return row
+
+
+def _shown_name(name: str | UnsetType | None) -> str | None:
+    """A display name cleaned; one of nothing but blanks is none."""
+    return None if name is UNSET or name is None else clean_name(name) or None

@@ -1,0 +1,89 @@
+"""People's logins over HTTP, as the public clients list and end them."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from moothall.kernel import unit
+from moothall.kernel.access import PERSON
+from moothall.kernel.context import Context
+from moothall.kernel.endpoint import get, post
+from moothall.objects.errors import refuse_field
+from moothall.objects.wire import Timestamp
+from moothall.resources.user.auth_session import operations, queries
+from moothall.resources.user.auth_session.operations import id_hash_of
+from moothall.resources.user.events import SessionsClose
+from moothall.resources.user.password.checking import check_own
+from moothall.resources.user.queries import select_user
+
+_IdHash = Annotated[str, Meta(max_length=64)]
+
+
+class ClientInfo(Struct, frozen=True, kw_only=True):
+    """What a login came from, by the client's own account."""
+
+    os: str | None
+    platform: str | None
+    """The browser or program."""
+    location: str | None
+    """The network address, which alone is not the client's to choose."""
+
+
+class AuthSession(Struct, frozen=True, kw_only=True):
+    """A login. The time of its last use is exact to an hour."""
+
+    id_hash: str
+    approx_last_used_time: Timestamp
+    client_info: ClientInfo
+
+
+class AuthSessions(Struct, frozen=True, kw_only=True):
+    """A person's logins."""
+
+    user_sessions: list[AuthSession]
+
+
+class EndSessions(Struct, frozen=True, kw_only=True):
+    """Which logins to end. Asks for the password: a stolen session does not shut its owner out."""
+
+    session_id_hashes: Annotated[list[_IdHash], Meta(min_length=1, max_length=queries.MAX_LISTED)]
+    password: str | UnsetType = UNSET
+
+
+@get("/auth/sessions", permission=PERSON)
+async def list_auth_sessions(ctx: Context) -> AuthSessions:
+    """The caller's logins, the one used last first."""
+    return AuthSessions(user_sessions=[session for session, _ in await read_sessions(ctx)])
+
+
+@post("/auth/sessions/logout", permission=PERSON, fires=(SessionsClose,), status=204, writes=False)
+async def log_out_auth_sessions(ctx: Context, body: EndSessions) -> None:
+    """End some of the caller's logins, with the gateway sessions that they opened."""
+    await require_password(ctx, body.password)
+
+    async def work(inner: Context) -> None:
+        await operations.end_sessions(inner, set(body.session_id_hashes))
+
+    await unit.run(ctx.services, ctx.actor, work, fires=(SessionsClose,))
+
+
+async def read_sessions(ctx: Context) -> list[tuple[AuthSession, bool]]:
+    """The caller's logins, the one used last first, and of each whether it makes this request."""
+    return [
+        (
+            AuthSession(
+                id_hash=id_hash_of(row.token_hash),
+                approx_last_used_time=row.last_used_at,
+                client_info=ClientInfo(os=row.os, platform=row.platform, location=row.network),
+            ),
+            row.token_hash == ctx.actor.token_hash,
+        )
+        for row in await queries.select_live(ctx.tx, ctx.actor.user_id, ctx.now)
+    ]
+
+
+async def require_password(ctx: Context, password: str | UnsetType) -> None:
+    """Refuse (50035 at `password`) a caller who does not know the password of the account; 429, 503 as `check_own`."""
+    row = await select_user(ctx.tx, ctx.actor.user_id)
+    if row is None or password is UNSET or not await check_own(ctx, row, password):
+        refuse_field("password", "PASSWORD_DOES_NOT_MATCH", "Password does not match.")

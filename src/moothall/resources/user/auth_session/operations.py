@@ -1,0 +1,66 @@
+"""How logins begin and end."""
+
+import hashlib
+from collections.abc import Collection
+
+from moothall.kernel.authenticate import TokenKind
+from moothall.kernel.context import Context
+from moothall.kernel.secrets import hash_token, new_account_token
+from moothall.objects.ids import UserId
+from moothall.objects.wire import Timestamp
+from moothall.resources.user.auth_session import queries
+from moothall.resources.user.auth_session.client import LoginClient
+from moothall.resources.user.events import SessionsClose
+from moothall.resources.user.password.queries import keep_known
+from moothall.resources.user.queries import delete_tokens, insert_token
+
+
+def id_hash_of(digest: bytes) -> str:
+    """The public name of a login, from the hash of its token: hexadecimal, and good for nothing else."""
+    return hashlib.sha256(b"auth session " + digest).hexdigest()
+
+
+async def begin_session(ctx: Context, user_id: UserId, client: LoginClient, *, seconds: int | None) -> str:
+    """Log a person in for so many seconds, or until it is ended or not used for long; the token.
+
+    The client's network is one from which others' wrong passwords do not lock the person out.
+    """
+    token = new_account_token(user_id)
+    digest = hash_token(token)
+    ends = None if seconds is None else Timestamp(ctx.now + seconds * 1000)
+    await insert_token(ctx.tx, digest, TokenKind.SESSION, user_id, ctx.now, expires_at=ends)
+    await queries.insert_session(ctx.tx, digest, user_id, ctx.now, client)
+    if client.network is not None:
+        await keep_known(ctx.tx, user_id, client.network, ctx.now)
+    return token
+
+
+async def end_sessions(ctx: Context, id_hashes: Collection[str]) -> None:
+    """End logins of the caller, with the gateway sessions that they opened; those that are not there are ended."""
+    rows = await queries.select_live(ctx.tx, ctx.actor.user_id, ctx.now)
+    await _end(ctx, [row.token_hash for row in rows if id_hash_of(row.token_hash) in id_hashes])
+
+
+async def end_other_sessions(ctx: Context) -> None:
+    """End every login of the caller but the one that makes the request."""
+    # More than can be listed end in several rounds.
+    while digests := [
+        row.token_hash
+        for row in await queries.select_live(ctx.tx, ctx.actor.user_id, ctx.now)
+        if row.token_hash != ctx.actor.token_hash
+    ]:
+        await _end(ctx, digests)
+
+
+async def log_out_everywhere(ctx: Context, user_id: UserId, kind: TokenKind) -> None:
+    """End every token of a kind that someone has, and all their gateway sessions."""
+    await delete_tokens(ctx.tx, user_id, kind)
+    if kind is TokenKind.SESSION:
+        await queries.delete_sessions(ctx.tx, user_id)
+    ctx.emit(SessionsClose(user_id=user_id))
+
+
+async def _end(ctx: Context, digests: list[bytes]) -> None:
+    await queries.end_tokens(ctx.tx, digests)
+    for digest in digests:
+        ctx.emit(SessionsClose(user_id=ctx.actor.user_id, token_hash=digest.hex()))

@@ -1,0 +1,256 @@
+"""Coming into a guild and leaving it, whatever the way."""
+
+import asyncio
+
+import pytest
+from sqlalchemy import bindparam, insert, select
+
+from moothall.kernel import unit
+from moothall.kernel.authenticate import NOBODY
+from moothall.kernel.context import Context
+from moothall.objects import errors
+from moothall.objects.errors import Refusal
+from moothall.objects.guild import SystemChannelFlags
+from moothall.objects.ids import ChannelId, UserId
+from moothall.objects.member import MemberFlags
+from moothall.objects.wire import Timestamp
+from moothall.resources.guild.membership.operations import join_guild, leave_if_temporary, remove_member
+from moothall.resources.member import queries
+from moothall.resources.user.queries import get_user, select_user
+from moothall.resources.voice.queries import VoiceStateRow, get_voice_state, write_voice_state
+from moothall.storage.database import Query, insert_ignore
+from moothall.storage.rows import MemberRow
+from moothall.storage.schema import bans, channels, thread_members
+from tests.harness import VOICE, Caller, Guild, Platform
+
+_join_thread = Query(insert(thread_members))
+_select_thread = Query(select(thread_members.c.user_id).where(thread_members.c.thread_id == bindparam("thread_id")))
+_select_size = Query(select(channels.c.member_count).where(channels.c.id == bindparam("thread_id")))
+_insert_ban = Query(insert_ignore(bans, key=("guild_id", "user_id")))
+
+
+async def join(platform: Platform, guild: Guild, who: Caller, **options: object) -> MemberRow:
+    async def work(ctx: Context) -> MemberRow:
+        state = await platform.services.states.state(ctx.tx, guild.id, writes=True)
+        user = await select_user(ctx.tx, who.id)
+        assert state is not None
+        assert user is not None
+        return await join_guild(ctx, state, user, **options)  # type: ignore[arg-type]
+
+    return await unit.run(platform.services, NOBODY, work)
+
+
+async def leave(platform: Platform, guild: Guild, who: Caller) -> bool:
+    async def work(ctx: Context) -> bool:
+        user = await get_user(ctx.tx, who.id)
+        assert user is not None
+        return await remove_member(ctx, guild.id, user)
+
+    return await unit.run(platform.services, NOBODY, work)
+
+
+async def ban(platform: Platform, guild: Guild, user_id: UserId) -> None:
+    async with platform.database.transaction() as tx:
+        await tx.execute(_insert_ban, guild_id=guild.id, user_id=user_id, reason=None, created_at=Timestamp.now())
+
+
+async def count(platform: Platform, guild: Guild) -> int:
+    async with platform.database.read() as reader:
+        return await queries.count_members(reader, guild.id)
+
+
+async def test_a_newcomer_is_counted_and_announced(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    bob = await platform.person("bob")
+    with platform.listening() as heard:
+        row = await join(platform, guild, bob, nick="Bobby")
+    assert heard == ["GUILD_MEMBER_ADD"]
+    assert await count(platform, guild) == 2
+    data = platform.heard_data("GUILD_MEMBER_ADD")[-1]
+    assert data["user"]["id"] == str(int(bob.id))
+    assert data["guild_id"] == str(int(guild.id))
+    assert (data["nick"], data["pending"], data["flags"]) == ("Bobby", False, 0)
+    assert row.nick_key == "bobby"
+
+
+async def test_a_member_who_joins_again_changes_nothing(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    bob = await platform.person()
+    first = await join(platform, guild, bob)
+    with platform.listening() as heard:
+        again = await join(platform, guild, bob, nick="other")
+    assert (heard, again) == ([], first)
+    assert await count(platform, guild) == 2
+
+
+async def test_a_banned_person_does_not_get_in_and_is_not_counted(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    bob = await platform.person()
+    await ban(platform, guild, bob.id)
+    with pytest.raises(Refusal) as refused:
+        await join(platform, guild, bob)
+    assert refused.value.kind is errors.USER_BANNED
+    assert await count(platform, guild) == 1
+
+
+async def test_a_full_guild_takes_nobody(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person(), max_members=2)
+    await join(platform, guild, await platform.person())
+    with pytest.raises(Refusal) as refused:
+        await join(platform, guild, await platform.person())
+    assert refused.value.kind is errors.TOO_MANY_MEMBERS
+    assert await count(platform, guild) == 2
+
+
+async def test_the_last_place_goes_to_one_of_many(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person(), max_members=3)
+    people = [await platform.person() for _ in range(8)]
+    results = await asyncio.gather(*(join(platform, guild, p) for p in people), return_exceptions=True)
+    assert sum(isinstance(r, MemberRow) for r in results) == 2
+    assert await count(platform, guild) == 3
+
+
+async def test_one_person_joining_twice_at_once_is_counted_once(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    bob = await platform.person()
+    with platform.listening() as heard:
+        await asyncio.gather(*(join(platform, guild, bob) for _ in range(6)))
+    assert heard == ["GUILD_MEMBER_ADD"]
+    assert await count(platform, guild) == 2
+
+
+async def test_coming_back_is_remembered(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    bob = await platform.person()
+    await join(platform, guild, bob)
+    assert await leave(platform, guild, bob)
+    row = await join(platform, guild, bob)
+    assert row.flags == MemberFlags.DID_REJOIN
+
+
+async def test_an_outsider_cannot_be_removed(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    with platform.listening() as heard:
+        assert not await leave(platform, guild, await platform.person())
+    assert heard == []
+    assert await count(platform, guild) == 1
+
+
+async def test_who_leaves_leaves_voice_first(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    bob = await platform.person()
+    await guild.join(bob)
+    channel = await guild.channel(type=VOICE)
+    async with platform.database.transaction() as tx:
+        await write_voice_state(tx, voice_row(guild, bob, channel))
+    with platform.listening() as heard:
+        await leave(platform, guild, bob)
+    assert heard == ["VOICE_STATE_UPDATE", "GUILD_MEMBER_REMOVE"]
+    state = platform.heard_data("VOICE_STATE_UPDATE")[-1]
+    assert state["channel_id"] is None
+    assert state["member"]["user"]["id"] == state["user_id"] == str(int(bob.id))
+    async with platform.database.read() as reader:
+        assert await get_voice_state(reader, guild.id, bob.id) is None
+
+
+async def test_a_refused_operation_outside_http_leaves_and_tells_nothing(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    bob = await platform.person()
+
+    async def work(ctx: Context) -> None:
+        state = await platform.services.states.state(ctx.tx, guild.id, writes=True)
+        user = await select_user(ctx.tx, bob.id)
+        assert state is not None
+        assert user is not None
+        await join_guild(ctx, state, user)
+        raise Refusal(errors.MISSING_ACCESS)
+
+    with platform.listening() as heard, pytest.raises(Refusal):
+        await unit.run(platform.services, NOBODY, work, lock=guild.id)
+    assert heard == []
+    assert await count(platform, guild) == 1
+
+
+def voice_row(guild: Guild, who: Caller, channel: ChannelId) -> VoiceStateRow:
+    return VoiceStateRow(
+        guild_id=guild.id,
+        user_id=who.id,
+        channel_id=channel,
+        session_id="s" * 32,
+        self_deaf=False,
+        self_mute=False,
+        self_stream=False,
+        self_video=False,
+        suppress=False,
+        request_to_speak_timestamp=None,
+        node="",
+    )
+
+
+async def test_a_guild_greets_newcomers_in_its_system_channel(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    await guild.set(system_channel_id=guild.general)
+    bob = await platform.person()
+    with platform.listening() as heard:
+        await join(platform, guild, bob)
+    assert heard == ["GUILD_MEMBER_ADD", "MESSAGE_CREATE"]
+    message = platform.heard_data("MESSAGE_CREATE")[-1]
+    assert (message["type"], message["author"]["id"]) == (7, str(int(bob.id)))
+    assert message["channel_id"] == str(int(guild.general))
+
+
+async def test_a_guild_need_not_greet(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    await guild.set(
+        system_channel_id=guild.general, system_channel_flags=SystemChannelFlags.SUPPRESS_JOIN_NOTIFICATIONS
+    )
+    with platform.listening() as heard:
+        await join(platform, guild, await platform.person())
+    assert heard == ["GUILD_MEMBER_ADD"]
+
+
+async def test_visitors_leave_with_their_last_session_unless_given_a_role(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    role = await guild.role()
+    visitor, kept, resident = [await platform.person() for _ in range(3)]
+    await join(platform, guild, visitor, temporary=True)
+    await join(platform, guild, kept, temporary=True)
+    await join(platform, guild, resident)
+    assert (await guild.owner.put(f"/guilds/{guild.id}/members/{kept.id}/roles/{role}")).status == 204
+    assert (await guild.owner.delete(f"/guilds/{guild.id}/members/{kept.id}/roles/{role}")).status == 204
+    platform.presences.connected.add(visitor.id)
+    with platform.listening() as heard:
+        await leave_if_temporary(platform.services, visitor.id)
+    assert heard == []
+    platform.presences.connected.clear()
+    with platform.listening() as heard:
+        for person in (visitor, kept, resident):
+            await leave_if_temporary(platform.services, person.id)
+    assert heard == ["GUILD_MEMBER_REMOVE"]
+    assert await count(platform, guild) == 3
+
+
+async def test_leaving_members_leave_their_threads(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    bob, eve = await platform.person(), await platform.person()
+    await guild.join(bob, eve)
+    now = Timestamp.now()
+    thread = await guild.channel(type=11, parent_id=guild.general, member_count=2)
+    async with platform.database.transaction() as tx:
+        for person in (bob, eve):
+            await tx.execute(_join_thread, thread_id=thread, user_id=person.id, join_timestamp=now)
+    await leave(platform, guild, bob)
+    async with platform.database.read() as reader:
+        left = await reader.all(_select_thread, thread_id=thread)
+        member_count = await reader.scalar(_select_size, thread_id=thread)
+    assert [row[0] for row in left] == [eve.id]
+    assert member_count == 1
+
+
+async def test_who_comes_by_an_invite_is_greeted_too(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    await guild.set(system_channel_id=guild.general)
+    code = (await guild.owner.post(f"/channels/{guild.general}/invites", {})).json["code"]
+    with platform.listening() as heard:
+        assert (await (await platform.person()).post(f"/invites/{code}")).status == 200
+    assert heard == ["GUILD_MEMBER_ADD", "MESSAGE_CREATE"]

@@ -1,0 +1,110 @@
+"""The index against looking at every message: both find the same, on both databases."""
+
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec import Struct
+
+from moothall.resources.message.search import queries
+from moothall.resources.message.search.documents import Document
+from moothall.resources.message.search.indexing import LOCK, Indexer
+from moothall.resources.message.search.terms import Phrase, phrases_of, words_of
+from moothall.resources.message.search.wanted import AnyOf, Near, Node, Wanted, says
+from moothall.storage.database import Database
+from tests.harness import Platform
+
+ALPHABET = ["red", "Green", "blüe", "BLUE", "東京", "京", "🎉", "a1", "x", "<@1>", "_", '"', "*", "NOT", "near"]
+texts = st.lists(st.sampled_from(ALPHABET), max_size=9).map(" ".join)
+facets = st.sampled_from(["g1", "v1", "v2", "c1", "x", "hlink", "p"])
+
+
+def fits(node: Node, facets_of: set[str], words: list[str]) -> bool:
+    """Whether a message is one that is wanted, by looking at it."""
+    if isinstance(node, AnyOf):
+        return bool(facets_of & set(node.facets))
+    if isinstance(node, Phrase):
+        size = len(node.words)
+        return any(tuple(words[at : at + size]) == node.words for at in range(len(words)))
+    if isinstance(node, Near):
+        first = [at for at, word in enumerate(words) if word == node.first]
+        second = [at for at, word in enumerate(words) if word == node.second]
+        return any(abs(a - b) - 1 <= node.slop for a in first for b in second)
+    return all(fits(inner, facets_of, words) for inner in node.every) and not any(
+        fits(inner, facets_of, words) for inner in node.none
+    )
+
+
+leaves: st.SearchStrategy[Node] = st.one_of(
+    st.lists(facets, min_size=1, max_size=4).map(lambda listed: AnyOf(tuple(listed))),
+    st.sampled_from(["red", "東京", "🎉"]).map(lambda text: phrases_of(text)[0]),
+    st.builds(Near, st.just("blue"), st.sampled_from(["red", "green"]), st.integers(0, 3)),
+)
+
+
+def wanted(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Wanted]:
+    return st.builds(
+        Wanted,
+        st.lists(inner, min_size=1, max_size=3).map(tuple),
+        st.lists(inner, max_size=2).map(tuple),
+    )
+
+
+class Written(Struct):
+    """A message of an example."""
+
+    facets: set[str]
+    words: list[str]
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.tuples(st.sets(facets), texts), min_size=1, max_size=12),
+    st.lists(wanted(st.one_of(leaves, wanted(leaves))), min_size=1, max_size=6),
+)
+async def test_the_index_finds_what_fits_and_nothing_else(
+    database: Database, written: list[tuple[set[str], str]], searches: list[Wanted]
+) -> None:
+    messages = [Written({*facets_of, "all"}, words_of(text)) for facets_of, text in written]
+    entries: list[Any] = [
+        Document(9, number, sorted(message.facets), message.words)  # type: ignore[arg-type]  # any number is an id here
+        for number, message in enumerate(messages, 1)
+    ]
+    async with database.transaction(LOCK) as tx:
+        await queries.delete_documents(tx, list(range(1, 20)))
+        await queries.put_documents(tx, database.dialect, entries)
+    for node in searches:
+        expected = [n for n, m in enumerate(messages, 1) if fits(node, m.facets, m.words)]
+        async with database.read() as reader:
+            bounds = (2, 100) if len(expected) > 1 else None
+            total = await queries.count_found(reader, database.dialect, node, bounds)
+            pages = [
+                await queries.select_found(
+                    reader, database.dialect, node, bounds, total=many, most=50, offset=0, descending=False
+                )
+                for many in (total, 1_000_000)
+            ]
+        if bounds is not None:
+            expected = [number for number in expected if number > 2]
+        assert [[place[0] for place in found] for found in pages] == [expected, expected]
+        assert total == len(expected)
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(texts, min_size=1, max_size=6), texts, st.integers(0, 4))
+async def test_a_search_over_http_finds_what_reading_everything_does(
+    platform: Platform, contents: list[str], query: str, slop: int
+) -> None:
+    guild = await platform.guild(await platform.person())
+    said = says(query, slop)
+    expected = []
+    for content in contents:
+        reply = await guild.owner.post(f"/channels/{guild.general}/messages", {"content": content})
+        if reply.status == 200 and said and all(fits(node, set(), words_of(content)) for node in said):
+            expected.append(reply.json["id"])
+    await Indexer(platform.services).drain()
+    if not query:
+        return
+    page = (await guild.owner.get(f"/guilds/{guild.id}/messages/search", content=query, slop=slop)).json
+    assert [group[0]["id"] for group in page["messages"]] == expected[::-1]
+    assert page["total_results"] == len(expected)

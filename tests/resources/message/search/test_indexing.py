@@ -1,0 +1,169 @@
+"""How the index keeps up with messages, whatever happens meanwhile."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+from sqlalchemy import func, insert, select
+
+from moothall.kernel.jobs import JobRunner
+from moothall.objects.ids import Snowflake
+from moothall.resources.message.search import queries
+from moothall.resources.message.search.indexing import STEP, Indexer
+from moothall.resources.message.search.jobs import JOB_ID
+from moothall.storage.database import Query, StorageUnavailable
+from moothall.storage.engines import database_at
+from moothall.storage.migrations.render import render_upgrade
+from moothall.storage.schema import jobs, message_changes
+from tests.harness import Guild, Platform
+
+_count_changes = Query(select(func.count()).select_from(message_changes))
+_insert_job = Query(insert(jobs))
+
+
+async def says(guild: Guild, content: str) -> str:
+    reply = await guild.owner.post(f"/channels/{guild.general}/messages", {"content": content})
+    return str(reply.json["id"])
+
+
+async def search(guild: Guild, **query: Any) -> Any:
+    return await guild.owner.get(f"/guilds/{guild.id}/messages/search", **query)
+
+
+async def waiting(platform: Platform) -> int:
+    async with platform.database.read() as reader:
+        return int(await reader.scalar(_count_changes))
+
+
+async def test_a_running_platform_finds_a_message_within_about_a_second(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person("owner"))
+    indexer = Indexer(platform.services)
+    indexer.start()
+    message = await says(guild, "lighthouse")
+    found: list[Any] = []
+    for _ in range(100):
+        await asyncio.sleep(0.02)
+        found = (await search(guild, content="lighthouse")).json["messages"]
+        if found:
+            break
+    await indexer.stop()
+    assert found[0][0]["id"] == message
+    assert await waiting(platform) == 0
+
+
+async def test_a_step_that_fails_leaves_everything_as_it_was(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guild = await platform.guild(await platform.person("owner"))
+    message = await says(guild, "lighthouse")
+    indexer = Indexer(platform.services)
+
+    async def fails(*_: object) -> None:
+        raise StorageUnavailable("pulled")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(queries, "delete_changes", fails)
+        with pytest.raises(StorageUnavailable):
+            await indexer.step()
+    assert await waiting(platform) == 1
+    assert (await search(guild, content="lighthouse")).json["total_results"] == 0
+    await Indexer(platform.services).drain()
+    assert [found["id"] for (found,) in (await search(guild, content="lighthouse")).json["messages"]] == [message]
+
+
+async def test_several_changes_of_a_message_are_one_and_many_are_followed_in_steps(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person("owner"))
+    message = await says(guild, "one")
+    for content in ("two", "three"):
+        await guild.owner.patch(f"/channels/{guild.general}/messages/{message}", {"content": content})
+    indexer = Indexer(platform.services)
+    assert await indexer.step() == 3
+    assert (await search(guild, content="three")).json["total_results"] == 1
+    assert (await search(guild, content="one")).json["total_results"] == 0
+    for n in range(STEP + 5):
+        await says(guild, f"number {n}")
+    assert [await indexer.step() for _ in range(3)] == [STEP, 5, 0]
+    assert (await search(guild, content="number")).json["total_results"] == STEP + 5
+
+
+async def test_others_have_their_turns_while_long_messages_are_indexed(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person("owner"))
+    for _ in range(8):
+        await says(guild, "fog " * 499)
+    turns = 0
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    task = asyncio.create_task(others())
+    assert await Indexer(platform.services).step() == 8
+    task.cancel()
+    assert turns >= 4
+
+
+async def test_two_who_follow_at_once_do_it_once(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person("owner"))
+    for n in range(STEP):
+        await says(guild, f"number {n}")
+    steps = await asyncio.gather(*(Indexer(platform.services).step() for _ in range(3)))
+    assert sorted(steps) == [0, 0, STEP]
+    assert (await search(guild, content="number")).json["total_results"] == STEP
+
+
+async def test_direct_messages_leave_no_trace(platform: Platform) -> None:
+    alice, bob = await platform.person("alice"), await platform.person("bob")
+    opened = await alice.post("/users/@me/channels", {"recipient_id": str(bob.id)})
+    sent = await alice.post(f"/channels/{opened.json['id']}/messages", {"content": "secret"})
+    assert sent.status == 200
+    assert await waiting(platform) == 0
+
+
+async def test_a_database_from_before_the_index_is_indexed_by_a_job_and_not_searched_until_then(
+    platform: Platform,
+) -> None:
+    guild = await platform.guild(await platform.person("owner"))
+    sent = [await says(guild, f"number {n}") for n in range(7)]
+    async with platform.database.transaction() as tx:
+        changes = await queries.select_changes(tx, 100)
+        await queries.delete_changes(tx, [change for change, _ in changes])
+        state = {"after_channel": "0", "after": "0", "done": 3}
+        await tx.execute(_insert_job, id=JOB_ID, kind="index_messages", state=state, created_at=Snowflake(0))
+    reply = await search(guild, content="number")
+    assert (reply.status, reply.code, reply.headers["retry-after"]) == (202, 110000, "2")
+    assert (reply.json["documents_indexed"], reply.json["retry_after"]) == (3, 2)
+    await JobRunner(platform.services).drain()
+    found = (await search(guild, content="number")).json
+    assert [group[0]["id"] for group in found["messages"]] == sent[::-1]
+
+
+async def test_migrating_an_older_database_enqueues_its_index_if_it_has_messages(tmp_path: Path) -> None:
+    for held in (0, 1):
+        path = tmp_path / f"{held}.db"
+        connection = apsw.Connection(str(path))
+        connection.execute(render_upgrade("sqlite", None, "0008")).fetchall()
+        for n in range(held):
+            connection.execute(
+                "INSERT INTO messages (channel_id, id, guild_id, author_id, type, flags, pinned, reacted, body)"
+                " VALUES (1, ?, 1, 1, 0, 0, 0, 0, x'7b7d')",
+                (n,),
+            ).fetchall()
+        connection.close()
+        database = database_at(f"sqlite:///{path}")
+        await database.open()
+        await database.migrate()
+        async with database.read() as reader:
+            assert (await queries.select_job_state(reader, JOB_ID)) == ("{}" if held else None)
+        await database.close()
+
+
+async def test_the_job_that_the_migration_enqueues_can_be_done(platform: Platform) -> None:
+    async with platform.database.transaction() as tx:
+        await tx.execute(_insert_job, id=JOB_ID, kind="index_messages", state={}, created_at=Snowflake(0))
+    await JobRunner(platform.services).drain()
+    async with platform.database.read() as reader:
+        assert await queries.select_job_state(reader, JOB_ID) is None
