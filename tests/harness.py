@@ -92,8 +92,8 @@ class Presences:
     def online_count(self, guild_id: int) -> int:
         return len(self.online.get(guild_id, ()))
 
-    def presences(self, guild_id: int, user_ids: Iterable[int] | None = None, *, most: int = 1000) -> list[Presence]:
-        del guild_id, user_ids, most
+    def presences(self, guild_id: int, user_ids: Iterable[int] | None = None, *, maximum: int = 1000) -> list[Presence]:
+        del guild_id, user_ids, maximum
         return []
 
     def is_connected(self, user_id: int) -> bool:

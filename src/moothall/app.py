@@ -29,10 +29,10 @@ from moothall.cdn.scaled import ScaledPictures, ScaledSweeper
 from moothall.demo.record import DemoRecord
 from moothall.demo.seeding import ensure_demo, remember_base_url
 from moothall.demo.telling import in_words
+from moothall.gateway.cluster_members import ClusterMembers
+from moothall.gateway.hooks import Hooks, VoiceRequest
 from moothall.gateway.loading import DatabaseSource
-from moothall.gateway.neighbours import Neighbours
 from moothall.gateway.node import GatewayNode
-from moothall.gateway.orders import Hooks, VoiceRequest
 from moothall.gateway.settings import UNLIMITED, GatewaySettings
 from moothall.kernel.address_limits import AddressLimits, Window, send_refusal
 from moothall.kernel.context import Limits, Services
@@ -118,9 +118,9 @@ def build_services(settings: Settings, database: Database, bus: Bus) -> Services
         box=key.box("stored secrets"),
         blobs=Blobs.open(settings.blob_url or str(settings.data / "files"), spool=settings.data / "incoming"),
         links=FileLinks(key.subkeys("file links"), base_url(settings)),
-        presences=NobodyHere(),
+        presences=NoPresences(),
         limiter=RateLimiter(
-            generosity=settings.rate_limit_loopback_factor,
+            loopback_multiplier=settings.rate_limit_loopback_factor,
             global_requests=settings.rate_limit_global,
             invalid_requests=settings.rate_limit_invalid,
             webhook_requests=settings.rate_limit_webhook,
@@ -197,7 +197,7 @@ def _shared_bus(url: str, name: str) -> "NatsBus":
     return NatsBus(url, node=name)
 
 
-class NobodyHere:
+class NoPresences:
     """The presences of a process without a gateway."""
 
     def online_count(self, guild_id: int) -> int:
@@ -205,9 +205,9 @@ class NobodyHere:
         del guild_id
         return 0
 
-    def presences(self, guild_id: int, user_ids: Iterable[int] | None = None, *, most: int = 1000) -> list[Presence]:
+    def presences(self, guild_id: int, user_ids: Iterable[int] | None = None, *, maximum: int = 1000) -> list[Presence]:
         """Nobody is online."""
-        del guild_id, user_ids, most
+        del guild_id, user_ids, maximum
         return []
 
     def is_connected(self, user_id: int) -> bool:
@@ -255,7 +255,7 @@ class App:
             name=name,
             network_of=self._network_of,
         )
-        self.neighbours = Neighbours(
+        self.cluster_members = ClusterMembers(
             self.services, self.gateway, self.bus, shared=shared, name=name, number=id_number(settings)
         )
         self.services.presences = self.gateway.presences
@@ -265,8 +265,8 @@ class App:
             self.services,
             endpoints(),
             observe=self.metrics.observe_request,
-            most_body=settings.max_body_bytes,
-            most_upload=settings.max_upload_bytes,
+            max_body=settings.max_body_bytes,
+            max_upload=settings.max_upload_bytes,
             trusted_proxies=self._trusts,
         )
         self.relay = self.services.extra[OutboxRelay] = OutboxRelay(self.database, self.bus, shared=shared)
@@ -305,7 +305,7 @@ class App:
         """Open everything. Raises StorageError, BusUnavailable or NumberTaken if that cannot be."""
         await self.database.open()
         await self.database.migrate()
-        await self.neighbours.join()
+        await self.cluster_members.join()
         if self.settings.demo:
             self.demo = await ensure_demo(self.services)
             # They are about to be shown again, to be used.
@@ -341,7 +341,7 @@ class App:
         await Deliveries.of(self.services).close()
         await activity_of(self.services).close()
         await self.usage.close()
-        await self.neighbours.leave()
+        await self.cluster_members.leave()
         await self.database.settled()
         await self.database.close()
         self.services.extra[Passwords].close()

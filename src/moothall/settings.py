@@ -481,10 +481,10 @@ def _url(*schemes: str) -> Callable[[str], None]:
     def check(text: str) -> None:
         parts = urlsplit(text)
         # A file and a database behind a socket have no host.
-        place = parts.netloc or (parts.scheme not in {"http", "https"} and parts.path.strip("/"))
+        access = parts.netloc or (parts.scheme not in {"http", "https"} and parts.path.strip("/"))
         # Splitting drops line breaks and tabs, and what stays in the setting would go into headers.
         one_line = text.isprintable() and " " not in parts.netloc
-        if not (one_line and place and text.startswith(tuple(f"{scheme}://" for scheme in schemes))):
+        if not (one_line and access and text.startswith(tuple(f"{scheme}://" for scheme in schemes))):
             raise ValueError(f"Expected a URL that starts with {' or '.join(f'{scheme}://' for scheme in schemes)}")
 
     return check

@@ -182,7 +182,7 @@ async def test_a_stream_that_was_lost_is_told_of_and_begins_anew(own: OwnNats) -
 
 
 async def test_what_waits_for_the_server_is_bounded(own: OwnNats) -> None:
-    bus = NatsBus(own.url, node="c" * 16, most_queued=10)
+    bus = NatsBus(own.url, node="c" * 16, max_queued=10)
     bus.space = "bounded"
     hearer = Hearer(bus)
     await bus.start()

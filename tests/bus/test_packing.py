@@ -25,14 +25,14 @@ def texts(batch: Batch | None) -> list[str]:
 def test_an_envelope_arrives_with_everything_that_routes_it() -> None:
     sent = envelope("x", guild_id=Snowflake(1 << 60), channel_id=2, thread_id=3, user_ids=[Snowflake(4)], intent=5)
     sent.permission, sent.stripped, sent.exempt = 1 << 50, Raw(b"{}"), [6]
-    (message,) = pack(ALICE, [7], [encode_envelope(sent)], most_bytes=10_000)
+    (message,) = pack(ALICE, [7], [encode_envelope(sent)], max_bytes=10_000)
     arrived = Unpacker().unpack(message)
     assert arrived == ([7], [sent])
 
 
 def test_small_envelopes_share_a_message_and_no_message_is_longer_than_allowed() -> None:
     many = encoded(*(str(n) * 20 for n in range(100)))
-    messages = list(pack(ALICE, range(100), many, most_bytes=1_000))
+    messages = list(pack(ALICE, range(100), many, max_bytes=1_000))
     assert max(map(len, messages)) <= 1_000
     assert len(messages) < 15
     unpacker = Unpacker()
@@ -43,9 +43,9 @@ def test_small_envelopes_share_a_message_and_no_message_is_longer_than_allowed()
 
 def test_an_envelope_longer_than_a_message_travels_in_parts_that_others_may_come_between() -> None:
     long = "x" * 5_000
-    parts = list(pack(ALICE, [], encoded(long), most_bytes=1_000))
+    parts = list(pack(ALICE, [], encoded(long), max_bytes=1_000))
     assert len(parts) > 2
-    (other,) = pack(BOB, [], encoded("short"), most_bytes=1_000)
+    (other,) = pack(BOB, [], encoded("short"), max_bytes=1_000)
     unpacker = Unpacker()
     assert unpacker.unpack(parts[0]) is None
     assert texts(unpacker.unpack(other)) == ["short"]
@@ -55,7 +55,7 @@ def test_an_envelope_longer_than_a_message_travels_in_parts_that_others_may_come
 
 def test_parts_whose_end_never_came_spoil_nothing_that_comes_later() -> None:
     long = "x" * 5_000
-    parts = list(pack(ALICE, [], encoded(long), most_bytes=1_000))
+    parts = list(pack(ALICE, [], encoded(long), max_bytes=1_000))
     unpacker = Unpacker()
     unpacker.unpack(parts[0])
     unpacker.unpack(parts[1])
@@ -65,4 +65,4 @@ def test_parts_whose_end_never_came_spoil_nothing_that_comes_later() -> None:
 
 
 def test_a_batch_without_envelopes_makes_no_message() -> None:
-    assert list(pack(ALICE, [], [], most_bytes=1_000)) == []
+    assert list(pack(ALICE, [], [], max_bytes=1_000)) == []

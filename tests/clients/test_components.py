@@ -216,9 +216,9 @@ async def test_every_field_of_a_modal_is_read_as_it_was_written() -> None:
     third.add_item(ui.TextInput(label="Name", placeholder="Ann", required=False))
     third.add_item(ui.TextDisplay("Thank you"))
     for modal in (first, second, third):
-        found = FormErrors()
-        read = read_modal(modal.to_dict(), found, known=None)
-        assert not found, found.nested()
+        form_errors = FormErrors()
+        read = read_modal(modal.to_dict(), form_errors, known=None)
+        assert not form_errors, form_errors.nested()
         assert (read.title, read.custom_id) == (modal.title, modal.custom_id) if read else False
         shown = to_plain(read)["components"]
         sent = modal.to_dict()["components"]

@@ -14,8 +14,8 @@ from msgspec import Raw
 from moothall.bus import Audience, Envelope
 from moothall.bus.local import LocalBus
 from moothall.gateway.guild_view import ChannelView, GuildView, MemberView
+from moothall.gateway.hooks import Hooks
 from moothall.gateway.node import GatewayNode
-from moothall.gateway.orders import Hooks
 from moothall.gateway.ready import Identity
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings
@@ -255,12 +255,12 @@ class World:
     async def member_count(self, guild_id: int) -> int:
         return len(self.members)
 
-    async def members_page(self, guild_id: int, after: int, most: int) -> list[Member]:
-        found = sorted(user_id for user_id in self.members if user_id > after)[:most]
+    async def members_page(self, guild_id: int, after: int, maximum: int) -> list[Member]:
+        found = sorted(user_id for user_id in self.members if user_id > after)[:maximum]
         return [_member(user_id) for user_id in found]
 
-    async def members_named(self, guild_id: int, prefix: str, most: int) -> list[Member]:
-        return [m for m in map(_member, sorted(self.members)) if m.user.username.startswith(prefix.lower())][:most]  # type: ignore[union-attr]
+    async def members_named(self, guild_id: int, prefix: str, maximum: int) -> list[Member]:
+        return [m for m in map(_member, sorted(self.members)) if m.user.username.startswith(prefix.lower())][:maximum]  # type: ignore[union-attr]
 
     async def members_by_id(self, guild_id: int, user_ids: Sequence[int]) -> list[Member]:
         return [_member(user_id) for user_id in user_ids if user_id in self.members]

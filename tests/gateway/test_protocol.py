@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from moothall.gateway.orders import Hooks, VoiceRequest
+from moothall.gateway.hooks import Hooks, VoiceRequest
 from moothall.gateway.settings import UNLIMITED
-from moothall.gateway.strangers import Strangers
+from moothall.gateway.unidentified import UnidentifiedConnections
 from moothall.objects.intents import ALL, Intent
 from tests.gateway.peer import ALICE, BOT, GUILD, TOWN, Peer, World, event, message, node_of, settle
 
@@ -149,7 +149,7 @@ async def test_switched_off_no_limit_ends_a_connection_or_drops_a_command() -> N
 
 
 async def test_one_user_has_a_bounded_number_of_sessions() -> None:
-    node, _ = node_of(World(), most_sessions_of_user=2)
+    node, _ = node_of(World(), max_sessions_of_user=2)
     for _ in range(2):
         await Peer(node).identify("alice")
     third = Peer(node)
@@ -160,7 +160,7 @@ async def test_one_user_has_a_bounded_number_of_sessions() -> None:
 
 
 async def test_those_who_do_not_say_who_they_are_are_bounded() -> None:
-    node, _ = node_of(World(), most_strangers=3)
+    node, _ = node_of(World(), max_strangers=3)
     known = Peer(node)
     await known.identify("alice")
     strangers = [Peer(node) for _ in range(3)]
@@ -178,7 +178,7 @@ async def test_those_who_do_not_say_who_they_are_are_bounded() -> None:
 
 
 def test_one_network_does_not_keep_the_others_out() -> None:
-    strangers = Strangers(most=5, most_of_network=2)
+    strangers = UnidentifiedConnections(maximum=5, max_of_network=2)
     assert [strangers.admit("192.0.2.1") for _ in range(3)] == [True, True, False]
     assert strangers.admit("192.0.2.2")
     assert [strangers.admit("") for _ in range(3)] == [True, True, False]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from moothall.bus import Audience
-from moothall.gateway.orders import Hooks
+from moothall.gateway.hooks import Hooks
 from tests.gateway.peer import (
     ALICE,
     BOB,

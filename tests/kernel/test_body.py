@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from moothall.kernel.body import MOST_DEPTH, body_reader, too_deep
+from moothall.kernel.body import MAX_DEPTH, body_reader, too_deep
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.ids import RoleId
 from moothall.objects.permissions import PermissionSet
@@ -33,9 +33,9 @@ class Body(Struct):
     permissions: PermissionSet | UnsetType | None = UNSET
     until: Timestamp | UnsetType | None = UNSET
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         if self.name == "evil":
-            found.add("name", "EVIL", "Not that.")
+            form_errors.add("name", "EVIL", "Not that.")
 
 
 READER = body_reader(Body, optional=False)
@@ -133,7 +133,7 @@ def test_no_body_is_an_empty_object_only_where_nothing_is_required() -> None:
 
 
 def test_nesting_is_bounded_and_braces_in_strings_do_not_count() -> None:
-    assert too_deep(b"[" * (MOST_DEPTH + 1))
+    assert too_deep(b"[" * (MAX_DEPTH + 1))
     assert not too_deep(b'"' + b"[" * 500 + b'"')
     assert not too_deep(b"[]" * 500)
     assert refused('{"name": "a", "roles": ' + "[" * 100 + "]" * 100 + "}").code == 50109
@@ -142,8 +142,8 @@ def test_nesting_is_bounded_and_braces_in_strings_do_not_count() -> None:
 def test_the_depth_of_a_large_body_is_found_at_once() -> None:
     started = time.perf_counter()
     assert not too_deep(b"[" + b'{"a":[1,"}]\\"{"]},' * 100_000 + b"1]")
-    assert too_deep(b"[" * (MOST_DEPTH + 1) + b"]" * (MOST_DEPTH + 1))
-    assert not too_deep(b"[" * MOST_DEPTH + b"]" * MOST_DEPTH + b"[]" * 100)
+    assert too_deep(b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1))
+    assert not too_deep(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH + b"[]" * 100)
     assert time.perf_counter() - started < 0.5
 
 

@@ -14,13 +14,13 @@ class Work:
     def __init__(self, slots: FairSlots) -> None:
         self.slots = slots
         self.running: list[str] = []
-        self.most = 0
+        self.maximum = 0
         self.go = asyncio.Event()
 
     async def do(self, network: str) -> None:
         async with self.slots.turn(network):
             self.running.append(network)
-            self.most = max(self.most, len(self.running))
+            self.maximum = max(self.maximum, len(self.running))
             await self.go.wait()
             self.running.remove(network)
 
@@ -43,7 +43,7 @@ async def test_an_address_has_one_slot_however_much_it_asks_for() -> None:
     assert work.running == ["a", "b"]
     work.go.set()
     await asyncio.gather(*tasks)
-    assert work.most == 2
+    assert work.maximum == 2
 
 
 async def test_whoever_comes_waits_for_one_piece_of_each_who_came_before() -> None:

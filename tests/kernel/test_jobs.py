@@ -12,12 +12,12 @@ import pytest
 from msgspec import structs
 from sqlalchemy import select, update
 
-from moothall.kernel.authenticate import NOBODY
+from moothall.kernel.authenticate import ANONYMOUS
 from moothall.kernel.context import Context
 from moothall.kernel.jobs import KINDS, MAX_ATTEMPTS, Job, JobRunner, enqueue, job, operations, queries, runner
 from moothall.kernel.jobs.queries import JobCounts, JobRow
 from moothall.kernel.jobs.runner import error_text, retry_delay
-from moothall.kernel.unit import run
+from moothall.kernel.unit_of_work import run
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import (
@@ -110,7 +110,7 @@ async def enqueue_all(platform: Platform, *work: Job) -> None:
         for each in work:
             await enqueue(ctx, each)
 
-    await run(platform.services, NOBODY, enqueue_each)
+    await run(platform.services, ANONYMOUS, enqueue_each)
 
 
 async def rows(platform: Platform) -> list[JobRow]:
@@ -166,7 +166,7 @@ async def test_a_job_of_a_failed_transaction_was_never_enqueued(platform: Platfo
         raise LookupError
 
     with pytest.raises(LookupError):
-        await run(platform.services, NOBODY, work)
+        await run(platform.services, ANONYMOUS, work)
     assert await rows(platform) == []
 
 
@@ -198,7 +198,7 @@ async def test_a_job_for_later_is_not_done_before(platform: Platform) -> None:
     async def work(ctx: Context) -> None:
         await enqueue(ctx, CountDown(left=0), at=Timestamp(ctx.now + _HOUR_MS))
 
-    await run(platform.services, NOBODY, work)
+    await run(platform.services, ANONYMOUS, work)
     await JobRunner(platform.services).drain()
     assert done == []
     await JobRunner(platform.services).drain(Timestamp(Timestamp.now() + 2 * _HOUR_MS))
@@ -445,7 +445,7 @@ async def test_due_jobs_are_selected_by_an_index_alone(database_url: str) -> Non
 
 
 async def operate(platform: Platform, work: Callable[[Context], Awaitable[int]]) -> int:
-    return await run(platform.services, NOBODY, work)
+    return await run(platform.services, ANONYMOUS, work)
 
 
 async def fail_for_good(platform: Platform, *work: Job) -> None:
@@ -485,7 +485,7 @@ async def test_a_job_that_never_failed_cannot_be_retried_before_its_time(platfor
         await enqueue(ctx, CountDown(left=0), at=Timestamp(ctx.now + _HOUR_MS))
 
     await fail_for_good(platform, Fail(number=1))
-    await run(platform.services, NOBODY, work)
+    await run(platform.services, ANONYMOUS, work)
     before = await rows(platform)
     with pytest.raises(operations.JobsNotFound, match=str(int(before[1].id))):
         await operate(platform, lambda ctx: operations.retry_jobs(ctx, [each.id for each in before]))

@@ -30,7 +30,7 @@ async def post(url: str, *, allow_private: bool = False) -> int:
     """The status of the answer."""
     outgoing = Outgoing(allow_private=allow_private)
     try:
-        return (await outgoing.post(url, b"", {}, seconds=3, most=100)).status
+        return (await outgoing.post(url, b"", {}, seconds=3, maximum=100)).status
     finally:
         await outgoing.close()
 
@@ -191,7 +191,7 @@ async def test_rebinding_a_name_between_two_lookups_reaches_nothing(
     outgoing = Outgoing(allow_private=False)
     for number in range(4):
         with pytest.raises(OutgoingFailed):
-            await outgoing.post(f"http://rebound.example:{listener.port}/{number}", b"", {}, seconds=3, most=10)
+            await outgoing.post(f"http://rebound.example:{listener.port}/{number}", b"", {}, seconds=3, maximum=10)
         if outgoing._session is not None and isinstance(outgoing._session.connector, aiohttp.TCPConnector):
             outgoing._session.connector.clear_dns_cache()
     await outgoing.close()

@@ -179,7 +179,7 @@ async def unguarded() -> AsyncIterator[Outgoing]:
 async def request(outgoing: Outgoing, listener: Listener, url: str) -> None:
     """Ask for a URL; any failure but those of the contract ends the test."""
     with suppress(OutgoingFailed):
-        await outgoing.post(url.replace("PORT", str(listener.port)), b"", {}, seconds=2, most=10)
+        await outgoing.post(url.replace("PORT", str(listener.port)), b"", {}, seconds=2, maximum=10)
 
 
 @settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])

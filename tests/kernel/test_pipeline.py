@@ -158,7 +158,7 @@ ROWS = [
 
 @pytest.fixture
 async def place(platform: Platform) -> Guild:
-    platform.pipeline = Pipeline(platform.services, ROWS, observe=lambda *_: None, most_body=2000)
+    platform.pipeline = Pipeline(platform.services, ROWS, observe=lambda *_: None, max_body=2000)
     return await platform.guild(await platform.person("alice"))
 
 
@@ -404,7 +404,7 @@ async def test_a_body_beyond_the_bound_is_413(place: Guild) -> None:
 
 
 async def test_a_429_is_what_public_clients_parse(platform: Platform, place: Guild) -> None:
-    platform.services.limiter = RateLimiter(generosity=1)
+    platform.services.limiter = RateLimiter(loopback_multiplier=1)
     replies = [await place.owner.get("/users/@me") for _ in range(4)]
     assert [reply.status for reply in replies] == [204, 204, 204, 429]
     assert replies[0].headers["x-ratelimit-remaining"] == "2"

@@ -30,7 +30,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def limiter(clock: Clock) -> RateLimiter:
-    return RateLimiter(generosity=10, clock=clock)
+    return RateLimiter(loopback_multiplier=10, clock=clock)
 
 
 RATE = Rate(2, 5.0)
@@ -108,7 +108,7 @@ def test_windows_that_are_over_are_forgotten(limiter: RateLimiter, clock: Clock)
 
 
 def test_windows_are_bounded_even_while_all_are_live(clock: Clock) -> None:
-    limiter = RateLimiter(clock=clock, most_windows=100)
+    limiter = RateLimiter(clock=clock, max_windows=100)
     for caller in range(1_000):
         clock.now += 0.01
         take(limiter, caller=caller)
@@ -141,7 +141,7 @@ def test_a_webhook_posts_thirty_times_a_minute(limiter: RateLimiter, clock: Cloc
 
 
 def test_an_operator_says_how_often_webhooks_may_post(clock: Clock) -> None:
-    limiter = RateLimiter(generosity=10, clock=clock, webhook_requests=2, webhook_minute_requests=3)
+    limiter = RateLimiter(loopback_multiplier=10, clock=clock, webhook_requests=2, webhook_minute_requests=3)
     assert [post(limiter).allowed for _ in range(3)] == [True, True, False]
     clock.now += 2
     assert [post(limiter).allowed for _ in range(2)] == [True, False]

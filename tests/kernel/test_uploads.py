@@ -23,12 +23,12 @@ from tests.kernel.forms import BOUNDARY, TYPE, form, part, portions
 class Bench:
     """What a form is read with: at most two files of a thousand bytes, 1500 together."""
 
-    def __init__(self, *, most: int = 2, each: int = 1000, total: int = 1500) -> None:
+    def __init__(self, *, maximum: int = 2, each: int = 1000, total: int = 1500) -> None:
         self.blobs = Blobs.open("memory:")
         self.asked = 0
         self.allowance = Allowance(each, total)
         self.rules = Uploads()
-        self.rules.most = most
+        self.rules.maximum = maximum
         self.refusal: Refusal | None = None
 
     async def admit(self) -> Allowance:
@@ -61,7 +61,7 @@ def bench() -> Bench:
 
     made = Bench()
     made.rules = Examined()
-    made.rules.most = 2
+    made.rules.maximum = 2
     return made
 
 

@@ -64,8 +64,8 @@ class Snapshot(Struct):
         """How high somebody stands: by position, and of equal positions the older role."""
         if user == self.owner:
             return (1 << 40, 0)
-        standing = [(self.roles[r].position, -r) for r in self.held(user)]
-        return max(standing, default=(0, -int(self.guild.id)))
+        authority = [(self.roles[r].position, -r) for r in self.held(user)]
+        return max(authority, default=(0, -int(self.guild.id)))
 
     def role_rank(self, role: int) -> tuple[int, int]:
         return (self.roles[role].position, -role)

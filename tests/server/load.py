@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from tests.conformance.public_schema import check_answer
 
 PASSWORD = "a long enough password"
-MOST_ROLES = 240
+MAX_ROLES = 240
 """Below the limit of a guild."""
 
 
@@ -101,7 +101,7 @@ class Load:
             number += 1
 
     async def _make_roles(self) -> None:
-        for number in range(MOST_ROLES):
+        for number in range(MAX_ROLES):
             made = await self.try_to("POST", f"/guilds/{self.guild_id}/roles", {"name": f"Role {number}"})
             if made is None:
                 break

@@ -14,7 +14,7 @@ from tests.serving import RunningServer
 MIB = 1 << 20
 UPLOADERS = 12
 SIZES = (10 * MIB, 10 * MIB, 5 * MIB - 4096)
-MOST = 64 * MIB
+MAX = 64 * MIB
 """Bytes that the server may take more while they upload 25 MiB each."""
 
 
@@ -52,7 +52,7 @@ async def test_uploads_are_not_held_in_memory(tmp_path: Path) -> None:
             before = memory_of(server.process.pid, "VmRSS")
             done = await asyncio.gather(*(upload(load, *SIZES) for _ in range(UPLOADERS)))
             assert done == [200] * UPLOADERS
-            assert memory_of(server.process.pid, "VmHWM") - before < MOST
+            assert memory_of(server.process.pid, "VmHWM") - before < MAX
 
 
 async def test_an_upload_that_is_given_up_leaves_no_file(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ async def test_a_blob_is_a_file_of_which_only_so_much_is_read(kept: Kept) -> Non
     await kept.blobs.put("a", DATA)
 
     def read() -> None:
-        file = kept.blobs.reader("a", most=2 * MIB)
+        file = kept.blobs.reader("a", maximum=2 * MIB)
         assert file.read(4) == DATA[:4]
         assert file.seek(MIB) == file.tell() == MIB
         assert file.read(MIB) == DATA[MIB : 2 * MIB]

@@ -85,9 +85,9 @@ async def test_transactions_that_are_ready_together_share_a_commit(sqlite: Sqlit
 
 async def test_a_batch_has_a_bound(sqlite: SqliteDatabase) -> None:
     sizes = batches_of(sqlite)
-    count = 3 * group_commit.MOST_IN_BATCH + 5
+    count = 3 * group_commit.MAX_IN_BATCH + 5
     await asyncio.gather(*(ban(sqlite, number) for number in range(count)))
-    assert sizes == [group_commit.MOST_IN_BATCH] * 3 + [5]
+    assert sizes == [group_commit.MAX_IN_BATCH] * 3 + [5]
     assert await banned(sqlite) == list(range(count))
 
 

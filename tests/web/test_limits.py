@@ -14,7 +14,7 @@ from tests.web.person import PASSWORD, Person, registered
 
 
 async def test_consenting_is_throttled(database: Database) -> None:
-    platform = Platform(database, limiter=RateLimiter(generosity=1))
+    platform = Platform(database, limiter=RateLimiter(loopback_multiplier=1))
     app, person = await application(platform), Person(platform, await platform.person())
     link = f"/oauth2/authorize?client_id={app.id}&scope=identify&response_type=code"
     page = await person.visit(link)
@@ -28,7 +28,7 @@ async def test_consenting_is_throttled(database: Database) -> None:
 
 
 async def test_logging_in_is_throttled_by_address_before_anybody_is_known(database: Database) -> None:
-    platform = Platform(database, limiter=RateLimiter(generosity=1))
+    platform = Platform(database, limiter=RateLimiter(loopback_multiplier=1))
     person = await registered(platform)
     page = await person.visit("/login")
     statuses = [(await person.press(page, "Log in", login="", password="x")).status for _ in range(12)]
@@ -74,17 +74,17 @@ async def test_no_secret_gets_into_the_log(platform: Platform, caplog: pytest.Lo
 
 async def test_what_no_id_can_be_is_nothing(platform: Platform) -> None:
     person = Person(platform, await platform.person())
-    most = "9" * 19
-    for path in (f"/developers/applications/{most}", f"/developers/teams/{most}", "/developers/applications/1"):
+    maximum = "9" * 19
+    for path in (f"/developers/applications/{maximum}", f"/developers/teams/{maximum}", "/developers/applications/1"):
         assert (await person.visit(path)).status == 404
     page = await person.visit("/developers")
     token = dict(page.form_with("Make the app").values())["csrf"]
-    assert (await person.post(f"/settings/authorized-apps/{most}/revoke", [("csrf", token)])).status == 404
+    assert (await person.post(f"/settings/authorized-apps/{maximum}/revoke", [("csrf", token)])).status == 404
     app = await application(platform, await platform.person())
-    for query in (f"guild_id={most}", f"guild_id={most}&disable_guild_select=true"):
+    for query in (f"guild_id={maximum}", f"guild_id={maximum}&disable_guild_select=true"):
         page = await person.visit(f"/oauth2/authorize?client_id={app.id}&scope=bot&{query}")
         assert page.status == 400
-    assert (await person.visit(f"/oauth2/authorize?client_id={most}&scope=bot")).status == 400
+    assert (await person.visit(f"/oauth2/authorize?client_id={maximum}&scope=bot")).status == 400
 
 
 async def test_the_head_of_a_page_has_no_body(platform: Platform) -> None:

@@ -34,8 +34,8 @@ _ANSWER_SECONDS: Final = 5.0
 _HEARTBEAT_SECONDS: Final = 2.0
 _SILENT_SECONDS: Final = 7.0
 _RETRY_SECONDS: Final = 0.2
-_MOST_TOGETHER: Final = 500
-_MOST_REMEMBERED: Final = 10_000
+_MAX_TOGETHER: Final = 500
+_MAX_REMEMBERED: Final = 10_000
 """Numbers of the outbox remembered: far more than can be published twice, which is one batch of the relay."""
 
 _FAILURES: Final = (NatsError, OSError, TimeoutError, msgspec.DecodeError)
@@ -48,13 +48,13 @@ class NatsBus:
 
     `url` is a server or several, after commas. `node` names this process in sixteen letters. `space`
     keeps platforms apart that share a server; it must be set before `start`, letters and digits only.
-    `most_queued` bounds the envelopes of `publish` that wait for the server; more are dropped (and
+    `max_queued` bounds the envelopes of `publish` that wait for the server; more are dropped (and
     counted), which no event of a transaction ever is: those wait in the outbox.
     """
 
     durable = True
 
-    def __init__(self, url: str, *, node: str, most_queued: int = 10_000) -> None:
+    def __init__(self, url: str, *, node: str, max_queued: int = 10_000) -> None:
         self.space = "local"
         self.missed: Callable[[], None] = _nothing
         """Called when something was published that this process can never hear."""
@@ -64,7 +64,7 @@ class NatsBus:
         """Envelopes given up because too many waited."""
         self._servers = url.split(",")
         self._node = node
-        self._most_queued = most_queued
+        self._max_queued = max_queued
         self._hearers: list[Hear] = []
         self._client: Client | None = None
         self._stream: JetStreamContext | None = None
@@ -100,7 +100,7 @@ class NatsBus:
 
     def publish(self, envelopes: Sequence[Envelope]) -> None:
         """Hand on what no transaction tells of; it is published in order, after a loss of the server as well."""
-        room = self._most_queued - len(self._queue)
+        room = self._max_queued - len(self._queue)
         if len(envelopes) > room:
             if not self.dropped:
                 log.warning("too much waits for NATS: envelopes are dropped")
@@ -167,7 +167,7 @@ class NatsBus:
     async def _publish_queued(self) -> None:
         while not self._closing:
             await self._queued.wait()
-            batch = [self._queue[i] for i in range(min(len(self._queue), _MOST_TOGETHER))]
+            batch = [self._queue[i] for i in range(min(len(self._queue), _MAX_TOGETHER))]
             if not batch:
                 self._queued.clear()
                 self._idle.set()
@@ -182,7 +182,7 @@ class NatsBus:
 
     async def _send(self, numbers: Sequence[int], envelopes: Sequence[bytes]) -> None:
         async with self._sending:
-            for message in pack(self._node, numbers, envelopes, most_bytes=_MESSAGE_BYTES):
+            for message in pack(self._node, numbers, envelopes, max_bytes=_MESSAGE_BYTES):
                 if self._stream is None or not self.connected:
                     raise BusUnavailable("NATS cannot be reached")
                 try:
@@ -305,7 +305,7 @@ class NatsBus:
             if number not in known:
                 known.add(number)
                 self._numbers_in_order.append(number)
-        while len(self._numbers_in_order) > _MOST_REMEMBERED:
+        while len(self._numbers_in_order) > _MAX_REMEMBERED:
             known.discard(self._numbers_in_order.popleft())
         return fresh
 

@@ -38,8 +38,8 @@ def decode_envelope(data: bytes) -> Envelope:
     return _envelope(_fields_decoder.decode(data))
 
 
-def pack(sender: str, numbers: Sequence[int], envelopes: Sequence[bytes], *, most_bytes: int) -> Iterator[bytes]:
-    """Messages of at most `most_bytes` that carry encoded envelopes, in order.
+def pack(sender: str, numbers: Sequence[int], envelopes: Sequence[bytes], *, max_bytes: int) -> Iterator[bytes]:
+    """Messages of at most `max_bytes` that carry encoded envelopes, in order.
 
     The first `len(numbers)` of them have a number. `sender` is sixteen ASCII letters.
     """
@@ -47,17 +47,17 @@ def pack(sender: str, numbers: Sequence[int], envelopes: Sequence[bytes], *, mos
     start = size = 0
     for position, envelope in enumerate(envelopes):
         room = len(envelope) + 22  # the envelope, its number and the commas
-        if size and size + room > most_bytes:
-            yield from _message(head, numbers[start:position], envelopes[start:position], most_bytes)
+        if size and size + room > max_bytes:
+            yield from _message(head, numbers[start:position], envelopes[start:position], max_bytes)
             start, size = position, 0
         size += room
     if start < len(envelopes):
-        yield from _message(head, numbers[start:], envelopes[start:], most_bytes)
+        yield from _message(head, numbers[start:], envelopes[start:], max_bytes)
 
 
-def _message(head: bytes, numbers: Sequence[int], envelopes: Sequence[bytes], most_bytes: int) -> Iterator[bytes]:
+def _message(head: bytes, numbers: Sequence[int], envelopes: Sequence[bytes], max_bytes: int) -> Iterator[bytes]:
     body = b"[%b,[%b]]" % (_encoder.encode(list(numbers)), b",".join(envelopes))
-    room = most_bytes - _HEAD
+    room = max_bytes - _HEAD
     if len(body) <= room:
         yield _WHOLE + head + body
         return

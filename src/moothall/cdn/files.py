@@ -34,7 +34,7 @@ _IMAGE: Final = re.compile(
 )
 _DEFAULT: Final = re.compile(r"/embed/avatars/(?P<index>[0-5])\.png")
 
-_MOST_CACHED: Final = 64 * 1024 * 1024
+_MAX_CACHED: Final = 64 * 1024 * 1024
 _SLOTS: Final = 2
 _WAITING_MAX: Final = 2000
 _WAITING_EACH: Final = 500
@@ -146,7 +146,7 @@ class Files:
         made = await asyncio.to_thread(make)
         self._cached += len(made) - len(self._cache.get(key, b""))
         self._cache[key] = made
-        while self._cached > _MOST_CACHED and len(self._cache) > 1:
+        while self._cached > _MAX_CACHED and len(self._cache) > 1:
             self._cached -= len(self._cache.popitem(last=False)[1])
         return made
 

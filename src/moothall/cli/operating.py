@@ -5,12 +5,12 @@ import os
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from moothall.app import NobodyHere
+from moothall.app import NoPresences
 from moothall.bus.local import LocalBus
 from moothall.cli.database import open_database
 from moothall.cli.options import fail
-from moothall.kernel import unit
-from moothall.kernel.authenticate import NOBODY
+from moothall.kernel import unit_of_work
+from moothall.kernel.authenticate import ANONYMOUS
 from moothall.kernel.context import Context, Limits, Services
 from moothall.kernel.file_ids import FileIds
 from moothall.kernel.file_links import FileLinks
@@ -56,7 +56,7 @@ def operate(settings: Settings, work: Callable[[Context], Awaitable[T]], *, lock
     """
 
     async def perform(database: Database) -> T:
-        result = await unit.run(_services(settings, database), NOBODY, work, lock=lock, outbox=True)
+        result = await unit_of_work.run(_services(settings, database), ANONYMOUS, work, lock=lock, outbox=True)
         # When this command is over, a running server has seen and told what it did.
         await until_relayed(database, seconds=_PATIENCE)
         return result
@@ -103,7 +103,7 @@ def _services(settings: Settings, database: Database) -> Services:
         box=_box(settings),
         blobs=Blobs.open("memory:"),
         links=FileLinks((bytes(32),), settings.public_url or ""),
-        presences=NobodyHere(),
+        presences=NoPresences(),
         limiter=None,
         limits=Limits(
             public_url=settings.public_url or "",

@@ -19,8 +19,8 @@ from moothall.demo.record import (
     save_record,
 )
 from moothall.demo.stage import Stage
-from moothall.kernel import unit
-from moothall.kernel.authenticate import NOBODY
+from moothall.kernel import unit_of_work
+from moothall.kernel.authenticate import ANONYMOUS
 from moothall.kernel.context import Context, Services
 from moothall.kernel.secrets import Passwords, SecretUnreadable, new_password
 from moothall.objects.application import ApplicationFlags
@@ -69,7 +69,7 @@ async def ensure_demo(services: Services) -> DemoRecord | None:
         await save_record(ctx.tx, services.box, record)
         return record
 
-    return await unit.run(services, NOBODY, work, lock=_LOCK) or await existing_demo(services)
+    return await unit_of_work.run(services, ANONYMOUS, work, lock=_LOCK) or await existing_demo(services)
 
 
 async def remember_base_url(services: Services, url: str) -> None:

@@ -19,7 +19,7 @@ from moothall.gateway.state_events import (
     read_removed_users,
     read_user_id,
 )
-from moothall.gateway.told import Told
+from moothall.gateway.visibility_frames import VisibilityFrames
 from moothall.objects.intents import Intent
 
 
@@ -117,7 +117,7 @@ class Changes:
         managed = {member.user_id for member in members if channel_id in view.managed(member)}
         view.channels[channel_id] = new
         view.changed()
-        told = Told(view, self._snapshots)
+        told = VisibilityFrames(view, self._snapshots)
         told.created[channel_id] = Frame("CHANNEL_CREATE", bytes(envelope.data))
         told.deleted[channel_id] = Frame("CHANNEL_DELETE", hidden_channel(view, channel_id, old))
         one = frozenset((channel_id,))
@@ -145,13 +145,13 @@ class Changes:
         self._delivery.in_guild(view, envelope)
         if not envelope.user_ids:
             return
-        told, one = Told(view, self._snapshots), frozenset((envelope.channel_id,))
+        told, one = VisibilityFrames(view, self._snapshots), frozenset((envelope.channel_id,))
         for user_id in read_removed_users(envelope.data):
             member = view.members.get(user_id)
             if member is not None and envelope.channel_id in view.visible(member) - view.managed(member):
                 await self._tell_threads(told, member, one)
 
-    async def _tell_threads(self, told: Told, member: MemberView, channel_ids: frozenset[int]) -> None:
+    async def _tell_threads(self, told: VisibilityFrames, member: MemberView, channel_ids: frozenset[int]) -> None:
         """THREAD_LIST_SYNC for channels in which someone reaches other private threads than before."""
         sessions = [s for s in member.sessions if s.intents & Intent.GUILDS]
         frame = await told.threads_now(member, channel_ids) if sessions else None
@@ -164,7 +164,7 @@ class Changes:
         if not changes and not managing:
             return
         view.member_changed()
-        told = Told(view, self._snapshots)
+        told = VisibilityFrames(view, self._snapshots)
         await told.load(frozenset().union(*(revealed for _, _, revealed in changes)))
         for member, hidden, revealed in changes:
             await self._tell(told, member, member.sessions, hidden, revealed)
@@ -180,13 +180,13 @@ class Changes:
         revealed: frozenset[int],
     ) -> None:
         """Tell some sessions of a member what was hidden and revealed."""
-        told = Told(view, self._snapshots)
+        told = VisibilityFrames(view, self._snapshots)
         await told.load(revealed)
         await self._tell(told, member, sessions, hidden, revealed)
 
     async def _tell(
         self,
-        told: Told,
+        told: VisibilityFrames,
         member: MemberView,
         sessions: Sequence[Session],
         hidden: frozenset[int],

@@ -10,10 +10,10 @@ from moothall.objects.ids import Snowflake, system_clock
 from moothall.objects.presence import Activity, ActivityType, Status
 from moothall.objects.wire import decoder
 
-MOST_BYTES: Final = 4096
+MAX_BYTES: Final = 4096
 """A longer payload ends the connection."""
 
-_MOST_ACTIVITIES: Final = 8
+_MAX_ACTIVITIES: Final = 8
 
 
 class Payload(Struct):
@@ -49,7 +49,7 @@ class PresenceCommand(Struct):
     """Opcode 3, and `presence` of Identify."""
 
     status: Status | None = Status.ONLINE
-    activities: Annotated[list[ActivityCommand], Meta(max_length=_MOST_ACTIVITIES)] | None = None
+    activities: Annotated[list[ActivityCommand], Meta(max_length=_MAX_ACTIVITIES)] | None = None
     since: int | float | None = None
     afk: bool | None = False
     game: ActivityCommand | None = None
@@ -105,7 +105,7 @@ class SoundboardCommand(Struct):
 
 def read_payload(message: str | bytes) -> Payload:
     """The frame of a command. Raises Closing 4002."""
-    if len(message) > MOST_BYTES or (isinstance(message, str) and _weight(message) > MOST_BYTES):
+    if len(message) > MAX_BYTES or (isinstance(message, str) and _weight(message) > MAX_BYTES):
         raise Closing(CloseCode.DECODE_ERROR, "Payload too large.")
     try:
         return _payload.decode(message)

@@ -88,8 +88,8 @@ class Connection:
         """Where the peer would connect again."""
         self.outbox = Outbox(
             send,
-            most_frames=settings.queue_frames,
-            most_bytes=settings.queue_bytes,
+            max_frames=settings.queue_frames,
+            max_bytes=settings.queue_bytes,
             on_overflow=self._overflowed,
         )
         self.opened = self.last_heard = asyncio.get_running_loop().time()
@@ -152,12 +152,12 @@ class Connection:
         await known(self, payload)
 
     def _count(self) -> None:
-        most = self._desk.settings.commands_per_minute
+        maximum = self._desk.settings.commands_per_minute
         now = asyncio.get_running_loop().time()
         if now >= self._until:
-            self._until, self._allowance = now + _COMMAND_WINDOW, most
+            self._until, self._allowance = now + _COMMAND_WINDOW, maximum
         self._allowance -= 1
-        if most and self._allowance < 0:
+        if maximum and self._allowance < 0:
             raise Closing(CloseCode.RATE_LIMITED, "You are being rate limited.")
 
     def _identified(self) -> Session:
@@ -192,11 +192,11 @@ class Connection:
         session = self._identified()
         command = read_command(payload.d, PresenceCommand)
         now = asyncio.get_running_loop().time()
-        most = self._desk.settings.presences_per_window
+        maximum = self._desk.settings.presences_per_window
         if now >= self._presences_until:
             self._presences_until, self._presences = now + _PRESENCE_WINDOW, 0
         self._presences += 1
-        if not most or self._presences <= most:
+        if not maximum or self._presences <= maximum:
             await self._desk.set_presence(session, command)
 
     async def voice(self, payload: Payload) -> None:

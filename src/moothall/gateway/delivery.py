@@ -42,11 +42,11 @@ class Delivery:
     so that every session hears everything in one order.
     """
 
-    __slots__ = ("_count", "_metrics", "_most_bytes", "_most_frames", "_rest", "_wake")
+    __slots__ = ("_count", "_max_bytes", "_max_frames", "_metrics", "_rest", "_wake")
 
     def __init__(self, settings: GatewaySettings, metrics: Metrics, wake: Callable[[], None]) -> None:
-        self._most_frames = settings.replay_frames
-        self._most_bytes = settings.replay_bytes
+        self._max_frames = settings.replay_frames
+        self._max_bytes = settings.replay_bytes
         self._metrics = metrics
         self._count = 0
         self._wake = wake
@@ -105,14 +105,14 @@ class Delivery:
             self._wake()
 
     def _hand(self, audience: Sequence[Session], full: Frame, bare: Frame | None, exempt: Collection[int]) -> None:
-        most_frames, most_bytes = self._most_frames, self._most_bytes
+        max_frames, max_bytes = self._max_frames, self._max_bytes
         if bare is None:
             for session in audience:
-                session.dispatch(full, most_frames, most_bytes)
+                session.dispatch(full, max_frames, max_bytes)
         else:
             for session in audience:
                 whole = session.intents & Intent.MESSAGE_CONTENT or session.user_id in exempt
-                session.dispatch(full if whole else bare, most_frames, most_bytes)
+                session.dispatch(full if whole else bare, max_frames, max_bytes)
         self._count += len(audience)
 
     def report(self) -> None:

@@ -30,7 +30,7 @@ from moothall.storage.database import Query, Reader
 from moothall.storage.rows import MemberRow
 from moothall.storage.schema import members, voice_states
 
-_MOST_THRESHOLD: Final = 250
+_MAX_THRESHOLD: Final = 250
 LARGE_GUILD: Final = 75_000
 """With more members than this, GUILD_CREATE lists the session's own and those in voice only."""
 
@@ -38,7 +38,7 @@ _select_all = Query(
     select(members)
     .where(members.c.guild_id == bindparam("guild_id"))
     .order_by(members.c.user_id)
-    .limit(_MOST_THRESHOLD),
+    .limit(_MAX_THRESHOLD),
     into=MemberRow,
 )
 _select_voice_states = Query(

@@ -22,7 +22,7 @@ _MANAGE_THREADS = int(Permissions.MANAGE_THREADS)
 _ADMINISTRATOR = int(Permissions.ADMINISTRATOR)
 _NONE: frozenset[int] = frozenset()
 _VOICE_TYPES = frozenset({2, 13})
-_MOST_AUDIENCES = 256
+_MAX_AUDIENCES = 256
 
 
 class ChannelView(Struct):
@@ -182,7 +182,7 @@ class GuildView:
         key = (channel_id, permission, intent)
         found = self._audiences.get(key)
         if found is None:
-            if len(self._audiences) >= _MOST_AUDIENCES:
+            if len(self._audiences) >= _MAX_AUDIENCES:
                 self._audiences.clear()
             found = self._audiences[key] = [
                 session

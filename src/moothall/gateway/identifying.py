@@ -14,7 +14,7 @@ from moothall.objects.intents import ALL, PRIVILEGED
 
 _WINDOW: Final = 5.0
 _DAY: Final = 86_400.0
-_MOST_SHARDS: Final = 16_384
+_MAX_SHARDS: Final = 16_384
 
 
 def intents_of(command: IdentifyCommand, *, bot: bool, application_flags: int) -> int:
@@ -38,7 +38,7 @@ def shard_of(command: IdentifyCommand) -> tuple[int, int] | None:
         return None
     if len(command.shard) == 2:
         shard, count = command.shard
-        if 0 <= shard < count <= _MOST_SHARDS:
+        if 0 <= shard < count <= _MAX_SHARDS:
             return shard, count
     raise Closing(CloseCode.INVALID_SHARD, "Invalid shard.")
 

@@ -42,7 +42,7 @@ _select_named = Query(
     select(members)
     .where(_of_guild, or_(has_prefix(members.c.username_key, "prefix"), has_prefix(members.c.nick_key, "prefix")))
     .order_by(members.c.user_id)
-    .limit(bindparam("most")),
+    .limit(bindparam("maximum")),
     into=MemberRow,
 )
 
@@ -188,17 +188,17 @@ class DatabaseSource:
         async with self._database.read() as reader:
             return await count_members(reader, GuildId(Snowflake(guild_id)))
 
-    async def members_page(self, guild_id: int, after: int, most: int) -> list[Member]:
+    async def members_page(self, guild_id: int, after: int, maximum: int) -> list[Member]:
         """Up to a hundred members by user id, those above `after`."""
         async with self._database.read() as reader:
             rows = await reader.all(_select_page, guild_id=GuildId(Snowflake(guild_id)), after=UserId(Snowflake(after)))
-            return await member_objects(reader, rows[:most])
+            return await member_objects(reader, rows[:maximum])
 
-    async def members_named(self, guild_id: int, prefix: str, most: int) -> list[Member]:
+    async def members_named(self, guild_id: int, prefix: str, maximum: int) -> list[Member]:
         """Members whose username or nick begins with a prefix."""
         async with self._database.read() as reader:
             rows = await reader.all(
-                _select_named, guild_id=GuildId(Snowflake(guild_id)), prefix=search_key(prefix), most=most
+                _select_named, guild_id=GuildId(Snowflake(guild_id)), prefix=search_key(prefix), maximum=maximum
             )
             return await member_objects(reader, rows)
 

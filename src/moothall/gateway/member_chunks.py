@@ -26,8 +26,8 @@ _PAGE: Final = 100
 _LARGE: Final = 65_536
 """Bytes of a chunk from which it is compressed off the event loop."""
 
-_MOST_FOUND: Final = 100
-_MOST_NONCE: Final = 32
+_MAX_FOUND: Final = 100
+_MAX_NONCE: Final = 32
 
 
 class MemberSource(Protocol):
@@ -36,10 +36,10 @@ class MemberSource(Protocol):
     async def member_count(self, guild_id: int) -> int:
         """How many there are."""
 
-    async def members_page(self, guild_id: int, after: int, most: int) -> list[Member]:
+    async def members_page(self, guild_id: int, after: int, maximum: int) -> list[Member]:
         """Those whose user id is above `after`, lowest first."""
 
-    async def members_named(self, guild_id: int, prefix: str, most: int) -> list[Member]:
+    async def members_named(self, guild_id: int, prefix: str, maximum: int) -> list[Member]:
         """Those whose username or nick begins with a prefix, whatever its case."""
 
     async def members_by_id(self, guild_id: int, user_ids: Sequence[int]) -> list[Member]:
@@ -77,15 +77,15 @@ async def send_member_chunks(
         return
     sender = _Sender(hub, presences, connection, session, guild_id, command)
     if user_ids is not None:
-        wanted = user_ids[:_MOST_FOUND]
+        wanted = user_ids[:_MAX_FOUND]
         found = await source.members_by_id(guild_id, wanted)
         known = {int(m.user.id) for m in found if m.user is not UNSET}
         await sender.send(found, not_found=[str(u) for u in wanted if u not in known])
         return
     query, limit = str(command.query), command.limit if isinstance(command.limit, int) else 0
     if query or limit:
-        most = min(limit or _MOST_FOUND, _MOST_FOUND)
-        await sender.send(await source.members_named(guild_id, query, most))
+        maximum = min(limit or _MAX_FOUND, _MAX_FOUND)
+        await sender.send(await source.members_named(guild_id, query, maximum))
         return
     if not session.intents & Intent.GUILD_MEMBERS:
         return
@@ -125,7 +125,7 @@ class _Sender:
         self._session = session
         self._guild_id = guild_id
         nonce = command.nonce
-        fits = isinstance(nonce, str) and len(nonce.encode("utf-8", "surrogatepass")) <= _MOST_NONCE
+        fits = isinstance(nonce, str) and len(nonce.encode("utf-8", "surrogatepass")) <= _MAX_NONCE
         self._nonce: str | UnsetType = nonce if fits else UNSET
 
     async def send(self, members: list[Member], not_found: list[str] | UnsetType = UNSET) -> None:

@@ -17,11 +17,11 @@ from moothall.gateway.commands import (
 )
 from moothall.gateway.connection import Connection
 from moothall.gateway.frames import ENCODINGS, TEXT
+from moothall.gateway.hooks import GuildOpen, Hooks, SessionsClose, VoiceRequest
 from moothall.gateway.hub import Hub
 from moothall.gateway.identifying import IdentifyLimits, client_of, intents_of, shard_of
 from moothall.gateway.member_chunks import MemberSource, send_member_chunks
 from moothall.gateway.opcodes import CloseCode, Closing
-from moothall.gateway.orders import GuildOpen, Hooks, SessionsClose, VoiceRequest
 from moothall.gateway.outbox import Send
 from moothall.gateway.presence import Presences, SessionPresence
 from moothall.gateway.ready import Identity, ready
@@ -29,7 +29,7 @@ from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings, Metrics, NoMetrics
 from moothall.gateway.shared_presence import SharedPresences
 from moothall.gateway.snapshots import Snapshots
-from moothall.gateway.strangers import Strangers
+from moothall.gateway.unidentified import UnidentifiedConnections
 from moothall.objects.presence import Presence
 from moothall.objects.wire import decoder
 
@@ -81,7 +81,7 @@ class GatewayNode:
         network_of: Callable[[Scope], str] = lambda _scope: "",
     ) -> None:
         self.settings = settings
-        self.strangers = Strangers(settings.most_strangers, settings.most_strangers_of_network)
+        self.strangers = UnidentifiedConnections(settings.max_strangers, settings.max_strangers_of_network)
         self.hooks = hooks or Hooks()
         self.dropped = 0
         """Connections that the server ended because their peer read too slowly or fell silent."""
@@ -252,8 +252,8 @@ class GatewayNode:
         identity = await self._identity(command.token)
         intents = intents_of(command, bot=identity.bot, application_flags=identity.application_flags)
         shard = shard_of(command)
-        most, held = self.settings.most_sessions_of_user, self.hub.by_user.get(identity.user_id, ())
-        if (most and len(held) >= most) or (identity.bot and not self.limits.admit(identity.user_id, shard)):
+        maximum, held = self.settings.max_sessions_of_user, self.hub.by_user.get(identity.user_id, ())
+        if (maximum and len(held) >= maximum) or (identity.bot and not self.limits.admit(identity.user_id, shard)):
             connection.invalid_session(resumable=False)
             return
         session = Session(

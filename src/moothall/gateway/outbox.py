@@ -23,8 +23,8 @@ class Outbox:
 
     __slots__ = (
         "_drained",
-        "_most_bytes",
-        "_most_frames",
+        "_max_bytes",
+        "_max_frames",
         "_on_overflow",
         "_queue",
         "_queued_bytes",
@@ -32,10 +32,10 @@ class Outbox:
         "closed",
     )
 
-    def __init__(self, send: Send, *, most_frames: int, most_bytes: int, on_overflow: Callable[[], None]) -> None:
+    def __init__(self, send: Send, *, max_frames: int, max_bytes: int, on_overflow: Callable[[], None]) -> None:
         self._send = send
-        self._most_frames = most_frames
-        self._most_bytes = most_bytes
+        self._max_frames = max_frames
+        self._max_bytes = max_bytes
         self._on_overflow = on_overflow
         self._queue: deque[Any] | None = None
         """None while the peer reads."""
@@ -50,7 +50,7 @@ class Outbox:
         queue = self._queue
         if queue is not None:
             self._queued_bytes += len(message)
-            if len(queue) >= self._most_frames or self._queued_bytes > self._most_bytes:
+            if len(queue) >= self._max_frames or self._queued_bytes > self._max_bytes:
                 self.cut()
                 self._on_overflow()
                 return

@@ -15,7 +15,7 @@ from moothall.objects.presence import Activity, ClientStatus, Presence, Status
 from moothall.objects.user import UserReference
 from moothall.objects.wire import encode
 
-_MOST_ACTIVITIES: Final = 8
+_MAX_ACTIVITIES: Final = 8
 _RANK: Final = {Status.ONLINE: 3, Status.DND: 2, Status.IDLE: 1}
 _KINDS: Final = ("desktop", "mobile", "web")
 
@@ -117,14 +117,14 @@ class Presences:
         view = self._hub.views.get(guild_id)
         return 0 if view is None else sum(user_id in self._shown for user_id in view.members)
 
-    def presences(self, guild_id: int, user_ids: Iterable[int] | None = None, *, most: int = 1000) -> list[Presence]:
-        """Presences of online members, of those named or of as many as `most`."""
+    def presences(self, guild_id: int, user_ids: Iterable[int] | None = None, *, maximum: int = 1000) -> list[Presence]:
+        """Presences of online members, of those named or of as many as `maximum`."""
         view = self._hub.views.get(guild_id)
         if view is None:
             return []
         found: list[Presence] = []
         for user_id in view.members if user_ids is None else user_ids:
-            if len(found) >= most:
+            if len(found) >= maximum:
                 break
             shown = self._shown.get(user_id)
             if shown is not None and user_id in view.members:
@@ -160,7 +160,7 @@ def merge_sessions(sessions: Iterable[Session]) -> Shown:
         return _PLAIN[status, client]
     return Shown(
         status,
-        tuple(activities[:_MOST_ACTIVITIES]),
+        tuple(activities[:_MAX_ACTIVITIES]),
         tuple((kind, str(clients[kind])) for kind in _KINDS if kind in clients),
     )
 
@@ -175,7 +175,7 @@ def merge_shown(several: Sequence[Shown]) -> Shown:
         clients = {**dict(one.clients), **clients}
     return Shown(
         visible[0].status,
-        tuple(activity for one in visible for activity in one.activities)[:_MOST_ACTIVITIES],
+        tuple(activity for one in visible for activity in one.activities)[:_MAX_ACTIVITIES],
         tuple((kind, clients[kind]) for kind in _KINDS if kind in clients),
     )
 

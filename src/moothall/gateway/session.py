@@ -78,7 +78,7 @@ class Session:
         """Whether a guild is this shard's business; 0 (no guild) is the first shard's."""
         return self.shard is None or (guild_id >> 22) % self.shard[1] == self.shard[0]
 
-    def dispatch(self, frame: Frame, most_frames: int, most_bytes: int) -> None:
+    def dispatch(self, frame: Frame, max_frames: int, max_bytes: int) -> None:
         """Number a frame, keep it for a resume and send it if there is a connection."""
         seq = self.seq = self.seq + 1
         replay = self.replay
@@ -86,7 +86,7 @@ class Session:
             replay = self.replay = deque()
         replay.append(frame)
         self.replay_bytes += frame.size
-        while len(replay) > most_frames or (self.replay_bytes > most_bytes and len(replay) > 1):
+        while len(replay) > max_frames or (self.replay_bytes > max_bytes and len(replay) > 1):
             self.replay_bytes -= replay.popleft().size
         if self.link is not None:
             self.link.dispatch(seq, frame)

@@ -23,9 +23,9 @@ class GatewaySettings(Struct, frozen=True, kw_only=True):
     """Told to clients in HELLO. One that is silent for one and a half intervals is disconnected."""
     identify_seconds: float = 30.0
     """How long a connection may stay without a session."""
-    most_strangers: int = 4_096
+    max_strangers: int = 4_096
     """Connections without a session at a time; more are turned away."""
-    most_strangers_of_network: int = 128
+    max_strangers_of_network: int = 128
     """The same from one address (for IPv6 a /64), this machine's own excepted."""
     resume_seconds: float = 120.0
     """How long a session outlives its socket."""
@@ -42,7 +42,7 @@ class GatewaySettings(Struct, frozen=True, kw_only=True):
     max_concurrency: int = 16
     identifies_per_window: int = 16
     """Identifies of one bot in five seconds for each of its `max_concurrency` buckets; 0 switches the limit off."""
-    most_sessions_of_user: int = 2_000
+    max_sessions_of_user: int = 2_000
     """Sessions that one user may have at a time, those that wait for a resume too; 0 switches the limit off."""
     identifies_per_day: int = 1_000
     """Told to bots by Get Gateway Bot; 0 switches the limit off."""
@@ -62,7 +62,7 @@ UNLIMITED: Final[Mapping[str, int]] = {
     "presences_per_window": 0,
     "identifies_per_window": 0,
     "identifies_per_day": 0,
-    "most_sessions_of_user": 0,
+    "max_sessions_of_user": 0,
 }
 """Settings that let clients do as much as they like: where rate limits are switched off."""
 

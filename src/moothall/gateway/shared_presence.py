@@ -20,7 +20,7 @@ from moothall.objects.wire import decoder, encode
 _FACTS: Final = "NODE_PRESENCES"
 _ASK: Final = "NODE_ASKS"
 _LEFT: Final = "NODE_LEFT"
-_MOST_FACTS: Final = 200
+_MAX_FACTS: Final = 200
 
 
 class Fact(Struct, array_like=True, frozen=True):
@@ -93,15 +93,15 @@ class SharedPresences(Presences):
     def tell_all(self) -> None:
         """Tell all nodes of everyone here: to one that is new, and after something may have been lost."""
         facts = [_fact(user_id, known) for user_id, known in self._own.items()]
-        starts = range(0, max(1, len(facts)), _MOST_FACTS)
+        starts = range(0, max(1, len(facts)), _MAX_FACTS)
         for start in starts:
             self._publish_node(
                 _FACTS,
                 _Facts(
                     self._node,
-                    facts[start : start + _MOST_FACTS],
+                    facts[start : start + _MAX_FACTS],
                     first=start == 0,
-                    last=start + _MOST_FACTS >= len(facts),
+                    last=start + _MAX_FACTS >= len(facts),
                 ),
             )
 
@@ -126,11 +126,11 @@ class SharedPresences(Presences):
         """Members of a guild with a live session anywhere that is not invisible."""
         return len(self._online.get(guild_id, ()))
 
-    def presences(self, guild_id: int, user_ids: Iterable[int] | None = None, *, most: int = 1000) -> list[Presence]:
-        """Presences of online members, of those named or of as many as `most`."""
+    def presences(self, guild_id: int, user_ids: Iterable[int] | None = None, *, maximum: int = 1000) -> list[Presence]:
+        """Presences of online members, of those named or of as many as `maximum`."""
         online = self._online.get(guild_id, set())
         wanted = online if user_ids is None else (user_id for user_id in user_ids if user_id in online)
-        return [self.of(user_id).presence(user_id) for user_id, _ in zip(wanted, range(most), strict=False)]
+        return [self.of(user_id).presence(user_id) for user_id, _ in zip(wanted, range(maximum), strict=False)]
 
     def is_connected(self, user_id: int) -> bool:
         """Whether a user has a live session on any node."""

@@ -52,7 +52,7 @@ class Actor(Struct, frozen=True):
         return self.kind is not None
 
 
-NOBODY = Actor(kind=None, user_id=UserId(Snowflake(0)))
+ANONYMOUS = Actor(kind=None, user_id=UserId(Snowflake(0)))
 
 _owners = users.alias("owners")
 
@@ -79,7 +79,7 @@ _select_token = Query(
 _KIND_BY_SCHEME = {"bot": TokenKind.BOT, "bearer": TokenKind.BEARER}
 
 
-_MOST_REMEMBERED = 20_000
+_MAX_REMEMBERED = 20_000
 _REMEMBER_MS = 1_000
 _LONGEST_HEADER = 256
 """Blanks around a token do not matter to `authenticate`; here each spelling would be kept for itself."""
@@ -106,7 +106,7 @@ class Remembered:
     def put(self, header: str, actor: Actor) -> None:
         """Remember an actor that was just read."""
         if self._on and len(header) <= _LONGEST_HEADER:
-            if len(self._actors) >= _MOST_REMEMBERED:
+            if len(self._actors) >= _MAX_REMEMBERED:
                 self._actors.clear()
             self._actors[header] = (actor, system_clock() + _REMEMBER_MS)
 
@@ -118,7 +118,7 @@ async def authenticate(reader: Reader, header: str | None) -> Actor:
     that is given but not valid.
     """
     if header is None:
-        return NOBODY
+        return ANONYMOUS
     scheme, _, token = header.partition(" ")
     kind = TokenKind.SESSION
     if token:

@@ -17,7 +17,7 @@ from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FormCode
 from moothall.objects.wire import convert, decoder
 
-MOST_DEPTH = 64
+MAX_DEPTH = 64
 """Nested lists and objects in a request's JSON; the deepest legitimate one is far below."""
 
 _NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")
@@ -27,7 +27,7 @@ _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
 )
 """Any escape; the group is half of a character without its other half."""
-_MOST_MENDED = 1 << 20
+_MAX_MENDED = 1 << 20
 
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _ALIKE = bytes.maketrans(b"{}", b"[]")
@@ -52,13 +52,13 @@ class BodyReader(Struct, frozen=True):
         if not data and self.optional:
             data = b"{}"
         elif not content_type.lower().startswith("application/json"):
-            found = FormErrors()
-            found.add(
+            form_errors = FormErrors()
+            form_errors.add(
                 [],
                 FormCode.CONTENT_TYPE_INVALID,
                 'Expected "Content-Type" header to be one of {application/json}.',
             )
-            found.raise_if_any()
+            form_errors.raise_if_any()
         if b"\\u0000" in data:
             # No text may hold the character that PostgreSQL cannot store.
             data = _NUL.sub(rb"\1", data)
@@ -74,9 +74,9 @@ class BodyReader(Struct, frozen=True):
                 return self.read(paired, content_type)
             raise Refusal(errors.INVALID_JSON) from None
         if self.checks:
-            found = FormErrors()
-            body.check(found)
-            found.raise_if_any()
+            form_errors = FormErrors()
+            body.check(form_errors)
+            form_errors.raise_if_any()
         return body
 
     def from_plain(self, value: object) -> Any:
@@ -89,30 +89,30 @@ class BodyReader(Struct, frozen=True):
         except (msgspec.DecodeError, UnicodeDecodeError):
             paired = without_lone_surrogates(data)
             return self._refusal(paired) if len(paired) < len(data) else Refusal(errors.INVALID_JSON)
-        found = FormErrors()
-        describe_failure(self.kind, plain, [], found)
-        if not found:
+        form_errors = FormErrors()
+        describe_failure(self.kind, plain, [], form_errors)
+        if not form_errors:
             # The walk is the twin of msgspec's validation; where it sees nothing, msgspec's own words must do.
             try:
                 convert(plain, self.kind)
             except msgspec.ValidationError as problem:
-                found.add([], FormCode.BASE_TYPE_CHOICES, str(problem))
-        self._check_rest(plain, found)
-        return found.refusal()
+                form_errors.add([], FormCode.BASE_TYPE_CHOICES, str(problem))
+        self._check_rest(plain, form_errors)
+        return form_errors.refusal()
 
-    def _check_rest(self, plain: object, found: FormErrors) -> None:
+    def _check_rest(self, plain: object, form_errors: FormErrors) -> None:
         """Report, with the fields that do not fit their types, which of the others break the body's own rules."""
         check = getattr(self.kind, "check", None) or getattr(self.kind, "check_rest", None)
         if check is None or not isinstance(plain, dict):
             return
-        wrong = set(found.nested())
+        wrong = set(form_errors.nested())
         try:
             rest = convert({key: value for key, value in plain.items() if key not in wrong}, self.kind)
         except msgspec.ValidationError:
             return  # what is wrong is needed
         more = FormErrors()
         check(rest, more)
-        found.take(more, but={*wrong, "_errors"})
+        form_errors.take(more, but={*wrong, "_errors"})
 
 
 def body_reader(kind: Any, *, optional: bool) -> BodyReader:
@@ -122,7 +122,7 @@ def body_reader(kind: Any, *, optional: bool) -> BodyReader:
 
 def without_lone_surrogates(data: bytes) -> bytes:
     r"""JSON without the escapes of half a character (`\ud83d` alone), as JavaScript writes cut emojis."""
-    broken = len(data) <= _MOST_MENDED and (b"\\ud" in data or b"\\uD" in data)
+    broken = len(data) <= _MAX_MENDED and (b"\\ud" in data or b"\\uD" in data)
     return _ESCAPE.sub(_drop_lone, data) if broken else data
 
 
@@ -131,12 +131,12 @@ def _drop_lone(escape: re.Match[bytes]) -> bytes:
 
 
 def too_deep(data: bytes) -> bool:
-    """Whether JSON nests deeper than `MOST_DEPTH`, or its brackets are not in pairs; those in strings do not count."""
-    if data.count(b"[") + data.count(b"{") <= MOST_DEPTH:
+    """Whether JSON nests deeper than `MAX_DEPTH`, or its brackets are not in pairs; those in strings do not count."""
+    if data.count(b"[") + data.count(b"{") <= MAX_DEPTH:
         return False
     # A loop over the bytes would hold up everybody else for a large body: only what is left of each level is looked at.
     brackets = _STRING.sub(b"", data).translate(_ALIKE, _NO_BRACKETS)
-    for _ in range(MOST_DEPTH):
+    for _ in range(MAX_DEPTH):
         outer = brackets.replace(b"[]", b"")
         if len(outer) == len(brackets):
             break

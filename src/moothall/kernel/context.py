@@ -8,11 +8,11 @@ from msgspec import UNSET, Struct
 from moothall.bus import Audience, Bus
 from moothall.kernel.audit import AuditEntryCreate, insert_entries, insert_entry
 from moothall.kernel.authenticate import Actor
+from moothall.kernel.channel_access import ChannelAccess, find_channel
 from moothall.kernel.events import Event
 from moothall.kernel.file_ids import FileIds
 from moothall.kernel.file_links import FileLinks
-from moothall.kernel.guild_state import GuildState, GuildStates, Standing
-from moothall.kernel.place import ChannelPlace, find_channel
+from moothall.kernel.guild_state import GuildState, GuildStates, MemberAuthority
 from moothall.kernel.ratelimit import RateLimiter
 from moothall.kernel.secrets import SecretBox
 from moothall.kernel.staged import StagedFile
@@ -33,8 +33,8 @@ class PresenceBook(Protocol):
     def online_count(self, guild_id: int) -> int:
         """Members of a guild with a live session that is not invisible."""
 
-    def presences(self, guild_id: int, user_ids: Iterable[int] | None = None, *, most: int = 1000) -> list[Presence]:
-        """Presences of online members, of those named or of as many as `most`."""
+    def presences(self, guild_id: int, user_ids: Iterable[int] | None = None, *, maximum: int = 1000) -> list[Presence]:
+        """Presences of online members, of those named or of as many as `maximum`."""
 
     def is_connected(self, user_id: int) -> bool:
         """Whether a user has a live session."""
@@ -162,8 +162,8 @@ class Context:
         """What the row's own way in has looked up for its handler: a webhook, say."""
         self._fires = fires
         self._guild: GuildState | None = None
-        self._member: Standing | None = None
-        self._channel: ChannelPlace | None = None
+        self._member: MemberAuthority | None = None
+        self._channel: ChannelAccess | None = None
 
     @property
     def ids(self) -> SnowflakeFactory:
@@ -178,21 +178,21 @@ class Context:
         return self._guild
 
     @property
-    def member(self) -> Standing:
+    def member(self) -> MemberAuthority:
         """The actor's standing in the guild entered."""
         if self._member is None:
             raise RuntimeError("this row has entered no guild")
         return self._member
 
     @property
-    def channel(self) -> ChannelPlace:
+    def channel(self) -> ChannelAccess:
         """The channel entered."""
         if self._channel is None:
             raise RuntimeError("this row has entered no channel")
         return self._channel
 
     @property
-    def entered_channel(self) -> ChannelPlace | None:
+    def entered_channel(self) -> ChannelAccess | None:
         """The channel entered; None on a row that has entered none."""
         return self._channel
 
@@ -210,41 +210,41 @@ class Context:
 
     async def enter_guild(self, guild_id: GuildId) -> None:
         """Stand in a guild as its member. Raises Refusal: 404/10004 for a guild unknown or not joined."""
-        state, standing = await self.services.states.standing(
+        state, authority = await self.services.states.authority(
             self.tx, guild_id, self.actor.user_id, self.now, writes=self.writes
         )
-        if state is None or standing is None:
+        if state is None or authority is None:
             raise Refusal(errors.UNKNOWN_GUILD)
-        self._guild, self._member = state, standing
+        self._guild, self._member = state, authority
 
     async def visit_guild(self, guild_id: GuildId) -> None:
         """Look at a guild as anybody. Raises Refusal: 404/10004. `member` stays unset for an outsider."""
-        state, standing = await self.services.states.standing(
+        state, authority = await self.services.states.authority(
             self.tx, guild_id, self.actor.user_id, self.now, writes=self.writes
         )
         if state is None:
             raise Refusal(errors.UNKNOWN_GUILD)
-        self._guild, self._member = state, standing
+        self._guild, self._member = state, authority
 
     @property
     def is_member(self) -> bool:
         """Whether the actor belongs to the guild entered or visited."""
         return self._member is not None
 
-    async def enter_channel(self, channel_id: ChannelId) -> ChannelPlace:
+    async def enter_channel(self, channel_id: ChannelId) -> ChannelAccess:
         """Stand in a channel, thread or direct message that the actor may view.
 
         Raises Refusal: 404/10003 for an unknown one, 403/50001 for one the actor may not see.
         """
-        place = await find_channel(
+        access = await find_channel(
             self.services.states, self.tx, channel_id, self.actor.user_id, self.now, writes=self.writes
         )
-        if place is None:
+        if access is None:
             raise Refusal(errors.UNKNOWN_CHANNEL)
-        if not place.permissions & Permissions.VIEW_CHANNEL:
+        if not access.permissions & Permissions.VIEW_CHANNEL:
             raise Refusal(errors.MISSING_ACCESS)
-        self._channel, self._guild, self._member = place, place.guild, place.member
-        return place
+        self._channel, self._guild, self._member = access, access.guild, access.member
+        return access
 
     def require(self, bits: int) -> None:
         """Refuse (403/50013) unless the actor holds every bit in the place entered."""

@@ -11,7 +11,7 @@ from moothall.objects import errors
 from moothall.objects.errors import Refusal
 
 FORM = "application/x-www-form-urlencoded"
-_MOST_FIELDS = 64
+_MAX_FIELDS = 64
 
 
 class FormOrJson(Struct, frozen=True, kw_only=True):
@@ -32,7 +32,7 @@ class FormOrJsonReader(BodyReader, frozen=True):
     def _unwrap(self, data: bytes) -> bytes:
         try:
             # Without the bound on their number, a body of nothing but separators would take seconds.
-            pairs = parse_qsl(data.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
+            pairs = parse_qsl(data.decode(), keep_blank_values=True, max_num_fields=_MAX_FIELDS, errors="strict")
         except ValueError:
             raise Refusal(errors.INVALID_JSON) from None
         fields = dict(pairs)

@@ -183,7 +183,7 @@ class GuildState:
         return copy
 
 
-class Standing(Struct, frozen=True):
+class MemberAuthority(Struct, frozen=True):
     """A member's place in a guild, as authority sees it."""
 
     guild: GuildState
@@ -241,18 +241,18 @@ class Standing(Struct, frozen=True):
         return bool(self.permissions_in(channel) & Permissions.VIEW_CHANNEL)
 
 
-_MOST_ROWS = 50_000
+_MAX_ROWS = 50_000
 _REMEMBER_MS = 1_000
 
 
 class GuildStates:
-    """The states in memory, the most recently used ones, at most `most` guilds."""
+    """The states in memory, the most recently used ones, at most `maximum` guilds."""
 
-    def __init__(self, *, most: int = 10_000) -> None:
+    def __init__(self, *, maximum: int = 10_000) -> None:
         self._states: OrderedDict[int, GuildState] = OrderedDict()
         self._role_lists: dict[str, tuple[RoleId, ...]] = {}
         self._guild_of_channel: dict[int, GuildId] = {}
-        self._most = most
+        self._max = maximum
         self._rows: dict[tuple[int, int], tuple[int, tuple[Any, ...]]] = {}
         self._remembers = False
 
@@ -270,9 +270,9 @@ class GuildStates:
         """Read standings anew."""
         self._rows.clear()
 
-    async def standing(
+    async def authority(
         self, reader: Reader, guild_id: GuildId, user_id: UserId, now: Timestamp, *, writes: bool
-    ) -> tuple[GuildState | None, Standing | None]:
+    ) -> tuple[GuildState | None, MemberAuthority | None]:
         """The guild as it stands and a user's standing in it; None where there is none."""
         row = await self._standing_row(reader, guild_id, user_id, now)
         if row is None:
@@ -281,7 +281,7 @@ class GuildStates:
         state = await self.at_version(reader, guild_id, version, writes=writes)
         if state is None or member_id is None:
             return state, None
-        standing = self.judge(
+        authority = self.judge(
             state,
             user_id,
             self._roles(role_list),
@@ -290,7 +290,7 @@ class GuildStates:
             now=now,
             guest_of=None if guest_of is None else ChannelId(guest_of),
         )
-        return state, standing
+        return state, authority
 
     async def _standing_row(
         self, reader: Reader, guild_id: GuildId, user_id: UserId, now: Timestamp
@@ -300,7 +300,7 @@ class GuildStates:
             return known[1]
         row = await reader.one(_select_standing, guild_id=guild_id, user_id=user_id)
         if remembers and row is not None:
-            if len(self._rows) >= _MOST_ROWS:
+            if len(self._rows) >= _MAX_ROWS:
                 self._rows.clear()
             self._rows[guild_id, user_id] = (now + _REMEMBER_MS, row)
         return row
@@ -315,12 +315,12 @@ class GuildStates:
         until: int | None,
         now: Timestamp,
         guest_of: ChannelId | None = None,
-    ) -> Standing:
+    ) -> MemberAuthority:
         """A member's standing, from the fields of their row."""
         held = tuple(r for r in role_ids if r in state.roles)
         restricted = pending or (until is not None and until > now)
         bits = state.base_of(user_id, held)
-        return Standing(
+        return MemberAuthority(
             guild=state,
             user_id=user_id,
             role_ids=held,
@@ -345,7 +345,7 @@ class GuildStates:
                 return None
             if not writes:
                 self._states[guild_id] = found
-                if len(self._states) > self._most:
+                if len(self._states) > self._max:
                     self._states.popitem(last=False)
             return found
         self._states.move_to_end(guild_id)
@@ -362,7 +362,7 @@ class GuildStates:
             row = await reader.one(_select_channel_guild, channel_id=channel_id)
             if row is None or row[0] is None or row[1] in THREAD_TYPES:
                 return None
-            if len(self._guild_of_channel) > 50 * self._most:
+            if len(self._guild_of_channel) > 50 * self._max:
                 self._guild_of_channel.clear()
             found = self._guild_of_channel[channel_id] = GuildId(row[0])
         return found

@@ -58,7 +58,7 @@ async def stage_images(body: Struct, fields: tuple[str, ...], blobs: Blobs) -> N
 
     Raises Refusal: 50035 with everything that is not what it should be, 50124 for a sound that lasts too long.
     """
-    found = FormErrors()
+    form_errors = FormErrors()
     for field in fields:
         media = getattr(body, field)
         if not isinstance(media, MEDIA) or media.stored is not None:
@@ -71,8 +71,8 @@ async def stage_images(body: Struct, fields: tuple[str, ...], blobs: Blobs) -> N
         except SoundTooLong:
             raise Refusal(errors.SOUND_TOO_LONG) from None
         except ValueError as problem:
-            found.add([field], media.FORM_CODE, str(problem))
-    found.raise_if_any()
+            form_errors.add([field], media.FORM_CODE, str(problem))
+    form_errors.raise_if_any()
 
 
 async def _store_image(image: ImageData, blobs: Blobs) -> None:

@@ -31,7 +31,7 @@ log = logging.getLogger("moothall.outbox")
 ANY_NODE = ""
 """The addressee of events that whichever node finds them first shall publish: of all, up to now."""
 
-_MOST_AT_ONCE = 500
+_MAX_AT_ONCE = 500
 
 
 class OutboxRow(Struct):
@@ -46,7 +46,7 @@ _select = Query(
     select(outbox.c.id, outbox.c.envelope)
     .where(outbox.c.node == bindparam("node"))
     .order_by(outbox.c.id)
-    .limit(_MOST_AT_ONCE),
+    .limit(_MAX_AT_ONCE),
     into=OutboxRow,
 )
 _select_first = Query(select(outbox.c.id).where(outbox.c.node == bindparam("node")).limit(1))
@@ -124,7 +124,7 @@ class OutboxRelay(PeriodicTask):
     async def _round(self) -> bool:
         """Publish what is waiting; whether that was only the first of it."""
         try:
-            return await self.relay() == _MOST_AT_ONCE
+            return await self.relay() == _MAX_AT_ONCE
         except StorageError as problem:
             log.warning("the outbox could not be read: %s", problem)
         except BusUnavailable as problem:

@@ -95,9 +95,9 @@ class Outgoing:
         self._session: aiohttp.ClientSession | None = None
 
     async def post(
-        self, url: str, body: bytes, headers: Mapping[str, str], *, seconds: float, most: int
+        self, url: str, body: bytes, headers: Mapping[str, str], *, seconds: float, maximum: int
     ) -> OutgoingAnswer:
-        """Send a body. Raises OutgoingFailed, also for an answer that is late or larger than `most` bytes."""
+        """Send a body. Raises OutgoingFailed, also for an answer that is late or larger than `maximum` bytes."""
         import aiohttp  # noqa: PLC0415 it takes long to import, and most installations never need it
 
         target = judged_url(url, allow_private=self._allow_private)
@@ -108,10 +108,10 @@ class Outgoing:
                 asyncio.timeout(seconds),
                 self._session.post(target, data=body, headers=headers, allow_redirects=False) as answer,
             ):
-                data = await answer.content.read(most + 1)
-                while len(data) <= most and (more := await answer.content.read(most + 1 - len(data))):
+                data = await answer.content.read(maximum + 1)
+                while len(data) <= maximum and (more := await answer.content.read(maximum + 1 - len(data))):
                     data += more
-                if len(data) > most:
+                if len(data) > maximum:
                     raise OutgoingFailed("the answer is too large")
                 return OutgoingAnswer(answer.status, answer.content_type, data)
         except TimeoutError:

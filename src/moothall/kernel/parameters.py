@@ -140,29 +140,29 @@ def read_query(declared: tuple[QueryParameter, ...], query_string: bytes) -> dic
                 given.setdefault(key, []).append(value)
         except ValueError:
             raise Refusal(errors.INVALID_FORM_BODY) from None
-    found: FormErrors | None = None
+    form_errors: FormErrors | None = None
     for parameter in declared:
         texts = given.get(parameter.name)
         if texts is None:
             if not parameter.required:
                 values[parameter.name] = parameter.default
                 continue
-            found = found or FormErrors()
-            found.add([parameter.name], FormCode.BASE_TYPE_REQUIRED, "This field is required")
+            form_errors = form_errors or FormErrors()
+            form_errors.add([parameter.name], FormCode.BASE_TYPE_REQUIRED, "This field is required")
             continue
         raw: object = [part for text in texts for part in text.split(",") if part] if parameter.is_list else texts[-1]
         try:
             values[parameter.name] = _read_value(parameter, raw)
         except msgspec.ValidationError:
-            found = found or FormErrors()
+            form_errors = form_errors or FormErrors()
             seen = FormErrors()
             describe_failure(parameter.kind, raw, [parameter.name], seen, lax=True)
             if seen:
-                found.take(seen)
+                form_errors.take(seen)
             else:
-                found.add([parameter.name], FormCode.NUMBER_TYPE_COERCE, f"Value {str(raw)[:40]!r} is not int.")
-    if found:
-        found.raise_if_any()
+                form_errors.add([parameter.name], FormCode.NUMBER_TYPE_COERCE, f"Value {str(raw)[:40]!r} is not int.")
+    if form_errors:
+        form_errors.raise_if_any()
     return values
 
 

@@ -15,8 +15,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from moothall.kernel.authenticate import NOBODY, Actor, Remembered, TokenKind, authenticate
-from moothall.kernel.brief import BriefReader
+from moothall.kernel.authenticate import ANONYMOUS, Actor, Remembered, TokenKind, authenticate
 from moothall.kernel.committing import announce, freshen_guilds, keep_events
 from moothall.kernel.conflicts import until_it_wins
 from moothall.kernel.context import Context, Services, Withdrawn, WriteNeeded
@@ -25,6 +24,7 @@ from moothall.kernel.file_links import FileLinks
 from moothall.kernel.images import MEDIA, stage_images
 from moothall.kernel.multipart import is_form
 from moothall.kernel.parameters import read_query
+from moothall.kernel.per_query_reader import PerQueryReader
 from moothall.kernel.ratelimit import bucket_name
 from moothall.kernel.reason import read_reason
 from moothall.kernel.request import ClientGone, Request, RequestTooLarge, client_address
@@ -52,9 +52,9 @@ _WITHOUT_BODY = frozenset({204, 304})
 _GZIP_FROM = 2048
 _MAJOR = ("guild_id", "channel_id", "webhook_id", "interaction_id")
 _TOKENS = ("webhook_token", "interaction_token")
-_MOST_KEY = 96
+_MAX_KEY = 96
 """Characters of a path's id or token that tell one rate limit from another: none that exists is longer."""
-_MOST_JSON = 2 * 1024 * 1024
+_MAX_JSON = 2 * 1024 * 1024
 """Bytes of a body on rows that take no images or sounds."""
 
 
@@ -87,8 +87,8 @@ class Pipeline:
         rows: Iterable[Endpoint],
         *,
         observe: Observe,
-        most_body: int = 26 * 1024 * 1024,
-        most_upload: int = 104 * 1024 * 1024,
+        max_body: int = 26 * 1024 * 1024,
+        max_upload: int = 104 * 1024 * 1024,
         trusted_proxies: Callable[[str], bool] = lambda _address: False,
     ) -> None:
         rows = list(rows)
@@ -97,14 +97,14 @@ class Pipeline:
         self._remembered = Remembered(services.database)
         self._buckets = {row: bucket_name(row.method, row.path) for row in rows}
         self._observe = observe
-        self._most_body = most_body
-        self._most_upload = most_upload
+        self._max_body = max_body
+        self._max_upload = max_upload
         self._trusted = trusted_proxies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one HTTP request whose path begins with /api."""
         started = time.perf_counter()
-        request = Request.of(scope, receive, most_body=self._most_body, address=client_address(scope, self._trusted))
+        request = Request.of(scope, receive, max_body=self._max_body, address=client_address(scope, self._trusted))
         row_name = "none"
         current_request.set(request.id)
         try:
@@ -182,7 +182,7 @@ class Pipeline:
             raise too_many(wait, "global", [], message="You are being blocked from accessing our API temporarily.")
         header = request.authorization
         if header is None or endpoint.access.own_credentials:
-            actor = NOBODY
+            actor = ANONYMOUS
         else:
             remembered = self._remembered.get(header)
             if remembered is None:
@@ -203,9 +203,9 @@ class Pipeline:
         names = endpoint.path_parameters
         if names and names[0].name in _MAJOR:
             with_token = len(names) > 1 and names[1].name in _TOKENS
-            major = values[0][:_MOST_KEY]
+            major = values[0][:_MAX_KEY]
             if with_token:
-                major = (major, values[1][:_MOST_KEY])
+                major = (major, values[1][:_MAX_KEY])
         caller = actor.user_id or request.network
         verdict = limiter.take(self._buckets[endpoint], endpoint.rate, caller, major, loopback=request.loopback)
         if not verdict.allowed:
@@ -242,7 +242,7 @@ class Pipeline:
 
         staging = Staging(uploads, self._services.blobs, self._services.file_ids, admit)
         try:
-            form = await staging.read(request.chunks(self._most_upload), request.content_type)
+            form = await staging.read(request.chunks(self._max_upload), request.content_type)
             if endpoint.body is not None:
                 given.body["body"] = endpoint.body.read(form.body(endpoint.body.kind), "application/json")
             given.files = form.files
@@ -299,7 +299,7 @@ class Pipeline:
         elif endpoint.writes or endpoint.method == "GET":
             opened = database.read()
         else:
-            opened = nullcontext(BriefReader(database))
+            opened = nullcontext(PerQueryReader(database))
         try:
             async with opened as tx:
                 ctx = self._context(endpoint, actor, request, given, tx)
@@ -362,7 +362,7 @@ async def _decode(endpoint: Endpoint, values: list[str], request: Request) -> De
     for parameter in endpoint.header_parameters:
         query[parameter.name] = request.header(parameter.header.name)
     if endpoint.body is not None and not (endpoint.uploads is not None and is_form(request.content_type)):
-        data = await request.body(None if endpoint.images else _MOST_JSON)
+        data = await request.body(None if endpoint.images else _MAX_JSON)
         try:
             body["body"] = endpoint.body.read(data, request.content_type)
         except Refusal as refusal:

@@ -54,29 +54,29 @@ class Verdict(Struct, kw_only=True):
 
 
 _SWEEP_EVERY = 30.0
-_MOST_WINDOWS = 500_000
+_MAX_WINDOWS = 500_000
 """So many at most are remembered; beyond that the sweep does not wait for its time."""
 
 
 class RateLimiter:
     """All windows of one process.
 
-    `generosity` multiplies every limit for clients on the loopback interface.
+    `loopback_multiplier` multiplies every limit for clients on the loopback interface.
     """
 
     def __init__(
         self,
         *,
-        generosity: int = 20,
+        loopback_multiplier: int = 20,
         global_requests: int = GLOBAL_RATE.requests,
         invalid_requests: int = INVALID_RATE.requests,
         webhook_requests: int = WEBHOOK_RATE.requests,
         webhook_minute_requests: int = WEBHOOK_MINUTE_RATE.requests,
-        most_windows: int = _MOST_WINDOWS,
+        max_windows: int = _MAX_WINDOWS,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._clock = clock
-        self._generosity = generosity
+        self._loopback_multiplier = loopback_multiplier
         self._global = Rate(global_requests, GLOBAL_RATE.seconds)
         self._invalid = Rate(invalid_requests, INVALID_RATE.seconds)
         self._webhook = Rate(webhook_requests, WEBHOOK_RATE.seconds)
@@ -84,13 +84,13 @@ class RateLimiter:
         # key -> [window's end, requests left]
         self._windows: dict[tuple[object, ...], list[float]] = {}
         self._next_sweep = self._full_until = 0.0
-        self._most_windows = most_windows
+        self._max_windows = max_windows
 
     def take(self, bucket: bytes, rate: Rate, caller: object, major: object, *, loopback: bool) -> Verdict:
         """Count one request of `caller` against its bucket and the global limit."""
         now = self._clock()
         self._tidy(now)
-        factor = self._generosity if loopback else 1
+        factor = self._loopback_multiplier if loopback else 1
         if rate.apart:
             window = self._window(("apart", caller), self._global, factor * APART_TIMES, now)
         else:
@@ -123,7 +123,7 @@ class RateLimiter:
         """
         now = self._clock()
         self._tidy(now)
-        window = self._window(("spent", name, caller), rate, self._generosity if loopback else 1, now)
+        window = self._window(("spent", name, caller), rate, self._loopback_multiplier if loopback else 1, now)
         if window[1] <= 0:
             return max(0.001, window[0] - now)
         window[1] -= amount
@@ -131,11 +131,13 @@ class RateLimiter:
 
     def allowance(self, requests: int, *, loopback: bool) -> int:
         """How many a client may make where the public number is `requests`, for limits that are counted elsewhere."""
-        return requests * self._generosity if loopback else requests
+        return requests * self._loopback_multiplier if loopback else requests
 
     def note_refusal(self, address: str, *, loopback: bool) -> None:
         """Count an answer of 401, 403 or 429 against an address."""
-        window = self._window(("invalid", address), self._invalid, self._generosity if loopback else 1, self._clock())
+        window = self._window(
+            ("invalid", address), self._invalid, self._loopback_multiplier if loopback else 1, self._clock()
+        )
         window[1] -= 1
 
     def banned_for(self, address: str) -> float:
@@ -168,7 +170,7 @@ class RateLimiter:
         )
 
     def _tidy(self, now: float) -> None:
-        if now >= self._next_sweep or (len(self._windows) >= self._most_windows and now >= self._full_until):
+        if now >= self._next_sweep or (len(self._windows) >= self._max_windows and now >= self._full_until):
             self._sweep(now)
 
     def _sweep(self, now: float) -> None:
@@ -178,7 +180,7 @@ class RateLimiter:
         for key in [key for key, window in windows.items() if window[0] <= now]:
             del windows[key]
         # What is left when all of them are live: the oldest half is forgotten, which lets some do a little more.
-        if len(windows) >= self._most_windows:
+        if len(windows) >= self._max_windows:
             for key in list(islice(windows, len(windows) // 2)):
                 del windows[key]
 

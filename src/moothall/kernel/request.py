@@ -56,7 +56,7 @@ class Request:
     """Method, path without its API prefix, and the headers that the pipeline reads."""
 
     __slots__ = (
-        "_most_body",
+        "_max_body",
         "_receive",
         "address",
         "answer_headers",
@@ -83,10 +83,10 @@ class Request:
         address: str,
         receive: Receive,
         *,
-        most_body: int,
+        max_body: int,
     ) -> None:
         self._receive = receive
-        self._most_body = most_body
+        self._max_body = max_body
         self.method = method
         self.path = path
         self.query_string = query_string
@@ -112,12 +112,12 @@ class Request:
         scope: MutableMapping[str, Any],
         receive: Receive,
         *,
-        most_body: int,
+        max_body: int,
         address: str,
     ) -> "Request":
         """Read an ASGI scope."""
         path = _without_prefix(scope["path"])
-        request = cls(scope["method"], path or "/", scope["query_string"], address, receive, most_body=most_body)
+        request = cls(scope["method"], path or "/", scope["query_string"], address, receive, max_body=max_body)
         request.headers = scope["headers"]
         for name, value in request.headers:
             if name == b"authorization":
@@ -157,10 +157,10 @@ class Request:
         """What stands for the client where its requests are counted: who has one IPv6 address has a whole /64."""
         return network_of(self.address) if ":" in self.address else self.address
 
-    async def body(self, most: int | None = None) -> bytes:
-        """The whole body, within the bound of every request and `most`. Raises RequestTooLarge and ClientGone."""
-        most = self._most_body if most is None else min(most, self._most_body)
-        if self.content_length > most:
+    async def body(self, maximum: int | None = None) -> bytes:
+        """The whole body, within the bound of every request and `maximum`. Raises RequestTooLarge and ClientGone."""
+        maximum = self._max_body if maximum is None else min(maximum, self._max_body)
+        if self.content_length > maximum:
             raise RequestTooLarge
         message = await self._receive()
         if message["type"] == "http.disconnect":
@@ -168,7 +168,7 @@ class Request:
             raise ClientGone
         first: bytes = message.get("body", b"")
         if not message.get("more_body"):
-            if len(first) > most:
+            if len(first) > maximum:
                 raise RequestTooLarge
             return first
         parts, size = [first], len(first)
@@ -178,14 +178,14 @@ class Request:
                 raise ClientGone
             part = message.get("body", b"")
             size += len(part)
-            if size > most:
+            if size > maximum:
                 raise RequestTooLarge
             parts.append(part)
         return b"".join(parts)
 
-    async def chunks(self, most: int) -> AsyncIterator[bytes]:
-        """The body as it arrives, up to `most` bytes. Raises RequestTooLarge and ClientGone."""
-        if self.content_length > most:
+    async def chunks(self, maximum: int) -> AsyncIterator[bytes]:
+        """The body as it arrives, up to `maximum` bytes. Raises RequestTooLarge and ClientGone."""
+        if self.content_length > maximum:
             raise RequestTooLarge
         size, more = 0, True
         while more:
@@ -195,7 +195,7 @@ class Request:
             chunk: bytes = message.get("body", b"")
             more = message.get("more_body", False)
             size += len(chunk)
-            if size > most:
+            if size > maximum:
                 raise RequestTooLarge
             yield chunk
 

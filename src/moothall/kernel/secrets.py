@@ -196,12 +196,12 @@ class Passwords:
     """Hashes and checks passwords with argon2id, off the event loop.
 
     At most `concurrency` run at once, each taking 19 MiB and one core for some tens of milliseconds;
-    others wait their turn, `most_waiting` of them. Beyond that `hash`, `verify` and `run` raise TooManyPasswords.
+    others wait their turn, `max_waiting` of them. Beyond that `hash`, `verify` and `run` raise TooManyPasswords.
     """
 
-    def __init__(self, *, concurrency: int = 2, most_waiting: int = 256) -> None:
+    def __init__(self, *, concurrency: int = 2, max_waiting: int = 256) -> None:
         self._waiting = 0
-        self._most_waiting = most_waiting
+        self._max_waiting = max_waiting
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="password")
         # One lane and 19 MiB: a login must not cost a small server 64 MiB and four cores.
         self._hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
@@ -216,7 +216,7 @@ class Passwords:
 
     async def run(self, work: Callable[[], T]) -> T:
         """Do other work about a password on the same threads, in turn with the rest; what it returns."""
-        if self._waiting >= self._most_waiting:
+        if self._waiting >= self._max_waiting:
             raise TooManyPasswords
         self._waiting += 1
         try:

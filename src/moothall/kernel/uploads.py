@@ -43,7 +43,7 @@ class Allowance(Struct, frozen=True):
 class Uploads:
     """What a row takes of files; a subclass says who may upload how much, and what else is asked of a file."""
 
-    most: int = limits.ATTACHMENTS_MAX
+    maximum: int = limits.ATTACHMENTS_MAX
     """Files of one request."""
 
     async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
@@ -146,8 +146,10 @@ class Staging:
         file = self._begin(head)
         if self._allowance is None:
             self._allowance = await self._admit()
-        if len(self.files) >= self._rules.most:
-            refuse_field([head.name], FormCode.BASE_TYPE_MAX_LENGTH, f"Must be {self._rules.most} or fewer in length.")
+        if len(self.files) >= self._rules.maximum:
+            refuse_field(
+                [head.name], FormCode.BASE_TYPE_MAX_LENGTH, f"Must be {self._rules.maximum} or fewer in length."
+            )
         async with self._blobs.writing(file.key) as writer:
             await self._copy(file, parts, writer, self._allowance)
         self.files.append(file)

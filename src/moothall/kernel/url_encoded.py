@@ -12,7 +12,7 @@ from moothall.kernel.body import BodyReader
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 
-_MOST_FIELDS = 64
+_MAX_FIELDS = 64
 
 
 class UrlEncoded(Struct, frozen=True, kw_only=True):
@@ -36,7 +36,7 @@ class UrlEncodedReader(BodyReader, frozen=True):
         if content_type.partition(";")[0].strip().lower() != self.content_type:
             raise self.kind.unreadable(f"The body must be {self.content_type}.")
         try:
-            pairs = parse_qsl(data.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
+            pairs = parse_qsl(data.decode(), keep_blank_values=True, max_num_fields=_MAX_FIELDS, errors="strict")
         except ValueError:
             raise self.kind.unreadable("The body cannot be read.") from None
         known = [(name, value) for name, value in pairs if name in self.kind.__struct_fields__ and value]

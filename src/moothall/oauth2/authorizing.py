@@ -101,18 +101,18 @@ def read_plan(application: ApplicationRow, asked: Asked) -> Plan:
     Raises Refusal 50035 with every field that is wrong; one whose `redirect_uri` is wrong must be
     shown to the person and never sent there.
     """
-    found = FormErrors()
-    kind = _integration_type(application, asked, found)
-    scopes, permissions = _scopes(application, asked, kind, found)
-    redirect_uri = _redirect(application, asked, scopes, found)
+    form_errors = FormErrors()
+    kind = _integration_type(application, asked, form_errors)
+    scopes, permissions = _scopes(application, asked, kind, form_errors)
+    redirect_uri = _redirect(application, asked, scopes, form_errors)
     if asked.response_type and asked.response_type not in _RESPONSE_TYPES:
-        found.add("response_type", *FieldError.choices(_RESPONSE_TYPES))
+        form_errors.add("response_type", *FieldError.choices(_RESPONSE_TYPES))
     elif not asked.response_type and application.bot_require_code_grant and BOT in scopes:
-        found.add("response_type", FormCode.BASE_TYPE_REQUIRED, "Integration requires code grant")
+        form_errors.add("response_type", FormCode.BASE_TYPE_REQUIRED, "Integration requires code grant")
     elif not asked.response_type and not set(scopes) <= set(INSTALLING):
-        found.add("response_type", *FieldError.required())
-    challenge = _challenge(application, asked, found)
-    found.raise_if_any()
+        form_errors.add("response_type", *FieldError.required())
+    challenge = _challenge(application, asked, form_errors)
+    form_errors.raise_if_any()
     return Plan(
         application=application,
         scopes=scopes,
@@ -223,34 +223,38 @@ def _with_type(asked: Asked, kind: int) -> Asked:
     return Asked(**{name: getattr(asked, name) for name in asked.__struct_fields__} | {"integration_type": kind})
 
 
-def _integration_type(application: ApplicationRow, asked: Asked, found: FormErrors) -> int:
+def _integration_type(application: ApplicationRow, asked: Asked, form_errors: FormErrors) -> int:
     supported = tuple(int(key) for key in application.integration_types_config or {})
     if asked.integration_type is None:
         return int(IntegrationType.GUILD_INSTALL)
     if asked.integration_type not in supported:
-        found.add("integration_type", *FieldError.choices(supported))
+        form_errors.add("integration_type", *FieldError.choices(supported))
     return asked.integration_type
 
 
-def _scopes(application: ApplicationRow, asked: Asked, kind: int, found: FormErrors) -> tuple[list[str], PermissionSet]:
+def _scopes(
+    application: ApplicationRow, asked: Asked, kind: int, form_errors: FormErrors
+) -> tuple[list[str], PermissionSet]:
     """The scopes and permissions asked for; a link that names none asks for the application's defaults."""
     scopes = read_scopes(asked.scope or "")
     permissions = Permissions.NONE if asked.permissions is None else asked.permissions
     if not scopes:
         defaults = _defaults(application, kind)
         if defaults is None or asked.redirect_uri is not None or asked.response_type:
-            found.add("scope", *FieldError.required())
+            form_errors.add("scope", *FieldError.required())
             return [], PermissionSet(permissions)
         scopes = defaults.scopes
         permissions = defaults.permissions if asked.permissions is None else asked.permissions
     for scope in scopes:
         if scope not in SCOPES:
-            found.add("scope", *FieldError.choices(SCOPES))
+            form_errors.add("scope", *FieldError.choices(SCOPES))
             break
         if scope not in GIVEN:
-            found.add("scope", FormCode.BASE_TYPE_CHOICES, f"The scope {scope} is not given to applications here.")
+            form_errors.add(
+                "scope", FormCode.BASE_TYPE_CHOICES, f"The scope {scope} is not given to applications here."
+            )
         elif scope == BOT and kind == IntegrationType.USER_INSTALL:
-            found.add("scope", FormCode.BASE_TYPE_CHOICES, "A bot cannot be installed to a user.")
+            form_errors.add("scope", FormCode.BASE_TYPE_CHOICES, "A bot cannot be installed to a user.")
     return scopes, PermissionSet(permissions)
 
 
@@ -262,43 +266,43 @@ def _defaults(application: ApplicationRow, kind: int) -> InstallParams | None:
     return None if params is None else convert(params, InstallParams)
 
 
-def _redirect(application: ApplicationRow, asked: Asked, scopes: list[str], found: FormErrors) -> str | None:
+def _redirect(application: ApplicationRow, asked: Asked, scopes: list[str], form_errors: FormErrors) -> str | None:
     # Those that older versions let be registered are checked again.
     registered = [uri for uri in application.redirect_uris if redirect_uri_error(uri) is None]
     if asked.redirect_uri is not None:
         if asked.redirect_uri not in registered:
-            found.add(
+            form_errors.add(
                 "redirect_uri", FormCode.BASE_TYPE_CHOICES, "This redirect URI is not registered for the application."
             )
         return asked.redirect_uri
     if not asked.response_type or (not registered and set(scopes) <= set(INSTALLING)):
         return None
     if not registered:
-        found.add("redirect_uri", FormCode.BASE_TYPE_REQUIRED, "The application has registered no redirect URI.")
+        form_errors.add("redirect_uri", FormCode.BASE_TYPE_REQUIRED, "The application has registered no redirect URI.")
         return None
     return registered[0]
 
 
-def _challenge(application: ApplicationRow, asked: Asked, found: FormErrors) -> str | None:
+def _challenge(application: ApplicationRow, asked: Asked, form_errors: FormErrors) -> str | None:
     if not asked.code_challenge:
         # A method alone is what remains of a request whose challenge was taken away.
         if asked.response_type == "code" and (application.public_client or asked.code_challenge_method):
-            found.add("code_challenge", *FieldError.required())
+            form_errors.add("code_challenge", *FieldError.required())
         return None
     if asked.code_challenge_method != "S256":
-        found.add("code_challenge_method", *FieldError.choices(("S256",)))
+        form_errors.add("code_challenge_method", *FieldError.choices(("S256",)))
     if not _CHALLENGE.fullmatch(asked.code_challenge):
-        found.add("code_challenge", FormCode.BASE_TYPE_BAD_TYPE, "This is no SHA-256 in base64url.")
+        form_errors.add("code_challenge", FormCode.BASE_TYPE_BAD_TYPE, "This is no SHA-256 in base64url.")
     return asked.code_challenge
 
 
 def _require_choices(plan: Plan, guild_id: GuildId | None, consent: Consent) -> None:
-    found = FormErrors()
+    form_errors = FormErrors()
     if guild_id is None and (plan.wants_guild or plan.wants_webhook):
-        found.add("guild_id", *FieldError.required())
+        form_errors.add("guild_id", *FieldError.required())
     if consent.webhook_channel_id is None and plan.wants_webhook:
-        found.add("webhook_channel_id", *FieldError.required())
-    found.raise_if_any()
+        form_errors.add("webhook_channel_id", *FieldError.required())
+    form_errors.raise_if_any()
 
 
 async def _install(ctx: Context, plan: Plan, guild_id: GuildId | None, permissions: PermissionSet) -> None:
@@ -317,11 +321,11 @@ async def _install(ctx: Context, plan: Plan, guild_id: GuildId | None, permissio
 async def _make_webhook(ctx: Context, plan: Plan, guild_id: GuildId | None, channel_id: ChannelId | None) -> WebhookId:
     if channel_id is None or guild_id is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)
-    place = await ctx.enter_channel(channel_id)
-    if place.guild is None or place.guild.id != guild_id:
+    access = await ctx.enter_channel(channel_id)
+    if access.guild is None or access.guild.id != guild_id:
         refuse_field("webhook_channel_id", FormCode.BASE_TYPE_CHOICES, "This channel is not in the guild.")
     ctx.require(Permissions.MANAGE_WEBHOOKS)
-    require_takes_webhooks(place.channel)
+    require_takes_webhooks(access.channel)
     application = plan.application
     made = await add_webhook(
         ctx,

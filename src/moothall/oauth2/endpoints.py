@@ -5,9 +5,9 @@ from typing import Annotated, Any, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from moothall.kernel import unit
+from moothall.kernel import unit_of_work
 from moothall.kernel.access import PERSON, PUBLIC, SIGNED_IN, Access
-from moothall.kernel.authenticate import NOBODY, TokenKind
+from moothall.kernel.authenticate import ANONYMOUS, TokenKind
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import Json, get, post
 from moothall.kernel.ratelimit import Rate
@@ -137,7 +137,7 @@ async def authorization_request(ctx: Context, plan: authorizing.Plan) -> Authori
     if user is None:
         raise Refusal(errors.NOT_AUTHENTICATED)
     bot = await _bot_of(ctx, row)
-    guilds = await list_guilds(ctx, before=None, after=None, most=limits.GUILD_LIST_MAX, with_counts=False)
+    guilds = await list_guilds(ctx, before=None, after=None, maximum=limits.GUILD_LIST_MAX, with_counts=False)
     needed = Permissions.MANAGE_GUILD if plan.wants_guild else Permissions.MANAGE_WEBHOOKS
     return AuthorizationRequest(
         application=Application(**public_fields(row, bot)),
@@ -201,7 +201,7 @@ async def exchange_token(ctx: Context, body: TokenRequest) -> Json[TokenAnswer]:
     async def work(inner: Context) -> TokenAnswer | OAuthRefusal:
         return await exchanging.exchange(inner, client, body)
 
-    answer = await unit.run(ctx.services, NOBODY, work, fires=())
+    answer = await unit_of_work.run(ctx.services, ANONYMOUS, work, fires=())
     if isinstance(answer, OAuthRefusal):
         raise answer
     return Json(encode(answer), _NO_STORE)
@@ -220,7 +220,7 @@ async def revoke_token(ctx: Context, body: RevokeRequest) -> Nothing:
         async def work(inner: Context) -> None:
             await delete_given(inner.tx, user_id, application_id)
 
-        await unit.run(ctx.services, NOBODY, work, fires=())
+        await unit_of_work.run(ctx.services, ANONYMOUS, work, fires=())
     return Nothing()
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from moothall.kernel import unit
-from moothall.kernel.authenticate import NOBODY
+from moothall.kernel import unit_of_work
+from moothall.kernel.authenticate import ANONYMOUS
 from moothall.kernel.context import Context, Services
 from moothall.oauth2.queries import insert_value, select_value
 from moothall.objects import errors
@@ -84,7 +84,7 @@ class SigningKey:
                     await insert_value(ctx.tx, _KEY, text)
                     return await select_value(ctx.tx, _KEY)
 
-                stored = await unit.run(services, NOBODY, keep, fires=())
+                stored = await unit_of_work.run(services, ANONYMOUS, keep, fires=())
             found = services.extra[cls] = cls(_open(services, stored or ""))
         return found
 

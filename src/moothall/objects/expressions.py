@@ -35,27 +35,27 @@ def sound_limit(tier: int, features: Collection[str]) -> int:
 
 def rate_emojis(emojis: Iterable[Emoji], tier: int) -> list[Emoji]:
     """Emojis, oldest first, each available or not."""
-    most, seen, rated = emoji_limit(tier), Counter[bool](), []
+    maximum, seen, rated = emoji_limit(tier), Counter[bool](), []
     for emoji in emojis:
         seen[emoji.animated] += 1
-        available = emoji.managed or seen[emoji.animated] <= most
+        available = emoji.managed or seen[emoji.animated] <= maximum
         rated.append(emoji if emoji.available == available else structs.replace(emoji, available=available))
     return rated
 
 
 def rate_stickers(stickers: Iterable[Sticker], tier: int, features: Collection[str]) -> list[Sticker]:
     """Stickers, oldest first, each available or not."""
-    most = sticker_limit(tier, features)
+    maximum = sticker_limit(tier, features)
     return [
-        sticker if sticker.available == (at < most) else structs.replace(sticker, available=at < most)
+        sticker if sticker.available == (at < maximum) else structs.replace(sticker, available=at < maximum)
         for at, sticker in enumerate(stickers)
     ]
 
 
 def rate_sounds(sounds: Iterable[SoundboardSound], tier: int, features: Collection[str]) -> list[SoundboardSound]:
     """Sounds, oldest first, each available or not."""
-    most = sound_limit(tier, features)
+    maximum = sound_limit(tier, features)
     return [
-        sound if sound.available == (at < most) else structs.replace(sound, available=at < most)
+        sound if sound.available == (at < maximum) else structs.replace(sound, available=at < maximum)
         for at, sound in enumerate(sounds)
     ]

@@ -98,47 +98,47 @@ class PollDraft(Struct, frozen=True, kw_only=True):
     multiselect: bool
 
 
-def read_poll(given: PollInput, found: FormErrors) -> PollDraft:
+def read_poll(given: PollInput, form_errors: FormErrors) -> PollDraft:
     """A request's poll as it will be kept, texts cleaned and trimmed.
 
-    What is wrong with it is reported to `found`, which looks at the poll; the result counts for
+    What is wrong with it is reported to `form_errors`, which looks at the poll; the result counts for
     nothing then.
     """
-    question = _read_text(given.question.text, limits.POLL_QUESTION_MAX, found.at("question"))
+    question = _read_text(given.question.text, limits.POLL_QUESTION_MAX, form_errors.at("question"))
     answers = []
     for index, answer in enumerate(given.answers):
-        at = found.at(("answers", index, "poll_media"))
+        at = form_errors.at(("answers", index, "poll_media"))
         text = _read_text(answer.poll_media.text, limits.POLL_ANSWER_MAX, at)
         answers.append(PollMedia(text=text, emoji=_read_emoji(answer.poll_media.emoji, at)))
     hours = limits.POLL_HOURS_DEFAULT if given.duration is None else given.duration
     whole = limits.POLL_HOURS_DEFAULT
     if hours < limits.POLL_HOURS_MIN:
-        found.add("duration", *FieldError.too_small(limits.POLL_HOURS_MIN))
+        form_errors.add("duration", *FieldError.too_small(limits.POLL_HOURS_MIN))
     elif hours > limits.POLL_HOURS_MAX:
-        found.add("duration", *FieldError.too_large(limits.POLL_HOURS_MAX))
+        form_errors.add("duration", *FieldError.too_large(limits.POLL_HOURS_MAX))
     elif not float(hours).is_integer():
-        found.add("duration", FormCode.NUMBER_TYPE_COERCE, f"Value {hours!r} is not int.")
+        form_errors.add("duration", FormCode.NUMBER_TYPE_COERCE, f"Value {hours!r} is not int.")
     else:
         whole = int(hours)
     if given.layout_type not in {None, DEFAULT_LAYOUT}:
-        found.add("layout_type", *FieldError.choices((DEFAULT_LAYOUT,)))
+        form_errors.add("layout_type", *FieldError.choices((DEFAULT_LAYOUT,)))
     return PollDraft(question=question, answers=answers, hours=whole, multiselect=bool(given.allow_multiselect))
 
 
-def _read_text(given: str | None, most: int, found: FormErrors) -> str:
+def _read_text(given: str | None, maximum: int, form_errors: FormErrors) -> str:
     text = clean(given or "").strip()
     if not text:
-        found.add("text", *FieldError.required())
-    elif len(text) > most:
-        found.add("text", *FieldError.length(None, most))
+        form_errors.add("text", *FieldError.required())
+    elif len(text) > maximum:
+        form_errors.add("text", *FieldError.length(None, maximum))
     return text
 
 
-def _read_emoji(given: PollEmojiInput | None, found: FormErrors) -> PartialEmoji | UnsetType:
+def _read_emoji(given: PollEmojiInput | None, form_errors: FormErrors) -> PartialEmoji | UnsetType:
     if given is None or (given.id is None and not given.name):
         return UNSET
     if given.id is not None:
         return PartialEmoji(id=given.id, name=given.name)
     if given.name is None or not is_standard_emoji(given.name):
-        found.add(("emoji", "name"), FormCode.EMOJI_INVALID, "Not a standard emoji.")
+        form_errors.add(("emoji", "name"), FormCode.EMOJI_INVALID, "Not a standard emoji.")
     return PartialEmoji(id=None, name=given.name)

@@ -107,9 +107,9 @@ class Blobs:
         till = min(start + _READ_AT_ONCE, end)
         return asyncio.ensure_future(obstore.get_range_async(self._store, key, start=start, end=till))
 
-    def reader(self, key: str, *, most: int) -> "BlobFile":
-        """A blob as a file to be read in a thread, of which at most `most` bytes are read."""
-        return BlobFile(obstore.open_reader(self._store, key, buffer_size=64 * 1024), most)
+    def reader(self, key: str, *, maximum: int) -> "BlobFile":
+        """A blob as a file to be read in a thread, of which at most `maximum` bytes are read."""
+        return BlobFile(obstore.open_reader(self._store, key, buffer_size=64 * 1024), maximum)
 
     async def exists(self, key: str) -> bool:
         """Whether a key holds a blob."""
@@ -200,9 +200,9 @@ class BlobFile:
 
     __slots__ = ("_file", "_left")
 
-    def __init__(self, file: Any, most: int) -> None:
+    def __init__(self, file: Any, maximum: int) -> None:
         self._file = file
-        self._left = most
+        self._left = maximum
 
     def read(self, size: int | None = -1, /) -> bytes:
         """Up to `size` bytes from here."""

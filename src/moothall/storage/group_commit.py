@@ -26,7 +26,7 @@ import apsw
 from moothall.storage.database import StorageError, StorageFull, StorageUnavailable
 from moothall.storage.sqlite_files import connect, storage_error
 
-MOST_IN_BATCH = 256
+MAX_IN_BATCH = 256
 """How many transactions one commit holds at most."""
 
 _BUSY_SECONDS = 10.0
@@ -203,7 +203,7 @@ class Writer:
         if not self._batch_open:
             self._wake_waiting()
             self._tell_settled()
-        elif len(self._batch) >= MOST_IN_BATCH:
+        elif len(self._batch) >= MAX_IN_BATCH:
             self._hand_over_batch()
         else:
             self._wake_waiting()
@@ -214,7 +214,7 @@ class Writer:
 
     def _wake_waiting(self) -> None:
         if self._held is None and not self._committing:
-            for turn in itertools.islice(self._waiting, MOST_IN_BATCH):
+            for turn in itertools.islice(self._waiting, MAX_IN_BATCH):
                 turn.wake_up()
 
     def _commit_if_free(self) -> None:

@@ -16,13 +16,13 @@ from urllib.parse import parse_qsl, quote, urlsplit
 
 from msgspec import Struct
 
-from moothall.kernel import unit
-from moothall.kernel.authenticate import NOBODY, Actor, TokenKind, actor_of_token
-from moothall.kernel.brief import BriefReader
+from moothall.kernel import unit_of_work
+from moothall.kernel.authenticate import ANONYMOUS, Actor, TokenKind, actor_of_token
 from moothall.kernel.context import Context, Services
 from moothall.kernel.events import Event
 from moothall.kernel.hooks import AnyHook
 from moothall.kernel.multipart import MalformedForm, PartEnd, PartHead, is_form, read_parts
+from moothall.kernel.per_query_reader import PerQueryReader
 from moothall.kernel.request import Receive, Request
 from moothall.kernel.secrets import SecretUnreadable, hash_token, new_token
 from moothall.objects import errors, limits
@@ -47,11 +47,11 @@ other server of the same domain can have set it.
 
 _STRANGERS: Final = ("/login", "/register")
 _FORM_MS: Final = 86_400_000
-_MOST_FIELDS: Final = 256
+_MAX_FIELDS: Final = 256
 _DIGITS: Final = 19
-_MOST_ID: Final = 1 << 63
-_MOST_FORM: Final = 65_536
-_UPLOAD: Final = limits.IMAGE_SIZE_MAX + _MOST_FORM
+_MAX_ID: Final = 1 << 63
+_MAX_FORM: Final = 65_536
+_UPLOAD: Final = limits.IMAGE_SIZE_MAX + _MAX_FORM
 _URL_SAFE: Final = "!#$%&'()*+,/:;=?@[]~-._"
 _BAD_IN_PATH: Final = re.compile(r"[\x00-\x20\x7f\\]")
 
@@ -82,7 +82,7 @@ class Browser:
         self.request = request
         self.path: str = scope["path"]
         self.method: str = scope["method"]
-        self.actor: Actor = NOBODY
+        self.actor: Actor = ANONYMOUS
         self.cookies_out: list[tuple[bytes, bytes]] = []
         self._form: Form | None = None
 
@@ -91,7 +91,7 @@ class Browser:
         cls, services: Services, scope: MutableMapping[str, Any], receive: Receive, *, address: str
     ) -> "Browser":
         """A request whose session nobody has looked up yet."""
-        return cls(services, Request.of(scope, receive, most_body=_UPLOAD, address=address), scope)
+        return cls(services, Request.of(scope, receive, max_body=_UPLOAD, address=address), scope)
 
     async def recognise(self) -> None:
         """Look the session up. One that has ended is nobody's, and its cookie goes."""
@@ -117,7 +117,7 @@ class Browser:
         """The query, of a repeated parameter the last. Empty for one that cannot be read."""
         text = self.request.query_string.decode("utf-8", "replace")
         try:
-            return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS))
+            return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=_MAX_FIELDS))
         except ValueError:
             return {}
 
@@ -152,7 +152,7 @@ class Browser:
 
     def brief_context(self) -> Context:
         """The same where other things than reading take their time."""
-        return self.context(BriefReader(self.services.database))
+        return self.context(PerQueryReader(self.services.database))
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[Context]:
@@ -174,7 +174,7 @@ class Browser:
             ctx.writes = True
             return await work(ctx)
 
-        return await unit.run(self.services, self.actor, writing, fires=fires, lock=lock)
+        return await unit_of_work.run(self.services, self.actor, writing, fires=fires, lock=lock)
 
     async def form(self) -> "Form":
         """The form that was sent. Raises ForgedForm for another's, Refusal 400 for what is none."""
@@ -283,8 +283,8 @@ class Form:
 
 def read_whole(text: str) -> int | None:
     """The number that a text is; None for anything else, and for what no id can be."""
-    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= _DIGITS else _MOST_ID
-    return number if number < _MOST_ID else None
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= _DIGITS else _MAX_ID
+    return number if number < _MAX_ID else None
 
 
 def read_id(text: str) -> Snowflake:
@@ -315,9 +315,9 @@ async def _read_form(request: Request) -> Form:
         except (MalformedForm, UnicodeDecodeError) as problem:
             raise Refusal(errors.GENERAL_ERROR, message=f"The form cannot be read. {problem}") from None
         return found
-    data = await request.body(_MOST_FORM)
+    data = await request.body(_MAX_FORM)
     try:
-        pairs = parse_qsl(data.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
+        pairs = parse_qsl(data.decode(), keep_blank_values=True, max_num_fields=_MAX_FIELDS, errors="strict")
     except ValueError:
         raise Refusal(errors.GENERAL_ERROR, message="The form cannot be read.") from None
     for name, text in pairs:
@@ -330,7 +330,7 @@ async def _read_multipart(request: Request, found: Form) -> None:
     async for event in read_parts(request.chunks(_UPLOAD), request.content_type):
         if isinstance(event, PartHead):
             head, data, count = event, bytearray(), count + 1
-            if count > _MOST_FIELDS:
+            if count > _MAX_FIELDS:
                 raise MalformedForm("It has too many parts.")
         elif isinstance(event, PartEnd):
             if head.filename is None:

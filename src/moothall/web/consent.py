@@ -193,7 +193,7 @@ async def _choices(browser: Browser, ctx: Context, plan: Plan, form: Form | None
     needed = int(Permissions.MANAGE_GUILD if installs else Permissions.NONE)
     if plan.wants_webhook:
         needed |= Permissions.MANAGE_WEBHOOKS
-    found = await list_guilds(ctx, before=None, after=None, most=limits.GUILD_LIST_MAX, with_counts=False)
+    found = await list_guilds(ctx, before=None, after=None, maximum=limits.GUILD_LIST_MAX, with_counts=False)
     guilds = [(int(guild.id), guild.name) for guild in found if guild.permissions & needed == needed]
     needs_one = plan.wants_guild or plan.wants_webhook
     chosen = read_whole(browser.query.get("guild_id", ""))

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import insert
 
-from moothall.kernel import unit
+from moothall.kernel import unit_of_work
 from moothall.kernel.authenticate import Actor, TokenKind
 from moothall.kernel.context import Context
 from moothall.objects.audit_log import AuditLogEvent, AuditLogOptions
@@ -43,7 +43,7 @@ async def note(guild: Guild, by: Caller, action: AuditLogEvent, target: int | No
             guild_id=guild.id,
         )
 
-    await unit.run(guild.platform.services, Actor(kind=TokenKind.SESSION, user_id=by.id), work, reason="why")
+    await unit_of_work.run(guild.platform.services, Actor(kind=TokenKind.SESSION, user_id=by.id), work, reason="why")
 
 
 async def read(guild: Guild, **query: object) -> Reply:

@@ -96,12 +96,12 @@ def test_a_file_may_be_named_by_its_url_whatever_its_signature() -> None:
 def test_what_was_resolved_is_found_again_and_missed_when_it_is_gone() -> None:
     tree = [gallery("attachment://a.png"), file("notes.txt")]
     resolved, _ = resolve(tree, PICTURE, NOTES)
-    found = FormErrors()
-    again = resolve_media(resolved.components, {"a.png": PICTURE, "notes.txt": NOTES}, found)
+    form_errors = FormErrors()
+    again = resolve_media(resolved.components, {"a.png": PICTURE, "notes.txt": NOTES}, form_errors)
     assert again == resolved
-    assert not found
-    resolve_media(resolved.components, {"a.png": PICTURE}, found)
-    assert codes(found) == {"components.1.file.url": [MISSING]}
+    assert not form_errors
+    resolve_media(resolved.components, {"a.png": PICTURE}, form_errors)
+    assert codes(form_errors) == {"components.1.file.url": [MISSING]}
 
 
 def test_in_a_layout_every_file_is_shown() -> None:

@@ -8,8 +8,8 @@ from moothall.objects.component import Modal, walk
 from moothall.objects.errors import FormErrors
 from moothall.objects.wire import to_plain
 from moothall.resources.component.modals import read_modal, survey_modal
-from moothall.resources.component.notes import Known
 from moothall.resources.component.submissions import read_modal_submission, read_values, submitted
+from moothall.resources.component.validator import ResolvedIds
 from tests.resources.component.trees import (
     button,
     codes,
@@ -51,17 +51,17 @@ def check(custom_id: str = "y", **values: Any) -> dict[str, Any]:
 
 
 def made(*components: dict[str, Any], **values: Any) -> Modal:
-    found = FormErrors()
-    read_one = read_modal(modal(*components, **values), found, known=None)
-    assert not found, found.nested()
+    form_errors = FormErrors()
+    read_one = read_modal(modal(*components, **values), form_errors, known=None)
+    assert not form_errors, form_errors.nested()
     assert read_one is not None
     return read_one
 
 
-def refused(given: Any, known: Known | None = None) -> dict[str, list[str]]:
-    found = FormErrors()
-    read_modal(given, found, known=known)
-    return codes(found)
+def refused(given: Any, known: ResolvedIds | None = None) -> dict[str, list[str]]:
+    form_errors = FormErrors()
+    read_modal(given, form_errors, known=known)
+    return codes(form_errors)
 
 
 def test_a_modal_of_every_field_is_read() -> None:
@@ -165,8 +165,8 @@ def test_a_bad_field_of_a_modal_is_named(given: Any, wrong: dict[str, str]) -> N
 def test_what_is_named_is_looked_for_in_modals_too() -> None:
     given = modal(label(select(5, default_values=[{"id": "7", "type": "user"}])))
     assert survey_modal(given).users == {7}
-    assert refused(given, Known()) == {"components.0.component.default_values.0.id": ["BASE_TYPE_BAD_TYPE"]}
-    assert not refused(given, Known(users=frozenset({7})))
+    assert refused(given, ResolvedIds()) == {"components.0.component.default_values.0.id": ["BASE_TYPE_BAD_TYPE"]}
+    assert not refused(given, ResolvedIds(users=frozenset({7})))
 
 
 FORM = modal(
@@ -192,10 +192,10 @@ def made_of(form: dict[str, Any]) -> Modal:
 
 def test_a_submission_answers_every_field_in_order() -> None:
     form = made_of(FORM)
-    found = FormErrors()
+    form_errors = FormErrors()
     given = entered(pick={"values": ["0", "2"]}, name={"value": "Ann"}, files={"values": ["9"]})
-    done = read_modal_submission(form, given, found, files={9: "a.PDF"})
-    assert not found, found.nested()
+    done = read_modal_submission(form, given, form_errors, files={9: "a.PDF"})
+    assert not form_errors, form_errors.nested()
     assert [(answer.field.custom_id, answer.value) for answer in done] == [
         ("name", "Ann"),
         ("pick", ["0", "2"]),
@@ -214,13 +214,13 @@ def test_a_submission_answers_every_field_in_order() -> None:
 
 def test_choices_and_rows_are_answered_too() -> None:
     form = made_of(CHOICE_FORM)
-    found = FormErrors()
+    form_errors = FormErrors()
     given = [
         *entered(r={"value": "1"}, c={"values": ["2", "0"]}, y={"value": True}),
         {"type": 1, "components": [{"type": 4, "custom_id": "t", "value": ""}]},
     ]
-    done = read_modal_submission(form, given, found)
-    assert not found
+    done = read_modal_submission(form, given, form_errors)
+    assert not form_errors
     assert [answer.value for answer in done] == ["1", ["2", "0"], True, ""]
     assert submitted(form, done)[3] == {
         "type": 1,
@@ -280,9 +280,9 @@ def test_choices_and_rows_are_answered_too() -> None:
     ],
 )
 def test_what_does_not_fit_the_modal_is_named(given: Any, wrong: dict[str, str]) -> None:
-    found = FormErrors()
-    read_modal_submission(made_of(FORM), given, found, files={6: "a.txt"})
-    assert codes(found) == {path: [code] for path, code in wrong.items()}
+    form_errors = FormErrors()
+    read_modal_submission(made_of(FORM), given, form_errors, files={6: "a.txt"})
+    assert codes(form_errors) == {path: [code] for path, code in wrong.items()}
 
 
 @pytest.mark.parametrize(
@@ -299,9 +299,9 @@ def test_what_does_not_fit_the_modal_is_named(given: Any, wrong: dict[str, str])
     ],
 )
 def test_choices_that_are_none_are_named(given: Any, wrong: dict[str, str]) -> None:
-    found = FormErrors()
-    read_modal_submission(made_of(CHOICE_FORM), given, found)
-    assert codes(found) == {path: [code] for path, code in wrong.items()}
+    form_errors = FormErrors()
+    read_modal_submission(made_of(CHOICE_FORM), given, form_errors)
+    assert codes(form_errors) == {path: [code] for path, code in wrong.items()}
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from msgspec import UNSET
 
 from moothall.objects.component_types import ComponentType
 from moothall.resources.component.kinds import KINDS
-from moothall.resources.component.notes import Known
+from moothall.resources.component.validator import ResolvedIds
 from tests.resources.component.trees import (
     button,
     codes,
@@ -108,7 +108,7 @@ WRONG: list[tuple[dict[str, Any], dict[str, str]]] = [
     (select(8, channel_types=[0, 0]), {"channel_types.1": TWICE}),
     (select(8, channel_types=5), {"channel_types": "LIST_TYPE_CONVERT"}),
 ]
-KNOWN = Known(users=frozenset({1}), roles=frozenset({2}), channels=frozenset({3}))
+KNOWN = ResolvedIds(users=frozenset({1}), roles=frozenset({2}), channels=frozenset({3}))
 
 
 @pytest.mark.parametrize(("child", "wrong"), WRONG)

@@ -177,8 +177,8 @@ def test_whatever_comes_is_read_or_refused(tree: list[Any], layout: bool) -> Non
 
 @given(JSON)
 def test_whatever_comes_as_a_modal_is_read_or_refused(value: Any) -> None:
-    found = FormErrors()
-    assert read_modal(value, found, known=None) is not None or found
+    form_errors = FormErrors()
+    assert read_modal(value, form_errors, known=None) is not None or form_errors
 
 
 class _Visited(dict[str, Any]):

@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from moothall.objects.errors import FormErrors
-from moothall.resources.component.notes import Known
 from moothall.resources.component.reading import read_components
+from moothall.resources.component.validator import ResolvedIds
 
 Tree = list[dict[str, Any]]
 PLAIN = st.text("abcdefgh -*_é日", min_size=1, max_size=20).filter(str.strip)
@@ -81,13 +81,13 @@ def modal(*components: dict[str, Any], **values: Any) -> dict[str, Any]:
     return {"custom_id": "modal", "title": "Report", "components": [*components], **values}
 
 
-def read(tree: Any, *, layout: bool = True, known: Known | None = None, **values: Any) -> tuple[Any, FormErrors]:
+def read(tree: Any, *, layout: bool = True, known: ResolvedIds | None = None, **values: Any) -> tuple[Any, FormErrors]:
     """What a tree is read as, and what is wrong with it."""
-    found = FormErrors()
-    return read_components(tree, found, layout=layout, known=known, **values), found
+    form_errors = FormErrors()
+    return read_components(tree, form_errors, layout=layout, known=known, **values), form_errors
 
 
-def codes(found: FormErrors) -> dict[str, list[str]]:
+def codes(form_errors: FormErrors) -> dict[str, list[str]]:
     """The codes of a form's errors by dotted path."""
     flat: dict[str, list[str]] = {}
 
@@ -98,7 +98,7 @@ def codes(found: FormErrors) -> dict[str, list[str]]:
             else:
                 flatten(inner, f"{path}.{key}".lstrip("."))
 
-    flatten(found.nested(), "")
+    flatten(form_errors.nested(), "")
     return flat
 
 
@@ -161,9 +161,9 @@ def every(tree: Any) -> Iterator[dict[str, Any]]:
 
 
 @st.composite
-def _finished(draw: st.DrawFn, tops: st.SearchStrategy[dict[str, Any]], most: int) -> Tree:
+def _finished(draw: st.DrawFn, tops: st.SearchStrategy[dict[str, Any]], maximum: int) -> Tree:
     tree = deepcopy(draw(st.lists(tops, min_size=1, max_size=5)))
-    while len(list(every(tree))) > most:
+    while len(list(every(tree))) > maximum:
         tree.pop()
     used = set[int]()
     for number, node in enumerate(every(tree)):

@@ -219,7 +219,7 @@ async def test_a_copy_is_not_published_on(platform: Platform) -> None:
 
 
 async def test_a_channel_publishes_ten_messages_an_hour(database: Database) -> None:
-    platform = Platform(database, limiter=RateLimiter(generosity=1000))
+    platform = Platform(database, limiter=RateLimiter(loopback_multiplier=1000))
     at = await press(platform)
     for n in range(10):
         await at.publish(f"{n}")

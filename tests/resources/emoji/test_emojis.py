@@ -127,18 +127,18 @@ async def fill(platform: Platform, guild: Guild, static: int, moving: int) -> No
     await guild.set(name=guild.owner.name)
 
 
-@pytest.mark.parametrize(("tier", "most"), [(0, 50), (1, 100), (2, 150), (3, 250)])
+@pytest.mark.parametrize(("tier", "maximum"), [(0, 50), (1, 100), (2, 150), (3, 250)])
 async def test_static_and_moving_emojis_are_counted_apart_by_tier(
-    platform: Platform, owner: Caller, guild: Guild, tier: int, most: int
+    platform: Platform, owner: Caller, guild: Guild, tier: int, maximum: int
 ) -> None:
     await guild.set(premium_tier=tier)
-    await fill(platform, guild, most - 1, most)
+    await fill(platform, guild, maximum - 1, maximum)
     refused = await make(owner, guild, image=GIF)
     assert (refused.status, refused.code) == (400, 30018)
     assert (await make(owner, guild)).status == 201
     refused = await make(owner, guild)
     assert (refused.status, refused.code) == (400, 30008)
-    assert len((await owner.get(f"/guilds/{guild.id}/emojis")).json) == 2 * most
+    assert len((await owner.get(f"/guilds/{guild.id}/emojis")).json) == 2 * maximum
 
 
 async def test_two_at_once_do_not_go_beyond_the_limit(platform: Platform, owner: Caller, guild: Guild) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import func, insert, select
 from moothall.objects.ids import ChannelId, Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.resources.guild import queries
-from moothall.resources.message.purge_queries import MOST_AT_ONCE, delete_some_of_channel
+from moothall.resources.message.purge_queries import MAX_AT_ONCE, delete_some_of_channel
 from moothall.storage.database import Query
 from moothall.storage.schema import (
     bans,
@@ -146,7 +146,7 @@ async def test_each_step_removes_some_hundred_rows_at_most(platform: Platform, g
         async with platform.database.transaction() as tx:
             more = await queries.delete_some_of_guild(tx, guild.id)
     assert counts[-1] == 0
-    assert all(before - after <= MOST_AT_ONCE for before, after in pairwise(counts))
+    assert all(before - after <= MAX_AT_ONCE for before, after in pairwise(counts))
 
 
 async def test_members_of_a_large_guild_go_with_the_job(

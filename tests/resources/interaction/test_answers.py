@@ -326,7 +326,7 @@ async def test_many_people_are_answered_at_once_from_one_address(platform: Platf
     stage = await set_stage(platform)
     command = await stage.command()
     waiting = [await stage.used(command) for _ in range(60)]
-    platform.services.limiter = RateLimiter(generosity=1)
+    platform.services.limiter = RateLimiter(loopback_multiplier=1)
     answered = [await stage.answer(told, 5) for told in waiting]
     assert {reply.status for reply in answered} == {204}
     filled = [await platform.nobody.get(stage.hook(told, "/messages/@original")) for told in waiting]

@@ -179,7 +179,7 @@ async def test_private_addresses_are_asked_only_if_the_operator_allows_it(platfo
 async def test_a_private_address_is_told_from_others(host: str) -> None:
     outgoing = Outgoing(allow_private=False)
     with pytest.raises(AddressRefused):
-        await outgoing.post(f"http://{host}:8080/", b"", {}, seconds=2, most=10)
+        await outgoing.post(f"http://{host}:8080/", b"", {}, seconds=2, maximum=10)
     await outgoing.close()
 
 
@@ -189,7 +189,7 @@ async def test_a_private_address_is_told_from_others(host: str) -> None:
 async def test_no_other_spelling_leads_inside(host: str) -> None:
     outgoing = Outgoing(allow_private=False)
     with pytest.raises(OutgoingFailed):
-        await outgoing.post(f"http://{host}:8080/", b"", {}, seconds=2, most=10)
+        await outgoing.post(f"http://{host}:8080/", b"", {}, seconds=2, maximum=10)
     await outgoing.close()
 
 
@@ -247,5 +247,5 @@ async def test_names_that_are_none_fail_without_a_word_of_python() -> None:
     outgoing = Outgoing(allow_private=False)
     for url in ("http://nowhere.invalid/", "nonsense", "ftp://example.com/", "http://[::1", "http://:8080/"):
         with pytest.raises(OutgoingFailed):
-            await outgoing.post(url, b"", {}, seconds=3, most=10)
+            await outgoing.post(url, b"", {}, seconds=3, maximum=10)
     await outgoing.close()

@@ -6,16 +6,16 @@ from typing import Any
 
 import msgspec
 
-from moothall.kernel.authenticate import NOBODY
+from moothall.kernel.authenticate import ANONYMOUS
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.committing import announce
 from moothall.kernel.context import Context
 from moothall.kernel.events import Event
-from moothall.kernel.place import ChannelPlace
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, WebhookId
 from moothall.resources.message import editing, operations
 from moothall.resources.message.drafts import EditDraft, MessageFields, read_draft
 from moothall.resources.message.events import MessageCreate, MessageDelete, MessageUpdate
-from moothall.resources.message.writing import Persona
+from moothall.resources.message.writing import WebhookAuthor
 from tests.harness import Guild, Platform
 from tests.resources.message.places import bot_of, guild_of, member_of
 
@@ -26,12 +26,12 @@ FIRES: frozenset[type[Event]] = frozenset({MessageCreate, MessageUpdate, Message
 async def _context(platform: Platform, guild: Guild, channel_id: ChannelId) -> AsyncIterator[tuple[Context, Any]]:
     """A transaction of nobody's, in a channel as a webhook stands in it."""
     async with platform.database.transaction() as tx:
-        ctx = Context(platform.services, tx, NOBODY, reason=None, fires=FIRES, writes=False)
+        ctx = Context(platform.services, tx, ANONYMOUS, reason=None, fires=FIRES, writes=False)
         state = await platform.services.states.state(tx, guild.id)
         assert state is not None
         channel = await state.channel(tx, channel_id)
         assert channel is not None
-        yield ctx, ChannelPlace(channel, 0, state)
+        yield ctx, ChannelAccess(channel, 0, state)
         tx.on_commit(lambda: announce(ctx))
 
 
@@ -39,14 +39,18 @@ async def test_a_webhooks_message_shows_its_persona(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     friend = await member_of(platform, guild)
     role = await guild.role()
-    persona = Persona(webhook_id=WebhookId(platform.ids.next()), name="Captain Hook", avatar="abc")
+    webhook_author = WebhookAuthor(webhook_id=WebhookId(platform.ids.next()), name="Captain Hook", avatar="abc")
     draft = read_draft(MessageFields(content=f"ahoy <@{friend.id}> <@&{role}> @everyone"))
     async with _context(platform, guild, guild.general) as (ctx, place):
-        sent = msgspec.json.decode(await operations.send_message(ctx, place, persona, draft))
+        sent = msgspec.json.decode(await operations.send_message(ctx, place, webhook_author, draft))
     author = sent["author"]
-    assert (author["id"], author["username"], author["avatar"]) == (str(persona.webhook_id), "Captain Hook", "abc")
+    assert (author["id"], author["username"], author["avatar"]) == (
+        str(webhook_author.webhook_id),
+        "Captain Hook",
+        "abc",
+    )
     assert (author["bot"], author["discriminator"]) == (True, "0000")
-    assert sent["webhook_id"] == str(persona.webhook_id)
+    assert sent["webhook_id"] == str(webhook_author.webhook_id)
     assert [user["id"] for user in sent["mentions"]] == [str(friend.id)]
     assert (sent["mention_roles"], sent["mention_everyone"]) == ([], False)
     dispatch = platform.heard_data("MESSAGE_CREATE")[0]
@@ -61,19 +65,19 @@ async def test_a_webhooks_message_shows_its_persona(platform: Platform) -> None:
 async def test_a_webhook_may_notify_whom_it_names(platform: Platform) -> None:
     _, guild, _ = await guild_of(platform)
     role = await guild.role()
-    persona = Persona(webhook_id=WebhookId(platform.ids.next()), name="Hook")
+    webhook_author = WebhookAuthor(webhook_id=WebhookId(platform.ids.next()), name="Hook")
     body = msgspec.convert({"allowed_mentions": {"parse": ["roles", "everyone"]}}, MessageFields)
     draft = read_draft(msgspec.structs.replace(body, content=f"<@&{role}> @everyone"))
     async with _context(platform, guild, guild.general) as (ctx, place):
-        sent = msgspec.json.decode(await operations.send_message(ctx, place, persona, draft))
+        sent = msgspec.json.decode(await operations.send_message(ctx, place, webhook_author, draft))
     assert (sent["mention_roles"], sent["mention_everyone"]) == ([str(role)], True)
 
 
 async def test_a_webhooks_message_is_nobody_elses(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
-    persona = Persona(webhook_id=WebhookId(platform.ids.next()), name="Hook")
+    webhook_author = WebhookAuthor(webhook_id=WebhookId(platform.ids.next()), name="Hook")
     async with _context(platform, guild, guild.general) as (ctx, place):
-        data = await operations.send_message(ctx, place, persona, read_draft(MessageFields(content="x")))
+        data = await operations.send_message(ctx, place, webhook_author, read_draft(MessageFields(content="x")))
     sent = msgspec.json.decode(data)
     assert (await owner.patch(f"{url}/{sent['id']}", {"content": "y"})).code == 50005
     reply = await owner.post(url, {"content": "hm", "message_reference": {"message_id": sent["id"]}})
@@ -83,10 +87,10 @@ async def test_a_webhooks_message_is_nobody_elses(platform: Platform) -> None:
     assert "message_author_id" not in platform.heard_data("MESSAGE_REACTION_ADD")[0]
     async with _context(platform, guild, guild.general) as (ctx, place):
         row = await operations.get_message(ctx, guild.general, MessageId(Snowflake(int(sent["id"]))))
-        edited = await editing.edit_message(ctx, place, row, persona, EditDraft(content="new @everyone"))
+        edited = await editing.edit_message(ctx, place, row, webhook_author, EditDraft(content="new @everyone"))
     assert edited is not None
     shown = msgspec.json.decode(edited)
     assert (shown["content"], shown["author"]) == ("new @everyone", sent["author"])
     assert shown["mention_everyone"] is False
     assert (await owner.delete(f"{url}/{sent['id']}")).status == 204
-    assert (await guild.audit_log())[-1][:2] == (72, persona.webhook_id)
+    assert (await guild.audit_log())[-1][:2] == (72, webhook_author.webhook_id)

@@ -23,7 +23,7 @@ from moothall.objects.scheduled_event import (
 from moothall.objects.wire import Timestamp, to_plain
 from moothall.resources.scheduled_event.queries import EventRow
 from moothall.resources.scheduled_event.recurrence import is_occurrence, next_occurrence, occurrences
-from moothall.resources.scheduled_event.times import rolled
+from moothall.resources.scheduled_event.times import move_to_next_occurrence
 from tests.harness import VOICE, Guild, Platform
 from tests.resources.scheduled_event.planning import Clock, external, moment, path_of, plan, within
 
@@ -285,7 +285,7 @@ def test_a_hundred_cancelled_occurrences_are_passed_over_at_once() -> None:
         tending=None,
     )
 
-    moved = rolled(row, start)
+    moved = move_to_next_occurrence(row, start)
 
     assert moved is not None
     assert moved.scheduled_start_time == start + 101 * 86_400_000

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
-from moothall.kernel.authenticate import NOBODY
+from moothall.kernel.authenticate import ANONYMOUS
 from moothall.kernel.context import Context
-from moothall.kernel.unit import run
+from moothall.kernel.unit_of_work import run
 from moothall.objects.permissions import Permissions
 from moothall.resources.guild.operations import change_guild
 from moothall.resources.soundboard.operations import tell_availability
@@ -124,20 +124,20 @@ async def fill(platform: Platform, guild: Guild, count: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tier", "features", "most"),
+    ("tier", "features", "maximum"),
     [(0, [], 8), (1, [], 24), (2, [], 36), (3, [], 48), (0, ["MORE_SOUNDBOARD"], 96)],
 )
 async def test_the_tier_says_how_many_sounds_there_may_be(
-    platform: Platform, owner: Caller, guild: Guild, tier: int, features: list[str], most: int
+    platform: Platform, owner: Caller, guild: Guild, tier: int, features: list[str], maximum: int
 ) -> None:
     await guild.set(premium_tier=tier, features=features)
-    await fill(platform, guild, most - 1)
+    await fill(platform, guild, maximum - 1)
     replies = await asyncio.gather(make(owner, guild), make(owner, guild))
     assert sorted(reply.status for reply in replies) == [201, 400]
     assert (await make(owner, guild)).code == 30045
     await guild.set(premium_tier=0, features=[])
     listed = (await owner.get(f"/guilds/{guild.id}/soundboard-sounds")).json["items"]
-    assert [sound["available"] for sound in listed] == [True] * 8 + [False] * (most - 8)
+    assert [sound["available"] for sound in listed] == [True] * 8 + [False] * (maximum - 8)
 
 
 async def test_a_change_is_told_and_recorded_and_none_is_not(platform: Platform, owner: Caller, guild: Guild) -> None:
@@ -242,10 +242,10 @@ async def test_a_tier_that_falls_is_told_where_it_takes_sounds_away(platform: Pl
 
     for tier, available in ((0, 8), (1, 9)):
         platform.heard.clear()
-        await run(platform.services, NOBODY, partial(set_tier, tier=tier), lock=guild.id)
+        await run(platform.services, ANONYMOUS, partial(set_tier, tier=tier), lock=guild.id)
         assert platform.heard_names == [AUDIT, "GUILD_UPDATE", SEVERAL]
         listed = platform.heard_data(SEVERAL)[0]["soundboard_sounds"]
         assert sum(sound["available"] for sound in listed) == available
     platform.heard.clear()
-    await run(platform.services, NOBODY, partial(set_tier, tier=2), lock=guild.id)
+    await run(platform.services, ANONYMOUS, partial(set_tier, tier=2), lock=guild.id)
     assert platform.heard_names == [AUDIT, "GUILD_UPDATE"]

@@ -172,19 +172,19 @@ async def fill(platform: Platform, guild: Guild, count: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tier", "features", "most"), [(0, [], 5), (1, [], 15), (2, [], 30), (3, [], 60), (0, ["MORE_STICKERS"], 60)]
+    ("tier", "features", "maximum"), [(0, [], 5), (1, [], 15), (2, [], 30), (3, [], 60), (0, ["MORE_STICKERS"], 60)]
 )
 async def test_the_tier_says_how_many_stickers_there_may_be(
-    platform: Platform, owner: Caller, guild: Guild, tier: int, features: list[str], most: int
+    platform: Platform, owner: Caller, guild: Guild, tier: int, features: list[str], maximum: int
 ) -> None:
     await guild.set(premium_tier=tier, features=features)
-    await fill(platform, guild, most - 1)
+    await fill(platform, guild, maximum - 1)
     replies = await asyncio.gather(make(owner, guild), make(owner, guild))
     assert sorted(reply.status for reply in replies) == [201, 400]
     assert (await make(owner, guild)).code == 30039
     await guild.set(premium_tier=0, features=[])
     listed = (await owner.get(f"/guilds/{guild.id}/stickers")).json
-    assert [sticker["available"] for sticker in listed] == [True] * 5 + [False] * (most - 5)
+    assert [sticker["available"] for sticker in listed] == [True] * 5 + [False] * (maximum - 5)
 
 
 async def test_a_change_is_told_and_recorded_and_none_is_not(platform: Platform, owner: Caller, guild: Guild) -> None:

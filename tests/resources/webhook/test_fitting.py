@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from moothall.objects.errors import Refusal
 from moothall.resources.message.drafts import read_draft
-from moothall.resources.webhook.fitting import fit_text
 from moothall.resources.webhook.github.telling import GithubEvent
 from moothall.resources.webhook.github.telling import as_message as github_message
 from moothall.resources.webhook.requests import ExecuteWebhook
 from moothall.resources.webhook.slack.mrkdwn import plain, translate, unescape
 from moothall.resources.webhook.slack.translating import SlackMessage
 from moothall.resources.webhook.slack.translating import as_message as slack_message
+from moothall.resources.webhook.validation import fit_text
 from tests.resources.webhook.github.payloads import TOLD
 
 ODD: Any = st.sampled_from(

@@ -246,7 +246,7 @@ async def test_a_webhook_whose_secret_cannot_be_read_any_more_still_works_unshow
 
 
 async def test_each_webhook_has_a_rate_limit_of_its_own(database: Database) -> None:
-    platform = Platform(database, limiter=RateLimiter(generosity=1))
+    platform = Platform(database, limiter=RateLimiter(loopback_multiplier=1))
     guild, wanda = await community(platform)
     first, second = await made(wanda, guild.general), await made(wanda, guild.general)
     body = {"content": "x"}

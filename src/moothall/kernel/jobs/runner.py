@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final
 
 from moothall.bus import Envelope
-from moothall.kernel.authenticate import NOBODY
+from moothall.kernel.authenticate import ANONYMOUS
 from moothall.kernel.background import PeriodicTask
 from moothall.kernel.conflicts import until_it_wins
 from moothall.kernel.context import Context, Services
@@ -17,7 +17,7 @@ from moothall.kernel.jobs import queries
 from moothall.kernel.jobs.events import JobsDue
 from moothall.kernel.jobs.kinds import KINDS, Job
 from moothall.kernel.jobs.queries import JobRow
-from moothall.kernel.unit import run
+from moothall.kernel.unit_of_work import run
 from moothall.objects.wire import Timestamp, convert, to_plain
 from moothall.storage.database import StorageConflict, StorageError, StorageFull, StorageUnavailable
 
@@ -104,7 +104,7 @@ class JobRunner(PeriodicTask):
             await self._store_failure(row, too_long if limit.expired() else error)
 
     async def _step(self, row: JobRow) -> None:
-        await run(self._services, NOBODY, partial(_step_unless_changed, row), lock=row.id)
+        await run(self._services, ANONYMOUS, partial(_step_unless_changed, row), lock=row.id)
 
     async def _store_failure(self, row: JobRow, error: Exception) -> None:
         """Put the next attempt off, or give the job up after `MAX_ATTEMPTS`. Raises StorageError.

@@ -2,5 +2,5 @@
 
 An application and its bot are made together and have one id. Its secrets (the bot's token, the
 client secret, the key that signs for it) are shown at most once and stored hashed or encrypted.
-Neighbours: user (the bot's account), integration (what ties it to a guild).
+ClusterMembers: user (the bot's account), integration (what ties it to a guild).
 """

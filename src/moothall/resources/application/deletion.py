@@ -6,7 +6,7 @@ What is interrupted is finished by asking again.
 from functools import partial
 from typing import Final
 
-from moothall.kernel import unit
+from moothall.kernel import unit_of_work
 from moothall.kernel.context import Context
 from moothall.kernel.hooks import Fires, Hook
 from moothall.objects import errors
@@ -38,9 +38,9 @@ async def delete_application(ctx: Context, application: ApplicationRow) -> None:
     if await queries.owns_guild(ctx.tx, bot_id):
         raise Refusal(errors.INVALID_GUILD)
     services = ctx.services
-    await unit.run(services, ctx.actor, partial(_end_tokens, application, bot_id), fires=DELETING)
+    await unit_of_work.run(services, ctx.actor, partial(_end_tokens, application, bot_id), fires=DELETING)
     await APPLICATION_LEAVING(ctx, bot_id)
-    await unit.run(services, ctx.actor, partial(_delete_rows, application, bot_id), fires=DELETING)
+    await unit_of_work.run(services, ctx.actor, partial(_delete_rows, application, bot_id), fires=DELETING)
 
 
 async def _end_tokens(application: ApplicationRow, bot_id: UserId, ctx: Context) -> None:

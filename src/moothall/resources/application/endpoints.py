@@ -1,6 +1,6 @@
 """Applications over HTTP (resources: application; design.md, Compatibility: making them)."""
 
-from moothall.kernel import unit
+from moothall.kernel import unit_of_work
 from moothall.kernel.access import PERSON
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import delete, get, patch, post
@@ -84,7 +84,7 @@ async def change_application(
             raise Refusal(errors.NOT_APPLICATION_OWNER)
         return await operations.show_application(inner, await operations.modify_application(inner, row, body))
 
-    return await unit.run(ctx.services, ctx.actor, work, fires=())
+    return await unit_of_work.run(ctx.services, ctx.actor, work, fires=())
 
 
 @post("/applications/{application_id}/bot/reset", permission=OWNER, fires=(SessionsClose,))

@@ -72,23 +72,23 @@ class EditCurrentApplication(Struct, frozen=True, kw_only=True):
     event_webhooks_status: int | UnsetType | None = UNSET
     event_webhooks_types: Any = UNSET
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         """Addresses, scopes, ways of installing, and what is not supported yet."""
         for field, message in _NOT_TAKEN.items():
             if getattr(self, field):
-                found.add(field, FormCode.BASE_TYPE_BAD_TYPE, message)
+                form_errors.add(field, FormCode.BASE_TYPE_BAD_TYPE, message)
         if isinstance(self.event_webhooks_status, int) and self.event_webhooks_status != _DISABLED:
-            found.add("event_webhooks_status", *FieldError.choices((_DISABLED,)))
+            form_errors.add("event_webhooks_status", *FieldError.choices((_DISABLED,)))
         for field in _URLS:
             url = getattr(self, field)
             if url and (wrong := url_error(url, _SCHEMES)):
-                found.add(field, *wrong)
+                form_errors.add(field, *wrong)
         if isinstance(self.tags, list):
-            _check_distinct(self.tags, found.at("tags"))
+            _check_distinct(self.tags, form_errors.at("tags"))
         if isinstance(self.install_params, InstallParamsInput):
-            _check_scopes(self.install_params, found.at("install_params"))
+            _check_scopes(self.install_params, form_errors.at("install_params"))
         if isinstance(self.integration_types_config, dict):
-            _check_types(self.integration_types_config, found.at("integration_types_config"))
+            _check_types(self.integration_types_config, form_errors.at("integration_types_config"))
 
 
 class ModifyApplication(EditCurrentApplication, frozen=True, kw_only=True):
@@ -102,11 +102,11 @@ class ModifyApplication(EditCurrentApplication, frozen=True, kw_only=True):
     team_id: TeamId | UnsetType | None = UNSET
     """The team that it shall belong to; null takes it out of its team."""
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         """The same, and redirect URIs."""
-        EditCurrentApplication.check(self, found)
+        EditCurrentApplication.check(self, form_errors)
         if isinstance(self.redirect_uris, list):
-            _check_redirects(self.redirect_uris, found.at("redirect_uris"))
+            _check_redirects(self.redirect_uris, form_errors.at("redirect_uris"))
 
     @property
     def only_bot(self) -> bool:
@@ -119,38 +119,40 @@ class CreateApplication(ModifyApplication, frozen=True, kw_only=True):
 
     name: Name
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         """The same; an endpoint can verify nothing yet that an application says which has no key."""
-        ModifyApplication.check(self, found)
+        ModifyApplication.check(self, form_errors)
         if self.interactions_endpoint_url:
-            found.add("interactions_endpoint_url", FormCode.BASE_TYPE_BAD_TYPE, "Set it once the application is made.")
+            form_errors.add(
+                "interactions_endpoint_url", FormCode.BASE_TYPE_BAD_TYPE, "Set it once the application is made."
+            )
 
 
-def _check_distinct(values: Sequence[str], found: FormErrors) -> None:
+def _check_distinct(values: Sequence[str], form_errors: FormErrors) -> None:
     for index, value in enumerate(values):
         if value in values[:index]:
-            found.add([index], *_REPEATED)
+            form_errors.add([index], *_REPEATED)
 
 
-def _check_scopes(given: InstallParamsInput, found: FormErrors) -> None:
+def _check_scopes(given: InstallParamsInput, form_errors: FormErrors) -> None:
     scopes = given.scopes or []
-    _check_distinct(scopes, found.at("scopes"))
+    _check_distinct(scopes, form_errors.at("scopes"))
     for index, scope in enumerate(scopes):
         if scope not in INSTALLING:
-            found.add(["scopes", index], *FieldError.choices(INSTALLING))
+            form_errors.add(["scopes", index], *FieldError.choices(INSTALLING))
 
 
-def _check_types(given: Mapping[str, IntegrationTypeInput | None], found: FormErrors) -> None:
+def _check_types(given: Mapping[str, IntegrationTypeInput | None], form_errors: FormErrors) -> None:
     known = tuple(str(int(kind)) for kind in IntegrationType)
     for key, config in given.items():
         if key not in known:
-            found.add([key], *FieldError.choices(known))
+            form_errors.add([key], *FieldError.choices(known))
         elif config is not None and config.oauth2_install_params is not None:
-            _check_scopes(config.oauth2_install_params, found.at([key, "oauth2_install_params"]))
+            _check_scopes(config.oauth2_install_params, form_errors.at([key, "oauth2_install_params"]))
 
 
-def _check_redirects(uris: Sequence[str], found: FormErrors) -> None:
-    _check_distinct(uris, found)
+def _check_redirects(uris: Sequence[str], form_errors: FormErrors) -> None:
+    _check_distinct(uris, form_errors)
     for index, uri in enumerate(uris):
         if (error := redirect_uri_error(uri)) is not None:
-            found.add([index], *error)
+            form_errors.add([index], *error)

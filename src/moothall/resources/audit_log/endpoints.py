@@ -63,7 +63,7 @@ async def get_guild_audit_log(
     entries = await queries.select_entries(
         ctx.tx,
         guild_id,
-        most=limit,
+        maximum=limit,
         before=before,
         after=after,
         user_id=user_id,

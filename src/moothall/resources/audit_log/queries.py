@@ -94,14 +94,14 @@ def _select_entries(filters: frozenset[str], *, ascending: bool) -> Query[EntryR
         else:
             statement = statement.where(audit_entries.c[name] == bindparam(name))
     order = audit_entries.c.id if ascending else audit_entries.c.id.desc()
-    return Query(statement.order_by(order).limit(bindparam("most")), into=EntryRow)
+    return Query(statement.order_by(order).limit(bindparam("maximum")), into=EntryRow)
 
 
 async def select_entries(
     reader: Reader,
     guild_id: GuildId,
     *,
-    most: int,
+    maximum: int,
     before: Snowflake | None = None,
     after: Snowflake | None = None,
     user_id: UserId | None = None,
@@ -118,7 +118,7 @@ async def select_entries(
     }
     filters = {name: value for name, value in wanted.items() if value is not None}
     query = _select_entries(frozenset(filters), ascending="after" in filters and "before" not in filters)
-    return await reader.all(query, guild_id=guild_id, most=most, **filters)
+    return await reader.all(query, guild_id=guild_id, maximum=maximum, **filters)
 
 
 async def select_webhooks(reader: Reader, guild_id: GuildId, ids: Iterable[int]) -> list[WebhookMention]:

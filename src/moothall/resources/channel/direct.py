@@ -2,8 +2,8 @@
 
 from msgspec import UNSET, UnsetType
 
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
-from moothall.kernel.place import ChannelPlace
 from moothall.objects import errors
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import ChannelType
@@ -50,18 +50,18 @@ async def open_direct_message(ctx: Context, recipient_id: UserId | UnsetType | N
     return channel
 
 
-async def reopen_direct_message(ctx: Context, place: ChannelPlace) -> None:
+async def reopen_direct_message(ctx: Context, access: ChannelAccess) -> None:
     """Put a direct message back into the lists of everybody in it, as a new message does.
 
     Whoever calls this declares DirectChannelCreate: people in whose list it was not are told.
     """
-    hidden = [r.user_id for r in await queries.select_recipients(ctx.tx, [place.id]) if r.closed]
+    hidden = [r.user_id for r in await queries.select_recipients(ctx.tx, [access.id]) if r.closed]
     if not hidden:
         return
-    row = await queries.select_channel(ctx.tx, place.id)
+    row = await queries.select_channel(ctx.tx, access.id)
     if row is None:
         return
-    await queries.set_closed(ctx.tx, place.id, hidden, closed=False)
+    await queries.set_closed(ctx.tx, access.id, hidden, closed=False)
     users = await get_users(ctx.tx, hidden)
     for user_id in hidden:
         # At most the other one of a pair, so this is no query for each row of a long list.

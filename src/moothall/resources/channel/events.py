@@ -101,7 +101,7 @@ class ChannelPinsUpdate(Event, frozen=True, kw_only=True):
     audience_channel_id: ChannelId
     """The channel whose overwrites decide: a thread's parent, else the channel itself."""
     recipients: tuple[UserId, ...] = ()
-    """Who is in a direct message or a private thread: `ChannelPlace.hearers`."""
+    """Who is in a direct message or a private thread: `ChannelAccess.hearers`."""
 
     def payload(self) -> object:
         """Where, and when the newest pin was set."""
@@ -111,7 +111,7 @@ class ChannelPinsUpdate(Event, frozen=True, kw_only=True):
 
     def envelope(self) -> Envelope:
         """With the intent of guilds, or that of direct messages."""
-        return _place(self, guild_intent=Intent.GUILDS, direct_intent=Intent.DIRECT_MESSAGES)
+        return _access(self, guild_intent=Intent.GUILDS, direct_intent=Intent.DIRECT_MESSAGES)
 
 
 class TypingStart(Event, frozen=True, kw_only=True):
@@ -130,7 +130,7 @@ class TypingStart(Event, frozen=True, kw_only=True):
     audience_channel_id: ChannelId
     """The channel whose overwrites decide: a thread's parent, else the channel itself."""
     recipients: tuple[UserId, ...] = ()
-    """Who is in a direct message or a private thread: `ChannelPlace.hearers`."""
+    """Who is in a direct message or a private thread: `ChannelAccess.hearers`."""
 
     def payload(self) -> object:
         """Who writes where, since when."""
@@ -144,14 +144,14 @@ class TypingStart(Event, frozen=True, kw_only=True):
 
     def envelope(self) -> Envelope:
         """With the typing intent of guilds, or that of direct messages."""
-        return _place(self, guild_intent=Intent.GUILD_MESSAGE_TYPING, direct_intent=Intent.DIRECT_MESSAGE_TYPING)
+        return _access(self, guild_intent=Intent.GUILD_MESSAGE_TYPING, direct_intent=Intent.DIRECT_MESSAGE_TYPING)
 
 
 def _without_absent(**values: object) -> dict[str, object]:
     return {key: value for key, value in values.items() if value is not UNSET}
 
 
-def _place(event: ChannelPinsUpdate | TypingStart, *, guild_intent: int, direct_intent: int) -> Envelope:
+def _access(event: ChannelPinsUpdate | TypingStart, *, guild_intent: int, direct_intent: int) -> Envelope:
     plain = Event.envelope(event)
     plain.channel_id = event.audience_channel_id
     if event.audience_channel_id != event.channel_id:

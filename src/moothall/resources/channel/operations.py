@@ -54,24 +54,24 @@ async def create_channel(ctx: Context, body: CreateGuildChannel) -> Channel:
     Without overwrites of its own a channel in a category begins with the category's. Raises Refusal:
     403/50013 for overwrite bits that the caller lacks, 400/30013 for a full guild, 400/50035.
     """
-    found, kind = FormErrors(), int(body.type or ChannelType.GUILD_TEXT)
+    form_errors, kind = FormErrors(), int(body.type or ChannelType.GUILD_TEXT)
     channels = await ctx.guild.channels(ctx.tx)
-    listed = await overwrites.read_overwrites(ctx, body.permission_overwrites or (), (), found)
+    listed = await overwrites.read_overwrites(ctx, body.permission_overwrites or (), (), form_errors)
     overwrites.require_bits(ctx.member, overwrites.changed_bits((), listed), ctx.member.permissions)
     if len(channels) >= limits.CHANNELS_PER_GUILD:
         raise Refusal(errors.TOO_MANY_CHANNELS)
-    rules.check_creatable(ctx.guild, kind, found)
+    rules.check_creatable(ctx.guild, kind, form_errors)
     row = queries.blank_row(
-        ChannelId(ctx.ids.next()), kind, guild_id=ctx.guild.id, name=rules.stored_name(body.name, kind, found)
+        ChannelId(ctx.ids.next()), kind, guild_id=ctx.guild.id, name=rules.stored_name(body.name, kind, form_errors)
     )
     if body.parent_id and applies("parent_id", kind):
-        parent = check_parent(channels, body.parent_id, found.at("parent_id"))
+        parent = check_parent(channels, body.parent_id, form_errors.at("parent_id"))
         if parent is not None:
             row.parent_id = parent.id
             listed = listed or list(parent.permission_overwrites or ())
-    columns = _settings(ctx, body, row, found)
+    columns = _settings(ctx, body, row, form_errors)
     columns.setdefault("position", _end(channels.values(), kind))
-    found.raise_if_any()
+    form_errors.raise_if_any()
     row = structs.replace(row, **columns, permission_overwrites=overwrites.as_column(listed))
     await queries.insert_channel(ctx.tx, row)
     channel = with_activity(channel_from_row(row), None)
@@ -91,36 +91,36 @@ async def modify_channel(ctx: Context, body: ModifyChannel) -> Channel:
     403/50013 for overwrites without MANAGE_ROLES, or with bits that the caller lacks; 403/50003 for a
     direct message; 400/50024 for a thread; 400/50035.
     """
-    place = _guild_channel(ctx)
-    row = await queries.select_channel(ctx.tx, place.id)
+    access = _guild_channel(ctx)
+    row = await queries.select_channel(ctx.tx, access.id)
     if row is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)
-    found, before = FormErrors(), overwrites_from_row(row)
+    form_errors, before = FormErrors(), overwrites_from_row(row)
     after = before
     if body.permission_overwrites is not UNSET:
         ctx.require(Permissions.MANAGE_ROLES)
-        after = await overwrites.read_overwrites(ctx, body.permission_overwrites or (), before, found)
+        after = await overwrites.read_overwrites(ctx, body.permission_overwrites or (), before, form_errors)
         bits = overwrites.changed_bits(before, after)
-        overwrites.require_bits(ctx.member, bits, await overwrites.held_for_editing(ctx, place))
+        overwrites.require_bits(ctx.member, bits, await overwrites.held_for_editing(ctx, access))
         if sorted(after, key=_target) == sorted(before, key=_target):
             after = before  # in another order they say the same
     columns: dict[str, Any] = {"permission_overwrites": overwrites.as_column(after)}
     kind = row.type
     if isinstance(body.type, int):
         kind = columns["type"] = int(body.type)
-        rules.check_conversion(ctx.guild, row.type, kind, found)
+        rules.check_conversion(ctx.guild, row.type, kind, form_errors)
     if body.name is not UNSET:
         if body.name is None:
-            found.add("name", *FieldError.required())
+            form_errors.add("name", *FieldError.required())
         else:
-            columns["name"] = rules.stored_name(body.name, kind, found)
+            columns["name"] = rules.stored_name(body.name, kind, form_errors)
     if body.parent_id is not UNSET and applies("parent_id", kind) and body.parent_id != row.parent_id:
-        await _check_move(ctx, body.parent_id, found.at("parent_id"))
+        await _check_move(ctx, body.parent_id, form_errors.at("parent_id"))
         columns["parent_id"] = body.parent_id
-    columns |= _settings(ctx, body, structs.replace(row, type=kind), found)
-    found.raise_if_any()
+    columns |= _settings(ctx, body, structs.replace(row, type=kind), form_errors)
+    form_errors.raise_if_any()
     channel = await _store(ctx, row, structs.replace(row, **columns))
-    await CHANNEL_CHANGED(ctx, place, channel)
+    await CHANNEL_CHANGED(ctx, access, channel)
     return channel
 
 
@@ -203,22 +203,22 @@ def _target(about: Overwrite) -> int:
     return int(about.id)
 
 
-def _settings(ctx: Context, body: ChannelSettings, row: ChannelRow, found: FormErrors) -> dict[str, Any]:
+def _settings(ctx: Context, body: ChannelSettings, row: ChannelRow, form_errors: FormErrors) -> dict[str, Any]:
     """The columns that a request sets, for the type that the channel has afterwards."""
     kind = row.type
-    rules.check_voice(body, ctx.guild, row, found)
+    rules.check_voice(body, ctx.guild, row, form_errors)
     columns = rules.plain_columns(body, kind)
     if kind in FORUMS:
         if body.default_reaction_emoji is not UNSET:
             columns["default_reaction_emoji"] = rules.reaction_column(
-                body.default_reaction_emoji, ctx.guild, row.default_reaction_emoji, found
+                body.default_reaction_emoji, ctx.guild, row.default_reaction_emoji, form_errors
             )
         if body.available_tags is not UNSET:
             columns["available_tags"] = rules.tag_column(
-                body.available_tags, ctx.guild, row.available_tags, ctx.ids, found
+                body.available_tags, ctx.guild, row.available_tags, ctx.ids, form_errors
             )
     nsfw = bool(columns.get("nsfw", row.nsfw))
-    columns["flags"] = rules.changed_flags(body, kind, row.flags, nsfw=nsfw, found=found)
+    columns["flags"] = rules.changed_flags(body, kind, row.flags, nsfw=nsfw, form_errors=form_errors)
     return columns
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from moothall.kernel.context import Context
-from moothall.kernel.guild_state import Standing
+from moothall.kernel.guild_state import MemberAuthority
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogChange, AuditLogEntry, AuditLogEvent, AuditLogOptions
 from moothall.objects.channel import Channel, Overwrite
@@ -28,7 +28,7 @@ def overwrite(target: Snowflake, kind: int, allow: PermissionSet | object, deny:
 
 
 async def read_overwrites(
-    ctx: Context, asked: Iterable[OverwriteRequest], held: Iterable[Overwrite], found: FormErrors
+    ctx: Context, asked: Iterable[OverwriteRequest], held: Iterable[Overwrite], form_errors: FormErrors
 ) -> list[Overwrite]:
     """A request's overwrites. Each must be about a role or member of the guild, once.
 
@@ -40,7 +40,7 @@ async def read_overwrites(
     members = await queries.members_among(ctx.tx, ctx.guild.id, people)
     overwrites: dict[int, Overwrite] = {}
     for index, item in enumerate(asked):
-        at = found.at(("permission_overwrites", index, "id"))
+        at = form_errors.at(("permission_overwrites", index, "id"))
         is_role = RoleId(item.id) in roles
         kind = int(item.type) if isinstance(item.type, int) else int(not is_role)
         exists = is_role if kind == OverwriteType.ROLE else item.id in members
@@ -69,7 +69,7 @@ def changed_bits(before: Iterable[Overwrite], after: Iterable[Overwrite]) -> int
     return bits
 
 
-def require_bits(member: Standing, bits: int, held: int) -> None:
+def require_bits(member: MemberAuthority, bits: int, held: int) -> None:
     """Only bits that the caller holds may be changed, and MANAGE_ROLES by administrators alone.
 
     Raises Refusal: 403/50013.

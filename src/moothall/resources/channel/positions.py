@@ -40,20 +40,22 @@ async def modify_positions(ctx: Context, items: Sequence[ChannelPosition]) -> No
     without MANAGE_ROLES; 400/50035.
     """
     channels = await ctx.guild.channels(ctx.tx)
-    found = FormErrors()
+    form_errors = FormErrors()
     known = [
-        (index, item, channels[item.id]) for index, item in enumerate(items) if _is_known(channels, items, index, found)
+        (index, item, channels[item.id])
+        for index, item in enumerate(items)
+        if _is_known(channels, items, index, form_errors)
     ]
     if sum(_changes_parent(item, channel) for _, item, channel in known) > 1:
         raise Refusal(errors.ONE_PARENT_AT_A_TIME)
-    moves = [_move(ctx, channels, item, channel, found.at((str(index),))) for index, item, channel in known]
-    _check_room(moves, channels, found)
-    found.raise_if_any()
+    moves = [_move(ctx, channels, item, channel, form_errors.at((str(index),))) for index, item, channel in known]
+    _check_room(moves, channels, form_errors)
+    form_errors.raise_if_any()
     moves = [move for move in moves if move.after != move.before]
     if not moves:
         return
     changed = [move.after for move in moves]
-    await queries.update_places(ctx.tx, map(_place, changed))
+    await queries.update_places(ctx.tx, map(_access, changed))
     # Where a channel stands is recorded nowhere, but what people may do in it always is.
     locked = [move for move in moves if move.after.permission_overwrites != move.before.permission_overwrites]
     await ctx.audit_all([entry for move in locked for entry in _entries(ctx, move)])
@@ -68,7 +70,7 @@ def _entries(ctx: Context, move: _Move) -> list[AuditLogEntry]:
     )
 
 
-def _place(channel: Channel) -> queries.Place:
+def _access(channel: Channel) -> queries.Place:
     return queries.Place(
         channel.id,
         channel.position or 0,
@@ -78,9 +80,9 @@ def _place(channel: Channel) -> queries.Place:
 
 
 def _is_known(
-    channels: dict[ChannelId, Channel], items: Sequence[ChannelPosition], index: int, found: FormErrors
+    channels: dict[ChannelId, Channel], items: Sequence[ChannelPosition], index: int, form_errors: FormErrors
 ) -> bool:
-    at, item = found.at((index, "id")), items[index]
+    at, item = form_errors.at((index, "id")), items[index]
     if item.id not in channels:
         at.add("", FormCode.BASE_TYPE_CHOICES, "The guild has no such channel.")
         return False
@@ -129,13 +131,13 @@ def _may_hold(
     return False
 
 
-def _check_room(moves: Sequence[_Move], channels: dict[ChannelId, Channel], found: FormErrors) -> None:
+def _check_room(moves: Sequence[_Move], channels: dict[ChannelId, Channel], form_errors: FormErrors) -> None:
     placed = {**channels, **{move.after.id: move.after for move in moves}}
     filled = Counter(channel.parent_id for channel in placed.values() if channel.parent_id)
     for index, move in enumerate(moves):
         parent_id = move.after.parent_id
         if parent_id and parent_id != move.before.parent_id and filled[parent_id] > limits.CHANNELS_PER_CATEGORY:
-            found.add(
+            form_errors.add(
                 (index, "parent_id"),
                 FormCode.CHANNEL_PARENT_MAX_CHANNELS,
                 "Maximum number of channels in category reached",

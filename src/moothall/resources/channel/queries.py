@@ -144,9 +144,9 @@ async def update_channel(tx: Transaction, channel_id: ChannelId, **columns: Any)
     await tx.execute(update_columns(channels, key=("id",), columns=frozenset(columns)), id=channel_id, **columns)
 
 
-async def update_places(tx: Transaction, places: Iterable[Place]) -> None:
+async def update_places(tx: Transaction, accesses: Iterable[Place]) -> None:
     """Write where several channels stand."""
-    await tx.execute_many(_update_place, [structs.asdict(place) for place in places])
+    await tx.execute_many(_update_place, [structs.asdict(access) for access in accesses])
 
 
 async def delete_channel(tx: Transaction, channel_id: ChannelId) -> None:

@@ -56,32 +56,32 @@ def plain_columns(body: ChannelSettings, kind: int) -> dict[str, Any]:
     return columns
 
 
-def stored_name(name: str, kind: int, found: FormErrors) -> str:
+def stored_name(name: str, kind: int, form_errors: FormErrors) -> str:
     """A channel's name as it is stored for its type; one of which nothing is left is an error."""
     stored = channel_name(name, text_like=kind in TEXT_LIKE)
     if not stored:
-        found.add("name", *FieldError.length(limits.CHANNEL_NAME_MIN, limits.CHANNEL_NAME_MAX))
+        form_errors.add("name", *FieldError.length(limits.CHANNEL_NAME_MIN, limits.CHANNEL_NAME_MAX))
     return stored
 
 
-def check_creatable(guild: GuildState, kind: int, found: FormErrors) -> None:
+def check_creatable(guild: GuildState, kind: int, form_errors: FormErrors) -> None:
     """Announcement, stage, forum and media channels are for communities."""
     if kind in NEEDS_COMMUNITY and Feature.COMMUNITY not in guild.row.features:
-        found.add("type", *FieldError.choices(sorted(map(int, CREATABLE - NEEDS_COMMUNITY))))
+        form_errors.add("type", *FieldError.choices(sorted(map(int, CREATABLE - NEEDS_COMMUNITY))))
 
 
-def check_conversion(guild: GuildState, old: int, new: int, found: FormErrors) -> None:
+def check_conversion(guild: GuildState, old: int, new: int, form_errors: FormErrors) -> None:
     """A text channel can become an announcement channel and back, in a guild that has them."""
     swappable = {ChannelType.GUILD_TEXT, ChannelType.GUILD_ANNOUNCEMENT}
     if old == new:
         return
     if {old, new} != swappable:
-        found.add("type", *FieldError.choices(sorted(map(int, swappable)) if old in swappable else [int(old)]))
+        form_errors.add("type", *FieldError.choices(sorted(map(int, swappable)) if old in swappable else [int(old)]))
     elif Feature.NEWS not in guild.row.features and Feature.COMMUNITY not in guild.row.features:
-        found.add("type", *FieldError.choices([int(old)]))
+        form_errors.add("type", *FieldError.choices([int(old)]))
 
 
-def check_voice(body: ChannelSettings, guild: GuildState, row: ChannelRow, found: FormErrors) -> None:
+def check_voice(body: ChannelSettings, guild: GuildState, row: ChannelRow, form_errors: FormErrors) -> None:
     """Bit rate by boost level, the limits of rooms and stages, and a region that exists.
 
     What the channel of a `row` has already it may keep: some clients give it back with every change, also
@@ -93,13 +93,13 @@ def check_voice(body: ChannelSettings, guild: GuildState, row: ChannelRow, found
     stage = kind == ChannelType.GUILD_STAGE_VOICE
     highest = limits.BITRATE_STAGE_MAX if stage else highest_bitrate(guild)
     if isinstance(body.bitrate, int) and body.bitrate > highest and body.bitrate != row.bitrate:
-        found.add("bitrate", *FieldError.too_large(highest))
-    most = limits.STAGE_USER_LIMIT_MAX if stage else limits.VOICE_USER_LIMIT_MAX
-    if isinstance(body.user_limit, int) and body.user_limit > most:
-        found.add("user_limit", *FieldError.too_large(most))
+        form_errors.add("bitrate", *FieldError.too_large(highest))
+    maximum = limits.STAGE_USER_LIMIT_MAX if stage else limits.VOICE_USER_LIMIT_MAX
+    if isinstance(body.user_limit, int) and body.user_limit > maximum:
+        form_errors.add("user_limit", *FieldError.too_large(maximum))
     regions = [region.id for region in regions_of(guild.row.features)]
     if isinstance(body.rtc_region, str) and body.rtc_region not in {*regions, row.rtc_region}:
-        found.add("rtc_region", *FieldError.choices(regions))
+        form_errors.add("rtc_region", *FieldError.choices(regions))
 
 
 def highest_bitrate(guild: GuildState) -> int:
@@ -121,24 +121,24 @@ def settable_flags(kind: int) -> int:
     return bits
 
 
-def changed_flags(body: ChannelSettings, kind: int, held: int, *, nsfw: bool, found: FormErrors) -> int:
+def changed_flags(body: ChannelSettings, kind: int, held: int, *, nsfw: bool, form_errors: FormErrors) -> int:
     """The flags that a channel has after a request; bits that cannot be set stay as they are."""
     if body.flags is UNSET:
         return held
     settable = settable_flags(kind)
     flags = held & ~settable | (body.flags or 0) & settable
     if nsfw and flags & ChannelFlags.IS_SPOILER_CHANNEL:
-        found.add("flags", FormCode.BASE_TYPE_CHOICES, "An age-restricted channel cannot be a spoiler channel.")
+        form_errors.add("flags", FormCode.BASE_TYPE_CHOICES, "An age-restricted channel cannot be a spoiler channel.")
     return flags
 
 
 def reaction_column(
-    asked: EmojiRequest | None, guild: GuildState, held: dict[str, Any] | None, found: FormErrors
+    asked: EmojiRequest | None, guild: GuildState, held: dict[str, Any] | None, form_errors: FormErrors
 ) -> dict[str, Any] | None:
     """A forum's default reaction as it is stored, in place of the one `held`."""
     if asked is None:
         return None
-    emoji = _emoji(asked, guild, held or {}, found.at("default_reaction_emoji"))
+    emoji = _emoji(asked, guild, held or {}, form_errors.at("default_reaction_emoji"))
     return None if emoji == _NO_EMOJI else emoji
 
 
@@ -147,13 +147,13 @@ def tag_column(
     guild: GuildState,
     held: list[dict[str, Any]],
     ids: SnowflakeFactory,
-    found: FormErrors,
+    form_errors: FormErrors,
 ) -> list[dict[str, Any]]:
     """A forum's tags as they are stored: those with the id of one that it `held` keep it, the others get one."""
     known = {int(tag["id"]): tag for tag in held}
     tags: list[dict[str, Any]] = []
     for index, tag in enumerate(asked or ()):
-        at = found.at(("available_tags", index))
+        at = form_errors.at(("available_tags", index))
         tag_id = tag.id or None
         if tag_id is not None and tag_id not in known:
             at.add("id", FormCode.BASE_TYPE_CHOICES, "The channel has no such tag.")

@@ -11,17 +11,17 @@ from moothall.storage.rows import member_from_row
 
 async def start_typing(ctx: Context) -> None:
     """Tell those who may view the channel entered that the caller writes in it."""
-    place, user_id = ctx.channel, ctx.actor.user_id
-    member = None if place.guild is None else await select_member(ctx.tx, place.guild.id, user_id)
+    access, user_id = ctx.channel, ctx.actor.user_id
+    member = None if access.guild is None else await select_member(ctx.tx, access.guild.id, user_id)
     user = None if member is None else await get_user(ctx.tx, user_id)
     ctx.emit(
         TypingStart(
-            guild_id=UNSET if place.guild is None else place.guild.id,
-            channel_id=place.id,
+            guild_id=UNSET if access.guild is None else access.guild.id,
+            channel_id=access.id,
             user_id=user_id,
             timestamp=ctx.now // 1000,
             member=UNSET if member is None or user is None else member_from_row(member, user),
-            audience_channel_id=place.audience_channel_id,
-            recipients=place.hearers,
+            audience_channel_id=access.audience_channel_id,
+            recipients=access.hearers,
         )
     )

@@ -26,7 +26,7 @@ from moothall.objects.component import (
 )
 from moothall.objects.component_types import ButtonStyle
 from moothall.objects.form_codes import FieldError, FormCode
-from moothall.resources.component.notes import LINK_SCHEMES, Notes, Path, flag, text
+from moothall.resources.component.validator import LINK_SCHEMES, ComponentValidator, Path, flag, text
 
 _DOES: Final = {ButtonStyle.LINK: "url", ButtonStyle.PREMIUM: "sku_id"}
 """The field that says what a button of a style does; of the others it is the custom id."""
@@ -63,7 +63,9 @@ def _misfits(given: inputs.ButtonInput) -> Iterator[tuple[str, FieldError]]:
                 yield field, FieldError(FormCode.BASE_TYPE_BAD_TYPE, f"Premium buttons have no {field}.")
 
 
-def build_button(notes: Notes, given: inputs.ButtonInput, number: int, at: Path, _: Sequence[Component]) -> Button:
+def build_button(
+    notes: ComponentValidator, given: inputs.ButtonInput, number: int, at: Path, _: Sequence[Component]
+) -> Button:
     """A button: each style has what it does, and nothing of the others."""
     if not notes.interactive and given.style is not ButtonStyle.LINK:
         notes.add(at, *_NOT_ITS_OWN)
@@ -83,7 +85,7 @@ def build_button(notes: Notes, given: inputs.ButtonInput, number: int, at: Path,
     )
 
 
-def _select(notes: Notes, given: inputs.SelectInput, number: int, at: Path) -> dict[str, Any]:
+def _select(notes: ComponentValidator, given: inputs.SelectInput, number: int, at: Path) -> dict[str, Any]:
     """What all selects have in common."""
     low, high = _bounds(notes, given, 1, at)
     if not notes.interactive:
@@ -102,7 +104,10 @@ def _select(notes: Notes, given: inputs.SelectInput, number: int, at: Path) -> d
 
 
 def _bounds(
-    notes: Notes, given: inputs.SelectInput | inputs.FileUploadInput | inputs.CheckboxGroupInput, most: int, at: Path
+    notes: ComponentValidator,
+    given: inputs.SelectInput | inputs.FileUploadInput | inputs.CheckboxGroupInput,
+    maximum: int,
+    at: Path,
 ) -> tuple[int, int]:
     """How many may be chosen. In a modal, what is required cannot be left empty; in a message nothing is required."""
     if notes.modal and given.min_values == 0 and given.required is not False:
@@ -112,14 +117,14 @@ def _bounds(
             "Select menus marked as required cannot have a min_values of 0",
         )
     least = 1 if given.min_values is None else given.min_values
-    highest = most if given.max_values is None else given.max_values
+    highest = maximum if given.max_values is None else given.max_values
     if least > highest:
         notes.add((*at, "min_values"), *FieldError.too_large(highest))
     return least, highest
 
 
 def build_string_select(
-    notes: Notes, given: inputs.StringSelectInput, number: int, at: Path, _: Sequence[Component]
+    notes: ComponentValidator, given: inputs.StringSelectInput, number: int, at: Path, _: Sequence[Component]
 ) -> StringSelect:
     """A choice among texts: their values are unique, and as many are chosen from the start as may be chosen."""
     common = _select(notes, given, number, at)
@@ -142,7 +147,7 @@ def build_string_select(
     )
 
 
-def _check_options(notes: Notes, options: Sequence[inputs.OptionInput], at: Path) -> None:
+def _check_options(notes: ComponentValidator, options: Sequence[inputs.OptionInput], at: Path) -> None:
     values: set[str] = set()
     for index, option in enumerate(options):
         if option.value in values:
@@ -154,7 +159,7 @@ def _check_options(notes: Notes, options: Sequence[inputs.OptionInput], at: Path
         values.add(option.value)
 
 
-def _check_defaults(notes: Notes, chosen: int, common: dict[str, Any], at: Path) -> None:
+def _check_defaults(notes: ComponentValidator, chosen: int, common: dict[str, Any], at: Path) -> None:
     low, high = common["min_values"], common["max_values"]
     if chosen > high:
         notes.add(
@@ -167,7 +172,7 @@ def _check_defaults(notes: Notes, chosen: int, common: dict[str, Any], at: Path)
 
 
 def _default_values(
-    notes: Notes, given: inputs.EntitySelectInput, kinds: Sequence[str], common: dict[str, Any], at: Path
+    notes: ComponentValidator, given: inputs.EntitySelectInput, kinds: Sequence[str], common: dict[str, Any], at: Path
 ) -> list[DefaultValue] | UnsetType:
     values = given.default_values
     if not values:
@@ -187,7 +192,7 @@ def _default_values(
 
 
 def build_user_select(
-    notes: Notes, given: inputs.EntitySelectInput, number: int, at: Path, _: Sequence[Component]
+    notes: ComponentValidator, given: inputs.EntitySelectInput, number: int, at: Path, _: Sequence[Component]
 ) -> UserSelect:
     """A choice among people."""
     common = _select(notes, given, number, at)
@@ -195,7 +200,7 @@ def build_user_select(
 
 
 def build_role_select(
-    notes: Notes, given: inputs.EntitySelectInput, number: int, at: Path, _: Sequence[Component]
+    notes: ComponentValidator, given: inputs.EntitySelectInput, number: int, at: Path, _: Sequence[Component]
 ) -> RoleSelect:
     """A choice among roles."""
     common = _select(notes, given, number, at)
@@ -203,7 +208,7 @@ def build_role_select(
 
 
 def build_mentionable_select(
-    notes: Notes, given: inputs.EntitySelectInput, number: int, at: Path, _: Sequence[Component]
+    notes: ComponentValidator, given: inputs.EntitySelectInput, number: int, at: Path, _: Sequence[Component]
 ) -> MentionableSelect:
     """A choice among people and roles."""
     common = _select(notes, given, number, at)
@@ -211,7 +216,7 @@ def build_mentionable_select(
 
 
 def build_channel_select(
-    notes: Notes, given: inputs.ChannelSelectInput, number: int, at: Path, _: Sequence[Component]
+    notes: ComponentValidator, given: inputs.ChannelSelectInput, number: int, at: Path, _: Sequence[Component]
 ) -> ChannelSelect:
     """A choice among channels, of some types or of all."""
     common = _select(notes, given, number, at)
@@ -230,7 +235,7 @@ def build_channel_select(
 
 
 def build_text_input(
-    notes: Notes, given: inputs.TextInputInput, number: int, at: Path, _: Sequence[Component]
+    notes: ComponentValidator, given: inputs.TextInputInput, number: int, at: Path, _: Sequence[Component]
 ) -> TextInput:
     """Something to type into; in an action row it carries its own label."""
     if at[-2] == "components" and not given.label:
@@ -253,7 +258,7 @@ def build_text_input(
 
 
 def build_file_upload(
-    notes: Notes, given: inputs.FileUploadInput, number: int, at: Path, _: Sequence[Component]
+    notes: ComponentValidator, given: inputs.FileUploadInput, number: int, at: Path, _: Sequence[Component]
 ) -> FileUpload:
     """Where files are handed in, of any type or of some: a group of them or an extension with its dot."""
     low, high = _bounds(notes, given, 1, at)
@@ -285,7 +290,7 @@ def _group_options(options: Sequence[inputs.OptionInput]) -> list[ComponentOptio
 
 
 def build_radio_group(
-    notes: Notes, given: inputs.RadioGroupInput, number: int, at: Path, _: Sequence[Component]
+    notes: ComponentValidator, given: inputs.RadioGroupInput, number: int, at: Path, _: Sequence[Component]
 ) -> RadioGroup:
     """A choice of exactly one."""
     _check_options(notes, given.options, at)
@@ -300,7 +305,7 @@ def build_radio_group(
 
 
 def build_checkbox_group(
-    notes: Notes, given: inputs.CheckboxGroupInput, number: int, at: Path, _: Sequence[Component]
+    notes: ComponentValidator, given: inputs.CheckboxGroupInput, number: int, at: Path, _: Sequence[Component]
 ) -> CheckboxGroup:
     """A choice of several, of all unless fewer are said."""
     count = len(given.options)
@@ -321,7 +326,7 @@ def build_checkbox_group(
 
 
 def build_checkbox(
-    notes: Notes, given: inputs.CheckboxInput, number: int, at: Path, _: Sequence[Component]
+    notes: ComponentValidator, given: inputs.CheckboxInput, number: int, at: Path, _: Sequence[Component]
 ) -> Checkbox:
     """Yes or no."""
     return Checkbox(id=number, custom_id=notes.take_custom_id(given.custom_id, at), default=bool(given.default))

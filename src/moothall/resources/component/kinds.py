@@ -9,13 +9,13 @@ from moothall.objects import limits
 from moothall.objects.component import Component
 from moothall.objects.component_types import ComponentPlace, ComponentType
 from moothall.resources.component import interactive, layout
-from moothall.resources.component.notes import Notes, Path
+from moothall.resources.component.validator import ComponentValidator, Path
 
-Build = Callable[[Notes, Any, int, Path, Sequence[Component]], Component]
+Build = Callable[[ComponentValidator, Any, int, Path, Sequence[Component]], Component]
 """From a request's component whose types fit, its id, its path and its children, to what answers show."""
 
 
-Check = Callable[[Notes, Mapping[str, Any], Path], None]
+Check = Callable[[ComponentValidator, Mapping[str, Any], Path], None]
 """Looks at a request's component as it came, whether it fits or not, for what concerns several of its children."""
 
 
@@ -23,7 +23,7 @@ class Slot(NamedTuple):
     """A key of a component that holds others: a list of `low` to `high` of them, or without bounds one."""
 
     key: str
-    place: ComponentPlace
+    access: ComponentPlace
     low: int | None = None
     high: int | None = None
 
@@ -33,7 +33,7 @@ class Kind(NamedTuple):
 
     given: type[inputs.ComponentInput]
     build: Build
-    places: ComponentPlace
+    accesses: ComponentPlace
     slots: tuple[Slot, ...] = ()
     check: Check | None = None
 
@@ -84,6 +84,6 @@ KINDS: Final[Mapping[int, Kind]] = MappingProxyType(
 )
 
 CHOICES: Final = MappingProxyType(
-    {place: {int(kind): entry for kind, entry in KINDS.items() if place in entry.places} for place in _P}
+    {access: {int(kind): entry for kind, entry in KINDS.items() if access in entry.accesses} for access in _P}
 )
 """What may stand in a place, by type."""

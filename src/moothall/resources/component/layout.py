@@ -30,14 +30,14 @@ from moothall.objects.component_types import ComponentType, SeparatorSpacing
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import Snowflake
 from moothall.objects.text import clean
-from moothall.resources.component.notes import ATTACHMENT, MEDIA_SCHEMES, Notes, Path, text
+from moothall.resources.component.validator import ATTACHMENT, MEDIA_SCHEMES, ComponentValidator, Path, text
 
 _ROW_WIDTH: Final = 5
 _FITS_IN_ROWS: Final = frozenset(range(ComponentType.BUTTON, ComponentType.CHANNEL_SELECT + 1))
 
 
 def build_action_row(
-    notes: Notes, _given: inputs.ActionRowInput, number: int, _at: Path, children: Sequence[Component]
+    notes: ComponentValidator, _given: inputs.ActionRowInput, number: int, _at: Path, children: Sequence[Component]
 ) -> ActionRow | ModalRow:
     """A row."""
     if notes.modal:
@@ -45,7 +45,7 @@ def build_action_row(
     return ActionRow(id=number, components=cast("list[RowChild]", children))
 
 
-def check_width(notes: Notes, given: Mapping[str, Any], at: Path) -> None:
+def check_width(notes: ComponentValidator, given: Mapping[str, Any], at: Path) -> None:
     """A row is full with five buttons, or with one of anything else."""
     children = given.get("components")
     if not isinstance(children, list):
@@ -65,7 +65,7 @@ def check_width(notes: Notes, given: Mapping[str, Any], at: Path) -> None:
 
 
 def build_section(
-    _notes: Notes, _given: inputs.SectionInput, number: int, _at: Path, children: Sequence[Component]
+    _notes: ComponentValidator, _given: inputs.SectionInput, number: int, _at: Path, children: Sequence[Component]
 ) -> Section:
     """Texts with an accessory, which is the last child."""
     *texts, accessory = children
@@ -73,7 +73,7 @@ def build_section(
 
 
 def build_container(
-    _notes: Notes, given: inputs.ContainerInput, number: int, _at: Path, children: Sequence[Component]
+    _notes: ComponentValidator, given: inputs.ContainerInput, number: int, _at: Path, children: Sequence[Component]
 ) -> Container:
     """A frame around components."""
     return Container(
@@ -85,7 +85,7 @@ def build_container(
 
 
 def build_text_display(
-    notes: Notes, given: inputs.TextDisplayInput, number: int, at: Path, _: Sequence[Component]
+    notes: ComponentValidator, given: inputs.TextDisplayInput, number: int, at: Path, _: Sequence[Component]
 ) -> TextDisplay:
     """A text, whose markdown is not touched; it counts towards what a message may show."""
     content = clean(given.content)
@@ -96,7 +96,7 @@ def build_text_display(
 
 
 def build_separator(
-    _notes: Notes, given: inputs.SeparatorInput, number: int, _at: Path, _: Sequence[Component]
+    _notes: ComponentValidator, given: inputs.SeparatorInput, number: int, _at: Path, _: Sequence[Component]
 ) -> Separator:
     """Space between components."""
     return Separator(id=number, divider=given.divider is not False, spacing=given.spacing or SeparatorSpacing.SMALL)
@@ -107,7 +107,7 @@ def media_id(url: str) -> Snowflake:
     return Snowflake(int.from_bytes(blake2b(url.encode(), digest_size=8).digest()) >> 1)
 
 
-def _media(notes: Notes, given: inputs.MediaInput, at: Path) -> UnfurledMedia:
+def _media(notes: ComponentValidator, given: inputs.MediaInput, at: Path) -> UnfurledMedia:
     url = notes.url(given.url, (*at, "url"), MEDIA_SCHEMES)
     return UnfurledMedia(id=media_id(url), url=url, proxy_url=url)
 
@@ -117,7 +117,7 @@ def _alt(given: str | None) -> str | None:
 
 
 def build_thumbnail(
-    notes: Notes, given: inputs.ThumbnailInput, number: int, at: Path, _: Sequence[Component]
+    notes: ComponentValidator, given: inputs.ThumbnailInput, number: int, at: Path, _: Sequence[Component]
 ) -> Thumbnail:
     """A small picture. Whether a file is one is seen when it is known which file that is."""
     return Thumbnail(
@@ -129,7 +129,7 @@ def build_thumbnail(
 
 
 def build_media_gallery(
-    notes: Notes, given: inputs.MediaGalleryInput, number: int, at: Path, _: Sequence[Component]
+    notes: ComponentValidator, given: inputs.MediaGalleryInput, number: int, at: Path, _: Sequence[Component]
 ) -> MediaGallery:
     """Pictures and videos."""
     return MediaGallery(
@@ -145,7 +145,9 @@ def build_media_gallery(
     )
 
 
-def build_file(notes: Notes, given: inputs.FileInput, number: int, at: Path, _: Sequence[Component]) -> File:
+def build_file(
+    notes: ComponentValidator, given: inputs.FileInput, number: int, at: Path, _: Sequence[Component]
+) -> File:
     """One of the message's files, by name; of a message that is edited, also by its URL."""
     url = given.file.url
     if url.partition("?")[0] not in notes.own_files:
@@ -154,7 +156,7 @@ def build_file(notes: Notes, given: inputs.FileInput, number: int, at: Path, _: 
 
 
 def build_label(
-    _notes: Notes, given: inputs.LabelInput, number: int, _at: Path, children: Sequence[Component]
+    _notes: ComponentValidator, given: inputs.LabelInput, number: int, _at: Path, children: Sequence[Component]
 ) -> Label:
     """A component of a modal with what is written above it."""
     return Label(

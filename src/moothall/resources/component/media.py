@@ -22,7 +22,7 @@ from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.message import Attachment
 from moothall.objects.message_types import AttachmentFlags
-from moothall.resources.component.notes import ATTACHMENT, Path
+from moothall.resources.component.validator import ATTACHMENT, Path
 
 _NOT_FOUND: Final = FieldError(
     FormCode.UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND,
@@ -40,25 +40,25 @@ class Resolved(Struct, frozen=True):
 
 
 def resolve_media(
-    components: Sequence[MessageComponent], files: Mapping[str, Attachment], found: FormErrors
+    components: Sequence[MessageComponent], files: Mapping[str, Attachment], form_errors: FormErrors
 ) -> Resolved:
     """Put the message's files where components name them, as `attachment://name` or by their URL.
 
     `files` are all that the message will have, by name. What names a file that is not among them, and a
-    thumbnail that is no image, is added to `found` below `components`.
+    thumbnail that is no image, is added to `form_errors` below `components`.
     """
     if not any(isinstance(component, _WITH_MEDIA) for component in components):
         return Resolved(list(components), frozenset())
-    resolver = _Resolver(files, found)
+    resolver = _Resolver(files, form_errors)
     done = [resolver.component(component, ("components", index)) for index, component in enumerate(components)]
     return Resolved(cast("list[MessageComponent]", done), frozenset(resolver.shown))
 
 
-def require_all_shown(resolved: Resolved, attachments: Sequence[Attachment], found: FormErrors) -> None:
+def require_all_shown(resolved: Resolved, attachments: Sequence[Attachment], form_errors: FormErrors) -> None:
     """In a message with IS_COMPONENTS_V2 a file is shown by a component or not at all, which is an error."""
     for index, attachment in enumerate(attachments):
         if attachment.id not in resolved.shown:
-            found.add(
+            form_errors.add(
                 ("attachments", index),
                 FormCode.MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2,
                 f"No component shows {attachment.filename!r}, as one must with MessageFlags.IS_COMPONENTS_V2",
@@ -69,12 +69,12 @@ _WITH_MEDIA: Final = (Section, MediaGallery, File, Container)
 
 
 class _Resolver:
-    def __init__(self, files: Mapping[str, Attachment], found: FormErrors) -> None:
+    def __init__(self, files: Mapping[str, Attachment], form_errors: FormErrors) -> None:
         self.shown: set[int] = set()
         self._files = files
         self._by_id = {attachment.id: attachment for attachment in files.values()}
         self._by_url = {_plain(attachment.url): attachment for attachment in files.values()}
-        self._found = found
+        self._found = form_errors
 
     def component(self, component: Component, at: Path) -> Component:
         if isinstance(component, Container):

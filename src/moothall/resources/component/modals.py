@@ -13,39 +13,41 @@ from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.text import clean
 from moothall.objects.wire import convert
-from moothall.resources.component.notes import Known, Notes, Survey, survey
 from moothall.resources.component.reading import read_tree
+from moothall.resources.component.validator import ComponentValidator, ReferencedIds, ResolvedIds, survey
 
 _NOT_A_LIST: Final = FieldError(FormCode.LIST_TYPE_CONVERT, "Only iterables may be used in a ListType")
 
 
-def survey_modal(given: Any) -> Survey:
+def survey_modal(given: Any) -> ReferencedIds:
     """What a modal of a request names, for `find_known`; nothing if it is malformed."""
     components = given.get("components") if isinstance(given, dict) else None
     return survey(components if isinstance(components, list) else [])
 
 
-def read_modal(given: Any, found: FormErrors, *, known: Known | None, seen: Survey | None = None) -> Modal | None:
+def read_modal(
+    given: Any, form_errors: FormErrors, *, known: ResolvedIds | None, seen: ReferencedIds | None = None
+) -> Modal | None:
     """A modal: custom id, a title of up to 45 characters, and one to five components.
 
-    `given` is the JSON of an interaction's callback data. What is wrong is added to `found`; the result
+    `given` is the JSON of an interaction's callback data. What is wrong is added to `form_errors`; the result
     is None, or counts for nothing, if anything was. The same holds for `known` and `seen` as in `read_components`.
     """
     try:
         modal = convert(given, ModalInput)
     except msgspec.ValidationError:
-        describe_failure(ModalInput, given, [], found)
+        describe_failure(ModalInput, given, [], form_errors)
         modal = None
     components = given.get("components") if isinstance(given, dict) else None
     read: list[ModalComponent] = []
     if isinstance(components, list) and 1 <= len(components) <= limits.MODAL_COMPONENTS_MAX:
         seen = survey(components) if seen is None else seen
-        notes = Notes(found, ComponentPlace.MODAL, given_ids=seen.ids, known=known)
+        notes = ComponentValidator(form_errors, ComponentPlace.MODAL, given_ids=seen.ids, known=known)
         read = cast("list[ModalComponent]", read_tree(components, notes, ComponentPlace.MODAL))
     elif isinstance(components, list):
-        found.add("components", *FieldError.length(1, limits.MODAL_COMPONENTS_MAX))
+        form_errors.add("components", *FieldError.length(1, limits.MODAL_COMPONENTS_MAX))
     elif isinstance(given, dict) and "components" in given:
-        found.add("components", *(FieldError.required() if components is None else _NOT_A_LIST))
+        form_errors.add("components", *(FieldError.required() if components is None else _NOT_A_LIST))
     if modal is None:
         return None
     return Modal(custom_id=modal.custom_id, title=clean(modal.title), components=read)

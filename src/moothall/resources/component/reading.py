@@ -18,7 +18,7 @@ from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.wire import convert
 from moothall.resources.component.kinds import CHOICES, Slot
-from moothall.resources.component.notes import Known, Notes, Path, Survey, survey
+from moothall.resources.component.validator import ComponentValidator, Path, ReferencedIds, ResolvedIds, survey
 
 _NOT_A_DICT: Final = FieldError(FormCode.MODEL_TYPE_CONVERT, "Only dictionaries may be used in a ModelType")
 _NOT_A_LIST: Final = FieldError(FormCode.LIST_TYPE_CONVERT, "Only iterables may be used in a ListType")
@@ -30,15 +30,15 @@ class _TooMany(Exception):
 
 def read_components(
     given: Sequence[Any],
-    found: FormErrors,
+    form_errors: FormErrors,
     *,
     layout: bool,
-    known: Known | None,
-    seen: Survey | None = None,
+    known: ResolvedIds | None,
+    seen: ReferencedIds | None = None,
     interactive: bool = True,
     own_files: AbstractSet[str] = frozenset(),
 ) -> list[MessageComponent]:
-    """A message's components; what is wrong with them is added to `found` below `components`.
+    """A message's components; what is wrong with them is added to `form_errors` below `components`.
 
     `layout`: the message has IS_COMPONENTS_V2. `known` is what `find_known` has found, or None where
     nobody looks; `seen` the survey that it was found by. With `interactive` false, components that an
@@ -46,16 +46,18 @@ def read_components(
     already, without their query. The result counts for nothing if anything was wrong.
     """
     top = ComponentPlace.LAYOUT if layout else ComponentPlace.LEGACY
-    most = limits.COMPONENTS_V2_MAX if layout else limits.ACTION_ROWS_MAX
+    maximum = limits.COMPONENTS_V2_MAX if layout else limits.ACTION_ROWS_MAX
     seen = survey(given) if seen is None else seen
-    notes = Notes(found, top, given_ids=seen.ids, known=known, own_files=own_files, interactive=interactive)
-    if not layout and len(given) > most:
-        found.add("components", *FieldError.length(None, most))
+    notes = ComponentValidator(
+        form_errors, top, given_ids=seen.ids, known=known, own_files=own_files, interactive=interactive
+    )
+    if not layout and len(given) > maximum:
+        form_errors.add("components", *FieldError.length(None, maximum))
         return []
     return cast("list[MessageComponent]", read_tree(given, notes, top))
 
 
-def read_tree(given: Sequence[Any], notes: Notes, top: ComponentPlace) -> list[Component]:
+def read_tree(given: Sequence[Any], notes: ComponentValidator, top: ComponentPlace) -> list[Component]:
     """The components of a place at the top."""
     read: list[Component] = []
     try:
@@ -78,7 +80,7 @@ def read_tree(given: Sequence[Any], notes: Notes, top: ComponentPlace) -> list[C
     return read
 
 
-def _read(given: Any, notes: Notes, place: ComponentPlace, at: Path) -> Component | None:
+def _read(given: Any, notes: ComponentValidator, access: ComponentPlace, at: Path) -> Component | None:
     notes.count += 1
     if notes.count > limits.COMPONENTS_V2_MAX:
         raise _TooMany
@@ -89,10 +91,10 @@ def _read(given: Any, notes: Notes, place: ComponentPlace, at: Path) -> Componen
     if number is None:
         notes.add((*at, "type"), *FieldError.required())
         return None
-    if notes.modal and place is ComponentPlace.ROW:
-        place = ComponentPlace.MODAL_ROW
+    if notes.modal and access is ComponentPlace.ROW:
+        access = ComponentPlace.MODAL_ROW
     # True is 1 to a dictionary, and so is 1.0.
-    choices = CHOICES[place]
+    choices = CHOICES[access]
     kind = choices.get(number) if type(number) is int else None
     if kind is None:
         listed = ", ".join(map(str, choices))
@@ -117,7 +119,7 @@ def _read(given: Any, notes: Notes, place: ComponentPlace, at: Path) -> Componen
     return kind.build(notes, fitting, component_id, at, children)
 
 
-def _read_slot(given: dict[str, Any], slot: Slot, notes: Notes, at: Path) -> list[Component] | None:
+def _read_slot(given: dict[str, Any], slot: Slot, notes: ComponentValidator, at: Path) -> list[Component] | None:
     """The children of a key; None if something keeps their parent from being made."""
     value = given.get(slot.key)
     here = (*at, slot.key)
@@ -126,7 +128,7 @@ def _read_slot(given: dict[str, Any], slot: Slot, notes: Notes, at: Path) -> lis
             notes.add(here, *FieldError.required())  # where it is missing, the struct says so
         return None
     if slot.high is None:
-        made = _read(value, notes, slot.place, here)
+        made = _read(value, notes, slot.access, here)
         return None if made is None else [made]
     if not isinstance(value, list):
         notes.add(here, *_NOT_A_LIST)
@@ -134,5 +136,5 @@ def _read_slot(given: dict[str, Any], slot: Slot, notes: Notes, at: Path) -> lis
     if not (slot.low or 0) <= len(value) <= slot.high:
         notes.add(here, *FieldError.length(slot.low, slot.high))
         return None
-    read = [_read(child, notes, slot.place, (*here, index)) for index, child in enumerate(value)]
+    read = [_read(child, notes, slot.access, (*here, index)) for index, child in enumerate(value)]
     return None if None in read else cast("list[Component]", read)

@@ -26,7 +26,7 @@ from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import Snowflake
 from moothall.objects.text import clean
-from moothall.resources.component.notes import Path
+from moothall.resources.component.validator import Path
 
 FILE_GROUPS: Final[Mapping[str, frozenset[str]]] = {
     "image": frozenset({".png", ".gif", ".jpg", ".jpeg", ".jfif", ".webp", ".avif"}),
@@ -36,7 +36,7 @@ FILE_GROUPS: Final[Mapping[str, frozenset[str]]] = {
 """The extensions of each group that a file upload may ask for."""
 _DUPLICATE: Final = FieldError(FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The set already contains this value")
 _NOT_A_LIST: Final = FieldError(FormCode.LIST_TYPE_CONVERT, "Only iterables may be used in a ListType")
-_MOST_LISTED: Final = 64
+_MAX_LISTED: Final = 64
 
 
 class Answer(Struct, frozen=True):
@@ -54,47 +54,47 @@ class Answer(Struct, frozen=True):
         return [Snowflake(int(value)) for value in self.value] if named else []
 
 
-def read_values(select: Select, values: Any, found: FormErrors, at: Path = ("values",)) -> list[str]:
+def read_values(select: Select, values: Any, form_errors: FormErrors, at: Path = ("values",)) -> list[str]:
     """What was chosen in a select of a message or a modal: options, or ids as texts, each once.
 
-    What does not fit is added to `found` at `at`. In a modal, one that is not required may be left empty.
+    What does not fit is added to `form_errors` at `at`. In a modal, one that is not required may be left empty.
     """
-    chosen = _list(values, found, at)
+    chosen = _list(values, form_errors, at)
     empty_fits = select.required is False and not chosen
     if not empty_fits and not select.min_values <= len(chosen) <= select.max_values:
-        found.add(at, *FieldError.length(select.min_values, select.max_values))
+        form_errors.add(at, *FieldError.length(select.min_values, select.max_values))
         return chosen
     known = {option.value for option in select.options} if isinstance(select, StringSelect) else None
-    _check_each(chosen, known, found, at)
+    _check_each(chosen, known, form_errors, at)
     return chosen
 
 
 def read_modal_submission(
-    modal: Modal, components: Any, found: FormErrors, *, files: Mapping[int, str] | None = None
+    modal: Modal, components: Any, form_errors: FormErrors, *, files: Mapping[int, str] | None = None
 ) -> list[Answer]:
     """What was entered into a modal: an answer for every field, in the modal's order, empty ones too.
 
     `components` is what the person's client has sent: labels or rows around fields with a custom id and
     a value, or the fields alone; what belongs to no field of the modal is an error. `files` are the names
-    of the files handed in, by id; None takes any id. What does not fit is added to `found` below `components`.
+    of the files handed in, by id; None takes any id. What does not fit is added to `form_errors` below `components`.
     """
     fields = {field.custom_id: field for field in _fields(modal)}
     given: dict[str, tuple[Mapping[str, Any], Path]] = {}
-    for entered, at in _entered(components, found):
+    for entered, at in _entered(components, form_errors):
         custom_id = entered.get("custom_id")
         field = fields.get(custom_id) if isinstance(custom_id, str) else None
         if field is None:
-            found.add((*at, "custom_id"), FormCode.BASE_TYPE_CHOICES, "The modal has no such component.")
+            form_errors.add((*at, "custom_id"), FormCode.BASE_TYPE_CHOICES, "The modal has no such component.")
         elif entered.get("type", _type_of(field)) != _type_of(field):
-            found.add((*at, "type"), *FieldError.choices((_type_of(field),)))
+            form_errors.add((*at, "type"), *FieldError.choices((_type_of(field),)))
         elif field.custom_id in given:
-            found.add((*at, "custom_id"), *_DUPLICATE)
+            form_errors.add((*at, "custom_id"), *_DUPLICATE)
         else:
             given[field.custom_id] = entered, at
     answers = []
     for custom_id, field in fields.items():
         entered, at = given.get(custom_id, ({}, ("components", custom_id)))
-        answers.append(Answer(field, _read_value(field, entered, found, at, files)))
+        answers.append(Answer(field, _read_value(field, entered, form_errors, at, files)))
     return answers
 
 
@@ -132,18 +132,18 @@ def _fields(modal: Modal) -> Iterator[LabelChild]:
             yield from component.components
 
 
-def _entered(components: Any, found: FormErrors) -> Iterator[tuple[Mapping[str, Any], Path]]:
-    if not isinstance(components, list) or len(components) > _MOST_LISTED:
-        found.add("components", *_NOT_A_LIST)
+def _entered(components: Any, form_errors: FormErrors) -> Iterator[tuple[Mapping[str, Any], Path]]:
+    if not isinstance(components, list) or len(components) > _MAX_LISTED:
+        form_errors.add("components", *_NOT_A_LIST)
         return
     for index, component in enumerate(components):
         at: Path = ("components", index)
         if not isinstance(component, dict):
-            found.add(at, FormCode.MODEL_TYPE_CONVERT, "Only dictionaries may be used in a ModelType")
+            form_errors.add(at, FormCode.MODEL_TYPE_CONVERT, "Only dictionaries may be used in a ModelType")
         elif isinstance(component.get("component"), dict):
             yield component["component"], (*at, "component")
         elif isinstance(component.get("components"), list):
-            for number, inner in enumerate(component["components"][:_MOST_LISTED]):
+            for number, inner in enumerate(component["components"][:_MAX_LISTED]):
                 if isinstance(inner, dict):
                     yield inner, (*at, "components", number)
         elif component.get("type") != ComponentType.TEXT_DISPLAY:
@@ -151,72 +151,72 @@ def _entered(components: Any, found: FormErrors) -> Iterator[tuple[Mapping[str, 
 
 
 def _read_value(
-    field: LabelChild, entered: Mapping[str, Any], found: FormErrors, at: Path, files: Mapping[int, str] | None
+    field: LabelChild, entered: Mapping[str, Any], form_errors: FormErrors, at: Path, files: Mapping[int, str] | None
 ) -> Any:
     match field:
         case TextInput():
-            return _read_text(field, entered.get("value"), found, (*at, "value"))
+            return _read_text(field, entered.get("value"), form_errors, (*at, "value"))
         case Checkbox():
             value = entered.get("value", False)
             if not isinstance(value, bool):
-                found.add((*at, "value"), FormCode.BOOLEAN_TYPE_CONVERT, "Must be either true or false.")
+                form_errors.add((*at, "value"), FormCode.BOOLEAN_TYPE_CONVERT, "Must be either true or false.")
             return value is True
         case RadioGroup():
-            return _read_choice(field, entered.get("value"), found, (*at, "value"))
+            return _read_choice(field, entered.get("value"), form_errors, (*at, "value"))
         case FileUpload():
-            return _read_files(field, entered.get("values"), found, (*at, "values"), files)
+            return _read_files(field, entered.get("values"), form_errors, (*at, "values"), files)
         case CheckboxGroup():
-            chosen = _list(entered.get("values"), found, (*at, "values"))
-            _check_count(field, chosen, found, (*at, "values"))
-            _check_each(chosen, {option.value for option in field.options}, found, (*at, "values"))
+            chosen = _list(entered.get("values"), form_errors, (*at, "values"))
+            _check_count(field, chosen, form_errors, (*at, "values"))
+            _check_each(chosen, {option.value for option in field.options}, form_errors, (*at, "values"))
             return chosen
         case _:
-            return read_values(field, entered.get("values"), found, (*at, "values"))
+            return read_values(field, entered.get("values"), form_errors, (*at, "values"))
 
 
-def _read_text(field: TextInput, value: Any, found: FormErrors, at: Path) -> str:
+def _read_text(field: TextInput, value: Any, form_errors: FormErrors, at: Path) -> str:
     if value is None:
         value = ""
     if not isinstance(value, str):
-        found.add(at, FormCode.STRING_TYPE_CONVERT, f"Could not interpret {str(value)[:40]!r} as string.")
+        form_errors.add(at, FormCode.STRING_TYPE_CONVERT, f"Could not interpret {str(value)[:40]!r} as string.")
         return ""
     text = clean(value)
     if not text:
         if field.required:
-            found.add(at, *FieldError.required())
+            form_errors.add(at, *FieldError.required())
         return ""
     low, high = field.min_length or 0, field.max_length
     if len(text) < low or (high is not None and len(text) > high):
-        found.add(at, *FieldError.length(low or None, high))
+        form_errors.add(at, *FieldError.length(low or None, high))
     return text
 
 
-def _read_choice(field: RadioGroup, value: Any, found: FormErrors, at: Path) -> str | None:
+def _read_choice(field: RadioGroup, value: Any, form_errors: FormErrors, at: Path) -> str | None:
     values = [option.value for option in field.options]
     if value is None:
         if field.required:
-            found.add(at, *FieldError.required())
+            form_errors.add(at, *FieldError.required())
         return None
     if not isinstance(value, str) or value not in values:
-        found.add(at, *FieldError.choices(values))
+        form_errors.add(at, *FieldError.choices(values))
         return None
     return value
 
 
 def _read_files(
-    field: FileUpload, values: Any, found: FormErrors, at: Path, files: Mapping[int, str] | None
+    field: FileUpload, values: Any, form_errors: FormErrors, at: Path, files: Mapping[int, str] | None
 ) -> list[str]:
-    chosen = _list(values, found, at)
-    _check_count(field, chosen, found, at)
-    _check_each(chosen, None, found, at)
+    chosen = _list(values, form_errors, at)
+    _check_count(field, chosen, form_errors, at)
+    _check_each(chosen, None, form_errors, at)
     for index, value in enumerate(chosen):
         if files is None or not value.isdecimal():
             continue
         name = files.get(int(value))
         if name is None:
-            found.add((*at, index), FormCode.BASE_TYPE_CHOICES, "No such file was handed in.")
+            form_errors.add((*at, index), FormCode.BASE_TYPE_CHOICES, "No such file was handed in.")
         elif field.file_types and not fits_types(name, field.file_types):
-            found.add((*at, index), FormCode.CONTENT_TYPE_INVALID, f"{name!r} is of none of the types asked for.")
+            form_errors.add((*at, index), FormCode.CONTENT_TYPE_INVALID, f"{name!r} is of none of the types asked for.")
     return chosen
 
 
@@ -227,36 +227,36 @@ def fits_types(name: str, kinds: Sequence[str]) -> bool:
     return any(extension in FILE_GROUPS.get(kind, (kind,)) for kind in kinds)
 
 
-def _check_count(field: FileUpload | CheckboxGroup, chosen: Sequence[str], found: FormErrors, at: Path) -> None:
+def _check_count(field: FileUpload | CheckboxGroup, chosen: Sequence[str], form_errors: FormErrors, at: Path) -> None:
     empty_fits = not field.required and not chosen
     if not empty_fits and not field.min_values <= len(chosen) <= field.max_values:
-        found.add(at, *FieldError.length(field.min_values, field.max_values))
+        form_errors.add(at, *FieldError.length(field.min_values, field.max_values))
 
 
-def _list(values: Any, found: FormErrors, at: Path) -> list[str]:
+def _list(values: Any, form_errors: FormErrors, at: Path) -> list[str]:
     """Texts; ids may be numbers. Nothing is like an empty list."""
     if values is None:
         return []
-    if not isinstance(values, list) or len(values) > _MOST_LISTED:
-        found.add(at, *_NOT_A_LIST)
+    if not isinstance(values, list) or len(values) > _MAX_LISTED:
+        form_errors.add(at, *_NOT_A_LIST)
         return []
     wrong = [index for index, value in enumerate(values) if not isinstance(value, str | int) or isinstance(value, bool)]
     for index in wrong:
-        found.add((*at, index), FormCode.STRING_TYPE_CONVERT, "Could not interpret this value as string.")
+        form_errors.add((*at, index), FormCode.STRING_TYPE_CONVERT, "Could not interpret this value as string.")
     return [] if wrong else [str(value) for value in values]
 
 
-def _check_each(chosen: Sequence[str], known: set[str] | None, found: FormErrors, at: Path) -> None:
+def _check_each(chosen: Sequence[str], known: set[str] | None, form_errors: FormErrors, at: Path) -> None:
     """Each value once: one of the options, or, where there are none, an id."""
     for index, value in enumerate(chosen):
         if known is None:
             try:
                 Snowflake.from_wire(value)
             except ValueError as problem:
-                found.add((*at, index), FormCode.NUMBER_TYPE_COERCE, str(problem))
+                form_errors.add((*at, index), FormCode.NUMBER_TYPE_COERCE, str(problem))
                 continue
         elif value not in known:
-            found.add((*at, index), FormCode.BASE_TYPE_CHOICES, "Value is none of the options.")
+            form_errors.add((*at, index), FormCode.BASE_TYPE_CHOICES, "Value is none of the options.")
             continue
         if value in chosen[:index]:
-            found.add((*at, index), *_DUPLICATE)
+            form_errors.add((*at, index), *_DUPLICATE)

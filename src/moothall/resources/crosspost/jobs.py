@@ -4,19 +4,19 @@ from typing import ClassVar
 
 from msgspec import UNSET, Raw, structs
 
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
 from moothall.kernel.jobs import Job, job
-from moothall.kernel.place import ChannelPlace
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, WebhookId
 from moothall.objects.message import MessageReference
 from moothall.objects.message_types import MessageFlags, MessageType
 from moothall.resources.crosspost import queries
 from moothall.resources.message.body import Head
-from moothall.resources.message.copies import UNMENTIONED, find_copy_place, published_form
+from moothall.resources.message.copies import UNMENTIONED, find_copy_channel, published_form
 from moothall.resources.message.queries import MessageRow, lock_message
 from moothall.resources.message.rules import message_id_moment
 from moothall.resources.message.storing import store_message
-from moothall.resources.message.writing import Persona
+from moothall.resources.message.writing import WebhookAuthor
 from moothall.resources.webhook.queries import WebhookRow
 
 
@@ -34,25 +34,25 @@ class DeliverCrosspost(Job, frozen=True, kw_only=True):
         # Locked, so that an edit or a deletion that comes now knows of this copy.
         source = await lock_message(ctx.tx, self.channel_id, self.message_id)
         follower = await queries.select_follower(ctx.tx, self.channel_id, self.after)
-        origin = await find_copy_place(ctx, self.channel_id)
+        origin = await find_copy_channel(ctx, self.channel_id)
         if source is None or follower is None or origin is None:
             return None
-        place = None if follower.channel_id is None else await find_copy_place(ctx, follower.channel_id)
-        if place is not None:
-            await _copy(ctx, origin, source, place, follower)
+        access = None if follower.channel_id is None else await find_copy_channel(ctx, follower.channel_id)
+        if access is not None:
+            await _copy(ctx, origin, source, access, follower)
         return structs.replace(self, after=follower.id)
 
 
 async def _copy(
-    ctx: Context, origin: ChannelPlace, source: MessageRow, place: ChannelPlace, follower: WebhookRow
+    ctx: Context, origin: ChannelAccess, source: MessageRow, access: ChannelAccess, follower: WebhookRow
 ) -> None:
     form = await published_form(ctx, origin, source)
-    persona = Persona(webhook_id=follower.id, name=follower.name or "", avatar=follower.avatar)
+    webhook_author = WebhookAuthor(webhook_id=follower.id, name=follower.name or "", avatar=follower.avatar)
     copy_id = MessageId(ctx.ids.next())
     head = Head(
-        author=Raw(persona.encoded()),
+        author=Raw(webhook_author.encoded()),
         id=copy_id,
-        channel_id=place.id,
+        channel_id=access.id,
         type=MessageType.DEFAULT,
         timestamp=message_id_moment(copy_id),
         flags=form.flags | MessageFlags.IS_CROSSPOST,
@@ -66,8 +66,8 @@ async def _copy(
     )
     await store_message(
         ctx,
-        place,
-        persona,
+        access,
+        webhook_author,
         head,
         form.text,
         UNMENTIONED,
@@ -76,5 +76,5 @@ async def _copy(
         source=(source.channel_id, source.id),
     )
     await queries.insert_copy(
-        ctx.tx, origin.id, source.id, webhook_id=follower.id, copy_channel_id=place.id, copy_id=copy_id
+        ctx.tx, origin.id, source.id, webhook_id=follower.id, copy_channel_id=access.id, copy_id=copy_id
     )

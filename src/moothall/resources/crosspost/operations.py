@@ -70,11 +70,11 @@ async def crosspost_message(ctx: Context, message_id: MessageId) -> None:
     announcement channels, 50021 for system messages, 400/50068 for polls and for copies of other
     channels' messages, 400/40033 the second time, 429/40062 beyond ten an hour.
     """
-    place = ctx.channel
-    row = await lock_message(ctx.tx, place.id, message_id)
+    access = ctx.channel
+    row = await lock_message(ctx.tx, access.id, message_id)
     if row is None:
         raise Refusal(errors.UNKNOWN_MESSAGE)
-    if place.channel.type != ChannelType.GUILD_ANNOUNCEMENT:
+    if access.channel.type != ChannelType.GUILD_ANNOUNCEMENT:
         raise Refusal(errors.WRONG_CHANNEL_TYPE)
     if row.webhook_id is not None or row.author_id != ctx.actor.user_id:
         ctx.require(Permissions.MANAGE_MESSAGES)
@@ -85,22 +85,22 @@ async def crosspost_message(ctx: Context, message_id: MessageId) -> None:
     if row.parts & MessagePart.POLL or row.flags & MessageFlags.IS_CROSSPOST:
         raise Refusal(errors.INVALID_MESSAGE_TYPE)
     await _require_rate(ctx)
-    await queries.insert_publication(ctx.tx, place.id, message_id, ctx.now)
+    await queries.insert_publication(ctx.tx, access.id, message_id, ctx.now)
     flags = row.flags | MessageFlags.CROSSPOSTED
     head = structs.replace(decode_head(row.body), flags=flags)
     published = structs.replace(row, flags=flags, body=encode_body(head, decode_text(row.body)))
     await update_message(ctx.tx, published)
-    await announce_message(ctx, place, published)
-    await enqueue(ctx, DeliverCrosspost(channel_id=place.id, message_id=message_id))
+    await announce_message(ctx, access, published)
+    await enqueue(ctx, DeliverCrosspost(channel_id=access.id, message_id=message_id))
 
 
 async def _require_rate(ctx: Context) -> None:
     limiter, since = ctx.services.limiter, Timestamp(ctx.now - _HOUR_MS)
-    most = limits.CROSSPOSTS_PER_HOUR
+    maximum = limits.CROSSPOSTS_PER_HOUR
     if limiter is not None:
-        most = limiter.allowance(most, loopback=is_loopback(ctx.ip))
-    recent = await queries.select_recent_publications(ctx.tx, ctx.channel.id, since, most)
-    if limiter is None or len(recent) < most:
+        maximum = limiter.allowance(maximum, loopback=is_loopback(ctx.ip))
+    recent = await queries.select_recent_publications(ctx.tx, ctx.channel.id, since, maximum)
+    if limiter is None or len(recent) < maximum:
         return
     wait = round((recent[-1] + _HOUR_MS - ctx.now) / 1000, 3)
     raise Refusal(

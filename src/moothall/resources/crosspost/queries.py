@@ -19,7 +19,7 @@ _select_publications = Query(
     select(publications.c.published_at)
     .where(_here)
     .order_by(publications.c.published_at.desc())
-    .limit(bindparam("most"))
+    .limit(bindparam("maximum"))
 )
 _insert_publication = Query(insert(publications))
 _insert_copy = Query(insert(crossposts))
@@ -43,7 +43,7 @@ _select_following = Query(
 
 
 async def select_recent_publications(
-    tx: Transaction, channel_id: ChannelId, since: Timestamp, most: int
+    tx: Transaction, channel_id: ChannelId, since: Timestamp, maximum: int
 ) -> list[Timestamp]:
     """When a channel last published since a moment, newest first; what was before is forgotten.
 
@@ -51,7 +51,7 @@ async def select_recent_publications(
     """
     await tx.one(_lock_channel, channel_id=channel_id)
     await tx.execute(_forget_publications, channel_id=channel_id, until=since)
-    return [Timestamp(row[0]) for row in await tx.all(_select_publications, channel_id=channel_id, most=most)]
+    return [Timestamp(row[0]) for row in await tx.all(_select_publications, channel_id=channel_id, maximum=maximum)]
 
 
 async def insert_publication(tx: Transaction, channel_id: ChannelId, message_id: MessageId, now: Timestamp) -> None:

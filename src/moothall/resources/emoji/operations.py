@@ -134,11 +134,11 @@ def _roles(ctx: Context, given: Iterable[RoleId | None] | UnsetType | None) -> l
     """The roles that a request names; None if it says nothing of them. Raises Refusal: 50035."""
     if given is UNSET:
         return None
-    found, roles = FormErrors(), dict.fromkeys(role_id for role_id in given or () if role_id is not None)
+    form_errors, roles = FormErrors(), dict.fromkeys(role_id for role_id in given or () if role_id is not None)
     for index, role_id in enumerate(given or ()):
         if role_id is not None and role_id not in ctx.guild.roles:
-            found.add(["roles", index], FormCode.BASE_TYPE_CHOICES, "This role does not exist in this guild.")
-    found.raise_if_any()
+            form_errors.add(["roles", index], FormCode.BASE_TYPE_CHOICES, "This role does not exist in this guild.")
+    form_errors.raise_if_any()
     return [] if ctx.guild.everyone.id in roles else list(roles)
 
 

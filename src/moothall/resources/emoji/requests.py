@@ -18,9 +18,9 @@ EmojiRoles = Annotated[list[RoleId | None], Meta(max_length=limits.ROLES_PER_GUI
 """The roles that may use it; none, or @everyone among them, is everybody."""
 
 
-def _check_name(name: str, found: FormErrors) -> None:
+def _check_name(name: str, form_errors: FormErrors) -> None:
     if not _NAME.fullmatch(name):
-        found.add("name", FormCode.STRING_TYPE_REGEX, "String value did not match validation regex.")
+        form_errors.add("name", FormCode.STRING_TYPE_REGEX, "String value did not match validation regex.")
 
 
 class CreateApplicationEmoji(Struct, frozen=True, kw_only=True):
@@ -29,9 +29,9 @@ class CreateApplicationEmoji(Struct, frozen=True, kw_only=True):
     name: EmojiName
     image: EmojiImage
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         """A name has letters, digits and underscores."""
-        _check_name(self.name, found)
+        _check_name(self.name, form_errors)
 
 
 class CreateGuildEmoji(CreateApplicationEmoji, frozen=True, kw_only=True):
@@ -45,10 +45,10 @@ class ModifyApplicationEmoji(Struct, frozen=True, kw_only=True):
 
     name: EmojiName | UnsetType = UNSET
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         """A name has letters, digits and underscores."""
         if isinstance(self.name, str):
-            _check_name(self.name, found)
+            _check_name(self.name, form_errors)
 
 
 class ModifyGuildEmoji(ModifyApplicationEmoji, frozen=True, kw_only=True):

@@ -18,13 +18,13 @@ async def find_usable(ctx: Context, emoji_id: EmojiId) -> PartialEmoji | None:
     guild_id = await queries.select_guild_of(ctx.tx, emoji_id)
     if guild_id is None:
         return await _of_application(ctx, emoji_id)
-    state, standing = await ctx.services.states.standing(
+    state, authority = await ctx.services.states.authority(
         ctx.tx, guild_id, ctx.actor.user_id, ctx.now, writes=ctx.writes
     )
-    if state is None or standing is None:
+    if state is None or authority is None:
         return None
     found = next((emoji for emoji in state.emojis if emoji.id == emoji_id), None)
-    if found is None or not found.available or (found.roles and set(found.roles).isdisjoint(standing.role_ids)):
+    if found is None or not found.available or (found.roles and set(found.roles).isdisjoint(authority.role_ids)):
         return None
     if (not ctx.in_guild or guild_id != ctx.guild.id) and not ctx.has(Permissions.USE_EXTERNAL_EMOJIS):
         raise Refusal(errors.MISSING_PERMISSIONS)

@@ -24,7 +24,7 @@ async def modify_group(ctx: Context, body: ModifyChannel) -> Channel:
     Only its owner gives it to another. What changes nothing is not announced. Raises Refusal: 403/50013,
     400/50035 for an owner who is not in it.
     """
-    place, row = ctx.channel, await select_channel(ctx.tx, ctx.channel.id)
+    access, row = ctx.channel, await select_channel(ctx.tx, ctx.channel.id)
     if row is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)
     columns: dict[str, Any] = {}
@@ -35,18 +35,18 @@ async def modify_group(ctx: Context, body: ModifyChannel) -> Channel:
     if isinstance(body.owner, int) and body.owner != row.owner_id:
         if row.owner_id != ctx.actor.user_id:
             raise Refusal(errors.MISSING_PERMISSIONS)
-        if body.owner not in place.recipients:
-            found = FormErrors()
-            found.add("owner", FormCode.BASE_TYPE_CHOICES, "They are not in this group.")
-            found.raise_if_any()
+        if body.owner not in access.recipients:
+            form_errors = FormErrors()
+            form_errors.add("owner", FormCode.BASE_TYPE_CHOICES, "They are not in this group.")
+            form_errors.raise_if_any()
         columns["owner_id"] = body.owner
     after = structs.replace(row, **columns)
     if after != row:
         await update_channel(ctx.tx, row.id, **columns)
-        await announce_group(ctx, after, place.recipients)
+        await announce_group(ctx, after, access.recipients)
         me = ctx.actor.user_id
         if after.name != row.name:
-            await send_system_message(ctx, place, me, MessageType.CHANNEL_NAME_CHANGE, content=after.name or "")
+            await send_system_message(ctx, access, me, MessageType.CHANNEL_NAME_CHANGE, content=after.name or "")
         if after.icon != row.icon:
-            await send_system_message(ctx, place, me, MessageType.CHANNEL_ICON_CHANGE)
+            await send_system_message(ctx, access, me, MessageType.CHANNEL_ICON_CHANGE)
     return (await direct_objects(ctx.tx, [after], ctx.actor.user_id))[0]

@@ -6,10 +6,10 @@ from typing import Final
 from msgspec import UNSET, structs
 
 from moothall.kernel.authenticate import TokenKind, actor_of_token
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
 from moothall.kernel.hooks import Fires
 from moothall.kernel.jobs import enqueue
-from moothall.kernel.place import ChannelPlace
 from moothall.objects import errors, limits
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import ChannelType
@@ -71,39 +71,39 @@ async def add_recipient(ctx: Context, user_id: UserId, body: AddGroupRecipient) 
     Who is in it already stays, and nobody is told. Raises Refusal: 400/50024 outside of direct
     messages, 400/50033, 400/50025, 400/30004 for a full group.
     """
-    place = ctx.channel
+    access = ctx.channel
     if ctx.in_guild:
         raise Refusal(errors.WRONG_CHANNEL_TYPE)
     if body.access_token:
         if await _of_token(ctx, body.access_token) != user_id:
             raise Refusal(errors.INVALID_ACCESS_TOKEN)
-    elif user_id not in place.recipients:
+    elif user_id not in access.recipients:
         await _check_known(ctx, [user_id])
     nick = clean_name(body.nick or "") or None
-    if place.channel.type == ChannelType.DM:
-        if user_id in place.recipients:
+    if access.channel.type == ChannelType.DM:
+        if user_id in access.recipients:
             raise Refusal(errors.INVALID_RECIPIENTS)
-        others = [*(i for i in place.recipients if i != ctx.actor.user_id), user_id]
+        others = [*(i for i in access.recipients if i != ctx.actor.user_id), user_id]
         return await _make_group(ctx, others, {} if nick is None else {str(int(user_id)): nick})
-    await join_group(ctx, place, user_id, nick=nick, added_by=ctx.actor.user_id)
+    await join_group(ctx, access, user_id, nick=nick, added_by=ctx.actor.user_id)
     return None
 
 
 async def join_group(
-    ctx: Context, place: ChannelPlace, user_id: UserId, *, nick: str | None = None, added_by: UserId
+    ctx: Context, access: ChannelAccess, user_id: UserId, *, nick: str | None = None, added_by: UserId
 ) -> bool:
     """Let somebody into a group, announce it and say so in it; False for who is in it already.
 
     Raises Refusal: 400/30004 for a full group, 400/30011 for who is in too many. The caller declares `COMING`.
     """
-    if user_id in place.recipients:
+    if user_id in access.recipients:
         return False
     if await queries.count_groups(ctx.tx, user_id) >= limits.GROUP_DMS_PER_USER:
         raise Refusal(errors.TOO_MANY_GROUP_DMS)
-    added = await queries.add_recipient(ctx.tx, place.id, user_id, nick)
+    added = await queries.add_recipient(ctx.tx, access.id, user_id, nick)
     if added is None:
         raise Refusal(errors.TOO_MANY_RECIPIENTS)
-    row = await select_channel(ctx.tx, place.id)
+    row = await select_channel(ctx.tx, access.id)
     users = await get_users(ctx.tx, [user_id])
     if row is None or user_id not in users:
         raise Refusal(errors.UNKNOWN_CHANNEL)
@@ -111,13 +111,13 @@ async def join_group(
         return False
     ctx.emit(
         ChannelRecipientAdd(
-            channel_id=place.id, user=users[user_id], nick=UNSET if nick is None else nick, user_ids=place.recipients
+            channel_id=access.id, user=users[user_id], nick=UNSET if nick is None else nick, user_ids=access.recipients
         )
     )
     if users[user_id].bot is UNSET:
         channel = (await direct_objects(ctx.tx, [row], user_id))[0]
         ctx.emit(DirectChannelCreate(channel=channel, user_ids=(user_id,)))
-    grown = structs.replace(place, recipients=(*place.recipients, user_id))
+    grown = structs.replace(access, recipients=(*access.recipients, user_id))
     await send_system_message(ctx, grown, added_by, MessageType.RECIPIENT_ADD, mentions=[user_id])
     return True
 
@@ -142,26 +142,26 @@ async def leave_group(ctx: Context) -> Channel:
 
 
 async def _remove(ctx: Context, user_id: UserId) -> Channel:
-    place, row = ctx.channel, await select_channel(ctx.tx, ctx.channel.id)
+    access, row = ctx.channel, await select_channel(ctx.tx, ctx.channel.id)
     if row is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)
     gone = (await direct_objects(ctx.tx, [row], user_id))[0]
-    if not await queries.delete_recipient(ctx.tx, place.id, user_id):
+    if not await queries.delete_recipient(ctx.tx, access.id, user_id):
         raise Refusal(errors.UNKNOWN_USER)
     ctx.emit(DirectChannelDelete(channel=gone, user_ids=(user_id,)))
-    left = tuple(i for i in place.recipients if i != user_id)
+    left = tuple(i for i in access.recipients if i != user_id)
     if not left:
-        await queries.delete_group(ctx.tx, place.id)
-        await enqueue(ctx, PurgeGroup(channel_id=place.id))
+        await queries.delete_group(ctx.tx, access.id)
+        await enqueue(ctx, PurgeGroup(channel_id=access.id))
         return gone
     user = (await get_users(ctx.tx, [user_id]))[user_id]
-    ctx.emit(ChannelRecipientRemove(channel_id=place.id, user=user, user_ids=left))
+    ctx.emit(ChannelRecipientRemove(channel_id=access.id, user=user, user_ids=left))
     if row.owner_id == user_id:
         # Whoever has the oldest account of those who stay.
         row = structs.replace(row, owner_id=min(left))
-        await update_channel(ctx.tx, place.id, owner_id=row.owner_id)
+        await update_channel(ctx.tx, access.id, owner_id=row.owner_id)
         await announce_group(ctx, row, left)
-    here = structs.replace(place, recipients=left)
+    here = structs.replace(access, recipients=left)
     await send_system_message(ctx, here, ctx.actor.user_id, MessageType.RECIPIENT_REMOVE, mentions=[user_id])
     return gone
 
@@ -184,8 +184,8 @@ async def _make_group(ctx: Context, others: list[UserId], nicks: dict[str, str])
     me = ctx.actor.user_id
     if not others:
         raise Refusal(errors.INVALID_RECIPIENTS)
-    most = limits.GROUP_DMS_PER_APPLICATION if ctx.actor.bot else limits.GROUP_DMS_PER_USER
-    if await queries.count_groups(ctx.tx, me) >= most:
+    maximum = limits.GROUP_DMS_PER_APPLICATION if ctx.actor.bot else limits.GROUP_DMS_PER_USER
+    if await queries.count_groups(ctx.tx, me) >= maximum:
         raise Refusal(errors.TOO_MANY_GROUP_DMS)
     row = structs.replace(
         blank_row(ChannelId(ctx.ids.next()), ChannelType.GROUP_DM),

@@ -71,7 +71,7 @@ async def get_current_user_guilds(
     with_counts: bool = False,
 ) -> list[UserGuild]:
     """One's guilds, ascending by id, each with what one may do in it (channels aside)."""
-    return await list_guilds(ctx, before=before, after=after, most=limit, with_counts=with_counts)
+    return await list_guilds(ctx, before=before, after=after, maximum=limit, with_counts=with_counts)
 
 
 @delete("/users/@me/guilds/{guild_id}", permission=MEMBER, fires=LEAVING)

@@ -12,14 +12,14 @@ from moothall.resources.guild import queries
 
 
 async def list_guilds(
-    ctx: Context, *, before: GuildId | None, after: GuildId | None, most: int, with_counts: bool
+    ctx: Context, *, before: GuildId | None, after: GuildId | None, maximum: int, with_counts: bool
 ) -> list[UserGuild]:
     """A page of the actor's guilds: the first after an id, or the last before one.
 
     Two queries, however many guilds and roles: their states need not be in memory.
     """
     rows = await queries.select_memberships(
-        ctx.tx, ctx.actor.user_id, after=0 if after is None else after, before=before, most=most
+        ctx.tx, ctx.actor.user_id, after=0 if after is None else after, before=before, maximum=maximum
     )
     # A guest may do nothing in the guild as a whole.
     held = {row.id: [] if row.guest_channel_id else [RoleId(row.id), *map(RoleId, row.roles)] for row in rows}

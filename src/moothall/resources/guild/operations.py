@@ -74,13 +74,13 @@ async def create_guild(ctx: Context, body: CreateGuild) -> Guild:
     user = await select_user(ctx.tx, ctx.actor.user_id)
     if user is None:
         raise Refusal(errors.UNKNOWN_USER)
-    most = limits.GUILDS_PER_PREMIUM_USER if user.premium_type else limits.GUILDS_PER_USER
-    if await queries.count_guilds(ctx.tx, user.id) >= (BOT_GUILDS if user.bot else most):
+    maximum = limits.GUILDS_PER_PREMIUM_USER if user.premium_type else limits.GUILDS_PER_USER
+    if await queries.count_guilds(ctx.tx, user.id) >= (BOT_GUILDS if user.bot else maximum):
         raise Refusal(errors.TOO_MANY_GUILDS)
-    found = FormErrors()
+    form_errors = FormErrors()
     if body.icon:
-        rules.check_image("icon", body.icon, (), found)
-    found.raise_if_any()
+        rules.check_image("icon", body.icon, (), form_errors)
+    form_errors.raise_if_any()
     draft = draft_guild(body, ctx.ids, user.id)
     row = draft.guild
     row.application_id = ctx.actor.application_id if ctx.actor.bot else None
@@ -98,29 +98,29 @@ async def modify_guild(ctx: Context, body: ModifyGuild) -> Guild:
     permissions, 400/50101 for images without their feature, 400/50132 and 400/50131 for an owner
     who is a bot or pending, 400/50035 for everything else.
     """
-    row, found = ctx.guild.row, FormErrors()
+    row, form_errors = ctx.guild.row, FormErrors()
     columns = _columns(body)
     if body.owner_id is not UNSET and body.owner_id != row.owner_id:
-        await _check_new_owner(ctx, body, found)
+        await _check_new_owner(ctx, body, form_errors)
         columns["owner_id"] = body.owner_id
     changed: frozenset[str] = frozenset()
     if isinstance(body.features, list):
         columns["features"], changed = rules.toggled(row.features, body.features)
         for feature in changed:
             ctx.require(CHANGEABLE[feature])
-    await _check_channels(ctx, columns, found)
+    await _check_channels(ctx, columns, form_errors)
     after = structs.replace(row, **columns)
     if Feature.COMMUNITY in after.features:
         # An operator may have made it one without them: that shall not keep it from changing anything else.
         asked = {name for name, value in columns.items() if value != getattr(row, name)}
-        rules.check_community(after, rules.COMMUNITY_CHANNELS if Feature.COMMUNITY in changed else asked, found)
+        rules.check_community(after, rules.COMMUNITY_CHANNELS if Feature.COMMUNITY in changed else asked, form_errors)
     if Feature.DISCOVERABLE in after.features:
         if Feature.DISCOVERABLE in changed:
-            rules.check_discoverable(after, found)
+            rules.check_discoverable(after, form_errors)
         else:
-            rules.check_still_discoverable(row, after, found)
-    columns |= _images(body, after, found)
-    found.raise_if_any()
+            rules.check_still_discoverable(row, after, form_errors)
+    columns |= _images(body, after, form_errors)
+    form_errors.raise_if_any()
     return await change_guild(ctx, **columns)
 
 
@@ -142,7 +142,7 @@ def _columns(body: ModifyGuild) -> dict[str, Any]:
     return columns
 
 
-async def _check_new_owner(ctx: Context, body: ModifyGuild, found: FormErrors) -> None:
+async def _check_new_owner(ctx: Context, body: ModifyGuild, form_errors: FormErrors) -> None:
     if not ctx.member.is_owner:
         raise Refusal(errors.MISSING_PERMISSIONS)
     if body.owner_id is UNSET:
@@ -150,36 +150,36 @@ async def _check_new_owner(ctx: Context, body: ModifyGuild, found: FormErrors) -
     member = await get_member(ctx.tx, ctx.guild.id, body.owner_id)
     user = await get_user(ctx.tx, body.owner_id)
     if member is None or user is None:
-        found.add("owner_id", FormCode.BASE_TYPE_CHOICES, "The new owner is no member of this guild.")
+        form_errors.add("owner_id", FormCode.BASE_TYPE_CHOICES, "The new owner is no member of this guild.")
     elif user.bot is True:
         raise Refusal(errors.BOT_CANNOT_OWN)
     elif member.pending:
         raise Refusal(errors.OWNER_CANNOT_BE_PENDING)
     elif member.guest_channel_id is not None:
-        found.add("owner_id", FormCode.BASE_TYPE_CHOICES, "The new owner is only a guest.")
+        form_errors.add("owner_id", FormCode.BASE_TYPE_CHOICES, "The new owner is only a guest.")
     elif member.temporary:
         # A guild's owner does not leave it with their last session.
         await change_member(ctx.tx, ctx.guild.id, body.owner_id, temporary=False)
 
 
-async def _check_channels(ctx: Context, columns: dict[str, Any], found: FormErrors) -> None:
+async def _check_channels(ctx: Context, columns: dict[str, Any], form_errors: FormErrors) -> None:
     for field, kind in _CHANNELS.items():
         channel_id = columns.get(field)
         if channel_id is None or channel_id == getattr(ctx.guild.row, field):
             continue
         channel = await ctx.guild.channel(ctx.tx, channel_id)
         if channel is None:
-            found.add(field, FormCode.BASE_TYPE_CHOICES, "This channel does not exist in this guild.")
+            form_errors.add(field, FormCode.BASE_TYPE_CHOICES, "This channel does not exist in this guild.")
         elif channel.type != kind:
-            found.add(field, FormCode.BASE_TYPE_CHOICES, f"This channel must be a {kind.name}.")
+            form_errors.add(field, FormCode.BASE_TYPE_CHOICES, f"This channel must be a {kind.name}.")
 
 
-def _images(body: ModifyGuild, after: GuildRow, found: FormErrors) -> dict[str, str | None]:
+def _images(body: ModifyGuild, after: GuildRow, form_errors: FormErrors) -> dict[str, str | None]:
     columns: dict[str, str | None] = {}
     for field in rules.IMAGES:
         image = getattr(body, field)
         if isinstance(image, ImageData):
-            rules.check_image(field, image, after.features, found)
+            rules.check_image(field, image, after.features, form_errors)
             columns[field] = image.hash
         elif image is None:
             columns[field] = None

@@ -83,7 +83,7 @@ _memberships = (
         members.c.guild_id > bindparam("after"),
         members.c.guild_id < bindparam("before"),
     )
-    .limit(bindparam("most"))
+    .limit(bindparam("maximum"))
 )
 _select_first_memberships = Query(_memberships.order_by(members.c.guild_id), into=MembershipRow)
 _select_last_memberships = Query(_memberships.order_by(members.c.guild_id.desc()), into=MembershipRow)
@@ -122,14 +122,14 @@ async def count_guilds(tx: Transaction, user_id: UserId) -> int:
 
 
 async def select_memberships(
-    reader: Reader, user_id: UserId, *, after: int, before: int | None, most: int
+    reader: Reader, user_id: UserId, *, after: int, before: int | None, maximum: int
 ) -> list[MembershipRow]:
     """Guilds of someone's, ascending by id: the first after one, or the last before another."""
     if before is None:
         return await reader.all(
-            _select_first_memberships, user_id=user_id, after=after, before=(1 << 63) - 1, most=most
+            _select_first_memberships, user_id=user_id, after=after, before=(1 << 63) - 1, maximum=maximum
         )
-    found = await reader.all(_select_last_memberships, user_id=user_id, after=after, before=before, most=most)
+    found = await reader.all(_select_last_memberships, user_id=user_id, after=after, before=before, maximum=maximum)
     return found[::-1]
 
 
@@ -142,7 +142,7 @@ async def select_permissions(reader: Reader, held: dict[GuildId, list[RoleId]]) 
 # The end of a guild. What leads to something else by itself (codes, tokens, a voice channel) and what is found by
 # its user goes at once; all that could be found through the guild or its channels only, a job takes away.
 
-MOST_MEMBERS_AT_ONCE: Final = 1000
+MAX_MEMBERS_AT_ONCE: Final = 1000
 """Members that are removed in the transaction which deletes the guild; of more the job takes care."""
 
 _AT_ONCE: Final = [
@@ -167,7 +167,7 @@ _OF_GUILD: Final = owned_by("guild_id")
 
 async def delete_guild(tx: Transaction, guild_id: GuildId) -> None:
     """Remove a guild so that nobody finds it any more; `delete_some_of_guild` removes what it leaves behind."""
-    few = await count_members(tx, guild_id) <= MOST_MEMBERS_AT_ONCE
+    few = await count_members(tx, guild_id) <= MAX_MEMBERS_AT_ONCE
     for query in (*_AT_ONCE, _delete_members) if few else _AT_ONCE:
         await tx.execute(query, owner=guild_id)
 

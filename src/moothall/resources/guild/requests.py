@@ -26,9 +26,9 @@ _Region = Annotated[str, Meta(max_length=100)]
 _SystemFlags = Annotated[int, Meta(ge=0, le=(1 << 31) - 1)]
 
 
-def _check_name(name: str | UnsetType, found: FormErrors) -> None:
+def _check_name(name: str | UnsetType, form_errors: FormErrors) -> None:
     if name is not UNSET and not limits.GUILD_NAME_MIN <= len(clean_name(name)) <= limits.GUILD_NAME_MAX:
-        found.add("name", *FieldError.length(limits.GUILD_NAME_MIN, limits.GUILD_NAME_MAX))
+        form_errors.add("name", *FieldError.length(limits.GUILD_NAME_MIN, limits.GUILD_NAME_MAX))
 
 
 class ModifyGuild(Struct, frozen=True, kw_only=True):
@@ -56,11 +56,11 @@ class ModifyGuild(Struct, frozen=True, kw_only=True):
     features: Annotated[list[str | None], Meta(max_length=1521)] | UnsetType | None = UNSET
     premium_progress_bar_enabled: bool | UnsetType | None = UNSET
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         """The name's length without the whitespace around it, and a locale that exists."""
-        _check_name(self.name, found)
+        _check_name(self.name, form_errors)
         if isinstance(self.preferred_locale, str) and self.preferred_locale not in LOCALES:
-            found.add("preferred_locale", *FieldError.choices(sorted(LOCALES)))
+            form_errors.add("preferred_locale", *FieldError.choices(sorted(LOCALES)))
 
 
 class NewRole(Struct, frozen=True, kw_only=True):
@@ -112,41 +112,43 @@ class CreateGuild(Struct, frozen=True, kw_only=True):
     system_channel_id: Snowflake | UnsetType | None = UNSET
     system_channel_flags: _SystemFlags | UnsetType | None = UNSET
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         """The name's length, and that every placeholder stands for one thing of the right kind, named before."""
-        _check_name(self.name, found)
-        roles = self._check_roles(found)
-        kinds = self._check_channels(roles, found)
+        _check_name(self.name, form_errors)
+        roles = self._check_roles(form_errors)
+        kinds = self._check_channels(roles, form_errors)
         for field, kind in (("afk_channel_id", ChannelType.GUILD_VOICE), ("system_channel_id", ChannelType.GUILD_TEXT)):
             placeholder = getattr(self, field)
             if isinstance(placeholder, int) and kinds.get(placeholder) is not kind:
-                found.add(field, FormCode.BASE_TYPE_CHOICES, f"No {kind.name} of this request has this id.")
+                form_errors.add(field, FormCode.BASE_TYPE_CHOICES, f"No {kind.name} of this request has this id.")
 
-    def _check_roles(self, found: FormErrors) -> set[int]:
+    def _check_roles(self, form_errors: FormErrors) -> set[int]:
         known: set[int] = set()
         for index, role in enumerate(self.roles or ()):
             if isinstance(role.name, str) and index and not clean_name(role.name):
-                found.add(["roles", index, "name"], *FieldError.length(1, limits.ROLE_NAME_MAX))
+                form_errors.add(["roles", index, "name"], *FieldError.length(1, limits.ROLE_NAME_MAX))
             if not isinstance(role.id, int):
                 continue
             if role.id in known:
-                found.add(["roles", index, "id"], FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "Another role has this id.")
+                form_errors.add(
+                    ["roles", index, "id"], FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "Another role has this id."
+                )
             known.add(role.id)
         return known
 
-    def _check_channels(self, roles: set[int], found: FormErrors) -> dict[int, ChannelType]:
+    def _check_channels(self, roles: set[int], form_errors: FormErrors) -> dict[int, ChannelType]:
         kinds: dict[int, ChannelType] = {}
         for index, channel in enumerate(self.channels or ()):
-            at = found.at(["channels", index])
+            at = form_errors.at(["channels", index])
             if isinstance(channel.parent_id, int):
                 if kinds.get(channel.parent_id) is not ChannelType.GUILD_CATEGORY:
                     at.add("parent_id", FormCode.CHANNEL_PARENT_INVALID, "No category before this channel has this id.")
                 elif channel.kind is ChannelType.GUILD_CATEGORY:
                     at.add("parent_id", FormCode.CHANNEL_PARENT_INVALID_TYPE, "A category cannot be in a category.")
-            for place, overwrite in enumerate(channel.permission_overwrites or ()):
+            for access, overwrite in enumerate(channel.permission_overwrites or ()):
                 if overwrite.type == 1 or overwrite.id not in roles:
                     at.add(
-                        ["permission_overwrites", place, "id"],
+                        ["permission_overwrites", access, "id"],
                         FormCode.BASE_TYPE_CHOICES,
                         "No role of this request has this id.",
                     )

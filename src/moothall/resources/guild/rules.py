@@ -67,17 +67,17 @@ def toggled(held: Collection[str], wanted: Iterable[str | None]) -> tuple[list[s
     return sorted(features), changed
 
 
-def check_discoverable(row: GuildRow, found: FormErrors) -> None:
+def check_discoverable(row: GuildRow, form_errors: FormErrors) -> None:
     """A discoverable guild is a community, says what it is about, scans what everybody posts and asks for an email."""
     for problem in _undiscoverable(row).values():
-        found.add("features", FormCode.BASE_TYPE_CHOICES, f"To be discoverable, the guild must {problem}.")
+        form_errors.add("features", FormCode.BASE_TYPE_CHOICES, f"To be discoverable, the guild must {problem}.")
 
 
-def check_still_discoverable(before: GuildRow, after: GuildRow, found: FormErrors) -> None:
+def check_still_discoverable(before: GuildRow, after: GuildRow, form_errors: FormErrors) -> None:
     """A discoverable guild that has what this takes keeps it; one that an operator made without is left alone."""
     if not _undiscoverable(before):
         for field, problem in _undiscoverable(after).items():
-            found.add(field, FormCode.BASE_TYPE_CHOICES, f"A discoverable guild must {problem}.")
+            form_errors.add(field, FormCode.BASE_TYPE_CHOICES, f"A discoverable guild must {problem}.")
 
 
 def _undiscoverable(row: GuildRow) -> dict[str, str]:
@@ -97,17 +97,17 @@ def _undiscoverable(row: GuildRow) -> dict[str, str]:
     return {field: problem for field, (problem, is_done) in wanted.items() if not is_done}
 
 
-def check_community(row: GuildRow, fields: Collection[str], found: FormErrors) -> None:
+def check_community(row: GuildRow, fields: Collection[str], form_errors: FormErrors) -> None:
     """A community has a channel for its rules and one for notices to its moderators; asked of those in `fields`."""
     for field in COMMUNITY_CHANNELS:
         if field in fields and getattr(row, field) is None:
-            found.add(field, FormCode.BASE_TYPE_REQUIRED, "A Community guild needs this channel.")
+            form_errors.add(field, FormCode.BASE_TYPE_REQUIRED, "A Community guild needs this channel.")
 
 
-def check_image(field: str, image: ImageData, features: Collection[str], found: FormErrors) -> None:
+def check_image(field: str, image: ImageData, features: Collection[str], form_errors: FormErrors) -> None:
     """Whether a guild with some features may have an image.
 
-    Raises Refusal: 400/50101 where the feature is missing. Its form errors go to `found`.
+    Raises Refusal: 400/50101 where the feature is missing. Its form errors go to `form_errors`.
     """
     info = image.info
     needed = _FEATURE_OF.get(field)
@@ -115,8 +115,8 @@ def check_image(field: str, image: ImageData, features: Collection[str], found: 
     if needed is not None and needed not in features:
         raise Refusal(errors.MORE_BOOSTS_REQUIRED)
     if moving is None and (info.animated or info.format == "gif"):
-        found.add(field, FormCode.IMAGE_INVALID, "This image must be a png or jpeg.")
+        form_errors.add(field, FormCode.IMAGE_INVALID, "This image must be a png or jpeg.")
     elif info.animated and moving not in features:
         raise Refusal(errors.MORE_BOOSTS_REQUIRED)
     if field in _WIDE and abs(info.width / info.height / _ASPECT - 1) > _ASPECT_TOLERANCE:
-        found.add(field, FormCode.IMAGE_INVALID, "This image must be 16:9.")
+        form_errors.add(field, FormCode.IMAGE_INVALID, "This image must be 16:9.")

@@ -6,9 +6,9 @@ from typing import Final
 
 from msgspec import UNSET, structs
 
-from moothall.kernel import unit
+from moothall.kernel import unit_of_work
 from moothall.kernel.audit import differences
-from moothall.kernel.authenticate import NOBODY
+from moothall.kernel.authenticate import ANONYMOUS
 from moothall.kernel.context import Context
 from moothall.kernel.hooks import Fires
 from moothall.objects import errors
@@ -116,7 +116,7 @@ async def leave_every_guild(ctx: Context, bot_id: UserId) -> None:
     Runs outside a transaction, so that a bot of a thousand guilds holds up none of them.
     """
     for guild_id in await select_guild_ids(ctx.tx, bot_id):
-        await unit.run(ctx.services, NOBODY, partial(_leave, guild_id, bot_id), fires=LEAVING, lock=guild_id)
+        await unit_of_work.run(ctx.services, ANONYMOUS, partial(_leave, guild_id, bot_id), fires=LEAVING, lock=guild_id)
 
 
 async def _leave(guild_id: GuildId, bot_id: UserId, ctx: Context) -> None:

@@ -34,7 +34,7 @@ _select_of_guild = Query(
     select(integrations)
     .where(integrations.c.guild_id == bindparam("guild_id"))
     .order_by(integrations.c.id)
-    .limit(bindparam("most")),
+    .limit(bindparam("maximum")),
     into=IntegrationRow,
 )
 _select_integration = Query(
@@ -70,9 +70,9 @@ async def delete_integration(tx: Transaction, guild_id: GuildId, integration_id:
     return await tx.execute(_delete_integration, guild_id=guild_id, integration_id=integration_id) > 0
 
 
-async def select_of_guild(reader: Reader, guild_id: GuildId, most: int) -> list[IntegrationRow]:
-    """A guild's integrations, oldest first, as many as `most`."""
-    return await reader.all(_select_of_guild, guild_id=guild_id, most=most)
+async def select_of_guild(reader: Reader, guild_id: GuildId, maximum: int) -> list[IntegrationRow]:
+    """A guild's integrations, oldest first, as many as `maximum`."""
+    return await reader.all(_select_of_guild, guild_id=guild_id, maximum=maximum)
 
 
 async def select_integration(reader: Reader, guild_id: GuildId, integration_id: IntegrationId) -> IntegrationRow | None:

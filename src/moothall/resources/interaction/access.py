@@ -12,7 +12,7 @@ from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ApplicationId, Snowflake
 from moothall.objects.interaction import InteractionState
-from moothall.resources.interaction.messages import place_of
+from moothall.resources.interaction.messages import access_of
 from moothall.resources.interaction.queries import InteractionRow, select_by_token, select_interaction
 from moothall.resources.message.attachment.uploads import FileUploads, allowance_in
 
@@ -74,7 +74,7 @@ class ByInteraction(FileUploads):
     async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
         """As the boosts of the guild allow."""
         del path
-        return allowance_in((await place_of(ctx, interaction_of(ctx))).guild)
+        return allowance_in((await access_of(ctx, interaction_of(ctx))).guild)
 
 
 class ByPerson(FileUploads):
@@ -83,8 +83,8 @@ class ByPerson(FileUploads):
     async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
         """As much as anywhere: where it is handed in stands in the body, and is asked for there."""
         del ctx, path
-        most = max(limits.FILE_SIZE_BY_TIER)
-        return Allowance(most, max(most, limits.REQUEST_SIZE_MAX))
+        maximum = max(limits.FILE_SIZE_BY_TIER)
+        return Allowance(maximum, max(maximum, limits.REQUEST_SIZE_MAX))
 
 
 BY_PERSON = ByPerson()

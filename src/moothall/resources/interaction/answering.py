@@ -23,8 +23,8 @@ from moothall.resources.application.operations import public_fields
 from moothall.resources.application.queries import select_application
 from moothall.resources.channel.events import DirectChannelCreate
 from moothall.resources.channel.thread_activity.events import WAKES
-from moothall.resources.component.known import find_known
 from moothall.resources.component.modals import read_modal, survey_modal
+from moothall.resources.component.resolved_ids import find_known
 from moothall.resources.interaction import queries
 from moothall.resources.interaction.command.locales import text_in
 from moothall.resources.interaction.command.requests import ChoiceInput, check_values
@@ -35,9 +35,9 @@ from moothall.resources.interaction.events import (
 )
 from moothall.resources.interaction.messages import (
     Posted,
+    access_of,
     edit_source,
     flags_of,
-    place_of,
     post_message,
     read_new,
     sender_for,
@@ -111,11 +111,11 @@ async def answer(ctx: Context, row: InteractionRow, callback: Callback) -> Answe
 
 async def _post(ctx: Context, row: InteractionRow, callback: Callback) -> Answered:
     body = read_data(MessageFields, callback)
-    place = await place_of(ctx, row)
-    body = structs.replace(body, flags=await flags_of(ctx, row, place, body.flags))
-    draft = await read_new(ctx, row, place, body, FormErrors().at("data"))
+    access = await access_of(ctx, row)
+    body = structs.replace(body, flags=await flags_of(ctx, row, access, body.flags))
+    draft = await read_new(ctx, row, access, body, FormErrors().at("data"))
     ephemeral = bool((body.flags or 0) & MessageFlags.EPHEMERAL)
-    return Answered(posted=await post_message(ctx, row, place, draft, ephemeral=ephemeral))
+    return Answered(posted=await post_message(ctx, row, access, draft, ephemeral=ephemeral))
 
 
 async def _defer(ctx: Context, row: InteractionRow, callback: Callback) -> Answered:
@@ -123,9 +123,9 @@ async def _defer(ctx: Context, row: InteractionRow, callback: Callback) -> Answe
     flags = given.get("flags")
     if flags is not None and (not isinstance(flags, int) or isinstance(flags, bool)):
         refuse_field("data.flags", FormCode.NUMBER_TYPE_COERCE, "Value is not int.")
-    place = await place_of(ctx, row)
-    ephemeral = bool(await flags_of(ctx, row, place, flags) & MessageFlags.EPHEMERAL)
-    posted = await post_message(ctx, row, place, Draft(content=""), ephemeral=ephemeral, loading=True)
+    access = await access_of(ctx, row)
+    ephemeral = bool(await flags_of(ctx, row, access, flags) & MessageFlags.EPHEMERAL)
+    posted = await post_message(ctx, row, access, Draft(content=""), ephemeral=ephemeral, loading=True)
     return Answered(posted=posted)
 
 
@@ -143,10 +143,10 @@ async def _complete(ctx: Context, row: InteractionRow, callback: Callback) -> An
     body = read_data(Autocompletion, callback)
     if len(body.choices) > limits.COMMAND_CHOICES_MAX:
         refuse_field("data.choices", *FieldError.length(None, limits.COMMAND_CHOICES_MAX))
-    found = FormErrors()
+    form_errors = FormErrors()
     kind = row.metadata.get("option_type", OptionType.STRING)
-    check_values(body.choices, kind, found.at(["data", "choices"]))
-    found.raise_if_any()
+    check_values(body.choices, kind, form_errors.at(["data", "choices"]))
+    form_errors.raise_if_any()
     user = await select_user(ctx.tx, row.user_id)
     locale = DEFAULT if user is None else user.locale
     choices = [
@@ -159,12 +159,12 @@ async def _complete(ctx: Context, row: InteractionRow, callback: Callback) -> An
 
 
 async def _show_modal(ctx: Context, row: InteractionRow, callback: Callback) -> Answered:
-    found = FormErrors()
-    place = await place_of(ctx, row)
+    form_errors = FormErrors()
+    access = await access_of(ctx, row)
     seen = survey_modal(callback.data)
-    known = await find_known(ctx, place, seen, sender_for(row))
-    modal = read_modal(callback.data or {}, found.at("data"), known=known, seen=seen)
-    found.raise_if_any()
+    known = await find_known(ctx, access, seen, sender_for(row))
+    modal = read_modal(callback.data or {}, form_errors.at("data"), known=known, seen=seen)
+    form_errors.raise_if_any()
     plain: dict[str, Any] = to_plain(modal)
     await queries.update_interaction(ctx.tx, row.id, modal=plain)
     application = await select_application(ctx.tx, row.application_id)
@@ -205,9 +205,9 @@ def read_data(kind: type[T], callback: Callback) -> T:
     try:
         done: T = convert(given, kind)
     except msgspec.ValidationError as problem:
-        found = FormErrors()
-        describe_failure(kind, given, ["data"], found)
-        if not found:
-            found.add("data", FormCode.BASE_TYPE_CHOICES, str(problem))
-        raise found.refusal() from None
+        form_errors = FormErrors()
+        describe_failure(kind, given, ["data"], form_errors)
+        if not form_errors:
+            form_errors.add("data", FormCode.BASE_TYPE_CHOICES, str(problem))
+        raise form_errors.refusal() from None
     return done

@@ -6,8 +6,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, Struct
 
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
-from moothall.kernel.place import ChannelPlace
 from moothall.objects import errors
 from moothall.objects.component import (
     ActionRow,
@@ -73,9 +73,9 @@ class Source(Struct, frozen=True):
                 if component.disabled is True or (isinstance(component, Button) and component.style in _SILENT):
                     refuse_field(_AT, FormCode.BASE_TYPE_CHOICES, "This component cannot be used.")
                 return component
-        found = FormErrors()
-        found.add(_AT, FormCode.BASE_TYPE_CHOICES, "The message has no such component.")
-        raise found.refusal()
+        form_errors = FormErrors()
+        form_errors.add(_AT, FormCode.BASE_TYPE_CHOICES, "The message has no such component.")
+        raise form_errors.refusal()
 
 
 class Choice(Struct, frozen=True):
@@ -92,17 +92,17 @@ class Choice(Struct, frozen=True):
 
 
 async def find_source(
-    ctx: Context, place: ChannelPlace, message_id: MessageId, application_id: ApplicationId
+    ctx: Context, access: ChannelAccess, message_id: MessageId, application_id: ApplicationId
 ) -> Source:
     """The message of an application whose component the caller has used in a channel.
 
     It may be one that only the caller sees, or one that they saw come in a channel whose history they cannot
     read. Raises Refusal: 404/10008 for any other.
     """
-    room_id = place.id
+    room_id = access.id
     hidden = await select_ephemeral(ctx.tx, message_id)
     if hidden is not None:
-        if hidden.user_id != ctx.actor.user_id or hidden.channel_id != place.id:
+        if hidden.user_id != ctx.actor.user_id or hidden.channel_id != access.id:
             raise Refusal(errors.UNKNOWN_MESSAGE)
         room_id = ChannelId(hidden.interaction_id)
     row = await select_message(ctx.tx, room_id, message_id)
@@ -119,17 +119,17 @@ async def find_source(
     return Source(row, room_id, {} if metadata is None else metadata.authorizing_integration_owners)
 
 
-def read_choice(component: Button | Select, data: dict[str, Any], found: FormErrors) -> Choice:
+def read_choice(component: Button | Select, data: dict[str, Any], form_errors: FormErrors) -> Choice:
     """Check what a request says was done with a component."""
     kind = component.__struct_config__.tag
     told: dict[str, Any] = {"component_type": kind, "id": component.id, "custom_id": component.custom_id}
     if data.get("component_type", kind) != kind:
-        found.add("component_type", FormCode.BASE_TYPE_CHOICES, f"The component is of type {kind}.")
+        form_errors.add("component_type", FormCode.BASE_TYPE_CHOICES, f"The component is of type {kind}.")
     if isinstance(component, Button):
         return Choice(told, None, [])
-    values = read_values(component, data.get("values"), found)
+    values = read_values(component, data.get("values"), form_errors)
     told["values"] = values
-    if isinstance(component, StringSelect) or found:
+    if isinstance(component, StringSelect) or form_errors:
         return Choice(told, None, [])
     return Choice(told, component, [Snowflake(int(value)) for value in values])
 

@@ -11,8 +11,8 @@ from typing import Any, Final
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from moothall.kernel import unit
-from moothall.kernel.authenticate import NOBODY
+from moothall.kernel import unit_of_work
+from moothall.kernel.authenticate import ANONYMOUS
 from moothall.kernel.context import Context, Services
 from moothall.kernel.outgoing import Outgoing, OutgoingAnswer, OutgoingFailed, Unreached
 from moothall.objects.errors import Refusal
@@ -29,8 +29,8 @@ from moothall.storage.database import StorageError
 
 SECONDS: Final = 3.0
 """How long an application has for its answer."""
-_MOST_ANSWER: Final = 1024 * 1024
-_MOST_IN_FLIGHT: Final = 50
+_MAX_ANSWER: Final = 1024 * 1024
+_MAX_IN_FLIGHT: Final = 50
 _OK, _ACCEPTED, _NO_CONTENT = 200, 202, 204
 
 log = logging.getLogger("moothall.interactions")
@@ -95,14 +95,14 @@ class Deliveries:
                 row = await queries.select_interaction(reader, interaction_id)
             if row is None or row.state != InteractionState.WAITING:
                 return  # another process has seen to it
-            await unit.run(
-                self._services, NOBODY, partial(fail_interaction, interaction_id), fires=(InteractionFailure,)
+            await unit_of_work.run(
+                self._services, ANONYMOUS, partial(fail_interaction, interaction_id), fires=(InteractionFailure,)
             )
         except StorageError as problem:
             log.warning("interaction %s cannot be given up: %s", interaction_id, problem)
 
     async def _post(self, application: ApplicationRow, interaction: Interaction) -> None:
-        if self._in_flight[application.id] >= _MOST_IN_FLIGHT:
+        if self._in_flight[application.id] >= _MAX_IN_FLIGHT:
             await self._fail(interaction.id)
             return
         self._in_flight[application.id] += 1
@@ -126,12 +126,12 @@ class Deliveries:
         began = time.monotonic()
         headers = signed_headers(self._services, application, body)
         try:
-            return await self.outgoing.post(url, body, headers, seconds=self.seconds, most=_MOST_ANSWER)
+            return await self.outgoing.post(url, body, headers, seconds=self.seconds, maximum=_MAX_ANSWER)
         except Unreached:
             left = self.seconds - (time.monotonic() - began)
             if left < self.seconds / 2:
                 raise
-            return await self.outgoing.post(url, body, headers, seconds=left, most=_MOST_ANSWER)
+            return await self.outgoing.post(url, body, headers, seconds=left, maximum=_MAX_ANSWER)
 
     async def _take(self, interaction_id: InteractionId, found: OutgoingAnswer) -> None:
         if found.status in {_ACCEPTED, _NO_CONTENT}:
@@ -145,7 +145,7 @@ class Deliveries:
             if row is not None:
                 await answer(ctx, row, callback)
 
-        await unit.run(self._services, NOBODY, work, fires=ANSWERING)
+        await unit_of_work.run(self._services, ANONYMOUS, work, fires=ANSWERING)
 
 
 async def deliver(ctx: Context, application: ApplicationRow, interaction: Interaction, nonce: str | None) -> None:

@@ -15,10 +15,10 @@ from moothall.objects.wire import to_plain
 from moothall.resources.interaction import queries
 from moothall.resources.interaction.access import find_followed
 from moothall.resources.interaction.messages import (
+    access_of,
     delete_posted,
     edit_posted,
     flags_of,
-    place_of,
     post_message,
     read_new,
     show_posted,
@@ -49,11 +49,11 @@ class Following(Struct, frozen=True):
             return await edit_posted(ctx, row, row.response_room_id, row.response_id, edit)
         if "0" not in row.owners and row.followups >= _OF_USERS_APPS:
             raise Refusal(errors.TOO_MANY_FOLLOWUPS)
-        place = await place_of(ctx, row)
-        body = structs.replace(body, flags=await flags_of(ctx, row, place, body.flags))
-        draft = await read_new(ctx, row, place, body, FormErrors())
+        access = await access_of(ctx, row)
+        body = structs.replace(body, flags=await flags_of(ctx, row, access, body.flags))
+        draft = await read_new(ctx, row, access, body, FormErrors())
         ephemeral = bool((body.flags or 0) & MessageFlags.EPHEMERAL)
-        posted = await post_message(ctx, row, place, draft, ephemeral=ephemeral, follows=True)
+        posted = await post_message(ctx, row, access, draft, ephemeral=ephemeral, follows=True)
         await queries.update_interaction(ctx.tx, row.id, followups=row.followups + 1)
         return posted.data
 
@@ -71,7 +71,7 @@ class Following(Struct, frozen=True):
 
     async def allowance(self, ctx: Context) -> Allowance:
         """How much may be uploaded."""
-        return allowance_in((await place_of(ctx, self.row)).guild)
+        return allowance_in((await access_of(ctx, self.row)).guild)
 
     async def _room(self, ctx: Context, message_id: MessageId) -> ChannelId:
         """Where a message lies; whether it is one of the interaction's is asked where it is found."""

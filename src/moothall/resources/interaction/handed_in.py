@@ -21,15 +21,15 @@ class HandedIn:
     """The files of the request that raises an interaction, by the ids that the request has for them."""
 
     def __init__(
-        self, ctx: Context, interaction_id: InteractionId, given: Any, found: FormErrors, *, most: int
+        self, ctx: Context, interaction_id: InteractionId, given: Any, form_errors: FormErrors, *, maximum: int
     ) -> None:
         """Read `data.attachments`. Raises Refusal: 413/40005 for a file larger than may be sent here."""
-        if any(file.size > most for file in ctx.files):
+        if any(file.size > maximum for file in ctx.files):
             raise Refusal(errors.REQUEST_TOO_LARGE)
         self._ctx = ctx
-        self._found = found
+        self._found = form_errors
         self._room = ChannelId(interaction_id)
-        files = attach(_described(given, found), Uploaded.of(ctx, self._room), found.at("data"))
+        files = attach(_described(given, form_errors), Uploaded.of(ctx, self._room), form_errors.at("data"))
         numbers = sorted(file.index for file in ctx.files)
         self._by_number: dict[int, Attachment] = dict(zip(numbers, files, strict=True))
         self._wanted: dict[int, Attachment] = {}
@@ -69,12 +69,12 @@ class HandedIn:
             staged.taken = staged.taken or int(staged.id) in kept
 
 
-def _described(given: Any, found: FormErrors) -> list[AttachmentInput]:
+def _described(given: Any, form_errors: FormErrors) -> list[AttachmentInput]:
     if given is None:
         return []
     try:
         listed: list[AttachmentInput] = convert(given, list[AttachmentInput])
     except ValueError as problem:
-        found.add("data.attachments", FormCode.LIST_TYPE_CONVERT, str(problem)[:200])
+        form_errors.add("data.attachments", FormCode.LIST_TYPE_CONVERT, str(problem)[:200])
         return []
     return listed

@@ -10,7 +10,7 @@ from moothall.resources.interaction import queries
 
 _HOUR_MS: Final = 3_600_000
 _DAY_MS: Final = 24 * _HOUR_MS
-_MOST: Final = 200
+_MAX: Final = 200
 
 
 @job
@@ -22,7 +22,7 @@ class ForgetInteractions(Job, frozen=True, kw_only=True):
 
     async def step(self, ctx: Context) -> Job | None:
         """Remove some; the rest is for the next step."""
-        return self if await queries.delete_old(ctx.tx, self.before, _MOST) else None
+        return self if await queries.delete_old(ctx.tx, self.before, _MAX) else None
 
 
 @job
@@ -35,7 +35,7 @@ class ForgetRooms(Job, frozen=True, kw_only=True):
     async def step(self, ctx: Context) -> Job | None:
         """Remove some; the rest is for the next step."""
         until = InteractionId(snowflake_at(self.before))
-        return self if await queries.delete_rooms(ctx.tx, until, _MOST) else None
+        return self if await queries.delete_rooms(ctx.tx, until, _MAX) else None
 
 
 async def enqueue_forgetting(ctx: Context, now: Timestamp) -> None:

@@ -25,7 +25,7 @@ from moothall.resources.interaction.command.queries import (
 )
 from moothall.resources.interaction.rules import context_of, is_allowed
 
-_MOST_APPLICATIONS: Final = 500
+_MAX_APPLICATIONS: Final = 500
 Said = dict[Snowflake, PermissionsRow]
 
 
@@ -37,13 +37,13 @@ async def commands_in_guild(ctx: Context) -> CommandIndex:
 
 async def commands_in_channel(ctx: Context) -> CommandIndex:
     """Those that may be used in the channel entered: of its guild, of one's own, or of the bot in a direct message."""
-    place = ctx.channel
+    access = ctx.channel
     own = await select_installed(ctx.tx, ctx.actor.user_id)
-    if place.guild is not None:
+    if access.guild is not None:
         if not ctx.has(Permissions.USE_APPLICATION_COMMANDS):
             return await _index(ctx, [], [])
         return await _index(ctx, await _of_guild(ctx), own)
-    bots = [ApplicationId(user_id) for user_id in place.recipients if user_id != ctx.actor.user_id]
+    bots = [ApplicationId(user_id) for user_id in access.recipients if user_id != ctx.actor.user_id]
     return await _index(ctx, bots, own)
 
 
@@ -53,13 +53,13 @@ async def commands_of_user(ctx: Context) -> CommandIndex:
 
 
 async def _of_guild(ctx: Context) -> list[ApplicationId]:
-    rows = await select_of_guild(ctx.tx, ctx.guild.id, _MOST_APPLICATIONS)
+    rows = await select_of_guild(ctx.tx, ctx.guild.id, _MAX_APPLICATIONS)
     return [row.application_id for row in rows if row.application_id is not None]
 
 
 async def _index(ctx: Context, here: Sequence[ApplicationId], own: Sequence[ApplicationId]) -> CommandIndex:
     guild_id = ctx.guild.id if ctx.in_guild else EVERYWHERE
-    wanted = list(dict.fromkeys([*here, *own[:_MOST_APPLICATIONS]]))
+    wanted = list(dict.fromkeys([*here, *own[:_MAX_APPLICATIONS]]))
     applications = await select_applications(ctx.tx, wanted) if wanted else {}
     rows = await select_of_applications(ctx.tx, applications, guild_id)
     locale = await locale_of(ctx)
@@ -104,9 +104,9 @@ def _fits(ctx: Context, command: Command, application: ApplicationRow, *, in_pla
         return False
     if where is InteractionContext.PRIVATE_CHANNEL:
         return for_user
-    place = ctx.entered_channel
-    if command.nsfw and place is not None and place.guild is not None:
-        channel = place.parent or place.channel
+    access = ctx.entered_channel
+    if command.nsfw and access is not None and access.guild is not None:
+        channel = access.parent or access.channel
         if channel.nsfw is not True:
             return False
     return for_place or for_user
@@ -120,8 +120,8 @@ def _context(ctx: Context, application_id: ApplicationId) -> InteractionContext 
 
 
 def _may(ctx: Context, command: Command, said: Said) -> bool:
-    place = ctx.entered_channel
-    where = None if place is None else place.audience_channel_id
+    access = ctx.entered_channel
+    where = None if access is None else access.audience_channel_id
     return is_allowed(ctx.member, ctx.permissions, where, command, said)
 
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, Raw, Struct, structs
 
+from moothall.kernel.channel_access import ChannelAccess, find_channel
 from moothall.kernel.context import Context
-from moothall.kernel.place import ChannelPlace, find_channel
 from moothall.objects import errors
 from moothall.objects.command import CommandType
 from moothall.objects.errors import FormErrors, Refusal
@@ -23,7 +23,7 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.poll import PollDraft, PollInput, read_poll
 from moothall.objects.wire import convert, decoder, encode
 from moothall.resources.channel.thread_activity.operations import wake_thread
-from moothall.resources.component.known import Sender, look_up
+from moothall.resources.component.resolved_ids import Sender, look_up
 from moothall.resources.interaction.queries import (
     EphemeralRow,
     InteractionRow,
@@ -59,12 +59,12 @@ class Posted(Struct, frozen=True):
     loading: bool
 
 
-async def place_of(ctx: Context, row: InteractionRow) -> ChannelPlace:
+async def access_of(ctx: Context, row: InteractionRow) -> ChannelAccess:
     """The channel of an interaction, with what the application's bot may do in it. Raises Refusal: 404/10003."""
-    place = await find_channel(ctx.services.states, ctx.tx, row.channel_id, bot_of(row), ctx.now, writes=ctx.writes)
-    if place is None:
+    access = await find_channel(ctx.services.states, ctx.tx, row.channel_id, bot_of(row), ctx.now, writes=ctx.writes)
+    if access is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)
-    return place
+    return access
 
 
 def bot_of(row: InteractionRow) -> UserId:
@@ -77,52 +77,52 @@ def sender_for(row: InteractionRow) -> Sender:
     return Sender(user_id=bot_of(row), application_id=row.application_id)
 
 
-def room_of(row: InteractionRow, place: ChannelPlace, room_id: ChannelId) -> ChannelPlace:
+def room_of(row: InteractionRow, access: ChannelAccess, room_id: ChannelId) -> ChannelAccess:
     """Where a message of an interaction lies: the channel itself, or what only its person sees of it."""
-    if room_id == place.id:
-        return place
-    return ChannelPlace(
-        structs.replace(place.channel, id=room_id),
-        place.permissions,
+    if room_id == access.id:
+        return access
+    return ChannelAccess(
+        structs.replace(access.channel, id=room_id),
+        access.permissions,
         recipients=(row.user_id,),
-        shown=(place.id, row.guild_id),
+        shown=(access.id, row.guild_id),
     )
 
 
-async def flags_of(ctx: Context, row: InteractionRow, place: ChannelPlace, flags: int | None) -> int:
+async def flags_of(ctx: Context, row: InteractionRow, access: ChannelAccess, flags: int | None) -> int:
     """The flags of an answer, those that can be set.
 
     What an application that only its person has installed says in a guild is seen by that person alone, unless
     they may use such applications before others (USE_EXTERNAL_APPS).
     """
     bits = (flags or 0) & _FLAGS
-    if place.guild is None or "0" in row.owners:
+    if access.guild is None or "0" in row.owners:
         return bits
-    person = await find_channel(ctx.services.states, ctx.tx, place.id, row.user_id, ctx.now, writes=ctx.writes)
+    person = await find_channel(ctx.services.states, ctx.tx, access.id, row.user_id, ctx.now, writes=ctx.writes)
     allowed = person is not None and person.permissions & Permissions.USE_EXTERNAL_APPS
     return bits if allowed else bits | MessageFlags.EPHEMERAL
 
 
 async def read_new(
-    ctx: Context, row: InteractionRow, place: ChannelPlace, body: MessageFields, found: FormErrors
+    ctx: Context, row: InteractionRow, access: ChannelAccess, body: MessageFields, form_errors: FormErrors
 ) -> Draft:
     """The draft of an answer, with its files where it will lie; `body.flags` are those of `flags_of`.
 
     Raises Refusal: 50035, 50006.
     """
     ephemeral = bool((body.flags or 0) & MessageFlags.EPHEMERAL)
-    room_id = ChannelId(row.id) if ephemeral else place.id
+    room_id = ChannelId(row.id) if ephemeral else access.id
     body = structs.replace(body, sticker_ids=None, shared_client_theme=None)
     if ephemeral and body.poll is not None:
-        found.add("poll", FormCode.BASE_TYPE_BAD_TYPE, "Nobody could vote in a poll that one person sees.")
-    lookup = await look_up(ctx, place, body.components, sender_for(row))
-    return read_draft(body, found, lookup=lookup, uploaded=Uploaded.of(ctx, room_id))
+        form_errors.add("poll", FormCode.BASE_TYPE_BAD_TYPE, "Nobody could vote in a poll that one person sees.")
+    lookup = await look_up(ctx, access, body.components, sender_for(row))
+    return read_draft(body, form_errors, lookup=lookup, uploaded=Uploaded.of(ctx, room_id))
 
 
 async def post_message(
     ctx: Context,
     row: InteractionRow,
-    place: ChannelPlace,
+    access: ChannelAccess,
     draft: Draft,
     *,
     ephemeral: bool,
@@ -131,20 +131,20 @@ async def post_message(
 ) -> Posted:
     """Post an answer, or with `follows` a message after it. The row declares `MessageCreate`."""
     message_id = MessageId(ctx.ids.next())
-    room_id = ChannelId(row.id) if ephemeral else place.id
+    room_id = ChannelId(row.id) if ephemeral else access.id
     if ephemeral:
         await insert_ephemeral(
             ctx.tx,
             EphemeralRow(
                 id=message_id,
                 interaction_id=row.id,
-                channel_id=place.id,
+                channel_id=access.id,
                 application_id=row.application_id,
                 user_id=row.user_id,
             ),
         )
     else:
-        place = await wake_thread(ctx, place)
+        access = await wake_thread(ctx, access)
     original = await _answered(ctx, row, room_id, follows=follows)
     if original is not None:
         # It refers to a message of the same application, which nobody is told of again.
@@ -152,7 +152,7 @@ async def post_message(
         draft = structs.replace(draft, allowed_mentions=structs.replace(allowed, replied_user=False))
     flags = draft.flags | (MessageFlags.EPHEMERAL if ephemeral else 0) | (MessageFlags.LOADING if loading else 0)
     more: dict[str, Any] = {
-        "channel_id": place.id,
+        "channel_id": access.id,
         "type": _type_of(row, original, follows=follows),
         "flags": flags,
         "webhook_id": WebhookId(row.application_id),
@@ -161,13 +161,13 @@ async def post_message(
     }
     if original is not None:
         more["message_reference"] = MessageReference(
-            message_id=original.id, channel_id=place.id, guild_id=UNSET if row.guild_id is None else row.guild_id
+            message_id=original.id, channel_id=access.id, guild_id=UNSET if row.guild_id is None else row.guild_id
         )
     elif row.type == InteractionType.APPLICATION_COMMAND and not follows:
         more["interaction"] = Raw(encode(_old_metadata(row)))
     data = await send_message(
         ctx,
-        room_of(row, place, room_id),
+        room_of(row, access, room_id),
         bot_of(row),
         draft,
         message_id=message_id,
@@ -184,9 +184,9 @@ async def edit_posted(
 
     Raises Refusal: 404/10008, 50035 below `at`, 50006.
     """
-    place = await place_of(ctx, row)
+    access = await access_of(ctx, row)
     message = await find_posted(ctx, row, room_id, message_id, find=lock_message)
-    room = room_of(row, place, room_id)
+    room = room_of(row, access, room_id)
     fills = bool(message.flags & MessageFlags.LOADING)
     if fills and row.state == InteractionState.DEFERRED:
         await update_interaction(ctx.tx, row.id, state=int(InteractionState.ANSWERED))
@@ -194,15 +194,15 @@ async def edit_posted(
     if poll is not None:
         body = structs.replace(body, poll=None)
         message = structs.replace(message, parts=message.parts | MessagePart.POLL)
-    found = FormErrors()
+    form_errors = FormErrors()
     draft = read_edit(
         body,
         layout=is_layout(message.flags) or is_layout(body.flags),
-        lookup=await look_up(ctx, place, body.components, sender_for(row)),
+        lookup=await look_up(ctx, access, body.components, sender_for(row)),
         own_files=files_in(ctx, message),
         uploaded=Uploaded.of(ctx, room_id),
         held=await files_of(ctx, message),
-        found=found.at(at) if at else found,
+        form_errors=form_errors.at(at) if at else form_errors,
     )
     if poll is not None:
         await write_parts(ctx, room, message.id, Draft(content="", poll=poll))
@@ -231,7 +231,7 @@ async def delete_posted(ctx: Context, row: InteractionRow, room_id: ChannelId, m
     message = await find_posted(ctx, row, room_id, message_id, find=lock_message)
     if message.flags & MessageFlags.LOADING and row.state == InteractionState.DEFERRED:
         await update_interaction(ctx.tx, row.id, state=int(InteractionState.ANSWERED))
-    await remove_message(ctx, room_of(row, await place_of(ctx, row), room_id), message)
+    await remove_message(ctx, room_of(row, await access_of(ctx, row), room_id), message)
 
 
 async def find_posted(
@@ -273,12 +273,12 @@ def _poll_of(body: EditMessage) -> PollDraft | None:
     """The poll that a message that was loading gets."""
     if not body.poll:
         return None
-    found = FormErrors()
+    form_errors = FormErrors()
     try:
-        poll = read_poll(convert(body.poll, PollInput), found.at("poll"))
+        poll = read_poll(convert(body.poll, PollInput), form_errors.at("poll"))
     except msgspec.ValidationError:
         return None  # `read_edit` says what is wrong
-    found.raise_if_any()
+    form_errors.raise_if_any()
     return poll
 
 

@@ -20,8 +20,8 @@ _NAMED: Final = {
     OptionType.MENTIONABLE: "mentionables",
     OptionType.ATTACHMENT: "attachments",
 }
-_TEXT_MOST: Final = 6000
-_NUMBER_MOST: Final = 2**53
+_TEXT_MAX: Final = 6000
+_NUMBER_MAX: Final = 2**53
 
 
 class Chosen(Struct, frozen=True, kw_only=True):
@@ -38,15 +38,17 @@ class Chosen(Struct, frozen=True, kw_only=True):
     """In an autocompletion, the option that is being typed into, and what stands there."""
 
 
-def read_options(declared: Sequence[Option], given: Any, found: FormErrors, *, completing: bool = False) -> Chosen:
-    """Check the options of a command; what is wrong is added to `found` below `options`.
+def read_options(
+    declared: Sequence[Option], given: Any, form_errors: FormErrors, *, completing: bool = False
+) -> Chosen:
+    """Check the options of a command; what is wrong is added to `form_errors` below `options`.
 
     While `completing`, required ones may be missing, values be no choice, and exactly one is focused.
     """
-    reading = _Reading(found, completing=completing)
+    reading = _Reading(form_errors, completing=completing)
     options = reading.level(declared, given, ("options",))
-    if completing and not found and reading.focused is None:
-        found.add("options", FormCode.BASE_TYPE_REQUIRED, "No option is focused that completes what is typed.")
+    if completing and not form_errors and reading.focused is None:
+        form_errors.add("options", FormCode.BASE_TYPE_REQUIRED, "No option is focused that completes what is typed.")
     return Chosen(
         options=options,
         path=reading.path,
@@ -57,8 +59,8 @@ def read_options(declared: Sequence[Option], given: Any, found: FormErrors, *, c
 
 
 class _Reading:
-    def __init__(self, found: FormErrors, *, completing: bool) -> None:
-        self.found = found
+    def __init__(self, form_errors: FormErrors, *, completing: bool) -> None:
+        self.found = form_errors
         self.completing = completing
         self.path: list[str] = []
         self.ids: dict[str, list[Snowflake]] = {}
@@ -105,7 +107,7 @@ class _Reading:
         if self.completing and given.get("focused"):
             if option.autocomplete is not True or self.focused is not None:
                 self.found.add((*at, "focused"), FormCode.BASE_TYPE_CHOICES, "This option completes nothing.")
-            text = "" if value is None else str(value)[:_TEXT_MOST]
+            text = "" if value is None else str(value)[:_TEXT_MAX]
             self.focused = option, text
             return told | {"value": text, "focused": True}
         return told | {"value": self._value(option, value, (*at, "value"))}
@@ -134,9 +136,9 @@ class _Reading:
             self.found.add(at, FormCode.STRING_TYPE_CONVERT, "Could not interpret this value as string.")
             return value
         least = 0 if option.min_length is UNSET else option.min_length
-        most = _TEXT_MOST if option.max_length is UNSET else option.max_length
-        if not least <= len(value) <= most:
-            self.found.add(at, *FieldError.length(least or None, most))
+        maximum = _TEXT_MAX if option.max_length is UNSET else option.max_length
+        if not least <= len(value) <= maximum:
+            self.found.add(at, *FieldError.length(least or None, maximum))
         self._check_choice(option, value, at)
         return value
 
@@ -145,13 +147,13 @@ class _Reading:
         if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
             self.found.add(at, FormCode.NUMBER_TYPE_COERCE, "Value is not a number of this option's type.")
             return value
-        bound = _NUMBER_MOST - 1 if whole else _NUMBER_MOST
+        bound = _NUMBER_MAX - 1 if whole else _NUMBER_MAX
         least = -bound if option.min_value is UNSET else option.min_value
-        most = bound if option.max_value is UNSET else option.max_value
+        maximum = bound if option.max_value is UNSET else option.max_value
         if value < least:
             self.found.add(at, FormCode.NUMBER_TYPE_MIN, f"Must be greater than or equal to {least}.")
-        elif value > most:
-            self.found.add(at, FormCode.NUMBER_TYPE_MAX, f"Must be less than or equal to {most}.")
+        elif value > maximum:
+            self.found.add(at, FormCode.NUMBER_TYPE_MAX, f"Must be less than or equal to {maximum}.")
         self._check_choice(option, value, at)
         return value
 

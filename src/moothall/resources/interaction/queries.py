@@ -71,7 +71,7 @@ _take_modal = Query(
     .values(modal=None)
 )
 _select_old = Query(
-    select(interactions.c.id).where(interactions.c.created_at < bindparam("before")).limit(bindparam("most"))
+    select(interactions.c.id).where(interactions.c.created_at < bindparam("before")).limit(bindparam("maximum"))
 )
 _delete_interactions = Query(delete(interactions).where(in_list(interactions.c.id, "interaction_ids")))
 _select_channels = Query(select(channels).where(in_list(channels.c.id, "channel_ids")), into=ChannelRow)
@@ -82,7 +82,7 @@ _select_ephemeral = Query(
 _select_rooms = Query(
     select(ephemeral_messages.c.interaction_id)
     .where(ephemeral_messages.c.interaction_id < bindparam("before_id"))
-    .limit(bindparam("most"))
+    .limit(bindparam("maximum"))
 )
 _delete_rooms = Query(delete(ephemeral_messages).where(in_list(ephemeral_messages.c.interaction_id, "interaction_ids")))
 _delete_room_messages = Query(delete(messages).where(in_list(messages.c.channel_id, "interaction_ids")))
@@ -138,17 +138,17 @@ async def select_ephemeral(reader: Reader, message_id: MessageId) -> EphemeralRo
     return await reader.one(_select_ephemeral, message_id=message_id)
 
 
-async def delete_old(tx: Transaction, before: Timestamp, most: int) -> int:
+async def delete_old(tx: Transaction, before: Timestamp, maximum: int) -> int:
     """Forget interactions raised before a moment; how many there were."""
-    found = [row[0] for row in await tx.all(_select_old, before=before, most=most)]
+    found = [row[0] for row in await tx.all(_select_old, before=before, maximum=maximum)]
     if found:
         await tx.execute(_delete_interactions, interaction_ids=found)
     return len(found)
 
 
-async def delete_rooms(tx: Transaction, before_id: InteractionId, most: int) -> int:
+async def delete_rooms(tx: Transaction, before_id: InteractionId, maximum: int) -> int:
     """Remove what one person saw, and the files handed in, of interactions before an id; of how many."""
-    found = list({row[0] for row in await tx.all(_select_rooms, before_id=before_id, most=most)})
+    found = list({row[0] for row in await tx.all(_select_rooms, before_id=before_id, maximum=maximum)})
     if found:
         await drop_files_of(tx, [ChannelId(each) for each in found])
         for query in (_delete_room_messages, _delete_room_activity, _delete_rooms):

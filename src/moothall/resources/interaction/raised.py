@@ -5,8 +5,8 @@ from typing import Any
 
 from msgspec import UNSET, Raw, UnsetType
 
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
-from moothall.kernel.place import ChannelPlace
 from moothall.objects.errors import FormErrors, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ChannelId, InteractionId, MessageId, Snowflake
@@ -20,14 +20,16 @@ from moothall.resources.message.attachment.uploads import allowance_in
 class Raised:
     """What a person's client has raised, where, and for which application."""
 
-    def __init__(self, ctx: Context, body: RaiseInteraction, application: ApplicationRow, place: ChannelPlace) -> None:
+    def __init__(
+        self, ctx: Context, body: RaiseInteraction, application: ApplicationRow, access: ChannelAccess
+    ) -> None:
         self.ctx = ctx
         self.id = InteractionId(ctx.ids.next())
         self.body = body
         self.application = application
-        self.place = place
+        self.access = access
         self.found = FormErrors()
-        self.resolver = Resolver(ctx, place, self.found, application.id)
+        self.resolver = Resolver(ctx, access, self.found, application.id)
         self.data: dict[str, Any] = {}
         self.owners: dict[str, str] = {}
         self.name: str | None = None
@@ -41,7 +43,7 @@ class Raised:
         """The files that came with it. Raises Refusal: 413/40005."""
         if self.files is None:
             given = self.body.data.get("attachments")
-            self.files = HandedIn(self.ctx, self.id, given, self.found, most=allowance_in(self.place.guild).each)
+            self.files = HandedIn(self.ctx, self.id, given, self.found, maximum=allowance_in(self.access.guild).each)
         return self.files
 
 

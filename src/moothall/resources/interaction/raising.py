@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from msgspec import UNSET, UnsetType
 
+from moothall.kernel.channel_access import ChannelAccess, find_channel
 from moothall.kernel.context import Context
-from moothall.kernel.place import ChannelPlace, find_channel
 from moothall.kernel.secrets import hash_token, new_token
 from moothall.objects import errors
 from moothall.objects.channel_types import FORUMS, MESSAGEABLE, VOICE
@@ -46,14 +46,14 @@ async def raise_interaction(ctx: Context, body: RaiseInteraction) -> None:
     Raises Refusal: 404/10002, 404/10003, 403/50001, 404/10063, 404/10008, 403/50013, 50035 with every
     value that does not fit.
     """
-    place = await ctx.enter_channel(body.channel_id)
-    if body.guild_id is not None and (place.guild is None or place.guild.id != body.guild_id):
+    access = await ctx.enter_channel(body.channel_id)
+    if body.guild_id is not None and (access.guild is None or access.guild.id != body.guild_id):
         refuse_field("guild_id", FormCode.BASE_TYPE_CHOICES, "The channel is not in this guild.")
-    _require_messages(ctx, place)
+    _require_messages(ctx, access)
     application = await select_application(ctx.tx, body.application_id)
     if application is None:
         raise Refusal(errors.UNKNOWN_APPLICATION)
-    raised = Raised(ctx, body, application, place)
+    raised = Raised(ctx, body, application, access)
     command: Command | None = None
     if body.type == InteractionType.MESSAGE_COMPONENT:
         await use_component(raised)
@@ -71,9 +71,9 @@ async def raise_interaction(ctx: Context, body: RaiseInteraction) -> None:
         await _tell(raised)
 
 
-def _require_messages(ctx: Context, place: ChannelPlace) -> None:
+def _require_messages(ctx: Context, access: ChannelAccess) -> None:
     """An answer is a message, which the channel must be able to hold, and its person to see and write there."""
-    kind = place.channel.type
+    kind = access.channel.type
     if kind in FORUMS:
         raise Refusal(errors.FORUM_NEEDS_THREAD)
     if kind not in MESSAGEABLE:
@@ -84,12 +84,12 @@ def _require_messages(ctx: Context, place: ChannelPlace) -> None:
 
 async def _launch(raised: Raised) -> None:
     """Start the application's Activity, of which it need not be told, and say so in the channel."""
-    ctx, place, nonce = raised.ctx, raised.place, raised.body.nonce_text
+    ctx, access, nonce = raised.ctx, raised.access, raised.body.nonce_text
     _, row, _ = await _store(raised, InteractionState.ANSWERED)
     ctx.emit(InteractionRaised(user_id=ctx.actor.user_id, id=row.id, nonce=nonce))
-    flags = await flags_of(ctx, row, place, 0)
+    flags = await flags_of(ctx, row, access, 0)
     posted = await post_message(
-        ctx, row, place, Draft(content=f"Started **{raised.application.name}**"), ephemeral=bool(flags)
+        ctx, row, access, Draft(content=f"Started **{raised.application.name}**"), ephemeral=bool(flags)
     )
     await queries.update_interaction(
         ctx.tx,
@@ -103,17 +103,17 @@ async def _launch(raised: Raised) -> None:
 
 async def _tell(raised: Raised) -> None:
     """Store the interaction and deliver it, once it is durable."""
-    ctx, place, body = raised.ctx, raised.place, raised.body
+    ctx, access, body = raised.ctx, raised.access, raised.body
     token, row, user = await _store(raised, InteractionState.WAITING)
     shown = row.metadata["user"]
     member: dict[str, Any] | UnsetType = UNSET
-    guild = place.guild
+    guild = access.guild
     if guild is not None:
         found = await get_member(ctx.tx, guild.id, ctx.actor.user_id)
         if found is None:
             raise Refusal(errors.UNKNOWN_MEMBER)
-        member = whole_member(await member_object(ctx.tx, found), place.permissions)
-    channel = partial_channel(place.channel, place.permissions)
+        member = whole_member(await member_object(ctx.tx, found), access.permissions)
+    channel = partial_channel(access.channel, access.permissions)
     if guild is None:
         channel["recipients"] = [shown]
     told = Interaction(
@@ -126,16 +126,16 @@ async def _tell(raised: Raised) -> None:
         else {"id": str(int(guild.id)), "locale": guild.row.preferred_locale, "features": guild.row.features},
         guild_id=UNSET if guild is None else GuildId(guild.id),
         channel=channel,
-        channel_id=place.id,
+        channel_id=access.id,
         member=member,
         user=shown if guild is None else UNSET,
         token=token,
         message=raised.message,
-        app_permissions=PermissionSet(await app_permissions(ctx, place, raised.application.id)).wire(),
+        app_permissions=PermissionSet(await app_permissions(ctx, access, raised.application.id)).wire(),
         locale=user.locale,
         guild_locale=UNSET if guild is None else guild.row.preferred_locale,
         authorizing_integration_owners=raised.owners,
-        context=int(context_of(place, raised.application.id)),
+        context=int(context_of(access, raised.application.id)),
         attachment_size_limit=allowance_in(guild).each,
     )
     await deliver(ctx, raised.application, told, body.nonce_text)
@@ -143,7 +143,7 @@ async def _tell(raised: Raised) -> None:
 
 async def _store(raised: Raised, state: InteractionState) -> tuple[str, InteractionRow, UserRow]:
     """Store an interaction with the files that came with it; its token, its row, and its person's."""
-    ctx, place, body = raised.ctx, raised.place, raised.body
+    ctx, access, body = raised.ctx, raised.access, raised.body
     token = new_token(_TOKEN_LENGTH)
     user = await select_user(ctx.tx, ctx.actor.user_id)
     if user is None:
@@ -161,8 +161,8 @@ async def _store(raised: Raised, state: InteractionState) -> tuple[str, Interact
         id=raised.id,
         application_id=raised.application.id,
         user_id=ctx.actor.user_id,
-        guild_id=None if place.guild is None else GuildId(place.guild.id),
-        channel_id=place.id,
+        guild_id=None if access.guild is None else GuildId(access.guild.id),
+        channel_id=access.id,
         type=body.type,
         token_hash=hash_token(token),
         state=state,
@@ -188,7 +188,7 @@ async def _store(raised: Raised, state: InteractionState) -> tuple[str, Interact
             EphemeralRow(
                 id=MessageId(raised.id),
                 interaction_id=raised.id,
-                channel_id=place.id,
+                channel_id=access.id,
                 application_id=raised.application.id,
                 user_id=ctx.actor.user_id,
             ),
@@ -196,14 +196,16 @@ async def _store(raised: Raised, state: InteractionState) -> tuple[str, Interact
     return token, row, user
 
 
-async def app_permissions(ctx: Context, place: ChannelPlace, application_id: ApplicationId) -> int:
+async def app_permissions(ctx: Context, access: ChannelAccess, application_id: ApplicationId) -> int:
     """What an application's bot may do where an interaction happens."""
-    if place.guild is None:
+    if access.guild is None:
         bits = int(DIRECT_PERMISSIONS)
-        if context_of(place, application_id) is InteractionContext.BOT_DM:
+        if context_of(access, application_id) is InteractionContext.BOT_DM:
             bits |= Permissions.USE_EXTERNAL_EMOJIS
         return bits
-    seen = await find_channel(ctx.services.states, ctx.tx, place.id, UserId(application_id), ctx.now, writes=ctx.writes)
+    seen = await find_channel(
+        ctx.services.states, ctx.tx, access.id, UserId(application_id), ctx.now, writes=ctx.writes
+    )
     if seen is not None and seen.member is not None:
         return seen.permissions
     return int(DIRECT_PERMISSIONS)

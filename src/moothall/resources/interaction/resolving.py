@@ -8,9 +8,9 @@ from typing import Any
 
 from msgspec import UNSET, Raw
 
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
-from moothall.kernel.guild_state import Standing
-from moothall.kernel.place import ChannelPlace
+from moothall.kernel.guild_state import MemberAuthority
 from moothall.objects.channel import Channel
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FormCode
@@ -45,18 +45,20 @@ _IN_CHANNEL = (
 class Resolver:
     """Looks up what one interaction names, in the place where it was raised."""
 
-    def __init__(self, ctx: Context, place: ChannelPlace, found: FormErrors, application_id: ApplicationId) -> None:
+    def __init__(
+        self, ctx: Context, access: ChannelAccess, form_errors: FormErrors, application_id: ApplicationId
+    ) -> None:
         self._ctx = ctx
         self._application_id = application_id
-        self._place = place
-        self._found = found
+        self._access = access
+        self._found = form_errors
         self.resolved: Resolved = {}
 
     async def users(self, ids: Sequence[Snowflake], at: str) -> None:
         """People, with who they are in the guild if they are in it."""
         wanted = [UserId(each) for each in ids]
         users = await get_users(self._ctx.tx, wanted)
-        guild = self._place.guild
+        guild = self._access.guild
         members = {} if guild is None else await get_members(self._ctx.tx, guild.id, wanted)
         for user_id in wanted:
             user = users.get(user_id)
@@ -71,7 +73,7 @@ class Resolver:
     def roles(self, ids: Sequence[Snowflake], at: str) -> None:
         """Roles of the guild."""
         for role_id in ids:
-            role = None if self._place.guild is None else self._place.guild.roles.get(RoleId(role_id))
+            role = None if self._access.guild is None else self._access.guild.roles.get(RoleId(role_id))
             if role is None:
                 self._missing(at, role_id)
             else:
@@ -79,7 +81,7 @@ class Resolver:
 
     async def mentionables(self, ids: Sequence[Snowflake], at: str) -> None:
         """Roles, and people."""
-        guild = self._place.guild
+        guild = self._access.guild
         roles = [each for each in ids if guild is not None and RoleId(each) in guild.roles]
         self.roles(roles, at)
         people = [each for each in ids if each not in roles]
@@ -88,7 +90,7 @@ class Resolver:
 
     async def channels(self, ids: Sequence[Snowflake], kinds: Mapping[int, Iterable[int]], at: str) -> None:
         """Channels and threads of the guild that the caller may see, of the types that are asked for."""
-        guild, member = self._place.guild, self._place.member
+        guild, member = self._access.guild, self._access.member
         rows = await select_channels(self._ctx.tx, [ChannelId(each) for each in ids])
         bot = await self._bot()
         for channel_id in ids:
@@ -109,14 +111,14 @@ class Resolver:
                 told = partial_channel(channel, bits) | {"app_permissions": PermissionSet(bot_bits).wire()}
                 self.resolved.setdefault("channels", {})[_key(channel_id)] = told
 
-    async def _bot(self) -> Standing | None:
+    async def _bot(self) -> MemberAuthority | None:
         """The application's bot in the guild; None where it is no member."""
-        guild, ctx = self._place.guild, self._ctx
+        guild, ctx = self._access.guild, self._ctx
         if guild is None:
             return None
         bot_id = UserId(self._application_id)
-        _, standing = await ctx.services.states.standing(ctx.tx, guild.id, bot_id, ctx.now, writes=ctx.writes)
-        return standing
+        _, authority = await ctx.services.states.authority(ctx.tx, guild.id, bot_id, ctx.now, writes=ctx.writes)
+        return authority
 
     def attachment(self, file_id: Snowflake, data: Raw) -> None:
         """A file that was handed in."""
@@ -127,10 +129,10 @@ class Resolver:
         self.resolved.setdefault("messages", {})[_key(message_id)] = Raw(data)
 
     def _member(self, row: MemberRow) -> dict[str, Any]:
-        guild = self._place.guild
+        guild = self._access.guild
         if guild is None:
             return {}
-        standing = self._ctx.services.states.judge(
+        authority = self._ctx.services.states.judge(
             guild,
             row.user_id,
             [RoleId(role) for role in row.roles],
@@ -139,8 +141,8 @@ class Resolver:
             now=self._ctx.now,
             guest_of=row.guest_channel_id,
         )
-        where = self._place.parent or self._place.channel
-        bits = standing.permissions_in(where, thread=self._place.is_thread)
+        where = self._access.parent or self._access.channel
+        bits = authority.permissions_in(where, thread=self._access.is_thread)
         return partial_member(to_plain(member_from_row(row, UNSET)), bits)
 
     def _missing(self, at: str, each: Snowflake) -> None:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
-from moothall.kernel.guild_state import Standing
-from moothall.kernel.place import ChannelPlace
+from moothall.kernel.guild_state import MemberAuthority
 from moothall.objects import errors
 from moothall.objects.application import IntegrationType
 from moothall.objects.channel_types import ChannelType
@@ -24,17 +24,17 @@ DIRECT_PERMISSIONS: Final = Permissions.ATTACH_FILES | Permissions.EMBED_LINKS |
 """What an application may do in direct messages; with its own bot also USE_EXTERNAL_EMOJIS."""
 
 
-def context_of(place: ChannelPlace, application_id: ApplicationId) -> InteractionContext:
+def context_of(access: ChannelAccess, application_id: ApplicationId) -> InteractionContext:
     """Where an interaction happens."""
-    if place.guild is not None:
+    if access.guild is not None:
         return InteractionContext.GUILD
-    if place.channel.type == ChannelType.DM and UserId(application_id) in place.recipients:
+    if access.channel.type == ChannelType.DM and UserId(application_id) in access.recipients:
         return InteractionContext.BOT_DM
     return InteractionContext.PRIVATE_CHANNEL
 
 
 async def owners_of(
-    ctx: Context, place: ChannelPlace, application_id: ApplicationId, supported: Sequence[int]
+    ctx: Context, access: ChannelAccess, application_id: ApplicationId, supported: Sequence[int]
 ) -> dict[str, str]:
     """Who has installed an application that is used here, by integration type; empty if nobody has.
 
@@ -42,11 +42,11 @@ async def owners_of(
     """
     found: dict[str, str] = {}
     if IntegrationType.GUILD_INSTALL in supported:
-        if place.guild is not None:
-            row = await select_of_application(ctx.tx, place.guild.id, application_id)
+        if access.guild is not None:
+            row = await select_of_application(ctx.tx, access.guild.id, application_id)
             if row is not None and not {BOT, COMMANDS}.isdisjoint(row.scopes):
-                found["0"] = str(int(place.guild.id))
-        elif context_of(place, application_id) is InteractionContext.BOT_DM:
+                found["0"] = str(int(access.guild.id))
+        elif context_of(access, application_id) is InteractionContext.BOT_DM:
             found["0"] = "0"
     if IntegrationType.USER_INSTALL in supported:
         authorization = await select_authorization(ctx.tx, ctx.actor.user_id, application_id)
@@ -55,36 +55,36 @@ async def owners_of(
     return found
 
 
-async def require_usable(ctx: Context, place: ChannelPlace, command: Command, owners: dict[str, str]) -> None:
+async def require_usable(ctx: Context, access: ChannelAccess, command: Command, owners: dict[str, str]) -> None:
     """Let the caller use a command here.
 
     Raises Refusal: 404/10063 for one that is not there for them, 403/50013 for one that the guild, or
     the command itself, keeps from them, 50035 at `data.id` for an age-restricted one elsewhere.
     """
-    context = context_of(place, command.application_id)
+    context = context_of(access, command.application_id)
     allowed = command.contexts if isinstance(command.contexts, list) else list(InteractionContext)
     is_guilds = isinstance(command.guild_id, int)
-    if not owners or (not is_guilds and context not in allowed) or (is_guilds and place.guild is None):
+    if not owners or (not is_guilds and context not in allowed) or (is_guilds and access.guild is None):
         raise Refusal(errors.UNKNOWN_APPLICATION_COMMAND)
     if context is InteractionContext.PRIVATE_CHANNEL and "1" not in owners:
         raise Refusal(errors.UNKNOWN_APPLICATION_COMMAND)
-    if command.nsfw and place.guild is not None:
-        where = place.parent or place.channel
+    if command.nsfw and access.guild is not None:
+        where = access.parent or access.channel
         if where.nsfw is not True:
             refuse_field("data.id", FormCode.BASE_TYPE_CHOICES, "This command is for age-restricted channels.")
-    if place.guild is None or place.member is None:
+    if access.guild is None or access.member is None:
         return
     ctx.require(Permissions.USE_APPLICATION_COMMANDS)
     if "0" not in owners:
         return
-    rows = await select_permissions(ctx.tx, place.guild.id, command.application_id)
+    rows = await select_permissions(ctx.tx, access.guild.id, command.application_id)
     said = {row.command_id: row for row in rows}
-    if not is_allowed(place.member, ctx.permissions, place.audience_channel_id, command, said):
+    if not is_allowed(access.member, ctx.permissions, access.audience_channel_id, command, said):
         raise Refusal(errors.MISSING_PERMISSIONS)
 
 
 def is_allowed(
-    member: Standing,
+    member: MemberAuthority,
     permissions: int,
     channel_id: ChannelId | None,
     command: Command,
@@ -112,7 +112,7 @@ def is_allowed(
     return bool(needed) and permissions & needed == needed
 
 
-def _channel_allowed(member: Standing, channel_id: ChannelId, *said: PermissionsRow | None) -> bool:
+def _channel_allowed(member: MemberAuthority, channel_id: ChannelId, *said: PermissionsRow | None) -> bool:
     everywhere = member.guild.id - 1
     for row in said:
         if row is None:
@@ -128,7 +128,7 @@ def _channel_allowed(member: Standing, channel_id: ChannelId, *said: Permissions
     return True
 
 
-def _person_allowed(member: Standing, row: PermissionsRow | None) -> bool | None:
+def _person_allowed(member: MemberAuthority, row: PermissionsRow | None) -> bool | None:
     """What is said of the person themself, else of any role of theirs, else of everybody; None if nothing."""
     if row is None:
         return None

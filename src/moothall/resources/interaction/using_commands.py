@@ -26,9 +26,9 @@ async def use_command(raised: Raised, *, completing: bool) -> Command:
 
     Raises Refusal: 404/10063, 403/50013, 403/160005 in a locked thread, 404/10008 for an unknown target, 50035.
     """
-    ctx, place, data = raised.ctx, raised.place, raised.body.data
+    ctx, access, data = raised.ctx, raised.access, raised.body.data
     row = await select_by_id(ctx.tx, CommandId(id_at(data, "id")))
-    here = EVERYWHERE if place.guild is None else place.guild.id
+    here = EVERYWHERE if access.guild is None else access.guild.id
     if row is None or row.application_id != raised.application.id or row.guild_id not in {EVERYWHERE, here}:
         raise Refusal(errors.UNKNOWN_APPLICATION_COMMAND)
     command = command_object(row)
@@ -38,8 +38,8 @@ async def use_command(raised: Raised, *, completing: bool) -> Command:
     supported = (
         command.integration_types if isinstance(command.integration_types, list) else [IntegrationType.GUILD_INSTALL]
     )
-    raised.owners = await owners_of(ctx, place, raised.application.id, supported)
-    await require_usable(ctx, place, command, raised.owners)
+    raised.owners = await owners_of(ctx, access, raised.application.id, supported)
+    await require_usable(ctx, access, command, raised.owners)
     require_unlocked(ctx)
     if "version" in data and str(data["version"]) != str(int(row.version)):
         refuse_field(
@@ -121,7 +121,7 @@ async def _read_target(raised: Raised, command: Command) -> None:
         raised.metadata["target_user"] = raised.resolver.resolved.get("users", {}).get(str(int(target)))
         return
     bot_id = UserId(raised.application.id)
-    found = await message_bytes(raised.ctx.tx, raised.place.id, [int(target)], Viewer(bot_id))
+    found = await message_bytes(raised.ctx.tx, raised.access.id, [int(target)], Viewer(bot_id))
     if int(target) not in found or not raised.ctx.has(Permissions.READ_MESSAGE_HISTORY):
         raise Refusal(errors.UNKNOWN_MESSAGE)
     raised.resolver.message(target, found[int(target)])

@@ -22,7 +22,7 @@ async def use_component(raised: Raised) -> None:
     ctx, body = raised.ctx, raised.body
     if body.message_id is None:
         refuse_field("message_id", *FieldError.required())
-    source = await find_source(ctx, raised.place, body.message_id, raised.application.id)
+    source = await find_source(ctx, raised.access, body.message_id, raised.application.id)
     raised.source = source.room_id, source.id
     raised.owners = source.owners or await _default_owners(raised)
     component = source.component(body.data.get("custom_id"))
@@ -44,7 +44,7 @@ async def hand_in_modal(raised: Raised) -> None:
         or row.modal is None
         or row.user_id != ctx.actor.user_id
         or row.application_id != raised.application.id
-        or row.channel_id != raised.place.id
+        or row.channel_id != raised.access.id
         or row.modal["custom_id"] != data.get("custom_id", row.modal["custom_id"])
     ):
         raise Refusal(errors.UNKNOWN_INTERACTION)
@@ -75,5 +75,5 @@ async def hand_in_modal(raised: Raised) -> None:
 
 async def _default_owners(raised: Raised) -> dict[str, str]:
     both = [IntegrationType.GUILD_INSTALL, IntegrationType.USER_INSTALL]
-    owners = await owners_of(raised.ctx, raised.place, raised.application.id, both)
-    return owners or {"0": "0" if raised.place.guild is None else str(int(raised.place.guild.id))}
+    owners = await owners_of(raised.ctx, raised.access, raised.application.id, both)
+    return owners or {"0": "0" if raised.access.guild is None else str(int(raised.access.guild.id))}

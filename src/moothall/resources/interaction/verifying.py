@@ -12,7 +12,7 @@ from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.interaction.delivery import SECONDS, Deliveries, signed_headers
 
 _PING: Final = 1
-_MOST: Final = 65_536
+_MAX: Final = 65_536
 _OK, _UNAUTHORIZED = 200, 401
 _UNANSWERED: Final = "It gave no answer in time, or its address is not a public one."
 """One sentence for every failure to get an answer: more would let users map the operator's network, port by port."""
@@ -56,7 +56,7 @@ async def _post(
     services: Services, application: ApplicationRow, url: str, body: bytes, *, spoil: bool
 ) -> OutgoingAnswer:
     headers = signed_headers(services, application, body, spoil=spoil)
-    return await Deliveries.of(services).outgoing.post(url, body, headers, seconds=SECONDS, most=_MOST)
+    return await Deliveries.of(services).outgoing.post(url, body, headers, seconds=SECONDS, maximum=_MAX)
 
 
 def _is_pong(body: bytes) -> bool:

@@ -21,8 +21,8 @@ class ManagesInvite(Access):
         """Enter the invite's guild or group. Raises Refusal: 404/10006 for no live invite, 403/50013, 403/50001."""
         row = await select_invite(ctx.tx, path["code"], ctx.now)
         if row is not None and row.type == InviteType.GROUP_DM:
-            place = await ctx.enter_channel(row.channel_id)
-            if ctx.actor.user_id not in {place.channel.owner_id, row.inviter_id}:
+            access = await ctx.enter_channel(row.channel_id)
+            if ctx.actor.user_id not in {access.channel.owner_id, row.inviter_id}:
                 raise Refusal(errors.MISSING_PERMISSIONS)
             return
         if row is None or row.guild_id is None:

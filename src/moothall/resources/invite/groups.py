@@ -2,8 +2,8 @@
 
 from msgspec import UNSET, UnsetType
 
+from moothall.kernel.channel_access import find_channel
 from moothall.kernel.context import Context
-from moothall.kernel.place import find_channel
 from moothall.objects import errors, limits
 from moothall.objects.channel import InviteRecipient, PartialChannel
 from moothall.objects.channel_types import ChannelType
@@ -90,11 +90,11 @@ async def accept_group_invite(ctx: Context, row: InviteRow) -> Invite:
     Raises Refusal: 404/10006, 400/30004 for a full group.
     """
     me = ctx.actor.user_id
-    place = await find_channel(ctx.services.states, ctx.tx, row.channel_id, me, ctx.now, writes=ctx.writes)
-    if place is None or place.channel.type != ChannelType.GROUP_DM:
+    access = await find_channel(ctx.services.states, ctx.tx, row.channel_id, me, ctx.now, writes=ctx.writes)
+    if access is None or access.channel.type != ChannelType.GROUP_DM:
         raise Refusal(errors.UNKNOWN_INVITE)
-    if me not in place.recipients:
+    if me not in access.recipients:
         if not await queries.spend_invite(ctx.tx, row.code, ctx.now):
             raise Refusal(errors.UNKNOWN_INVITE)
-        await join_group(ctx, place, me, added_by=me)
+        await join_group(ctx, access, me, added_by=me)
     return await shown_group_invite(ctx, row)

@@ -26,7 +26,6 @@ from moothall.resources.guild.membership.guests import make_full_member
 from moothall.resources.guild.membership.operations import join_guild
 from moothall.resources.invite import queries
 from moothall.resources.invite.events import InviteCreate, InviteDelete
-from moothall.resources.invite.gatherings import with_gatherings
 from moothall.resources.invite.groups import (
     accept_group_invite,
     blank_group_invite,
@@ -36,6 +35,7 @@ from moothall.resources.invite.groups import (
 from moothall.resources.invite.objects import invite_objects, vanity_invite, without_metadata
 from moothall.resources.invite.queries import InviteRow
 from moothall.resources.invite.requests import CreateChannelInvite
+from moothall.resources.invite.stages_and_events import with_stages_and_events
 from moothall.resources.member.queries import get_member, is_banned
 from moothall.resources.user.queries import select_user
 from moothall.resources.voice.queries import get_voice_state
@@ -131,7 +131,7 @@ async def resolve_invite(
         return await shown_group_invite(ctx, group, with_counts=with_counts)
     row, guild = await _find(ctx, code)
     invite = await _shown(ctx, row, guild, with_counts=with_counts)
-    return await with_gatherings(ctx, invite, guild, event_id)
+    return await with_stages_and_events(ctx, invite, guild, event_id)
 
 
 async def accept_invite(ctx: Context, code: str) -> Invite:
@@ -201,14 +201,14 @@ async def delete_invite(ctx: Context, code: str) -> Invite:
 
 
 async def _row(ctx: Context, channel: Channel, body: CreateChannelInvite) -> InviteRow:
-    found = FormErrors()
+    form_errors = FormErrors()
     target_type = int(body.target_type or 0)
-    await _check_target(ctx, channel, body, target_type, found)
-    role_ids = _roles(ctx, body, found)
+    await _check_target(ctx, channel, body, target_type, form_errors)
+    role_ids = _roles(ctx, body, form_errors)
     flags = (body.flags or 0) & InviteFlags.IS_GUEST_INVITE
     if flags:
-        _check_guests(ctx, channel, role_ids, found)
-    found.raise_if_any()
+        _check_guests(ctx, channel, role_ids, form_errors)
+    form_errors.raise_if_any()
     max_age = body.max_age if isinstance(body.max_age, int) else limits.INVITE_MAX_AGE_DEFAULT
     is_stream = target_type == InviteTargetType.STREAM
     is_application = target_type == InviteTargetType.EMBEDDED_APPLICATION
@@ -232,17 +232,17 @@ async def _row(ctx: Context, channel: Channel, body: CreateChannelInvite) -> Inv
     )
 
 
-def _check_guests(ctx: Context, channel: Channel, role_ids: list[Snowflake], found: FormErrors) -> None:
+def _check_guests(ctx: Context, channel: Channel, role_ids: list[Snowflake], form_errors: FormErrors) -> None:
     """Guests come to a voice channel, in a guild that has guests, and get no role: that would make them members."""
     if Feature.GUESTS_ENABLED not in ctx.guild.row.features:
-        found.add("flags", FormCode.BASE_TYPE_CHOICES, "This guild has no guests.")
+        form_errors.add("flags", FormCode.BASE_TYPE_CHOICES, "This guild has no guests.")
     elif channel.type != ChannelType.GUILD_VOICE:
-        found.add("flags", FormCode.BASE_TYPE_CHOICES, "Guests can be invited to voice channels only.")
+        form_errors.add("flags", FormCode.BASE_TYPE_CHOICES, "Guests can be invited to voice channels only.")
     elif role_ids:
-        found.add("role_ids", FormCode.BASE_TYPE_CHOICES, "Guests are given no roles.")
+        form_errors.add("role_ids", FormCode.BASE_TYPE_CHOICES, "Guests are given no roles.")
 
 
-def _roles(ctx: Context, body: CreateChannelInvite, found: FormErrors) -> list[Snowflake]:
+def _roles(ctx: Context, body: CreateChannelInvite, form_errors: FormErrors) -> list[Snowflake]:
     """The roles that the invite is to give: such as the caller could give by hand."""
     asked = list(dict.fromkeys(body.role_ids or ()))
     roles = [ctx.guild.roles.get(role_id) for role_id in asked]
@@ -252,35 +252,35 @@ def _roles(ctx: Context, body: CreateChannelInvite, found: FormErrors) -> list[S
         raise Refusal(errors.MISSING_PERMISSIONS)
     for index, role in enumerate(roles):
         if role is None or role.managed or role.id == ctx.guild.everyone.id:
-            found.add(("role_ids", index), FormCode.BASE_TYPE_CHOICES, "No role that can be given.")
+            form_errors.add(("role_ids", index), FormCode.BASE_TYPE_CHOICES, "No role that can be given.")
     return [Snowflake(role_id) for role_id in asked]
 
 
 async def _check_target(
-    ctx: Context, channel: Channel, body: CreateChannelInvite, target_type: int, found: FormErrors
+    ctx: Context, channel: Channel, body: CreateChannelInvite, target_type: int, form_errors: FormErrors
 ) -> None:
     """A stream is somebody's who streams in the channel now; an activity is one that can be embedded."""
     if not target_type:
         for given in (body.target_user_id, body.target_application_id):
             if given:
-                found.add("target_type", *FieldError.required())
+                form_errors.add("target_type", *FieldError.required())
         return
     if channel.type not in VOICE:
-        found.add("target_type", FormCode.BASE_TYPE_CHOICES, "Only invites to voice channels have a target.")
+        form_errors.add("target_type", FormCode.BASE_TYPE_CHOICES, "Only invites to voice channels have a target.")
     if target_type == InviteTargetType.STREAM:
         if not body.target_user_id:
-            found.add("target_user_id", *FieldError.required())
+            form_errors.add("target_user_id", *FieldError.required())
             return
         state = await get_voice_state(ctx.tx, ctx.guild.id, body.target_user_id)
         if state is None or state.channel_id != channel.id or not state.self_stream:
-            found.add("target_user_id", FormCode.BASE_TYPE_CHOICES, "The user does not stream in the channel.")
+            form_errors.add("target_user_id", FormCode.BASE_TYPE_CHOICES, "The user does not stream in the channel.")
     elif not body.target_application_id:
-        found.add("target_application_id", *FieldError.required())
+        form_errors.add("target_application_id", *FieldError.required())
     else:
         known = await queries.get_applications(ctx.tx, [body.target_application_id])
         application = known.get(body.target_application_id)
         if application is None or not application.flags & ApplicationFlags.EMBEDDED:
-            found.add("target_application_id", FormCode.BASE_TYPE_CHOICES, "Not an application to embed.")
+            form_errors.add("target_application_id", FormCode.BASE_TYPE_CHOICES, "Not an application to embed.")
 
 
 async def _same_invite(ctx: Context, wanted: InviteRow) -> InviteMetadata | None:

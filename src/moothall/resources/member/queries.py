@@ -49,7 +49,7 @@ _select_page = Query(
     select(members)
     .where(members.c.guild_id == bindparam("guild_id"), members.c.user_id > bindparam("after"))
     .order_by(members.c.user_id)
-    .limit(bindparam("most")),
+    .limit(bindparam("maximum")),
     into=MemberRow,
 )
 
@@ -60,7 +60,7 @@ def _search(column: ColumnElement[str]) -> Query[MemberRow]:
         select(members)
         .where(members.c.guild_id == bindparam("guild_id"), has_prefix(column, "prefix"))
         .order_by(column)
-        .limit(bindparam("most")),
+        .limit(bindparam("maximum")),
         into=MemberRow,
     )
 
@@ -104,9 +104,7 @@ _delete_answers = Query(
 _remember = Query(upsert(former_members, key=_KEY, update=["left_at"]))
 _take_place = Query(
     update(guild_counters)
-    .where(
-        guild_counters.c.guild_id == bindparam("guild_id"), guild_counters.c.member_count < bindparam("most_members")
-    )
+    .where(guild_counters.c.guild_id == bindparam("guild_id"), guild_counters.c.member_count < bindparam("max_members"))
     .values(member_count=guild_counters.c.member_count + 1)
 )
 _change_count = Query(
@@ -192,14 +190,14 @@ async def select_memberships(
     return {(row.guild_id, row.user_id): row for row in rows}
 
 
-async def select_page(reader: Reader, guild_id: GuildId, after: UserId, most: int) -> list[MemberRow]:
-    """The next `most` members by ascending user id."""
-    return await reader.all(_select_page, guild_id=guild_id, after=after, most=most)
+async def select_page(reader: Reader, guild_id: GuildId, after: UserId, maximum: int) -> list[MemberRow]:
+    """The next `maximum` members by ascending user id."""
+    return await reader.all(_select_page, guild_id=guild_id, after=after, maximum=maximum)
 
 
-async def search_members(reader: Reader, guild_id: GuildId, prefix: str, most: int) -> list[MemberRow]:
-    """Members whose username or nickname begins with a search key, at most `most`, in the order of those names."""
-    options = {"guild_id": guild_id, "prefix": prefix, "most": most}
+async def search_members(reader: Reader, guild_id: GuildId, prefix: str, maximum: int) -> list[MemberRow]:
+    """Members whose username or nickname begins with a search key, at most `maximum`, in the order of those names."""
+    options = {"guild_id": guild_id, "prefix": prefix, "maximum": maximum}
     found: dict[UserId, tuple[str, MemberRow]] = {}
     for row in await reader.all(_search_usernames, **options):
         found[row.user_id] = (row.username_key, row)
@@ -208,7 +206,7 @@ async def search_members(reader: Reader, guild_id: GuildId, prefix: str, most: i
         if row.user_id not in found or key < found[row.user_id][0]:
             found[row.user_id] = (key, row)
     ranked = sorted(found.values(), key=lambda item: (item[0], item[1].user_id))
-    return [row for _, row in ranked[:most]]
+    return [row for _, row in ranked[:maximum]]
 
 
 async def member_object(reader: Reader, row: MemberRow) -> Member:
@@ -266,12 +264,12 @@ async def was_member(reader: Reader, guild_id: GuildId, user_id: UserId) -> bool
     return await reader.one(_select_former, guild_id=guild_id, user_id=user_id) is not None
 
 
-async def take_place(tx: Transaction, guild_id: GuildId, most_members: int) -> bool:
+async def take_place(tx: Transaction, guild_id: GuildId, max_members: int) -> bool:
     """Count one more member, unless there are as many as may be.
 
     Whoever joins or bars someone changes this row first, so that neither misses the other.
     """
-    return await tx.execute(_take_place, guild_id=guild_id, most_members=most_members) > 0
+    return await tx.execute(_take_place, guild_id=guild_id, max_members=max_members) > 0
 
 
 async def change_count(tx: Transaction, guild_id: GuildId, difference: int) -> None:

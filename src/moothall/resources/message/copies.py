@@ -8,10 +8,10 @@ from typing import ClassVar, Final
 
 from msgspec import UNSET, Struct, UnsetType, structs
 
+from moothall.kernel.channel_access import ChannelAccess, find_channel
 from moothall.kernel.context import Context
 from moothall.kernel.guild_state import GuildState, GuildStates
 from moothall.kernel.jobs import Job, enqueue, job
-from moothall.kernel.place import ChannelPlace, find_channel
 from moothall.objects.channel import ChannelMention
 from moothall.objects.channel_types import TEXT_LIKE
 from moothall.objects.features import Feature
@@ -24,12 +24,12 @@ from moothall.resources.message.body import EMPTY, Text, decode_head, decode_tex
 from moothall.resources.message.copy_queries import delete_copy, select_copy
 from moothall.resources.message.files import keep_row_files
 from moothall.resources.message.queries import MessageRow
-from moothall.resources.message.writing import Cast, Mentioned, Written, parts_around
+from moothall.resources.message.writing import Mentioned, MessageReferences, Written, parts_around
 
 SOURCE_DELETED: Final = "[Original Message Deleted]"
 """What a copy says whose source is gone, as clients know it."""
-NOBODY: Final = UserId(Snowflake(0))
-UNMENTIONED: Final = Cast(Mentioned([], [], everyone=False), {})
+ANONYMOUS: Final = UserId(Snowflake(0))
+UNMENTIONED: Final = MessageReferences(Mentioned([], [], everyone=False), {})
 """A copy mentions nobody: those whom its source names are elsewhere."""
 
 _COPIED: Final = MessageFlags.SUPPRESS_EMBEDS | MessageFlags.IS_COMPONENTS_V2 | MessageFlags.HAS_SNAPSHOT
@@ -46,7 +46,7 @@ class Published(Struct, frozen=True, kw_only=True):
     mention_channels: list[ChannelMention] | UnsetType
 
 
-async def published_form(ctx: Context, place: ChannelPlace, row: MessageRow) -> Published:
+async def published_form(ctx: Context, access: ChannelAccess, row: MessageRow) -> Published:
     """What a message shows where its channel is followed, as it is now."""
     text = decode_text(row.body)
     return Published(
@@ -54,7 +54,7 @@ async def published_form(ctx: Context, place: ChannelPlace, row: MessageRow) -> 
         flags=row.flags & _COPIED,
         parts=row.parts & _COPIED_PARTS,
         hidden_embeds=row.hidden_embeds,
-        mention_channels=UNSET if place.guild is None else await _named_channels(ctx, place.guild, text.content),
+        mention_channels=UNSET if access.guild is None else await _named_channels(ctx, access.guild, text.content),
     )
 
 
@@ -64,7 +64,7 @@ async def _named_channels(ctx: Context, state: GuildState, content: str) -> list
     if not named or not {Feature.COMMUNITY, Feature.DISCOVERABLE}.intersection(state.row.features):
         return UNSET
     known = await state.channels(ctx.tx)
-    anybody = GuildStates.judge(state, NOBODY, (), pending=False, until=None, now=ctx.now)
+    anybody = GuildStates.judge(state, ANONYMOUS, (), pending=False, until=None, now=ctx.now)
     shown = [known[channel_id] for channel_id in named if channel_id in known]
     return [
         ChannelMention(id=channel.id, guild_id=state.id, type=channel.type, name=channel.name or "")
@@ -100,24 +100,24 @@ class RenewCopies(Job, frozen=True, kw_only=True):
         if copy is None:
             return structs.replace(self, message_ids=rest, after=WebhookId(Snowflake(0))) if rest else None
         webhook_id, copy_channel_id, copy_id = copy
-        place = await find_copy_place(ctx, copy_channel_id)
-        row = None if place is None else await queries.lock_message(ctx.tx, copy_channel_id, copy_id)
-        origin = await find_copy_place(ctx, self.channel_id)
-        if place is not None and row is not None:
+        access = await find_copy_channel(ctx, copy_channel_id)
+        row = None if access is None else await queries.lock_message(ctx.tx, copy_channel_id, copy_id)
+        origin = await find_copy_channel(ctx, self.channel_id)
+        if access is not None and row is not None:
             form = None if source is None or origin is None else await published_form(ctx, origin, source)
-            await _renew(ctx, place, row, form, source)
+            await _renew(ctx, access, row, form, source)
         if row is None or source is None:
             await delete_copy(ctx.tx, self.channel_id, source_id, webhook_id)
         return structs.replace(self, after=webhook_id)
 
 
-async def find_copy_place(ctx: Context, channel_id: ChannelId) -> ChannelPlace | None:
+async def find_copy_channel(ctx: Context, channel_id: ChannelId) -> ChannelAccess | None:
     """A channel that publishes or follows, as nobody in particular sees it; None if it is gone."""
-    return await find_channel(ctx.services.states, ctx.tx, channel_id, NOBODY, ctx.now, writes=True)
+    return await find_channel(ctx.services.states, ctx.tx, channel_id, ANONYMOUS, ctx.now, writes=True)
 
 
 async def _renew(
-    ctx: Context, place: ChannelPlace, row: MessageRow, form: Published | None, source: MessageRow | None
+    ctx: Context, access: ChannelAccess, row: MessageRow, form: Published | None, source: MessageRow | None
 ) -> None:
     head = decode_head(row.body)
     if form is None or source is None:
@@ -133,7 +133,7 @@ async def _renew(
     await queries.update_message(ctx.tx, new)
     await keep_row_files(ctx, new, before=row, source=None if source is None else (source.channel_id, source.id))
     written = Written(
-        place=place,
+        access=access,
         row=new,
         head=head,
         text=text,

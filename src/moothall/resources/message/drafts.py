@@ -17,7 +17,7 @@ from moothall.objects.message import AllowedMentions, Attachment
 from moothall.objects.message_types import SETTABLE, MessageFlags, MessagePart, MessageReferenceType
 from moothall.objects.poll import PollDraft, PollInput, read_poll
 from moothall.objects.text import clean
-from moothall.resources.component.known import Lookup
+from moothall.resources.component.resolved_ids import Lookup
 from moothall.resources.message.attachment.drafting import Uploaded, attach, attach_again, require_whole_voice_message
 from moothall.resources.message.attachment.embedding import embed_files
 from moothall.resources.message.attachment.requests import AttachmentInputs
@@ -56,9 +56,9 @@ class MessageFields(Struct, frozen=True, kw_only=True):
     poll: PollInput | None = None
     shared_client_theme: Any = None
 
-    def check_rest(self, found: FormErrors) -> None:
+    def check_rest(self, form_errors: FormErrors) -> None:
         """What `read_draft` says of the other fields, for a body of which something does not fit its type."""
-        _check_fields(self, found)
+        _check_fields(self, form_errors)
 
 
 class MessageReferenceInput(Struct, frozen=True, kw_only=True):
@@ -91,9 +91,9 @@ class EditMessage(Struct, frozen=True, kw_only=True):
     sticker_ids: Any = None
     poll: Any = None
 
-    def check_rest(self, found: FormErrors) -> None:
+    def check_rest(self, form_errors: FormErrors) -> None:
         """What `read_edit` says of the other fields, for a body of which something does not fit its type."""
-        _check_fields(self, found)
+        _check_fields(self, form_errors)
 
     @property
     def only_flags(self) -> bool:
@@ -166,12 +166,12 @@ def clean_content(content: str | None) -> str:
 
 def read_draft(
     body: MessageFields,
-    found: FormErrors | None = None,
+    form_errors: FormErrors | None = None,
     *,
     lookup: Lookup | None = None,
     uploaded: Uploaded | None = None,
 ) -> Draft:
-    """The draft that a request's body makes; `found` may hold errors that the caller has seen already.
+    """The draft that a request's body makes; `form_errors` may hold errors that the caller has seen already.
 
     `lookup` is what has been found of that which the body's components name, `uploaded` the files that
     came with it.
@@ -179,25 +179,25 @@ def read_draft(
     Raises Refusal: 50035 with every error, 50006 for a message of nothing, 50159 to 50161 for what is no
     whole voice message.
     """
-    found = FormErrors() if found is None else found
-    _refuse_not_taken(body, found)
+    form_errors = FormErrors() if form_errors is None else form_errors
+    _refuse_not_taken(body, form_errors)
     if body.allowed_mentions is not None:
-        check_allowed_mentions(body.allowed_mentions, found)
-    embeds = read_embeds(body.embeds, found) if body.embeds else []
+        check_allowed_mentions(body.allowed_mentions, form_errors)
+    embeds = read_embeds(body.embeds, form_errors) if body.embeds else []
     voice = bool(body.flags and body.flags & MessageFlags.IS_VOICE_MESSAGE)
-    attachments = attach(body.attachments, uploaded, found, voice=voice)
+    attachments = attach(body.attachments, uploaded, form_errors, voice=voice)
     reference = nonce = None
     enforce_nonce = False
     if isinstance(body, CreateMessage):
         reference, nonce, enforce_nonce = body.message_reference, body.nonce, bool(body.enforce_nonce)
         if reference is not None and reference.type:
-            _check_forward(body, reference, found)
-    poll = None if body.poll is None else read_poll(body.poll, found.at("poll"))
+            _check_forward(body, reference, form_errors)
+    poll = None if body.poll is None else read_poll(body.poll, form_errors.at("poll"))
     layout = is_layout(body.flags)
     if layout:
-        check_legacy_fields(body, found)
-    components = read_message_components(body.components, found, layout=layout, lookup=lookup)
-    found.raise_if_any()
+        check_legacy_fields(body, form_errors)
+    components = read_message_components(body.components, form_errors, layout=layout, lookup=lookup)
+    form_errors.raise_if_any()
     content = clean_content(body.content)
     draft = Draft(
         content=content,
@@ -229,29 +229,29 @@ def read_edit(
     own_files: AbstractSet[str] = frozenset(),
     uploaded: Uploaded | None = None,
     held: Sequence[Attachment] = (),
-    found: FormErrors | None = None,
+    form_errors: FormErrors | None = None,
 ) -> EditDraft:
     """The edit that a request's body makes; null clears content, embeds and components, and leaves flags alone.
 
     `layout`: the message has IS_COMPONENTS_V2, or gets it now. `lookup` is what has been found of that
     which the components name, `own_files` the URLs of files that the message has, which are `held`, and
-    `uploaded` the files that came with the request. `found` may hold errors that the caller has seen already.
+    `uploaded` the files that came with the request. `form_errors` may hold errors that the caller has seen already.
 
     Raises Refusal: 50080 for stickers, which stay as they are, 50035 with every error.
     """
-    found = FormErrors() if found is None else found
-    _refuse_not_taken(body, found)
+    form_errors = FormErrors() if form_errors is None else form_errors
+    _refuse_not_taken(body, form_errors)
     flags = UNSET if body.flags is None else body.flags
     allowed = None if body.allowed_mentions is UNSET else body.allowed_mentions
     if allowed is not None:
-        check_allowed_mentions(allowed, found)
-    embeds = UNSET if body.embeds is UNSET else read_embeds(body.embeds or [], found)
+        check_allowed_mentions(allowed, form_errors)
+    embeds = UNSET if body.embeds is UNSET else read_embeds(body.embeds or [], form_errors)
     if layout:
-        check_legacy_fields(body, found)
+        check_legacy_fields(body, form_errors)
     given = given_components(body.components)
-    components = read_message_components(given, found, layout=layout, lookup=lookup, own_files=own_files)
-    again = attach_again(body.attachments, uploaded, held, found)
-    found.raise_if_any()
+    components = read_message_components(given, form_errors, layout=layout, lookup=lookup, own_files=own_files)
+    again = attach_again(body.attachments, uploaded, held, form_errors)
+    form_errors.raise_if_any()
     if body.sticker_ids:
         raise Refusal(errors.STICKERS_NOT_EDITABLE)
     if uploaded is not None and embeds is not UNSET:
@@ -267,33 +267,35 @@ def read_edit(
     )
 
 
-def _check_forward(body: CreateMessage, reference: MessageReferenceInput, found: FormErrors) -> None:
+def _check_forward(body: CreateMessage, reference: MessageReferenceInput, form_errors: FormErrors) -> None:
     if reference.type != MessageReferenceType.FORWARD:
-        found.add("message_reference.type", *FieldError.choices(tuple(int(kind) for kind in MessageReferenceType)))
+        form_errors.add(
+            "message_reference.type", *FieldError.choices(tuple(int(kind) for kind in MessageReferenceType))
+        )
         return
     if reference.channel_id is None:
-        found.add("message_reference.channel_id", *FieldError.required())
+        form_errors.add("message_reference.channel_id", *FieldError.required())
     for field in _NOT_FORWARDED:
         if getattr(body, field):
-            found.add(field, FormCode.BASE_TYPE_BAD_TYPE, "A forwarded message has nothing of its own.")
+            form_errors.add(field, FormCode.BASE_TYPE_BAD_TYPE, "A forwarded message has nothing of its own.")
 
 
-def _check_fields(body: MessageFields | EditMessage, found: FormErrors) -> None:
+def _check_fields(body: MessageFields | EditMessage, form_errors: FormErrors) -> None:
     if body.allowed_mentions:
-        check_allowed_mentions(body.allowed_mentions, found)
+        check_allowed_mentions(body.allowed_mentions, form_errors)
     if body.embeds:
-        read_embeds(body.embeds, found)
+        read_embeds(body.embeds, form_errors)
     if body.components:
         says = is_layout(body.flags)
         layout = says if isinstance(body, MessageFields) else says or seems_layout(body.components)
-        read_message_components(body.components, found, layout=layout, lookup=None)
+        read_message_components(body.components, form_errors, layout=layout, lookup=None)
     if isinstance(body, MessageFields) and body.poll is not None:
-        read_poll(body.poll, found.at("poll"))
+        read_poll(body.poll, form_errors.at("poll"))
 
 
-def _refuse_not_taken(body: MessageFields | EditMessage, found: FormErrors) -> None:
+def _refuse_not_taken(body: MessageFields | EditMessage, form_errors: FormErrors) -> None:
     if isinstance(body, EditMessage) and body.poll:
-        found.add("poll", FormCode.BASE_TYPE_BAD_TYPE, "A poll cannot be added to a message, or changed.")
+        form_errors.add("poll", FormCode.BASE_TYPE_BAD_TYPE, "A poll cannot be added to a message, or changed.")
     for field, message in NOT_TAKEN.items():
         if getattr(body, field, None):
-            found.add(field, FormCode.BASE_TYPE_BAD_TYPE, message)
+            form_errors.add(field, FormCode.BASE_TYPE_BAD_TYPE, message)

@@ -4,15 +4,15 @@ from collections.abc import Iterable
 
 from msgspec import UNSET, Raw, structs
 
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
-from moothall.kernel.place import ChannelPlace
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import MessageId, Snowflake, UserId
 from moothall.objects.message_types import EDITABLE, WRITTEN, MessageFlags, MessagePart
 from moothall.objects.permissions import Permissions
 from moothall.resources.channel.thread_activity.rules import require_active, require_unlocked
-from moothall.resources.component.known import look_up, sender_of
+from moothall.resources.component.resolved_ids import look_up, sender_of
 from moothall.resources.message import queries
 from moothall.resources.message.attachment.drafting import Uploaded
 from moothall.resources.message.body import (
@@ -42,12 +42,12 @@ from moothall.resources.message.rules import (
 )
 from moothall.resources.message.writing import (
     Author,
-    Cast,
     Mentioned,
-    Persona,
+    MessageReferences,
+    WebhookAuthor,
     Written,
     author_in,
-    find_cast,
+    find_references,
     id_of,
     parts_around,
 )
@@ -59,8 +59,8 @@ async def modify_message(ctx: Context, message_id: MessageId, body: EditMessage)
     The author may change everything, others with MANAGE_MESSAGES only whether embeds are shown. An
     edit that changes nothing tells nobody. Raises Refusal: 10008, 50005, 50013, 50021, 50035, 50006.
     """
-    place = ctx.channel
-    row = await lock_message(ctx, place.id, message_id)
+    access = ctx.channel
+    row = await lock_message(ctx, access.id, message_id)
     if row.author_id != ctx.actor.user_id:
         if not body.only_flags or not ctx.in_guild:
             raise Refusal(errors.NOT_MESSAGE_AUTHOR)
@@ -74,10 +74,10 @@ async def modify_message(ctx: Context, message_id: MessageId, body: EditMessage)
     if body.embeds:
         ctx.require(Permissions.EMBED_LINKS)
     draft = await read_edit_of(ctx, row, body)
-    written = await edit_message(ctx, place, row, ctx.actor.user_id, draft)
+    written = await edit_message(ctx, access, row, ctx.actor.user_id, draft)
     if written is None:
         viewer = viewer_in(ctx)
-        return (await message_bytes(ctx.tx, place.id, [message_id], viewer))[message_id]
+        return (await message_bytes(ctx.tx, access.id, [message_id], viewer))[message_id]
     return written
 
 
@@ -97,7 +97,7 @@ async def read_edit_of(ctx: Context, row: MessageRow, body: EditMessage) -> Edit
 
 
 async def edit_message(
-    ctx: Context, place: ChannelPlace, row: MessageRow, author: Author, draft: EditDraft, *, fills: bool = False
+    ctx: Context, access: ChannelAccess, row: MessageRow, author: Author, draft: EditDraft, *, fills: bool = False
 ) -> bytes | None:
     """Store and announce an edit that may be made; the message as JSON, or None if nothing changes.
 
@@ -138,14 +138,14 @@ async def edit_message(
         text, content=content, embeds=NONE if hides else embeds, components=components, attachments=attachments
     )
     hidden = bytes(embeds).decode() if hides else None
-    original = None if row.replied_id is None else await queries.select_message(ctx.tx, place.id, row.replied_id)
+    original = None if row.replied_id is None else await queries.select_message(ctx.tx, access.id, row.replied_id)
     said = content if arranged.texts is None else arranged.texts
-    named = await find_cast(ctx, place, author, content=said, allowed=draft.allowed_mentions, original=original)
+    named = await find_references(ctx, access, author, content=said, allowed=draft.allowed_mentions, original=original)
     mentioned = named.mentioned
     if arranged.texts is None if layout else draft.content is UNSET:
         kept = [UserId(user_id) for user_id in row.mentions or ()]
         mentioned = Mentioned(kept, head.mention_roles, head.mention_everyone)
-    people = await _people_around(ctx, place, named, (row.author_id, *mentioned.users))
+    people = await _people_around(ctx, access, named, (row.author_id, *mentioned.users))
     mentions = [Snowflake(user_id) for user_id in mentioned.users] or None
     touched = rewrites or shown.components != text.components or attachments != text.attachments
     if draft.embeds is not UNSET:
@@ -161,29 +161,31 @@ async def edit_message(
     if not await queries.update_message(ctx.tx, new):
         raise Refusal(errors.UNKNOWN_MESSAGE)
     await keep_row_files(ctx, new, draft.files, before=row)
-    await renew_copies(ctx, place.id, [(new.id, new.flags)])
+    await renew_copies(ctx, access.id, [(new.id, new.flags)])
     written = Written(
-        place=place,
+        access=access,
         row=new,
         head=changed,
         text=shown,
         author=author_in(new, people),
-        cast=Cast(mentioned, people),
+        cast=MessageReferences(mentioned, people),
         original=original,
         answers=row.replied_id is not None,
         parts=await parts_around(ctx.tx, row, original),
     )
     ctx.emit(written.updated())
-    viewer = Viewer(id_of(author)) if isinstance(author, Persona) else viewer_in(ctx)
-    return (await message_bytes(ctx.tx, place.id, [row.id], viewer))[row.id]
+    viewer = Viewer(id_of(author)) if isinstance(author, WebhookAuthor) else viewer_in(ctx)
+    return (await message_bytes(ctx.tx, access.id, [row.id], viewer))[row.id]
 
 
-async def _people_around(ctx: Context, place: ChannelPlace, cast: Cast, wanted: Iterable[UserId]) -> dict[int, Person]:
+async def _people_around(
+    ctx: Context, access: ChannelAccess, cast: MessageReferences, wanted: Iterable[UserId]
+) -> dict[int, Person]:
     """The people of a cast, and those of `wanted` who are not among them."""
     missing = [user_id for user_id in wanted if user_id not in cast.people]
     if not missing:
         return cast.people
-    return cast.people | await find_people(ctx.tx, missing, None if place.guild is None else place.guild.id)
+    return cast.people | await find_people(ctx.tx, missing, None if access.guild is None else access.guild.id)
 
 
 def _require_stands_alone(row: MessageRow, head: Head) -> None:

@@ -53,7 +53,7 @@ async def get_channel_messages(
     require_entry(ctx)
     if not ctx.has(Permissions.READ_MESSAGE_HISTORY):
         return Json(b"[]")
-    rows = await select_page(ctx.tx, channel_id, around=around, before=before, after=after, most=limit)
+    rows = await select_page(ctx.tx, channel_id, around=around, before=before, after=after, maximum=limit)
     encoded = await encode_rows(ctx.tx, channel_id, rows, viewer_in(ctx), KnownUsers.of(ctx))
     return Json(b"[%b]" % b",".join(encoded))
 

@@ -6,9 +6,9 @@ from typing import ClassVar
 from msgspec import Raw, Struct
 
 from moothall.bus import Audience, Envelope
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.events import Event
 from moothall.kernel.guild_state import VOICE_TYPES
-from moothall.kernel.place import ChannelPlace
 from moothall.objects.ids import ChannelId, GuildId, MessageId, UserId
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
@@ -24,7 +24,7 @@ class Route(Struct, frozen=True, kw_only=True):
     audience_channel_id: ChannelId
     """The channel whose overwrites decide: for a thread its parent."""
     user_ids: tuple[UserId, ...] = ()
-    """Who is in a direct message or a private thread: `ChannelPlace.hearers`."""
+    """Who is in a direct message or a private thread: `ChannelAccess.hearers`."""
     permission: int = 0
     told_guild_id: GuildId | None = None
     """For what one person sees in a guild: the guild that is named, though nobody else there hears of it."""
@@ -51,14 +51,14 @@ def route_in_guild(
     )
 
 
-def route_of(place: ChannelPlace) -> Route:
+def route_of(access: ChannelAccess) -> Route:
     """The way to those in a place."""
-    if place.guild is not None:
-        parent_id = None if place.parent is None else place.parent.id
-        return route_in_guild(place.guild.id, place.id, place.channel.type, parent_id, place.hearers)
-    channel_id, told = (place.id, None) if place.shown is None else place.shown
+    if access.guild is not None:
+        parent_id = None if access.parent is None else access.parent.id
+        return route_in_guild(access.guild.id, access.id, access.channel.type, parent_id, access.hearers)
+    channel_id, told = (access.id, None) if access.shown is None else access.shown
     return Route(
-        id=channel_id, guild_id=None, audience_channel_id=channel_id, user_ids=place.recipients, told_guild_id=told
+        id=channel_id, guild_id=None, audience_channel_id=channel_id, user_ids=access.recipients, told_guild_id=told
     )
 
 

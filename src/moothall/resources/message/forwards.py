@@ -5,8 +5,8 @@ from typing import Final
 from msgspec import UNSET, Raw, Struct
 from msgspec.json import Decoder
 
+from moothall.kernel.channel_access import ChannelAccess, find_channel
 from moothall.kernel.context import Context
-from moothall.kernel.place import ChannelPlace, find_channel
 from moothall.objects import errors
 from moothall.objects.channel_types import VOICE
 from moothall.objects.errors import Refusal, refuse_field
@@ -50,33 +50,33 @@ async def find_forwarded(ctx: Context, reference: MessageReferenceInput) -> Forw
     if reference.channel_id is None:
         refuse_field("message_reference.channel_id", *FieldError.required())
     user_id = ctx.actor.user_id
-    place = await find_channel(ctx.services.states, ctx.tx, reference.channel_id, user_id, ctx.now, writes=ctx.writes)
-    if place is None:
+    access = await find_channel(ctx.services.states, ctx.tx, reference.channel_id, user_id, ctx.now, writes=ctx.writes)
+    if access is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)
-    needed = Permissions.VIEW_CHANNEL | (Permissions.CONNECT if place.channel.type in VOICE else 0)
-    if place.permissions & needed != needed:
+    needed = Permissions.VIEW_CHANNEL | (Permissions.CONNECT if access.channel.type in VOICE else 0)
+    if access.permissions & needed != needed:
         raise Refusal(errors.MISSING_ACCESS)
-    if not place.permissions & Permissions.READ_MESSAGE_HISTORY:
+    if not access.permissions & Permissions.READ_MESSAGE_HISTORY:
         raise Refusal(errors.FORWARD_UNREADABLE)
     # Not deleted before the copy of it has its files.
-    row = await hold_message(ctx.tx, place.id, reference.message_id)
-    guild_id = None if place.guild is None else place.guild.id
+    row = await hold_message(ctx.tx, access.id, reference.message_id)
+    guild_id = None if access.guild is None else access.guild.id
     if row is None or reference.guild_id not in {None, guild_id}:
         refuse_field("message_reference", FormCode.REPLIES_UNKNOWN_MESSAGE, "Unknown message")
-    if not viewer_of(ctx.actor, in_guild=place.guild is not None).reads(row.author_id, row.mentions or ()):
+    if not viewer_of(ctx.actor, in_guild=access.guild is not None).reads(row.author_id, row.mentions or ()):
         raise Refusal(errors.FORWARD_UNREADABLE)
     if row.type not in WRITTEN or row.parts & MessagePart.POLL or row.flags & MessageFlags.HAS_SNAPSHOT:
         raise Refusal(errors.INVALID_MESSAGE_TYPE, message="This message cannot be forwarded")
     source = (row.channel_id, row.id)
-    return Forwarded(_reference(place, row), await _snapshots(ctx, row), source, row.parts & MessagePart.FILES)
+    return Forwarded(_reference(access, row), await _snapshots(ctx, row), source, row.parts & MessagePart.FILES)
 
 
-def _reference(place: ChannelPlace, row: MessageRow) -> MessageReference:
+def _reference(access: ChannelAccess, row: MessageRow) -> MessageReference:
     return MessageReference(
         type=MessageReferenceType.FORWARD,
         message_id=row.id,
-        channel_id=place.id,
-        guild_id=UNSET if place.guild is None else place.guild.id,
+        channel_id=access.id,
+        guild_id=UNSET if access.guild is None else access.guild.id,
     )
 
 

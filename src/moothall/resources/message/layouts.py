@@ -14,9 +14,9 @@ from moothall.objects.form_codes import FormCode
 from moothall.objects.message import Attachment
 from moothall.objects.message_types import MessageFlags, MessagePart
 from moothall.objects.wire import decoder, encode
-from moothall.resources.component.known import Lookup
 from moothall.resources.component.media import require_all_shown, resolve_media
 from moothall.resources.component.reading import read_components
+from moothall.resources.component.resolved_ids import Lookup
 from moothall.resources.message.body import NONE, Text
 from moothall.resources.message.queries import MessageRow
 
@@ -31,16 +31,16 @@ def is_layout(flags: int | UnsetType | None) -> bool:
     return bool(flags and flags & MessageFlags.IS_COMPONENTS_V2)
 
 
-def check_legacy_fields(body: Any, found: FormErrors, fields: Sequence[str] = _LEGACY) -> None:
+def check_legacy_fields(body: Any, form_errors: FormErrors, fields: Sequence[str] = _LEGACY) -> None:
     """Report each field that a message of components cannot have, and has."""
     for field in fields:
         if getattr(body, field, None):
-            add_legacy_error(field, found)
+            add_legacy_error(field, form_errors)
 
 
-def add_legacy_error(field: str, found: FormErrors) -> None:
+def add_legacy_error(field: str, form_errors: FormErrors) -> None:
     """Report that a message of components cannot have a field."""
-    found.add(
+    form_errors.add(
         field,
         FormCode.MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2,
         f"The '{field}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2",
@@ -49,7 +49,7 @@ def add_legacy_error(field: str, found: FormErrors) -> None:
 
 def read_message_components(
     given: list[Any] | None,
-    found: FormErrors,
+    form_errors: FormErrors,
     *,
     layout: bool,
     lookup: Lookup | None,
@@ -59,10 +59,10 @@ def read_message_components(
     if not given:
         return []
     if lookup is None:
-        return read_components(given, found, layout=layout, known=None)
+        return read_components(given, form_errors, layout=layout, known=None)
     return read_components(
         given,
-        found,
+        form_errors,
         layout=layout,
         known=lookup.known,
         seen=lookup.seen,
@@ -93,11 +93,11 @@ def encode_components(
     """
     if not components and not (layout and attachments):
         return NONE
-    found = FormErrors()
-    resolved = resolve_media(components, {attachment.filename: attachment for attachment in attachments}, found)
+    form_errors = FormErrors()
+    resolved = resolve_media(components, {attachment.filename: attachment for attachment in attachments}, form_errors)
     if layout:
-        require_all_shown(resolved, attachments if required is None else required, found)
-    found.raise_if_any()
+        require_all_shown(resolved, attachments if required is None else required, form_errors)
+    form_errors.raise_if_any()
     return Raw(encode(resolved.components)) if resolved.components else NONE
 
 
@@ -150,7 +150,7 @@ def arrange(
 
 def require_nothing_left(*, content: bool, embeds: bool, poll: bool, attachments: bool, stickers: bool) -> None:
     """Refuse to make a message one of components that has something else. Raises Refusal 50035, at each field."""
-    found = FormErrors()
+    form_errors = FormErrors()
     for field, left in (
         ("content", content),
         ("embeds", embeds),
@@ -159,8 +159,8 @@ def require_nothing_left(*, content: bool, embeds: bool, poll: bool, attachments
         ("sticker_ids", stickers),
     ):
         if left:
-            add_legacy_error(field, found)
-    found.raise_if_any()
+            add_legacy_error(field, form_errors)
+    form_errors.raise_if_any()
 
 
 def without_components(body: Body, absent: UnsetType | None) -> Body:

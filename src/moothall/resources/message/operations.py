@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from msgspec import UNSET, Raw, UnsetType, structs
 
+from moothall.kernel.channel_access import ChannelAccess, hearers_of_private
 from moothall.kernel.context import Context
-from moothall.kernel.place import ChannelPlace, hearers_of_private
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent, AuditLogOptions
 from moothall.objects.channel_types import THREADS, ChannelType
@@ -62,13 +62,13 @@ from moothall.resources.message.rules import (
 from moothall.resources.message.storing import store_message
 from moothall.resources.message.writing import (
     Author,
-    Cast,
     Mentioned,
-    Persona,
+    MessageReferences,
+    WebhookAuthor,
     Written,
     author_in,
-    find_cast,
     find_original,
+    find_references,
     id_of,
     parts_around,
     reference_to,
@@ -84,23 +84,23 @@ async def create_message(ctx: Context, draft: Draft) -> bytes:
     Sending it again with the same nonce and `enforce_nonce` within a few minutes answers the first
     one. Raises Refusal for whatever keeps the caller from writing; see `rules` and `find_original`.
     """
-    place, author_id = ctx.channel, ctx.actor.user_id
+    access, author_id = ctx.channel, ctx.actor.user_id
     await require_may_write(ctx)
     message_id = MessageId(ctx.ids.next())
     if draft.nonce is not None:
-        earlier = await taken_nonce(ctx, place.id, author_id, draft, message_id)
+        earlier = await taken_nonce(ctx, access.id, author_id, draft, message_id)
         if earlier is not None:
             return earlier
     await require_slowmode_over(ctx, message_id)
-    if place.guild is not None:
-        touch_seen(ctx, place.guild.id, author_id)
-    place = await bring_in_author(ctx, await wake_thread(ctx, place))
-    return await send_message(ctx, place, author_id, draft, message_id=message_id, invites=True)
+    if access.guild is not None:
+        touch_seen(ctx, access.guild.id, author_id)
+    access = await bring_in_author(ctx, await wake_thread(ctx, access))
+    return await send_message(ctx, access, author_id, draft, message_id=message_id, invites=True)
 
 
 async def send_message(
     ctx: Context,
-    place: ChannelPlace,
+    access: ChannelAccess,
     author: Author,
     draft: Draft,
     *,
@@ -121,30 +121,34 @@ async def send_message(
     forwarded = await find_forwarded(ctx, draft.reference) if draft.reference is not None and draft.forwards else None
     original = answers
     if forwarded is None and original is None:
-        original = await find_original(ctx, place, draft.reference)
+        original = await find_original(ctx, access, draft.reference)
     files = draft.attachments
     components = mark_files(ctx, files, encode_components(draft.components, files, layout=draft.layout))
     content = texts_of(draft.components) if draft.layout else draft.content
-    cast = await find_cast(ctx, place, author, content=content, allowed=draft.allowed_mentions, original=original)
-    if invites and place.is_thread:
-        place = await bring_in_mentioned(ctx, place, cast.mentioned.users)
-    persona = author if isinstance(author, Persona) else None
+    cast = await find_references(
+        ctx, access, author, content=content, allowed=draft.allowed_mentions, original=original
+    )
+    if invites and access.is_thread:
+        access = await bring_in_mentioned(ctx, access, cast.mentioned.users)
+    webhook_author = author if isinstance(author, WebhookAuthor) else None
     embeds = mark_files(ctx, files, encode_embeds(draft.embeds))
     hides = bool(draft.flags & MessageFlags.SUPPRESS_EMBEDS) and bool(draft.embeds)
     head = Head(
-        author=UNSET if persona is None else Raw(persona.encoded()),
+        author=UNSET if webhook_author is None else Raw(webhook_author.encoded()),
         id=message_id,
-        channel_id=place.id,
+        channel_id=access.id,
         type=MessageType.DEFAULT if original is None else MessageType.REPLY,
         timestamp=message_id_moment(message_id),
         tts=draft.tts,
         mention_everyone=cast.mentioned.everyone,
         mention_roles=cast.mentioned.roles,
         flags=draft.flags if forwarded is None else draft.flags | MessageFlags.HAS_SNAPSHOT,
-        webhook_id=UNSET if persona is None else persona.webhook_id,
-        application_id=UNSET if persona is None or persona.application_id is None else persona.application_id,
-        message_reference=UNSET if original is None else reference_to(place, original.id),
-        sticker_items=await find_sendable(ctx, place, draft.sticker_ids) if draft.sticker_ids else UNSET,
+        webhook_id=UNSET if webhook_author is None else webhook_author.webhook_id,
+        application_id=UNSET
+        if webhook_author is None or webhook_author.application_id is None
+        else webhook_author.application_id,
+        message_reference=UNSET if original is None else reference_to(access, original.id),
+        sticker_items=await find_sendable(ctx, access, draft.sticker_ids) if draft.sticker_ids else UNSET,
     )
     text = Text(
         content=draft.content,
@@ -159,7 +163,7 @@ async def send_message(
         text = structs.replace(text, message_snapshots=forwarded.snapshots)
     written = await store_message(
         ctx,
-        place,
+        access,
         author,
         head,
         text,
@@ -171,12 +175,12 @@ async def send_message(
         draft=draft,
         source=None if forwarded is None else forwarded.source,
     )
-    return written.answer(Viewer(ctx.actor.user_id, reads_all=persona is not None or viewer_in(ctx).reads_all))
+    return written.answer(Viewer(ctx.actor.user_id, reads_all=webhook_author is not None or viewer_in(ctx).reads_all))
 
 
 async def send_system_message(
     ctx: Context,
-    place: ChannelPlace,
+    access: ChannelAccess,
     author: Author,
     kind: MessageType,
     *,
@@ -194,42 +198,44 @@ async def send_system_message(
     there is none; `everyone` says whether it pings @everyone. The row must declare `MessageCreate`.
     """
     message_id = MessageId(ctx.ids.next())
-    persona = author if isinstance(author, Persona) else None
-    wanted = {*mentions} if persona is not None else {id_of(author), *mentions}
-    people = await find_people(ctx.tx, wanted, None if place.guild is None else place.guild.id) if wanted else {}
+    webhook_author = author if isinstance(author, WebhookAuthor) else None
+    wanted = {*mentions} if webhook_author is not None else {id_of(author), *mentions}
+    people = await find_people(ctx.tx, wanted, None if access.guild is None else access.guild.id) if wanted else {}
     head = Head(
-        author=UNSET if persona is None else Raw(persona.encoded()),
+        author=UNSET if webhook_author is None else Raw(webhook_author.encoded()),
         id=message_id,
-        channel_id=place.id,
+        channel_id=access.id,
         type=kind,
         timestamp=message_id_moment(message_id),
         mention_everyone=everyone,
-        webhook_id=UNSET if persona is None else persona.webhook_id,
-        application_id=UNSET if persona is None or persona.application_id is None else persona.application_id,
-        message_reference=reference if about is None else reference_to(place, about),
+        webhook_id=UNSET if webhook_author is None else webhook_author.webhook_id,
+        application_id=UNSET
+        if webhook_author is None or webhook_author.application_id is None
+        else webhook_author.application_id,
+        message_reference=reference if about is None else reference_to(access, about),
     )
     mentioned = Mentioned([user_id for user_id in mentions if user_id in people], [], everyone=everyone)
     text = structs.replace(EMPTY, content=content, embeds=embeds)
-    await store_message(ctx, place, author, head, text, Cast(mentioned, people), parts=parts)
+    await store_message(ctx, access, author, head, text, MessageReferences(mentioned, people), parts=parts)
     return message_id
 
 
-async def announce_message(ctx: Context, place: ChannelPlace, row: MessageRow) -> None:
+async def announce_message(ctx: Context, access: ChannelAccess, row: MessageRow) -> None:
     """Tell that something of a stored message has changed (MESSAGE_UPDATE), which the row must declare."""
-    original = None if row.replied_id is None else await queries.select_message(ctx.tx, place.id, row.replied_id)
+    original = None if row.replied_id is None else await queries.select_message(ctx.tx, access.id, row.replied_id)
     wanted = {row.author_id, *(row.mentions or ())}
     if original is not None:
         wanted |= {original.author_id, *(original.mentions or ())}
-    people = await find_people(ctx.tx, wanted, None if place.guild is None else place.guild.id)
+    people = await find_people(ctx.tx, wanted, None if access.guild is None else access.guild.id)
     head = decode_head(row.body)
     users = [UserId(user_id) for user_id in row.mentions or ()]
     written = Written(
-        place=place,
+        access=access,
         row=row,
         head=head,
         text=decode_text(row.body),
         author=author_in(row, people),
-        cast=Cast(Mentioned(users, head.mention_roles, head.mention_everyone), people),
+        cast=MessageReferences(Mentioned(users, head.mention_roles, head.mention_everyone), people),
         original=original,
         answers=row.replied_id is not None,
         parts=await parts_around(ctx.tx, row, original),
@@ -266,8 +272,8 @@ async def delete_message(ctx: Context, message_id: MessageId) -> None:
 
     Raises Refusal: 10008, 50013, 50021 for system messages that stay; 50003 for another's in a direct message.
     """
-    place = ctx.channel
-    row = await get_message(ctx, place.id, message_id)
+    access = ctx.channel
+    row = await get_message(ctx, access.id, message_id)
     own = row.author_id == ctx.actor.user_id
     if not own:
         if not ctx.in_guild:
@@ -276,27 +282,27 @@ async def delete_message(ctx: Context, message_id: MessageId) -> None:
     if row.type in UNDELETABLE:
         raise Refusal(errors.SYSTEM_MESSAGE)
     require_not_put_away(ctx)
-    await remove_message(ctx, place, row)
+    await remove_message(ctx, access, row)
     if not own:
         await ctx.audit(
             AuditLogEvent.MESSAGE_DELETE,
             target=row.author_id,
-            options=AuditLogOptions(channel_id=Snowflake(place.id), count="1"),
+            options=AuditLogOptions(channel_id=Snowflake(access.id), count="1"),
         )
 
 
-async def remove_message(ctx: Context, place: ChannelPlace, row: MessageRow) -> None:
+async def remove_message(ctx: Context, access: ChannelAccess, row: MessageRow) -> None:
     """Delete a message that may be deleted, and announce it. The row must declare `MessageDelete`.
 
     Raises Refusal: 10008 if somebody else has deleted it by now.
     """
-    doomed = await queries.lock_doomed(ctx.tx, place.id, [row.id])
+    doomed = await queries.lock_doomed(ctx.tx, access.id, [row.id])
     if not doomed:
         raise Refusal(errors.UNKNOWN_MESSAGE)
-    await queries.delete_messages(ctx.tx, place.id, doomed)
-    await uncount_messages(ctx, place, [(row.id, row.type)])
-    await renew_copies(ctx, place.id, [(row.id, doomed[0].flags)])
-    ctx.emit(MessageDelete(route=route_of(place), message_id=row.id))
+    await queries.delete_messages(ctx.tx, access.id, doomed)
+    await uncount_messages(ctx, access, [(row.id, row.type)])
+    await renew_copies(ctx, access.id, [(row.id, doomed[0].flags)])
+    ctx.emit(MessageDelete(route=route_of(access), message_id=row.id))
 
 
 async def bulk_delete_messages(ctx: Context, message_ids: Sequence[MessageId]) -> None:
@@ -304,22 +310,22 @@ async def bulk_delete_messages(ctx: Context, message_ids: Sequence[MessageId]) -
 
     All or nothing. Raises Refusal: 50034 for a message older than 14 days, 50021 for a system message that stays.
     """
-    place = ctx.channel
+    access = ctx.channel
     oldest = snowflake_at(ctx.now - limits.BULK_DELETE_AGE_MAX * _MS_PER_SECOND)
     if min(message_ids) < oldest:
         raise Refusal(errors.MESSAGE_TOO_OLD)
-    doomed = await queries.lock_doomed(ctx.tx, place.id, list(message_ids))
+    doomed = await queries.lock_doomed(ctx.tx, access.id, list(message_ids))
     if any(row.type in UNDELETABLE for row in doomed):
         raise Refusal(errors.SYSTEM_MESSAGE)
     if not doomed:
         return
-    await queries.delete_messages(ctx.tx, place.id, doomed)
-    await uncount_messages(ctx, place, [(row.id, row.type) for row in doomed])
-    await renew_copies(ctx, place.id, [(row.id, row.flags) for row in doomed])
-    ctx.emit(MessageDeleteBulk(route=route_of(place), message_ids=tuple(row.id for row in doomed)))
+    await queries.delete_messages(ctx.tx, access.id, doomed)
+    await uncount_messages(ctx, access, [(row.id, row.type) for row in doomed])
+    await renew_copies(ctx, access.id, [(row.id, row.flags) for row in doomed])
+    ctx.emit(MessageDeleteBulk(route=route_of(access), message_ids=tuple(row.id for row in doomed)))
     await ctx.audit(
         AuditLogEvent.MESSAGE_BULK_DELETE,
-        target=Snowflake(place.id),
+        target=Snowflake(access.id),
         options=AuditLogOptions(count=str(len(doomed))),
     )
 

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
-from moothall.kernel.place import ChannelPlace
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId
 from moothall.objects.message_types import MessagePart
 from moothall.resources.message.drafts import Draft
@@ -18,7 +18,7 @@ from moothall.storage.database import Reader
 
 PartReader = Callable[[Reader, ChannelId, Sequence[int], UserId], Awaitable[dict[int, bytes]]]
 """Given messages of one channel and who looks, the keys that each gets, as JSON after a comma."""
-PartWriter = Callable[[Context, ChannelPlace, MessageId, Draft], Awaitable[None]]
+PartWriter = Callable[[Context, ChannelAccess, MessageId, Draft], Awaitable[None]]
 """Stores what a draft has of a part, with the message that it becomes. Raises Refusal if it may not be sent."""
 
 
@@ -29,7 +29,7 @@ class _Reading(NamedTuple):
 
 _READERS: Final[dict[MessagePart, _Reading]] = {}
 _WRITERS: Final[dict[MessagePart, PartWriter]] = {}
-_NOBODY: Final = UserId(Snowflake(0))
+_NO_USER: Final = UserId(Snowflake(0))
 
 
 class Parts(Struct, frozen=True):
@@ -65,11 +65,11 @@ def writes_part(part: MessagePart) -> Callable[[PartWriter], PartWriter]:
     return register
 
 
-async def write_parts(ctx: Context, place: ChannelPlace, message_id: MessageId, draft: Draft) -> None:
+async def write_parts(ctx: Context, access: ChannelAccess, message_id: MessageId, draft: Draft) -> None:
     """Store what a draft has besides its body; the message is there already."""
     for part, write in _WRITERS.items():
         if draft.parts & part:
-            await write(ctx, place, message_id, draft)
+            await write(ctx, access, message_id, draft)
 
 
 async def encoded_parts(
@@ -100,8 +100,8 @@ async def encoded_parts(
 
 async def find_parts(reader: Reader, channel_id: ChannelId, having: Sequence[tuple[int, int]]) -> Parts:
     """The parts of messages as everybody hears of them, whoever they are."""
-    whole = await encoded_parts(reader, channel_id, having, _NOBODY)
+    whole = await encoded_parts(reader, channel_id, having, _NO_USER)
     if not whole:
         return NO_PARTS
     hidden = {message_id for message_id, _ in having}
-    return Parts(whole, await encoded_parts(reader, channel_id, having, _NOBODY, hidden=hidden))
+    return Parts(whole, await encoded_parts(reader, channel_id, having, _NO_USER, hidden=hidden))

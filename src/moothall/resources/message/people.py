@@ -47,7 +47,7 @@ _MEMBER = (
 )
 _USER_COLUMNS = len(_USER)
 _BOT = 5
-_MOST_KNOWN = 20_000
+_MAX_KNOWN = 20_000
 
 _select_user = Query(select(*_USER).where(users.c.id == bindparam("user_id")))
 _select_users = Query(select(*_USER).where(in_list(users.c.id, "user_ids")))
@@ -108,7 +108,7 @@ class KnownUsers:
             read = await encoded_users(reader, missing)
             if not self._on:
                 return read
-            if len(known) + len(read) > _MOST_KNOWN:
+            if len(known) + len(read) > _MAX_KNOWN:
                 known.clear()
                 return await encoded_users(reader, user_ids)
             known.update(read)
@@ -118,11 +118,11 @@ class KnownUsers:
 async def find_people(reader: Reader, user_ids: Iterable[int], guild_id: GuildId | None) -> dict[int, Person]:
     """Users with their membership of a guild, by id, in one query; ids that name nobody are left out."""
     wanted = list(set(user_ids))
-    place = guild_id or 0  # in a direct message there is no guild, and 0 is no guild's id
+    access = guild_id or 0  # in a direct message there is no guild, and 0 is no guild's id
     if len(wanted) == 1:
-        rows = await reader.all(_select_person, user_id=wanted[0], guild_id=place)
+        rows = await reader.all(_select_person, user_id=wanted[0], guild_id=access)
     else:
-        rows = await reader.all(_select_people, user_ids=wanted, guild_id=place)
+        rows = await reader.all(_select_people, user_ids=wanted, guild_id=access)
     return {row[0]: _person(row) for row in rows}
 
 

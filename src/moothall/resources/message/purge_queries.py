@@ -9,16 +9,16 @@ from moothall.resources.message.attachment.queries import drop_some_files
 from moothall.storage.database import Query, Transaction
 from moothall.storage.schema import metadata
 
-MOST_AT_ONCE: Final = 500
+MAX_AT_ONCE: Final = 500
 """Rows that one step of a job removes: a few milliseconds."""
 
 
 def delete_some(table: Table) -> Query[tuple[object, ...]]:
-    """The statement that removes at most `MOST_AT_ONCE` rows of an `owner`, the first column of a table's key."""
+    """The statement that removes at most `MAX_AT_ONCE` rows of an `owner`, the first column of a table's key."""
     owner, *rest = table.primary_key.columns
     if not rest:
         return Query(delete(table).where(owner == bindparam("owner")))
-    some = select(*rest).where(owner == bindparam("owner")).limit(MOST_AT_ONCE)
+    some = select(*rest).where(owner == bindparam("owner")).limit(MAX_AT_ONCE)
     key = rest[0] if len(rest) == 1 else tuple_(*rest)
     return Query(delete(table).where(owner == bindparam("owner"), key.in_(some)))
 

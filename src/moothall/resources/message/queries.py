@@ -47,18 +47,18 @@ _select_shown = Query(select(*_SHOWN).where(_in_channel, in_list(messages.c.id, 
 _select_first = Query(
     select(*_SHOWN).where(in_list(messages.c.channel_id, "channel_ids"), messages.c.id == messages.c.channel_id)
 )
-_select_latest = Query(select(*_SHOWN).where(_in_channel).order_by(messages.c.id.desc()).limit(bindparam("most")))
+_select_latest = Query(select(*_SHOWN).where(_in_channel).order_by(messages.c.id.desc()).limit(bindparam("maximum")))
 _select_before = Query(
     select(*_SHOWN)
     .where(_in_channel, messages.c.id < bindparam("message_id"))
     .order_by(messages.c.id.desc())
-    .limit(bindparam("most"))
+    .limit(bindparam("maximum"))
 )
 _select_after = Query(
     select(*_SHOWN)
     .where(_in_channel, messages.c.id > bindparam("message_id"))
     .order_by(messages.c.id)
-    .limit(bindparam("most"))
+    .limit(bindparam("maximum"))
 )
 
 
@@ -135,21 +135,23 @@ async def select_page(
     around: MessageId | None,
     before: MessageId | None,
     after: MessageId | None,
-    most: int,
+    maximum: int,
 ) -> list[ShownRow]:
     """A page of a channel's messages, newest first. Of several positions the first named here counts."""
     rows: list[Any]
     if around is not None:
-        older = await reader.all(_select_before, channel_id=channel_id, message_id=around + 1, most=most - most // 2)
-        newer = await reader.all(_select_after, channel_id=channel_id, message_id=around, most=most // 2)
+        older = await reader.all(
+            _select_before, channel_id=channel_id, message_id=around + 1, maximum=maximum - maximum // 2
+        )
+        newer = await reader.all(_select_after, channel_id=channel_id, message_id=around, maximum=maximum // 2)
         return [*reversed(newer), *older]
     if before is not None:
-        rows = await reader.all(_select_before, channel_id=channel_id, message_id=before, most=most)
+        rows = await reader.all(_select_before, channel_id=channel_id, message_id=before, maximum=maximum)
     elif after is not None:
-        rows = await reader.all(_select_after, channel_id=channel_id, message_id=after, most=most)
+        rows = await reader.all(_select_after, channel_id=channel_id, message_id=after, maximum=maximum)
         rows.reverse()
     else:
-        rows = await reader.all(_select_latest, channel_id=channel_id, most=most)
+        rows = await reader.all(_select_latest, channel_id=channel_id, maximum=maximum)
     return rows
 
 

@@ -2,8 +2,8 @@
 
 from msgspec import UNSET, structs
 
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
-from moothall.kernel.place import ChannelPlace
 from moothall.objects.ids import Snowflake
 from moothall.resources.channel.direct import reopen_direct_message
 from moothall.resources.channel.thread_activity.operations import count_message
@@ -14,16 +14,16 @@ from moothall.resources.message.drafts import Draft
 from moothall.resources.message.files import keep_row_files, with_files_part
 from moothall.resources.message.parts import write_parts
 from moothall.resources.message.queries import MessageRow
-from moothall.resources.message.writing import Author, Cast, Written, author_in, id_of, parts_around
+from moothall.resources.message.writing import Author, MessageReferences, Written, author_in, id_of, parts_around
 
 
 async def store_message(
     ctx: Context,
-    place: ChannelPlace,
+    access: ChannelAccess,
     author: Author,
     head: Head,
     text: Text,
-    cast: Cast,
+    cast: MessageReferences,
     *,
     original: MessageRow | None = None,
     hidden_embeds: str | None = None,
@@ -38,12 +38,12 @@ async def store_message(
 
     The row must declare `MessageCreate`, and if it can be in a direct message `DirectChannelCreate`.
     """
-    if place.is_thread:
-        head = structs.replace(head, position=await count_message(ctx, place, head.id, head.type))
+    if access.is_thread:
+        head = structs.replace(head, position=await count_message(ctx, access, head.id, head.type))
     row = MessageRow(
-        channel_id=place.id,
+        channel_id=access.id,
         id=head.id,
-        guild_id=None if place.guild is None else place.guild.id,
+        guild_id=None if access.guild is None else access.guild.id,
         author_id=id_of(author),
         webhook_id=None if head.webhook_id is UNSET else head.webhook_id,
         type=head.type,
@@ -60,11 +60,11 @@ async def store_message(
     await queries.insert_message(ctx.tx, row)
     await keep_row_files(ctx, row, () if draft is None else draft.attachments, source=source)
     if parts and draft is not None:
-        await write_parts(ctx, place, row.id, draft)
-    if place.guild is None:
-        await reopen_direct_message(ctx, place)
+        await write_parts(ctx, access, row.id, draft)
+    if access.guild is None:
+        await reopen_direct_message(ctx, access)
     written = Written(
-        place=place,
+        access=access,
         row=row,
         head=head,
         text=text,

@@ -6,8 +6,8 @@ from typing import Final
 
 from msgspec import UNSET, Struct, structs
 
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
-from moothall.kernel.place import ChannelPlace
 from moothall.objects import errors
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
@@ -30,7 +30,7 @@ from moothall.storage.database import Reader
 _WEBHOOK_MENTIONS: Final = ("users",)
 
 
-class Persona(Struct, frozen=True, kw_only=True):
+class WebhookAuthor(Struct, frozen=True, kw_only=True):
     """How a webhook shows itself in one message."""
 
     webhook_id: WebhookId
@@ -46,12 +46,12 @@ class Persona(Struct, frozen=True, kw_only=True):
         )
 
 
-Author = UserId | Persona
+Author = UserId | WebhookAuthor
 
 
 def id_of(author: Author) -> UserId:
     """The id that stands for an author: a webhook's own for a persona."""
-    return UserId(author.webhook_id) if isinstance(author, Persona) else author
+    return UserId(author.webhook_id) if isinstance(author, WebhookAuthor) else author
 
 
 class Mentioned(Struct, frozen=True):
@@ -62,7 +62,7 @@ class Mentioned(Struct, frozen=True):
     everyone: bool
 
 
-class Cast(Struct, frozen=True):
+class MessageReferences(Struct, frozen=True):
     """A message's mentions, and everybody who appears in it."""
 
     mentioned: Mentioned
@@ -70,7 +70,7 @@ class Cast(Struct, frozen=True):
 
 
 async def find_original(
-    ctx: Context, place: ChannelPlace, reference: MessageReferenceInput | None
+    ctx: Context, access: ChannelAccess, reference: MessageReferenceInput | None
 ) -> MessageRow | None:
     """The message that a draft answers; None if it answers none, or one that is gone and need not exist.
 
@@ -79,16 +79,16 @@ async def find_original(
     """
     if reference is None:
         return None
-    if not place.permissions & Permissions.READ_MESSAGE_HISTORY:
+    if not access.permissions & Permissions.READ_MESSAGE_HISTORY:
         raise Refusal(errors.REPLY_WITHOUT_HISTORY)
-    guild_id = None if place.guild is None else place.guild.id
-    if reference.channel_id not in {None, place.id} or reference.guild_id not in {None, guild_id}:
+    guild_id = None if access.guild is None else access.guild.id
+    if reference.channel_id not in {None, access.id} or reference.guild_id not in {None, guild_id}:
         refuse_field(
             "message_reference",
             FormCode.REPLIES_CANNOT_REFERENCE_OTHER_CHANNEL,
             "Cannot reply to a message in a different channel",
         )
-    found = await select_message(ctx.tx, place.id, reference.message_id)
+    found = await select_message(ctx.tx, access.id, reference.message_id)
     if found is None and reference.fail_if_not_exists is not False:
         refuse_field("message_reference", FormCode.REPLIES_UNKNOWN_MESSAGE, "Unknown message")
     if found is not None and found.type not in WRITTEN:
@@ -98,15 +98,15 @@ async def find_original(
     return found
 
 
-async def find_cast(
+async def find_references(
     ctx: Context,
-    place: ChannelPlace,
+    access: ChannelAccess,
     author: Author,
     *,
     content: str | Sequence[str],
     allowed: AllowedMentions | None,
     original: MessageRow | None,
-) -> Cast:
+) -> MessageReferences:
     """Look up, in one query, everybody whom a message shows, and settle what it mentions.
 
     `content` is its text, or those of its components.
@@ -114,17 +114,17 @@ async def find_cast(
     Roles that are not mentionable, @everyone and @here need MENTION_EVERYONE, which webhooks have;
     unless asked for otherwise they mention users only.
     """
-    persona = isinstance(author, Persona)
-    default: Collection[str] = _WEBHOOK_MENTIONS if persona else PARSE_KINDS
+    webhook_author = isinstance(author, WebhookAuthor)
+    default: Collection[str] = _WEBHOOK_MENTIONS if webhook_author else PARSE_KINDS
     mentions = parse_mentions(content) if isinstance(content, str) else parse_all_mentions(content)
     named = allow(mentions, allowed, default=default)
     wanted: set[int] = set(named.users)
-    if not persona:
+    if not webhook_author:
         wanted.add(id_of(author))
     if original is not None:
         wanted.add(original.author_id)
         wanted.update(original.mentions or ())
-    people = await find_people(ctx.tx, wanted, None if place.guild is None else place.guild.id) if wanted else {}
+    people = await find_people(ctx.tx, wanted, None if access.guild is None else access.guild.id) if wanted else {}
     users = [user_id for user_id in named.users if user_id in people]
     if (
         original is not None
@@ -136,24 +136,24 @@ async def find_cast(
         users.append(original.author_id)
     roles: list[RoleId] = []
     everyone = False
-    if place.guild is not None:
-        everything = persona or bool(place.permissions & Permissions.MENTION_EVERYONE)
-        known, own = place.guild.roles, place.guild.everyone.id
+    if access.guild is not None:
+        everything = webhook_author or bool(access.permissions & Permissions.MENTION_EVERYONE)
+        known, own = access.guild.roles, access.guild.everyone.id
         roles = [r for r in named.roles if r in known and r != own and (everything or known[r].mentionable)]
         everyone = named.everyone and everything
-    return Cast(Mentioned(users, roles, everyone), people)
+    return MessageReferences(Mentioned(users, roles, everyone), people)
 
 
 class Written(Struct, frozen=True, kw_only=True):
     """A message with everything that its answer and its dispatch consist of."""
 
-    place: ChannelPlace
+    access: ChannelAccess
     row: MessageRow
     head: Head
     text: Text
     author: bytes | None
     """The author's user object; None where the body names the author."""
-    cast: Cast
+    cast: MessageReferences
     original: MessageRow | None = None
     answers: bool = False
     """Whether it is a reply, even to a message that is gone."""
@@ -176,7 +176,7 @@ class Written(Struct, frozen=True, kw_only=True):
     def created(self) -> MessageCreate:
         """What tells of it when it is new."""
         dispatch = partial(self._dispatch, self.row.body, self.head)
-        return MessageCreate(route=route_of(self.place), dispatch=dispatch, readers=self._readers())
+        return MessageCreate(route=route_of(self.access), dispatch=dispatch, readers=self._readers())
 
     def updated(self) -> MessageUpdate:
         """What tells of it when something of it has changed."""
@@ -185,29 +185,29 @@ class Written(Struct, frozen=True, kw_only=True):
             head = structs.replace(head, tts=False)  # nothing is read out a second time
             body = encode_body(head, self.text)
         dispatch = partial(self._dispatch, body, head)
-        return MessageUpdate(route=route_of(self.place), dispatch=dispatch, readers=self._readers())
+        return MessageUpdate(route=route_of(self.access), dispatch=dispatch, readers=self._readers())
 
     def _dispatch(self, body: bytes, head: Head) -> tuple[bytes, bytes | None]:
-        place, people = self.place, self.cast.people
-        more = b'%b,"channel_type":%d' % (self._nonce(), place.channel.type)
+        access, people = self.access, self.cast.people
+        more = b'%b,"channel_type":%d' % (self._nonce(), access.channel.type)
         whole_parts = self.parts.whole.get(self.row.id, b"")
         stripped_parts = self.parts.stripped.get(self.row.id, b"")
-        if place.guild is not None:
-            more += b',"guild_id":"%d"' % place.guild.id
+        if access.guild is not None:
+            more += b',"guild_id":"%d"' % access.guild.id
             known = None if self.author is None else people.get(self.row.author_id)
             if known is not None and known.member is not None:
                 more += b',"member":' + known.member
             mentions = [_with_member(people[user_id]) for user_id in self._mentions()]
         else:
-            if place.shown is not None and place.shown[1] is not None:
-                more += b',"guild_id":"%d"' % place.shown[1]
+            if access.shown is not None and access.shown[1] is not None:
+                more += b',"guild_id":"%d"' % access.shown[1]
             mentions = [people[user_id].user for user_id in self._mentions()]
         whole = more + whole_parts
         if self.answers:
             whole += self._original(stripped=False)
         message = assemble(body, self.author, mentions, pinned=self.row.pinned, more=whole)
         nothing_to_hide = self.text == EMPTY and self.original is None and whole_parts == stripped_parts
-        if place.guild is None or nothing_to_hide:
+        if access.guild is None or nothing_to_hide:
             return message, None
         less = more + stripped_parts
         if self.answers:
@@ -248,10 +248,10 @@ async def parts_around(reader: Reader, row: MessageRow, original: MessageRow | N
     return await find_parts(reader, row.channel_id, having) if having else NO_PARTS
 
 
-def reference_to(place: ChannelPlace, message_id: MessageId) -> MessageReference:
+def reference_to(access: ChannelAccess, message_id: MessageId) -> MessageReference:
     """How a message refers to another one of its channel."""
     return MessageReference(
-        message_id=message_id, channel_id=place.id, guild_id=UNSET if place.guild is None else place.guild.id
+        message_id=message_id, channel_id=access.id, guild_id=UNSET if access.guild is None else access.guild.id
     )
 
 

@@ -15,10 +15,10 @@ from moothall.objects.scheduled_event import EventException, EventResponse, Sche
 from moothall.objects.wire import Timestamp, to_plain
 from moothall.resources.scheduled_event import queries
 from moothall.resources.scheduled_event.events import GuildScheduledEventUserAdd, GuildScheduledEventUserRemove
+from moothall.resources.scheduled_event.lifecycle import save_and_announce
 from moothall.resources.scheduled_event.queries import WHOLE, EventRow
 from moothall.resources.scheduled_event.recurrence import is_occurrence
 from moothall.resources.scheduled_event.requests import CreateException, ModifyException, check_end
-from moothall.resources.scheduled_event.tending import settle
 from moothall.resources.scheduled_event.times import end_after
 
 ANSWERING: Final[Fires] = (GuildScheduledEventUserAdd, GuildScheduledEventUserRemove)
@@ -150,20 +150,20 @@ def _exception(event: EventRow, exception_id: Snowflake) -> EventException:
 
 
 def _check(made: EventException, event: EventRow) -> None:
-    found = FormErrors()
+    form_errors = FormErrors()
     start = made.scheduled_start_time or Timestamp(made.event_exception_id.created_ms)
     if made.scheduled_start_time is not None and made.scheduled_start_time <= Timestamp.now():
         code = FormCode.GUILD_SCHEDULED_EVENT_SCHEDULE_PAST
-        found.add("scheduled_start_time", code, "Cannot schedule event in the past.")
-    check_end(start, made.scheduled_end_time or end_after(event, start), found)
-    found.raise_if_any()
+        form_errors.add("scheduled_start_time", code, "Cannot schedule event in the past.")
+    check_end(start, made.scheduled_end_time or end_after(event, start), form_errors)
+    form_errors.raise_if_any()
 
 
 async def _store(ctx: Context, event: EventRow, exceptions: list[EventException]) -> None:
     listed = [to_plain(e) for e in sorted(exceptions, key=lambda e: e.event_exception_id)]
     change = AuditLogChange(key="guild_scheduled_event_exceptions", old_value=event.exceptions, new_value=listed)
     await ctx.audit(AuditLogEvent.GUILD_SCHEDULED_EVENT_UPDATE, target=event.id, changes=[change])
-    await settle(ctx, ctx.guild, event, structs.replace(event, exceptions=listed))
+    await save_and_announce(ctx, ctx.guild, event, structs.replace(event, exceptions=listed))
 
 
 def _require_person(ctx: Context) -> None:

@@ -99,7 +99,7 @@ async def get_guild_scheduled_event_users(
     after: UserId | None = None,
 ) -> list[ScheduledEventUser]:
     """List who wants to come by ascending user id; `before` goes before `after`."""
-    return await _users(ctx, WHOLE, with_member=with_member, before=before, after=after, most=limit)
+    return await _users(ctx, WHOLE, with_member=with_member, before=before, after=after, maximum=limit)
 
 
 @get(f"{_EVENT}/users/counts", permission=ViewsEvent())
@@ -114,8 +114,8 @@ async def count_guild_scheduled_event_users(
     row: EventRow = ctx.subject
     asked = guild_scheduled_event_exception_ids or []
     if len(asked) > limits.EVENT_COUNTED_EXCEPTIONS_MAX:
-        most = FieldError.length(None, limits.EVENT_COUNTED_EXCEPTIONS_MAX)
-        refuse_field("guild_scheduled_event_exception_ids", *most)
+        maximum = FieldError.length(None, limits.EVENT_COUNTED_EXCEPTIONS_MAX)
+        refuse_field("guild_scheduled_event_exception_ids", *maximum)
     counts = await queries.count_users(ctx.tx, row, [each for each in asked if each != WHOLE])
     return ScheduledEventUserCount(
         guild_scheduled_event_count=row.user_count,
@@ -154,7 +154,7 @@ async def list_guild_scheduled_event_exception_users(
     """List who said whether they want to come to one occurrence."""
     answers.require_occurrence(ctx.subject, guild_scheduled_event_exception_id)
     return await _users(
-        ctx, guild_scheduled_event_exception_id, with_member=with_member, before=before, after=after, most=limit
+        ctx, guild_scheduled_event_exception_id, with_member=with_member, before=before, after=after, maximum=limit
     )
 
 
@@ -234,10 +234,10 @@ async def _users(
     with_member: bool,
     before: UserId | None,
     after: UserId | None,
-    most: int,
+    maximum: int,
 ) -> list[ScheduledEventUser]:
     event: EventRow = ctx.subject
-    rows = await queries.select_users(ctx.tx, event, exception_id, before=before, after=after, most=most)
+    rows = await queries.select_users(ctx.tx, event, exception_id, before=before, after=after, maximum=maximum)
     ids = [row.user_id for row in rows]
     users = await get_users(ctx.tx, ids)
     members: dict[UserId, Member] = {}

@@ -26,6 +26,7 @@ from moothall.resources.scheduled_event.events import (
     GuildScheduledEventDelete,
     GuildScheduledEventUpdate,
 )
+from moothall.resources.scheduled_event.lifecycle import ForgetUsers, save_and_announce, schedule_transition
 from moothall.resources.scheduled_event.queries import EventRow, event_object
 from moothall.resources.scheduled_event.recurrence import RecurrenceRuleInput, is_occurrence
 from moothall.resources.scheduled_event.requests import (
@@ -37,8 +38,7 @@ from moothall.resources.scheduled_event.requests import (
     check_start,
     location_of,
 )
-from moothall.resources.scheduled_event.stages import begun, ended
-from moothall.resources.scheduled_event.tending import ForgetUsers, settle, tend
+from moothall.resources.scheduled_event.stages import end_event, start_event
 from moothall.resources.stage_instance.events import StageInstanceDelete
 from moothall.resources.stage_instance.operations import CLOSING, OPENING, close_stage
 from moothall.resources.stage_instance.queries import select_stage
@@ -86,9 +86,9 @@ async def create_event(ctx: Context, body: CreateScheduledEvent) -> EventRow:
     Raises Refusal: 400/50035 for a channel that is not there or of another type, 403/50013, 400/30038 for a guild
     with as many events as may be.
     """
-    found = FormErrors()
-    channel = await _channel(ctx, body.entity_type, body.channel_id or None, found)
-    found.raise_if_any()
+    form_errors = FormErrors()
+    channel = await _channel(ctx, body.entity_type, body.channel_id or None, form_errors)
+    form_errors.raise_if_any()
     require_creation(ctx, body.entity_type, channel)
     if await queries.count_live_events(ctx.tx, ctx.guild.id) >= limits.EVENTS_PER_GUILD:
         raise Refusal(errors.TOO_MANY_SCHEDULED_EVENTS)
@@ -113,7 +113,7 @@ async def create_event(ctx: Context, body: CreateScheduledEvent) -> EventRow:
         user_count=0,
         tending=None,
     )
-    row = await tend(ctx, row)
+    row = await schedule_transition(ctx, row)
     await queries.insert_event(ctx.tx, row)
     await ctx.audit(AuditLogEvent.GUILD_SCHEDULED_EVENT_CREATE, target=row.id, changes=differences(None, audited(row)))
     ctx.emit(GuildScheduledEventCreate(event=event_object(row)))
@@ -128,20 +128,20 @@ async def change_event(ctx: Context, before: EventRow, body: ModifyScheduledEven
     """
     if not before.is_live:
         raise Refusal(errors.EVENT_FINISHED)
-    found = FormErrors()
+    form_errors = FormErrors()
     after = _changed(before, body)
-    _check_change(before, after, body, found)
+    _check_change(before, after, body, form_errors)
     channel = None
     if after.channel_id is not None or after.entity_type != EntityType.EXTERNAL:
-        channel = await _channel(ctx, after.entity_type, after.channel_id, found)
-    found.raise_if_any()
+        channel = await _channel(ctx, after.entity_type, after.channel_id, form_errors)
+    form_errors.raise_if_any()
     if (after.entity_type, after.channel_id) != (before.entity_type, before.channel_id):
         own = before.creator_id == ctx.actor.user_id
         require_in_place(ctx, after.entity_type, channel, may_create=own)
     if isinstance(body.status, int) and body.status != before.status:
         after = await _with_status(ctx, after, body.status)
     await record_change(ctx, before, after)
-    return await settle(ctx, ctx.guild, before, after)
+    return await save_and_announce(ctx, ctx.guild, before, after)
 
 
 async def remove_event(ctx: Context, row: EventRow) -> None:
@@ -209,7 +209,7 @@ async def mark_started(ctx: Context, event_id: ScheduledEventId, stage_id: Snowf
         return
     after = structs.replace(before, status=EventStatus.ACTIVE, entity_id=stage_id)
     await record_change(ctx, before, after)
-    await settle(ctx, ctx.guild, before, after)
+    await save_and_announce(ctx, ctx.guild, before, after)
 
 
 def _changed(row: EventRow, body: ModifyScheduledEvent) -> EventRow:
@@ -254,51 +254,53 @@ def _without_stale_exceptions(before: EventRow, after: EventRow) -> EventRow:
     return structs.replace(after, exceptions=kept)
 
 
-def _check_change(before: EventRow, after: EventRow, body: ModifyScheduledEvent, found: FormErrors) -> None:
+def _check_change(before: EventRow, after: EventRow, body: ModifyScheduledEvent, form_errors: FormErrors) -> None:
     becomes_external = after.entity_type == EntityType.EXTERNAL != before.entity_type
     if becomes_external and body.channel_id is UNSET:
-        found.add("channel_id", FormCode.BASE_TYPE_REQUIRED, "This field is required")
+        form_errors.add("channel_id", FormCode.BASE_TYPE_REQUIRED, "This field is required")
         after = structs.replace(after, channel_id=None)
     check_requirements(
         after.entity_type,
         channel_id=after.channel_id,
         location=after.location,
         end=after.scheduled_end_time,
-        found=found,
+        form_errors=form_errors,
     )
     if after.scheduled_start_time != before.scheduled_start_time:
-        check_start(after.scheduled_start_time, found)
+        check_start(after.scheduled_start_time, form_errors)
     if (after.scheduled_start_time, after.scheduled_end_time) != (
         before.scheduled_start_time,
         before.scheduled_end_time,
     ):
-        check_end(after.scheduled_start_time, after.scheduled_end_time, found)
+        check_end(after.scheduled_start_time, after.scheduled_end_time, form_errors)
     wanted = before.status if body.status is UNSET or body.status is None else int(body.status)
     if wanted != before.status and (before.status, wanted) not in TRANSITIONS:
-        found.add("status", FormCode.BASE_TYPE_CHOICES, "An event does not go from its status to this one.")
+        form_errors.add("status", FormCode.BASE_TYPE_CHOICES, "An event does not go from its status to this one.")
     if before.status == EventStatus.ACTIVE:
         for name in ("entity_type", "channel_id", "scheduled_start_time"):
             if getattr(before, name) != getattr(after, name):
-                found.add(name, FormCode.BASE_TYPE_CHOICES, "This cannot be changed once an event is active.")
+                form_errors.add(name, FormCode.BASE_TYPE_CHOICES, "This cannot be changed once an event is active.")
 
 
 async def _with_status(ctx: Context, row: EventRow, status: int) -> EventRow:
     if status == EventStatus.ACTIVE:
-        return await begun(ctx, ctx.guild, row, ctx.actor.user_id)
+        return await start_event(ctx, ctx.guild, row, ctx.actor.user_id)
     if status == EventStatus.COMPLETED:
-        return await ended(ctx, ctx.guild, row)
+        return await end_event(ctx, ctx.guild, row)
     return structs.replace(row, status=status)
 
 
-async def _channel(ctx: Context, entity_type: int, channel_id: ChannelId | None, found: FormErrors) -> Channel | None:
+async def _channel(
+    ctx: Context, entity_type: int, channel_id: ChannelId | None, form_errors: FormErrors
+) -> Channel | None:
     """The channel of an event to be; one that the actor may not see is as good as none."""
     if channel_id is None or entity_type == EntityType.EXTERNAL:
         return None
     channel = await ctx.guild.channel(ctx.tx, channel_id)
     if channel is None or not ctx.member.may_view(channel):
-        found.add("channel_id", FormCode.BASE_TYPE_CHOICES, "Unknown channel.")
+        form_errors.add("channel_id", FormCode.BASE_TYPE_CHOICES, "Unknown channel.")
     elif channel.type != _CHANNEL_TYPE[EntityType(entity_type)]:
-        found.add("channel_id", FormCode.BASE_TYPE_CHOICES, "Events of this type take place in other channels.")
+        form_errors.add("channel_id", FormCode.BASE_TYPE_CHOICES, "Events of this type take place in other channels.")
     else:
         return channel
     return None

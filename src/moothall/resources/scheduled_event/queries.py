@@ -23,7 +23,7 @@ from moothall.storage.schema import scheduled_event_users, scheduled_events
 
 WHOLE: Final = Snowflake(0)
 """In place of an occurrence's id: the event as a whole."""
-_MOST_AT_ONCE: Final = 500
+_MAX_AT_ONCE: Final = 500
 
 
 class EventRow(Struct):
@@ -104,14 +104,14 @@ _select_users_after = Query(
     select(scheduled_event_users)
     .where(_of_occurrence, _U.user_id > bindparam("after"))
     .order_by(_U.user_id)
-    .limit(bindparam("most")),
+    .limit(bindparam("maximum")),
     into=EventUserRow,
 )
 _select_users_before = Query(
     select(scheduled_event_users)
     .where(_of_occurrence, _U.user_id < bindparam("before"))
     .order_by(_U.user_id.desc())
-    .limit(bindparam("most")),
+    .limit(bindparam("maximum")),
     into=EventUserRow,
 )
 _insert_user = Query(insert_ignore(scheduled_event_users, key=_USER_KEY))
@@ -133,7 +133,7 @@ _delete_some_users = Query(
         tuple_(_U.event_id, _U.exception_id, _U.user_id).in_(
             select(_U.event_id, _U.exception_id, _U.user_id)
             .where(_U.guild_id == bindparam("guild_id"), _U.event_id == bindparam("event_id"))
-            .limit(_MOST_AT_ONCE)
+            .limit(_MAX_AT_ONCE)
         ),
     )
 )
@@ -209,13 +209,19 @@ async def select_user(
 
 
 async def select_users(
-    reader: Reader, event: EventRow, exception_id: Snowflake, *, before: UserId | None, after: UserId | None, most: int
+    reader: Reader,
+    event: EventRow,
+    exception_id: Snowflake,
+    *,
+    before: UserId | None,
+    after: UserId | None,
+    maximum: int,
 ) -> list[EventUserRow]:
     """Answers by ascending user id: the last before one, or the first after another."""
-    place = {"guild_id": event.guild_id, "event_id": event.id, "exception_id": exception_id, "most": most}
+    access = {"guild_id": event.guild_id, "event_id": event.id, "exception_id": exception_id, "maximum": maximum}
     if before is None:
-        return await reader.all(_select_users_after, after=after or 0, **place)
-    return (await reader.all(_select_users_before, before=before, **place))[::-1]
+        return await reader.all(_select_users_after, after=after or 0, **access)
+    return (await reader.all(_select_users_before, before=before, **access))[::-1]
 
 
 async def insert_user(tx: Transaction, event: EventRow, user_id: UserId) -> bool:

@@ -38,23 +38,23 @@ class CreateScheduledEvent(Struct, frozen=True, kw_only=True):
     image: ImageData | UnsetType | None = UNSET
     recurrence_rule: RecurrenceRuleInput | UnsetType | None = UNSET
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         """What each entity type needs and must not have, and that the event is still to come."""
-        _check_name(self.name, found)
-        _check_location(self.entity_metadata, found)
+        _check_name(self.name, form_errors)
+        _check_location(self.entity_metadata, form_errors)
         if isinstance(self.recurrence_rule, RecurrenceRuleInput):
-            check_rule(self.recurrence_rule, found)
+            check_rule(self.recurrence_rule, form_errors)
         check_requirements(
             self.entity_type,
             channel_id=self.channel_id or None,
             location=location_of(self.entity_metadata),
             end=self.scheduled_end_time or None,
-            found=found,
+            form_errors=form_errors,
         )
         if int(self.entity_type) != EntityType.EXTERNAL and location_of(self.entity_metadata) is not None:
-            found.add("entity_metadata", FormCode.BASE_TYPE_CHOICES, "Only external events have a location.")
-        check_start(self.scheduled_start_time, found)
-        check_end(self.scheduled_start_time, self.scheduled_end_time or None, found)
+            form_errors.add("entity_metadata", FormCode.BASE_TYPE_CHOICES, "Only external events have a location.")
+        check_start(self.scheduled_start_time, form_errors)
+        check_end(self.scheduled_start_time, self.scheduled_end_time or None, form_errors)
 
 
 class ModifyScheduledEvent(Struct, frozen=True, kw_only=True):
@@ -72,13 +72,13 @@ class ModifyScheduledEvent(Struct, frozen=True, kw_only=True):
     image: ImageData | UnsetType | None = UNSET
     recurrence_rule: RecurrenceRuleInput | UnsetType | None = UNSET
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         """What can be said without knowing the event."""
         if isinstance(self.name, str):
-            _check_name(self.name, found)
-        _check_location(self.entity_metadata, found)
+            _check_name(self.name, form_errors)
+        _check_location(self.entity_metadata, form_errors)
         if isinstance(self.recurrence_rule, RecurrenceRuleInput):
-            check_rule(self.recurrence_rule, found)
+            check_rule(self.recurrence_rule, form_errors)
 
 
 class CreateException(Struct, frozen=True, kw_only=True):
@@ -117,40 +117,40 @@ def check_requirements(
     channel_id: ChannelId | None,
     location: str | None,
     end: Timestamp | None,
-    found: FormErrors,
+    form_errors: FormErrors,
 ) -> None:
     """Report what an entity type needs and an event has not, or must not have (field requirements by entity type)."""
     if entity_type != EntityType.EXTERNAL:
         if channel_id is None:
-            found.add("channel_id", *FieldError.required())
+            form_errors.add("channel_id", *FieldError.required())
         return
     if channel_id is not None:
-        found.add("channel_id", FormCode.BASE_TYPE_CHOICES, "External events take place in no channel.")
-    if location is None and "entity_metadata" not in found.nested():
-        found.add("entity_metadata.location", *FieldError.required())
+        form_errors.add("channel_id", FormCode.BASE_TYPE_CHOICES, "External events take place in no channel.")
+    if location is None and "entity_metadata" not in form_errors.nested():
+        form_errors.add("entity_metadata.location", *FieldError.required())
     if end is None:
-        found.add("scheduled_end_time", *FieldError.required())
+        form_errors.add("scheduled_end_time", *FieldError.required())
 
 
-def check_start(start: Timestamp, found: FormErrors) -> None:
+def check_start(start: Timestamp, form_errors: FormErrors) -> None:
     """Report an event that would begin in the past."""
     if start <= Timestamp.now():
-        found.add(
+        form_errors.add(
             "scheduled_start_time", FormCode.GUILD_SCHEDULED_EVENT_SCHEDULE_PAST, "Cannot schedule event in the past."
         )
 
 
-def check_end(start: Timestamp, end: Timestamp | None, found: FormErrors) -> None:
+def check_end(start: Timestamp, end: Timestamp | None, form_errors: FormErrors) -> None:
     """Report an event that would be over before it begins."""
     if end is not None and end <= start:
-        found.add("scheduled_end_time", FormCode.BASE_TYPE_CHOICES, "An event ends after it has begun.")
+        form_errors.add("scheduled_end_time", FormCode.BASE_TYPE_CHOICES, "An event ends after it has begun.")
 
 
-def _check_name(name: str, found: FormErrors) -> None:
+def _check_name(name: str, form_errors: FormErrors) -> None:
     if not clean_name(name):
-        found.add("name", *FieldError.length(1, limits.EVENT_NAME_MAX))
+        form_errors.add("name", *FieldError.length(1, limits.EVENT_NAME_MAX))
 
 
-def _check_location(metadata: EntityMetadata | UnsetType | None, found: FormErrors) -> None:
+def _check_location(metadata: EntityMetadata | UnsetType | None, form_errors: FormErrors) -> None:
     if isinstance(metadata, EntityMetadata) and metadata.location is not None and not clean_name(metadata.location):
-        found.add("entity_metadata.location", *FieldError.length(1, limits.EVENT_LOCATION_MAX))
+        form_errors.add("entity_metadata.location", *FieldError.length(1, limits.EVENT_LOCATION_MAX))

@@ -9,13 +9,13 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake, UserId
 from moothall.objects.scheduled_event import EntityType, EventStatus
 from moothall.resources.scheduled_event import queries
+from moothall.resources.scheduled_event.lifecycle import finished, save_and_announce
 from moothall.resources.scheduled_event.queries import EventRow
-from moothall.resources.scheduled_event.tending import over, settle
 from moothall.resources.stage_instance.operations import close_stage, go_live
 from moothall.resources.stage_instance.queries import StageRow, select_stage
 
 
-async def begun(ctx: Context, guild: GuildState, row: EventRow, starter_id: UserId) -> EventRow:
+async def start_event(ctx: Context, guild: GuildState, row: EventRow, starter_id: UserId) -> EventRow:
     """An event that starts now; one on a stage makes it live. Storing it is the caller's.
 
     Raises Refusal: 400/180002 for a stage that is live already.
@@ -29,13 +29,13 @@ async def begun(ctx: Context, guild: GuildState, row: EventRow, starter_id: User
     return structs.replace(after, entity_id=Snowflake(stage.id))
 
 
-async def ended(ctx: Context, guild: GuildState, row: EventRow) -> EventRow:
+async def end_event(ctx: Context, guild: GuildState, row: EventRow) -> EventRow:
     """An active event that is over, and its stage with it; one that recurs goes on to its next occurrence."""
     if row.entity_type == EntityType.STAGE_INSTANCE and row.channel_id is not None:
         stage = await select_stage(ctx.tx, guild.id, row.channel_id)
         if stage is not None and stage.guild_scheduled_event_id == row.id:
             await close_stage(ctx, guild, stage)
-    return over(row, ctx.now)
+    return finished(row, ctx.now)
 
 
 async def end_event_of_stage(ctx: Context, guild: GuildState, stage: StageRow) -> None:
@@ -44,4 +44,4 @@ async def end_event_of_stage(ctx: Context, guild: GuildState, stage: StageRow) -
         return
     row = await queries.lock_event(ctx.tx, guild.id, stage.guild_scheduled_event_id)
     if row is not None and row.status == EventStatus.ACTIVE:
-        await settle(ctx, guild, row, await ended(ctx, guild, row))
+        await save_and_announce(ctx, guild, row, await end_event(ctx, guild, row))

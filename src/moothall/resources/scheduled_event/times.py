@@ -58,7 +58,7 @@ def next_moment(row: EventRow, now: Timestamp) -> Timestamp | None:
     return Timestamp(now + limits.STAGE_LOOK * MS) if row.entity_type == EntityType.VOICE else None
 
 
-def rolled(row: EventRow, now: Timestamp) -> EventRow | None:
+def move_to_next_occurrence(row: EventRow, now: Timestamp) -> EventRow | None:
     """Move an event to its next occurrence that is neither cancelled nor past; None if there is none."""
     rule = row.rule()
     if rule is None:

@@ -165,21 +165,21 @@ async def play_sound(ctx: Context, body: SendSoundboardSound) -> None:
     who is muted or deafened, or in the audience; 404/10097 for a sound that is not there, or not theirs to use;
     403/50013 for another guild's without USE_EXTERNAL_SOUNDS.
     """
-    place, user_id = ctx.channel, ctx.actor.user_id
-    if place.channel.type not in VOICE_TYPES:
+    access, user_id = ctx.channel, ctx.actor.user_id
+    if access.channel.type not in VOICE_TYPES:
         raise Refusal(errors.WRONG_CHANNEL_TYPE)
     state = await get_voice_state(ctx.tx, ctx.guild.id, user_id)
     member = await get_member(ctx.tx, ctx.guild.id, user_id)
-    if state is None or member is None or state.channel_id != place.id:
+    if state is None or member is None or state.channel_id != access.id:
         raise Refusal(errors.NOT_IN_VOICE)
     if state.suppress or state.self_deaf or member.deaf or member.mute:
         raise Refusal(errors.VOICE_EFFECT_WHILE_MUTED)
     sound, emoji = await _playable(ctx, body)
-    listeners = await select_states_in_channel(ctx.tx, place.id)
+    listeners = await select_states_in_channel(ctx.tx, access.id)
     ctx.emit(
         VoiceChannelEffectSend(
             guild_id=ctx.guild.id,
-            channel_id=place.id,
+            channel_id=access.id,
             user_id=user_id,
             emoji=emoji,
             sound_id=sound.sound_id,
@@ -194,14 +194,14 @@ async def _playable(ctx: Context, body: SendSoundboardSound) -> tuple[Soundboard
     own = body.source_guild_id in {UNSET, None, ctx.guild.id}
     guild = ctx.guild
     if not own:
-        source, standing = await ctx.services.states.standing(
+        source, authority = await ctx.services.states.authority(
             ctx.tx,
             body.source_guild_id,  # type: ignore[arg-type]  # an id: that it is neither null nor absent is known
             ctx.actor.user_id,
             ctx.now,
             writes=ctx.writes,
         )
-        if source is None or standing is None:
+        if source is None or authority is None:
             raise Refusal(errors.UNKNOWN_SOUND)
         guild = source
     found = [*await guild.sounds(ctx.tx), *(DEFAULT_SOUNDS if own else ())]
@@ -228,9 +228,9 @@ def _emoji(
     ctx: Context, emoji_id: EmojiId | UnsetType | None, emoji_name: str | UnsetType | None
 ) -> tuple[EmojiId | None, str | None]:
     """The emoji that a request names: a guild's by its id alone, a standard one by its character. Raises Refusal."""
-    found = FormErrors()
-    emoji = choose_emoji(ctx.guild.emojis, emoji_id or None, emoji_name or None, found)
-    found.raise_if_any()
+    form_errors = FormErrors()
+    emoji = choose_emoji(ctx.guild.emojis, emoji_id or None, emoji_name or None, form_errors)
+    form_errors.raise_if_any()
     return emoji.id, None if emoji.id is not None else emoji.name
 
 

@@ -16,9 +16,9 @@ Volume = Annotated[float, Meta(ge=0, le=1)]
 EmojiName = Annotated[str, Meta(max_length=32)]
 
 
-def _check_name(name: str, found: FormErrors) -> None:
+def _check_name(name: str, form_errors: FormErrors) -> None:
     if len(clean_name(name)) < limits.SOUND_NAME_MIN:
-        found.add("name", *FieldError.length(limits.SOUND_NAME_MIN, limits.SOUND_NAME_MAX))
+        form_errors.add("name", *FieldError.length(limits.SOUND_NAME_MIN, limits.SOUND_NAME_MAX))
 
 
 class CreateGuildSoundboardSound(Struct, frozen=True, kw_only=True):
@@ -30,9 +30,9 @@ class CreateGuildSoundboardSound(Struct, frozen=True, kw_only=True):
     emoji_id: EmojiId | UnsetType | None = UNSET
     emoji_name: EmojiName | UnsetType | None = UNSET
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         """A name of blanks is none."""
-        _check_name(self.name, found)
+        _check_name(self.name, form_errors)
 
 
 class ModifyGuildSoundboardSound(Struct, frozen=True, kw_only=True):
@@ -43,10 +43,10 @@ class ModifyGuildSoundboardSound(Struct, frozen=True, kw_only=True):
     emoji_id: EmojiId | UnsetType | None = UNSET
     emoji_name: EmojiName | UnsetType | None = UNSET
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         """A name of blanks is none."""
         if isinstance(self.name, str):
-            _check_name(self.name, found)
+            _check_name(self.name, form_errors)
 
 
 class SendSoundboardSound(Struct, frozen=True, kw_only=True):

@@ -31,9 +31,9 @@ class CreateStageInstance(Struct, frozen=True, kw_only=True):
     send_start_notification: bool | UnsetType | None = UNSET
     guild_scheduled_event_id: ScheduledEventId | UnsetType | None = UNSET
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         """A topic of blanks is none."""
-        _check_topic(self.topic, found)
+        _check_topic(self.topic, form_errors)
 
 
 class ModifyStageInstance(Struct, frozen=True, kw_only=True):
@@ -42,10 +42,10 @@ class ModifyStageInstance(Struct, frozen=True, kw_only=True):
     topic: Topic | UnsetType = UNSET
     privacy_level: Literal[1, 2] | UnsetType = UNSET
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         """A topic of blanks is none."""
         if isinstance(self.topic, str):
-            _check_topic(self.topic, found)
+            _check_topic(self.topic, form_errors)
 
 
 @post("/stage-instances", permission=SIGNED_IN, audit_reason=True, fires=BEGINNING)
@@ -86,6 +86,6 @@ async def delete_stage_instance(ctx: Context, channel_id: ChannelId) -> None:
     await operations.close_by_hand(ctx)
 
 
-def _check_topic(topic: str, found: FormErrors) -> None:
+def _check_topic(topic: str, form_errors: FormErrors) -> None:
     if not clean_name(topic):
-        found.add("topic", *FieldError.length(1, limits.STAGE_TOPIC_MAX))
+        form_errors.add("topic", *FieldError.length(1, limits.STAGE_TOPIC_MAX))

@@ -5,11 +5,11 @@ from typing import Any, ClassVar, Final
 from msgspec import structs
 
 from moothall.kernel.audit import differences
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
 from moothall.kernel.guild_state import GuildState
 from moothall.kernel.hooks import Fires, Hook
 from moothall.kernel.jobs import Job, enqueue, job
-from moothall.kernel.place import ChannelPlace
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent, AuditLogOptions
 from moothall.objects.channel import Channel
@@ -153,8 +153,8 @@ async def _say(
     *,
     everyone: bool = False,
 ) -> None:
-    place = ChannelPlace(channel=channel, permissions=0, guild=guild)
-    await send_system_message(ctx, place, author_id, kind, content=topic, everyone=everyone)
+    access = ChannelAccess(channel=channel, permissions=0, guild=guild)
+    await send_system_message(ctx, access, author_id, kind, content=topic, everyone=everyone)
 
 
 async def _record(ctx: Context, action: AuditLogEvent, before: StageRow | None, after: StageRow | None) -> None:
@@ -228,8 +228,8 @@ async def open_by_hand(
     Who may not mention everyone pings nobody. Raises Refusal: 404/10003, 403/50001, 400/50024 for another kind of
     channel, 403/50013, 400/150006; what `STAGE_OPENING` raises.
     """
-    place = await ctx.enter_channel(channel_id)
-    if not ctx.in_guild or place.channel.type != ChannelType.GUILD_STAGE_VOICE:
+    access = await ctx.enter_channel(channel_id)
+    if not ctx.in_guild or access.channel.type != ChannelType.GUILD_STAGE_VOICE:
         raise Refusal(errors.WRONG_CHANNEL_TYPE)
     ctx.require(MODERATOR)
     if event_id is not None:

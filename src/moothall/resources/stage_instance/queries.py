@@ -9,7 +9,7 @@ from moothall.storage.database import Query, Reader, Transaction, insert_ignore,
 from moothall.storage.schema import stage_instances, voice_states
 
 _KEY = ("guild_id", "channel_id")
-_MOST_SPEAKERS = 50
+_MAX_SPEAKERS = 50
 """Named of those who speak."""
 
 
@@ -42,7 +42,7 @@ _select_speakers = Query(
     select(voice_states.c.user_id)
     .where(voice_states.c.channel_id == bindparam("channel_id"), voice_states.c.suppress.is_(False))
     .order_by(voice_states.c.user_id)
-    .limit(_MOST_SPEAKERS)
+    .limit(_MAX_SPEAKERS)
 )
 
 

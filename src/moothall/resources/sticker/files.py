@@ -31,7 +31,7 @@ class StickerFile(Struct, frozen=True):
 class StickerUploads(Uploads):
     """One file, of at most 512 KiB, in the part `file`."""
 
-    most = 1
+    maximum = 1
 
     async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:  # noqa: ARG002 the row has asked for all
         """Whoever may make a sticker may upload one."""

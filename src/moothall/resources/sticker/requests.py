@@ -15,14 +15,16 @@ Description = Annotated[str, Meta(max_length=limits.STICKER_DESCRIPTION_MAX)]
 
 
 def _check(
-    name: str | UnsetType, description: str | UnsetType | None, tags: str | UnsetType, found: FormErrors
+    name: str | UnsetType, description: str | UnsetType | None, tags: str | UnsetType, form_errors: FormErrors
 ) -> None:
     if isinstance(name, str) and len(clean_name(name)) < limits.STICKER_NAME_MIN:
-        found.add("name", *FieldError.length(limits.STICKER_NAME_MIN, limits.STICKER_NAME_MAX))
+        form_errors.add("name", *FieldError.length(limits.STICKER_NAME_MIN, limits.STICKER_NAME_MAX))
     if isinstance(tags, str) and not clean(tags).strip():
-        found.add("tags", *FieldError.length(1, limits.STICKER_TAGS_MAX))
+        form_errors.add("tags", *FieldError.length(1, limits.STICKER_TAGS_MAX))
     if isinstance(description, str) and 0 < len(clean(description).strip()) < limits.STICKER_DESCRIPTION_MIN:
-        found.add("description", *FieldError.length(limits.STICKER_DESCRIPTION_MIN, limits.STICKER_DESCRIPTION_MAX))
+        form_errors.add(
+            "description", *FieldError.length(limits.STICKER_DESCRIPTION_MIN, limits.STICKER_DESCRIPTION_MAX)
+        )
 
 
 class CreateGuildSticker(Struct, frozen=True, kw_only=True):
@@ -32,9 +34,9 @@ class CreateGuildSticker(Struct, frozen=True, kw_only=True):
     tags: StickerTags
     description: Description | UnsetType | None = UNSET
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         """Nothing is made of blanks, and a description of one character is none."""
-        _check(self.name, self.description, self.tags, found)
+        _check(self.name, self.description, self.tags, form_errors)
 
 
 class ModifyGuildSticker(Struct, frozen=True, kw_only=True):
@@ -44,6 +46,6 @@ class ModifyGuildSticker(Struct, frozen=True, kw_only=True):
     tags: StickerTags | UnsetType = UNSET
     description: Description | UnsetType | None = UNSET
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         """As for a new one."""
-        _check(self.name, self.description, self.tags, found)
+        _check(self.name, self.description, self.tags, form_errors)

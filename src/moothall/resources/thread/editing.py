@@ -49,21 +49,21 @@ async def modify_thread(ctx: Context, body: ModifyChannel) -> Channel:
     is answered alike, but neither recorded nor announced. Raises Refusal: 403/50013; 403/160005 for a locked
     thread; 400/50083 for one that is archived and shall stay so; 160006, 30047, 40067, 50035.
     """
-    place, before = ctx.channel, metadata_of(ctx.channel)
-    row = await select_channel(ctx.tx, place.id)
+    access, before = ctx.channel, metadata_of(ctx.channel)
+    row = await select_channel(ctx.tx, access.id)
     if row is None or before is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)
     asked = {name: getattr(body, name) for name in (*_BY_STARTER, *_BY_MANAGER)}
     given = {name for name, value in asked.items() if value is not UNSET and value is not None}
     _require_may_change(ctx, body, row, before, given)
-    found = FormErrors()
-    wanted = await _wanted(ctx, body, row, found)
-    found.raise_if_any()
+    form_errors = FormErrors()
+    wanted = await _wanted(ctx, body, row, form_errors)
+    form_errors.raise_if_any()
     awakes = before.archived and not wanted.metadata.archived
     if before.archived and not awakes and (wanted.columns or wanted.metadata != before):
         raise Refusal(errors.THREAD_ARCHIVED)
     if not wanted.columns and wanted.metadata == before:
-        return await channel_object(ctx.tx, place.channel)
+        return await channel_object(ctx.tx, access.channel)
     return await _store(ctx, row, wanted, awakes=awakes)
 
 
@@ -83,10 +83,10 @@ def _require_may_change(
         raise Refusal(errors.MISSING_PERMISSIONS)
 
 
-async def _wanted(ctx: Context, body: ModifyChannel, row: ChannelRow, found: FormErrors) -> _Wanted:
+async def _wanted(ctx: Context, body: ModifyChannel, row: ChannelRow, form_errors: FormErrors) -> _Wanted:
     metadata, columns = metadata_from_row(row), dict[str, Any]()
     if isinstance(body.name, str):
-        columns["name"] = rules.stored_name(body.name, found)
+        columns["name"] = rules.stored_name(body.name, form_errors)
         columns["name_key"] = search_key(columns["name"])
     if isinstance(body.rate_limit_per_user, int):
         columns["rate_limit_per_user"] = body.rate_limit_per_user
@@ -101,7 +101,7 @@ async def _wanted(ctx: Context, body: ModifyChannel, row: ChannelRow, found: For
         metadata = structs.replace(metadata, auto_archive_duration=minutes)
     parent = ctx.channel.parent
     if parent is not None and parent.type in FORUMS:
-        await _in_forum(ctx, body, row, parent, columns, found)
+        await _in_forum(ctx, body, row, parent, columns, form_errors)
         if metadata.archived:
             columns["flags"] = columns.get("flags", row.flags) & ~ChannelFlags.PINNED
     changed = {name: value for name, value in columns.items() if value != getattr(row, name)}
@@ -109,7 +109,7 @@ async def _wanted(ctx: Context, body: ModifyChannel, row: ChannelRow, found: For
 
 
 async def _in_forum(
-    ctx: Context, body: ModifyChannel, row: ChannelRow, forum: Channel, columns: dict[str, Any], found: FormErrors
+    ctx: Context, body: ModifyChannel, row: ChannelRow, forum: Channel, columns: dict[str, Any], form_errors: FormErrors
 ) -> None:
     if isinstance(body.flags, int):
         columns["flags"] = row.flags & ~ChannelFlags.PINNED | body.flags & ChannelFlags.PINNED
@@ -123,12 +123,12 @@ async def _in_forum(
             body.applied_tags,
             row.applied_tags,
             manages=ctx.has(Permissions.MANAGE_THREADS),
-            found=found,
+            form_errors=form_errors,
         )
 
 
 async def _store(ctx: Context, row: ChannelRow, wanted: _Wanted, *, awakes: bool) -> Channel:
-    place, before, metadata = ctx.channel, metadata_from_row(row), wanted.metadata
+    access, before, metadata = ctx.channel, metadata_from_row(row), wanted.metadata
     if awakes:
         await require_room(ctx, ctx.guild.id)
     renewed = metadata.archived != before.archived or metadata.auto_archive_duration != before.auto_archive_duration
@@ -141,16 +141,16 @@ async def _store(ctx: Context, row: ChannelRow, wanted: _Wanted, *, awakes: bool
         await queries.replace_tags(ctx.tx, row.id, after.applied_tags)
     await record(ctx, AuditLogEvent.THREAD_UPDATE, row.id, channel_from_row(row), channel_from_row(after))
     if awakes:
-        await tell_awake(ctx, place, after)
+        await tell_awake(ctx, access, after)
     else:
         thread = await channel_object(ctx.tx, channel_from_row(after))
         ctx.emit(
             ThreadUpdate(
-                guild_id=ctx.guild.id, channel_id=place.audience_channel_id, user_ids=place.hearers, thread=thread
+                guild_id=ctx.guild.id, channel_id=access.audience_channel_id, user_ids=access.hearers, thread=thread
             )
         )
     if "name" in wanted.columns:
-        renamed = structs.replace(place, channel=channel_from_row(after))
+        renamed = structs.replace(access, channel=channel_from_row(after))
         await send_system_message(
             ctx, renamed, ctx.actor.user_id, MessageType.CHANNEL_NAME_CHANGE, content=after.name or ""
         )
@@ -165,17 +165,17 @@ async def remove_thread(ctx: Context) -> Channel:
     another thread can be started from it. The row must declare `ThreadDelete` and `MessageUpdate`.
     """
     ctx.require(Permissions.MANAGE_THREADS)
-    place = ctx.channel
-    row = await select_channel(ctx.tx, place.id)
-    if row is None or place.parent is None:
+    access = ctx.channel
+    row = await select_channel(ctx.tx, access.id)
+    if row is None or access.parent is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)
-    channel = await channel_object(ctx.tx, place.channel)
+    channel = await channel_object(ctx.tx, access.channel)
     await delete_channel(ctx.tx, row.id)
     await queries.replace_tags(ctx.tx, row.id, ())
     await record(ctx, AuditLogEvent.THREAD_DELETE, row.id, channel, None)
-    ctx.emit(deleted(row, ctx.guild.id, place.hearers))
-    starter = await select_message(ctx.tx, place.parent.id, MessageId(row.id))
+    ctx.emit(deleted(row, ctx.guild.id, access.hearers))
+    starter = await select_message(ctx.tx, access.parent.id, MessageId(row.id))
     if starter is not None and starter.parts & MessagePart.THREAD:
-        parent = structs.replace(place, channel=place.parent, parent=None, recipients=())
+        parent = structs.replace(access, channel=access.parent, parent=None, recipients=())
         await mark_message(ctx, parent, starter, has_thread=False)
     return channel

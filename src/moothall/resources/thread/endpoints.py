@@ -196,7 +196,7 @@ async def search_threads(
         # All that a search finds has all the words: what was written in last says most.
         order="last_message_time" if sort_by == "relevance" else sort_by,
         ascending=sort_order == "asc",
-        most=limit,
+        maximum=limit,
         offset=offset,
     )
     return Json(await finding.search(ctx, asked))

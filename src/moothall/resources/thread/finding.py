@@ -18,30 +18,30 @@ from moothall.resources.thread.first_messages import first_messages
 from moothall.resources.thread.queries import ThreadSearch
 from moothall.storage.rows import ChannelRow, channel_from_row
 
-_MOST_WORDS = 8
+_MAX_WORDS = 8
 _END_OF_TIME = Timestamp((1 << 63) - 1)
 
 
-async def archived_public(ctx: Context, before: Timestamp | None, most: int) -> bytes:
+async def archived_public(ctx: Context, before: Timestamp | None, maximum: int) -> bytes:
     """The public threads of the channel entered that are archived, the one archived last first, as JSON."""
     kind = rules.public_type(_parent(ctx))
-    rows = await queries.select_archived(ctx.tx, ctx.channel.id, kind, before or _END_OF_TIME, most + 1)
-    return await _page(ctx, rows, most)
+    rows = await queries.select_archived(ctx.tx, ctx.channel.id, kind, before or _END_OF_TIME, maximum + 1)
+    return await _page(ctx, rows, maximum)
 
 
-async def archived_private(ctx: Context, before: Timestamp | None, most: int) -> bytes:
+async def archived_private(ctx: Context, before: Timestamp | None, maximum: int) -> bytes:
     """The same for private ones."""
     kind = int(ChannelType.PRIVATE_THREAD)
-    rows = await queries.select_archived(ctx.tx, _parent(ctx).id, kind, before or _END_OF_TIME, most + 1)
-    return await _page(ctx, rows, most)
+    rows = await queries.select_archived(ctx.tx, _parent(ctx).id, kind, before or _END_OF_TIME, maximum + 1)
+    return await _page(ctx, rows, maximum)
 
 
-async def joined_archived(ctx: Context, before: Snowflake | None, most: int) -> bytes:
+async def joined_archived(ctx: Context, before: Snowflake | None, maximum: int) -> bytes:
     """The archived private threads of the channel entered that the caller is in, newest first, as JSON."""
     rows = await queries.select_joined_archived(
-        ctx.tx, _parent(ctx).id, ctx.actor.user_id, before or Snowflake(_END_OF_TIME), most + 1
+        ctx.tx, _parent(ctx).id, ctx.actor.user_id, before or Snowflake(_END_OF_TIME), maximum + 1
     )
-    return await _page(ctx, rows, most)
+    return await _page(ctx, rows, maximum)
 
 
 async def search(ctx: Context, asked: ThreadSearch) -> bytes:
@@ -61,7 +61,7 @@ async def search(ctx: Context, asked: ThreadSearch) -> bytes:
 
 def search_words(name: str | None) -> tuple[str, ...]:
     """The words of a search, as names are stored for it."""
-    return tuple(dict.fromkeys(search_key(name or "").split()))[:_MOST_WORDS]
+    return tuple(dict.fromkeys(search_key(name or "").split()))[:_MAX_WORDS]
 
 
 def _parent(ctx: Context) -> Channel:
@@ -70,9 +70,9 @@ def _parent(ctx: Context) -> Channel:
     return ctx.channel.channel
 
 
-async def _page(ctx: Context, rows: Sequence[ChannelRow], most: int) -> bytes:
-    threads, members = await _told(ctx, rows[:most])
-    has_more = b"true" if len(rows) > most else b"false"
+async def _page(ctx: Context, rows: Sequence[ChannelRow], maximum: int) -> bytes:
+    threads, members = await _told(ctx, rows[:maximum])
+    has_more = b"true" if len(rows) > maximum else b"false"
     return b'{"threads":%b,"members":%b,"has_more":%b}' % (threads, members, has_more)
 
 

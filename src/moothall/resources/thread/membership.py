@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from msgspec import UNSET, structs
 
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
-from moothall.kernel.place import ChannelPlace
 from moothall.objects import errors, limits
 from moothall.objects.channel import ThreadMember
 from moothall.objects.channel_types import ChannelType
@@ -28,7 +28,7 @@ from moothall.resources.message.rules import require_unrestricted
 from moothall.resources.thread import queries
 
 
-def thread_of(ctx: Context) -> ChannelPlace:
+def thread_of(ctx: Context) -> ChannelAccess:
     """The thread entered. Raises Refusal: 50024 for any other channel."""
     if not ctx.channel.is_thread:
         raise Refusal(errors.WRONG_CHANNEL_TYPE)
@@ -37,17 +37,17 @@ def thread_of(ctx: Context) -> ChannelPlace:
 
 async def join(ctx: Context) -> None:
     """Come into the thread entered; being in it already changes nothing. Raises Refusal: 50083, 30033, 50013."""
-    place = thread_of(ctx)
+    access = thread_of(ctx)
     require_unrestricted(ctx)
     require_active(ctx)
-    await add_members(ctx, place, [ctx.actor.user_id])
+    await add_members(ctx, access, [ctx.actor.user_id])
 
 
 async def leave(ctx: Context) -> None:
     """Leave the thread entered; who is not in it leaves silently. Raises Refusal: 50083."""
-    place = thread_of(ctx)
+    access = thread_of(ctx)
     require_active(ctx)
-    await remove_member(ctx, place, ctx.actor.user_id)
+    await remove_member(ctx, access, ctx.actor.user_id)
 
 
 async def add(ctx: Context, user_id: UserId) -> None:
@@ -59,21 +59,21 @@ async def add(ctx: Context, user_id: UserId) -> None:
     if user_id == ctx.actor.user_id:
         await join(ctx)
         return
-    place = thread_of(ctx)
+    access = thread_of(ctx)
     require_active(ctx)
     ctx.require(Permissions.SEND_MESSAGES)
     require_unlocked(ctx)
-    if not may_invite(ctx, place):
+    if not may_invite(ctx, access):
         raise Refusal(errors.MISSING_PERMISSIONS)
     row = await get_member(ctx.tx, ctx.guild.id, user_id)
     if row is None:
         raise Refusal(errors.UNKNOWN_MEMBER)
-    if user_id in await select_members_among(ctx.tx, place.id, [user_id]):
+    if user_id in await select_members_among(ctx.tx, access.id, [user_id]):
         return
-    if not may_see(ctx, place, row):
+    if not may_see(ctx, access, row):
         raise Refusal(errors.MISSING_ACCESS)
-    place = await add_members(ctx, place, [user_id])
-    await send_system_message(ctx, place, ctx.actor.user_id, MessageType.RECIPIENT_ADD, mentions=[user_id])
+    access = await add_members(ctx, access, [user_id])
+    await send_system_message(ctx, access, ctx.actor.user_id, MessageType.RECIPIENT_ADD, mentions=[user_id])
 
 
 async def remove(ctx: Context, user_id: UserId) -> None:
@@ -84,17 +84,17 @@ async def remove(ctx: Context, user_id: UserId) -> None:
     if user_id == ctx.actor.user_id:
         await leave(ctx)
         return
-    place = thread_of(ctx)
-    own = place.channel.type == ChannelType.PRIVATE_THREAD and place.channel.owner_id == ctx.actor.user_id
+    access = thread_of(ctx)
+    own = access.channel.type == ChannelType.PRIVATE_THREAD and access.channel.owner_id == ctx.actor.user_id
     require_unrestricted(ctx)
     if not own:
         ctx.require(Permissions.MANAGE_THREADS)
     require_active(ctx)
-    if not await remove_member(ctx, place, user_id):
+    if not await remove_member(ctx, access, user_id):
         raise Refusal(errors.UNKNOWN_MEMBER)
     # What follows is nothing to whom a private thread is closed now.
-    place = structs.replace(place, recipients=tuple(one for one in place.recipients if one != user_id))
-    await send_system_message(ctx, place, ctx.actor.user_id, MessageType.RECIPIENT_REMOVE, mentions=[user_id])
+    access = structs.replace(access, recipients=tuple(one for one in access.recipients if one != user_id))
+    await send_system_message(ctx, access, ctx.actor.user_id, MessageType.RECIPIENT_REMOVE, mentions=[user_id])
 
 
 async def one_member(ctx: Context, user_id: UserId, *, with_member: bool) -> ThreadMember:
@@ -106,12 +106,12 @@ async def one_member(ctx: Context, user_id: UserId, *, with_member: bool) -> Thr
 
 
 async def list_members(
-    ctx: Context, after: UserId | None, most: int | None, *, with_member: bool
+    ctx: Context, after: UserId | None, maximum: int | None, *, with_member: bool
 ) -> list[ThreadMember]:
     """Who is in the thread entered, by user id: all of them, or a page if one is asked for or the members as well."""
-    if most is None:
-        most = limits.THREAD_LIST_MAX if with_member else limits.THREAD_MEMBERS_MAX
-    rows = await queries.select_member_page(ctx.tx, thread_of(ctx).id, after or UserId(Snowflake(0)), most)
+    if maximum is None:
+        maximum = limits.THREAD_LIST_MAX if with_member else limits.THREAD_MEMBERS_MAX
+    rows = await queries.select_member_page(ctx.tx, thread_of(ctx).id, after or UserId(Snowflake(0)), maximum)
     return await _shown(ctx, rows, with_member=with_member)
 
 

@@ -22,7 +22,7 @@ _select_archived = Query(
     select(channels)
     .where(_of_parent, channels.c.type == bindparam("type"), channels.c.archived_at < bindparam("before"))
     .order_by(channels.c.archived_at.desc(), channels.c.id.desc())
-    .limit(bindparam("most")),
+    .limit(bindparam("maximum")),
     into=ChannelRow,
 )
 _select_joined_archived = Query(
@@ -36,7 +36,7 @@ _select_joined_archived = Query(
         channels.c.archived_at.is_not(None),
     )
     .order_by(thread_members.c.thread_id.desc())
-    .limit(bindparam("most")),
+    .limit(bindparam("maximum")),
     into=ChannelRow,
 )
 _select_threads = Query(
@@ -66,7 +66,7 @@ _select_tagged = Query(
     select(channels)
     .where(
         channels.c.id.in_(
-            select(thread_tags.c.thread_id).where(in_list(thread_tags.c.tag_id, "tag_ids")).limit(bindparam("most"))
+            select(thread_tags.c.thread_id).where(in_list(thread_tags.c.tag_id, "tag_ids")).limit(bindparam("maximum"))
         )
     )
     .order_by(channels.c.id),
@@ -82,7 +82,7 @@ _select_member_page = Query(
     select(thread_members)
     .where(thread_members.c.thread_id == bindparam("thread_id"), thread_members.c.user_id > bindparam("after"))
     .order_by(thread_members.c.user_id)
-    .limit(bindparam("most")),
+    .limit(bindparam("maximum")),
     into=ThreadMemberRow,
 )
 _select_any_thread = Query(
@@ -92,23 +92,27 @@ _select_any_thread = Query(
 )
 
 
-async def select_member_page(reader: Reader, thread_id: ChannelId, after: UserId, most: int) -> list[ThreadMemberRow]:
+async def select_member_page(
+    reader: Reader, thread_id: ChannelId, after: UserId, maximum: int
+) -> list[ThreadMemberRow]:
     """Members of a thread by user id, those above `after`."""
-    return await reader.all(_select_member_page, thread_id=thread_id, after=after, most=most)
+    return await reader.all(_select_member_page, thread_id=thread_id, after=after, maximum=maximum)
 
 
 async def select_archived(
-    reader: Reader, parent_id: ChannelId, kind: int, before: Timestamp, most: int
+    reader: Reader, parent_id: ChannelId, kind: int, before: Timestamp, maximum: int
 ) -> list[ChannelRow]:
     """Archived threads of one type in a channel, the one archived last first."""
-    return await reader.all(_select_archived, parent_id=parent_id, type=kind, before=before, most=most)
+    return await reader.all(_select_archived, parent_id=parent_id, type=kind, before=before, maximum=maximum)
 
 
 async def select_joined_archived(
-    reader: Reader, parent_id: ChannelId, user_id: UserId, before: Snowflake, most: int
+    reader: Reader, parent_id: ChannelId, user_id: UserId, before: Snowflake, maximum: int
 ) -> list[ChannelRow]:
     """Archived private threads of a channel that someone is in, newest first."""
-    return await reader.all(_select_joined_archived, parent_id=parent_id, user_id=user_id, before=before, most=most)
+    return await reader.all(
+        _select_joined_archived, parent_id=parent_id, user_id=user_id, before=before, maximum=maximum
+    )
 
 
 async def select_threads(reader: Reader, thread_ids: Iterable[int]) -> list[ChannelRow]:
@@ -131,9 +135,9 @@ async def count_pinned(reader: Reader, parent_id: ChannelId) -> int:
     return int(await reader.scalar(_count_pinned, parent_id=parent_id))
 
 
-async def select_tagged(reader: Reader, tag_ids: Sequence[TagId], most: int) -> list[ChannelRow]:
+async def select_tagged(reader: Reader, tag_ids: Sequence[TagId], maximum: int) -> list[ChannelRow]:
     """Some of the threads that have one of some tags."""
-    return await reader.all(_select_tagged, tag_ids=list(tag_ids), most=most)
+    return await reader.all(_select_tagged, tag_ids=list(tag_ids), maximum=maximum)
 
 
 async def take_tags(tx: Transaction, rows: Sequence[ChannelRow], tag_ids: Sequence[TagId]) -> None:
@@ -162,7 +166,7 @@ class ThreadSearch(Struct, frozen=True, kw_only=True):
     max_id: ChannelId | None = None
     order: str = "last_message_time"
     ascending: bool = False
-    most: int = 25
+    maximum: int = 25
     offset: int = 0
 
     def values(self, parent_id: ChannelId) -> dict[str, Any]:
@@ -206,7 +210,7 @@ async def search_threads(reader: Reader, parent_id: ChannelId, asked: ThreadSear
     if not total:
         return [], 0
     page = _select_found(shape._replace(order=asked.order, ascending=asked.ascending))
-    return await reader.all(page, most=asked.most, offset=asked.offset, **values), total
+    return await reader.all(page, maximum=asked.maximum, offset=asked.offset, **values), total
 
 
 @cache
@@ -218,7 +222,7 @@ def _count_found(shape: _Shape) -> Query[Any]:
 def _select_found(shape: _Shape) -> Query[ChannelRow]:
     by = [column.asc() if shape.ascending else column.desc() for column in _ORDERS[shape.order]]
     found = _found(select(channels), shape).order_by(*by)
-    return Query(found.limit(bindparam("most")).offset(bindparam("offset")), into=ChannelRow)
+    return Query(found.limit(bindparam("maximum")).offset(bindparam("offset")), into=ChannelRow)
 
 
 def _found(statement: Select[Any], shape: _Shape) -> Select[Any]:

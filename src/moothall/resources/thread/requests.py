@@ -27,10 +27,10 @@ class StartThreadFromMessage(Struct, frozen=True, kw_only=True):
     rate_limit_per_user: Annotated[int, Meta(ge=0, le=limits.SLOWMODE_MAX)] | None = None
     """In seconds; else the channel's `default_thread_rate_limit_per_user`."""
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         """A name of which nothing is left, when what cannot be shown is taken away, is none."""
         if not channel_name(self.name, text_like=False):
-            found.add("name", *FieldError.length(1, limits.THREAD_NAME_MAX))
+            form_errors.add("name", *FieldError.length(1, limits.THREAD_NAME_MAX))
 
 
 class StartThread(StartThreadFromMessage, frozen=True, kw_only=True):
@@ -43,11 +43,11 @@ class StartThread(StartThreadFromMessage, frozen=True, kw_only=True):
     message: MessageFields | None = None
     """In a forum, what the thread begins with."""
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         """The name, and whatever can be said of the message before anybody asks whether it may be sent."""
-        super().check(found)
+        super().check(form_errors)
         if self.message is not None:
-            self.message.check_rest(found.at("message"))
+            self.message.check_rest(form_errors.at("message"))
 
 
 class StartedThread(Channel, frozen=True, kw_only=True):

@@ -25,22 +25,22 @@ _BY_PARENT: Final = {
 """The types of threads that a channel can have, without a message; those of forums are public."""
 
 
-def stored_name(name: str, found: FormErrors, field: str = "name") -> str:
+def stored_name(name: str, form_errors: FormErrors, field: str = "name") -> str:
     """A thread's name as it is stored; one of which nothing is left is an error."""
     stored = channel_name(name, text_like=False)
     if not stored:
-        found.add(field, *FieldError.length(1, limits.THREAD_NAME_MAX))
+        form_errors.add(field, *FieldError.length(1, limits.THREAD_NAME_MAX))
     return stored
 
 
-def started_type(parent: Channel, asked: int | None, found: FormErrors) -> int:
+def started_type(parent: Channel, asked: int | None, form_errors: FormErrors) -> int:
     """The type of a thread that is started without a message. Raises Refusal: 50024 where there are no threads."""
     kinds = _BY_PARENT.get(ChannelType(parent.type))
     if kinds is None:
         raise Refusal(errors.WRONG_CHANNEL_TYPE)
     kind = ChannelType.PRIVATE_THREAD if asked is None else ChannelType(asked)
     if kind not in kinds:
-        found.add("type", *FieldError.choices(tuple(map(int, kinds))))
+        form_errors.add("type", *FieldError.choices(tuple(map(int, kinds))))
     return int(kind)
 
 
@@ -51,7 +51,7 @@ def public_type(parent: Channel) -> int:
 
 
 def check_tags(
-    parent: Channel, asked: Sequence[TagId], held: Sequence[Snowflake], *, manages: bool, found: FormErrors
+    parent: Channel, asked: Sequence[TagId], held: Sequence[Snowflake], *, manages: bool, form_errors: FormErrors
 ) -> list[Snowflake]:
     """The tags that a thread of a forum is to have instead of those that it held, each once.
 
@@ -61,7 +61,7 @@ def check_tags(
     known = _tags(parent)
     for index, tag_id in enumerate(asked):
         if tag_id not in known:
-            found.at("applied_tags").add([index], FormCode.BASE_TYPE_CHOICES, "The channel has no such tag.")
+            form_errors.at("applied_tags").add([index], FormCode.BASE_TYPE_CHOICES, "The channel has no such tag.")
     if not asked and parent.flags & ChannelFlags.REQUIRE_TAG and known:
         if not manages and all(tag.moderated for tag in known.values()):
             raise Refusal(errors.NO_TAGS_FOR_MEMBERS)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from msgspec import UNSET, Struct, UnsetType, structs
 
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
-from moothall.kernel.place import ChannelPlace
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel import Channel, ThreadMember, ThreadMetadata
@@ -38,7 +38,7 @@ from moothall.resources.message.operations import announce_message, lock_message
 from moothall.resources.message.preparing import prepare_draft
 from moothall.resources.message.queries import MessageRow, update_message
 from moothall.resources.message.rules import require_unrestricted, require_verified
-from moothall.resources.message.writing import Author, Persona
+from moothall.resources.message.writing import Author, WebhookAuthor
 from moothall.resources.thread import queries, rules
 from moothall.resources.thread.recording import record
 from moothall.resources.thread.requests import StartThread, StartThreadFromMessage
@@ -67,23 +67,23 @@ async def start_from_message(ctx: Context, message_id: MessageId, body: StartThr
     Raises Refusal: 50024 where there are no such threads, 10008, 50068 for a message that nobody wrote,
     160004 for one that has a thread, 160006 in a full guild, 20016, 50009, 50035.
     """
-    place = ctx.channel
-    if place.channel.type not in {ChannelType.GUILD_TEXT, ChannelType.GUILD_ANNOUNCEMENT}:
+    access = ctx.channel
+    if access.channel.type not in {ChannelType.GUILD_TEXT, ChannelType.GUILD_ANNOUNCEMENT}:
         raise Refusal(errors.WRONG_CHANNEL_TYPE)
     ctx.require(Permissions.READ_MESSAGE_HISTORY)
     await _require_may_start(ctx)
-    row = await lock_message(ctx, place.id, message_id)
+    row = await lock_message(ctx, access.id, message_id)
     if row.type not in WRITTEN:
         raise Refusal(errors.INVALID_MESSAGE_TYPE)
     thread_id = ChannelId(message_id)
     if await select_channel(ctx.tx, thread_id) is not None:
         raise Refusal(errors.THREAD_EXISTS)
-    found = FormErrors()
-    new = _new(ctx, place.channel, thread_id, rules.public_type(place.channel), body, found)
-    found.raise_if_any()
+    form_errors = FormErrors()
+    new = _new(ctx, access.channel, thread_id, rules.public_type(access.channel), body, form_errors)
+    form_errors.raise_if_any()
     await rules.require_start_over(ctx, ctx.ids.next())
-    thread = await create_thread(ctx, place, new, AuditLogEvent.THREAD_CREATE)
-    reference = MessageReference(message_id=message_id, channel_id=place.id, guild_id=ctx.guild.id)
+    thread = await create_thread(ctx, access, new, AuditLogEvent.THREAD_CREATE)
+    reference = MessageReference(message_id=message_id, channel_id=access.id, guild_id=ctx.guild.id)
     await send_system_message(
         ctx,
         thread,
@@ -92,10 +92,10 @@ async def start_from_message(ctx: Context, message_id: MessageId, body: StartThr
         reference=reference,
         parts=MessagePart.STARTER,
     )
-    await mark_message(ctx, place, row, has_thread=True)
-    last = (await last_messages(ctx.tx, [place.id])).get(place.id)
+    await mark_message(ctx, access, row, has_thread=True)
+    last = (await last_messages(ctx.tx, [access.id])).get(access.id)
     if last is not None and last.last_message_id != message_id:
-        await _say_started(ctx, place, new)
+        await _say_started(ctx, access, new)
     return await _shown(ctx, thread)
 
 
@@ -110,59 +110,61 @@ async def start(ctx: Context, body: StartThread) -> bytes:
         raise Refusal(errors.NOT_ON_DM)
     if ctx.channel.channel.type in FORUMS:
         return await _start_in_forum(ctx, body)
-    found, place = FormErrors(), ctx.channel
-    kind = rules.started_type(place.channel, body.type, found)
+    form_errors, access = FormErrors(), ctx.channel
+    kind = rules.started_type(access.channel, body.type, form_errors)
     private = kind == ChannelType.PRIVATE_THREAD
     ctx.require(Permissions.CREATE_PRIVATE_THREADS if private else Permissions.CREATE_PUBLIC_THREADS)
     await _require_may_start(ctx)
     thread_id = ChannelId(ctx.ids.next())
-    new = _new(ctx, place.channel, thread_id, kind, body, found)
-    found.raise_if_any()
+    new = _new(ctx, access.channel, thread_id, kind, body, form_errors)
+    form_errors.raise_if_any()
     await rules.require_start_over(ctx, thread_id)
     if private:
         new = structs.replace(new, invitable=body.invitable is not False)
-    thread = await create_thread(ctx, place, new, AuditLogEvent.THREAD_CREATE)
+    thread = await create_thread(ctx, access, new, AuditLogEvent.THREAD_CREATE)
     if not private:
-        await _say_started(ctx, place, new)
+        await _say_started(ctx, access, new)
     return encode(await _shown(ctx, thread))
 
 
 async def _start_in_forum(ctx: Context, body: StartThread) -> bytes:
-    place, message = ctx.channel, body.message
+    access, message = ctx.channel, body.message
     ctx.require(Permissions.SEND_MESSAGES)
     await _require_may_start(ctx)
-    found = FormErrors()
+    form_errors = FormErrors()
     thread_id = ChannelId(ctx.ids.next())
-    new = _new(ctx, place.channel, thread_id, int(ChannelType.PUBLIC_THREAD), body, found)
+    new = _new(ctx, access.channel, thread_id, int(ChannelType.PUBLIC_THREAD), body, form_errors)
     manages = ctx.has(Permissions.MANAGE_THREADS)
-    tags = rules.check_tags(place.channel, body.applied_tags or (), (), manages=manages, found=found)
+    tags = rules.check_tags(access.channel, body.applied_tags or (), (), manages=manages, form_errors=form_errors)
     if message is None:
-        found.add("message", *FieldError.required())
-        raise found.refusal()
-    draft = await prepare_draft(ctx, message, found.at("message"), channel_id=thread_id)
+        form_errors.add("message", *FieldError.required())
+        raise form_errors.refusal()
+    draft = await prepare_draft(ctx, message, form_errors.at("message"), channel_id=thread_id)
     await rules.require_start_over(ctx, thread_id)
     touch_seen(ctx, ctx.guild.id, ctx.actor.user_id)
-    thread, first = await post(ctx, place, structs.replace(new, tags=tags), ctx.actor.user_id, draft)
+    thread, first = await post(ctx, access, structs.replace(new, tags=tags), ctx.actor.user_id, draft)
     return b'%b,"message":%b}' % (encode(await _shown(ctx, thread))[:-1], first)
 
 
 async def post(
-    ctx: Context, forum: ChannelPlace, new: NewThread, author: Author, draft: Draft
-) -> tuple[ChannelPlace, bytes]:
+    ctx: Context, forum: ChannelAccess, new: NewThread, author: Author, draft: Draft
+) -> tuple[ChannelAccess, bytes]:
     """Start a thread of a forum with its first message, which has the thread's id: the thread, and the message as JSON.
 
     The row must declare `ThreadCreate`, `MessageCreate` and, unless the author is a webhook, `JOINS`.
     """
-    persona = isinstance(author, Persona)
-    thread = await create_thread(ctx, forum, new, None if persona else AuditLogEvent.THREAD_CREATE, joins=not persona)
+    webhook_author = isinstance(author, WebhookAuthor)
+    thread = await create_thread(
+        ctx, forum, new, None if webhook_author else AuditLogEvent.THREAD_CREATE, joins=not webhook_author
+    )
     await set_last_message(ctx.tx, forum.id, MessageId(new.id))
-    message = await send_message(ctx, thread, author, draft, message_id=MessageId(new.id), invites=not persona)
+    message = await send_message(ctx, thread, author, draft, message_id=MessageId(new.id), invites=not webhook_author)
     return thread, message
 
 
 async def create_thread(
-    ctx: Context, parent: ChannelPlace, new: NewThread, action: AuditLogEvent | None, *, joins: bool = True
-) -> ChannelPlace:
+    ctx: Context, parent: ChannelAccess, new: NewThread, action: AuditLogEvent | None, *, joins: bool = True
+) -> ChannelAccess:
     """Store and announce a thread, and let the caller be in it if it `joins`. Raises Refusal: 160006, 160004."""
     if parent.guild is None:
         raise Refusal(errors.NOT_ON_DM)
@@ -197,24 +199,24 @@ async def create_thread(
     if new.tags:
         await queries.replace_tags(ctx.tx, new.id, new.tags)
     await watch(ctx, new.id, ctx.now, new.minutes)
-    place = ChannelPlace(
+    access = ChannelAccess(
         channel_from_row(row), parent.permissions, parent.guild, parent.member, parent.channel, recipients=()
     )
     if action is not None:
-        await record(ctx, action, new.id, None, place.channel)
-    starter = structs.replace(place, recipients=(new.owner_id,))
+        await record(ctx, action, new.id, None, access.channel)
+    starter = structs.replace(access, recipients=(new.owner_id,))
     ctx.emit(
         ThreadCreate(
             guild_id=guild_id,
             channel_id=parent.id,
             user_ids=starter.hearers if new.type == ChannelType.PRIVATE_THREAD else (),
-            thread=structs.replace(place.channel, last_message_id=None, member_count=int(joins)),
+            thread=structs.replace(access.channel, last_message_id=None, member_count=int(joins)),
         )
     )
-    return await add_members(ctx, place, [new.owner_id], tells_them=False) if joins else place
+    return await add_members(ctx, access, [new.owner_id], tells_them=False) if joins else access
 
 
-async def mark_message(ctx: Context, place: ChannelPlace, row: MessageRow, *, has_thread: bool) -> None:
+async def mark_message(ctx: Context, access: ChannelAccess, row: MessageRow, *, has_thread: bool) -> None:
     """Store and tell whether a thread was started from a message. The row must declare `MessageUpdate`."""
     head, flag, part = decode_head(row.body), MessageFlags.HAS_THREAD, int(MessagePart.THREAD)
     flags = head.flags | flag if has_thread else head.flags & ~flag
@@ -222,11 +224,16 @@ async def mark_message(ctx: Context, place: ChannelPlace, row: MessageRow, *, ha
     body = encode_body(structs.replace(head, flags=flags), decode_text(row.body))
     changed = structs.replace(row, flags=flags, parts=parts, body=body)
     await update_message(ctx.tx, changed)
-    await announce_message(ctx, place, changed)
+    await announce_message(ctx, access, changed)
 
 
 def _new(
-    ctx: Context, parent: Channel, thread_id: ChannelId, kind: int, body: StartThreadFromMessage, found: FormErrors
+    ctx: Context,
+    parent: Channel,
+    thread_id: ChannelId,
+    kind: int,
+    body: StartThreadFromMessage,
+    form_errors: FormErrors,
 ) -> NewThread:
     slowmode = body.rate_limit_per_user
     if slowmode is None:
@@ -234,7 +241,7 @@ def _new(
     return NewThread(
         id=thread_id,
         type=kind,
-        name=rules.stored_name(body.name, found),
+        name=rules.stored_name(body.name, form_errors),
         minutes=body.auto_archive_duration or parent.default_auto_archive_duration or rules.DEFAULT_AUTO_ARCHIVE,
         slowmode=slowmode,
         owner_id=ctx.actor.user_id,
@@ -246,11 +253,11 @@ async def _require_may_start(ctx: Context) -> None:
     await require_verified(ctx)
 
 
-async def _say_started(ctx: Context, place: ChannelPlace, new: NewThread) -> None:
+async def _say_started(ctx: Context, access: ChannelAccess, new: NewThread) -> None:
     """Say in a channel that there is a thread, which nothing else there shows."""
     await send_system_message(
         ctx,
-        place,
+        access,
         ctx.actor.user_id,
         MessageType.THREAD_CREATED,
         reference=MessageReference(channel_id=new.id, guild_id=ctx.guild.id),
@@ -258,7 +265,7 @@ async def _say_started(ctx: Context, place: ChannelPlace, new: NewThread) -> Non
     )
 
 
-async def _shown(ctx: Context, thread: ChannelPlace) -> Channel:
+async def _shown(ctx: Context, thread: ChannelAccess) -> Channel:
     """A thread as its starter gets it back: as it is now, with their own membership."""
     row = await select_channel(ctx.tx, thread.id)
     channel = await channel_object(ctx.tx, thread.channel if row is None else channel_from_row(row))

@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import structs
 
-from moothall.kernel.authenticate import NOBODY, Actor, TokenKind
+from moothall.kernel.authenticate import ANONYMOUS, Actor, TokenKind
 from moothall.kernel.context import Context, Services
 from moothall.kernel.guild_state import VOICE_TYPES, GuildState
-from moothall.kernel.unit import run
+from moothall.kernel.unit_of_work import run
 from moothall.objects import errors
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import ChannelType
@@ -195,7 +195,7 @@ async def clear_voice(services: Services, node: str = "") -> list[tuple[GuildId,
             await _announce_departures(ctx, rows)
         return _pairs(rows)
 
-    return await run(services, NOBODY, work, fires=(VoiceStateUpdate,))
+    return await run(services, ANONYMOUS, work, fires=(VoiceStateUpdate,))
 
 
 async def clear_voice_of_others(services: Services, alive: Collection[str]) -> list[tuple[GuildId, UserId]]:

@@ -32,9 +32,9 @@ async def create_webhook(ctx: Context, body: CreateWebhook) -> Webhook:
 
     Raises Refusal: 50035 for its name, 400/50024 for a channel that takes none, and as `add_webhook`.
     """
-    found = FormErrors()
-    name = webhook_name(body.name, found, reserved=ctx.services.limits.reserved_words)
-    found.raise_if_any()
+    form_errors = FormErrors()
+    name = webhook_name(body.name, form_errors, reserved=ctx.services.limits.reserved_words)
+    form_errors.raise_if_any()
     require_takes_webhooks(ctx.channel.channel)
     return await add_webhook(
         ctx,
@@ -94,12 +94,12 @@ async def modify_webhook(ctx: Context, row: WebhookRow, body: ModifyWebhook | Mo
     403/50013, 400/50024 and 400/30007.
     """
     changes: dict[str, Any] = {}
-    found = FormErrors()
+    form_errors = FormErrors()
     if body.name is not UNSET:
-        changes["name"] = webhook_name(body.name, found, reserved=ctx.services.limits.reserved_words)
+        changes["name"] = webhook_name(body.name, form_errors, reserved=ctx.services.limits.reserved_words)
     if body.avatar is not UNSET:
         changes["avatar"] = None if body.avatar is None else body.avatar.hash
-    found.raise_if_any()
+    form_errors.raise_if_any()
     if isinstance(body, ModifyWebhook) and isinstance(body.channel_id, int) and body.channel_id != row.channel_id:
         await _require_destination(ctx, body.channel_id)
         changes["channel_id"] = body.channel_id
@@ -163,8 +163,8 @@ async def show_webhooks(ctx: Context, rows: Sequence[WebhookRow]) -> list[Webhoo
 
 
 def _announce(ctx: Context, rows: Iterable[WebhookRow]) -> None:
-    places = {(row.guild_id, row.channel_id): None for row in rows}
-    for guild_id, channel_id in places:
+    accesses = {(row.guild_id, row.channel_id): None for row in rows}
+    for guild_id, channel_id in accesses:
         if guild_id is not None and channel_id is not None:
             ctx.emit(WebhooksUpdate(guild_id=guild_id, channel_id=channel_id))
 

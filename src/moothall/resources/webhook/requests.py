@@ -49,18 +49,18 @@ class ExecuteWebhook(MessageFields, frozen=True, kw_only=True):
     """In a forum, the thread that the message begins; an empty one is like none."""
     applied_tags: Annotated[list[TagId], Meta(max_length=limits.THREAD_TAGS_MAX)] | None = None
 
-    def check_rest(self, found: FormErrors) -> None:
+    def check_rest(self, form_errors: FormErrors) -> None:
         """The same for what webhooks have besides; reserved words are the server's to say."""
-        super().check_rest(found)
-        self.check_avatar(found)
+        super().check_rest(form_errors)
+        self.check_avatar(form_errors)
         if self.username and len(clean_name(self.username)) > limits.WEBHOOK_NAME_MAX:
-            found.add("username", *FieldError.length(limits.WEBHOOK_NAME_MIN, limits.WEBHOOK_NAME_MAX))
+            form_errors.add("username", *FieldError.length(limits.WEBHOOK_NAME_MIN, limits.WEBHOOK_NAME_MAX))
 
-    def check_avatar(self, found: FormErrors) -> None:
+    def check_avatar(self, form_errors: FormErrors) -> None:
         """Report an `avatar_url` that is none."""
         if not self.avatar_url:
             return
         if len(self.avatar_url) > limits.EMBED_URL_MAX:
-            found.add("avatar_url", *FieldError.length(None, limits.EMBED_URL_MAX))
+            form_errors.add("avatar_url", *FieldError.length(None, limits.EMBED_URL_MAX))
         elif wrong := url_error(self.avatar_url, _SCHEMES):
-            found.add("avatar_url", *wrong)
+            form_errors.add("avatar_url", *wrong)

@@ -34,16 +34,16 @@ def changes_between(before: Struct | None, after: Struct | None) -> list[AuditLo
     return [structs.replace(change, key=_AUDITED[change.key]) for change in differences(before, after, tuple(_AUDITED))]
 
 
-def webhook_name(given: str, found: FormErrors, *, reserved: Iterable[str]) -> str:
+def webhook_name(given: str, form_errors: FormErrors, *, reserved: Iterable[str]) -> str:
     """A webhook's name as it is kept; what is wrong with it is reported at `name`."""
     name = clean_name(given)
     wrong = nickname_error(name, high=limits.WEBHOOK_NAME_MAX, reserved=reserved)
     if wrong is not None:
-        found.add("name", *wrong)
+        form_errors.add("name", *wrong)
     return name
 
 
-def shown_name(given: str | None, found: FormErrors, *, reserved: tuple[str, ...]) -> str | None:
+def shown_name(given: str | None, form_errors: FormErrors, *, reserved: tuple[str, ...]) -> str | None:
     """The name that one message is shown under; None if it has none of its own.
 
     Bridges show the people of other networks by it, so only its length and reserved words are
@@ -54,7 +54,7 @@ def shown_name(given: str | None, found: FormErrors, *, reserved: tuple[str, ...
     # A bridge repeats the names of those who talk.
     name, wrong = (_read_name if len(given) <= limits.WEBHOOK_NAME_MAX else _read_name.__wrapped__)(given, reserved)
     for error in wrong:
-        found.add("username", *error)
+        form_errors.add("username", *error)
     return name or None
 
 

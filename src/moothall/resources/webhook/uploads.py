@@ -7,7 +7,7 @@ from moothall.kernel.context import Context
 from moothall.kernel.uploads import Allowance
 from moothall.resources.message.attachment.uploads import FileUploads, allowance_in
 from moothall.resources.webhook.access import continuation_of, webhook_of
-from moothall.resources.webhook.executing import find_place
+from moothall.resources.webhook.executing import find_access
 
 
 class _ByWebhook(FileUploads):
@@ -16,7 +16,7 @@ class _ByWebhook(FileUploads):
         del path
         if (followed := continuation_of(ctx)) is not None:
             return await followed.allowance(ctx)
-        return allowance_in((await find_place(ctx, webhook_of(ctx))).guild)
+        return allowance_in((await find_access(ctx, webhook_of(ctx))).guild)
 
 
 BY_WEBHOOK: Final = _ByWebhook()

@@ -19,7 +19,6 @@ from moothall.storage.schema.commands import (
 )
 from moothall.storage.schema.crossposts import crossposts, publications
 from moothall.storage.schema.expressions import application_emojis, sounds
-from moothall.storage.schema.gatherings import scheduled_event_users, scheduled_events, stage_instances
 from moothall.storage.schema.guilds import (
     audit_entries,
     emojis,
@@ -48,6 +47,7 @@ from moothall.storage.schema.nodes import nodes
 from moothall.storage.schema.outbox import outbox
 from moothall.storage.schema.polls import poll_counts, poll_votes, polls
 from moothall.storage.schema.search import message_changes
+from moothall.storage.schema.stages_and_events import scheduled_event_users, scheduled_events, stage_instances
 from moothall.storage.schema.users import (
     applications,
     auth_sessions,

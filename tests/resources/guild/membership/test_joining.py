@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from sqlalchemy import bindparam, insert, select
 
-from moothall.kernel import unit
-from moothall.kernel.authenticate import NOBODY
+from moothall.kernel import unit_of_work
+from moothall.kernel.authenticate import ANONYMOUS
 from moothall.kernel.context import Context
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
@@ -37,7 +37,7 @@ async def join(platform: Platform, guild: Guild, who: Caller, **options: object)
         assert user is not None
         return await join_guild(ctx, state, user, **options)  # type: ignore[arg-type]
 
-    return await unit.run(platform.services, NOBODY, work)
+    return await unit_of_work.run(platform.services, ANONYMOUS, work)
 
 
 async def leave(platform: Platform, guild: Guild, who: Caller) -> bool:
@@ -46,7 +46,7 @@ async def leave(platform: Platform, guild: Guild, who: Caller) -> bool:
         assert user is not None
         return await remove_member(ctx, guild.id, user)
 
-    return await unit.run(platform.services, NOBODY, work)
+    return await unit_of_work.run(platform.services, ANONYMOUS, work)
 
 
 async def ban(platform: Platform, guild: Guild, user_id: UserId) -> None:
@@ -166,7 +166,7 @@ async def test_a_refused_operation_outside_http_leaves_and_tells_nothing(platfor
         raise Refusal(errors.MISSING_ACCESS)
 
     with platform.listening() as heard, pytest.raises(Refusal):
-        await unit.run(platform.services, NOBODY, work, lock=guild.id)
+        await unit_of_work.run(platform.services, ANONYMOUS, work, lock=guild.id)
     assert heard == []
     assert await count(platform, guild) == 1
 

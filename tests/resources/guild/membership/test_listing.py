@@ -89,7 +89,7 @@ async def explained(url: str, query: Query[Any], **values: object) -> str:
 
 async def test_a_search_walks_the_index_of_each_name_in_its_order(database_url: str) -> None:
     for query, column in ((queries._search_usernames, "username_key"), (queries._search_nicks, "nick_key")):
-        plan = await explained(database_url, query, guild_id=1, prefix="ann", most=10)
+        plan = await explained(database_url, query, guild_id=1, prefix="ann", maximum=10)
         assert f"ix_members_guild_id_{column}" in plan
         assert re.search(rf"{column}\s*>.*{column}\s*<", plan), plan
         assert "sort" not in plan.lower()

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from moothall.kernel.authenticate import NOBODY
+from moothall.kernel.authenticate import ANONYMOUS
 from moothall.kernel.context import Context
 from moothall.kernel.jobs import JobRunner
-from moothall.kernel.unit import run
+from moothall.kernel.unit_of_work import run
 from moothall.objects.ids import RoleId, Snowflake
 from moothall.objects.permissions import Permissions, PermissionSet
 from moothall.objects.role import Role, RoleColors
@@ -440,7 +440,7 @@ async def test_roles_removed_in_one_transaction_leave_no_overwrite(
         for role in roles[1:3]:
             await remove_role(ctx, ctx.guild.roles[role])
 
-    await run(platform.services, NOBODY, work, lock=guild.id)
+    await run(platform.services, ANONYMOUS, work, lock=guild.id)
     assert await positions(owner, guild) == {guild.id: 0, roles[0]: 1, roles[3]: 4}
     told = (await owner.get(f"/channels/{hidden}")).json["permission_overwrites"]
     assert [int(overwrite["id"]) for overwrite in told] == [roles[0], roles[3]]

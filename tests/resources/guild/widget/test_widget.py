@@ -45,9 +45,9 @@ def bring_online(platform: Platform, guild: Guild, *people: Caller, **doing: Any
         for caller in people
     ]
 
-    def presences(guild_id: int, user_ids: Iterable[int] | None = None, *, most: int = 1000) -> list[Presence]:
+    def presences(guild_id: int, user_ids: Iterable[int] | None = None, *, maximum: int = 1000) -> list[Presence]:
         assert (guild_id, user_ids) == (guild.id, None)
-        return found[:most]
+        return found[:maximum]
 
     platform.presences.presences = presences  # type: ignore[method-assign]
 

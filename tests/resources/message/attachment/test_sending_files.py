@@ -204,16 +204,16 @@ async def test_a_repeated_nonce_leaves_no_second_file(platform: Platform) -> Non
     assert len(await stored(platform)) == 1
 
 
-@pytest.mark.parametrize(("tier", "most"), [(0, 10), (1, 10), (2, 50), (3, 100)])
-async def test_boosts_make_room_for_larger_files(platform: Platform, tier: int, most: int) -> None:
+@pytest.mark.parametrize(("tier", "maximum"), [(0, 10), (1, 10), (2, 50), (3, 100)])
+async def test_boosts_make_room_for_larger_files(platform: Platform, tier: int, maximum: int) -> None:
     owner, guild, url = await guild_of(platform)
     await guild.set(premium_tier=tier)
-    too_large = await upload(owner, "POST", url, listed(("a", bytes(most * MIB + 1))))
+    too_large = await upload(owner, "POST", url, listed(("a", bytes(maximum * MIB + 1))))
     assert (too_large.status, too_large.code) == (413, 40005)
     assert await stored(platform) == []
     if tier < 3:  # enough of memory for a test
-        (attachment,) = (await send(owner, url, ("a", bytes(most * MIB))))["attachments"]
-        assert attachment["size"] == most * MIB
+        (attachment,) = (await send(owner, url, ("a", bytes(maximum * MIB))))["attachments"]
+        assert attachment["size"] == maximum * MIB
 
 
 async def test_a_request_has_25_mib_and_ten_files(platform: Platform) -> None:

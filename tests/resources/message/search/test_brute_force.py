@@ -80,7 +80,7 @@ async def test_the_index_finds_what_fits_and_nothing_else(
             total = await queries.count_found(reader, database.dialect, node, bounds)
             pages = [
                 await queries.select_found(
-                    reader, database.dialect, node, bounds, total=many, most=50, offset=0, descending=False
+                    reader, database.dialect, node, bounds, total=many, maximum=50, offset=0, descending=False
                 )
                 for many in (total, 1_000_000)
             ]

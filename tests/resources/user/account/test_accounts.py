@@ -76,7 +76,7 @@ async def test_many_who_log_in_at_once_do_not_wait_for_each_other_for_ever(platf
 
 
 async def test_more_passwords_than_can_be_hashed_soon_are_refused(platform: Platform) -> None:
-    platform.services.extra[Passwords] = Passwords(concurrency=1, most_waiting=2)
+    platform.services.extra[Passwords] = Passwords(concurrency=1, max_waiting=2)
     await register(platform)
     statuses = await asyncio.gather(*(log_in(platform, "alice") for _ in range(6)))
     assert sorted(statuses) == [200, 200, 503, 503, 503, 503]

@@ -7,8 +7,8 @@ from typing import TypeVar
 import jwt
 import pytest
 
-from moothall.kernel import unit
-from moothall.kernel.authenticate import NOBODY
+from moothall.kernel import unit_of_work
+from moothall.kernel.authenticate import ANONYMOUS
 from moothall.kernel.context import Context
 from moothall.objects.email_address import EmailAddress
 from moothall.objects.errors import FormErrors, Refusal
@@ -52,7 +52,7 @@ async def log_in(platform: Platform, login: str) -> int:
 
 
 async def operate(platform: Platform, work: Callable[[Context], Awaitable[T]]) -> T:
-    return await unit.run(platform.services, NOBODY, work)
+    return await unit_of_work.run(platform.services, ANONYMOUS, work)
 
 
 async def vouch(platform: Platform, username: str, email: str | None = None) -> UserRow | None:

@@ -172,7 +172,7 @@ async def test_a_network_that_tries_one_password_on_many_accounts_is_refused(pla
 
 async def test_a_password_that_could_not_be_tried_is_not_counted(platform: Platform) -> None:
     await register(platform)
-    platform.services.extra[Passwords] = Passwords(most_waiting=0)
+    platform.services.extra[Passwords] = Passwords(max_waiting=0)
     assert await wrong(platform, "alice", 12) == [503] * 12
     platform.services.extra[Passwords] = Passwords()
     assert await wrong(platform, "alice", 1) == [400]

@@ -45,13 +45,13 @@ async def test_an_attempt_that_ends_with_an_error_counts() -> None:
 
 
 async def test_what_might_be_one_too_many_waits_for_those_under_way() -> None:
-    throttle, running, most = AttemptThrottle(), 0, 0
+    throttle, running, maximum = AttemptThrottle(), 0, 0
     tried: list[int] = []
 
     async def attempt(number: int, *, fits: bool) -> None:
-        nonlocal running, most
+        nonlocal running, maximum
         async with throttle.attempt(ALICE) as reserved:
-            running, most = running + 1, max(most, running + 1)
+            running, maximum = running + 1, max(maximum, running + 1)
             tried.append(number)
             await asyncio.sleep(0)
             running -= 1
@@ -59,10 +59,10 @@ async def test_what_might_be_one_too_many_waits_for_those_under_way() -> None:
                 reserved.give_back()
 
     await asyncio.gather(*(attempt(number, fits=True) for number in range(20)))
-    assert (sorted(tried), most) == (list(range(20)), 3)
+    assert (sorted(tried), maximum) == (list(range(20)), 3)
     tried.clear()
     outcomes = await asyncio.gather(*(attempt(n, fits=False) for n in range(20)), return_exceptions=True)
-    assert (len(tried), most) == (3, 3)
+    assert (len(tried), maximum) == (3, 3)
     assert [type(outcome) for outcome in outcomes] == [type(None)] * 3 + [TooManyAttempts] * 17
 
 

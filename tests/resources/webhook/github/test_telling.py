@@ -152,9 +152,9 @@ def test_parts_that_are_missing_or_odd_never_make_an_embed_that_is_refused(name:
         if message is None:
             continue
         assert message.content is None
-        found = FormErrors()
-        assert read_embeds(message.embeds or (), found)
-        found.raise_if_any()
+        form_errors = FormErrors()
+        assert read_embeds(message.embeds or (), form_errors)
+        form_errors.raise_if_any()
 
 
 def test_a_message_names_only_what_is_known() -> None:

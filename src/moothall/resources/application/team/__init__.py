@@ -1,4 +1,4 @@
 """Teams: people who own applications together, each with a role.
 
-Neighbours: application (which asks here who may manage what a team owns).
+ClusterMembers: application (which asks here who may manage what a team owns).
 """

@@ -191,7 +191,7 @@ async def _require_room(ctx: Context) -> None:
 def _name_of(text: str) -> str:
     name = clean_name(text)
     if not name:
-        found = FormErrors()
-        found.add("name", *FieldError.required())
-        found.raise_if_any()
+        form_errors = FormErrors()
+        form_errors.add("name", *FieldError.required())
+        form_errors.raise_if_any()
     return name

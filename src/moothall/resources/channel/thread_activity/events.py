@@ -22,7 +22,7 @@ class _ThreadEvent(Event, frozen=True, kw_only=True):
     channel_id: ChannelId
     """The thread's parent, whose overwrites decide who hears."""
     user_ids: tuple[UserId, ...] = ()
-    """Who is in it, where it is private; see `ChannelPlace.hearers`."""
+    """Who is in it, where it is private; see `ChannelAccess.hearers`."""
     thread: Channel
 
     @property

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import UNSET, structs
 
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
-from moothall.kernel.place import ChannelPlace
 from moothall.objects import errors, limits
 from moothall.objects.channel import ThreadMember
 from moothall.objects.channel_types import ChannelType
@@ -50,43 +50,43 @@ async def require_room(ctx: Context, guild_id: GuildId) -> None:
         raise Refusal(errors.TOO_MANY_THREADS)
 
 
-async def wake_thread(ctx: Context, place: ChannelPlace) -> ChannelPlace:
+async def wake_thread(ctx: Context, access: ChannelAccess) -> ChannelAccess:
     """Make an archived thread active again, because someone writes in it; any other place stays as it is.
 
     The row must declare `WAKES`. Raises Refusal: 160006.
     """
-    metadata = metadata_of(place)
+    metadata = metadata_of(access)
     if metadata is None or not metadata.archived:
-        return place
-    row = await select_channel(ctx.tx, place.id)
+        return access
+    row = await select_channel(ctx.tx, access.id)
     if row is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)
-    after = await unarchive(ctx, place, row)
-    await tell_awake(ctx, place, after)
-    return structs.replace(place, channel=channel_from_row(after))
+    after = await unarchive(ctx, access, row)
+    await tell_awake(ctx, access, after)
+    return structs.replace(access, channel=channel_from_row(after))
 
 
-async def unarchive(ctx: Context, place: ChannelPlace, row: ChannelRow) -> ChannelRow:
+async def unarchive(ctx: Context, access: ChannelAccess, row: ChannelRow) -> ChannelRow:
     """Store that a thread is active from now on. Raises Refusal: 160006."""
-    if place.guild is not None:
-        await require_room(ctx, place.guild.id)
+    if access.guild is not None:
+        await require_room(ctx, access.guild.id)
     metadata = structs.replace(metadata_from_row(row), archive_timestamp=ctx.now)
     after = await change_thread(ctx, row, archived=False, metadata=metadata)
     await watch(ctx, row.id, ctx.now, metadata.auto_archive_duration)
     return after
 
 
-async def tell_awake(ctx: Context, place: ChannelPlace, row: ChannelRow) -> None:
+async def tell_awake(ctx: Context, access: ChannelAccess, row: ChannelRow) -> None:
     """Tell of a thread that is active again, and remind its members that they are in it."""
-    if place.guild is None:
+    if access.guild is None:
         return
     thread = await channel_object(ctx.tx, channel_from_row(row))
-    where = place.audience_channel_id
-    ctx.emit(ThreadUpdate(guild_id=place.guild.id, channel_id=where, user_ids=place.hearers, thread=thread))
+    where = access.audience_channel_id
+    ctx.emit(ThreadUpdate(guild_id=access.guild.id, channel_id=where, user_ids=access.hearers, thread=thread))
     for member in await queries.select_members(ctx.tx, row.id):
         ctx.emit(
             ThreadMemberUpdate(
-                guild_id=place.guild.id,
+                guild_id=access.guild.id,
                 channel_id=where,
                 user_ids=(member.user_id,),
                 thread_id=row.id,
@@ -96,40 +96,40 @@ async def tell_awake(ctx: Context, place: ChannelPlace, row: ChannelRow) -> None
 
 
 async def add_members(
-    ctx: Context, place: ChannelPlace, user_ids: Sequence[UserId], *, tells_them: bool = True
-) -> ChannelPlace:
+    ctx: Context, access: ChannelAccess, user_ids: Sequence[UserId], *, tells_them: bool = True
+) -> ChannelAccess:
     """Bring members of the guild into a thread; those who are in it already stay so silently.
 
     Unless they know the thread anyway, each of them is told of it. The row must declare `JOINS`.
     Raises Refusal: 30033 for a full thread.
     """
-    there, guild = await queries.select_members_among(ctx.tx, place.id, user_ids), place.guild
+    there, guild = await queries.select_members_among(ctx.tx, access.id, user_ids), access.guild
     coming = [user_id for user_id in dict.fromkeys(user_ids) if user_id not in there]
     if not coming or guild is None:
-        return place
-    rows = [ThreadMemberRow(place.id, user_id, ctx.now, 0) for user_id in coming]
+        return access
+    rows = [ThreadMemberRow(access.id, user_id, ctx.now, 0) for user_id in coming]
     await queries.insert_members(ctx.tx, rows)
-    count = await queries.recount_members(ctx.tx, place.id)
+    count = await queries.recount_members(ctx.tx, access.id)
     if count > limits.THREAD_MEMBERS_MAX:
         raise Refusal(errors.TOO_MANY_THREAD_MEMBERS)
     found = await get_members(ctx.tx, guild.id, coming)
     known = {m.user.id: m for m in await member_objects(ctx.tx, list(found.values())) if m.user is not UNSET}
     shown = min(count, limits.THREAD_MEMBERS_SHOWN)
-    place = structs.replace(place, channel=structs.replace(place.channel, member_count=shown))
-    if place.channel.type == ChannelType.PRIVATE_THREAD:
-        place = structs.replace(place, recipients=(*place.recipients, *coming))
-    guild_id, where = guild.id, place.audience_channel_id
+    access = structs.replace(access, channel=structs.replace(access.channel, member_count=shown))
+    if access.channel.type == ChannelType.PRIVATE_THREAD:
+        access = structs.replace(access, recipients=(*access.recipients, *coming))
+    guild_id, where = guild.id, access.audience_channel_id
     ctx.emit(
         ThreadMembersUpdate(
             guild_id=guild_id,
             channel_id=where,
-            user_ids=place.hearers,
-            thread_id=place.id,
+            user_ids=access.hearers,
+            thread_id=access.id,
             member_count=shown,
             added_members=[member_object(row, known.get(row.user_id)) for row in rows],
         )
     )
-    thread = await channel_object(ctx.tx, place.channel) if tells_them else place.channel
+    thread = await channel_object(ctx.tx, access.channel) if tells_them else access.channel
     for row in rows if tells_them else ():
         ctx.emit(
             ThreadJoined(
@@ -139,23 +139,23 @@ async def add_members(
                 thread=structs.replace(thread, member=own(member_object(row))),
             )
         )
-    return place
+    return access
 
 
-async def remove_member(ctx: Context, place: ChannelPlace, user_id: UserId) -> bool:
+async def remove_member(ctx: Context, access: ChannelAccess, user_id: UserId) -> bool:
     """Take someone out of a thread; False, and nothing happens, if they are not in it.
 
     The row must declare `ThreadMembersUpdate`.
     """
-    if place.guild is None or not await queries.delete_member(ctx.tx, place.id, user_id):
+    if access.guild is None or not await queries.delete_member(ctx.tx, access.id, user_id):
         return False
-    count = await queries.recount_members(ctx.tx, place.id)
+    count = await queries.recount_members(ctx.tx, access.id)
     ctx.emit(
         ThreadMembersUpdate(
-            guild_id=place.guild.id,
-            channel_id=place.audience_channel_id,
-            user_ids=place.hearers,
-            thread_id=place.id,
+            guild_id=access.guild.id,
+            channel_id=access.audience_channel_id,
+            user_ids=access.hearers,
+            thread_id=access.id,
             member_count=min(count, limits.THREAD_MEMBERS_SHOWN),
             removed_member_ids=[user_id],
         )
@@ -163,43 +163,43 @@ async def remove_member(ctx: Context, place: ChannelPlace, user_id: UserId) -> b
     return True
 
 
-async def bring_in_author(ctx: Context, place: ChannelPlace) -> ChannelPlace:
+async def bring_in_author(ctx: Context, access: ChannelAccess) -> ChannelAccess:
     """Let whoever writes in a thread be in it, if there is room."""
-    if not place.is_thread or place.guild is None:
-        return place
-    return await _add_if_room(ctx, place, [ctx.actor.user_id])
+    if not access.is_thread or access.guild is None:
+        return access
+    return await _add_if_room(ctx, access, [ctx.actor.user_id])
 
 
-async def bring_in_mentioned(ctx: Context, place: ChannelPlace, user_ids: Sequence[UserId]) -> ChannelPlace:
+async def bring_in_mentioned(ctx: Context, access: ChannelAccess, user_ids: Sequence[UserId]) -> ChannelAccess:
     """Let those whom a message of the caller's mentions be in the thread: members who can see its channel.
 
     Into a private thread only those may bring others who manage threads or began it, unless it is `invitable`.
     """
-    if not user_ids or not place.is_thread or place.guild is None or not may_invite(ctx, place):
-        return place
-    there = await queries.select_members_among(ctx.tx, place.id, user_ids)
+    if not user_ids or not access.is_thread or access.guild is None or not may_invite(ctx, access):
+        return access
+    there = await queries.select_members_among(ctx.tx, access.id, user_ids)
     wanted = [user_id for user_id in user_ids if user_id not in there]
     if not wanted:
-        return place
-    found = await get_members(ctx.tx, place.guild.id, wanted)
-    coming = [user_id for user_id in wanted if user_id in found and may_see(ctx, place, found[user_id])]
-    return await _add_if_room(ctx, place, coming) if coming else place
+        return access
+    found = await get_members(ctx.tx, access.guild.id, wanted)
+    coming = [user_id for user_id in wanted if user_id in found and may_see(ctx, access, found[user_id])]
+    return await _add_if_room(ctx, access, coming) if coming else access
 
 
-def may_invite(ctx: Context, place: ChannelPlace) -> bool:
+def may_invite(ctx: Context, access: ChannelAccess) -> bool:
     """Whether the caller may bring others into a thread that they may write in."""
-    metadata = metadata_of(place)
-    if place.channel.type != ChannelType.PRIVATE_THREAD or metadata is None or metadata.invitable is not False:
+    metadata = metadata_of(access)
+    if access.channel.type != ChannelType.PRIVATE_THREAD or metadata is None or metadata.invitable is not False:
         return True
-    return place.channel.owner_id == ctx.actor.user_id or bool(place.permissions & Permissions.MANAGE_THREADS)
+    return access.channel.owner_id == ctx.actor.user_id or bool(access.permissions & Permissions.MANAGE_THREADS)
 
 
-def may_see(ctx: Context, place: ChannelPlace, row: MemberRow) -> bool:
+def may_see(ctx: Context, access: ChannelAccess, row: MemberRow) -> bool:
     """Whether a member of the guild can see the channel that a thread is in."""
-    if place.guild is None or place.parent is None:
+    if access.guild is None or access.parent is None:
         return False
-    standing = ctx.services.states.judge(
-        place.guild,
+    authority = ctx.services.states.judge(
+        access.guild,
         row.user_id,
         [RoleId(role) for role in row.roles],
         pending=row.pending,
@@ -207,31 +207,31 @@ def may_see(ctx: Context, place: ChannelPlace, row: MemberRow) -> bool:
         now=ctx.now,
         guest_of=row.guest_channel_id,
     )
-    return standing.may_view(place.parent)
+    return authority.may_view(access.parent)
 
 
-async def _add_if_room(ctx: Context, place: ChannelPlace, user_ids: Sequence[UserId]) -> ChannelPlace:
+async def _add_if_room(ctx: Context, access: ChannelAccess, user_ids: Sequence[UserId]) -> ChannelAccess:
     """The same as `add_members`, but a full thread is no reason not to write in it."""
-    there = await queries.select_members_among(ctx.tx, place.id, user_ids)
+    there = await queries.select_members_among(ctx.tx, access.id, user_ids)
     if all(user_id in there for user_id in user_ids):
-        return place
-    count = await queries.recount_members(ctx.tx, place.id)
+        return access
+    count = await queries.recount_members(ctx.tx, access.id)
     room = limits.THREAD_MEMBERS_MAX - count
     coming = [user_id for user_id in user_ids if user_id not in there][:room]
-    return await add_members(ctx, place, coming) if coming else place
+    return await add_members(ctx, access, coming) if coming else access
 
 
-async def count_message(ctx: Context, place: ChannelPlace, message_id: MessageId, kind: int) -> int:
+async def count_message(ctx: Context, access: ChannelAccess, message_id: MessageId, kind: int) -> int:
     """Count a message of a thread; its position there. The message that began the thread is not counted."""
-    begins = not counts(place, message_id, kind)
-    await queries.count_message(ctx.tx, place.id, message_id, counts=not begins)
-    sent = place.channel.total_message_sent
+    begins = not counts(access, message_id, kind)
+    await queries.count_message(ctx.tx, access.id, message_id, counts=not begins)
+    sent = access.channel.total_message_sent
     return 0 if begins else (sent if isinstance(sent, int) else 0) + 1
 
 
-def counts(place: ChannelPlace, message_id: int, kind: int) -> bool:
+def counts(access: ChannelAccess, message_id: int, kind: int) -> bool:
     """Whether a message of a thread is one of those counted: all but the one that it began with."""
-    return kind != MessageType.THREAD_STARTER_MESSAGE and message_id != place.id
+    return kind != MessageType.THREAD_STARTER_MESSAGE and message_id != access.id
 
 
 async def forget_in_threads(ctx: Context, gone: Iterable[tuple[int, int, int]]) -> None:
@@ -244,8 +244,8 @@ async def forget_in_threads(ctx: Context, gone: Iterable[tuple[int, int, int]]) 
     await queries.uncount_messages(ctx.tx, [(ChannelId(Snowflake(one)), count) for one, count in fewer.items()])
 
 
-async def uncount_messages(ctx: Context, place: ChannelPlace, gone: Iterable[tuple[int, int]]) -> None:
+async def uncount_messages(ctx: Context, access: ChannelAccess, gone: Iterable[tuple[int, int]]) -> None:
     """Count no longer messages of a thread that are gone, each by its id and type; any other channel counts none."""
-    if place.is_thread:
-        fewer = sum(counts(place, message_id, kind) for message_id, kind in gone)
-        await queries.uncount_messages(ctx.tx, [(place.id, fewer)])
+    if access.is_thread:
+        fewer = sum(counts(access, message_id, kind) for message_id, kind in gone)
+        await queries.uncount_messages(ctx.tx, [(access.id, fewer)])

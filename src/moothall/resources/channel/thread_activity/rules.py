@@ -1,16 +1,16 @@
 """What the state of a thread allows (topics: threads, active and archived threads)."""
 
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
-from moothall.kernel.place import ChannelPlace
 from moothall.objects import errors
 from moothall.objects.channel import ThreadMetadata
 from moothall.objects.errors import Refusal
 from moothall.objects.permissions import Permissions
 
 
-def metadata_of(place: ChannelPlace) -> ThreadMetadata | None:
+def metadata_of(access: ChannelAccess) -> ThreadMetadata | None:
     """The state of a thread; None for any other channel."""
-    found = place.channel.thread_metadata
+    found = access.channel.thread_metadata
     return found if isinstance(found, ThreadMetadata) else None
 
 
@@ -19,9 +19,9 @@ def require_active(ctx: Context) -> None:
     refuse_archived(ctx.channel)
 
 
-def refuse_archived(place: ChannelPlace) -> None:
+def refuse_archived(access: ChannelAccess) -> None:
     """The same for a place that has not been entered (400/50083)."""
-    metadata = metadata_of(place)
+    metadata = metadata_of(access)
     if metadata is not None and metadata.archived:
         raise Refusal(errors.THREAD_ARCHIVED)
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from msgspec import structs
 
+from moothall.kernel.channel_access import ChannelAccess, hearers_of_private
 from moothall.kernel.context import Context
-from moothall.kernel.place import ChannelPlace, hearers_of_private
 from moothall.objects.channel import ThreadMetadata
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import UserId
@@ -40,14 +40,14 @@ async def change_thread(
 
 
 async def hearers_of(reader: Reader, row: ChannelRow) -> tuple[UserId, ...]:
-    """Whom the events of a thread name (`ChannelPlace.hearers`)."""
+    """Whom the events of a thread name (`ChannelAccess.hearers`)."""
     if row.type != ChannelType.PRIVATE_THREAD:
         return ()
     return hearers_of_private(await queries.select_member_ids(reader, row.id))
 
 
-async def thread_place(reader: Reader, parent: ChannelPlace, row: ChannelRow) -> ChannelPlace:
+async def thread_access(reader: Reader, parent: ChannelAccess, row: ChannelRow) -> ChannelAccess:
     """A thread of a channel that has been found otherwise than by entering it: the actor may do nothing in it."""
     private = row.type == ChannelType.PRIVATE_THREAD
     members = tuple(await queries.select_member_ids(reader, row.id)) if private else ()
-    return ChannelPlace(channel_from_row(row), 0, parent.guild, parent=parent.channel, recipients=members)
+    return ChannelAccess(channel_from_row(row), 0, parent.guild, parent=parent.channel, recipients=members)

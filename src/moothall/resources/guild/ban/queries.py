@@ -29,14 +29,14 @@ _select_after = Query(
     select(bans)
     .where(_of_guild, bans.c.user_id > bindparam("after"))
     .order_by(bans.c.user_id)
-    .limit(bindparam("most")),
+    .limit(bindparam("maximum")),
     into=BanRow,
 )
 _select_before = Query(
     select(bans)
     .where(_of_guild, bans.c.user_id < bindparam("before"))
     .order_by(bans.c.user_id.desc())
-    .limit(bindparam("most")),
+    .limit(bindparam("maximum")),
     into=BanRow,
 )
 _insert_ban = Query(insert_ignore(bans, key=_KEY))
@@ -53,14 +53,14 @@ async def select_banned_among(reader: Reader, guild_id: GuildId, user_ids: Colle
     return {UserId(row[0]) for row in await reader.all(_select_among, guild_id=guild_id, user_ids=list(user_ids))}
 
 
-async def select_after(reader: Reader, guild_id: GuildId, after: UserId, most: int) -> list[BanRow]:
-    """The `most` bans that follow a user id, ascending."""
-    return await reader.all(_select_after, guild_id=guild_id, after=after, most=most)
+async def select_after(reader: Reader, guild_id: GuildId, after: UserId, maximum: int) -> list[BanRow]:
+    """The `maximum` bans that follow a user id, ascending."""
+    return await reader.all(_select_after, guild_id=guild_id, after=after, maximum=maximum)
 
 
-async def select_before(reader: Reader, guild_id: GuildId, before: UserId, most: int) -> list[BanRow]:
-    """The `most` bans that precede a user id, ascending."""
-    return (await reader.all(_select_before, guild_id=guild_id, before=before, most=most))[::-1]
+async def select_before(reader: Reader, guild_id: GuildId, before: UserId, maximum: int) -> list[BanRow]:
+    """The `maximum` bans that precede a user id, ascending."""
+    return (await reader.all(_select_before, guild_id=guild_id, before=before, maximum=maximum))[::-1]
 
 
 async def insert_ban(tx: Transaction, guild_id: GuildId, user_id: UserId, reason: str | None, at: Timestamp) -> bool:

@@ -45,17 +45,17 @@ async def modify_home(ctx: Context, body: ModifyGuildHome) -> GuildHome:
     stored = await queries.select_home(ctx.tx, ctx.guild.id)
     blank = GuildHome(guild_id=ctx.guild.id, enabled=False, new_member_actions=[], resource_channels=[])
     before = blank if stored is None else _without_gone(stored, ctx.guild, channels)
-    found, after = FormErrors(), before
+    form_errors, after = FormErrors(), before
     if body.enabled is not UNSET:
         after = structs.replace(after, enabled=bool(body.enabled))
     if body.welcome_message is not UNSET:
         message = body.welcome_message
-        made = UNSET if message is None else await _message(ctx, message, found.at("welcome_message"))
+        made = UNSET if message is None else await _message(ctx, message, form_errors.at("welcome_message"))
         after = structs.replace(after, welcome_message=made)
     if body.new_member_actions is not UNSET:
         actions = [
             NewMemberAction(
-                **_shown(ctx, asked, channels, found.at(["new_member_actions", index])),
+                **_shown(ctx, asked, channels, form_errors.at(["new_member_actions", index])),
                 action_type=int(asked.action_type or NewMemberActionType.VIEW),
             )
             for index, asked in enumerate(body.new_member_actions or ())
@@ -63,11 +63,11 @@ async def modify_home(ctx: Context, body: ModifyGuildHome) -> GuildHome:
         after = structs.replace(after, new_member_actions=actions)
     if body.resource_channels is not UNSET:
         resources = [
-            ResourceChannel(**_shown(ctx, asked, channels, found.at(["resource_channels", index])))
+            ResourceChannel(**_shown(ctx, asked, channels, form_errors.at(["resource_channels", index])))
             for index, asked in enumerate(body.resource_channels or ())
         ]
         after = structs.replace(after, resource_channels=resources)
-    found.raise_if_any()
+    form_errors.raise_if_any()
     if after == before and stored is not None:
         return after
     await queries.write_home(ctx.tx, after)

@@ -19,16 +19,16 @@ async def set_windows(ctx: Context, **wanted: Timestamp | UnsetType | None) -> I
     """
     stored = ctx.guild.row.incidents_data
     before = IncidentsData() if stored is None else convert(stored, IncidentsData)
-    found = FormErrors()
+    form_errors = FormErrors()
     values: dict[str, Timestamp | None] = {}
     for field, until in wanted.items():
         if isinstance(until, UnsetType):
             continue
         if until is not None and until > ctx.now + limits.INCIDENT_WINDOW_MAX * 1000:
             hours = limits.INCIDENT_WINDOW_MAX // 3600
-            found.add(field, FormCode.BASE_TYPE_BAD_TYPE, f"A pause ends at most {hours} hours from now.")
+            form_errors.add(field, FormCode.BASE_TYPE_BAD_TYPE, f"A pause ends at most {hours} hours from now.")
         values[field] = until if until is not None and until > ctx.now else None
-    found.raise_if_any()
+    form_errors.raise_if_any()
     after = structs.replace(before, **values)
     if after != before:
         await change_guild(ctx, incidents_data=to_plain(after))

@@ -48,11 +48,11 @@ async def add_member(
             ctx.require(bit)
     listed = [role_id for role_id in dict.fromkeys(roles) if role_id != ctx.guild.everyone.id]
     check_assignable(ctx.member, [ctx.guild.roles[role_id] for role_id in listed if role_id in ctx.guild.roles])
-    found = FormErrors()
+    form_errors = FormErrors()
     for index, role_id in enumerate(roles):
         if role_id not in ctx.guild.roles:
-            found.add(["roles", index], FormCode.BASE_TYPE_CHOICES, f"Role {int(role_id)} is not in this guild.")
-    found.raise_if_any()
+            form_errors.add(["roles", index], FormCode.BASE_TYPE_CHOICES, f"Role {int(role_id)} is not in this guild.")
+    form_errors.raise_if_any()
     token = await actor_of_token(ctx.tx, access_token)
     if (
         token is None

@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct, UnsetType, structs
 
 from moothall.kernel.audit import differences
 from moothall.kernel.context import Context
-from moothall.kernel.guild_state import Standing
+from moothall.kernel.guild_state import MemberAuthority
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogChange, AuditLogEvent, AuditLogOptions
 from moothall.objects.channel import Channel
@@ -68,15 +68,17 @@ async def modify_member(ctx: Context, guild_id: GuildId, user_id: UserId, wanted
     if not (wanted.mute is UNSET and wanted.deaf is UNSET and wanted.channel_id is UNSET):
         state = await get_voice_state(ctx.tx, guild_id, user_id)
     await _check_authority(ctx, row, wanted, state)
-    found = FormErrors()
-    roles = _roles_wanted(ctx, row, wanted, found)
-    target = await _target_channel(ctx, wanted, found)
+    form_errors = FormErrors()
+    roles = _roles_wanted(ctx, row, wanted, form_errors)
+    target = await _target_channel(ctx, wanted, form_errors)
     if target is not None and row.guest_channel_id not in {None, target.id}:
-        found.add("channel_id", FormCode.BASE_TYPE_CHOICES, "A guest stays in the channel that they were invited to.")
-    values = _values_wanted(ctx, row, wanted, found)
+        form_errors.add(
+            "channel_id", FormCode.BASE_TYPE_CHOICES, "A guest stays in the channel that they were invited to."
+        )
+    values = _values_wanted(ctx, row, wanted, form_errors)
     if roles is not None:
         values["roles"] = roles
-    found.raise_if_any()
+    form_errors.raise_if_any()
     if state is None and not (wanted.mute is UNSET and wanted.deaf is UNSET and wanted.channel_id is UNSET):
         raise Refusal(errors.NOT_IN_VOICE)
     after = structs.replace(row, **values)
@@ -157,10 +159,10 @@ async def change_role(ctx: Context, guild_id: GuildId, user_id: UserId, role_id:
     ctx.emit(GuildMemberUpdate(guild_id=guild_id, member=await queries.member_object(ctx.tx, after)))
 
 
-def check_assignable(standing: Standing, roles: Iterable[Role]) -> None:
+def check_assignable(authority: MemberAuthority, roles: Iterable[Role]) -> None:
     """Refuse (403/50013) unless each role may be given or taken by hand: not managed, and below one's own highest."""
     for role in roles:
-        if role.managed or not standing.outranks_role(role):
+        if role.managed or not authority.outranks_role(role):
             raise Refusal(errors.MISSING_PERMISSIONS)
 
 
@@ -199,7 +201,9 @@ def _require_rank(ctx: Context, row: MemberRow) -> None:
         raise Refusal(errors.MISSING_PERMISSIONS)
 
 
-def _roles_wanted(ctx: Context, row: MemberRow, wanted: MemberChanges, found: FormErrors) -> list[Snowflake] | None:
+def _roles_wanted(
+    ctx: Context, row: MemberRow, wanted: MemberChanges, form_errors: FormErrors
+) -> list[Snowflake] | None:
     """The role list to store; None where it is not to change. Every role that comes or goes must be assignable."""
     if wanted.roles is UNSET:
         return None
@@ -210,19 +214,19 @@ def _roles_wanted(ctx: Context, row: MemberRow, wanted: MemberChanges, found: Fo
     check_assignable(ctx.member, [known[RoleId(r)] for r in before.symmetric_difference(listed) if r in known])
     for index, role_id in enumerate(wanted.roles or ()):
         if role_id not in known:
-            found.add(["roles", index], FormCode.BASE_TYPE_CHOICES, f"Role {int(role_id)} is not in this guild.")
+            form_errors.add(["roles", index], FormCode.BASE_TYPE_CHOICES, f"Role {int(role_id)} is not in this guild.")
     if set(listed) == before:
         return list(row.roles)
     return [Snowflake(r) for r in listed]
 
 
-async def _target_channel(ctx: Context, wanted: MemberChanges, found: FormErrors) -> Channel | None:
+async def _target_channel(ctx: Context, wanted: MemberChanges, form_errors: FormErrors) -> Channel | None:
     """The voice channel to move to. The mover needs CONNECT there."""
     if not isinstance(wanted.channel_id, int):
         return None
     channel = await voice.voice_channel(ctx, wanted.channel_id)
     if channel is None:
-        found.add("channel_id", FormCode.BASE_TYPE_CHOICES, "This is no voice channel of the guild.")
+        form_errors.add("channel_id", FormCode.BASE_TYPE_CHOICES, "This is no voice channel of the guild.")
         return None
     # In a voice channel CONNECT is only ever left with VIEW_CHANNEL.
     if not ctx.member.permissions_in(channel) & Permissions.CONNECT:
@@ -230,7 +234,7 @@ async def _target_channel(ctx: Context, wanted: MemberChanges, found: FormErrors
     return channel
 
 
-def _values_wanted(ctx: Context, row: MemberRow, wanted: MemberChanges, found: FormErrors) -> dict[str, Any]:
+def _values_wanted(ctx: Context, row: MemberRow, wanted: MemberChanges, form_errors: FormErrors) -> dict[str, Any]:
     """The columns of the plain fields."""
     values: dict[str, Any] = {}
     if wanted.nick is not UNSET:
@@ -245,7 +249,7 @@ def _values_wanted(ctx: Context, row: MemberRow, wanted: MemberChanges, found: F
     if until is not UNSET:
         if until is not None and until > ctx.now + limits.TIMEOUT_MAX * 1000:
             days = limits.TIMEOUT_MAX // 86_400
-            found.add(
+            form_errors.add(
                 "communication_disabled_until",
                 FormCode.BASE_TYPE_BAD_TYPE,
                 f"A timeout ends at most {days} days from now.",

@@ -24,7 +24,7 @@ from moothall.resources.member.events import GuildMemberRemove, GuildMemberUpdat
 from moothall.resources.voice.events import VoiceStateUpdate
 
 _LISTS_MEMBERS = ApplicationFlags.GATEWAY_GUILD_MEMBERS | ApplicationFlags.GATEWAY_GUILD_MEMBERS_LIMITED
-_ROLES_MOST = 350
+_ROLES_MAX = 350
 
 Nick = Annotated[str, Meta(max_length=limits.NICK_MAX)]
 
@@ -33,7 +33,7 @@ class ModifyGuildMember(Struct, frozen=True):
     """The body of Modify Guild Member; everything may be absent or null."""
 
     nick: Nick | UnsetType | None = UNSET
-    roles: Annotated[list[RoleId], Meta(max_length=_ROLES_MOST)] | UnsetType | None = UNSET
+    roles: Annotated[list[RoleId], Meta(max_length=_ROLES_MAX)] | UnsetType | None = UNSET
     mute: bool | UnsetType | None = UNSET
     deaf: bool | UnsetType | None = UNSET
     channel_id: ChannelId | UnsetType | None = UNSET
@@ -46,7 +46,7 @@ class AddGuildMember(Struct, frozen=True):
 
     access_token: Annotated[str, Meta(max_length=limits.ACCESS_TOKEN_MAX)]
     nick: Nick | None = None
-    roles: Annotated[list[RoleId], Meta(max_length=_ROLES_MOST)] | None = None
+    roles: Annotated[list[RoleId], Meta(max_length=_ROLES_MAX)] | None = None
     mute: bool | None = None
     deaf: bool | None = None
 

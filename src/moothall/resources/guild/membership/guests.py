@@ -8,11 +8,11 @@ from typing import Final
 
 from msgspec import structs
 
-from moothall.kernel.authenticate import NOBODY
+from moothall.kernel.authenticate import ANONYMOUS
 from moothall.kernel.context import Context, Services
 from moothall.kernel.guild_state import GuildState
 from moothall.kernel.hooks import Fires
-from moothall.kernel.unit import run
+from moothall.kernel.unit_of_work import run
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.member import MemberFlags
 from moothall.resources.guild.membership.operations import is_screened, remove_members
@@ -80,7 +80,7 @@ async def see_guests_out(services: Services, left: Collection[tuple[GuildId, Use
             if not await select_voice_states(ctx.tx, guild_id, [user_id]):
                 await _remove(ctx, guild_id, [row])
 
-        await run(services, NOBODY, work, fires=_SEEING_OUT, lock=guild_id)
+        await run(services, ANONYMOUS, work, fires=_SEEING_OUT, lock=guild_id)
 
 
 async def _remove(ctx: Context, guild_id: GuildId, rows: list[MemberRow]) -> None:

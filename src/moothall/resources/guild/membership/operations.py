@@ -5,12 +5,12 @@ from typing import Final
 
 from msgspec import structs
 
-from moothall.kernel.authenticate import NOBODY
+from moothall.kernel.authenticate import ANONYMOUS
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context, Services
 from moothall.kernel.guild_state import GuildState
 from moothall.kernel.hooks import Fires, Hook
-from moothall.kernel.place import ChannelPlace
-from moothall.kernel.unit import run
+from moothall.kernel.unit_of_work import run
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import Refusal
@@ -76,8 +76,8 @@ async def join_guild(
         raise Refusal(errors.USER_BANNED)
     if not has_room:
         raise Refusal(errors.TOO_MANY_MEMBERS)
-    most = limits.GUILDS_PER_PREMIUM_USER if user.premium_type else limits.GUILDS_PER_USER
-    if not user.bot and await queries.count_guilds(ctx.tx, user.id) >= most:
+    maximum = limits.GUILDS_PER_PREMIUM_USER if user.premium_type else limits.GUILDS_PER_USER
+    if not user.bot and await queries.count_guilds(ctx.tx, user.id) >= maximum:
         raise Refusal(errors.TOO_MANY_GUILDS)
     if await queries.was_member(ctx.tx, state.id, user.id):
         flags |= MemberFlags.DID_REJOIN
@@ -163,7 +163,7 @@ async def leave_if_temporary(services: Services, user_id: int) -> None:
             if row is not None and user is not None and row.temporary and not services.presences.is_connected(user_id):
                 await remove_member(ctx, guild_id, user)
 
-        await run(services, NOBODY, work, fires=LEAVING, lock=guild_id)
+        await run(services, ANONYMOUS, work, fires=LEAVING, lock=guild_id)
 
 
 async def _greet(ctx: Context, state: GuildState, user_id: UserId) -> None:
@@ -173,7 +173,7 @@ async def _greet(ctx: Context, state: GuildState, user_id: UserId) -> None:
         return
     channel = await state.channel(ctx.tx, channel_id)
     if channel is not None:
-        place = ChannelPlace(channel=channel, permissions=0, guild=state)
+        place = ChannelAccess(channel=channel, permissions=0, guild=state)
         await send_system_message(ctx, place, user_id, MessageType.USER_JOIN)
 
 

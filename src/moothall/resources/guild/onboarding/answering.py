@@ -111,21 +111,21 @@ async def _reward(
 
 def _check(onboarding: Onboarding, listed: list[Snowflake], before: Collection[Snowflake]) -> None:
     """Refuse (400/50035) what cannot be answered so; `before` are the answers that a required question had."""
-    found = FormErrors().at(_PLACE)
+    form_errors = FormErrors().at(_PLACE)
     questions = _questions(onboarding)
     answered: set[Snowflake] = set()
     for index, option_id in enumerate(listed):
         prompt = questions.get(option_id)
         if prompt is None:
-            found.add([index], FormCode.BASE_TYPE_CHOICES, "Onboarding has no such option.")
+            form_errors.add([index], FormCode.BASE_TYPE_CHOICES, "Onboarding has no such option.")
         elif prompt.single_select and prompt.id in answered:
-            found.add([index], FormCode.BASE_TYPE_BAD_LENGTH, "This question takes one answer.")
+            form_errors.add([index], FormCode.BASE_TYPE_BAD_LENGTH, "This question takes one answer.")
         else:
             answered.add(prompt.id)
     required = {questions[o].id for o in before if o in questions and _is_required(questions[o])}
     if required - answered:
-        found.add("", *FieldError.required())
-    found.raise_if_any()
+        form_errors.add("", *FieldError.required())
+    form_errors.raise_if_any()
 
 
 def _is_required(prompt: OnboardingPrompt) -> bool:

@@ -57,7 +57,7 @@ def _blank(ctx: Context) -> Onboarding:
 
 
 async def _changed(ctx: Context, before: Onboarding, body: ModifyOnboarding) -> Onboarding:
-    found = FormErrors()
+    form_errors = FormErrors()
     known = rules.Known(
         roles={role.id: role for role in ctx.guild.roles.values() if role.id != ctx.guild.everyone.id},
         channels=await ctx.guild.channels(ctx.tx),
@@ -66,19 +66,21 @@ async def _changed(ctx: Context, before: Onboarding, body: ModifyOnboarding) -> 
     )
     after = before
     if body.prompts is not UNSET:
-        prompts = rules.make_prompts(body.prompts or (), before.prompts, known, found)
+        prompts = rules.make_prompts(body.prompts or (), before.prompts, known, form_errors)
         granted = rules.granted_roles(prompts) - rules.granted_roles(before.prompts)
         # Whatever newcomers can take, whoever offers it must be able to give.
         check_assignable(ctx.member, [known.roles[role] for role in granted if role in known.roles])
         after = structs.replace(after, prompts=prompts)
     if body.default_channel_ids is not UNSET:
-        channels = rules.check_known(body.default_channel_ids or [], known.channels, found.at("default_channel_ids"))
+        channels = rules.check_known(
+            body.default_channel_ids or [], known.channels, form_errors.at("default_channel_ids")
+        )
         after = structs.replace(after, default_channel_ids=channels)
     if body.enabled is not UNSET:
         after = structs.replace(after, enabled=bool(body.enabled))
     if body.mode is not UNSET:
         after = structs.replace(after, mode=int(body.mode or OnboardingMode.DEFAULT))
-    found.raise_if_any()
+    form_errors.raise_if_any()
     return after
 
 

@@ -11,7 +11,7 @@ from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ChannelId, EmojiId, RoleId, Snowflake
 from moothall.objects.onboarding import OnboardingMode, PromptType
 
-_MOST_OF_OPTION = Meta(max_length=limits.ONBOARDING_OPTION_GRANTS_MAX)
+_MAX_OF_OPTION = Meta(max_length=limits.ONBOARDING_OPTION_GRANTS_MAX)
 
 
 class OptionRequest(Struct, frozen=True, kw_only=True):
@@ -23,8 +23,8 @@ class OptionRequest(Struct, frozen=True, kw_only=True):
     emoji_id: EmojiId | UnsetType | None = UNSET
     emoji_name: Annotated[str, Meta(max_length=100)] | UnsetType | None = UNSET
     emoji_animated: bool | UnsetType | None = UNSET
-    role_ids: Annotated[list[RoleId], _MOST_OF_OPTION] | UnsetType | None = UNSET
-    channel_ids: Annotated[list[ChannelId], _MOST_OF_OPTION] | UnsetType | None = UNSET
+    role_ids: Annotated[list[RoleId], _MAX_OF_OPTION] | UnsetType | None = UNSET
+    channel_ids: Annotated[list[ChannelId], _MAX_OF_OPTION] | UnsetType | None = UNSET
 
 
 class PromptRequest(Struct, frozen=True, kw_only=True):
@@ -49,12 +49,12 @@ class ModifyOnboarding(Struct, frozen=True, kw_only=True):
     enabled: bool | UnsetType | None = UNSET
     mode: OnboardingMode | UnsetType | None = UNSET
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         """No list names anything twice."""
-        _check_unique(self.default_channel_ids, found.at("default_channel_ids"))
+        _check_unique(self.default_channel_ids, form_errors.at("default_channel_ids"))
         for number, prompt in enumerate(self.prompts or ()):
-            for place, option in enumerate(prompt.options):
-                at = found.at(["prompts", number, "options", place])
+            for access, option in enumerate(prompt.options):
+                at = form_errors.at(["prompts", number, "options", access])
                 _check_unique(option.role_ids, at.at("role_ids"))
                 _check_unique(option.channel_ids, at.at("channel_ids"))
 
@@ -70,9 +70,9 @@ class OnboardingResponses(Struct, frozen=True, kw_only=True):
     onboarding_prompts_seen: Annotated[_Seen, Meta(max_length=limits.ONBOARDING_PROMPTS_MAX)] | UnsetType | None = UNSET
     onboarding_responses_seen: Annotated[_Seen, Meta(max_length=_OPTIONS_MAX)] | UnsetType | None = UNSET
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         """No option is chosen twice."""
-        _check_unique(self.onboarding_responses, found.at("onboarding_responses"))
+        _check_unique(self.onboarding_responses, form_errors.at("onboarding_responses"))
 
 
 def _check_unique(ids: Sequence[int] | UnsetType | None, at: FormErrors) -> None:

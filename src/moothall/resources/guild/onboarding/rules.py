@@ -34,14 +34,14 @@ class Known(Struct, frozen=True):
 
 
 def make_prompts(
-    asked: Iterable[PromptRequest], before: Iterable[OnboardingPrompt], known: Known, found: FormErrors
+    asked: Iterable[PromptRequest], before: Iterable[OnboardingPrompt], known: Known, form_errors: FormErrors
 ) -> list[OnboardingPrompt]:
     """The prompts that a request describes. Ids that name an earlier one are kept, all others replaced by new ones."""
     prompts = {prompt.id: prompt for prompt in before}
     options = {option.id: option for prompt in prompts.values() for option in prompt.options}
     made = []
     for number, wanted in enumerate(asked):
-        at = found.at(["prompts", number])
+        at = form_errors.at(["prompts", number])
         # Once an id is taken, whoever names it again gets a new one.
         old = prompts.pop(wanted.id, None) if isinstance(wanted.id, int) else None
         old = old or OnboardingPrompt(id=known.new_id(), title="", options=[])
@@ -50,8 +50,8 @@ def make_prompts(
                 id=old.id,
                 title=_name(wanted.title, limits.ONBOARDING_TITLE_MAX, at),
                 options=[
-                    _option(option, options, known, at.at(["options", place]))
-                    for place, option in enumerate(wanted.options)
+                    _option(option, options, known, at.at(["options", access]))
+                    for access, option in enumerate(wanted.options)
                 ],
                 single_select=_chosen(wanted.single_select, old.single_select, default=False),
                 required=_chosen(wanted.required, old.required, default=False),
@@ -88,10 +88,10 @@ def _chosen(wanted: T | UnsetType | None, old: T, *, default: T) -> T:
     return default if wanted is None else wanted
 
 
-def _name(text: str, most: int, at: FormErrors) -> str:
+def _name(text: str, maximum: int, at: FormErrors) -> str:
     name = clean_name(text)
     if not name:
-        at.add("title", *FieldError.length(1, most))
+        at.add("title", *FieldError.length(1, maximum))
     return name
 
 

@@ -14,7 +14,7 @@ from moothall.resources.guild.prune import operations
 Days = Annotated[int, Meta(ge=limits.PRUNE_DAYS_MIN, le=limits.PRUNE_DAYS_MAX)]
 
 _MAY_PRUNE = Permissions.MANAGE_GUILD | Permissions.KICK_MEMBERS
-_MOST_ROLES = 250
+_MAX_ROLES = 250
 
 
 class BeginGuildPrune(Struct, frozen=True):
@@ -22,7 +22,7 @@ class BeginGuildPrune(Struct, frozen=True):
 
     days: Days | None = None
     compute_prune_count: bool | Literal["true", "false"] | None = None
-    include_roles: str | Annotated[list[RoleId], Meta(max_length=_MOST_ROLES)] | None = None
+    include_roles: str | Annotated[list[RoleId], Meta(max_length=_MAX_ROLES)] | None = None
     reason: str | None = None
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from moothall.kernel.context import Context
 from moothall.kernel.hooks import Fires
 from moothall.kernel.pipeline import too_many
-from moothall.kernel.unit import run
+from moothall.kernel.unit_of_work import run
 from moothall.objects.audit_log import AuditLogEvent, AuditLogOptions
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FormCode
@@ -27,7 +27,7 @@ PRUNING: Final[Fires] = (GuildMemberRemove, VoiceStateUpdate)
 _BATCH: Final = 250
 """Members removed in one transaction: others wait for milliseconds, however many there are in all."""
 
-_MOST_AT_ONCE: Final = 3
+_MAX_AT_ONCE: Final = 3
 """Prunings that run side by side in a process. Each keeps a connection to the database while it lasts."""
 
 _DAY: Final = 86_400_000
@@ -50,18 +50,20 @@ class Rule(Struct, frozen=True):
 
 def read_roles(ctx: Context, given: Iterable[str]) -> list[RoleId]:
     """The roles of `include_roles`. Raises Refusal 400/50035 for what is no role of the guild."""
-    found = FormErrors()
+    form_errors = FormErrors()
     roles = []
     for index, text in enumerate(part for part in given if part.strip()):
         try:
             role_id = RoleId(Snowflake.from_wire(text.strip()))
         except ValueError as problem:
-            found.add(["include_roles", index], FormCode.NUMBER_TYPE_COERCE, str(problem))
+            form_errors.add(["include_roles", index], FormCode.NUMBER_TYPE_COERCE, str(problem))
             continue
         if role_id not in ctx.guild.roles:
-            found.add(["include_roles", index], FormCode.BASE_TYPE_CHOICES, "This role does not exist in this guild.")
+            form_errors.add(
+                ["include_roles", index], FormCode.BASE_TYPE_CHOICES, "This role does not exist in this guild."
+            )
         roles.append(role_id)
-    found.raise_if_any()
+    form_errors.raise_if_any()
     return roles
 
 
@@ -93,7 +95,7 @@ async def prune(ctx: Context, guild_id: GuildId, days: int, include_roles: Itera
     while this guild, or several others, are being pruned.
     """
     running = ctx.services.extra.setdefault(Prunings, Prunings()).guilds
-    if guild_id in running or len(running) >= _MOST_AT_ONCE:
+    if guild_id in running or len(running) >= _MAX_AT_ONCE:
         raise too_many(5.0, "shared", [])
     running.add(guild_id)
     try:

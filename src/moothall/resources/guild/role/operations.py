@@ -125,8 +125,8 @@ async def move_roles(ctx: Context, items: Sequence[RolePosition]) -> list[Role]:
     A request that names every role states their order, which is how client libraries move one: they number all roles
     without gaps. Roles not below the actor's highest may get another number by it, if each keeps its place.
     """
-    found = FormErrors()
-    wanted = _wanted_positions(ctx, items, found)
+    form_errors = FormErrors()
+    wanted = _wanted_positions(ctx, items, form_errors)
     ordering = wanted.keys() >= ctx.guild.roles.keys() - {ctx.guild.everyone.id}
     if ordering and not keeps_the_top(ctx.guild.roles.values(), wanted, ctx.member.outranks_role):
         raise Refusal(errors.MISSING_PERMISSIONS)
@@ -139,7 +139,7 @@ async def move_roles(ctx: Context, items: Sequence[RolePosition]) -> list[Role]:
         if not ordering and not (ctx.member.outranks_role(before) and ctx.member.outranks_role(after)):
             raise Refusal(errors.MISSING_PERMISSIONS)
         moved.append((before, after))
-    found.raise_if_any()
+    form_errors.raise_if_any()
     if moved:
         await queries.move_roles(ctx.tx, ctx.guild.id, [after for _, after in moved])
         await ctx.audit_each(
@@ -151,22 +151,24 @@ async def move_roles(ctx: Context, items: Sequence[RolePosition]) -> list[Role]:
     return sorted(now.values(), key=lambda role: (role.position, role.id))
 
 
-def _wanted_positions(ctx: Context, items: Sequence[RolePosition], found: FormErrors) -> dict[RoleId, int]:
+def _wanted_positions(ctx: Context, items: Sequence[RolePosition], form_errors: FormErrors) -> dict[RoleId, int]:
     """The positions asked for, of roles that may be asked for."""
     wanted: dict[RoleId, int] = {}
     for index, item in enumerate(items):
         if item.id is UNSET or item.id is None:
             continue
         if item.id not in ctx.guild.roles:
-            found.add([index, "id"], FormCode.BASE_TYPE_CHOICES, "This role does not exist in this guild.")
+            form_errors.add([index, "id"], FormCode.BASE_TYPE_CHOICES, "This role does not exist in this guild.")
         elif item.id in wanted:
-            found.add([index, "id"], FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The set already contains this value.")
+            form_errors.add(
+                [index, "id"], FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The set already contains this value."
+            )
         elif isinstance(item.position, int):
             is_everyone = item.id == ctx.guild.everyone.id
             if is_everyone and item.position:
-                found.add([index, "position"], *FieldError.too_large(0))
+                form_errors.add([index, "position"], *FieldError.too_large(0))
             elif not is_everyone and not item.position:
-                found.add([index, "position"], *FieldError.too_small(1))
+                form_errors.add([index, "position"], *FieldError.too_small(1))
             else:
                 wanted[item.id] = item.position
     return wanted

@@ -50,7 +50,7 @@ _select_end = Query(
     .where(members.c.guild_id == bindparam("guild_id"), members.c.user_id > bindparam("after"))
     .order_by(members.c.user_id)
     .limit(1)
-    .offset(bindparam("most"))
+    .offset(bindparam("maximum"))
 )
 _overwrites = type_coerce(channels.c.permission_overwrites, Text)
 _select_overwritten = Query(
@@ -119,7 +119,7 @@ async def delete_role(tx: Transaction, guild_id: GuildId, role_id: RoleId) -> bo
 
 async def take_from_members(tx: Transaction, guild_id: GuildId, role_id: RoleId, after: UserId) -> UserId | None:
     """Take a role from the next members by user id, at most `MEMBERS_AT_ONCE`; the last one, None if no more follow."""
-    last: UserId | None = await tx.scalar(_select_end, guild_id=guild_id, after=after, most=MEMBERS_AT_ONCE - 1)
+    last: UserId | None = await tx.scalar(_select_end, guild_id=guild_id, after=after, maximum=MEMBERS_AT_ONCE - 1)
     await tx.execute(
         _take_from_members,
         guild_id=guild_id,

@@ -35,12 +35,12 @@ class RoleSettings(Struct, frozen=True, kw_only=True):
     unicode_emoji: Annotated[str, Meta(max_length=100)] | UnsetType | None = UNSET
     mentionable: bool | UnsetType | None = UNSET
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         """A name of blanks is none, and the emoji is a standard one."""
         if isinstance(self.name, str) and not clean_name(self.name):
-            found.add("name", *FieldError.length(1, limits.ROLE_NAME_MAX))
+            form_errors.add("name", *FieldError.length(1, limits.ROLE_NAME_MAX))
         if isinstance(self.unicode_emoji, str) and not is_standard_emoji(self.unicode_emoji):
-            found.add("unicode_emoji", FormCode.EMOJI_INVALID, "Unknown unicode emoji.")
+            form_errors.add("unicode_emoji", FormCode.EMOJI_INVALID, "Unknown unicode emoji.")
 
 
 class CreateGuildRole(RoleSettings, frozen=True, kw_only=True):

@@ -63,10 +63,10 @@ def settings_of(body: RoleSettings, features: Collection[str], before: Role | No
 
 
 def _icon(image: ImageData) -> str:
-    found = FormErrors()
+    form_errors = FormErrors()
     if image.info.animated:
-        found.add("icon", FormCode.IMAGE_INVALID, "A role's icon cannot be animated.")
-    found.raise_if_any()
+        form_errors.add("icon", FormCode.IMAGE_INVALID, "A role's icon cannot be animated.")
+    form_errors.raise_if_any()
     return image.hash
 
 

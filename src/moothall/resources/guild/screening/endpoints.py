@@ -55,9 +55,9 @@ class ModifyScreening(Struct, frozen=True, kw_only=True):
         try:
             fields: list[FieldRequest] = convert(given, _Fields)
         except msgspec.ValidationError:
-            found = FormErrors()
-            describe_failure(_Fields, given, ["form_fields"], found)
-            raise found.refusal() from None
+            form_errors = FormErrors()
+            describe_failure(_Fields, given, ["form_fields"], form_errors)
+            raise form_errors.refusal() from None
         return fields
 
 

@@ -78,20 +78,20 @@ async def end_screening(ctx: Context, after: Guild) -> None:
 
 
 def _cleaned(fields: Sequence[FormField]) -> list[FormField]:
-    found = FormErrors()
+    form_errors = FormErrors()
     made = []
     for index, field in enumerate(fields):
         label = clean_name(field.label)
         values = [clean(value).strip() for value in field.values]
         if not label:
-            found.add(["form_fields", index, "label"], *FieldError.length(1, None))
-        for place, value in enumerate(values):
+            form_errors.add(["form_fields", index, "label"], *FieldError.length(1, None))
+        for access, value in enumerate(values):
             if not value:
-                found.add(["form_fields", index, "values", place], *FieldError.length(1, None))
+                form_errors.add(["form_fields", index, "values", access], *FieldError.length(1, None))
         made.append(
             structs.replace(field, label=label, values=values, description=clean(field.description or "") or None)
         )
-    found.raise_if_any()
+    form_errors.raise_if_any()
     return made
 
 
@@ -102,14 +102,14 @@ async def answer_form(ctx: Context, version: Timestamp, responses: Sequence[obje
     answers to an older form, and unless everything that is required was agreed to.
     """
     form = await read_form(ctx)
-    found = FormErrors()
+    form_errors = FormErrors()
     if version != form.version:
-        found.add("version", FormCode.BASE_TYPE_CHOICES, "The form has changed since.")
+        form_errors.add("version", FormCode.BASE_TYPE_CHOICES, "The form has changed since.")
     for index, field in enumerate(form.form_fields):
         response = responses[index] if index < len(responses) else None
         if field.required and response is not True:
-            found.add(["form_fields", index, "response"], *FieldError.required())
-    found.raise_if_any()
+            form_errors.add(["form_fields", index, "response"], *FieldError.required())
+    form_errors.raise_if_any()
     row = await get_member(ctx.tx, ctx.guild.id, ctx.actor.user_id)
     if row is None:
         raise Refusal(errors.UNKNOWN_MEMBER)

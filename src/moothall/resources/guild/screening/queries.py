@@ -29,7 +29,7 @@ _select_pending = Query(
         members.c.guild_id == bindparam("guild_id"), members.c.user_id > bindparam("after"), members.c.pending.is_(True)
     )
     .order_by(members.c.user_id)
-    .limit(bindparam("most")),
+    .limit(bindparam("maximum")),
     into=MemberRow,
 )
 _admit = Query(
@@ -60,9 +60,9 @@ async def write_form(tx: Transaction, guild_id: GuildId, form: ScreeningForm) ->
     )
 
 
-async def select_pending(reader: Reader, guild_id: GuildId, after: UserId, most: int) -> list[MemberRow]:
+async def select_pending(reader: Reader, guild_id: GuildId, after: UserId, maximum: int) -> list[MemberRow]:
     """The next members by ascending user id who are pending."""
-    return await reader.all(_select_pending, guild_id=guild_id, after=after, most=most)
+    return await reader.all(_select_pending, guild_id=guild_id, after=after, maximum=maximum)
 
 
 async def admit(tx: Transaction, guild_id: GuildId, user_ids: Sequence[UserId]) -> None:

@@ -44,8 +44,8 @@ async def set_vanity(ctx: Context, wanted: str | None, *, by_operator: bool = Fa
 
 async def _check_code(ctx: Context, code: str) -> None:
     if not limits.VANITY_CODE_MIN <= len(code) <= limits.VANITY_CODE_MAX:
-        found = FormErrors()
-        found.add("code", *FieldError.length(limits.VANITY_CODE_MIN, limits.VANITY_CODE_MAX))
-        raise found.refusal()
+        form_errors = FormErrors()
+        form_errors.add("code", *FieldError.length(limits.VANITY_CODE_MIN, limits.VANITY_CODE_MAX))
+        raise form_errors.refusal()
     if not _CODE.fullmatch(code) or await queries.is_taken(ctx.tx, code):
         raise Refusal(errors.INVITE_CODE_TAKEN)

@@ -63,10 +63,10 @@ async def modify_screen(
 
 
 async def _checked(ctx: Context, asked: list[WelcomeScreenChannel]) -> list[WelcomeScreenChannel]:
-    found = FormErrors()
+    form_errors = FormErrors()
     shown: list[WelcomeScreenChannel] = []
     for index, wanted in enumerate(asked):
-        at = found.at(["welcome_channels", index])
+        at = form_errors.at(["welcome_channels", index])
         channel = await ctx.guild.channel(ctx.tx, wanted.channel_id)
         if channel is None or channel.type == ChannelType.GUILD_CATEGORY:
             at.add("channel_id", FormCode.BASE_TYPE_CHOICES, "The guild has no such channel to show.")
@@ -81,5 +81,5 @@ async def _checked(ctx: Context, asked: list[WelcomeScreenChannel]) -> list[Welc
                 channel_id=wanted.channel_id, description=description, emoji_id=emoji.id, emoji_name=emoji.name
             )
         )
-    found.raise_if_any()
+    form_errors.raise_if_any()
     return shown

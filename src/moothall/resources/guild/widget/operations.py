@@ -116,7 +116,7 @@ async def _channels(ctx: Context, guild: GuildState) -> list[WidgetChannel]:
 
 
 async def _members(ctx: Context, visible: set[ChannelId]) -> list[WidgetMember]:
-    here = ctx.services.presences.presences(ctx.guild.id, most=limits.WIDGET_MEMBERS_MAX)
+    here = ctx.services.presences.presences(ctx.guild.id, maximum=limits.WIDGET_MEMBERS_MAX)
     ids = [presence.user.id for presence in here]
     users = await get_users(ctx.tx, ids)
     talking = {state.user_id: state for state in await select_voice_states(ctx.tx, ctx.guild.id, ids)}

@@ -29,8 +29,8 @@ SIZES: Final = {
 }
 """Width and height in pixels."""
 
-_MOST_KEPT: Final = 500
-_MOST_DRAWING: Final = 2
+_MAX_KEPT: Final = 500
+_MAX_DRAWING: Final = 2
 
 _Draw = ImageDraw.ImageDraw
 _Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
@@ -49,7 +49,7 @@ class Pictures:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[_Key, Picture] = OrderedDict()
-        self._drawing = asyncio.Semaphore(_MOST_DRAWING)
+        self._drawing = asyncio.Semaphore(_MAX_DRAWING)
 
     async def get(
         self,
@@ -68,7 +68,7 @@ class Pictures:
             async with self._drawing:
                 found = await asyncio.to_thread(draw, style, name, online, data)
             self._kept[key] = found
-            if len(self._kept) > _MOST_KEPT:
+            if len(self._kept) > _MAX_KEPT:
                 self._kept.popitem(last=False)
         else:
             self._kept.move_to_end(key)

@@ -19,8 +19,8 @@ from moothall.resources.interaction.command.objects import command_object, permi
 from moothall.resources.interaction.command.queries import EVERYWHERE
 from moothall.resources.interaction.command.requests import CreateCommand, ModifyCommand
 
-_MOST = sum(limits.COMMANDS_MAX.values())
-Bulk = Annotated[list[CreateCommand], Meta(max_length=_MOST)]
+_MAX = sum(limits.COMMANDS_MAX.values())
+Bulk = Annotated[list[CreateCommand], Meta(max_length=_MAX)]
 
 
 class EditPermissions(Struct, frozen=True):

@@ -10,7 +10,7 @@ from moothall.resources.user.queries import select_user
 
 _FALLBACKS: Final = {"en-US": "en-GB", "en-GB": "en-US", "es-419": "es-ES"}
 _RANGE: Final = re.compile(r"\s*([A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)\s*(?:;\s*q=([01](?:\.[0-9]{0,3})?))?\s*")
-_MOST_HEADER: Final = 512
+_MAX_HEADER: Final = 512
 _BY_FOLDED: Final = {locale.lower(): locale for locale in LOCALES}
 _BY_LANGUAGE: Final = {
     **{locale.partition("-")[0]: locale for locale in sorted(LOCALES, reverse=True)},
@@ -42,7 +42,7 @@ def text_in(texts: Mapping[str, str] | None, locale: str) -> str | None:
 def _accepted(header: str) -> str | None:
     """The language that a browser prefers, of those that there are."""
     ranges = []
-    for each in header[:_MOST_HEADER].split(","):
+    for each in header[:_MAX_HEADER].split(","):
         found = _RANGE.fullmatch(each)
         if found is not None and (weight := float(found[2] or 1)) > 0:
             ranges.append((weight, found[1].lower()))

@@ -67,14 +67,14 @@ async def modify_command(
     Raises Refusal: 404/10063, 50035, also for a name that another command has.
     """
     row = await get_command(ctx, application.id, guild_id, command_id)
-    found = FormErrors()
-    check_command(body, body.name, row.type, found, whole=False)
+    form_errors = FormErrors()
+    check_command(body, body.name, row.type, form_errors, whole=False)
     name = row.name if body.name is UNSET else body.name
     if name != row.name:
         other = await queries.select_by_name(ctx.tx, application.id, guild_id, row.type, name)
         if other is not None:
-            found.add("name", "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")
-    found.raise_if_any()
+            form_errors.add("name", "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")
+    form_errors.raise_if_any()
     _check(application, guild_id, body, row.type)
     return await _store(ctx, row, name, _definition(application, guild_id, body, row.definition))
 
@@ -219,14 +219,14 @@ def _changes(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[
 async def _check_permissions(
     ctx: Context, wanted: Sequence[CommandPermission], kept: Collection[tuple[Snowflake, int]]
 ) -> None:
-    found = FormErrors()
+    form_errors = FormErrors()
     if len(wanted) > limits.COMMAND_PERMISSIONS_MAX:
-        found.add("permissions", *FieldError.length(None, limits.COMMAND_PERMISSIONS_MAX))
-        raise found.refusal()
+        form_errors.add("permissions", *FieldError.length(None, limits.COMMAND_PERMISSIONS_MAX))
+        raise form_errors.refusal()
     users = [UserId(each.id) for each in wanted if each.type == CommandPermissionType.USER]
     members = await get_members(ctx.tx, ctx.guild.id, users)
     for index, each in enumerate(wanted):
-        at = found.at(["permissions", index, "id"])
+        at = form_errors.at(["permissions", index, "id"])
         if any(each.id == other.id and each.type == other.type for other in wanted[:index]):
             at.add([], FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The set already contains this value.")
         if (each.id, each.type) in kept:
@@ -240,28 +240,30 @@ async def _check_permissions(
             known = everywhere or await ctx.guild.channel(ctx.tx, ChannelId(each.id)) is not None
         if not known:
             at.add([], FormCode.BASE_TYPE_CHOICES, f"{int(each.id)} is not of this guild.")
-    found.raise_if_any()
+    form_errors.raise_if_any()
 
 
 def _check(application: ApplicationRow, guild_id: GuildId, body: CommandFields, kind: int) -> None:
-    found = FormErrors()
-    _check_into(application, guild_id, body, kind, found)
-    found.raise_if_any()
+    form_errors = FormErrors()
+    _check_into(application, guild_id, body, kind, form_errors)
+    form_errors.raise_if_any()
 
 
 def _check_into(
-    application: ApplicationRow, guild_id: GuildId, body: CommandFields, kind: int, found: FormErrors
+    application: ApplicationRow, guild_id: GuildId, body: CommandFields, kind: int, form_errors: FormErrors
 ) -> None:
     """What a command may be depends on its application too: its Activities, and where it can be installed."""
     if kind == CommandType.PRIMARY_ENTRY_POINT:
         if guild_id != EVERYWHERE:
-            found.add("type", FormCode.BASE_TYPE_CHOICES, "An entry point is never a guild's.")
+            form_errors.add("type", FormCode.BASE_TYPE_CHOICES, "An entry point is never a guild's.")
         elif not application.flags & ApplicationFlags.EMBEDDED:
-            found.add("type", FormCode.BASE_TYPE_CHOICES, "Only applications with Activities have an entry point.")
+            form_errors.add(
+                "type", FormCode.BASE_TYPE_CHOICES, "Only applications with Activities have an entry point."
+            )
     supported = {int(key) for key in application.integration_types_config or {}}
     for index, each in enumerate(body.integration_types or ()):
         if int(each) not in supported:
-            found.add(["integration_types", index], *FieldError.choices(tuple(sorted(supported))))
+            form_errors.add(["integration_types", index], *FieldError.choices(tuple(sorted(supported))))
 
 
 async def _count_creations(ctx: Context, application_id: ApplicationId, guild_id: GuildId, more: int) -> None:

@@ -29,7 +29,7 @@ Description = Annotated[str, Meta(max_length=limits.COMMAND_DESCRIPTION_MAX)]
 ChoiceName = Annotated[str, Meta(min_length=1, max_length=limits.COMMAND_CHOICE_MAX)]
 Texts = dict[str, str] | None
 
-_NUMBER_MOST: Final = 2**53
+_NUMBER_MAX: Final = 2**53
 _REPEATED: Final = FieldError(FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The set already contains this value.")
 _NAME: Final = FieldError(
     "APPLICATION_COMMAND_INVALID_NAME", "Command name is invalid: lower case letters, numbers, - and _ only."
@@ -105,9 +105,9 @@ class CreateCommand(CommandFields, frozen=True, kw_only=True):
         """Its type."""
         return int(self.type or CommandType.CHAT_INPUT)
 
-    def check(self, found: FormErrors) -> None:
+    def check(self, form_errors: FormErrors) -> None:
         """The rules of names, descriptions and options, by type."""
-        check_command(self, self.name, self.kind, found)
+        check_command(self, self.name, self.kind, form_errors)
 
 
 class ModifyCommand(CommandFields, frozen=True, kw_only=True):
@@ -117,77 +117,77 @@ class ModifyCommand(CommandFields, frozen=True, kw_only=True):
 
 
 def check_command(
-    body: CommandFields, name: str | UnsetType, kind: int, found: FormErrors, *, whole: bool = True
+    body: CommandFields, name: str | UnsetType, kind: int, form_errors: FormErrors, *, whole: bool = True
 ) -> None:
     """Report what is wrong with a command of a type; `whole` says whether what is absent is missing."""
     slash = kind == CommandType.CHAT_INPUT
     if name is not UNSET:
         if slash and not is_slash_name(name):
-            found.add("name", *_NAME)
+            form_errors.add("name", *_NAME)
         elif not name.strip():
-            found.add("name", *FieldError.required())
-    _check_texts(body.name_localizations, found.at("name_localizations"), limits.COMMAND_NAME_MAX, slash=slash)
-    _check_description(body, kind, found, whole=whole)
+            form_errors.add("name", *FieldError.required())
+    _check_texts(body.name_localizations, form_errors.at("name_localizations"), limits.COMMAND_NAME_MAX, slash=slash)
+    _check_description(body, kind, form_errors, whole=whole)
     if body.options:
         if slash:
-            _check_options(body.options, found.at("options"), depth=0)
+            _check_options(body.options, form_errors.at("options"), depth=0)
         else:
-            found.add("options", FormCode.BASE_TYPE_BAD_TYPE, "Only slash commands can have options.")
+            form_errors.add("options", FormCode.BASE_TYPE_BAD_TYPE, "Only slash commands can have options.")
     if body.handler is not UNSET and body.handler is not None and kind != CommandType.PRIMARY_ENTRY_POINT:
-        found.add("handler", FormCode.BASE_TYPE_BAD_TYPE, "Only entry point commands have a handler.")
+        form_errors.add("handler", FormCode.BASE_TYPE_BAD_TYPE, "Only entry point commands have a handler.")
     for field in ("contexts", "integration_types"):
-        _check_distinct(getattr(body, field) or (), found.at(field))
+        _check_distinct(getattr(body, field) or (), form_errors.at(field))
     if _size(body, name if isinstance(name, str) else "") > limits.COMMAND_SIZE_MAX:
-        found.add(
+        form_errors.add(
             [],
             "APPLICATION_COMMAND_TOO_LARGE",
             f"Command exceeds maximum size ({limits.COMMAND_SIZE_MAX})",
         )
 
 
-def _check_description(body: CommandFields, kind: int, found: FormErrors, *, whole: bool) -> None:
+def _check_description(body: CommandFields, kind: int, form_errors: FormErrors, *, whole: bool) -> None:
     """Slash commands have a description, commands of context menus have none."""
     if kind == CommandType.CHAT_INPUT:
         if (whole or body.description is not UNSET) and not body.description:
-            found.add("description", *FieldError.required())
+            form_errors.add("description", *FieldError.required())
         _check_texts(
             body.description_localizations,
-            found.at("description_localizations"),
+            form_errors.at("description_localizations"),
             limits.COMMAND_DESCRIPTION_MAX,
             slash=False,
         )
     elif kind in {CommandType.USER, CommandType.MESSAGE} and body.description:
-        found.add(
+        form_errors.add(
             "description",
             "APPLICATION_COMMAND_DESCRIPTION_NOT_ALLOWED",
             "Context menu commands cannot have a description",
         )
 
 
-def _check_distinct(values: Iterable[Any], found: FormErrors) -> None:
+def _check_distinct(values: Iterable[Any], form_errors: FormErrors) -> None:
     listed = list(values)
     for index, value in enumerate(listed):
         if value in listed[:index]:
-            found.add([index], *_REPEATED)
+            form_errors.add([index], *_REPEATED)
 
 
-def _check_texts(texts: Texts | UnsetType, found: FormErrors, most: int, *, slash: bool) -> None:
+def _check_texts(texts: Texts | UnsetType, form_errors: FormErrors, maximum: int, *, slash: bool) -> None:
     for locale, text in (texts or {}).items():
         if locale not in LOCALES:
-            found.add([locale], *FieldError.choices(tuple(sorted(LOCALES))))
-        elif not 1 <= len(text) <= most:
-            found.add([locale], *FieldError.length(1, most))
+            form_errors.add([locale], *FieldError.choices(tuple(sorted(LOCALES))))
+        elif not 1 <= len(text) <= maximum:
+            form_errors.add([locale], *FieldError.length(1, maximum))
         elif slash and not is_slash_name(text):
-            found.add([locale], *_NAME)
+            form_errors.add([locale], *_NAME)
 
 
-def _check_options(options: Sequence[OptionInput], found: FormErrors, *, depth: int) -> None:
+def _check_options(options: Sequence[OptionInput], form_errors: FormErrors, *, depth: int) -> None:
     """Options of one level. Groups stand at the top, subcommands there or in a group; the rest in neither's midst."""
     names = [option.name for option in options]
     has_subcommands = any(option.type in SUBCOMMANDS for option in options)
     optional = False
     for index, option in enumerate(options):
-        at = found.at([index])
+        at = form_errors.at([index])
         if option.name in names[:index]:
             at.add("name", "APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS", "Option name already exists")
         if not is_slash_name(option.name):
@@ -221,13 +221,13 @@ def _check_options(options: Sequence[OptionInput], found: FormErrors, *, depth: 
         _check_nested(option, at, depth)
 
 
-def _check_translations(options: Sequence[OptionInput], index: int, found: FormErrors) -> None:
+def _check_translations(options: Sequence[OptionInput], index: int, form_errors: FormErrors) -> None:
     """In no language two options may have one name, whether it is translated or not."""
     for locale, text in (options[index].name_localizations or {}).items():
         for number, other in enumerate(options):
             names = {other.name, (other.name_localizations or {}).get(locale)} if number < index else {other.name}
             if number != index and text in names:
-                found.add(
+                form_errors.add(
                     ["name_localizations", locale],
                     "APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS",
                     "Option name already exists",
@@ -235,32 +235,34 @@ def _check_translations(options: Sequence[OptionInput], index: int, found: FormE
                 break
 
 
-def _check_nested(option: OptionInput, found: FormErrors, depth: int) -> None:
+def _check_nested(option: OptionInput, form_errors: FormErrors, depth: int) -> None:
     if option.type not in SUBCOMMANDS:
         if option.options:
-            found.add("options", FormCode.BASE_TYPE_BAD_TYPE, "Only subcommands and groups have options.")
+            form_errors.add("options", FormCode.BASE_TYPE_BAD_TYPE, "Only subcommands and groups have options.")
         return
     if option.required is not None and option.required:
-        found.add("required", FormCode.BASE_TYPE_BAD_TYPE, "A subcommand cannot be required.")
+        form_errors.add("required", FormCode.BASE_TYPE_BAD_TYPE, "A subcommand cannot be required.")
     inner = option.options or []
     if option.type == OptionType.SUB_COMMAND_GROUP:
         if not inner:
-            found.add("options", *FieldError.required())
+            form_errors.add("options", *FieldError.required())
         for index, each in enumerate(inner):
             if each.type != OptionType.SUB_COMMAND:
-                found.add(
+                form_errors.add(
                     ["options", index, "type"],
                     "APPLICATION_COMMAND_OPTIONS_TYPE_INVALID",
                     "A group holds subcommands only",
                 )
     elif any(each.type in SUBCOMMANDS for each in inner):
-        found.add("options", "APPLICATION_COMMAND_OPTIONS_TYPE_INVALID", "A subcommand holds no further subcommands")
+        form_errors.add(
+            "options", "APPLICATION_COMMAND_OPTIONS_TYPE_INVALID", "A subcommand holds no further subcommands"
+        )
         return
     if depth < limits.COMMAND_DEPTH_MAX:
-        _check_options(inner, found.at("options"), depth=depth + 1)
+        _check_options(inner, form_errors.at("options"), depth=depth + 1)
 
 
-def _check_option(option: OptionInput, found: FormErrors) -> None:
+def _check_option(option: OptionInput, form_errors: FormErrors) -> None:
     """The fields that only options of some types have."""
     kind = option.type
     for field, kinds in (
@@ -275,54 +277,54 @@ def _check_option(option: OptionInput, found: FormErrors) -> None:
     ):
         value = getattr(option, field)
         if value is not None and value is not False and value != [] and kind not in kinds:
-            found.add(field, FormCode.BASE_TYPE_BAD_TYPE, f"Options of type {int(kind)} do not have this field.")
+            form_errors.add(field, FormCode.BASE_TYPE_BAD_TYPE, f"Options of type {int(kind)} do not have this field.")
     if option.choices:
         if option.autocomplete:
-            found.add(
+            form_errors.add(
                 "autocomplete",
                 "APPLICATION_COMMAND_OPTIONS_AUTOCOMPLETE_INVALID",
                 "Options with choices cannot be autocompleted",
             )
-        _check_choices(option, found.at("choices"))
-    _check_range(option, "min_value", "max_value", found)
-    _check_range(option, "min_length", "max_length", found)
+        _check_choices(option, form_errors.at("choices"))
+    _check_range(option, "min_value", "max_value", form_errors)
+    _check_range(option, "min_length", "max_length", form_errors)
     for field in ("min_value", "max_value"):
         value = getattr(option, field)
         if value is not None and (
-            (kind == OptionType.INTEGER and not isinstance(value, int)) or abs(value) > _most(kind)
+            (kind == OptionType.INTEGER and not isinstance(value, int)) or abs(value) > _max(kind)
         ):
-            found.add(field, FormCode.NUMBER_TYPE_COERCE, "Value is not a number of this option's range.")
-    _check_distinct(option.channel_types or (), found.at("channel_types"))
+            form_errors.add(field, FormCode.NUMBER_TYPE_COERCE, "Value is not a number of this option's range.")
+    _check_distinct(option.channel_types or (), form_errors.at("channel_types"))
     for index, ending in enumerate(option.file_types or ()):
         if ending not in _FILE_TYPES and not (
             ending.startswith(".") and 1 < len(ending) <= 16 and ending[1:].isalnum()
         ):
-            found.add(["file_types", index], *FieldError.choices((*sorted(_FILE_TYPES), ".ext")))
+            form_errors.add(["file_types", index], *FieldError.choices((*sorted(_FILE_TYPES), ".ext")))
 
 
-def _check_range(option: OptionInput, low: str, high: str, found: FormErrors) -> None:
-    least, most = getattr(option, low), getattr(option, high)
-    if least is not None and most is not None and least > most:
-        found.add(high, FormCode.NUMBER_TYPE_MIN, f"Must be at least {low}.")
+def _check_range(option: OptionInput, low: str, high: str, form_errors: FormErrors) -> None:
+    least, maximum = getattr(option, low), getattr(option, high)
+    if least is not None and maximum is not None and least > maximum:
+        form_errors.add(high, FormCode.NUMBER_TYPE_MIN, f"Must be at least {low}.")
 
 
-def _check_choices(option: OptionInput, found: FormErrors) -> None:
+def _check_choices(option: OptionInput, form_errors: FormErrors) -> None:
     choices = option.choices or []
     for index, choice in enumerate(choices):
-        at = found.at([index])
+        at = form_errors.at([index])
         if any(choice.name == other.name for other in choices[:index]):
             at.add(
                 "name", "APPLICATION_COMMAND_OPTIONS_CHOICE_NAME_ALREADY_EXISTS", "Option choice name already exists"
             )
         if any(choice.value == other.value for other in choices[:index]):
             at.add("value", *_CHOICE_VALUE_TAKEN)
-    check_values(choices, option.type, found)
+    check_values(choices, option.type, form_errors)
 
 
-def check_values(choices: Sequence[ChoiceInput], kind: int, found: FormErrors) -> None:
+def check_values(choices: Sequence[ChoiceInput], kind: int, form_errors: FormErrors) -> None:
     """Report choices whose value is none of an option's type, and translations of no language."""
     for index, choice in enumerate(choices):
-        at = found.at([index])
+        at = form_errors.at([index])
         _check_texts(choice.name_localizations, at.at("name_localizations"), limits.COMMAND_CHOICE_MAX, slash=False)
         if kind == OptionType.STRING:
             if not isinstance(choice.value, str):
@@ -331,12 +333,12 @@ def check_values(choices: Sequence[ChoiceInput], kind: int, found: FormErrors) -
                 at.add("value", *FieldError.length(1, limits.COMMAND_CHOICE_MAX))
         elif isinstance(choice.value, str) or (kind == OptionType.INTEGER and not isinstance(choice.value, int)):
             at.add("value", FormCode.NUMBER_TYPE_COERCE, "Value is not a number of this option's type.")
-        elif kind in CHOOSING and abs(choice.value) > _most(kind):
+        elif kind in CHOOSING and abs(choice.value) > _max(kind):
             at.add("value", FormCode.NUMBER_TYPE_MAX, "Value is not a number of this option's range.")
 
 
-def _most(kind: int) -> int:
-    return _NUMBER_MOST - 1 if kind == OptionType.INTEGER else _NUMBER_MOST
+def _max(kind: int) -> int:
+    return _NUMBER_MAX - 1 if kind == OptionType.INTEGER else _NUMBER_MAX
 
 
 def _size(body: CommandFields | OptionInput, name: str) -> int:

@@ -41,25 +41,25 @@ class Uploaded(Struct, frozen=True):
 
 
 def attach(
-    given: Sequence[AttachmentInput] | None, uploaded: Uploaded | None, found: FormErrors, *, voice: bool = False
+    given: Sequence[AttachmentInput] | None, uploaded: Uploaded | None, form_errors: FormErrors, *, voice: bool = False
 ) -> list[Attachment]:
     """The attachments of a new message: every file that came, as the request describes it.
 
-    What is wrong is added to `found` below `attachments`; the result counts for nothing then.
+    What is wrong is added to `form_errors` below `attachments`; the result counts for nothing then.
     """
     if not given and (uploaded is None or not uploaded.files):
         return []
-    described = _by_id(given or (), found)
+    described = _by_id(given or (), form_errors)
     by_index = {} if uploaded is None else {file.index: file for file in uploaded.files}
     for number, index in described.items():
         if number not in by_index:
-            found.add(("attachments", index, "id"), *_UNKNOWN)
+            form_errors.add(("attachments", index, "id"), *_UNKNOWN)
     if uploaded is None:
         return []
     return [
         _made(file, given[described[file.index]] if given and file.index in described else None, uploaded, voice=voice)
         for file in sorted(uploaded.files, key=lambda file: file.index)
-        if _check_voice(given, described.get(file.index), found, voice=voice)
+        if _check_voice(given, described.get(file.index), form_errors, voice=voice)
     ]
 
 
@@ -77,17 +77,17 @@ def attach_again(
     given: Sequence[AttachmentInput] | UnsetType | None,
     uploaded: Uploaded | None,
     held: Sequence[Attachment],
-    found: FormErrors,
+    form_errors: FormErrors,
 ) -> Again:
     """The attachments of an edited message that has those of `held`.
 
     Without a list new files are appended; with one there is what it names. Raises Refusal 400/30015 for too many.
     """
     if given is UNSET:
-        new = attach(None, uploaded, found)
+        new = attach(None, uploaded, form_errors)
         again = Again([*held, *new] if new else UNSET, new, held)
     else:
-        again = _listed_again(given or (), uploaded, held, found)
+        again = _listed_again(given or (), uploaded, held, form_errors)
     if len(again.listed or ()) > limits.ATTACHMENTS_MAX:
         raise Refusal(errors.TOO_MANY_ATTACHMENTS)
     return again
@@ -103,27 +103,27 @@ def require_whole_voice_message(attachments: Sequence[Attachment], *, nothing_el
         raise Refusal(errors.VOICE_MESSAGE_METADATA)
 
 
-def _by_id(given: Sequence[AttachmentInput], found: FormErrors) -> dict[int, int]:
+def _by_id(given: Sequence[AttachmentInput], form_errors: FormErrors) -> dict[int, int]:
     if len(given) > limits.ATTACHMENTS_MAX:
-        found.add("attachments", *FieldError.length(None, limits.ATTACHMENTS_MAX))
+        form_errors.add("attachments", *FieldError.length(None, limits.ATTACHMENTS_MAX))
         return {}
     described: dict[int, int] = {}
     for index, one in enumerate(given):
         if int(one.id) in described:
-            found.add(("attachments", index, "id"), *_TWICE)
+            form_errors.add(("attachments", index, "id"), *_TWICE)
         described.setdefault(int(one.id), index)
     return described
 
 
 def _listed_again(
-    given: Sequence[AttachmentInput], uploaded: Uploaded | None, held: Sequence[Attachment], found: FormErrors
+    given: Sequence[AttachmentInput], uploaded: Uploaded | None, held: Sequence[Attachment], form_errors: FormErrors
 ) -> Again:
-    described = _by_id(given, found)
+    described = _by_id(given, form_errors)
     by_index = {} if uploaded is None else {file.index: file for file in uploaded.files}
     held_ids = {int(attachment.id) for attachment in held}
     for number, index in described.items():
         if number not in by_index and number not in held_ids:
-            found.add(("attachments", index, "id"), *_UNKNOWN)
+            form_errors.add(("attachments", index, "id"), *_UNKNOWN)
     changed = [
         _changed(attachment, given[described[attachment.id]]) if attachment.id in described else attachment
         for attachment in held
@@ -131,16 +131,18 @@ def _listed_again(
     new = [
         _made(by_index[number], given[index], uploaded, voice=False)
         for number, index in described.items()
-        if uploaded is not None and number in by_index and _check_voice(given, index, found, voice=False)
+        if uploaded is not None and number in by_index and _check_voice(given, index, form_errors, voice=False)
     ]
     return Again([*(one for one in changed if one.id in described), *new], new, changed)
 
 
-def _check_voice(given: Sequence[AttachmentInput] | None, index: int | None, found: FormErrors, *, voice: bool) -> bool:
+def _check_voice(
+    given: Sequence[AttachmentInput] | None, index: int | None, form_errors: FormErrors, *, voice: bool
+) -> bool:
     if given and index is not None and not voice:
         for field in ("duration_secs", "waveform"):
             if getattr(given[index], field) is not None:
-                found.add(("attachments", index, field), *_NO_VOICE)
+                form_errors.add(("attachments", index, field), *_NO_VOICE)
     return True
 
 
@@ -183,8 +185,8 @@ def _changed(attachment: Attachment, given: AttachmentInput) -> Attachment:
     return changed
 
 
-def _text(given: str | UnsetType | None, most: int) -> str | UnsetType:
-    return (clean(given).strip()[:most] or UNSET) if given else UNSET
+def _text(given: str | UnsetType | None, maximum: int) -> str | UnsetType:
+    return (clean(given).strip()[:maximum] or UNSET) if given else UNSET
 
 
 def _is_waveform(waveform: str | UnsetType) -> bool:

@@ -7,7 +7,7 @@ from PIL import Image
 
 from moothall.storage.blobs import Blobs
 
-_MOST_READ: Final = 4 * 1024 * 1024
+_MAX_READ: Final = 4 * 1024 * 1024
 """Bytes of a file that are looked through for its measures."""
 _READ: Final = frozenset(
     {"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/avif", "image/tiff"}
@@ -32,7 +32,7 @@ def is_measured(content_type: str) -> bool:
 
 def measure(blobs: Blobs, key: str) -> Measures | None:
     """The measures of a stored picture; None if it is none."""
-    file = blobs.reader(key, most=_MOST_READ)
+    file = blobs.reader(key, maximum=_MAX_READ)
     try:
         with Image.open(cast("IO[bytes]", file), formats=_FORMATS) as image:
             width, height = image.size

@@ -190,7 +190,7 @@ async def _run(tx: Transaction, queries: tuple[Query[Any], Query[Any]], **values
 _select_dropped = Query(
     select(dropped_files.c.message_id, dropped_files.c.id)
     .order_by(dropped_files.c.message_id, dropped_files.c.id)
-    .limit(bindparam("most"))
+    .limit(bindparam("maximum"))
 )
 _forget_dropped = Query(
     delete(dropped_files).where(
@@ -200,9 +200,9 @@ _forget_dropped = Query(
 _select_had = Query(select(attachments.c.id).distinct().where(in_list(attachments.c.id, "ids")))
 
 
-async def select_dropped(reader: Reader, most: int) -> list[tuple[int, int]]:
+async def select_dropped(reader: Reader, maximum: int) -> list[tuple[int, int]]:
     """Files that messages have lost: message and file."""
-    return await reader.all(_select_dropped, most=most)
+    return await reader.all(_select_dropped, maximum=maximum)
 
 
 async def forget_dropped(tx: Transaction, dropped: Sequence[tuple[int, int]]) -> None:

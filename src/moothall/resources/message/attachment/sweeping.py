@@ -19,7 +19,7 @@ from moothall.storage.database import StorageError
 
 log = logging.getLogger("moothall.files")
 
-_MOST_AT_ONCE: Final = 200
+_MAX_AT_ONCE: Final = 200
 _DAY_MS: Final = 86_400_000
 _ABANDONED_AFTER_MS: Final = 3600 * 1000
 """An upload and its transaction never take that long."""
@@ -79,7 +79,7 @@ class FileSweeper(BackgroundTask):
     async def _sweep_some(self) -> int:
         services = self._services
         async with services.database.read() as reader:
-            dropped = await queries.select_dropped(reader, _MOST_AT_ONCE)
+            dropped = await queries.select_dropped(reader, _MAX_AT_ONCE)
             had = await queries.select_had(reader, [row[1] for row in dropped]) if dropped else set()
         if not dropped:
             return 0
@@ -94,7 +94,7 @@ class FileSweeper(BackgroundTask):
             name = key.rpartition("/")[2]
             if name.isdigit() and first <= int(name) < until:
                 batch.append(int(name))
-            if len(batch) == _MOST_AT_ONCE:
+            if len(batch) == _MAX_AT_ONCE:
                 count += await self._remove_unnamed(batch)
                 batch = []
         return count + (await self._remove_unnamed(batch) if batch else 0)

@@ -87,11 +87,11 @@ async def unpin_message_deprecated(ctx: Context, channel_id: ChannelId, message_
     await operations.unpin_message(ctx, message_id)
 
 
-async def _pins(ctx: Context, before: Timestamp | None, most: int) -> tuple[list[tuple[Timestamp, bytes]], bool]:
+async def _pins(ctx: Context, before: Timestamp | None, maximum: int) -> tuple[list[tuple[Timestamp, bytes]], bool]:
     require_entry(ctx)
     if not ctx.has(Permissions.READ_MESSAGE_HISTORY):
         return [], False
-    found = await select_pins(ctx.tx, ctx.channel.id, before=before or _END_OF_TIME, most=most + 1)
-    page = found[:most]
+    found = await select_pins(ctx.tx, ctx.channel.id, before=before or _END_OF_TIME, maximum=maximum + 1)
+    page = found[:maximum]
     encoded = await encode_rows(ctx.tx, ctx.channel.id, [row for _, row in page], viewer_in(ctx))
-    return [(at, message) for (at, _), message in zip(page, encoded, strict=True)], len(found) > most
+    return [(at, message) for (at, _), message in zip(page, encoded, strict=True)], len(found) > maximum

@@ -24,20 +24,20 @@ async def pin_message(ctx: Context, message_id: MessageId) -> None:
     """
     require_entry(ctx)
     require_active(ctx)
-    place = ctx.channel
-    row = await lock_message(ctx, place.id, message_id)
+    access = ctx.channel
+    row = await lock_message(ctx, access.id, message_id)
     if row.type not in WRITTEN:
         raise Refusal(errors.SYSTEM_MESSAGE)
     if row.pinned:
         return
-    count, newest = await queries.select_state(ctx.tx, place.id)
+    count, newest = await queries.select_state(ctx.tx, access.id)
     if count >= limits.PINS_PER_CHANNEL:
         raise Refusal(errors.TOO_MANY_PINS)
     # No two pins of a channel have the same moment, so that a page can begin where another ended.
     now = ctx.now if newest is None or newest < ctx.now else Timestamp(newest + 1)
-    await queries.insert_pin(ctx.tx, place.id, message_id, now)
+    await queries.insert_pin(ctx.tx, access.id, message_id, now)
     await _tell(ctx, structs.replace(row, pinned=True), now, AuditLogEvent.MESSAGE_PIN)
-    await send_system_message(ctx, place, ctx.actor.user_id, MessageType.CHANNEL_PINNED_MESSAGE, about=message_id)
+    await send_system_message(ctx, access, ctx.actor.user_id, MessageType.CHANNEL_PINNED_MESSAGE, about=message_id)
 
 
 async def unpin_message(ctx: Context, message_id: MessageId) -> None:
@@ -52,20 +52,20 @@ async def unpin_message(ctx: Context, message_id: MessageId) -> None:
 
 
 async def _tell(ctx: Context, row: MessageRow, newest: Timestamp | None, action: AuditLogEvent) -> None:
-    place = ctx.channel
-    await announce_message(ctx, place, row)
+    access = ctx.channel
+    await announce_message(ctx, access, row)
     ctx.emit(
         ChannelPinsUpdate(
-            guild_id=UNSET if place.guild is None else place.guild.id,
-            channel_id=place.id,
+            guild_id=UNSET if access.guild is None else access.guild.id,
+            channel_id=access.id,
             last_pin_timestamp=newest,
-            audience_channel_id=place.audience_channel_id,
-            recipients=place.hearers,
+            audience_channel_id=access.audience_channel_id,
+            recipients=access.hearers,
         )
     )
     if ctx.in_guild:
         await ctx.audit(
             action,
             target=row.author_id,
-            options=AuditLogOptions(channel_id=Snowflake(place.id), message_id=Snowflake(row.id)),
+            options=AuditLogOptions(channel_id=Snowflake(access.id), message_id=Snowflake(row.id)),
         )

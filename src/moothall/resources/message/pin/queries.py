@@ -36,7 +36,7 @@ _select_pins = Query(
     )
     .where(_here, pins.c.pinned_at < bindparam("before"))
     .order_by(pins.c.pinned_at.desc())
-    .limit(bindparam("most"))
+    .limit(bindparam("maximum"))
 )
 
 
@@ -64,8 +64,8 @@ async def delete_pin(tx: Transaction, channel_id: ChannelId, message_id: Message
 
 
 async def select_pins(
-    reader: Reader, channel_id: ChannelId, *, before: Timestamp, most: int
+    reader: Reader, channel_id: ChannelId, *, before: Timestamp, maximum: int
 ) -> list[tuple[Timestamp, ShownRow]]:
     """The newest pins set before a moment, with their messages."""
-    rows = await reader.all(_select_pins, channel_id=channel_id, before=before, most=most)
+    rows = await reader.all(_select_pins, channel_id=channel_id, before=before, maximum=maximum)
     return [(Timestamp(row[0]), row[1:]) for row in rows]

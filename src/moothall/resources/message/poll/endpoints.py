@@ -45,7 +45,7 @@ async def get_answer_voters(
     limit: ListSize = limits.POLL_VOTERS_DEFAULT,
 ) -> PollVoters:
     """List who voted for an answer of a poll, by ascending id."""
-    return PollVoters(await operations.list_voters(ctx, message_id, answer_id, after=after, most=limit))
+    return PollVoters(await operations.list_voters(ctx, message_id, answer_id, after=after, maximum=limit))
 
 
 @put(f"{_POLL}/answers/@me", permission=MEMBER, fires=(MessagePollVoteAdd, MessagePollVoteRemove))

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from msgspec import Raw
 
+from moothall.kernel.channel_access import ChannelAccess, find_channel
 from moothall.kernel.context import Context
-from moothall.kernel.place import ChannelPlace, find_channel
 from moothall.objects import errors, limits
 from moothall.objects.embed import Embed, EmbedField
 from moothall.objects.errors import FormErrors, Refusal
@@ -26,9 +26,9 @@ from moothall.resources.message.poll.events import MessagePollVoteAdd, MessagePo
 from moothall.resources.message.poll.queries import PollRow
 from moothall.resources.message.queries import MessageRow, select_message
 from moothall.resources.message.rules import require_entry, require_history, require_unrestricted
-from moothall.resources.message.writing import Author, Persona
+from moothall.resources.message.writing import Author, WebhookAuthor
 
-_NOBODY = UserId(Snowflake(0))
+_NO_USER = UserId(Snowflake(0))
 _users = decoder(User)
 
 
@@ -44,43 +44,45 @@ async def vote(ctx: Context, message_id: MessageId, answer_ids: Sequence[int]) -
     require_history(ctx)
     require_unrestricted(ctx)
     require_active(ctx)
-    place, user_id = ctx.channel, ctx.actor.user_id
-    poll = await _lock(ctx, place, message_id)
+    access, user_id = ctx.channel, ctx.actor.user_id
+    poll = await _lock(ctx, access, message_id)
     if poll.ended or poll.expires_at <= ctx.now:
         raise Refusal(errors.POLL_EXPIRED)
     _check_answers(poll, answer_ids)
-    before = await queries.select_choice(ctx.tx, place.id, message_id, user_id, range(1, poll.answers + 1))
+    before = await queries.select_choice(ctx.tx, access.id, message_id, user_id, range(1, poll.answers + 1))
     gone, new = sorted(before.difference(answer_ids)), sorted(set(answer_ids) - before)
-    route = route_of(place)
+    route = route_of(access)
     if gone:
-        await queries.delete_votes(ctx.tx, place.id, message_id, user_id, gone)
+        await queries.delete_votes(ctx.tx, access.id, message_id, user_id, gone)
         for answer_id in gone:
             ctx.emit(MessagePollVoteRemove(route=route, message_id=message_id, user_id=user_id, answer_id=answer_id))
     if new:
-        await queries.insert_votes(ctx.tx, place.id, message_id, user_id, new)
+        await queries.insert_votes(ctx.tx, access.id, message_id, user_id, new)
         for answer_id in new:
             ctx.emit(MessagePollVoteAdd(route=route, message_id=message_id, user_id=user_id, answer_id=answer_id))
-    if place.guild is not None:
-        touch_seen(ctx, place.guild.id, user_id)
+    if access.guild is not None:
+        touch_seen(ctx, access.guild.id, user_id)
 
 
 def _check_answers(poll: PollRow, answer_ids: Sequence[int]) -> None:
-    found = FormErrors()
+    form_errors = FormErrors()
     if len(answer_ids) > 1 and not poll.multiselect:
-        found.add("answer_ids", *FieldError.length(None, 1))
+        form_errors.add("answer_ids", *FieldError.length(None, 1))
     for index, answer_id in enumerate(answer_ids[: limits.POLL_ANSWERS_MAX + 1]):
         if not 1 <= answer_id <= poll.answers:
-            found.add(("answer_ids", index), FormCode.BASE_TYPE_CHOICES, "This poll has no such answer.")
+            form_errors.add(("answer_ids", index), FormCode.BASE_TYPE_CHOICES, "This poll has no such answer.")
         elif answer_id in answer_ids[:index]:
-            found.add(
+            form_errors.add(
                 ("answer_ids", index),
                 FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE,
                 "The set already contains this value",
             )
-    found.raise_if_any()
+    form_errors.raise_if_any()
 
 
-async def list_voters(ctx: Context, message_id: MessageId, answer_id: int, *, after: UserId, most: int) -> list[User]:
+async def list_voters(
+    ctx: Context, message_id: MessageId, answer_id: int, *, after: UserId, maximum: int
+) -> list[User]:
     """Who voted for an answer of a poll in the channel entered, by ascending id.
 
     Raises Refusal: 10008, 400/520006 for a message without a poll. An answer that there is not has no voters.
@@ -89,7 +91,7 @@ async def list_voters(ctx: Context, message_id: MessageId, answer_id: int, *, af
     row = await get_message(ctx, ctx.channel.id, message_id)
     if not row.parts & MessagePart.POLL:
         raise Refusal(errors.NOT_A_POLL, message="This message has no poll")
-    return await queries.select_voters(ctx.tx, ctx.channel.id, message_id, answer_id, after=after, most=most)
+    return await queries.select_voters(ctx.tx, ctx.channel.id, message_id, answer_id, after=after, maximum=maximum)
 
 
 async def expire_poll(ctx: Context, message_id: MessageId) -> None:
@@ -101,46 +103,46 @@ async def expire_poll(ctx: Context, message_id: MessageId) -> None:
     require_entry(ctx)
     require_unrestricted(ctx)
     require_active(ctx)
-    place = ctx.channel
-    row = await get_message(ctx, place.id, message_id)
-    poll = await _lock(ctx, place, message_id)
+    access = ctx.channel
+    row = await get_message(ctx, access.id, message_id)
+    poll = await _lock(ctx, access, message_id)
     if row.webhook_id is not None or row.author_id != ctx.actor.user_id:
         raise Refusal(errors.NOT_MESSAGE_AUTHOR)
     if poll.ended:
         raise Refusal(errors.POLL_EXPIRED)
-    await _end(ctx, place, row, poll)
+    await _end(ctx, access, row, poll)
 
 
 async def end_in_time(ctx: Context, channel_id: ChannelId, message_id: MessageId) -> None:
     """End a poll whose time is over, and tell its result. One that is gone, or over already, stays as it is."""
-    place = await find_channel(ctx.services.states, ctx.tx, channel_id, _NOBODY, ctx.now, writes=True)
-    row = None if place is None else await select_message(ctx.tx, channel_id, message_id)
+    access = await find_channel(ctx.services.states, ctx.tx, channel_id, _NO_USER, ctx.now, writes=True)
+    row = None if access is None else await select_message(ctx.tx, channel_id, message_id)
     poll = await queries.lock_poll(ctx.tx, channel_id, message_id)
-    if place is not None and row is not None and poll is not None and not poll.ended:
-        await _end(ctx, place, row, poll)
+    if access is not None and row is not None and poll is not None and not poll.ended:
+        await _end(ctx, access, row, poll)
 
 
-async def _lock(ctx: Context, place: ChannelPlace, message_id: MessageId) -> PollRow:
-    poll = await queries.lock_poll(ctx.tx, place.id, message_id)
+async def _lock(ctx: Context, access: ChannelAccess, message_id: MessageId) -> PollRow:
+    poll = await queries.lock_poll(ctx.tx, access.id, message_id)
     if poll is None:
-        await get_message(ctx, place.id, message_id)
+        await get_message(ctx, access.id, message_id)
         raise Refusal(errors.NOT_A_POLL, message="This message has no poll")
     return poll
 
 
-async def _end(ctx: Context, place: ChannelPlace, row: MessageRow, poll: PollRow) -> None:
-    await queries.end_poll(ctx.tx, place.id, row.id, min(ctx.now, poll.expires_at))
-    await announce_message(ctx, place, row)
-    counts = await queries.select_counts(ctx.tx, place.id, row.id)
+async def _end(ctx: Context, access: ChannelAccess, row: MessageRow, poll: PollRow) -> None:
+    await queries.end_poll(ctx.tx, access.id, row.id, min(ctx.now, poll.expires_at))
+    await announce_message(ctx, access, row)
+    counts = await queries.select_counts(ctx.tx, access.id, row.id)
     author = _author(row)
     await send_system_message(
         ctx,
-        place,
+        access,
         author,
         MessageType.POLL_RESULT,
-        reference=MessageReference(message_id=row.id, channel_id=place.id),
+        reference=MessageReference(message_id=row.id, channel_id=access.id),
         embeds=Raw(encode([_result(poll, counts)])),
-        mentions=() if isinstance(author, Persona) else (author,),
+        mentions=() if isinstance(author, WebhookAuthor) else (author,),
     )
 
 
@@ -149,7 +151,7 @@ def _author(row: MessageRow) -> Author:
         return row.author_id
     head = decode_head(row.body)
     shown: User = _users.decode(head.author or b"")
-    return Persona(
+    return WebhookAuthor(
         webhook_id=row.webhook_id,
         name=shown.username,
         avatar=shown.avatar,
@@ -160,13 +162,13 @@ def _author(row: MessageRow) -> Author:
 def _result(poll: PollRow, counts: Sequence[tuple[int, int]]) -> Embed:
     """What clients make the announcement of: the question, the votes, and the answer that won alone."""
     body = decode_body(poll)
-    most = counts[0][1] if counts else 0
+    maximum = counts[0][1] if counts else 0
     told = {
         "poll_question_text": body.question.text or "",
-        "victor_answer_votes": str(most),
+        "victor_answer_votes": str(maximum),
         "total_votes": str(sum(count for _, count in counts)),
     }
-    leading = [answer_id for answer_id, count in counts if count == most]
+    leading = [answer_id for answer_id, count in counts if count == maximum]
     if len(leading) == 1:
         won = body.answers[leading[0] - 1]
         told["victor_answer_id"] = str(won.answer_id)

@@ -60,7 +60,7 @@ _select_voters = Query(
     .select_from(poll_votes.join(users, users.c.id == _votes.user_id))
     .where(_votes_here, _votes.answer_id == bindparam("answer_id"), _votes.user_id > bindparam("after"))
     .order_by(_votes.user_id)
-    .limit(bindparam("most")),
+    .limit(bindparam("maximum")),
     into=UserRow,
 )
 _select_shown = Query(
@@ -144,27 +144,27 @@ async def insert_votes(
     tx: Transaction, channel_id: ChannelId, message_id: MessageId, user_id: UserId, answers: Sequence[int]
 ) -> None:
     """Count somebody's votes for answers that they have not voted for."""
-    place = {"channel_id": channel_id, "message_id": message_id}
-    await tx.execute_many(_insert_vote, [{**place, "answer_id": answer, "user_id": user_id} for answer in answers])
-    await tx.execute_many(_raise_count, [{**place, "answer_id": answer, "count": 1} for answer in answers])
+    access = {"channel_id": channel_id, "message_id": message_id}
+    await tx.execute_many(_insert_vote, [{**access, "answer_id": answer, "user_id": user_id} for answer in answers])
+    await tx.execute_many(_raise_count, [{**access, "answer_id": answer, "count": 1} for answer in answers])
 
 
 async def delete_votes(
     tx: Transaction, channel_id: ChannelId, message_id: MessageId, user_id: UserId, answers: Sequence[int]
 ) -> None:
     """Take back somebody's votes for answers that they have voted for."""
-    place = {"channel_id": channel_id, "message_id": message_id}
-    await tx.execute(_delete_votes, **place, answer_ids=list(answers), user_id=user_id)
-    await tx.execute(_lower_counts, **place, answer_ids=list(answers))
-    await tx.execute(_delete_empty_counts, **place)
+    access = {"channel_id": channel_id, "message_id": message_id}
+    await tx.execute(_delete_votes, **access, answer_ids=list(answers), user_id=user_id)
+    await tx.execute(_lower_counts, **access, answer_ids=list(answers))
+    await tx.execute(_delete_empty_counts, **access)
 
 
 async def select_voters(
-    reader: Reader, channel_id: ChannelId, message_id: MessageId, answer_id: int, *, after: UserId, most: int
+    reader: Reader, channel_id: ChannelId, message_id: MessageId, answer_id: int, *, after: UserId, maximum: int
 ) -> list[User]:
     """Who voted for an answer, by ascending id."""
     rows = await reader.all(
-        _select_voters, channel_id=channel_id, message_id=message_id, answer_id=answer_id, after=after, most=most
+        _select_voters, channel_id=channel_id, message_id=message_id, answer_id=answer_id, after=after, maximum=maximum
     )
     return [user_from_row(row) for row in rows]
 

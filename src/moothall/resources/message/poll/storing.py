@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from msgspec import UNSET, UnsetType, structs
 
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
 from moothall.kernel.jobs import enqueue
-from moothall.kernel.place import ChannelPlace
 from moothall.objects import errors
 from moothall.objects.emoji import PartialEmoji
 from moothall.objects.errors import Refusal
@@ -28,7 +28,7 @@ _HOUR_MS = 3_600_000
 
 
 @writes_part(MessagePart.POLL)
-async def store_poll(ctx: Context, place: ChannelPlace, message_id: MessageId, draft: Draft) -> None:
+async def store_poll(ctx: Context, access: ChannelAccess, message_id: MessageId, draft: Draft) -> None:
     """Store the poll of a new message, and have it end in time.
 
     Raises Refusal: 400/520004 for an emoji that is not its sender's to use here.
@@ -36,7 +36,7 @@ async def store_poll(ctx: Context, place: ChannelPlace, message_id: MessageId, d
     poll = draft.poll
     if poll is None:
         return
-    answers = await _with_emojis(ctx, place, poll.answers)
+    answers = await _with_emojis(ctx, access, poll.answers)
     body = PollBody(
         question=PollMedia(text=poll.question),
         answers=[PollAnswer(answer_id=number, poll_media=media) for number, media in enumerate(answers, 1)],
@@ -44,7 +44,7 @@ async def store_poll(ctx: Context, place: ChannelPlace, message_id: MessageId, d
     )
     expires_at = Timestamp(message_id_moment(message_id) + poll.hours * _HOUR_MS)
     row = PollRow(
-        channel_id=place.id,
+        channel_id=access.id,
         message_id=message_id,
         body=encode(body).decode(),
         answers=len(answers),
@@ -53,16 +53,16 @@ async def store_poll(ctx: Context, place: ChannelPlace, message_id: MessageId, d
         ended=False,
     )
     await queries.insert_poll(ctx.tx, row)
-    await enqueue(ctx, EndPoll(channel_id=place.id, message_id=message_id), at=expires_at)
+    await enqueue(ctx, EndPoll(channel_id=access.id, message_id=message_id), at=expires_at)
 
 
-async def _with_emojis(ctx: Context, place: ChannelPlace, answers: Sequence[PollMedia]) -> list[PollMedia]:
+async def _with_emojis(ctx: Context, access: ChannelAccess, answers: Sequence[PollMedia]) -> list[PollMedia]:
     """The answers with their guilds' emojis as they are now; a webhook has those of its own guild only."""
     wanted = [media.emoji.id for media in answers if media.emoji is not UNSET and media.emoji.id is not None]
     if not wanted:
         return list(answers)
     known = await queries.select_emojis(ctx.tx, wanted, ctx.actor.user_id)
-    guild_id = None if place.guild is None else place.guild.id
+    guild_id = None if access.guild is None else access.guild.id
     usable: dict[EmojiId, PartialEmoji] = {}
     for row in known.values():
         own = row.guild_id == guild_id
@@ -70,7 +70,7 @@ async def _with_emojis(ctx: Context, place: ChannelPlace, answers: Sequence[Poll
             continue
         if row.roles and set(row.roles).isdisjoint(row.held or ()):
             continue
-        if not own and not place.permissions & Permissions.USE_EXTERNAL_EMOJIS:
+        if not own and not access.permissions & Permissions.USE_EXTERNAL_EMOJIS:
             continue
         usable[row.id] = PartialEmoji(id=row.id, name=row.name, animated=row.animated)
     if not usable.keys() >= set(wanted):

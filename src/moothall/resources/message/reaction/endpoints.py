@@ -63,7 +63,7 @@ async def get_reactions(
     await get_message(ctx, channel_id, message_id)
     if type:
         return []
-    return await select_reactors(ctx.tx, channel_id, message_id, emoji_key(emoji), after=after, most=limit)
+    return await select_reactors(ctx.tx, channel_id, message_id, emoji_key(emoji), after=after, maximum=limit)
 
 
 @delete(_REACTIONS, permission=MEMBER, fires=(MessageReactionRemoveAll,))

@@ -47,30 +47,30 @@ async def add_reaction(ctx: Context, message_id: MessageId, emoji_name: str) -> 
     require_unrestricted(ctx)
     require_active(ctx)
     emoji = read_emoji(emoji_name)
-    place, user_id = ctx.channel, ctx.actor.user_id
+    access, user_id = ctx.channel, ctx.actor.user_id
     key = emoji_key(emoji)
-    there = await queries.select_count(ctx.tx, place.id, message_id, key)
+    there = await queries.select_count(ctx.tx, access.id, message_id, key)
     # Of those who add new ones at once, each has to see those of the others.
-    row = await (lock_message if there is None else hold_message)(ctx, place.id, message_id)
+    row = await (lock_message if there is None else hold_message)(ctx, access.id, message_id)
     if there is None:
         ctx.require(Permissions.ADD_REACTIONS)
         emoji = await _usable(ctx, emoji)
-        if await queries.count_kinds(ctx.tx, place.id, message_id) >= limits.REACTIONS_PER_MESSAGE:
+        if await queries.count_kinds(ctx.tx, access.id, message_id) >= limits.REACTIONS_PER_MESSAGE:
             raise Refusal(errors.TOO_MANY_REACTIONS)
-        await queries.insert_kind(ctx.tx, place.id, message_id, emoji, ctx.now)
+        await queries.insert_kind(ctx.tx, access.id, message_id, emoji, ctx.now)
     else:
         emoji = there.emoji
-    if not await queries.insert_reaction(ctx.tx, place.id, message_id, emoji, user_id, ctx.now):
+    if not await queries.insert_reaction(ctx.tx, access.id, message_id, emoji, user_id, ctx.now):
         return
     member = None
-    if place.guild is not None:
-        touch_seen(ctx, place.guild.id, user_id)
-        found = (await find_people(ctx.tx, [user_id], place.guild.id)).get(user_id)
+    if access.guild is not None:
+        touch_seen(ctx, access.guild.id, user_id)
+        found = (await find_people(ctx.tx, [user_id], access.guild.id)).get(user_id)
         if found is not None and found.member is not None:
             member = b'{"user":%b,%b' % (found.user, found.member[1:])
     ctx.emit(
         MessageReactionAdd(
-            route=route_of(place),
+            route=route_of(access),
             message_id=message_id,
             user_id=user_id,
             emoji=emoji,
@@ -109,32 +109,32 @@ async def _remove(ctx: Context, message_id: MessageId, emoji_name: str, user_id:
     require_history(ctx)
     require_active(ctx)
     emoji = read_emoji(emoji_name)
-    place, key = ctx.channel, emoji_key(emoji)
-    await get_message(ctx, place.id, message_id)
-    there = await queries.select_count(ctx.tx, place.id, message_id, key)
-    if there is None or not await queries.delete_reaction(ctx.tx, place.id, message_id, key, user_id):
+    access, key = ctx.channel, emoji_key(emoji)
+    await get_message(ctx, access.id, message_id)
+    there = await queries.select_count(ctx.tx, access.id, message_id, key)
+    if there is None or not await queries.delete_reaction(ctx.tx, access.id, message_id, key, user_id):
         return
-    ctx.emit(MessageReactionRemove(route=route_of(place), message_id=message_id, user_id=user_id, emoji=there.emoji))
+    ctx.emit(MessageReactionRemove(route=route_of(access), message_id=message_id, user_id=user_id, emoji=there.emoji))
 
 
 async def clear_reactions(ctx: Context, message_id: MessageId) -> None:
     """Take all reactions from a message, with MANAGE_MESSAGES. Raises Refusal: 10008, 50013, 50003."""
     _require_moderator(ctx)
-    place = ctx.channel
-    await get_message(ctx, place.id, message_id)
-    if await queries.delete_all(ctx.tx, place.id, message_id):
-        ctx.emit(MessageReactionRemoveAll(route=route_of(place), message_id=message_id))
+    access = ctx.channel
+    await get_message(ctx, access.id, message_id)
+    if await queries.delete_all(ctx.tx, access.id, message_id):
+        ctx.emit(MessageReactionRemoveAll(route=route_of(access), message_id=message_id))
 
 
 async def clear_emoji(ctx: Context, message_id: MessageId, emoji_name: str) -> None:
     """Take one emoji from a message, with MANAGE_MESSAGES. Raises Refusal: 10008, 10014, 50013, 50003."""
     _require_moderator(ctx)
     emoji = read_emoji(emoji_name)
-    place, key = ctx.channel, emoji_key(emoji)
-    await get_message(ctx, place.id, message_id)
-    there = await queries.select_count(ctx.tx, place.id, message_id, key)
-    if there is not None and await queries.delete_emoji(ctx.tx, place.id, message_id, key):
-        ctx.emit(MessageReactionRemoveEmoji(route=route_of(place), message_id=message_id, emoji=there.emoji))
+    access, key = ctx.channel, emoji_key(emoji)
+    await get_message(ctx, access.id, message_id)
+    there = await queries.select_count(ctx.tx, access.id, message_id, key)
+    if there is not None and await queries.delete_emoji(ctx.tx, access.id, message_id, key):
+        ctx.emit(MessageReactionRemoveEmoji(route=route_of(access), message_id=message_id, emoji=there.emoji))
 
 
 def _require_moderator(ctx: Context) -> None:

@@ -68,7 +68,7 @@ _select_reactors = Query(
     .select_from(reactions.join(users, users.c.id == _single.user_id))
     .where(_single_of_emoji, _single.user_id > bindparam("after"))
     .order_by(_single.user_id)
-    .limit(bindparam("most")),
+    .limit(bindparam("maximum")),
     into=UserRow,
 )
 
@@ -104,13 +104,13 @@ async def insert_reaction(
     tx: Transaction, channel_id: ChannelId, message_id: MessageId, emoji: PartialEmoji, user_id: UserId, now: Timestamp
 ) -> bool:
     """Add a user to an emoji under a message; False if they are there."""
-    place = {"channel_id": channel_id, "message_id": message_id, "emoji": emoji_key(emoji)}
-    if not await tx.execute(_insert_reaction, **place, user_id=user_id, reacted_at=now):
+    access = {"channel_id": channel_id, "message_id": message_id, "emoji": emoji_key(emoji)}
+    if not await tx.execute(_insert_reaction, **access, user_id=user_id, reacted_at=now):
         return False
-    if not await tx.execute(_raise_count, **place):
+    if not await tx.execute(_raise_count, **access):
         # Its last user has just taken it away, and it with them.
         await insert_kind(tx, channel_id, message_id, emoji, now)
-        await tx.execute(_raise_count, **place)
+        await tx.execute(_raise_count, **access)
     return True
 
 
@@ -118,20 +118,20 @@ async def delete_reaction(
     tx: Transaction, channel_id: ChannelId, message_id: MessageId, emoji: str, user_id: UserId
 ) -> bool:
     """Take a user from an emoji, and the emoji from the message with its last user; False if they were not there."""
-    place = {"channel_id": channel_id, "message_id": message_id, "emoji": emoji}
-    if not await tx.execute(_delete_reaction, **place, user_id=user_id):
+    access = {"channel_id": channel_id, "message_id": message_id, "emoji": emoji}
+    if not await tx.execute(_delete_reaction, **access, user_id=user_id):
         return False
-    await tx.execute(_lower_count, **place)
-    await tx.execute(_delete_empty_count, **place)
+    await tx.execute(_lower_count, **access)
+    await tx.execute(_delete_empty_count, **access)
     return True
 
 
 async def delete_emoji(tx: Transaction, channel_id: ChannelId, message_id: MessageId, emoji: str) -> bool:
     """Take an emoji from a message with everybody who reacted with it; False if nobody did."""
-    place = {"channel_id": channel_id, "message_id": message_id, "emoji": emoji}
-    if not await tx.execute(_delete_count, **place):
+    access = {"channel_id": channel_id, "message_id": message_id, "emoji": emoji}
+    if not await tx.execute(_delete_count, **access):
         return False
-    await tx.execute(_delete_reactions_of_emoji, **place)
+    await tx.execute(_delete_reactions_of_emoji, **access)
     return True
 
 
@@ -144,10 +144,10 @@ async def delete_all(tx: Transaction, channel_id: ChannelId, message_id: Message
 
 
 async def select_reactors(
-    reader: Reader, channel_id: ChannelId, message_id: MessageId, emoji: str, *, after: int, most: int
+    reader: Reader, channel_id: ChannelId, message_id: MessageId, emoji: str, *, after: int, maximum: int
 ) -> list[User]:
     """Those who reacted with an emoji, by ascending id."""
     rows = await reader.all(
-        _select_reactors, channel_id=channel_id, message_id=message_id, emoji=emoji, after=after, most=most
+        _select_reactors, channel_id=channel_id, message_id=message_id, emoji=emoji, after=after, maximum=maximum
     )
     return [user_from_row(row) for row in rows]

@@ -29,7 +29,7 @@ log = logging.getLogger("moothall.search")
 _LINK: Final = re.compile(r"https?://[^\s<>|]+", re.IGNORECASE)
 _MEDIA: Final = ("image", "video", "audio")
 _SHOWN_AS: Final = {"gifv": "gif", "link": "article", "audio": "sound"}
-_MOST_DEPTH: Final = 8
+_MAX_DEPTH: Final = 8
 _TEXT_DISPLAY: Final = 10
 
 
@@ -96,13 +96,13 @@ def document_of(row: Stored) -> Document:
     except Exception:
         # Nothing that one message holds may keep all that follow out of the index.
         log.exception("message %d cannot be indexed", row.id)
-        return Document(row.channel_id, row.id, list(_places(row)), [])
+        return Document(row.channel_id, row.id, list(_accesses(row)), [])
 
 
 def _read(row: Stored) -> Document:
     body: _Body = decoder(_Body).decode(row.body)
     texts = list(_texts(body, row.poll))
-    facets = dict.fromkeys((*_places(row), *_people(row, body), *_things(row, body, texts)))
+    facets = dict.fromkeys((*_accesses(row), *_people(row, body), *_things(row, body, texts)))
     words: list[str] = []
     for text in texts:
         words += words_of(text)
@@ -111,7 +111,7 @@ def _read(row: Stored) -> Document:
     return Document(row.channel_id, row.id, list(facets), words[:WORDS_MAX])
 
 
-def _places(row: Stored) -> Iterator[str]:
+def _accesses(row: Stored) -> Iterator[str]:
     in_thread = row.kind in THREADS and row.parent_id is not None
     yield f"g{int(row.guild_id or 0)}"
     yield f"v{int(row.parent_id if in_thread and row.parent_id is not None else row.channel_id)}"
@@ -238,5 +238,5 @@ def _of_components(components: object, depth: int) -> Iterator[str]:
     for component in _objects(components):
         if component.get("type") == _TEXT_DISPLAY:
             yield str(component.get("content") or "")
-        elif depth < _MOST_DEPTH:
+        elif depth < _MAX_DEPTH:
             yield from _of_components(component.get("components"), depth + 1)

@@ -27,7 +27,7 @@ async def search_guild_messages(
     mention_everyone: bool | None = None,
     min_id: MessageId | None = None,
     max_id: MessageId | None = None,
-    limit: requests.Limit = requests.MOST_RESULTS,
+    limit: requests.Limit = requests.MAX_RESULTS,
     offset: requests.Offset = 0,
     has: requests.Haves | None = None,
     link_hostname: requests.Texts | None = None,

@@ -59,7 +59,9 @@ def _with_rest(source: Any) -> Any:
 
 
 _select_changes = Query(
-    select(message_changes.c.id, message_changes.c.message_id).order_by(message_changes.c.id).limit(bindparam("most"))
+    select(message_changes.c.id, message_changes.c.message_id)
+    .order_by(message_changes.c.id)
+    .limit(bindparam("maximum"))
 )
 _select_changed = Query(
     select(messages.c.channel_id, messages.c.id, *_STORED)
@@ -83,7 +85,7 @@ _select_after = Query(
         > tuple_(bindparam("after_channel", type_=BigInteger()), bindparam("after", type_=BigInteger()))
     )
     .order_by(messages.c.channel_id, messages.c.id)
-    .limit(bindparam("most")),
+    .limit(bindparam("maximum")),
     into=Stored,
 )
 _delete_changes = Query(delete(message_changes).where(in_list(message_changes.c.id, "change_ids")))
@@ -152,7 +154,7 @@ def _page(dialect: str, *, bounded: bool, descending: bool, few: bool) -> Clause
         select(key.label("message_id"), channel_id.label("channel_id"))
         .where(matches, *_bounds(key, bounded=bounded))
         .order_by(order.desc() if descending else order)
-        .limit(bindparam("most"))
+        .limit(bindparam("maximum"))
         .offset(bindparam("offset"))
     )
 
@@ -173,12 +175,12 @@ _FEW: Final = 100_000
 
 async def has_changes(reader: Reader) -> bool:
     """Whether the index is behind."""
-    return bool(await reader.all(_select_changes, most=1))
+    return bool(await reader.all(_select_changes, maximum=1))
 
 
-async def select_changes(tx: Transaction, most: int) -> list[tuple[int, int]]:
+async def select_changes(tx: Transaction, maximum: int) -> list[tuple[int, int]]:
     """What the index has not followed yet, oldest first: number of the change, message."""
-    return [(row[0], row[1]) for row in await tx.all(_select_changes, most=most)]
+    return [(row[0], row[1]) for row in await tx.all(_select_changes, maximum=maximum)]
 
 
 async def select_changed(tx: Transaction, change_ids: Sequence[int]) -> list[Stored]:
@@ -191,9 +193,9 @@ async def delete_changes(tx: Transaction, change_ids: Sequence[int]) -> None:
     await tx.execute(_delete_changes, change_ids=list(change_ids))
 
 
-async def select_after(reader: Reader, after_channel: int, after: int, most: int) -> list[Stored]:
+async def select_after(reader: Reader, after_channel: int, after: int, maximum: int) -> list[Stored]:
     """Messages by channel and id, those after a place in that order."""
-    return await reader.all(_select_after, after_channel=after_channel, after=after, most=most)
+    return await reader.all(_select_after, after_channel=after_channel, after=after, maximum=maximum)
 
 
 async def put_documents(tx: Transaction, dialect: str, documents: Sequence[Document]) -> None:
@@ -223,10 +225,10 @@ def _lexemes(facets: Sequence[str]) -> str:
 
 
 def _placed(words: Sequence[str]) -> str:
-    places: dict[str, list[int]] = {}
-    for place, word in enumerate(words, 1):
-        places.setdefault(word, []).append(place)
-    return " ".join(f"'{word}':{','.join(map(str, listed))}" for word, listed in places.items())
+    accesses: dict[str, list[int]] = {}
+    for access, word in enumerate(words, 1):
+        accesses.setdefault(word, []).append(access)
+    return " ".join(f"'{word}':{','.join(map(str, listed))}" for word, listed in accesses.items())
 
 
 Bounds = tuple[int, int]
@@ -246,14 +248,14 @@ async def select_found(
     bounds: Bounds | None,
     *,
     total: int,
-    most: int,
+    maximum: int,
     offset: int,
     descending: bool,
 ) -> list[tuple[int, int]]:
     """A page of the `total` that a search finds, newest or oldest first: message, channel."""
     query = _pages[bounds is not None, descending, total <= _FEW]
     values = _values(dialect, wanted, bounds)
-    return [(row[0], row[1]) for row in await reader.all_long(query, **values, most=most, offset=offset)]
+    return [(row[0], row[1]) for row in await reader.all_long(query, **values, maximum=maximum, offset=offset)]
 
 
 def _values(dialect: str, wanted: Node, bounds: Bounds | None) -> dict[str, Any]:
@@ -275,7 +277,7 @@ _select_private = Query(
         channels.c.type == int(ChannelType.PRIVATE_THREAD),
     )
     .order_by(thread_members.c.thread_id.desc())
-    .limit(bindparam("most"))
+    .limit(bindparam("maximum"))
 )
 _select_channels = Query(select(channels).where(in_list(channels.c.id, "channel_ids")), into=ChannelRow)
 _select_bodies = Query(
@@ -292,10 +294,10 @@ async def select_job_state(reader: Reader, job_id: Snowflake) -> str | None:
 
 
 async def select_private_threads(
-    reader: Reader, guild_id: GuildId, user_id: UserId, most: int
+    reader: Reader, guild_id: GuildId, user_id: UserId, maximum: int
 ) -> list[tuple[ChannelId, ChannelId | None]]:
     """The private threads of a guild that somebody is in, newest first: thread, parent."""
-    rows = await reader.all(_select_private, guild_id=guild_id, user_id=user_id, most=most)
+    rows = await reader.all(_select_private, guild_id=guild_id, user_id=user_id, maximum=maximum)
     return [(ChannelId(row[0]), row[1]) for row in rows]
 
 

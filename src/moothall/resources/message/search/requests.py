@@ -8,12 +8,12 @@ from moothall.objects.channel import Channel, ThreadMember
 from moothall.objects.ids import ChannelId, MessageId, RoleId, UserId
 from moothall.objects.message import Message
 
-MOST_RESULTS: Final = 25
-MOST_OFFSET: Final = 9975
+MAX_RESULTS: Final = 25
+MAX_OFFSET: Final = 9975
 DEFAULT_SLOP: Final = 2
 
-Limit = Annotated[int, Meta(ge=1, le=MOST_RESULTS)]
-Offset = Annotated[int, Meta(ge=0, le=MOST_OFFSET)]
+Limit = Annotated[int, Meta(ge=1, le=MAX_RESULTS)]
+Offset = Annotated[int, Meta(ge=0, le=MAX_OFFSET)]
 Slop = Annotated[int, Meta(ge=0, le=100)]
 Content = Annotated[str, Meta(max_length=1024)]
 AuthorType = Literal["user", "bot", "webhook", "-user", "-bot", "-webhook"]
@@ -78,7 +78,7 @@ class Search(Struct, frozen=True, kw_only=True):
     include_nsfw: bool = False
     sort_by: str = "timestamp"
     sort_order: str = "desc"
-    limit: int = MOST_RESULTS
+    limit: int = MAX_RESULTS
     offset: int = 0
 
 

@@ -14,7 +14,7 @@ from moothall.resources.message.search.wanted import AnyOf, Node, Wanted
 from moothall.storage.rows import ChannelRow
 
 _READ: Final = Permissions.VIEW_CHANNEL | Permissions.READ_MESSAGE_HISTORY
-_MOST_JOINED: Final = 1000
+_MAX_JOINED: Final = 1000
 """Private threads that somebody is in, of which messages are found; the newest."""
 
 
@@ -65,7 +65,7 @@ async def scope_of(ctx: Context, *, nsfw: bool) -> Scope:
         if ctx.member.permissions_in(listed[channel_id], thread=True) & Permissions.MANAGE_THREADS
     }
     joined = (
-        await select_private_threads(ctx.tx, ctx.guild.id, ctx.actor.user_id, _MOST_JOINED)
+        await select_private_threads(ctx.tx, ctx.guild.id, ctx.actor.user_id, _MAX_JOINED)
         if managed != readable
         else []
     )

@@ -29,7 +29,7 @@ from moothall.storage.rows import ChannelRow, channel_from_row
 
 _RETRY_SECONDS: Final = 2
 _HIGHEST: Final = (1 << 63) - 1
-_MOST_RANKED: Final = 500
+_MAX_RANKED: Final = 500
 """So many of what was found, the newest, are put in the order of relevance."""
 _NOTHING: Final = b'{"doing_deep_historical_index":false,"total_results":0,"messages":[],"threads":[],"members":[]}'
 
@@ -65,7 +65,7 @@ async def search(ctx: Context, asked: Search) -> bytes:
         wanted,
         bounds,
         total=total,
-        most=_MOST_RANKED if ranks else asked.limit,
+        maximum=_MAX_RANKED if ranks else asked.limit,
         offset=0 if ranks else asked.offset,
         descending=ranks or asked.sort_order == "desc",
     )
@@ -154,23 +154,23 @@ async def _ranked(ctx: Context, content: str, found: Sequence[Place]) -> list[Pl
     bodies = await queries.select_bodies(ctx.tx, found)
     asked = set(words_of(content))
 
-    def score(place: Place) -> float:
-        counted = Counter(words_of(text_of(bodies.get(place[0], b"{}"))))
+    def score(access: Place) -> float:
+        counted = Counter(words_of(text_of(bodies.get(access[0], b"{}"))))
         hits = sum(1 + math.log(counted[word]) for word in asked if counted[word])
         return hits / (1 + math.log(1 + counted.total()))
 
-    return sorted(found, key=lambda place: (-score(place), -place[0]))
+    return sorted(found, key=lambda access: (-score(access), -access[0]))
 
 
 async def _answer(ctx: Context, viewer: Viewer, scope: Scope, found: Sequence[Place], total: int) -> bytes:
-    rows = {row.id: row for row in await queries.select_channels(ctx.tx, list({place[1] for place in found}))}
+    rows = {row.id: row for row in await queries.select_channels(ctx.tx, list({access[1] for access in found}))}
     shown = await _messages(ctx, viewer, scope, rows, found)
-    places = dict.fromkeys(channel_id for message_id, channel_id in found if message_id in shown)
-    threads = [rows[channel_id] for channel_id in map(_channel, places) if rows[channel_id].type in THREADS]
+    accesses = dict.fromkeys(channel_id for message_id, channel_id in found if message_id in shown)
+    threads = [rows[channel_id] for channel_id in map(_channel, accesses) if rows[channel_id].type in THREADS]
     joined = await select_own_memberships(ctx.tx, ctx.actor.user_id, [row.id for row in threads])
     return b'{"doing_deep_historical_index":false,"total_results":%d,"messages":[%b],"threads":%b,"members":%b}' % (
         total,
-        b",".join(b'[%b,"hit":true}]' % shown[place[0]][:-1] for place in found if place[0] in shown),
+        b",".join(b'[%b,"hit":true}]' % shown[access[0]][:-1] for access in found if access[0] in shown),
         encode(await channel_objects(ctx.tx, map(channel_from_row, threads))),
         encode([joined[row.id] for row in threads if row.id in joined]),
     )

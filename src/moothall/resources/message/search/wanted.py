@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from moothall.resources.message.search.terms import Phrase, phrases_of
 
-_MOST_NEAR: Final = 32
+_MAX_NEAR: Final = 32
 """So many words of a query must stand near each other; further ones only have to be there."""
 
 
@@ -39,7 +39,7 @@ def says(content: str, slop: int) -> list[Node]:
     """What a message must say: every word, and each near the next one of the query."""
     phrases = phrases_of(content)
     nodes: list[Node] = list(dict.fromkeys(phrases))
-    for left, right in pairwise(phrases[:_MOST_NEAR]):
+    for left, right in pairwise(phrases[:_MAX_NEAR]):
         first, second = left.words[-1], right.words[0]
         if first != second:
             nodes.append(Near(min(first, second), max(first, second), slop))

@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from moothall.kernel import unit
+from moothall.kernel import unit_of_work
 from moothall.kernel.access import PUBLIC, SIGNED_IN
 from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.context import Context
@@ -106,33 +106,33 @@ async def modify_current_user(ctx: Context, body: ModifyCurrentUser) -> Modified
     row = await _own_row(ctx)
     email = None if body.email is UNSET else body.email
     username = None if body.username is UNSET or body.username == row.username else body.username
-    found = FormErrors()
+    form_errors = FormErrors()
     # Whether an address is taken is for those who know the password: `_modify` looks at it.
-    await operations.check_names(ctx, found, username=None if row.bot else username, email=None, own=row.id)
+    await operations.check_names(ctx, form_errors, username=None if row.bot else username, email=None, own=row.id)
     if row.bot and (email is not None or body.new_password is not UNSET):
         raise Refusal(errors.BOTS_CANNOT_USE)
     if row.bot and username is not None:
         username = clean_name(username)
         if not limits.USERNAME_MIN <= len(username) <= limits.USERNAME_MAX:
-            found.add("username", FormCode.BASE_TYPE_BAD_LENGTH, "Must be between 2 and 32 in length.")
-    found.raise_if_any()
+            form_errors.add("username", FormCode.BASE_TYPE_BAD_LENGTH, "Must be between 2 and 32 in length.")
+    form_errors.raise_if_any()
     if body.end_authorizations and body.new_password is UNSET:
-        found.add("new_password", *FieldError.required())
-        raise found.refusal()
+        form_errors.add("new_password", *FieldError.required())
+        raise form_errors.refusal()
     if not row.bot and (username is not None or email is not None or body.new_password is not UNSET):
         await require_password(ctx, body.password)
     password_hash = None
     if body.new_password is not UNSET:
         names = (username or row.username, email or row.email, row.global_name)
-        await check_strength(ctx, found, "new_password", body.new_password, names=names)
-        found.raise_if_any()
+        await check_strength(ctx, form_errors, "new_password", body.new_password, names=names)
+        form_errors.raise_if_any()
         password_hash = await hash_password(ctx, body.new_password)
     client = client_of(ctx)
 
     async def work(inner: Context) -> ModifiedUser:
         return await _modify(inner, body, username, password_hash, client)
 
-    return await unit.run(ctx.services, ctx.actor, work, fires=(*operations.CHANGING_ACCOUNT, SessionsClose))
+    return await unit_of_work.run(ctx.services, ctx.actor, work, fires=(*operations.CHANGING_ACCOUNT, SessionsClose))
 
 
 async def enroll(ctx: Context, body: Register, *, seconds: int | None = None) -> Login:
@@ -144,11 +144,11 @@ async def enroll(ctx: Context, body: Register, *, seconds: int | None = None) ->
     if not ctx.services.limits.registration:
         raise Refusal(errors.FEATURE_DISABLED)
     email = None if body.email is UNSET else body.email
-    found = FormErrors()
-    await operations.check_names(ctx, found, username=body.username, email=email, own=None)
+    form_errors = FormErrors()
+    await operations.check_names(ctx, form_errors, username=body.username, email=email, own=None)
     names = (body.username, email, _shown_name(body.global_name))
-    await check_strength(ctx, found, "password", body.password, names=names)
-    found.raise_if_any()
+    await check_strength(ctx, form_errors, "password", body.password, names=names)
+    form_errors.raise_if_any()
     password_hash, client = await hash_password(ctx, body.password), client_of(ctx)
 
     async def work(inner: Context) -> Login:
@@ -161,7 +161,7 @@ async def enroll(ctx: Context, body: Register, *, seconds: int | None = None) ->
         )
         return await operations.log_in(inner, user_id, seconds=seconds, client=client)
 
-    return await unit.run(ctx.services, ctx.actor, work, fires=())
+    return await unit_of_work.run(ctx.services, ctx.actor, work, fires=())
 
 
 async def identify(ctx: Context, body: LogIn, *, seconds: int | None = None, device: Device | None = None) -> Login:
@@ -172,16 +172,16 @@ async def identify(ctx: Context, body: LogIn, *, seconds: int | None = None, dev
     key = search_key(body.login)
     row = await operations.find_by_login(ctx, body.login)
     if not await check_login(ctx, key, row, body.password, device=device) or row is None:
-        found = FormErrors()
-        found.add("login", "INVALID_LOGIN", _WRONG_LOGIN)
-        found.add("password", "INVALID_LOGIN", _WRONG_LOGIN)
-        raise found.refusal()
+        form_errors = FormErrors()
+        form_errors.add("login", "INVALID_LOGIN", _WRONG_LOGIN)
+        form_errors.add("password", "INVALID_LOGIN", _WRONG_LOGIN)
+        raise form_errors.refusal()
     user_id, client = row.id, client_of(ctx)
 
     async def work(inner: Context) -> Login:
         return await operations.log_in(inner, user_id, seconds=seconds, client=client)
 
-    return await unit.run(ctx.services, ctx.actor, work, fires=())
+    return await unit_of_work.run(ctx.services, ctx.actor, work, fires=())
 
 
 async def _modify(
@@ -200,11 +200,11 @@ async def _modify(
     if username is not None:
         changes["username"] = username
     # Looked at again under the transaction: somebody else may have taken the name meanwhile.
-    found = FormErrors()
+    form_errors = FormErrors()
     await operations.check_names(
-        ctx, found, username=None if row.bot else username, email=changes.get("email"), own=row.id
+        ctx, form_errors, username=None if row.bot else username, email=changes.get("email"), own=row.id
     )
-    found.raise_if_any()
+    form_errors.raise_if_any()
     row = await operations.edit_account(ctx, row, changes)
     token: str | UnsetType = UNSET
     if password_hash is not None:

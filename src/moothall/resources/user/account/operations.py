@@ -44,21 +44,21 @@ class Login(Struct, frozen=True):
 
 
 async def check_names(
-    ctx: Context, found: FormErrors, *, username: str | None, email: EmailAddress | None, own: UserId | None
+    ctx: Context, form_errors: FormErrors, *, username: str | None, email: EmailAddress | None, own: UserId | None
 ) -> None:
     """Report a username or an email address that cannot be had; `own` is who may keep theirs."""
     if username is not None:
         wrong = username_error(username, reserved=ctx.services.limits.reserved_words)
         if wrong is not None:
-            found.add("username", *wrong)
+            form_errors.add("username", *wrong)
         else:
             holder = await queries.select_by_username(ctx.tx, search_key(username))
             if holder is not None and holder.id != own:
-                found.add("username", FormCode.USERNAME_ALREADY_TAKEN, _TAKEN)
+                form_errors.add("username", FormCode.USERNAME_ALREADY_TAKEN, _TAKEN)
     if email is not None:
         holder = await queries.select_by_email(ctx.tx, email.key)
         if holder is not None and holder.id != own:
-            found.add("email", *_EMAIL_TAKEN)
+            form_errors.add("email", *_EMAIL_TAKEN)
 
 
 async def find_by_login(ctx: Context, login: str) -> UserRow | None:

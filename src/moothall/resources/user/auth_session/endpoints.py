@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from moothall.kernel import unit
+from moothall.kernel import unit_of_work
 from moothall.kernel.access import PERSON
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import get, post
@@ -64,7 +64,7 @@ async def log_out_auth_sessions(ctx: Context, body: EndSessions) -> None:
     async def work(inner: Context) -> None:
         await operations.end_sessions(inner, set(body.session_id_hashes))
 
-    await unit.run(ctx.services, ctx.actor, work, fires=(SessionsClose,))
+    await unit_of_work.run(ctx.services, ctx.actor, work, fires=(SessionsClose,))
 
 
 async def read_sessions(ctx: Context) -> list[tuple[AuthSession, bool]]:

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import Final
 
-from moothall.kernel import unit
-from moothall.kernel.authenticate import NOBODY, TokenKind
+from moothall.kernel import unit_of_work
+from moothall.kernel.authenticate import ANONYMOUS, TokenKind
 from moothall.kernel.background import PeriodicTask
 from moothall.kernel.context import Context, Services
 from moothall.objects.wire import Timestamp
@@ -72,7 +72,7 @@ class SessionSweeper(PeriodicTask):
                 rows = await select(reader, before, _MAX_AT_ONCE)
             if not rows:
                 return count
-            await unit.run(self._services, NOBODY, partial(_end_tokens, rows), fires=(SessionsClose,))
+            await unit_of_work.run(self._services, ANONYMOUS, partial(_end_tokens, rows), fires=(SessionsClose,))
             count += len(rows)
 
     async def _forget_networks(self, before: Timestamp) -> None:

@@ -7,7 +7,7 @@ from moothall.resources.webhook.github.reading import (
     Color,
     Part,
     Teller,
-    Told,
+    VisibilityFrames,
     excerpt,
     numbered,
     repository,
@@ -16,9 +16,9 @@ from moothall.resources.webhook.github.reading import (
 )
 
 
-def _pull(verb: str, color: int, payload: Part, *, whole: bool = False) -> Told | None:
+def _pull(verb: str, color: int, payload: Part, *, whole: bool = False) -> VisibilityFrames | None:
     pull = payload["pull_request"]
-    return Told(
+    return VisibilityFrames(
         title=f"{repository(payload)}Pull request {verb}: {numbered(pull)}",
         url=pull["html_url"].text,
         text=excerpt(pull) if whole else "",
@@ -26,14 +26,14 @@ def _pull(verb: str, color: int, payload: Part, *, whole: bool = False) -> Told 
     )
 
 
-def pull_opened(payload: Part) -> Told | None:
+def pull_opened(payload: Part) -> VisibilityFrames | None:
     """A new pull request, perhaps a draft."""
     if payload["pull_request"]["draft"].is_true:
         return _pull("opened as a draft", Color.MUTED, payload, whole=True)
     return _pull("opened", Color.OPEN, payload, whole=True)
 
 
-def pull_closed(payload: Part) -> Told | None:
+def pull_closed(payload: Part) -> VisibilityFrames | None:
     """A pull request was merged, or closed without that."""
     pull = payload["pull_request"]
     if not pull["merged"].is_true and not pull["merged_at"]:
@@ -50,7 +50,7 @@ _REVIEWS: Final = {
 }
 
 
-def review_submitted(payload: Part) -> Told | None:
+def review_submitted(payload: Part) -> VisibilityFrames | None:
     """Somebody has reviewed a pull request."""
     review, pull = payload["review"], payload["pull_request"]
     state = review["state"].text.lower()
@@ -58,7 +58,7 @@ def review_submitted(payload: Part) -> Told | None:
         # Every single comment comes with such a review; it is told as the comment that it is.
         return None
     verb, color = _REVIEWS.get(state, (words(state) or "reviewed", Color.NEWS))
-    return Told(
+    return VisibilityFrames(
         title=f"{repository(payload)}Pull request {verb}: {numbered(pull)}",
         url=review["html_url"].text or pull["html_url"].text,
         text=excerpt(review),
@@ -66,20 +66,22 @@ def review_submitted(payload: Part) -> Told | None:
     )
 
 
-def review_dismissed(payload: Part) -> Told | None:
+def review_dismissed(payload: Part) -> VisibilityFrames | None:
     """A review counts no longer."""
     pull = payload["pull_request"]
     by = payload["review"]["user"]["login"].text
     title = f"{repository(payload)}Pull request review{f' by {by}' if by else ''} dismissed: {numbered(pull)}"
-    return Told(title=title, url=payload["review"]["html_url"].text or pull["html_url"].text, color=Color.MUTED)
+    return VisibilityFrames(
+        title=title, url=payload["review"]["html_url"].text or pull["html_url"].text, color=Color.MUTED
+    )
 
 
-def review_comment(payload: Part) -> Told | None:
+def review_comment(payload: Part) -> VisibilityFrames | None:
     """Somebody said something about a line of a pull request."""
     pull, comment = payload["pull_request"], payload["comment"]
     path, line = comment["path"].text, comment["line"].number
     where = f" ({path}{f':{line}' if line else ''})" if path else ""
-    return Told(
+    return VisibilityFrames(
         title=f"{repository(payload)}New review comment on pull request {numbered(pull)}{where}",
         url=comment["html_url"].text,
         text=excerpt(comment),
@@ -100,7 +102,7 @@ _CONCLUSIONS: Final = {
 }
 
 
-def _check(payload: Part, name: str, result: Part, suite: Part, url: str) -> Told | None:
+def _check(payload: Part, name: str, result: Part, suite: Part, url: str) -> VisibilityFrames | None:
     conclusion = result["conclusion"].text
     if not conclusion:
         return None
@@ -108,7 +110,7 @@ def _check(payload: Part, name: str, result: Part, suite: Part, url: str) -> Tol
     branch = suite["head_branch"].text
     commit = short_hash(result["head_sha"].text or suite["head_sha"].text)
     where = " ".join(part for part in (f"on {branch}" if branch else "", f"({commit})" if commit else "") if part)
-    return Told(
+    return VisibilityFrames(
         title=f"{repository(payload)}{name} {verb} {where}".strip(),
         url=url,
         text=result["output"]["title"].line,
@@ -116,14 +118,14 @@ def _check(payload: Part, name: str, result: Part, suite: Part, url: str) -> Tol
     )
 
 
-def check_run(payload: Part) -> Told | None:
+def check_run(payload: Part) -> VisibilityFrames | None:
     """One check has a result."""
     run = payload["check_run"]
     url = run["html_url"].text or run["details_url"].text
     return _check(payload, run["name"].line or "Check", run, run["check_suite"], url)
 
 
-def check_suite(payload: Part) -> Told | None:
+def check_suite(payload: Part) -> VisibilityFrames | None:
     """All checks of one application have a result."""
     suite, home = payload["check_suite"], payload["repository"]["html_url"].text
     name = suite["app"]["name"].line

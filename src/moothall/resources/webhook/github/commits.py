@@ -3,18 +3,18 @@
 from typing import Final
 
 from moothall.objects import limits
-from moothall.resources.webhook.fitting import fit_text
 from moothall.resources.webhook.github.reading import (
     Color,
     Part,
     Teller,
-    Told,
+    VisibilityFrames,
     excerpt,
     label,
     link,
     repository,
     short_hash,
 )
+from moothall.resources.webhook.validation import fit_text
 
 _SHOWN_COMMITS: Final = 10
 _SUMMARY_MAX: Final = 72
@@ -29,7 +29,7 @@ def _ref(full: str) -> tuple[str, str]:
     return "ref", full
 
 
-def _place(payload: Part, name: str) -> str:
+def _access(payload: Part, name: str) -> str:
     named = payload["repository"]
     at = named["full_name"].text or named["name"].text
     return f"[{':'.join(part for part in (at, name) if part)}] "
@@ -42,11 +42,11 @@ def _in_repository(payload: Part, kind: str, name: str) -> str:
     return f"{url}/{'releases/tag' if kind == 'tag' else 'tree'}/{name}"
 
 
-def push(payload: Part) -> Told | None:
+def push(payload: Part) -> VisibilityFrames | None:
     """Commits that came to a branch, a branch or tag that came, went or was moved."""
     kind, name = _ref(payload["ref"].text)
     if payload["deleted"].is_true:
-        return Told(title=f"{repository(payload)}{kind.capitalize()} deleted: {name}", color=Color.CLOSED)
+        return VisibilityFrames(title=f"{repository(payload)}{kind.capitalize()} deleted: {name}", color=Color.CLOSED)
     commits = [commit for commit in payload["commits"] if commit["distinct"].value is not False]
     head = short_hash(payload["after"].text) or short_hash(payload["head_commit"]["id"].text)
     forced, created = payload["forced"].is_true, payload["created"].is_true
@@ -55,18 +55,20 @@ def push(payload: Part) -> Told | None:
         return None
     if created and (kind == "tag" or not commits):
         title = f"{repository(payload)}New {kind}: {name}"
-        return Told(title=title, url=_in_repository(payload, kind, name), text=_at(payload, head), color=Color.NEWS)
+        return VisibilityFrames(
+            title=title, url=_in_repository(payload, kind, name), text=_at(payload, head), color=Color.NEWS
+        )
     if forced:
-        title = f"{_place(payload, name)}{kind.capitalize()} force-pushed to {head or 'another commit'}"
-        return Told(title=title, url=url, text=_listed(commits), color=Color.WARNING)
+        title = f"{_access(payload, name)}{kind.capitalize()} force-pushed to {head or 'another commit'}"
+        return VisibilityFrames(title=title, url=url, text=_listed(commits), color=Color.WARNING)
     if not commits:
-        title = f"{_place(payload, name)}{kind.capitalize()} moved to {head or 'another commit'}"
-        return Told(title=title, url=url, text=_at(payload, head), color=Color.NEWS)
+        title = f"{_access(payload, name)}{kind.capitalize()} moved to {head or 'another commit'}"
+        return VisibilityFrames(title=title, url=url, text=_at(payload, head), color=Color.NEWS)
     if len(commits) == 1:
-        title, url = f"{_place(payload, name)}1 new commit", commits[0]["url"].text or url
+        title, url = f"{_access(payload, name)}1 new commit", commits[0]["url"].text or url
     else:
-        title = f"{_place(payload, name)}{len(commits)} new commits"
-    return Told(title=title, url=url, text=_listed(commits), color=Color.NEWS)
+        title = f"{_access(payload, name)}{len(commits)} new commits"
+    return VisibilityFrames(title=title, url=url, text=_listed(commits), color=Color.NEWS)
 
 
 def _at(payload: Part, head: str) -> str:
@@ -92,28 +94,28 @@ def _line(commit: Part) -> str:
     return " ".join(part for part in (start, summary, f"- {label(author)}" if author else "") if part)
 
 
-def create(payload: Part) -> Told | None:
+def create(payload: Part) -> VisibilityFrames | None:
     """A new branch or tag."""
     kind, name = payload["ref_type"].text or "ref", payload["ref"].text
     if kind == "repository":
         return None
     url = _in_repository(payload, kind, name)
-    return Told(title=f"{repository(payload)}New {kind} created: {name}", url=url, color=Color.NEWS)
+    return VisibilityFrames(title=f"{repository(payload)}New {kind} created: {name}", url=url, color=Color.NEWS)
 
 
-def delete(payload: Part) -> Told | None:
+def delete(payload: Part) -> VisibilityFrames | None:
     """A branch or tag that is gone."""
     kind, name = payload["ref_type"].text or "ref", payload["ref"].text
-    return Told(title=f"{repository(payload)}{kind.capitalize()} deleted: {name}", color=Color.CLOSED)
+    return VisibilityFrames(title=f"{repository(payload)}{kind.capitalize()} deleted: {name}", color=Color.CLOSED)
 
 
-def commit_comment(payload: Part) -> Told | None:
+def commit_comment(payload: Part) -> VisibilityFrames | None:
     """Somebody said something about a commit, or a line of it."""
     comment = payload["comment"]
     path, line = comment["path"].text, comment["line"].number
     where = f" ({path}{f':{line}' if line else ''})" if path else ""
     title = f"{repository(payload)}New comment on commit {short_hash(comment['commit_id'].text)}".rstrip()
-    return Told(title=title + where, url=comment["html_url"].text, text=excerpt(comment), color=Color.NEWS)
+    return VisibilityFrames(title=title + where, url=comment["html_url"].text, text=excerpt(comment), color=Color.NEWS)
 
 
 TELLERS: Final[dict[str, dict[str, Teller]]] = {

@@ -6,7 +6,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from moothall.objects.embed import EmbedInput
-from moothall.resources.webhook.fitting import Cell, Link, fit_embed, fit_text
+from moothall.resources.webhook.validation import Cell, Link, fit_embed, fit_text
 
 _SHORT_HASH: Final = 7
 _HEX: Final = frozenset("0123456789abcdef")
@@ -50,7 +50,7 @@ class Part(Struct, frozen=True):
         return self.value is True
 
 
-class Told(Struct, frozen=True, kw_only=True):
+class VisibilityFrames(Struct, frozen=True, kw_only=True):
     """What is worth telling of an event."""
 
     title: str
@@ -61,7 +61,7 @@ class Told(Struct, frozen=True, kw_only=True):
     cells: tuple[Cell, ...] = ()
 
 
-Teller = Callable[[Part], Told | None]
+Teller = Callable[[Part], VisibilityFrames | None]
 """Tells of one event's payload; None if nothing is worth a message."""
 
 
@@ -77,7 +77,7 @@ class Color:
     STAR: Final = 0xEAC54F
 
 
-def embed_of(payload: Part, told: Told) -> EmbedInput | None:
+def embed_of(payload: Part, told: VisibilityFrames) -> EmbedInput | None:
     """The embed for an event, with whoever caused it as its author."""
     sender = payload["sender"]
     return fit_embed(
@@ -111,9 +111,9 @@ def short_hash(commit: str) -> str:
     return commit[:_SHORT_HASH] if len(commit) >= _SHORT_HASH and set(commit) <= _HEX else ""
 
 
-def excerpt(item: Part, most: int = 500) -> str:
+def excerpt(item: Part, maximum: int = 500) -> str:
     """The beginning of what somebody wrote."""
-    return fit_text(item["body"].text, most)
+    return fit_text(item["body"].text, maximum)
 
 
 def label(text: str) -> str:

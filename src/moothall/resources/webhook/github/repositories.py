@@ -7,22 +7,24 @@ from moothall.resources.webhook.github.reading import (
     Color,
     Part,
     Teller,
-    Told,
+    VisibilityFrames,
     excerpt,
     repository,
 )
 
 
-def fork(payload: Part) -> Told | None:
+def fork(payload: Part) -> VisibilityFrames | None:
     """Somebody has a copy of the repository."""
     forkee = payload["forkee"]
     name = forkee["full_name"].text or forkee["name"].text
-    return Told(title=f"{repository(payload)}Fork created: {name}", url=forkee["html_url"].text, color=Color.NEWS)
+    return VisibilityFrames(
+        title=f"{repository(payload)}Fork created: {name}", url=forkee["html_url"].text, color=Color.NEWS
+    )
 
 
-def _member(verb: str, color: int, payload: Part) -> Told | None:
+def _member(verb: str, color: int, payload: Part) -> VisibilityFrames | None:
     member = payload["member"]
-    return Told(
+    return VisibilityFrames(
         title=f"{repository(payload)}{verb}: {member['login'].text}",
         url=member["html_url"].text,
         color=color,
@@ -30,18 +32,18 @@ def _member(verb: str, color: int, payload: Part) -> Told | None:
     )
 
 
-def public(payload: Part) -> Told | None:
+def public(payload: Part) -> VisibilityFrames | None:
     """A private repository is open to all."""
     url = payload["repository"]["html_url"].text
-    return Told(title=f"{repository(payload)}The repository is public now", url=url, color=Color.OPEN)
+    return VisibilityFrames(title=f"{repository(payload)}The repository is public now", url=url, color=Color.OPEN)
 
 
-def release_published(payload: Part) -> Told | None:
+def release_published(payload: Part) -> VisibilityFrames | None:
     """A new release, or one to try out."""
     release = payload["release"]
     name = release["name"].line or release["tag_name"].line
     kind = "pre-release" if release["prerelease"].is_true else "release"
-    return Told(
+    return VisibilityFrames(
         title=f"{repository(payload)}New {kind} published: {name}",
         url=release["html_url"].text,
         text=excerpt(release, 1500),
@@ -49,10 +51,10 @@ def release_published(payload: Part) -> Told | None:
     )
 
 
-def watch(payload: Part) -> Told | None:
+def watch(payload: Part) -> VisibilityFrames | None:
     """Somebody has given a star: GitHub's watch is that."""
     url = payload["repository"]["html_url"].text
-    return Told(title=f"{repository(payload)}New star added", url=url, color=Color.STAR)
+    return VisibilityFrames(title=f"{repository(payload)}New star added", url=url, color=Color.STAR)
 
 
 TELLERS: Final[dict[str, dict[str, Teller]]] = {

@@ -7,10 +7,10 @@ from msgspec import structs
 
 from moothall.kernel.form_or_json import FormOrJson
 from moothall.objects.message import AllowedMentions
-from moothall.resources.webhook.fitting import fit_message
 from moothall.resources.webhook.github import changes, commits, conversations, repositories
 from moothall.resources.webhook.github.reading import Part, Teller, embed_of
 from moothall.resources.webhook.requests import ExecuteWebhook
+from moothall.resources.webhook.validation import fit_message
 
 TELLERS: Final[dict[str, dict[str, Teller]]] = {
     **commits.TELLERS,

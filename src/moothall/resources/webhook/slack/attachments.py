@@ -5,14 +5,14 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from moothall.objects.embed import EmbedInput
-from moothall.resources.webhook.fitting import Cell, Link, fit_embed, fit_moment
 from moothall.resources.webhook.slack.blocks import Rendered, render
 from moothall.resources.webhook.slack.mrkdwn import plain, translate, unescape
+from moothall.resources.webhook.validation import Cell, Link, fit_embed, fit_moment
 
 _NAMED: Final = {"good": 0x2EB886, "warning": 0xDAA038, "danger": 0xA30200}
 _HEX: Final = re.compile(r"#?([0-9a-fA-F]{6}|[0-9a-fA-F]{3})")
 _HEX_SHORT: Final = 3
-_MOST_FIELDS: Final = 100
+_MAX_FIELDS: Final = 100
 """Fields that are looked at, empty ones among them, of which an embed shows a quarter."""
 
 
@@ -76,7 +76,7 @@ def _plain(given: dict[str, Any], key: str) -> str | None:
 
 
 def _cells(given: object) -> Iterable[Cell]:
-    for field in given[:_MOST_FIELDS] if isinstance(given, list) else ():
+    for field in given[:_MAX_FIELDS] if isinstance(given, list) else ():
         if not isinstance(field, dict):
             continue
         name, value = field.get("title", field.get("name")), field.get("value")

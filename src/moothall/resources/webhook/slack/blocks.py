@@ -5,12 +5,12 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from moothall.resources.webhook.fitting import Cell
 from moothall.resources.webhook.slack.mrkdwn import translate, unescape
+from moothall.resources.webhook.validation import Cell
 
-_MOST_DEPTH: Final = 12
-_MOST_INDENT: Final = 8
-_MOST_LISTED: Final = 500
+_MAX_DEPTH: Final = 12
+_MAX_INDENT: Final = 8
+_MAX_LISTED: Final = 500
 """Blocks, fields or elements of one list: ten times what Slack takes."""
 
 
@@ -110,12 +110,12 @@ def _text(given: object) -> str:
 
 
 def _listed(given: object) -> list[Any]:
-    return given[:_MOST_LISTED] if isinstance(given, list) else []
+    return given[:_MAX_LISTED] if isinstance(given, list) else []
 
 
 def _rich_lines(elements: object, depth: int) -> Iterator[str]:
     for element in _listed(elements):
-        if not isinstance(element, dict) or depth > _MOST_DEPTH:
+        if not isinstance(element, dict) or depth > _MAX_DEPTH:
             continue
         inner = element.get("elements")
         match element.get("type"):
@@ -133,7 +133,7 @@ def _list_lines(element: dict[str, Any], depth: int) -> Iterator[str]:
     ordered = element.get("style") == "ordered"
     offset, indent = element.get("offset"), element.get("indent")
     number = offset + 1 if isinstance(offset, int) and 0 <= offset < 1 << 31 else 1
-    margin = "  " * min(indent, _MOST_INDENT) if isinstance(indent, int) else ""
+    margin = "  " * min(indent, _MAX_INDENT) if isinstance(indent, int) else ""
     for line in _rich_lines(element.get("elements"), depth + 1):
         yield f"{margin}{f'{number}.' if ordered else '-'} {line}"
         number += 1

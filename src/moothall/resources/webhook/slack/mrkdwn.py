@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime
 from typing import Final
 
-_MOST_READ: Final = 16_384
+_MAX_READ: Final = 16_384
 """Characters of a text that are looked at: four times the longest that can be shown."""
 
 _CODE: Final = re.compile(r"```[\s\S]*?```|`[^`\n]+`")
@@ -52,7 +52,7 @@ def translate(text: str) -> str:
         held.append(piece)
         return f"\ue000{len(held) - 1}\ue001"
 
-    text = text[:_MOST_READ].replace("\ue000", "").replace("\ue001", "")
+    text = text[:_MAX_READ].replace("\ue000", "").replace("\ue001", "")
     text = _CODE.sub(lambda found: hold(_unescape(_ANGLED.sub(_bare, found[0]))), text)
     text = _ANGLED.sub(lambda found: hold(_angled(found[1])), text)
     text = _BOLD.sub(r"**\1**", text)
@@ -62,12 +62,12 @@ def translate(text: str) -> str:
 
 def plain(text: str) -> str:
     """A text of Slack's without markup, for where none is shown."""
-    return _unescape(_ANGLED.sub(_bare, text[:_MOST_READ]))
+    return _unescape(_ANGLED.sub(_bare, text[:_MAX_READ]))
 
 
 def unescape(text: str) -> str:
     """A text that is no markup, with its three entities read."""
-    return _unescape(text[:_MOST_READ])
+    return _unescape(text[:_MAX_READ])
 
 
 def _unescape(text: str) -> str:

@@ -5,11 +5,11 @@ from typing import Any
 from moothall.kernel.form_or_json import FormOrJson
 from moothall.objects import limits
 from moothall.objects.embed import EmbedInput
-from moothall.resources.webhook.fitting import fit_message, fit_text, fit_url
 from moothall.resources.webhook.requests import ExecuteWebhook
 from moothall.resources.webhook.slack.attachments import as_embeds, block_embeds
 from moothall.resources.webhook.slack.blocks import render
 from moothall.resources.webhook.slack.mrkdwn import translate
+from moothall.resources.webhook.validation import fit_message, fit_text, fit_url
 
 
 class SlackMessage(FormOrJson, frozen=True, kw_only=True):

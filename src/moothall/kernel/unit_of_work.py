@@ -32,7 +32,7 @@ async def run(
 ) -> T:
     """Do `work` in a transaction of its own and announce what it emitted; what it returned.
 
-    `actor` is who it is done for (`NOBODY` for the platform itself). `fires` are the events that it
+    `actor` is who it is done for (`ANONYMOUS` for the platform itself). `fires` are the events that it
     may emit, None for any. `lock` is the guild whose state it changes. `outbox` leaves the events
     to a serving process, for a process in which no gateway listens. Raises what `work` raises
     (nothing then remains) and StorageError.

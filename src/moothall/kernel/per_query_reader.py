@@ -7,7 +7,7 @@ from moothall.storage.database import Database, Query
 T = TypeVar("T")
 
 
-class BriefReader:
+class PerQueryReader:
     """A reader that holds a connection for single statements only.
 
     A row that waits for something else while it holds one of a pool's few connections keeps others from

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("moothall.nodes")
 
 
-class Neighbours:
+class ClusterMembers:
     """Joins a gateway node and its bus to the others.
 
     `shared` is the bus that reaches the others, None for a process alone. `number` is what keeps this

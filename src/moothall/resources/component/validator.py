@@ -22,10 +22,10 @@ ATTACHMENT: Final = "attachment://"
 LINK_SCHEMES: Final = ("http", "https", "discord")
 MEDIA_SCHEMES: Final = ("http", "https", "attachment")
 _NESTS: Final = ("components", "accessory", "component")
-_MOST_SURVEYED: Final = 64
+_MAX_SURVEYED: Final = 64
 
 
-class Survey(Struct):
+class ReferencedIds(Struct):
     """What a tree of a request names, looked at before it is known whether the tree is any good.
 
     Whoever is named in a valid tree is among them: those of a larger one are refused anyway.
@@ -43,10 +43,10 @@ class Survey(Struct):
         return bool(self.emojis or self.users or self.roles or self.channels)
 
 
-def survey(components: Sequence[Any]) -> Survey:
+def survey(components: Sequence[Any]) -> ReferencedIds:
     """What a request's components name. The work is bounded, however large or malformed they are."""
-    seen = Survey(set(), set(), set(), set(), set())
-    wanted: list[Any] = list(components[:_MOST_SURVEYED])
+    seen = ReferencedIds(set(), set(), set(), set(), set())
+    wanted: list[Any] = list(components[:_MAX_SURVEYED])
     for node in wanted:
         if not isinstance(node, dict):
             continue
@@ -60,8 +60,8 @@ def survey(components: Sequence[Any]) -> Survey:
             _note_default(value, seen)
         for key in _NESTS:
             child = node.get(key)
-            if child is not None and len(wanted) < _MOST_SURVEYED:
-                wanted.extend(child[:_MOST_SURVEYED] if isinstance(child, list) else [child])
+            if child is not None and len(wanted) < _MAX_SURVEYED:
+                wanted.extend(child[:_MAX_SURVEYED] if isinstance(child, list) else [child])
     return seen
 
 
@@ -76,14 +76,14 @@ def _snowflake(value: object) -> int | None:
         return None
 
 
-def _note_emoji(emoji: object, seen: Survey) -> None:
+def _note_emoji(emoji: object, seen: ReferencedIds) -> None:
     if isinstance(emoji, dict) and emoji.get("id") is not None:
         emoji_id = _snowflake(emoji["id"])
         if emoji_id is not None:
             seen.emojis.add(emoji_id)
 
 
-def _note_default(value: object, seen: Survey) -> None:
+def _note_default(value: object, seen: ReferencedIds) -> None:
     if not isinstance(value, dict):
         return
     kinds: dict[Any, set[int]] = {"user": seen.users, "role": seen.roles, "channel": seen.channels}
@@ -93,7 +93,7 @@ def _note_default(value: object, seen: Survey) -> None:
         kinds[kind].add(named)
 
 
-class Known(Struct, frozen=True):
+class ResolvedIds(Struct, frozen=True):
     """What exists of that which a tree names, and may be named by whoever sends it."""
 
     emojis: Mapping[int, ComponentEmoji] = {}
@@ -106,23 +106,23 @@ class Known(Struct, frozen=True):
         return {"user": self.users, "role": self.roles, "channel": self.channels}[kind]
 
 
-NOTHING_KNOWN: Final = Known()
+NOTHING_KNOWN: Final = ResolvedIds()
 
 
-class Notes:
+class ComponentValidator:
     """One reading of one tree."""
 
     def __init__(
         self,
-        found: FormErrors,
+        form_errors: FormErrors,
         top: ComponentPlace,
         *,
         given_ids: AbstractSet[int],
-        known: Known | None,
+        known: ResolvedIds | None,
         own_files: AbstractSet[str] = frozenset(),
         interactive: bool = True,
     ) -> None:
-        self.found = found
+        self.found = form_errors
         self.modal = top is ComponentPlace.MODAL
         self.known = known
         """None if nobody has looked: then whatever is named is taken to exist."""

@@ -20,17 +20,17 @@ from moothall.resources.scheduled_event.events import (
     GuildScheduledEventUpdate,
 )
 from moothall.resources.scheduled_event.queries import EventRow, event_object
-from moothall.resources.scheduled_event.times import MS, is_skipped, next_moment, rolled
+from moothall.resources.scheduled_event.times import MS, is_skipped, move_to_next_occurrence, next_moment
 from moothall.resources.voice.queries import count_in_channel
 
-_TENDED: Final = (
+_TRANSITION_FIELDS: Final = (
     "status", "scheduled_start_time", "scheduled_end_time", "entity_type", "recurrence_rule", "exceptions",
 )  # fmt: skip
 """What the moment rests on at which an event goes on by itself."""
 
 
 @job
-class TendEvent(Job, frozen=True, kw_only=True):
+class AdvanceEvent(Job, frozen=True, kw_only=True):
     """Looks at one event when it goes on by itself; one that has changed since has another such job."""
 
     kind: ClassVar[str] = "tend_event"
@@ -54,7 +54,7 @@ class TendEvent(Job, frozen=True, kw_only=True):
         if row.status == EventStatus.ACTIVE and row.entity_type == EntityType.VOICE:
             await self._watch(ctx, guild, row)
             return None
-        await settle(ctx, guild, row, _gone_on(row, ctx.now))
+        await save_and_announce(ctx, guild, row, _gone_on(row, ctx.now))
         return None
 
     async def _watch(self, ctx: Context, guild: GuildState, row: EventRow) -> None:
@@ -65,7 +65,7 @@ class TendEvent(Job, frozen=True, kw_only=True):
         elif quiet_since is None:
             quiet_since = ctx.now
         elif ctx.now - quiet_since >= limits.STAGE_SILENCE * MS:
-            await settle(ctx, guild, row, over(row, ctx.now))
+            await save_and_announce(ctx, guild, row, finished(row, ctx.now))
             return
         again = structs.replace(self, quiet_since=quiet_since)
         await enqueue(ctx, again, at=Timestamp(ctx.now + limits.STAGE_LOOK * MS))
@@ -88,27 +88,27 @@ class ForgetUsers(Job, frozen=True, kw_only=True):
         return structs.replace(self, event_ids=self.event_ids[1:])
 
 
-def over(row: EventRow, now: Timestamp) -> EventRow:
+def finished(row: EventRow, now: Timestamp) -> EventRow:
     """An active event that is over; one that recurs has come to its next occurrence."""
-    return rolled(row, now) or structs.replace(row, status=EventStatus.COMPLETED)
+    return move_to_next_occurrence(row, now) or structs.replace(row, status=EventStatus.COMPLETED)
 
 
 def _gone_on(row: EventRow, now: Timestamp) -> EventRow:
     if row.status == EventStatus.ACTIVE:
-        return over(row, now)
+        return finished(row, now)
     if row.entity_type == EntityType.EXTERNAL and not is_skipped(row):
         return structs.replace(row, status=EventStatus.ACTIVE)
-    return rolled(row, now) or structs.replace(row, status=EventStatus.CANCELED)
+    return move_to_next_occurrence(row, now) or structs.replace(row, status=EventStatus.CANCELED)
 
 
-async def settle(ctx: Context, guild: GuildState, before: EventRow, after: EventRow) -> EventRow:
+async def save_and_announce(ctx: Context, guild: GuildState, before: EventRow, after: EventRow) -> EventRow:
     """Store what has become of an event, announce it, and see to it that somebody looks after it in time.
 
     Whoever calls this declares GuildScheduledEventUpdate, and if the channel may be another
     GuildScheduledEventCreate and GuildScheduledEventDelete.
     """
-    if any(getattr(before, name) != getattr(after, name) for name in _TENDED):
-        after = await tend(ctx, after)
+    if any(getattr(before, name) != getattr(after, name) for name in _TRANSITION_FIELDS):
+        after = await schedule_transition(ctx, after)
     values = {
         name: getattr(after, name) for name in after.__struct_fields__ if getattr(after, name) != getattr(before, name)
     }
@@ -126,13 +126,13 @@ async def settle(ctx: Context, guild: GuildState, before: EventRow, after: Event
     return after
 
 
-async def tend(ctx: Context, row: EventRow) -> EventRow:
+async def schedule_transition(ctx: Context, row: EventRow) -> EventRow:
     """Enqueue the job for the event's next automatic transition; it replaces the one enqueued before."""
     moment = next_moment(row, ctx.now)
     if moment is None:
         return structs.replace(row, tending=None)
     token = int(ctx.ids.next())
-    await enqueue(ctx, TendEvent(guild_id=row.guild_id, event_id=row.id, token=Snowflake(token)), at=moment)
+    await enqueue(ctx, AdvanceEvent(guild_id=row.guild_id, event_id=row.id, token=Snowflake(token)), at=moment)
     return structs.replace(row, tending=token)
 
 

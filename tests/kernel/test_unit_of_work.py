@@ -3,10 +3,10 @@
 import pytest
 
 from moothall.bus import Audience
-from moothall.kernel.authenticate import NOBODY
+from moothall.kernel.authenticate import ANONYMOUS
 from moothall.kernel.context import Context
 from moothall.kernel.outbox import OutboxRelay
-from moothall.kernel.unit import run
+from moothall.kernel.unit_of_work import run
 from moothall.objects.ids import UserId
 from moothall.resources.member.events import GuildMemberRemove, GuildOpen
 from moothall.storage.database import StorageConflict
@@ -33,7 +33,7 @@ async def test_a_conflict_repeats_the_whole_operation_and_tells_once(platform: P
             raise StorageConflict("another process was faster")
         return tries
 
-    assert await run(platform.services, NOBODY, work) == 3
+    assert await run(platform.services, ANONYMOUS, work) == 3
     assert [envelope.audience for envelope in platform.heard] == [Audience.NODE]
 
 
@@ -42,7 +42,7 @@ async def test_an_operation_that_never_gets_through_says_so(platform: Platform) 
         raise StorageConflict("again")
 
     with pytest.raises(StorageConflict):
-        await run(platform.services, NOBODY, work)
+        await run(platform.services, ANONYMOUS, work)
 
 
 async def test_only_declared_events_may_be_told(platform: Platform, guild: Guild) -> None:
@@ -51,7 +51,7 @@ async def test_only_declared_events_may_be_told(platform: Platform, guild: Guild
         ctx.emit(GuildMemberRemove(guild_id=guild.id, user=None))  # type: ignore[arg-type]  # never encoded
 
     with pytest.raises(RuntimeError, match="not declared"):
-        await run(platform.services, NOBODY, tell, fires=())
+        await run(platform.services, ANONYMOUS, tell, fires=())
     assert platform.heard == []
 
 
@@ -61,7 +61,7 @@ async def test_where_no_gateway_listens_events_wait_for_a_process_in_which_one_d
     async def work(ctx: Context) -> None:
         ctx.emit(opening(guild))
 
-    await run(platform.services, NOBODY, work, outbox=True)
+    await run(platform.services, ANONYMOUS, work, outbox=True)
     assert platform.heard == []
     relay = OutboxRelay(platform.database, platform.bus)
     assert await relay.relay() == 1

@@ -44,15 +44,15 @@ class Cell(Struct, frozen=True):
     inline: bool = False
 
 
-def fit_text(given: object, most: int) -> str:
-    """A text of at most `most` characters, trimmed; empty for what is no text."""
+def fit_text(given: object, maximum: int) -> str:
+    """A text of at most `maximum` characters, trimmed; empty for what is no text."""
     if isinstance(given, bool) or not isinstance(given, str | int | float):
         return ""
     text = str(given).strip()
-    if over := len(text) > _CLEANED * most:
-        text = text[: _CLEANED * most]  # a megabyte is not cleaned for the sake of a line
+    if over := len(text) > _CLEANED * maximum:
+        text = text[: _CLEANED * maximum]  # a megabyte is not cleaned for the sake of a line
     text = clean(text).strip()
-    return text if len(text) <= most and not over else f"{text[: most - 1].rstrip()}{_ELLIPSIS}"
+    return text if len(text) <= maximum and not over else f"{text[: maximum - 1].rstrip()}{_ELLIPSIS}"
 
 
 def fit_url(given: object) -> str | None:
@@ -153,14 +153,14 @@ def _length(embed: EmbedInput) -> int:
     return sum(len(text) for text in texts if text)
 
 
-def _shorten(embed: EmbedInput, most: int) -> EmbedInput | None:
+def _shorten(embed: EmbedInput, maximum: int) -> EmbedInput | None:
     """An embed without its last fields, then with a shorter description; None if that does not suffice."""
     fields = list(embed.fields or ())
-    while fields and _length(embed) > most:
+    while fields and _length(embed) > maximum:
         fields.pop()
         embed = structs.replace(embed, fields=fields or None)
-    over = _length(embed) - most
+    over = _length(embed) - maximum
     if over > 0 and embed.description is not None and len(embed.description) > over + 1:
         embed = structs.replace(embed, description=fit_text(embed.description, len(embed.description) - over))
-        over = _length(embed) - most
+        over = _length(embed) - maximum
     return embed if over <= 0 else None

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 from sqlalchemy import bindparam, select
 
-from moothall.kernel.guild_state import THREAD_TYPES, GuildState, GuildStates, Standing
+from moothall.kernel.guild_state import THREAD_TYPES, GuildState, GuildStates, MemberAuthority
 from moothall.objects.channel import Channel
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.permissions import Permissions
@@ -41,7 +41,7 @@ DIRECT_MESSAGE_PERMISSIONS = int(
 GROUP_DM = 3
 
 
-class ChannelPlace(Struct, frozen=True):
+class ChannelAccess(Struct, frozen=True):
     """A channel with the actor in it."""
 
     channel: Channel
@@ -50,7 +50,7 @@ class ChannelPlace(Struct, frozen=True):
     """The actor's, here; 0 for one who may not see it."""
     guild: GuildState | None = None
     """None for a direct message."""
-    member: Standing | None = None
+    member: MemberAuthority | None = None
     """None for a direct message, and for an outsider."""
     parent: Channel | None = None
     """For a thread, the channel it is in, whose overwrites count."""
@@ -83,26 +83,26 @@ class ChannelPlace(Struct, frozen=True):
         return hearers_of_private(self.recipients) if self.channel.type == PRIVATE_THREAD else self.recipients
 
 
-_NOBODY = UserId(Snowflake(0))
+_NO_USER = UserId(Snowflake(0))
 
 
 def hearers_of_private(members: Iterable[UserId]) -> tuple[UserId, ...]:
     """Whom events of a private thread name: nobody's id where there is nobody, as none would mean everybody."""
-    return tuple(members) or (_NOBODY,)
+    return tuple(members) or (_NO_USER,)
 
 
 async def find_channel(
     states: GuildStates, reader: Reader, channel_id: ChannelId, user_id: UserId, now: Timestamp, *, writes: bool
-) -> ChannelPlace | None:
+) -> ChannelAccess | None:
     """The place of a channel id; None if no such channel exists."""
     guild_id = await states.guild_of_channel(reader, channel_id)
     if guild_id is not None:
-        state, standing = await states.standing(reader, guild_id, user_id, now, writes=writes)
+        state, authority = await states.authority(reader, guild_id, user_id, now, writes=writes)
         channel = None if state is None else await state.channel(reader, channel_id)
         if channel is None:
             return None
-        bits = 0 if standing is None else standing.permissions_in(channel)
-        return ChannelPlace(channel, bits, state, standing)
+        bits = 0 if authority is None else authority.permissions_in(channel)
+        return ChannelAccess(channel, bits, state, authority)
     row = await reader.one(_select_channel, channel_id=channel_id)
     if row is None:
         return None
@@ -112,23 +112,23 @@ async def find_channel(
         bits = DIRECT_MESSAGE_PERMISSIONS if user_id in recipients else 0
         if bits and row.type == GROUP_DM:
             bits |= Permissions.CREATE_INSTANT_INVITE
-        return ChannelPlace(channel_from_row(row), bits, recipients=recipients)
+        return ChannelAccess(channel_from_row(row), bits, recipients=recipients)
     return await _find_thread(states, reader, row, user_id, now, writes=writes)
 
 
 async def _find_thread(
     states: GuildStates, reader: Reader, row: ChannelRow, user_id: UserId, now: Timestamp, *, writes: bool
-) -> ChannelPlace | None:
+) -> ChannelAccess | None:
     if row.guild_id is None or row.parent_id is None or row.type not in THREAD_TYPES:
         return None
-    state, standing = await states.standing(reader, row.guild_id, user_id, now, writes=writes)
+    state, authority = await states.authority(reader, row.guild_id, user_id, now, writes=writes)
     parent = None if state is None else await state.channel(reader, row.parent_id)
     if state is None or parent is None:
         return None
-    bits = 0 if standing is None else standing.permissions_in(parent, thread=True)
+    bits = 0 if authority is None else authority.permissions_in(parent, thread=True)
     members: tuple[UserId, ...] = ()
     if row.type == PRIVATE_THREAD:
         members = tuple(UserId(Snowflake(r[0])) for r in await reader.all(_select_thread_members, thread_id=row.id))
         if not bits & Permissions.MANAGE_THREADS and user_id not in members:
             bits = 0
-    return ChannelPlace(channel_from_row(row), bits, state, standing, parent, members)
+    return ChannelAccess(channel_from_row(row), bits, state, authority, parent, members)

@@ -16,7 +16,9 @@ from moothall.resources.user.queries import get_users
 from moothall.resources.voice.queries import count_in_channel
 
 
-async def with_gatherings(ctx: Context, invite: Invite, guild: GuildState, event_id: ScheduledEventId | None) -> Invite:
+async def with_stages_and_events(
+    ctx: Context, invite: Invite, guild: GuildState, event_id: ScheduledEventId | None
+) -> Invite:
     """An invite with the event named, if it is one that its holder may know of, and the public stage it leads to."""
     channel_id = None if invite.channel is None else invite.channel.id
     return structs.replace(
@@ -53,8 +55,8 @@ async def _may_know(ctx: Context, guild: GuildState, invited_to: ChannelId | Non
     )
     if bits & Permissions.VIEW_CHANNEL:
         return True
-    _, standing = await ctx.services.states.standing(ctx.tx, guild.id, ctx.actor.user_id, ctx.now, writes=ctx.writes)
-    return standing is not None and standing.may_view(channel)
+    _, authority = await ctx.services.states.authority(ctx.tx, guild.id, ctx.actor.user_id, ctx.now, writes=ctx.writes)
+    return authority is not None and authority.may_view(channel)
 
 
 async def _stage(ctx: Context, guild: GuildState, channel_id: ChannelId) -> InviteStageInstance | UnsetType:

@@ -2,13 +2,13 @@
 
 from msgspec import Struct
 
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
-from moothall.kernel.place import ChannelPlace
 from moothall.objects.component import ComponentEmoji
 from moothall.objects.ids import ApplicationId, EmojiId, Snowflake, UserId
 from moothall.objects.permissions import Permissions
 from moothall.resources.component import queries
-from moothall.resources.component.notes import NOTHING_KNOWN, Known, Survey, survey
+from moothall.resources.component.validator import NOTHING_KNOWN, ReferencedIds, ResolvedIds, survey
 
 
 class Sender(Struct, frozen=True, kw_only=True):
@@ -25,16 +25,16 @@ def sender_of(ctx: Context) -> Sender:
     return Sender(user_id=ctx.actor.user_id, application_id=ctx.actor.application_id)
 
 
-async def find_known(ctx: Context, place: ChannelPlace, seen: Survey, sender: Sender) -> Known:
+async def find_known(ctx: Context, access: ChannelAccess, seen: ReferencedIds, sender: Sender) -> ResolvedIds:
     """Look up what a tree names: the place's own roles and channels, people, and emojis of the sender's.
 
     Costs no query where nothing is named, and at most one for each kind of thing.
     """
     if not seen.names_any:
         return NOTHING_KNOWN
-    guild = place.guild
-    return Known(
-        emojis=await _find_emojis(ctx, place, seen, sender) if seen.emojis else {},
+    guild = access.guild
+    return ResolvedIds(
+        emojis=await _find_emojis(ctx, access, seen, sender) if seen.emojis else {},
         users=await queries.select_users(ctx.tx, seen.users) if seen.users else frozenset(),
         roles=frozenset() if guild is None else frozenset(map(int, guild.roles)) & seen.roles,
         channels=frozenset()
@@ -43,9 +43,11 @@ async def find_known(ctx: Context, place: ChannelPlace, seen: Survey, sender: Se
     )
 
 
-async def _find_emojis(ctx: Context, place: ChannelPlace, seen: Survey, sender: Sender) -> dict[int, ComponentEmoji]:
-    here = None if place.guild is None else place.guild.id
-    external = sender.is_webhook or bool(place.permissions & Permissions.USE_EXTERNAL_EMOJIS)
+async def _find_emojis(
+    ctx: Context, access: ChannelAccess, seen: ReferencedIds, sender: Sender
+) -> dict[int, ComponentEmoji]:
+    here = None if access.guild is None else access.guild.id
+    external = sender.is_webhook or bool(access.permissions & Permissions.USE_EXTERNAL_EMOJIS)
     found: dict[int, ComponentEmoji] = {}
     for row in await queries.select_emojis(ctx.tx, seen.emojis, sender.user_id):
         own = row.guild_id == here
@@ -62,17 +64,17 @@ async def _find_emojis(ctx: Context, place: ChannelPlace, seen: Survey, sender: 
 class Lookup(Struct, frozen=True):
     """What was seen and found of a request's components before they are read."""
 
-    seen: Survey
-    known: Known
+    seen: ReferencedIds
+    known: ResolvedIds
     interactive: bool = True
     """False for a webhook that is no application's: nobody would hear of what is done with its components."""
 
 
 async def look_up(
-    ctx: Context, place: ChannelPlace, components: object, sender: Sender, *, interactive: bool = True
+    ctx: Context, access: ChannelAccess, components: object, sender: Sender, *, interactive: bool = True
 ) -> Lookup | None:
     """Look up what a request's components name; None if it has none."""
     if not isinstance(components, list) or not components:
         return None
     seen = survey(components)
-    return Lookup(seen, await find_known(ctx, place, seen, sender), interactive)
+    return Lookup(seen, await find_known(ctx, access, seen, sender), interactive)

@@ -8,7 +8,7 @@ from moothall.gateway.snapshots import Snapshots
 from moothall.gateway.state_events import hidden_channel
 
 
-class Told:
+class VisibilityFrames:
     """What one change of a guild gives sessions to hear."""
 
     def __init__(self, view: GuildView, snapshots: Snapshots) -> None:
