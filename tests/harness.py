@@ -37,7 +37,7 @@ from moothall.objects.presence import Presence
 from moothall.objects.text import search_key
 from moothall.objects.wire import Timestamp
 from moothall.resources import load_endpoints
-from moothall.resources.interaction.delivery import Deliveries
+from moothall.resources.interaction.operations.deliver import Deliveries
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, Query
 from moothall.storage.schema import (

@@ -57,8 +57,8 @@ from moothall.objects.wire import Timestamp
 from moothall.resources import load_endpoints
 from moothall.resources.guild.membership.guests import see_guests_out
 from moothall.resources.guild.membership.operations import leave_if_temporary
-from moothall.resources.interaction.delivery import Deliveries
-from moothall.resources.interaction.timers import Timers
+from moothall.resources.interaction.operations.deliver import Deliveries
+from moothall.resources.interaction.response_timers import ResponseTimers
 from moothall.resources.member.activity import activity_of
 from moothall.resources.message.attachment.sweeping import FileSweeper
 from moothall.resources.message.search.indexing import Indexer
@@ -459,7 +459,7 @@ class App:
         )
         self.metrics.watch("gateway_connections", "Open WebSockets.", lambda: len(node.connections))
         self.metrics.watch("gateway_dropped", "Connections ended for a slow or silent peer.", lambda: node.dropped)
-        timers = Timers.of(self.services)
+        timers = ResponseTimers.of(self.services)
         self.metrics.watch("interactions_waiting", "Interactions that wait for their answers.", lambda: len(timers))
         self.metrics.watch(
             "jobs_waiting",

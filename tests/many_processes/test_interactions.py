@@ -2,8 +2,8 @@
 
 import asyncio
 
-from moothall.resources.interaction.delivery import Deliveries
-from moothall.resources.interaction.timers import Timers
+from moothall.resources.interaction.operations.deliver import Deliveries
+from moothall.resources.interaction.response_timers import ResponseTimers
 from tests.harness import Caller
 from tests.many_processes.nodes import Node
 from tests.resources.interaction.stage import Stage, set_stage
@@ -40,9 +40,9 @@ async def test_what_is_raised_on_one_node_is_answered_on_another(nodes: Pair) ->
     assert (await here.platform.nobody.patch(stage.hook(told, "/messages/@original"), {"content": "b"})).status == 200
     # The node that counts the seconds sees at their end that there is nothing to give up.
     services = here.app.services
-    assert len(Timers.of(services)) == 1
-    Deliveries.of(services).give_up(next(iter(Timers.of(services))))
-    await asyncio.wait_for(Deliveries.of(services).settled(), 5)
+    assert len(ResponseTimers.of(services)) == 1
+    Deliveries.of(services).time_out(next(iter(ResponseTimers.of(services))))
+    await asyncio.wait_for(Deliveries.of(services).wait_until_idle(), 5)
     assert "INTERACTION_FAILURE" not in person.names
 
 

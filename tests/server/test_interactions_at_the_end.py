@@ -6,7 +6,7 @@ from pathlib import Path
 from aiohttp import web
 
 from moothall.app import App
-from moothall.resources.interaction.timers import Timers
+from moothall.resources.interaction.response_timers import ResponseTimers
 from moothall.settings import Settings
 from tests.harness import Platform
 from tests.resources.interaction.endpoint import HttpApp, point, until
@@ -24,7 +24,7 @@ async def test_a_platform_that_stops_waits_for_no_application(tmp_path: Path) ->
     stage = await set_stage(platform)
     for _ in range(5):
         assert (await stage.use(await stage.command())).status == 204
-    assert len(Timers.of(app.services)) == 5
+    assert len(ResponseTimers.of(app.services)) == 5
     verify_key = (await stage.app.owner.get(f"/applications/{stage.app.id}")).json["verify_key"]
     listening, site = HttpApp(verify_key), web.Application()
 
@@ -41,7 +41,7 @@ async def test_a_platform_that_stops_waits_for_no_application(tmp_path: Path) ->
     assert (await stage.use(await stage.command())).status == 204
     await until(lambda: bool(listening.told))
     await asyncio.wait_for(app.stop(), 10)
-    assert len(Timers.of(app.services)) == 0
+    assert len(ResponseTimers.of(app.services)) == 0
     await runner.cleanup()
     # The application's own side of the connection sleeps on.
     await until(lambda: all("web_protocol" in repr(task) for task in asyncio.all_tasks() - before))

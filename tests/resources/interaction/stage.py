@@ -10,7 +10,7 @@ from moothall.cdn.attachments import Attachments
 from moothall.cdn.scaled import ScaledPictures
 from moothall.kernel.address_limits import AddressLimits
 from moothall.objects.ids import Snowflake
-from moothall.resources.interaction.delivery import Deliveries
+from moothall.resources.interaction.operations.deliver import Deliveries
 from moothall.storage.disk_cache import DiskCache
 from tests.harness import Caller, Guild, Platform, Reply
 from tests.oauth2.flow import App, application, consent

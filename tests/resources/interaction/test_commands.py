@@ -78,7 +78,7 @@ async def test_an_application_that_does_not_answer_is_given_up(platform: Platfor
     command = await stage.command()
     await stage.use(command)
     told = stage.told()
-    await stage.deliveries.settled()
+    await stage.deliveries.wait_until_idle()
     (failed,) = stage.heard(stage.person.id, "INTERACTION_FAILURE")
     assert failed["id"] == told["id"]
     assert (await stage.answer(told, 4, {"content": "late"})).code == 10062

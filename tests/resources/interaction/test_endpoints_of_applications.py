@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 
 from moothall.kernel.outgoing import AddressRefused, Outgoing, OutgoingFailed
-from moothall.resources.interaction.delivery import Deliveries
+from moothall.resources.interaction.operations.deliver import Deliveries
 from tests.harness import Platform
 from tests.resources.interaction.endpoint import answering, http_stage, point, until
 from tests.resources.interaction.stage import set_stage
@@ -28,22 +28,22 @@ async def test_an_application_answers_everything_in_its_responses(platform: Plat
         app.handle = answering(8, {"choices": [{"name": "Dog", "value": "dog"}]})
         typed = [{"type": 3, "name": "a", "value": "d", "focused": True}]
         assert (await stage.raise_(4, {"id": command["id"], "type": 1, "options": typed})).status == 204
-        await stage.deliveries.settled()
+        await stage.deliveries.wait_until_idle()
         (choices,) = stage.heard(stage.person.id, "APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE")
         assert choices["choices"] == [{"name": "Dog", "value": "dog"}]
         app.handle = answering(4, {"content": "hello", "components": [BUTTON]})
         assert (await stage.use(command)).status == 204
-        await stage.deliveries.settled()
+        await stage.deliveries.wait_until_idle()
         (message,) = await stage.history()
         assert (message["content"], message["type"]) == ("hello", 20)
         app.handle = answering(9, MODAL)
         assert (await stage.click(message, "go")).status == 204
-        await stage.deliveries.settled()
+        await stage.deliveries.wait_until_idle()
         (shown,) = stage.heard(stage.person.id, "INTERACTION_MODAL_CREATE")
         app.handle = answering(7, {"content": "thanks", "components": []})
         entered = [{"type": 18, "component": {"custom_id": "why", "value": "so"}}]
         assert (await stage.raise_(5, {"id": shown["id"], "custom_id": "form", "components": entered})).status == 204
-        await stage.deliveries.settled()
+        await stage.deliveries.wait_until_idle()
         (message,) = await stage.history()
         assert message["content"] == "thanks"
         assert [told["type"] for told in app.told] == [4, 2, 3, 5]
@@ -57,7 +57,7 @@ async def test_an_application_defers_in_its_response_and_follows_up_by_the_api(p
     async with http_stage(platform) as (stage, app):
         app.handle = answering(5, {"flags": 64})
         assert (await stage.use(await stage.command())).status == 204
-        await stage.deliveries.settled()
+        await stage.deliveries.wait_until_idle()
         (told,) = app.told
         filled = await platform.nobody.patch(stage.hook(told, "/messages/@original"), {"content": "done"})
         assert (filled.json["content"], filled.json["flags"]) == ("done", 64)
@@ -69,7 +69,7 @@ async def test_an_application_accepts_and_answers_by_the_api(platform: Platform)
         assert (await stage.use(await stage.command())).status == 204
         await until(lambda: bool(app.told))
         assert (await stage.answer(app.told[0], 4, {"content": "later"})).status == 204
-        await stage.deliveries.settled()
+        await stage.deliveries.wait_until_idle()
         assert [m["content"] for m in await stage.history()] == ["later"]
         assert stage.heard(stage.person.id, "INTERACTION_FAILURE") == []
 
@@ -77,7 +77,7 @@ async def test_an_application_accepts_and_answers_by_the_api(platform: Platform)
 async def test_whoever_accepts_and_says_nothing_more_is_given_up(platform: Platform) -> None:
     async with http_stage(platform, seconds=0.2) as (stage, app):
         assert (await stage.use(await stage.command())).status == 204
-        await stage.deliveries.settled()
+        await stage.deliveries.wait_until_idle()
         assert len(stage.heard(stage.person.id, "INTERACTION_FAILURE")) == 1
         assert (await stage.answer(app.told[0], 4, {"content": "late"})).code == 10062
 
@@ -129,7 +129,7 @@ async def test_an_answer_that_is_none_is_told_to_the_person(platform: Platform, 
     async with http_stage(platform, seconds=0.4) as (stage, app):
         app.handle = handle
         assert (await stage.use(await stage.command())).status == 204
-        await stage.deliveries.settled()
+        await stage.deliveries.wait_until_idle()
         (failed,) = stage.heard(stage.person.id, "INTERACTION_FAILURE")
         assert failed["nonce"] == "1"
         assert await stage.history() == []
@@ -142,7 +142,7 @@ async def test_a_connection_that_nobody_takes_is_tried_once_more_and_given_up(pl
         await point(stage, f"http://127.0.0.1:{closed_port()}/interactions")
         began = time.monotonic()
         assert (await stage.use(await stage.command())).status == 204
-        await stage.deliveries.settled()
+        await stage.deliveries.wait_until_idle()
         assert time.monotonic() - began < 0.9
         assert len(stage.heard(stage.person.id, "INTERACTION_FAILURE")) == 1
 
@@ -152,7 +152,7 @@ async def test_private_addresses_are_asked_only_if_the_operator_allows_it(platfo
         for url in (app.url, app.url.replace("127.0.0.1", "localhost")):
             await point(stage, url)
             assert (await stage.use(await stage.command())).status == 204
-            await stage.deliveries.settled()
+            await stage.deliveries.wait_until_idle()
         assert (app.requests, len(stage.heard(stage.person.id, "INTERACTION_FAILURE"))) == (0, 2)
 
 
@@ -198,11 +198,11 @@ async def test_a_connection_lost_before_an_answer_is_made_once_more(platform: Pl
         app.lose = 1
         app.handle = answering(4, {"content": "at last"})
         assert (await stage.use(await stage.command())).status == 204
-        await stage.deliveries.settled()
+        await stage.deliveries.wait_until_idle()
         assert [m["content"] for m in await stage.history()] == ["at last"]
         app.lose = 2
         assert (await stage.use(await stage.command())).status == 204
-        await stage.deliveries.settled()
+        await stage.deliveries.wait_until_idle()
         assert (app.requests, len(stage.heard(stage.person.id, "INTERACTION_FAILURE"))) == (4, 1)
 
 
@@ -219,7 +219,7 @@ async def test_a_slow_application_holds_up_no_other(platform: Platform) -> None:
         assert (await quick.use(await quick.command())).status == 204
         await until(lambda: bool(quick.heard(quick.person.id, "INTERACTION_SUCCESS")))
         assert time.monotonic() - began < 1.0
-        await slow.deliveries.settled()
+        await slow.deliveries.wait_until_idle()
         assert len(slow.heard(slow.person.id, "INTERACTION_FAILURE")) == 60
 
 
@@ -232,7 +232,7 @@ async def test_nothing_is_left_running_when_the_platform_ends(platform: Platform
         deliveries = Deliveries.of(platform.services)
         await deliveries.close()
         assert stage.heard(stage.person.id, "INTERACTION_FAILURE") == []
-        await asyncio.wait_for(deliveries.settled(), 1)
+        await asyncio.wait_for(deliveries.wait_until_idle(), 1)
     await until(lambda: not {task for task in asyncio.all_tasks() - before if "deliver" in repr(task)})
 
 
@@ -240,7 +240,7 @@ async def test_an_answer_over_the_gateway_ends_its_waiting(platform: Platform) -
     stage = await set_stage(platform, seconds=60)
     told = await stage.used(await stage.command())
     assert (await stage.answer(told, 5)).status == 204
-    await asyncio.wait_for(stage.deliveries.settled(), 1)
+    await asyncio.wait_for(stage.deliveries.wait_until_idle(), 1)
 
 
 async def test_names_that_are_none_fail_without_a_word_of_python() -> None:

@@ -38,10 +38,10 @@ async def test_nothing_secret_of_a_whole_flow_is_written_down(
         assert (await stage.guild.owner.put(path, body)).status == 200
         app.handle = answering(4, {"content": "hello"})
         await stage.use(command)
-        await stage.deliveries.settled()
+        await stage.deliveries.wait_until_idle()
         app.handle = answering(99)
         await stage.use(command)
-        await stage.deliveries.settled()
+        await stage.deliveries.wait_until_idle()
         first, second = app.told
         for told in (first, second):
             refusals += [

@@ -18,7 +18,7 @@ from moothall.objects.scheduled_event import ScheduledEvent
 from moothall.resources.audit_log import queries
 from moothall.resources.audit_log.queries import EntryRow
 from moothall.resources.interaction.command.objects import command_object
-from moothall.resources.interaction.command.queries import EVERYWHERE, select_by_ids
+from moothall.resources.interaction.command.queries import GLOBAL_SCOPE, select_commands_by_ids
 from moothall.resources.scheduled_event.access import sees_event
 from moothall.resources.scheduled_event.queries import event_object, select_events
 from moothall.resources.user.queries import get_users
@@ -102,8 +102,8 @@ async def _events(ctx: Context, guild_id: GuildId, ids: set[Snowflake]) -> list[
 
 async def _commands(ctx: Context, guild_id: GuildId, ids: set[Snowflake]) -> list[Command]:
     """Commands of the guild, and of everywhere."""
-    rows = await select_by_ids(ctx.tx, ids)
-    return [command_object(row) for row in rows if row.guild_id in {EVERYWHERE, guild_id}]
+    rows = await select_commands_by_ids(ctx.tx, ids)
+    return [command_object(row) for row in rows if row.guild_id in {GLOBAL_SCOPE, guild_id}]
 
 
 async def _threads(ctx: Context, guild_id: GuildId, ids: set[Snowflake]) -> list[Channel]:

@@ -1,5 +1,7 @@
-"""Interactions: somebody uses a command, a component or a modal, and its application answers.
+"""Interactions: uses of commands, components and modals, sent to their application, which responds.
 
-Raised by a person's client, told to the application over the gateway or to its own endpoint, answered
-once within three seconds and followed up for a quarter of an hour by the interaction's token.
+A user's client creates an interaction (`operations/create.py`, which reads it with the modules of `create/`). It is
+sent to the application over the gateway or to its interactions endpoint (`operations/deliver.py`). The application
+responds once within three seconds (`operations/respond.py`) and may use the interaction's token for followups for 15
+minutes (`operations/followups.py`). `command/` keeps the commands themselves.
 """

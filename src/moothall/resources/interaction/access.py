@@ -1,8 +1,8 @@
-"""The way in by an interaction's token."""
+"""Access by an interaction's token, and the uploads of interactions and responses."""
 
 import hmac
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from moothall.kernel.access import Access
 from moothall.kernel.context import Context
@@ -12,82 +12,90 @@ from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ApplicationId, Snowflake
 from moothall.objects.interaction import InteractionState
-from moothall.resources.interaction.messages import access_of
-from moothall.resources.interaction.queries import InteractionRow, select_by_token, select_interaction
+from moothall.resources.interaction.queries import (
+    InteractionRow,
+    select_interaction,
+    select_interaction_by_token,
+)
+from moothall.resources.interaction.respond.channel import bot_access
 from moothall.resources.message.attachment.uploads import FileUploads, allowance_in
 
-VALID_MS = 15 * 60 * 1000
-"""How long a token is good for."""
+TOKEN_LIFETIME_MS: Final = 15 * 60 * 1000
+"""How long a token is valid, in milliseconds."""
 
 
-class Answers(Access):
-    """Whoever holds the token of the interaction `{interaction_id}`."""
+class InteractionToken(Access):
+    """A caller with the token of the interaction `{interaction_id}`."""
 
     label = "interaction-token"
     needs_actor = False
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
-        """Look the interaction up. Raises Refusal: 404/10062 for none, for another token, and for one that is over."""
+        """Select the interaction. Raises Refusal: 404/10062 if it is unknown or expired, or has another token."""
         row = await select_interaction(ctx.tx, path["interaction_id"])
-        digest = hash_token(path["interaction_token"])
-        if row is None or not hmac.compare_digest(digest, row.token_hash) or row.created_at + VALID_MS < ctx.now:
+        token_hash = hash_token(path["interaction_token"])
+        if row is None or not hmac.compare_digest(token_hash, row.token_hash) or _has_expired(ctx, row):
             raise Refusal(errors.UNKNOWN_INTERACTION)
         ctx.subject = row
 
 
-class Follows(Access):
-    """Whoever holds an interaction's token, by which the application `{webhook_id}` posts as by a webhook's."""
+class InteractionWebhookToken(Access):
+    """A caller with the token of an interaction that the application `{webhook_id}` has responded to."""
 
     label = "interaction-token"
     needs_actor = False
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
-        """Look the interaction up. Raises Refusal: 404/10015 for none that was answered, 401/50027 once it is over."""
-        row = await find_followed(ctx, path["webhook_id"], path["webhook_token"])
+        """Select the interaction. Raises Refusal: 404/10015 if there is none with a response, 401/50027 if expired."""
+        row = await find_interaction_by_token(ctx, path["webhook_id"], path["webhook_token"])
         if row is None:
             raise Refusal(errors.UNKNOWN_WEBHOOK)
         ctx.subject = row
 
 
-async def find_followed(ctx: Context, application_id: Snowflake, token: str) -> InteractionRow | None:
-    """The interaction that an application follows up; None if there is none, or it was not answered.
+async def find_interaction_by_token(ctx: Context, application_id: Snowflake, token: str) -> InteractionRow | None:
+    """The interaction of an application with a token; None if there is none, or it has no response.
 
-    Raises Refusal: 401/50027 a quarter of an hour after it was raised.
+    Raises Refusal: 401/50027 if it is older than 15 minutes.
     """
-    row = await select_by_token(ctx.tx, ApplicationId(application_id), hash_token(token))
+    row = await select_interaction_by_token(ctx.tx, ApplicationId(application_id), hash_token(token))
     if row is None or row.state not in {InteractionState.ANSWERED, InteractionState.DEFERRED}:
         return None
-    if row.created_at + VALID_MS < ctx.now:
+    if _has_expired(ctx, row):
         raise Refusal(errors.INVALID_WEBHOOK_TOKEN)
     return row
 
 
+def _has_expired(ctx: Context, row: InteractionRow) -> bool:
+    return row.created_at + TOKEN_LIFETIME_MS < ctx.now
+
+
 def interaction_of(ctx: Context) -> InteractionRow:
-    """The interaction that a row's access has looked up."""
-    found: InteractionRow = ctx.subject
-    return found
+    """The interaction that the endpoint's access has selected."""
+    row: InteractionRow = ctx.subject
+    return row
 
 
-class ByInteraction(FileUploads):
-    """Files that come with an answer."""
+class ResponseUploads(FileUploads):
+    """Files of a response."""
 
     async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
-        """As the boosts of the guild allow."""
+        """The limits of the guild's premium tier."""
         del path
-        return allowance_in((await access_of(ctx, interaction_of(ctx))).guild)
+        return allowance_in((await bot_access(ctx, interaction_of(ctx))).guild)
 
 
-class ByPerson(FileUploads):
-    """Files that somebody hands in with a command or a modal."""
+class SubmittedUploads(FileUploads):
+    """Files that a user uploads with a command or a modal."""
 
     async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
-        """As much as anywhere: where it is handed in stands in the body, and is asked for there."""
+        """The largest limits of any guild: the channel is in the body, and `SubmittedFiles` checks its limit."""
         del ctx, path
         maximum = max(limits.FILE_SIZE_BY_TIER)
         return Allowance(maximum, max(maximum, limits.REQUEST_SIZE_MAX))
 
 
-BY_PERSON = ByPerson()
-ANSWERS_INTERACTION = Answers()
-FOLLOWS_INTERACTION = Follows()
-BY_INTERACTION = ByInteraction()
+INTERACTION_TOKEN: Final = InteractionToken()
+INTERACTION_WEBHOOK_TOKEN: Final = InteractionWebhookToken()
+RESPONSE_UPLOADS: Final = ResponseUploads()
+SUBMITTED_UPLOADS: Final = SubmittedUploads()

@@ -1,4 +1,4 @@
-"""What is told of interactions: to the application that they are for, and to the person who raised them."""
+"""Gateway events of interactions: to the application's bot, and to the user who created the interaction."""
 
 from typing import Any, ClassVar
 
@@ -8,8 +8,8 @@ from moothall.objects.ids import InteractionId, UserId
 from moothall.objects.interaction import Interaction
 
 
-class _ToUser(Event, frozen=True, kw_only=True):
-    """To every session of one user."""
+class _UserEvent(Event, frozen=True, kw_only=True):
+    """An event to every session of one user."""
 
     audience: ClassVar[Audience] = Audience.USERS
     fleeting: ClassVar[bool] = True
@@ -17,19 +17,19 @@ class _ToUser(Event, frozen=True, kw_only=True):
 
     @property
     def user_ids(self) -> tuple[UserId, ...]:
-        """Whose sessions hear it."""
+        """The user whose sessions receive the event."""
         return (self.user_id,)
 
 
-class InteractionCreate(_ToUser, frozen=True, kw_only=True):
-    """INTERACTION_CREATE to the application's bot: what somebody did. Needs no intent."""
+class InteractionCreate(_UserEvent, frozen=True, kw_only=True):
+    """INTERACTION_CREATE to the application's bot: the interaction. Needs no intent."""
 
     name: ClassVar[str] = "INTERACTION_CREATE"
     interaction: Interaction
 
     @property
     def guild_id(self) -> int:
-        """The guild, whose shard alone hears it, whether or not the bot is in it; 0 for a direct message."""
+        """The guild, whose shard alone receives the event, even if the bot is no member; 0 in direct messages."""
         return self.interaction.guild_id or 0
 
     def payload(self) -> object:
@@ -37,69 +37,70 @@ class InteractionCreate(_ToUser, frozen=True, kw_only=True):
         return self.interaction
 
 
-class InteractionRaised(_ToUser, frozen=True, kw_only=True):
-    """INTERACTION_CREATE to the person's client: what it raised has been told to the application."""
+class InteractionCreateAck(_UserEvent, frozen=True, kw_only=True):
+    """INTERACTION_CREATE to the user's client: its interaction has been sent to the application."""
 
     name: ClassVar[str] = "INTERACTION_CREATE"
     id: InteractionId
     nonce: str | None
 
     def payload(self) -> object:
-        """Which one."""
-        return _which(self.id, self.nonce)
+        """The interaction's id and nonce."""
+        return _id_and_nonce(self.id, self.nonce)
 
 
-class InteractionSuccess(_ToUser, frozen=True, kw_only=True):
-    """INTERACTION_SUCCESS: the application has answered."""
+class InteractionSuccess(_UserEvent, frozen=True, kw_only=True):
+    """INTERACTION_SUCCESS: the application has responded."""
 
     name: ClassVar[str] = "INTERACTION_SUCCESS"
     id: InteractionId
     nonce: str | None
 
     def payload(self) -> object:
-        """Which one."""
-        return _which(self.id, self.nonce)
+        """The interaction's id and nonce."""
+        return _id_and_nonce(self.id, self.nonce)
 
 
-class InteractionFailure(_ToUser, frozen=True, kw_only=True):
-    """INTERACTION_FAILURE: the application did not answer in time, or not well; `reason_code` as clients know."""
+class InteractionFailure(_UserEvent, frozen=True, kw_only=True):
+    """INTERACTION_FAILURE: the application did not respond in time, or its endpoint's response was invalid."""
 
     name: ClassVar[str] = "INTERACTION_FAILURE"
     id: InteractionId
     nonce: str | None
     reason_code: int = 2
+    """The code that the official clients know."""
 
     def payload(self) -> object:
-        """Which one, and why."""
-        return {**_which(self.id, self.nonce), "reason_code": self.reason_code}
+        """The interaction's id and nonce, and the reason."""
+        return {**_id_and_nonce(self.id, self.nonce), "reason_code": self.reason_code}
 
 
-class InteractionModalCreate(_ToUser, frozen=True, kw_only=True):
-    """INTERACTION_MODAL_CREATE: a form to fill in; its `id` comes back as `data.id`."""
+class InteractionModalCreate(_UserEvent, frozen=True, kw_only=True):
+    """INTERACTION_MODAL_CREATE: a modal to fill in; its `id` is sent as `data.id` when it is submitted."""
 
     name: ClassVar[str] = "INTERACTION_MODAL_CREATE"
     id: InteractionId
     nonce: str | None
     modal: dict[str, Any]
-    more: dict[str, Any]
-    """Where, and whose: `channel_id`, `application`."""
+    extra_fields: dict[str, Any]
+    """`channel_id` and `application`."""
 
     def payload(self) -> object:
-        """The form."""
-        return {**_which(self.id, self.nonce), **self.more, **self.modal}
+        """The modal, with the interaction's id and nonce."""
+        return {**_id_and_nonce(self.id, self.nonce), **self.extra_fields, **self.modal}
 
 
-class AutocompleteResponse(_ToUser, frozen=True, kw_only=True):
-    """APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE: what may be meant."""
+class AutocompleteResponse(_UserEvent, frozen=True, kw_only=True):
+    """APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE: choices for the focused option."""
 
     name: ClassVar[str] = "APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE"
     nonce: str | None
     choices: list[dict[str, Any]]
 
     def payload(self) -> object:
-        """The choices."""
+        """The choices, with the interaction's nonce."""
         return {"nonce": self.nonce, "choices": self.choices}
 
 
-def _which(interaction_id: InteractionId, nonce: str | None) -> dict[str, Any]:
+def _id_and_nonce(interaction_id: InteractionId, nonce: str | None) -> dict[str, Any]:
     return {"id": str(int(interaction_id)), "nonce": nonce}

@@ -1,6 +1,9 @@
-"""An application's interactions endpoint is verified before it is stored."""
+"""What other rooms call: verify interactions endpoints, and accept interaction tokens in place of webhook tokens."""
 
 from moothall.resources.application.operations import ENDPOINT_VERIFYING
-from moothall.resources.interaction.verifying import verify
+from moothall.resources.interaction.endpoint_verification import verify_endpoint
+from moothall.resources.interaction.operations.followups import find_followups
+from moothall.resources.webhook.access import finds_continuations
 
-ENDPOINT_VERIFYING.register(verify)
+ENDPOINT_VERIFYING.register(verify_endpoint)
+finds_continuations(find_followups)

@@ -1,4 +1,4 @@
-"""Forgetting interactions, and what one person saw of them."""
+"""Jobs that delete expired interactions and ephemeral messages."""
 
 from typing import ClassVar, Final
 
@@ -10,45 +10,45 @@ from moothall.resources.interaction import queries
 
 _HOUR_MS: Final = 3_600_000
 _DAY_MS: Final = 24 * _HOUR_MS
-_MAX: Final = 200
+_BATCH_SIZE: Final = 200
 
 
 @job
-class ForgetInteractions(Job, frozen=True, kw_only=True):
-    """Remove interactions raised before a moment, which is an hour ago."""
+class DeleteInteractions(Job, frozen=True, kw_only=True):
+    """Delete interactions created before a time, an hour later."""
 
     kind: ClassVar[str] = "forget interactions"
     before: Timestamp
 
     async def step(self, ctx: Context) -> Job | None:
-        """Remove some; the rest is for the next step."""
-        return self if await queries.delete_old(ctx.tx, self.before, _MAX) else None
+        """Delete one batch; the same job if there may be more."""
+        return self if await queries.delete_interactions_before(ctx.tx, self.before, _BATCH_SIZE) else None
 
 
 @job
-class ForgetRooms(Job, frozen=True, kw_only=True):
-    """Remove what one person saw of interactions raised before a moment, which is a day ago, and all files of it."""
+class DeleteEphemeralMessages(Job, frozen=True, kw_only=True):
+    """Delete the ephemeral messages and submitted files of interactions created before a time, a day later."""
 
     kind: ClassVar[str] = "forget rooms"
     before: Timestamp
 
     async def step(self, ctx: Context) -> Job | None:
-        """Remove some; the rest is for the next step."""
-        until = InteractionId(snowflake_at(self.before))
-        return self if await queries.delete_rooms(ctx.tx, until, _MAX) else None
+        """Delete one batch; the same job if there may be more."""
+        before_id = InteractionId(snowflake_at(self.before))
+        return self if await queries.delete_ephemeral_before(ctx.tx, before_id, _BATCH_SIZE) else None
 
 
-async def enqueue_forgetting(ctx: Context, now: Timestamp) -> None:
-    """Enqueue the jobs that delete the interactions of this hour, once an hour in each process."""
+async def enqueue_expiry(ctx: Context, now: Timestamp) -> None:
+    """Enqueue the jobs that delete the interactions of this hour; once an hour and process."""
     hour = int(now) // _HOUR_MS
-    seen: int | None = ctx.services.extra.get(ForgetInteractions)
-    if seen == hour:
+    enqueued_hour: int | None = ctx.services.extra.get(DeleteInteractions)
+    if enqueued_hour == hour:
         return
 
-    def note() -> None:
-        ctx.services.extra[ForgetInteractions] = hour
+    def remember_hour() -> None:
+        ctx.services.extra[DeleteInteractions] = hour
 
-    ctx.after_commit.append(note)
+    ctx.after_commit.append(remember_hour)
     end = Timestamp((hour + 1) * _HOUR_MS)
-    await enqueue(ctx, ForgetInteractions(before=end), at=Timestamp(end + _HOUR_MS))
-    await enqueue(ctx, ForgetRooms(before=end), at=Timestamp(end + _DAY_MS))
+    await enqueue(ctx, DeleteInteractions(before=end), at=Timestamp(end + _HOUR_MS))
+    await enqueue(ctx, DeleteEphemeralMessages(before=end), at=Timestamp(end + _DAY_MS))

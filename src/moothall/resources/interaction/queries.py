@@ -1,4 +1,4 @@
-"""The SQL of interactions and of the messages that only one person sees."""
+"""The SQL of interactions and of ephemeral messages."""
 
 from typing import Any
 
@@ -15,7 +15,11 @@ from moothall.storage.schema import channel_activity, channels, ephemeral_messag
 
 
 class InteractionRow(Struct):
-    """A row of `interactions`."""
+    """A row of `interactions`.
+
+    `source_*` is the message with the component that was used, `response_*` the message that responded to it. A room id
+    is what a message is stored under: its channel's id, or for ephemeral messages the interaction's id.
+    """
 
     id: InteractionId
     application_id: ApplicationId
@@ -40,7 +44,7 @@ class InteractionRow(Struct):
 
 
 class EphemeralRow(Struct):
-    """A row of `ephemeral_messages`."""
+    """A row of `ephemeral_messages`: a message stored under the id of its interaction, and the user who sees it."""
 
     id: MessageId
     interaction_id: InteractionId
@@ -52,7 +56,7 @@ class EphemeralRow(Struct):
 _select_interaction = Query(
     select(interactions).where(interactions.c.id == bindparam("interaction_id")), into=InteractionRow
 )
-_select_by_token = Query(
+_select_interaction_by_token = Query(
     select(interactions).where(
         interactions.c.application_id == bindparam("application_id"),
         interactions.c.token_hash == bindparam("token_hash"),
@@ -60,12 +64,12 @@ _select_by_token = Query(
     into=InteractionRow,
 )
 _insert_interaction = Query(insert(interactions))
-_take = Query(
+_update_waiting_state = Query(
     update(interactions)
     .where(interactions.c.id == bindparam("interaction_id"), interactions.c.state == int(InteractionState.WAITING))
     .values(state=bindparam("new_state"))
 )
-_take_modal = Query(
+_clear_modal = Query(
     update(interactions)
     .where(interactions.c.id == bindparam("interaction_id"), interactions.c.modal.is_not(None))
     .values(modal=None)
@@ -90,67 +94,73 @@ _delete_room_activity = Query(delete(channel_activity).where(in_list(channel_act
 
 
 async def select_interaction(reader: Reader, interaction_id: InteractionId) -> InteractionRow | None:
-    """One interaction; None if it is unknown."""
+    """Select an interaction; None if it is unknown."""
     return await reader.one(_select_interaction, interaction_id=interaction_id)
 
 
-async def select_by_token(reader: Reader, application_id: ApplicationId, token_hash: bytes) -> InteractionRow | None:
-    """The interaction of a token; None if there is none."""
-    return await reader.one(_select_by_token, application_id=application_id, token_hash=token_hash)
+async def select_interaction_by_token(
+    reader: Reader, application_id: ApplicationId, token_hash: bytes
+) -> InteractionRow | None:
+    """Select the interaction of an application with a token; None if there is none."""
+    return await reader.one(_select_interaction_by_token, application_id=application_id, token_hash=token_hash)
 
 
 async def insert_interaction(tx: Transaction, row: InteractionRow) -> None:
-    """Store what somebody has raised."""
+    """Insert an interaction."""
     await tx.execute(_insert_interaction, **{name: getattr(row, name) for name in row.__struct_fields__})
 
 
-async def take_interaction(tx: Transaction, interaction_id: InteractionId, state: InteractionState) -> bool:
-    """Bring an interaction that waits into a state; False if somebody else was first."""
-    return await tx.execute(_take, interaction_id=interaction_id, new_state=int(state)) == 1
+async def update_waiting_state(tx: Transaction, interaction_id: InteractionId, state: InteractionState) -> bool:
+    """Update the state of an interaction that is WAITING; False if it is not."""
+    return await tx.execute(_update_waiting_state, interaction_id=interaction_id, new_state=int(state)) == 1
 
 
-async def take_modal(tx: Transaction, interaction_id: InteractionId) -> bool:
-    """Let a modal be handed in no more; False if it was already."""
-    return await tx.execute(_take_modal, interaction_id=interaction_id) == 1
+async def clear_modal(tx: Transaction, interaction_id: InteractionId) -> bool:
+    """Set the modal of an interaction to null; False if it already was."""
+    return await tx.execute(_clear_modal, interaction_id=interaction_id) == 1
 
 
 async def update_interaction(tx: Transaction, interaction_id: InteractionId, **columns: Any) -> None:
-    """Change the columns named."""
+    """Update columns by name."""
     await tx.execute(
         update_columns(interactions, key=("id",), columns=frozenset(columns)), id=interaction_id, **columns
     )
 
 
 async def select_channels(reader: Reader, channel_ids: list[ChannelId]) -> dict[ChannelId, ChannelRow]:
-    """Channels and threads by id, wherever they are."""
+    """Select channels and threads of any guild, by id."""
     if not channel_ids:
         return {}
     return {row.id: row for row in await reader.all(_select_channels, channel_ids=channel_ids)}
 
 
 async def insert_ephemeral(tx: Transaction, row: EphemeralRow) -> None:
-    """Remember who sees a message, and where it lies."""
+    """Insert the user and the room of an ephemeral message."""
     await tx.execute(_insert_ephemeral, **{name: getattr(row, name) for name in row.__struct_fields__})
 
 
 async def select_ephemeral(reader: Reader, message_id: MessageId) -> EphemeralRow | None:
-    """Who sees a message that one person sees; None for any other."""
+    """Select the user and the room of an ephemeral message; None for any other message."""
     return await reader.one(_select_ephemeral, message_id=message_id)
 
 
-async def delete_old(tx: Transaction, before: Timestamp, maximum: int) -> int:
-    """Forget interactions raised before a moment; how many there were."""
-    found = [row[0] for row in await tx.all(_select_old, before=before, maximum=maximum)]
-    if found:
-        await tx.execute(_delete_interactions, interaction_ids=found)
-    return len(found)
+async def delete_interactions_before(tx: Transaction, before: Timestamp, maximum: int) -> int:
+    """Delete up to `maximum` interactions created before a time; how many were deleted."""
+    interaction_ids = [row[0] for row in await tx.all(_select_old, before=before, maximum=maximum)]
+    if interaction_ids:
+        await tx.execute(_delete_interactions, interaction_ids=interaction_ids)
+    return len(interaction_ids)
 
 
-async def delete_rooms(tx: Transaction, before_id: InteractionId, maximum: int) -> int:
-    """Remove what one person saw, and the files handed in, of interactions before an id; of how many."""
-    found = list({row[0] for row in await tx.all(_select_rooms, before_id=before_id, maximum=maximum)})
-    if found:
-        await drop_files_of(tx, [ChannelId(each) for each in found])
+async def delete_ephemeral_before(tx: Transaction, before_id: InteractionId, maximum: int) -> int:
+    """Delete up to `maximum` ephemeral messages and submitted files of interactions before an id, room by room.
+
+    Returns how many rooms were deleted.
+    """
+    rows = await tx.all(_select_rooms, before_id=before_id, maximum=maximum)
+    interaction_ids = list({row[0] for row in rows})
+    if interaction_ids:
+        await drop_files_of(tx, [ChannelId(each) for each in interaction_ids])
         for query in (_delete_room_messages, _delete_room_activity, _delete_rooms):
-            await tx.execute(query, interaction_ids=found)
-    return len(found)
+            await tx.execute(query, interaction_ids=interaction_ids)
+    return len(interaction_ids)

@@ -1,4 +1,4 @@
-"""What people's clients say of interactions, and what applications answer."""
+"""Request bodies of interactions: from users' clients, and from applications."""
 
 from typing import Annotated, Any
 
@@ -10,8 +10,8 @@ from moothall.objects.interaction import CallbackType
 Nonce = Annotated[str, Meta(max_length=64)] | int
 
 
-class RaiseInteraction(Struct, frozen=True, kw_only=True):
-    """What somebody did: `data` as their client knows it, by type."""
+class CreateInteraction(Struct, frozen=True, kw_only=True):
+    """A new interaction; the fields of `data` depend on `type`."""
 
     type: Annotated[int, Meta(ge=2, le=5)]
     application_id: ApplicationId
@@ -25,12 +25,12 @@ class RaiseInteraction(Struct, frozen=True, kw_only=True):
 
     @property
     def nonce_text(self) -> str | None:
-        """The client's mark, as text."""
+        """The nonce as text."""
         return None if self.nonce is None else str(self.nonce)
 
 
-class Callback(Struct, frozen=True, kw_only=True):
-    """An application's answer."""
+class InteractionResponse(Struct, frozen=True, kw_only=True):
+    """An application's response; the fields of `data` depend on `type`."""
 
     type: CallbackType
     data: dict[str, Any] | UnsetType | None = UNSET

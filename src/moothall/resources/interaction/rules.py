@@ -1,9 +1,9 @@
-"""Who may use which command where, and for whom it is installed (interactions: application commands, permissions)."""
+"""Which commands a user can use in a channel, and for which installations (interactions: application commands)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from moothall.kernel.channel_access import ChannelAccess
+from moothall.kernel.channel_access import ChannelAccess, find_channel
 from moothall.kernel.context import Context
 from moothall.kernel.guild_state import MemberAuthority
 from moothall.objects import errors
@@ -20,12 +20,12 @@ from moothall.resources.integration.queries import select_of_application
 from moothall.resources.interaction.command.objects import permissions_object
 from moothall.resources.interaction.command.queries import PermissionsRow, select_permissions
 
-DIRECT_PERMISSIONS: Final = Permissions.ATTACH_FILES | Permissions.EMBED_LINKS | Permissions.MENTION_EVERYONE
-"""What an application may do in direct messages; with its own bot also USE_EXTERNAL_EMOJIS."""
+_DM_PERMISSIONS: Final = Permissions.ATTACH_FILES | Permissions.EMBED_LINKS | Permissions.MENTION_EVERYONE
+"""`app_permissions` in direct messages; with the application's own bot also USE_EXTERNAL_EMOJIS."""
 
 
-def context_of(access: ChannelAccess, application_id: ApplicationId) -> InteractionContext:
-    """Where an interaction happens."""
+def interaction_context(access: ChannelAccess, application_id: ApplicationId) -> InteractionContext:
+    """The context of an application's interactions in a channel."""
     if access.guild is not None:
         return InteractionContext.GUILD
     if access.channel.type == ChannelType.DM and UserId(application_id) in access.recipients:
@@ -33,44 +33,60 @@ def context_of(access: ChannelAccess, application_id: ApplicationId) -> Interact
     return InteractionContext.PRIVATE_CHANNEL
 
 
-async def owners_of(
+async def authorizing_owners(
     ctx: Context, access: ChannelAccess, application_id: ApplicationId, supported: Sequence[int]
 ) -> dict[str, str]:
-    """Who has installed an application that is used here, by integration type; empty if nobody has.
+    """`authorizing_integration_owners`: who has installed an application, by integration type, among `supported` ones.
 
-    `supported` are the integration types that what is used supports.
+    Empty if it is installed neither to the guild nor to the caller.
     """
-    found: dict[str, str] = {}
+    owners: dict[str, str] = {}
     if IntegrationType.GUILD_INSTALL in supported:
         if access.guild is not None:
             row = await select_of_application(ctx.tx, access.guild.id, application_id)
             if row is not None and not {BOT, COMMANDS}.isdisjoint(row.scopes):
-                found["0"] = str(int(access.guild.id))
-        elif context_of(access, application_id) is InteractionContext.BOT_DM:
-            found["0"] = "0"
+                owners["0"] = str(int(access.guild.id))
+        elif interaction_context(access, application_id) is InteractionContext.BOT_DM:
+            owners["0"] = "0"
     if IntegrationType.USER_INSTALL in supported:
         authorization = await select_authorization(ctx.tx, ctx.actor.user_id, application_id)
         if authorization is not None and authorization.user_install:
-            found["1"] = str(int(ctx.actor.user_id))
-    return found
+            owners["1"] = str(int(ctx.actor.user_id))
+    return owners
 
 
-async def require_usable(ctx: Context, access: ChannelAccess, command: Command, owners: dict[str, str]) -> None:
-    """Let the caller use a command here.
+async def app_permissions(ctx: Context, access: ChannelAccess, application_id: ApplicationId) -> int:
+    """The permissions of an application's bot in a channel."""
+    if access.guild is None:
+        bits = int(_DM_PERMISSIONS)
+        if interaction_context(access, application_id) is InteractionContext.BOT_DM:
+            bits |= Permissions.USE_EXTERNAL_EMOJIS
+        return bits
+    bot = await find_channel(ctx.services.states, ctx.tx, access.id, UserId(application_id), ctx.now, writes=ctx.writes)
+    if bot is not None and bot.member is not None:
+        return bot.permissions
+    return int(_DM_PERMISSIONS)
 
-    Raises Refusal: 404/10063 for one that is not there for them, 403/50013 for one that the guild, or
-    the command itself, keeps from them, 50035 at `data.id` for an age-restricted one elsewhere.
+
+async def require_command_usable(ctx: Context, access: ChannelAccess, command: Command, owners: dict[str, str]) -> None:
+    """Require that the caller can use a command in a channel.
+
+    Raises Refusal: 404/10063 for a command that is not available there, 403/50013 for one that the guild's permissions
+    or its own default deny, 50035 at `data.id` for an age-restricted one in another channel.
     """
-    context = context_of(access, command.application_id)
-    allowed = command.contexts if isinstance(command.contexts, list) else list(InteractionContext)
-    is_guilds = isinstance(command.guild_id, int)
-    if not owners or (not is_guilds and context not in allowed) or (is_guilds and access.guild is None):
-        raise Refusal(errors.UNKNOWN_APPLICATION_COMMAND)
-    if context is InteractionContext.PRIVATE_CHANNEL and "1" not in owners:
+    context = interaction_context(access, command.application_id)
+    contexts = command.contexts if isinstance(command.contexts, list) else list(InteractionContext)
+    is_guild_command = isinstance(command.guild_id, int)
+    if (
+        not owners
+        or (not is_guild_command and context not in contexts)
+        or (is_guild_command and access.guild is None)
+        or (context is InteractionContext.PRIVATE_CHANNEL and "1" not in owners)
+    ):
         raise Refusal(errors.UNKNOWN_APPLICATION_COMMAND)
     if command.nsfw and access.guild is not None:
-        where = access.parent or access.channel
-        if where.nsfw is not True:
+        channel = access.parent or access.channel
+        if channel.nsfw is not True:
             refuse_field("data.id", FormCode.BASE_TYPE_CHOICES, "This command is for age-restricted channels.")
     if access.guild is None or access.member is None:
         return
@@ -78,70 +94,74 @@ async def require_usable(ctx: Context, access: ChannelAccess, command: Command, 
     if "0" not in owners:
         return
     rows = await select_permissions(ctx.tx, access.guild.id, command.application_id)
-    said = {row.command_id: row for row in rows}
-    if not is_allowed(access.member, ctx.permissions, access.audience_channel_id, command, said):
+    permissions_by_id = {row.command_id: row for row in rows}
+    if not can_use_command(access.member, ctx.permissions, access.audience_channel_id, command, permissions_by_id):
         raise Refusal(errors.MISSING_PERMISSIONS)
 
 
-def is_allowed(
+def can_use_command(
     member: MemberAuthority,
     permissions: int,
     channel_id: ChannelId | None,
     command: Command,
-    said: Mapping[Snowflake, PermissionsRow],
+    permissions_by_id: Mapping[Snowflake, PermissionsRow],
 ) -> bool:
-    """Whether a member may use a command in a channel, or with None in the guild at all.
+    """Whether a member can use a command in a channel, or with None in any channel of the guild.
 
-    That is what the guild says of it, else of all of its application's; where nothing is said, the
-    command's own default. `permissions` are the member's in the channel, and `said` is what the guild says, by the
-    command's or the application's id.
+    The guild's permissions for the command decide, else those for its application, else the command's
+    `default_member_permissions`. `permissions` are the member's in the channel; `permissions_by_id` are the guild's
+    command permissions by the id of the command or the application.
     """
     if permissions & Permissions.ADMINISTRATOR:
         return True
-    general, special = said.get(Snowflake(command.application_id)), said.get(Snowflake(command.id))
-    if channel_id is not None and not _channel_allowed(member, channel_id, special, general):
+    of_application = permissions_by_id.get(Snowflake(command.application_id))
+    of_command = permissions_by_id.get(Snowflake(command.id))
+    if channel_id is not None and not _is_channel_allowed(member, channel_id, of_command, of_application):
         return False
-    verdict = _person_allowed(member, special)
-    if verdict is None:
-        verdict = _person_allowed(member, general)
-    if verdict is not None:
-        return verdict
+    allowed = _is_member_allowed(member, of_command)
+    if allowed is None:
+        allowed = _is_member_allowed(member, of_application)
+    if allowed is not None:
+        return allowed
     needed = command.default_member_permissions
     if needed is None:
         return True
     return bool(needed) and permissions & needed == needed
 
 
-def _channel_allowed(member: MemberAuthority, channel_id: ChannelId, *said: PermissionsRow | None) -> bool:
-    everywhere = member.guild.id - 1
-    for row in said:
+def _is_channel_allowed(member: MemberAuthority, channel_id: ChannelId, *rows: PermissionsRow | None) -> bool:
+    """Whether the first row that has the channel, or all channels (guild id - 1), allows it; True if none has."""
+    all_channels = Snowflake(member.guild.id - 1)
+    for row in rows:
         if row is None:
             continue
-        by_id = {
-            each.id: each.permission
-            for each in permissions_object(row).permissions
-            if each.type == CommandPermissionType.CHANNEL
+        permission_by_id = {
+            entry.id: entry.permission
+            for entry in permissions_object(row).permissions
+            if entry.type == CommandPermissionType.CHANNEL
         }
-        for key in (Snowflake(channel_id), Snowflake(everywhere)):
-            if key in by_id:
-                return by_id[key]
+        for key in (Snowflake(channel_id), all_channels):
+            if key in permission_by_id:
+                return permission_by_id[key]
     return True
 
 
-def _person_allowed(member: MemberAuthority, row: PermissionsRow | None) -> bool | None:
-    """What is said of the person themself, else of any role of theirs, else of everybody; None if nothing."""
+def _is_member_allowed(member: MemberAuthority, row: PermissionsRow | None) -> bool | None:
+    """The permission of the user, else of any of their roles, else of @everyone; None if the row has none of these."""
     if row is None:
         return None
-    said = permissions_object(row).permissions
-    for each in said:
-        if each.type == CommandPermissionType.USER and each.id == member.user_id:
-            return each.permission
+    entries = permissions_object(row).permissions
+    for entry in entries:
+        if entry.type == CommandPermissionType.USER and entry.id == member.user_id:
+            return entry.permission
     by_role = [
-        each.permission for each in said if each.type == CommandPermissionType.ROLE and each.id in member.role_ids
+        entry.permission
+        for entry in entries
+        if entry.type == CommandPermissionType.ROLE and entry.id in member.role_ids
     ]
     if by_role:
         return any(by_role)
-    for each in said:
-        if each.type == CommandPermissionType.ROLE and each.id == member.guild.id:
-            return each.permission
+    for entry in entries:
+        if entry.type == CommandPermissionType.ROLE and entry.id == member.guild.id:
+            return entry.permission
     return None

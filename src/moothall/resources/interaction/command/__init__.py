@@ -1,6 +1,6 @@
-"""Application commands: what applications offer to people, everywhere or in one guild, and who may use it there.
+"""Application commands: global ones and those of a guild, and guilds' permissions for them.
 
-A name is unique among an application's commands of one type in one scope; making one of a name that
-is there changes it. Its neighbours: `application`, whose bot or token manages them, and `interaction`,
-which uses them.
+A name is unique among an application's commands of one type in one scope; creating a command of an existing name
+overwrites it. The application's bot, its token or its owner manages them (`application`); users use them by creating
+interactions (`interaction`).
 """

@@ -1,4 +1,4 @@
-"""Who may manage an application's commands, and who may say in a guild who uses them."""
+"""Access to the endpoints of application commands and of guilds' permissions for them."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -9,7 +9,7 @@ from moothall.kernel.context import Context
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.permissions import Permissions
-from moothall.objects.scopes import COMMANDS, UPDATE_COMMANDS
+from moothall.objects.scopes import BOT, COMMANDS
 from moothall.resources.application.access import find_application
 from moothall.resources.integration.queries import select_of_application
 
@@ -19,13 +19,13 @@ PERMISSIONS_SCOPE: Final = "applications.commands.permissions.update"
 class ManagesCommands(Access):
     """The bot of `{application_id}`, a token of it with applications.commands.update, or its owner.
 
-    For the commands of a guild the application must be installed there, with its commands.
+    For the commands of a guild the application must be installed there with the scope bot or applications.commands.
     """
 
     label = "application's bot|token|owner"
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
-        """Look the application up. Raises Refusal: 404/10002, 403/20012, 403/50001 for a guild it is not in."""
+        """Select the application. Raises Refusal: 404/10002, 403/20012, 403/50001 for a guild that it is not in."""
         row = await find_application(ctx, path["application_id"])
         actor = ctx.actor
         owns = actor.kind is TokenKind.SESSION and actor.user_id == row.owner_id
@@ -35,15 +35,15 @@ class ManagesCommands(Access):
         guild_id = path.get("guild_id")
         if guild_id is not None:
             integration = await select_of_application(ctx.tx, guild_id, row.id)
-            if integration is None or COMMANDS not in {*integration.scopes, *_implied(integration.scopes)}:
+            if integration is None or {COMMANDS, BOT}.isdisjoint(integration.scopes):
                 raise Refusal(errors.MISSING_ACCESS)
             await ctx.visit_guild(guild_id)
 
 
-class SetsPermissions(Access):
-    """A person with MANAGE_GUILD and MANAGE_ROLES: by their own session, or by a token that they gave for this.
+class EditsCommandPermissions(Access):
+    """A user with MANAGE_GUILD and MANAGE_ROLES, by a session or by a bearer token of the application.
 
-    A bot's token does not do, as the guild's people decide who uses what in it.
+    A bot's token is refused: the users of the guild decide who can use a command in it.
     """
 
     label = "MANAGE_GUILD + MANAGE_ROLES"
@@ -60,11 +60,5 @@ class SetsPermissions(Access):
         ctx.subject = row
 
 
-def _implied(scopes: list[str]) -> tuple[str, ...]:
-    # A bot brings its commands with it.
-    return (COMMANDS,) if "bot" in scopes else ()
-
-
-MANAGES = ManagesCommands()
-SETS = SetsPermissions()
-UPDATING: Final = UPDATE_COMMANDS
+MANAGES: Final = ManagesCommands()
+EDITS_PERMISSIONS: Final = EditsCommandPermissions()

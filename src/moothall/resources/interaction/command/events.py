@@ -1,4 +1,4 @@
-"""What is announced of commands."""
+"""Gateway events of application commands."""
 
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ from moothall.objects.ids import GuildId
 
 
 class ApplicationCommandPermissionsUpdate(Event, frozen=True, kw_only=True):
-    """APPLICATION_COMMAND_PERMISSIONS_UPDATE: what a guild now says about a command; needs no intent."""
+    """APPLICATION_COMMAND_PERMISSIONS_UPDATE: a guild's new permissions for a command. Needs no intent."""
 
     name: ClassVar[str] = "APPLICATION_COMMAND_PERMISSIONS_UPDATE"
     audience: ClassVar[Audience] = Audience.GUILD
@@ -17,5 +17,5 @@ class ApplicationCommandPermissionsUpdate(Event, frozen=True, kw_only=True):
     permissions: CommandPermissions
 
     def payload(self) -> object:
-        """What the guild says."""
+        """The permissions."""
         return self.permissions

@@ -1,4 +1,4 @@
-"""In which language somebody is told of commands (interactions: application commands, localization)."""
+"""Choose the locale of commands and the text in it (interactions: application commands, localization)."""
 
 import re
 from collections.abc import Mapping
@@ -19,33 +19,33 @@ _BY_LANGUAGE: Final = {
 }
 
 
-async def locale_of(ctx: Context) -> str:
-    """The caller's language: that of X-Discord-Locale, else of Accept-Language, else their own."""
-    given = ctx.header("x-discord-locale")
-    if given is not None and given in LOCALES:
-        return given
-    accepted = _accepted(ctx.header("accept-language") or "")
+async def caller_locale(ctx: Context) -> str:
+    """The caller's locale: of the header X-Discord-Locale, else of Accept-Language, else of their settings."""
+    requested = ctx.header("x-discord-locale")
+    if requested is not None and requested in LOCALES:
+        return requested
+    accepted = _accepted_locale(ctx.header("accept-language") or "")
     if accepted is not None:
         return accepted
     user = await select_user(ctx.tx, ctx.actor.user_id)
     return DEFAULT if user is None else user.locale
 
 
-def text_in(texts: Mapping[str, str] | None, locale: str) -> str | None:
-    """The text in a language, or in the one that stands for it; None for neither."""
+def localized_text(texts: Mapping[str, str] | None, locale: str) -> str | None:
+    """The text in a locale, or in its fallback (en-US and en-GB, es-ES for es-419); None if there is neither."""
     if not texts:
         return None
-    found = texts.get(locale)
-    return texts.get(_FALLBACKS.get(locale, "")) if found is None else found
+    text = texts.get(locale)
+    return texts.get(_FALLBACKS.get(locale, "")) if text is None else text
 
 
-def _accepted(header: str) -> str | None:
-    """The language that a browser prefers, of those that there are."""
+def _accepted_locale(header: str) -> str | None:
+    """The locale that Accept-Language prefers, of the known ones."""
     ranges = []
     for each in header[:_MAX_HEADER].split(","):
-        found = _RANGE.fullmatch(each)
-        if found is not None and (weight := float(found[2] or 1)) > 0:
-            ranges.append((weight, found[1].lower()))
+        match = _RANGE.fullmatch(each)
+        if match is not None and (weight := float(match[2] or 1)) > 0:
+            ranges.append((weight, match[1].lower()))
     for _, name in sorted(ranges, key=lambda each: -each[0]):
         locale = _BY_FOLDED.get(name) or _BY_LANGUAGE.get(name.partition("-")[0])
         if locale is not None:

@@ -1,4 +1,4 @@
-"""Commands as answers carry them."""
+"""Build Application Command objects from rows."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,14 +6,14 @@ from typing import Any
 from moothall.objects.command import Command, CommandPermission, CommandPermissions, CommandType
 from moothall.objects.ids import CommandId, Snowflake
 from moothall.objects.wire import convert
-from moothall.resources.interaction.command.locales import text_in
-from moothall.resources.interaction.command.queries import EVERYWHERE, CommandRow, PermissionsRow
+from moothall.resources.interaction.command.locales import localized_text
+from moothall.resources.interaction.command.queries import GLOBAL_SCOPE, CommandRow, PermissionsRow
 
-_TEXTS = ("name", "description")
+_LOCALIZED_FIELDS = ("name", "description")
 
 
 def command_object(row: CommandRow, *, localizations: bool = True, locale: str | None = None) -> Command:
-    """A command with all its localizations, or in one locale with the text of that (`name_localized`)."""
+    """A command with all localizations, or without them and with the text of one locale (`name_localized`)."""
     plain: dict[str, Any] = {
         **row.definition,
         "id": row.id,
@@ -22,16 +22,16 @@ def command_object(row: CommandRow, *, localizations: bool = True, locale: str |
         "type": row.type,
         "name": row.name,
     }
-    if row.guild_id != EVERYWHERE:
+    if row.guild_id != GLOBAL_SCOPE:
         plain["guild_id"] = row.guild_id
     if not localizations:
         plain = _localized(plain, locale)
-    found: Command = convert(plain, Command)
-    return found
+    command: Command = convert(plain, Command)
+    return command
 
 
 def permissions_object(row: PermissionsRow) -> CommandPermissions:
-    """What a guild says about a command."""
+    """A guild's permissions for a command."""
     return CommandPermissions(
         id=row.command_id,
         application_id=row.application_id,
@@ -41,22 +41,22 @@ def permissions_object(row: PermissionsRow) -> CommandPermissions:
 
 
 def _localized(plain: Mapping[str, Any], locale: str | None) -> dict[str, Any]:
-    """Each text in the locale asked for beside the usual one, instead of all of them."""
-    done = {key: value for key, value in plain.items() if not key.endswith("_localizations")}
-    for text in _TEXTS:
+    """The fields with the text of one locale instead of all localizations, also of options and choices."""
+    fields = {key: value for key, value in plain.items() if not key.endswith("_localizations")}
+    for text in _LOCALIZED_FIELDS:
         texts = plain.get(f"{text}_localizations") or {}
-        if locale is not None and (found := text_in(texts, locale)) is not None:
-            done[f"{text}_localized"] = found
+        if locale is not None and (localized := localized_text(texts, locale)) is not None:
+            fields[f"{text}_localized"] = localized
     for key in ("options", "choices"):
-        if key in done:
-            done[key] = [_localized(each, locale) for each in done[key]]
-    return done
+        if key in fields:
+            fields[key] = [_localized(each, locale) for each in fields[key]]
+    return fields
 
 
-def default_entry_point(row_id: CommandId, version: Snowflake) -> dict[str, Any]:
-    """The command `Launch`, which an application with Activities has unless it makes another."""
+def default_entry_point(command_id: CommandId, version: Snowflake) -> dict[str, Any]:
+    """The columns of the command `Launch`, the default entry point of an application with Activities."""
     return {
-        "id": row_id,
+        "id": command_id,
         "version": version,
         "type": int(CommandType.PRIMARY_ENTRY_POINT),
         "name": "Launch",

@@ -1,4 +1,4 @@
-"""How commands come to be, change and go, and what guilds say about them."""
+"""Create, modify and delete application commands, and edit guilds' permissions for them."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, Final
@@ -16,71 +16,62 @@ from moothall.objects.ids import ApplicationId, ChannelId, CommandId, GuildId, R
 from moothall.objects.wire import to_plain
 from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.interaction.command import queries
+from moothall.resources.interaction.command.definition import build_definition, check_for_application
 from moothall.resources.interaction.command.events import ApplicationCommandPermissionsUpdate
+from moothall.resources.interaction.command.fields import CommandFields
 from moothall.resources.interaction.command.objects import command_object, default_entry_point, permissions_object
-from moothall.resources.interaction.command.queries import EVERYWHERE, CommandRow, PermissionsRow
-from moothall.resources.interaction.command.requests import CommandFields, CreateCommand, ModifyCommand, check_command
+from moothall.resources.interaction.command.queries import GLOBAL_SCOPE, CommandRow, PermissionsRow
+from moothall.resources.interaction.command.requests import CreateCommand, ModifyCommand
+from moothall.resources.interaction.command.validation import check_command
 from moothall.resources.member.queries import get_members
 
 _DAY_MS: Final = 86_400_000
-_PLAIN: Final = (
-    "name_localizations",
-    "description",
-    "description_localizations",
-    "options",
-    "default_member_permissions",
-    "nsfw",
-    "handler",
-)
-_GLOBAL_ONLY: Final = ("contexts", "integration_types")
+_DUPLICATE_NAME: Final = FieldError("APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")
 
 
 async def create_command(
     ctx: Context, application: ApplicationRow, guild_id: GuildId, body: CreateCommand
 ) -> tuple[Command, bool]:
-    """Make a command, or change the one of its name; the command, and whether it is new.
+    """Create a command, or overwrite the one of the same type and name; the command, and whether it is new.
 
-    Raises Refusal: 50035 for what does not fit the application, 400/30032 where there are as many of
-    its type as may be, 400/30034 for more than 200 made in a day.
+    Raises Refusal: 50035 for what the application cannot have, 400/30032 for too many commands of a type, 400/30034 for
+    more than 200 created in a day.
     """
-    _check(application, guild_id, body, body.kind)
-    before = await queries.select_by_name(ctx.tx, application.id, guild_id, body.kind, body.name)
-    if before is None and body.kind == CommandType.PRIMARY_ENTRY_POINT:
-        before = next(
-            (row for row in await queries.select_scope(ctx.tx, application.id, guild_id) if row.type == body.kind), None
-        )
-    if before is not None:
-        return await _store(ctx, before, body.name, _definition(application, guild_id, body, {})), False
-    if await queries.count_of_type(ctx.tx, application.id, guild_id, body.kind) >= limits.COMMANDS_MAX[body.kind]:
+    _require_possible(application, guild_id, body, body.kind)
+    existing = await queries.select_command_by_name(ctx.tx, application.id, guild_id, body.kind, body.name)
+    if existing is None and body.kind == CommandType.PRIMARY_ENTRY_POINT:
+        rows = await queries.select_commands(ctx.tx, application.id, guild_id)
+        existing = next((row for row in rows if row.type == body.kind), None)
+    if existing is not None:
+        return await _update(ctx, existing, body.name, build_definition(application, guild_id, body, {})), False
+    if await queries.count_commands(ctx.tx, application.id, guild_id, body.kind) >= limits.COMMANDS_MAX[body.kind]:
         raise Refusal(errors.TOO_MANY_COMMANDS)
     await _count_creations(ctx, application.id, guild_id, 1)
-    row = _new_row(ctx, application, guild_id, body)
-    await queries.insert_command(ctx.tx, row)
-    return command_object(row), True
+    return await _insert(ctx, application, guild_id, body), True
 
 
 async def modify_command(
     ctx: Context, application: ApplicationRow, guild_id: GuildId, command_id: CommandId, body: ModifyCommand
 ) -> Command:
-    """Change what a request names of a command. Renaming it ends what guilds say about it.
+    """Change the fields of a command that a request has. A new name deletes guilds' permissions for the command.
 
     Raises Refusal: 404/10063, 50035, also for a name that another command has.
     """
     row = await get_command(ctx, application.id, guild_id, command_id)
     form_errors = FormErrors()
-    check_command(body, body.name, row.type, form_errors, whole=False)
+    check_command(body, body.name, row.type, form_errors, complete=False)
     name = row.name if body.name is UNSET else body.name
     if name != row.name:
-        other = await queries.select_by_name(ctx.tx, application.id, guild_id, row.type, name)
+        other = await queries.select_command_by_name(ctx.tx, application.id, guild_id, row.type, name)
         if other is not None:
-            form_errors.add("name", "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")
+            form_errors.add("name", *_DUPLICATE_NAME)
     form_errors.raise_if_any()
-    _check(application, guild_id, body, row.type)
-    return await _store(ctx, row, name, _definition(application, guild_id, body, row.definition))
+    _require_possible(application, guild_id, body, row.type)
+    return await _update(ctx, row, name, build_definition(application, guild_id, body, row.definition))
 
 
 async def delete_command(ctx: Context, application_id: ApplicationId, guild_id: GuildId, command_id: CommandId) -> None:
-    """Remove a command. Raises Refusal: 404/10063."""
+    """Delete a command. Raises Refusal: 404/10063."""
     row = await get_command(ctx, application_id, guild_id, command_id)
     await queries.delete_commands(ctx.tx, application_id, guild_id, [row.id])
 
@@ -88,58 +79,56 @@ async def delete_command(ctx: Context, application_id: ApplicationId, guild_id: 
 async def overwrite_commands(
     ctx: Context, application: ApplicationRow, guild_id: GuildId, bodies: Sequence[CreateCommand]
 ) -> list[Command]:
-    """Make a scope hold exactly the commands listed; those of a known id or name keep their ids.
+    """Replace the commands of a scope by those listed; a command with a known name or id keeps its id.
 
-    All or nothing. Raises as `create_command`, with the index of what is wrong.
+    All or nothing. Raises the errors of `create_command`, with the index of the command.
     """
-    _check_all(application, guild_id, bodies)
-    before = await queries.select_scope(ctx.tx, application.id, guild_id)
-    rows = _reused_rows(before, bodies)
-    reused_ids = {row.id for row in rows.values()}
-    if removed_ids := [row.id for row in before if row.id not in reused_ids]:
-        await queries.delete_commands(ctx.tx, application.id, guild_id, removed_ids)
-    await _count_creations(ctx, application.id, guild_id, len(bodies) - len(rows))
+    _check_overwrite(application, guild_id, bodies)
+    before = await queries.select_commands(ctx.tx, application.id, guild_id)
+    existing = _match_existing(before, bodies)
+    kept_ids = {row.id for row in existing.values()}
+    deleted_ids = [row.id for row in before if row.id not in kept_ids]
+    if deleted_ids:
+        await queries.delete_commands(ctx.tx, application.id, guild_id, deleted_ids)
+    await _count_creations(ctx, application.id, guild_id, len(bodies) - len(existing))
     commands = []
     for index, body in enumerate(bodies):
-        if index in rows:
-            definition = _definition(application, guild_id, body, {})
-            commands.append(await _store(ctx, rows[index], body.name, definition))
+        if index in existing:
+            definition = build_definition(application, guild_id, body, {})
+            commands.append(await _update(ctx, existing[index], body.name, definition))
         else:
-            row = _new_row(ctx, application, guild_id, body)
-            await queries.insert_command(ctx.tx, row)
-            commands.append(command_object(row))
+            commands.append(await _insert(ctx, application, guild_id, body))
     return commands
 
 
-def _check_all(application: ApplicationRow, guild_id: GuildId, bodies: Sequence[CreateCommand]) -> None:
-    """Refuse commands that cannot be all those of a scope: 50035 by index, 400/30032 for too many of a type."""
-    form = FormErrors()
+def _check_overwrite(application: ApplicationRow, guild_id: GuildId, bodies: Sequence[CreateCommand]) -> None:
+    form_errors = FormErrors()
     for index, body in enumerate(bodies):
-        check_command(body, body.name, body.kind, form.at([index]))
-        _check_into(application, guild_id, body, body.kind, form.at([index]))
+        check_command(body, body.name, body.kind, form_errors.at([index]))
+        check_for_application(application, guild_id, body, body.kind, form_errors.at([index]))
         if any(body.kind == other.kind and body.name == other.name for other in bodies[:index]):
-            form.add([index, "name"], "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")
-    form.raise_if_any()
-    for kind, maximum in limits.COMMANDS_MAX.items():
-        if sum(body.kind == kind for body in bodies) > maximum:
+            form_errors.add([index, "name"], *_DUPLICATE_NAME)
+    form_errors.raise_if_any()
+    for command_type, maximum in limits.COMMANDS_MAX.items():
+        if sum(body.kind == command_type for body in bodies) > maximum:
             raise Refusal(errors.TOO_MANY_COMMANDS)
 
 
-def _reused_rows(before: Sequence[CommandRow], bodies: Sequence[CreateCommand]) -> dict[int, CommandRow]:
-    """The rows that commands of a request take over, by the command's index: those of its name, else of its id."""
-    by_id = {row.id: row for row in before}
-    by_name = {(row.type, row.name): row for row in before}
+def _match_existing(rows: Sequence[CommandRow], bodies: Sequence[CreateCommand]) -> dict[int, CommandRow]:
+    """The existing command that each body overwrites, by the body's index: of the same type and name, else by id."""
+    by_id = {row.id: row for row in rows}
+    by_name = {(row.type, row.name): row for row in rows}
     names = {(body.kind, body.name) for body in bodies}
-    rows: dict[int, CommandRow] = {}
+    existing: dict[int, CommandRow] = {}
     for index, body in enumerate(bodies):
         row = by_name.get((body.kind, body.name))
         if row is None and body.id is not None:
             row = by_id.get(body.id)
             if row is not None and (row.type != body.kind or (row.type, row.name) in names):
                 row = None
-        if row is not None and row not in rows.values():
-            rows[index] = row
-    return rows
+        if row is not None and row not in existing.values():
+            existing[index] = row
+    return existing
 
 
 async def get_command(
@@ -152,62 +141,63 @@ async def get_command(
     return row
 
 
-async def keep_entry_point(ctx: Context, application: ApplicationRow) -> None:
-    """Give an application that now has Activities its entry point, unless it has one."""
+async def ensure_entry_point(ctx: Context, application: ApplicationRow) -> None:
+    """Create the default entry point command of an application with Activities, unless it has one."""
     if not application.flags & ApplicationFlags.EMBEDDED:
         return
-    if await queries.count_of_type(ctx.tx, application.id, EVERYWHERE, CommandType.PRIMARY_ENTRY_POINT):
+    if await queries.count_commands(ctx.tx, application.id, GLOBAL_SCOPE, CommandType.PRIMARY_ENTRY_POINT):
         return
     values = default_entry_point(CommandId(ctx.ids.next()), ctx.ids.next())
-    await queries.insert_command(ctx.tx, CommandRow(application_id=application.id, guild_id=EVERYWHERE, **values))
+    await queries.insert_command(ctx.tx, CommandRow(application_id=application.id, guild_id=GLOBAL_SCOPE, **values))
 
 
-async def set_permissions(
-    ctx: Context, application: ApplicationRow, command_id: Snowflake, wanted: Sequence[CommandPermission]
+async def edit_permissions(
+    ctx: Context, application: ApplicationRow, command_id: Snowflake, permissions: Sequence[CommandPermission]
 ) -> CommandPermissions:
-    """Say in the guild entered who may use a command, or with the application's id all that nothing is said of.
+    """Replace the permissions for a command in the guild entered.
 
-    Raises Refusal: 404/10063, 50035 for more than 100, for one twice, and for what is not of the guild.
+    With the application's id as `command_id` they apply to all its commands without permissions of their own.
+    Raises Refusal: 404/10063, 50035 for more than 100 permissions, for duplicates, and for ids of another guild.
     """
     guild_id = ctx.guild.id
     if command_id != application.id:
-        row = await queries.select_by_id(ctx.tx, CommandId(command_id))
-        if row is None or row.application_id != application.id or row.guild_id not in {EVERYWHERE, guild_id}:
+        row = await queries.select_command_by_id(ctx.tx, CommandId(command_id))
+        if row is None or row.application_id != application.id or row.guild_id not in {GLOBAL_SCOPE, guild_id}:
             raise Refusal(errors.UNKNOWN_APPLICATION_COMMAND)
-    before = {row.command_id: row for row in await queries.select_permissions(ctx.tx, guild_id, application.id)}
-    earlier = before.get(command_id)
-    # Clients give back what they were told: who is gone meanwhile may stay where they were.
-    kept = set() if earlier is None else {(each.id, each.type) for each in permissions_object(earlier).permissions}
-    await _check_permissions(ctx, wanted, kept)
+    rows = {row.command_id: row for row in await queries.select_permissions(ctx.tx, guild_id, application.id)}
+    before = rows.get(command_id)
+    # Clients send back the permissions that they received, so those of deleted roles and former members may stay.
+    kept = set() if before is None else {(each.id, each.type) for each in permissions_object(before).permissions}
+    await _check_permissions(ctx, permissions, kept)
     after = PermissionsRow(
         guild_id=guild_id,
         application_id=application.id,
         command_id=command_id,
-        permissions=[to_plain(permission) for permission in wanted],
+        permissions=[to_plain(permission) for permission in permissions],
     )
-    await queries.put_permissions(ctx.tx, after)
-    told = permissions_object(after)
-    if earlier is None or earlier.permissions != after.permissions:
+    await queries.upsert_permissions(ctx.tx, after)
+    result = permissions_object(after)
+    if before is None or before.permissions != after.permissions:
         await ctx.audit(
             AuditLogEvent.APPLICATION_COMMAND_PERMISSION_UPDATE,
             target=command_id,
-            changes=_changes([] if earlier is None else earlier.permissions, after.permissions),
+            changes=_audit_changes([] if before is None else before.permissions, after.permissions),
             options=AuditLogOptions(application_id=Snowflake(application.id)),
         )
-        ctx.emit(ApplicationCommandPermissionsUpdate(guild_id=guild_id, permissions=told))
-    return told
+        ctx.emit(ApplicationCommandPermissionsUpdate(guild_id=guild_id, permissions=result))
+    return result
 
 
 async def get_permissions(ctx: Context, application_id: ApplicationId, command_id: Snowflake) -> CommandPermissions:
-    """What the guild visited says about a command. Raises Refusal: 404/10066 where it says nothing."""
+    """The permissions for a command in the guild visited. Raises Refusal: 404/10066 if there are none."""
     for row in await queries.select_permissions(ctx.tx, ctx.guild.id, application_id):
         if row.command_id == command_id:
             return permissions_object(row)
     raise Refusal(errors.UNKNOWN_COMMAND_PERMISSIONS)
 
 
-def _changes(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[AuditLogChange]:
-    """One change for each role, user or channel, under its id, as clients read it."""
+def _audit_changes(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[AuditLogChange]:
+    """One change for each role, user or channel; its key is the id, as clients read it."""
     old, new = ({entry["id"]: entry for entry in entries} for entries in (before, after))
     return [
         AuditLogChange(key=str(key), old_value=old.get(key, UNSET), new_value=new.get(key, UNSET))
@@ -217,17 +207,18 @@ def _changes(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[
 
 
 async def _check_permissions(
-    ctx: Context, wanted: Sequence[CommandPermission], kept: Collection[tuple[Snowflake, int]]
+    ctx: Context, permissions: Sequence[CommandPermission], kept: Collection[tuple[Snowflake, int]]
 ) -> None:
+    """Refuse duplicates and ids that are not of the guild; those of `kept` need not be."""
     form_errors = FormErrors()
-    if len(wanted) > limits.COMMAND_PERMISSIONS_MAX:
+    if len(permissions) > limits.COMMAND_PERMISSIONS_MAX:
         form_errors.add("permissions", *FieldError.length(None, limits.COMMAND_PERMISSIONS_MAX))
         raise form_errors.refusal()
-    users = [UserId(each.id) for each in wanted if each.type == CommandPermissionType.USER]
-    members = await get_members(ctx.tx, ctx.guild.id, users)
-    for index, each in enumerate(wanted):
+    user_ids = [UserId(each.id) for each in permissions if each.type == CommandPermissionType.USER]
+    members = await get_members(ctx.tx, ctx.guild.id, user_ids)
+    for index, each in enumerate(permissions):
         at = form_errors.at(["permissions", index, "id"])
-        if any(each.id == other.id and each.type == other.type for other in wanted[:index]):
+        if any(each.id == other.id and each.type == other.type for other in permissions[:index]):
             at.add([], FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The set already contains this value.")
         if (each.id, each.type) in kept:
             known = True
@@ -236,108 +227,50 @@ async def _check_permissions(
         elif each.type == CommandPermissionType.USER:
             known = UserId(each.id) in members
         else:
-            everywhere = each.id == ctx.guild.id - 1
-            known = everywhere or await ctx.guild.channel(ctx.tx, ChannelId(each.id)) is not None
+            all_channels = each.id == ctx.guild.id - 1
+            known = all_channels or await ctx.guild.channel(ctx.tx, ChannelId(each.id)) is not None
         if not known:
             at.add([], FormCode.BASE_TYPE_CHOICES, f"{int(each.id)} is not of this guild.")
     form_errors.raise_if_any()
 
 
-def _check(application: ApplicationRow, guild_id: GuildId, body: CommandFields, kind: int) -> None:
+def _require_possible(application: ApplicationRow, guild_id: GuildId, body: CommandFields, command_type: int) -> None:
     form_errors = FormErrors()
-    _check_into(application, guild_id, body, kind, form_errors)
+    check_for_application(application, guild_id, body, command_type, form_errors)
     form_errors.raise_if_any()
 
 
-def _check_into(
-    application: ApplicationRow, guild_id: GuildId, body: CommandFields, kind: int, form_errors: FormErrors
-) -> None:
-    """What a command may be depends on its application too: its Activities, and where it can be installed."""
-    if kind == CommandType.PRIMARY_ENTRY_POINT:
-        if guild_id != EVERYWHERE:
-            form_errors.add("type", FormCode.BASE_TYPE_CHOICES, "An entry point is never a guild's.")
-        elif not application.flags & ApplicationFlags.EMBEDDED:
-            form_errors.add(
-                "type", FormCode.BASE_TYPE_CHOICES, "Only applications with Activities have an entry point."
-            )
-    supported = {int(key) for key in application.integration_types_config or {}}
-    for index, each in enumerate(body.integration_types or ()):
-        if int(each) not in supported:
-            form_errors.add(["integration_types", index], *FieldError.choices(tuple(sorted(supported))))
-
-
-async def _count_creations(ctx: Context, application_id: ApplicationId, guild_id: GuildId, more: int) -> None:
-    if not more:
+async def _count_creations(ctx: Context, application_id: ApplicationId, guild_id: GuildId, number: int) -> None:
+    """Count new commands of a scope. Raises Refusal: 400/30034 for more than 200 on a day."""
+    if not number:
         return
     day = int(ctx.now) // _DAY_MS
-    count = await queries.count_creations(ctx.tx, application_id, guild_id, day)
-    if count + more > limits.COMMAND_CREATES_PER_DAY:
+    count = await queries.select_creation_count(ctx.tx, application_id, guild_id, day)
+    if count + number > limits.COMMAND_CREATES_PER_DAY:
         raise Refusal(errors.TOO_MANY_COMMAND_CREATES)
-    await queries.put_creations(ctx.tx, application_id, guild_id, day, count + more)
+    await queries.upsert_creation_count(ctx.tx, application_id, guild_id, day, count + number)
 
 
-def _new_row(ctx: Context, application: ApplicationRow, guild_id: GuildId, body: CreateCommand) -> CommandRow:
-    return CommandRow(
+async def _insert(ctx: Context, application: ApplicationRow, guild_id: GuildId, body: CreateCommand) -> Command:
+    row = CommandRow(
         application_id=application.id,
         guild_id=guild_id,
         id=CommandId(ctx.ids.next()),
         type=body.kind,
         name=body.name,
-        definition=_definition(application, guild_id, body, {}),
+        definition=build_definition(application, guild_id, body, {}),
         version=ctx.ids.next(),
     )
+    await queries.insert_command(ctx.tx, row)
+    return command_object(row)
 
 
-async def _store(ctx: Context, before: CommandRow, name: str, definition: dict[str, Any]) -> Command:
+async def _update(ctx: Context, before: CommandRow, name: str, definition: dict[str, Any]) -> Command:
+    """Update a command with a new version, unless nothing changes."""
     if name == before.name and definition == before.definition:
         return command_object(before)
     after = structs.replace(before, name=name, definition=definition, version=ctx.ids.next())
     await queries.update_command(ctx.tx, after)
     if name != before.name:
-        await queries.forget_permissions(ctx.tx, before.application_id, [before.id])
+        await queries.delete_permissions(ctx.tx, before.application_id, [before.id])
     return command_object(after)
-
-
-def _definition(
-    application: ApplicationRow, guild_id: GuildId, body: CommandFields, before: dict[str, Any]
-) -> dict[str, Any]:
-    """What is stored of a command: what was there, what the request says, and the defaults of the rest."""
-    done: dict[str, Any] = {"description": "", "default_member_permissions": None, "nsfw": False} | before
-    for field in _PLAIN:
-        value = getattr(body, field)
-        if value is not UNSET:
-            done[field] = _without_nulls(to_plain(value))
-    if done.get("description") is None:
-        done["description"] = ""
-    if done["nsfw"] is None:
-        done["nsfw"] = False
-    for field in ("options", "handler"):
-        if not done.get(field):
-            done.pop(field, None)
-    if body.default_permission is False:
-        done["default_member_permissions"] = "0"
-    return done if guild_id != EVERYWHERE else _with_scope(application, body, done)
-
-
-def _with_scope(application: ApplicationRow, body: CommandFields, done: dict[str, Any]) -> dict[str, Any]:
-    """The same with where it can be used, which only global commands say."""
-    for field in _GLOBAL_ONLY:
-        value = getattr(body, field)
-        if value is not UNSET:
-            done[field] = None if value is None else [int(each) for each in value]
-    if body.dm_permission is not UNSET and body.contexts is UNSET:
-        done["contexts"] = [0] if body.dm_permission is False else None
-    if done.get("integration_types") is None:
-        done["integration_types"] = sorted(int(key) for key in application.integration_types_config or {"0": {}})
-    done.setdefault("contexts", None)
-    done["dm_permission"] = done["contexts"] is None or 1 in done["contexts"]
-    return done
-
-
-def _without_nulls(value: Any) -> Any:
-    """The same without keys of null below the top, which stand for absence."""
-    if isinstance(value, list):
-        return [_without_nulls(each) for each in value]
-    if isinstance(value, dict):
-        return {key: _without_nulls(each) for key, each in value.items() if each is not None}
-    return value

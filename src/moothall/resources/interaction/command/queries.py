@@ -1,4 +1,4 @@
-"""The SQL of commands."""
+"""The SQL of application commands and of guilds' permissions for them."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -10,12 +10,12 @@ from moothall.objects.ids import ApplicationId, CommandId, GuildId, Snowflake
 from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
 from moothall.storage.schema import command_creations, command_permissions, commands, interactions
 
-EVERYWHERE: Final = GuildId(Snowflake(0))
-"""The scope of global commands."""
+GLOBAL_SCOPE: Final = GuildId(Snowflake(0))
+"""The `guild_id` of global commands."""
 
 
 class CommandRow(Struct):
-    """A row of `commands`."""
+    """A row of `commands`; `definition` has the fields of the Application Command object that are not columns."""
 
     application_id: ApplicationId
     guild_id: GuildId
@@ -27,7 +27,7 @@ class CommandRow(Struct):
 
 
 class PermissionsRow(Struct):
-    """A row of `command_permissions`."""
+    """A row of `command_permissions`; `command_id` is the application's id in permissions for all its commands."""
 
     guild_id: GuildId
     application_id: ApplicationId
@@ -36,18 +36,18 @@ class PermissionsRow(Struct):
 
 
 _scope = (commands.c.application_id == bindparam("application_id")) & (commands.c.guild_id == bindparam("guild_id"))
-_this = _scope & (commands.c.id == bindparam("command_id"))
-_select_command = Query(select(commands).where(_this), into=CommandRow)
-_select_by_id = Query(select(commands).where(commands.c.id == bindparam("command_id")), into=CommandRow)
-_select_by_ids = Query(
+_command = _scope & (commands.c.id == bindparam("command_id"))
+_select_command = Query(select(commands).where(_command), into=CommandRow)
+_select_command_by_id = Query(select(commands).where(commands.c.id == bindparam("command_id")), into=CommandRow)
+_select_commands_by_ids = Query(
     select(commands).where(in_list(commands.c.id, "command_ids")).order_by(commands.c.id), into=CommandRow
 )
-_select_scope = Query(select(commands).where(_scope).order_by(commands.c.id), into=CommandRow)
-_select_by_name = Query(
+_select_commands = Query(select(commands).where(_scope).order_by(commands.c.id), into=CommandRow)
+_select_command_by_name = Query(
     select(commands).where(_scope, commands.c.type == bindparam("type"), commands.c.name == bindparam("name")),
     into=CommandRow,
 )
-_select_of_applications = Query(
+_select_commands_of_applications = Query(
     select(commands)
     .where(
         in_list(commands.c.application_id, "application_ids"),
@@ -56,26 +56,29 @@ _select_of_applications = Query(
     .order_by(commands.c.id),
     into=CommandRow,
 )
-_count_of_type = Query(select(func.count()).select_from(commands).where(_scope, commands.c.type == bindparam("type")))
+_count_commands = Query(select(func.count()).select_from(commands).where(_scope, commands.c.type == bindparam("type")))
 _insert_command = Query(insert(commands))
 _update_command = Query(
     update(commands)
-    .where(_this)
+    .where(_command)
     .values(name=bindparam("new_name"), definition=bindparam("new_definition"), version=bindparam("new_version"))
 )
 _delete_commands = Query(delete(commands).where(_scope, in_list(commands.c.id, "command_ids")))
-_delete_of_application = Query(delete(commands).where(commands.c.application_id == bindparam("application_id")))
-_delete_in_guild = Query(delete(commands).where(_scope))
-_settings = (command_permissions.c.guild_id == bindparam("guild_id")) & (
+_delete_commands_of_application = Query(
+    delete(commands).where(commands.c.application_id == bindparam("application_id"))
+)
+_delete_commands_in_guild = Query(delete(commands).where(_scope))
+_guild_permissions = (command_permissions.c.guild_id == bindparam("guild_id")) & (
     command_permissions.c.application_id == bindparam("application_id")
 )
 _select_permissions = Query(
-    select(command_permissions).where(_settings).order_by(command_permissions.c.command_id), into=PermissionsRow
+    select(command_permissions).where(_guild_permissions).order_by(command_permissions.c.command_id),
+    into=PermissionsRow,
 )
 _select_guild_permissions = Query(
     select(command_permissions).where(command_permissions.c.guild_id == bindparam("guild_id")), into=PermissionsRow
 )
-_put_permissions = Query(
+_upsert_permissions = Query(
     upsert(command_permissions, key=("guild_id", "application_id", "command_id"), update=("permissions",))
 )
 _delete_permissions = Query(
@@ -84,24 +87,24 @@ _delete_permissions = Query(
         in_list(command_permissions.c.command_id, "command_ids"),
     )
 )
-_delete_permissions_in_guild = Query(delete(command_permissions).where(_settings))
-_delete_permissions_of = Query(
+_delete_permissions_in_guild = Query(delete(command_permissions).where(_guild_permissions))
+_delete_permissions_of_application = Query(
     delete(command_permissions).where(command_permissions.c.application_id == bindparam("application_id"))
 )
-_select_creations = Query(
+_select_creation_count = Query(
     select(command_creations.c.day, command_creations.c.count).where(
         command_creations.c.application_id == bindparam("application_id"),
         command_creations.c.guild_id == bindparam("guild_id"),
     )
 )
-_put_creations = Query(upsert(command_creations, key=("application_id", "guild_id"), update=("day", "count")))
+_upsert_creation_count = Query(upsert(command_creations, key=("application_id", "guild_id"), update=("day", "count")))
 _delete_interactions_in_guild = Query(
     delete(interactions).where(
         interactions.c.application_id == bindparam("application_id"), interactions.c.guild_id == bindparam("guild_id")
     )
 )
 _delete_interactions = Query(delete(interactions).where(interactions.c.application_id == bindparam("application_id")))
-_delete_creations = Query(
+_delete_creation_counts = Query(
     delete(command_creations).where(command_creations.c.application_id == bindparam("application_id"))
 )
 
@@ -109,55 +112,58 @@ _delete_creations = Query(
 async def select_command(
     reader: Reader, application_id: ApplicationId, guild_id: GuildId, command_id: CommandId
 ) -> CommandRow | None:
-    """A command of an application in one scope; None if there is none."""
+    """Select a command of an application in one scope; None if there is none."""
     return await reader.one(_select_command, application_id=application_id, guild_id=guild_id, command_id=command_id)
 
 
-async def select_by_id(reader: Reader, command_id: CommandId) -> CommandRow | None:
-    """A command, whosever it is; None if there is none."""
-    return await reader.one(_select_by_id, command_id=command_id)
+async def select_command_by_id(reader: Reader, command_id: CommandId) -> CommandRow | None:
+    """Select a command of any application; None if there is none."""
+    return await reader.one(_select_command_by_id, command_id=command_id)
 
 
-async def select_by_ids(reader: Reader, command_ids: Iterable[Snowflake]) -> list[CommandRow]:
-    """Commands by their ids, oldest first."""
-    wanted = list(set(command_ids))
-    return await reader.all(_select_by_ids, command_ids=wanted) if wanted else []
+async def select_commands_by_ids(reader: Reader, command_ids: Iterable[Snowflake]) -> list[CommandRow]:
+    """Select commands of any application, oldest first."""
+    ids = list(set(command_ids))
+    return await reader.all(_select_commands_by_ids, command_ids=ids) if ids else []
 
 
-async def select_scope(reader: Reader, application_id: ApplicationId, guild_id: GuildId) -> list[CommandRow]:
-    """The commands of an application in one scope, oldest first."""
-    return await reader.all(_select_scope, application_id=application_id, guild_id=guild_id)
+async def select_commands(reader: Reader, application_id: ApplicationId, guild_id: GuildId) -> list[CommandRow]:
+    """Select the commands of an application in one scope, oldest first."""
+    return await reader.all(_select_commands, application_id=application_id, guild_id=guild_id)
 
 
-async def select_by_name(
-    reader: Reader, application_id: ApplicationId, guild_id: GuildId, kind: int, name: str
+async def select_command_by_name(
+    reader: Reader, application_id: ApplicationId, guild_id: GuildId, command_type: int, name: str
 ) -> CommandRow | None:
-    """The command of a name; None if there is none."""
-    return await reader.one(_select_by_name, application_id=application_id, guild_id=guild_id, type=kind, name=name)
+    """Select the command of a type and name in one scope; None if there is none."""
+    return await reader.one(
+        _select_command_by_name, application_id=application_id, guild_id=guild_id, type=command_type, name=name
+    )
 
 
-async def select_of_applications(
+async def select_commands_of_applications(
     reader: Reader, application_ids: Iterable[ApplicationId], guild_id: GuildId
 ) -> list[CommandRow]:
-    """The global commands of some applications, and those that they have in one guild."""
-    wanted = list(set(application_ids))
-    if not wanted:
+    """Select the global commands of applications, and their commands of one guild, oldest first."""
+    ids = list(set(application_ids))
+    if not ids:
         return []
-    return await reader.all(_select_of_applications, application_ids=wanted, guild_id=guild_id)
+    return await reader.all(_select_commands_of_applications, application_ids=ids, guild_id=guild_id)
 
 
-async def count_of_type(reader: Reader, application_id: ApplicationId, guild_id: GuildId, kind: int) -> int:
-    """How many commands of a type an application has in one scope."""
-    return int(await reader.scalar(_count_of_type, application_id=application_id, guild_id=guild_id, type=kind) or 0)
+async def count_commands(reader: Reader, application_id: ApplicationId, guild_id: GuildId, command_type: int) -> int:
+    """Count an application's commands of a type in one scope."""
+    count = await reader.scalar(_count_commands, application_id=application_id, guild_id=guild_id, type=command_type)
+    return int(count or 0)
 
 
 async def insert_command(tx: Transaction, row: CommandRow) -> None:
-    """Store a new command."""
+    """Insert a command."""
     await tx.execute(_insert_command, **{name: getattr(row, name) for name in row.__struct_fields__})
 
 
 async def update_command(tx: Transaction, row: CommandRow) -> None:
-    """Store what a command has become."""
+    """Update the name, definition and version of a command."""
     await tx.execute(
         _update_command,
         application_id=row.application_id,
@@ -172,52 +178,57 @@ async def update_command(tx: Transaction, row: CommandRow) -> None:
 async def delete_commands(
     tx: Transaction, application_id: ApplicationId, guild_id: GuildId, command_ids: Sequence[CommandId]
 ) -> None:
-    """Remove commands with what guilds say about them."""
+    """Delete commands, and guilds' permissions for them."""
     await tx.execute(_delete_commands, application_id=application_id, guild_id=guild_id, command_ids=list(command_ids))
-    await forget_permissions(tx, application_id, command_ids)
+    await delete_permissions(tx, application_id, command_ids)
 
 
-async def forget_permissions(tx: Transaction, application_id: ApplicationId, command_ids: Sequence[CommandId]) -> None:
-    """Remove what guilds say about commands of an application."""
-    listed = [Snowflake(command_id) for command_id in command_ids]
-    await tx.execute(_delete_permissions, application_id=application_id, command_ids=listed)
+async def delete_permissions(tx: Transaction, application_id: ApplicationId, command_ids: Sequence[CommandId]) -> None:
+    """Delete all guilds' permissions for commands."""
+    ids = [Snowflake(command_id) for command_id in command_ids]
+    await tx.execute(_delete_permissions, application_id=application_id, command_ids=ids)
 
 
-async def delete_in_guild(tx: Transaction, application_id: ApplicationId, guild_id: GuildId) -> None:
-    """Remove what an application has in a guild that it leaves; the tokens of its interactions there end as well."""
-    for query in (_delete_in_guild, _delete_permissions_in_guild, _delete_interactions_in_guild):
+async def delete_all_in_guild(tx: Transaction, application_id: ApplicationId, guild_id: GuildId) -> None:
+    """Delete an application's commands of a guild, their permissions there, and its interactions with their tokens."""
+    for query in (_delete_commands_in_guild, _delete_permissions_in_guild, _delete_interactions_in_guild):
         await tx.execute(query, application_id=application_id, guild_id=guild_id)
 
 
-async def delete_of_application(tx: Transaction, application_id: ApplicationId) -> None:
-    """Remove everything of an application that ends."""
-    for query in (_delete_of_application, _delete_permissions_of, _delete_creations, _delete_interactions):
+async def delete_all_of_application(tx: Transaction, application_id: ApplicationId) -> None:
+    """Delete an application's commands, their permissions, its creation counts and its interactions."""
+    for query in (
+        _delete_commands_of_application,
+        _delete_permissions_of_application,
+        _delete_creation_counts,
+        _delete_interactions,
+    ):
         await tx.execute(query, application_id=application_id)
 
 
 async def select_permissions(reader: Reader, guild_id: GuildId, application_id: ApplicationId) -> list[PermissionsRow]:
-    """What a guild says about an application's commands."""
+    """Select a guild's permissions for an application and its commands."""
     return await reader.all(_select_permissions, guild_id=guild_id, application_id=application_id)
 
 
 async def select_guild_permissions(reader: Reader, guild_id: GuildId) -> list[PermissionsRow]:
-    """What a guild says about all commands."""
+    """Select a guild's permissions for all applications and commands."""
     return await reader.all(_select_guild_permissions, guild_id=guild_id)
 
 
-async def put_permissions(tx: Transaction, row: PermissionsRow) -> None:
-    """Store what a guild says about a command."""
-    await tx.execute(_put_permissions, **{name: getattr(row, name) for name in row.__struct_fields__})
+async def upsert_permissions(tx: Transaction, row: PermissionsRow) -> None:
+    """Insert or replace a guild's permissions for a command."""
+    await tx.execute(_upsert_permissions, **{name: getattr(row, name) for name in row.__struct_fields__})
 
 
-async def count_creations(tx: Transaction, application_id: ApplicationId, guild_id: GuildId, day: int) -> int:
-    """How many commands an application has made in a scope on a day."""
-    found = await tx.one(_select_creations, application_id=application_id, guild_id=guild_id)
-    return found[1] if found is not None and found[0] == day else 0
+async def select_creation_count(reader: Reader, application_id: ApplicationId, guild_id: GuildId, day: int) -> int:
+    """Select how many commands an application has created in a scope on a day (days since 1970)."""
+    row = await reader.one(_select_creation_count, application_id=application_id, guild_id=guild_id)
+    return row[1] if row is not None and row[0] == day else 0
 
 
-async def put_creations(
+async def upsert_creation_count(
     tx: Transaction, application_id: ApplicationId, guild_id: GuildId, day: int, count: int
 ) -> None:
-    """Remember how many commands an application has made in a scope on a day."""
-    await tx.execute(_put_creations, application_id=application_id, guild_id=guild_id, day=day, count=count)
+    """Insert or replace how many commands an application has created in a scope on a day (days since 1970)."""
+    await tx.execute(_upsert_creation_count, application_id=application_id, guild_id=guild_id, day=day, count=count)

@@ -1,0 +1,56 @@
+"""Read the submission of a modal (interactions: modal submit data)."""
+
+from msgspec import Raw
+
+from moothall.objects import errors
+from moothall.objects.component import Modal, Select
+from moothall.objects.errors import Refusal
+from moothall.objects.ids import InteractionId, UserId
+from moothall.objects.wire import convert
+from moothall.resources.component.submissions import read_modal_submission, submitted
+from moothall.resources.interaction import queries
+from moothall.resources.interaction.create.component import resolve_select
+from moothall.resources.interaction.create.draft import InteractionDraft, read_id
+from moothall.resources.message.pages import Viewer, message_bytes
+
+
+async def read_modal_submit(draft: InteractionDraft) -> None:
+    """Read the values entered into a modal into the draft.
+
+    A modal is submitted once: storing the draft clears it. Raises Refusal: 404/10062 for a modal that was not shown to
+    the caller here or has been submitted, 413/40005.
+    """
+    ctx, data = draft.ctx, draft.body.data
+    row = await queries.select_interaction(ctx.tx, InteractionId(read_id(data, "id")))
+    if (
+        row is None
+        or row.modal is None
+        or row.user_id != ctx.actor.user_id
+        or row.application_id != draft.application.id
+        or row.channel_id != draft.access.id
+        or row.modal["custom_id"] != data.get("custom_id", row.modal["custom_id"])
+    ):
+        raise Refusal(errors.UNKNOWN_INTERACTION)
+    modal: Modal = convert(row.modal, Modal)
+    files = draft.read_files()
+    answers = read_modal_submission(modal, data.get("components"), draft.form_errors.at("data"), files=files.names)
+    if draft.form_errors:
+        return
+    draft.modal_interaction_id = row.id
+    draft.owners = row.owners
+    for answer in answers:
+        if answer.ids and isinstance(answer.field, Select):
+            await resolve_select(draft.resolver, answer.field, answer.ids, "data.components")
+        elif answer.ids:
+            attachments = [file for number in answer.ids if (file := files.take(number)) is not None]
+            for file in attachments:
+                draft.resolver.attachment(file.id, files.to_json(file))
+            answer.value[:] = [str(int(file.id)) for file in attachments]
+    draft.data = {"custom_id": modal.custom_id, "components": submitted(modal, answers)}
+    draft.metadata["triggering_interaction_metadata"] = row.metadata
+    if row.source_id is not None and row.source_room_id is not None:
+        viewer = Viewer(UserId(row.application_id))
+        messages = await message_bytes(ctx.tx, row.source_room_id, [row.source_id], viewer)
+        if row.source_id in messages:
+            draft.source = row.source_room_id, row.source_id
+            draft.source_message = Raw(messages[row.source_id])

@@ -1,0 +1,75 @@
+"""Files uploaded with a command or a modal; the application can download them for a day."""
+
+from typing import Any
+
+from msgspec import Raw
+
+from moothall.kernel.context import Context
+from moothall.objects import errors
+from moothall.objects.errors import FormErrors, Refusal
+from moothall.objects.form_codes import FormCode
+from moothall.objects.ids import ChannelId, InteractionId, Snowflake
+from moothall.objects.message import Attachment
+from moothall.objects.wire import convert, encode
+from moothall.resources.message.attachment.drafting import Uploaded, attach
+from moothall.resources.message.attachment.queries import NewAttachment
+from moothall.resources.message.attachment.requests import AttachmentInput
+
+
+class SubmittedFiles:
+    """The files of a request that creates an interaction, by the number `n` of their part `files[n]`.
+
+    They are stored in the room of the interaction, whose id is the interaction's.
+    """
+
+    def __init__(
+        self, ctx: Context, interaction_id: InteractionId, attachments: Any, form_errors: FormErrors, *, maximum: int
+    ) -> None:
+        """Read `data.attachments`. Raises Refusal: 413/40005 for a file of more than `maximum` bytes."""
+        if any(file.size > maximum for file in ctx.files):
+            raise Refusal(errors.REQUEST_TOO_LARGE)
+        self._ctx = ctx
+        self._form_errors = form_errors
+        self.room_id = ChannelId(interaction_id)
+        inputs = _read_attachments(attachments, form_errors)
+        files = attach(inputs, Uploaded.of(ctx, self.room_id), form_errors.at("data"))
+        numbers = sorted(file.index for file in ctx.files)
+        self._by_number: dict[int, Attachment] = dict(zip(numbers, files, strict=True))
+        self._referenced: dict[int, Attachment] = {}
+
+    @property
+    def names(self) -> dict[int, str]:
+        """File names by number."""
+        return {number: file.filename for number, file in self._by_number.items()}
+
+    def take(self, number: Snowflake) -> Attachment | None:
+        """The file of a number, marked as referenced by the interaction; None, and a form error, if there is none."""
+        file = self._by_number.get(int(number))
+        if file is None:
+            self._form_errors.add("data.attachments", FormCode.BASE_TYPE_CHOICES, f"There is no file {int(number)}.")
+        else:
+            self._referenced[int(number)] = file
+        return file
+
+    def to_json(self, file: Attachment) -> Raw:
+        """A file as JSON, with a placeholder for its URL, which is signed when the JSON is sent."""
+        return Raw(self._ctx.services.links.mark(encode(file), (file.url,)))
+
+    def referenced_attachments(self) -> list[NewAttachment]:
+        """The attachments to store: those that the interaction refers to, each once."""
+        files = {int(file.id): file for file in self._referenced.values()}
+        return [
+            NewAttachment(file.id, file.content_type or "", file.size, bytes(self.to_json(file)))
+            for file in files.values()
+        ]
+
+
+def _read_attachments(attachments: Any, form_errors: FormErrors) -> list[AttachmentInput]:
+    if attachments is None:
+        return []
+    try:
+        inputs: list[AttachmentInput] = convert(attachments, list[AttachmentInput])
+    except ValueError as problem:
+        form_errors.add("data.attachments", FormCode.LIST_TYPE_CONVERT, str(problem)[:200])
+        return []
+    return inputs

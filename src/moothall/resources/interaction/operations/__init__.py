@@ -1,0 +1,1 @@
+"""Everything that changes interactions, announces them or sends them to applications."""

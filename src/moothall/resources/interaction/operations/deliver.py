@@ -1,0 +1,160 @@
+"""Send interactions to applications: over the gateway, or by a signed request to their interactions endpoint."""
+
+import asyncio
+import logging
+import time
+from collections import Counter
+from collections.abc import Coroutine
+from functools import partial
+from typing import Any, Final
+
+import msgspec
+
+from moothall.kernel import unit_of_work
+from moothall.kernel.authenticate import ANONYMOUS
+from moothall.kernel.context import Context, Services
+from moothall.kernel.outgoing import Outgoing, OutgoingAnswer, OutgoingFailed, Unreached
+from moothall.objects.errors import Refusal
+from moothall.objects.ids import ApplicationId, InteractionId, UserId
+from moothall.objects.interaction import Interaction, InteractionState
+from moothall.objects.wire import decoder, encode
+from moothall.resources.application.queries import ApplicationRow
+from moothall.resources.interaction import queries
+from moothall.resources.interaction.endpoint_requests import RESPONSE_SECONDS, signed_headers
+from moothall.resources.interaction.events import InteractionCreate, InteractionCreateAck, InteractionFailure
+from moothall.resources.interaction.operations.respond import RESPONSE_EVENTS, fail_interaction, respond
+from moothall.resources.interaction.requests import InteractionResponse
+from moothall.resources.interaction.response_timers import ResponseTimers
+from moothall.storage.database import StorageError
+
+_MAX_RESPONSE_BYTES: Final = 1024 * 1024
+_MAX_IN_FLIGHT: Final = 50
+_OK, _ACCEPTED, _NO_CONTENT = 200, 202, 204
+
+log = logging.getLogger("moothall.interactions")
+
+
+async def deliver_interaction(
+    ctx: Context, application: ApplicationRow, interaction: Interaction, nonce: str | None
+) -> None:
+    """Send an interaction to its application after the commit, start its timer, and acknowledge it to the user."""
+    deliveries = Deliveries.of(ctx.services)
+    ctx.emit(InteractionCreateAck(user_id=ctx.actor.user_id, id=interaction.id, nonce=nonce))
+    ctx.after_commit.append(partial(deliveries.start_timer, interaction.id))
+    if application.interactions_endpoint_url is None:
+        bot_id = UserId(application.id) if application.bot_user_id is None else application.bot_user_id
+        ctx.emit(InteractionCreate(user_id=bot_id, interaction=interaction))
+    else:
+        ctx.after_commit.append(partial(deliveries.post, application, interaction))
+
+
+class Deliveries:
+    """The timers of this process's interactions, and its requests to interactions endpoints.
+
+    Each application has at most 50 requests in flight, so that a slow endpoint delays no other application.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._in_flight: Counter[ApplicationId] = Counter()
+        self._timers = ResponseTimers.of(services)
+        self.outgoing = Outgoing(allow_private=services.limits.allow_private_addresses)
+        self.seconds = RESPONSE_SECONDS
+
+    @classmethod
+    def of(cls, services: Services) -> "Deliveries":
+        """The deliveries of this process."""
+        deliveries: Deliveries | None = services.extra.get(cls)
+        if deliveries is None:
+            deliveries = services.extra[cls] = cls(services)
+        return deliveries
+
+    def start_timer(self, interaction_id: InteractionId) -> None:
+        """Fail an interaction unless it is responded to within `seconds`."""
+        self._timers.start(interaction_id, self.seconds, self.time_out)
+
+    def time_out(self, interaction_id: InteractionId) -> None:
+        """Fail an interaction that has no response."""
+        self._start_task(self._fail(interaction_id))
+
+    def post(self, application: ApplicationRow, interaction: Interaction) -> None:
+        """Send an interaction to the application's endpoint and respond with what it returns."""
+        self._start_task(self._post_and_respond(application, interaction))
+
+    async def wait_until_idle(self) -> None:
+        """Wait until no request is in flight and no timer is running."""
+        while self._tasks or len(self._timers):
+            await asyncio.gather(*self._tasks, asyncio.sleep(0.005), return_exceptions=True)
+
+    async def close(self) -> None:
+        """Stop the timers and cancel the requests; the interactions stay without a response."""
+        self._timers.close()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.outgoing.close()
+
+    def _start_task(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _fail(self, interaction_id: InteractionId) -> None:
+        self._timers.stop(interaction_id)
+        try:
+            async with self._services.database.read() as reader:
+                row = await queries.select_interaction(reader, interaction_id)
+            if row is None or row.state != InteractionState.WAITING:
+                return  # the response came to another process
+            await unit_of_work.run(
+                self._services, ANONYMOUS, partial(fail_interaction, interaction_id), fires=(InteractionFailure,)
+            )
+        except StorageError as problem:
+            log.warning("interaction %s cannot be marked as failed: %s", interaction_id, problem)
+
+    async def _post_and_respond(self, application: ApplicationRow, interaction: Interaction) -> None:
+        if self._in_flight[application.id] >= _MAX_IN_FLIGHT:
+            await self._fail(interaction.id)
+            return
+        self._in_flight[application.id] += 1
+        try:
+            answer = await self._post(application, self._services.links.sign(encode(interaction)))
+            await self._respond(interaction.id, answer)
+        except (OutgoingFailed, Refusal, msgspec.ValidationError, msgspec.DecodeError, StorageError) as problem:
+            log.info("the endpoint of application %s: %s", application.id, problem)
+            await self._fail(interaction.id)
+        except Exception:
+            log.exception("interaction %s cannot be delivered", interaction.id)
+            await self._fail(interaction.id)
+        finally:
+            self._in_flight[application.id] -= 1
+            if not self._in_flight[application.id]:
+                del self._in_flight[application.id]
+
+    async def _post(self, application: ApplicationRow, body: bytes) -> OutgoingAnswer:
+        """Send a request, and a second one if the connection was lost before any response to the first."""
+        url = application.interactions_endpoint_url or ""
+        started_at = time.monotonic()
+        headers = signed_headers(self._services, application, body)
+        try:
+            return await self.outgoing.post(url, body, headers, seconds=self.seconds, maximum=_MAX_RESPONSE_BYTES)
+        except Unreached:
+            left = self.seconds - (time.monotonic() - started_at)
+            if left < self.seconds / 2:
+                raise
+            return await self.outgoing.post(url, body, headers, seconds=left, maximum=_MAX_RESPONSE_BYTES)
+
+    async def _respond(self, interaction_id: InteractionId, answer: OutgoingAnswer) -> None:
+        if answer.status in {_ACCEPTED, _NO_CONTENT}:
+            return  # the application will use Create Interaction Response
+        if answer.status != _OK:
+            raise OutgoingFailed(f"status {answer.status}")
+        response: InteractionResponse = decoder(InteractionResponse).decode(answer.body)
+
+        async def work(ctx: Context) -> None:
+            row = await queries.select_interaction(ctx.tx, interaction_id)
+            if row is not None:
+                await respond(ctx, row, response)
+
+        await unit_of_work.run(self._services, ANONYMOUS, work, fires=RESPONSE_EVENTS)

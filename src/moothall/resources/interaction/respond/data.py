@@ -1,0 +1,77 @@
+"""Read the `data` of responses."""
+
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct, structs
+
+from moothall.kernel.channel_access import ChannelAccess
+from moothall.kernel.context import Context
+from moothall.kernel.form import describe_failure
+from moothall.objects.errors import FormErrors, refuse_field
+from moothall.objects.form_codes import FormCode
+from moothall.objects.poll import PollDraft, PollInput, read_poll
+from moothall.objects.wire import convert
+from moothall.resources.component.resolved_ids import look_up
+from moothall.resources.interaction.command.fields import ChoiceInput
+from moothall.resources.interaction.queries import InteractionRow
+from moothall.resources.interaction.requests import InteractionResponse
+from moothall.resources.interaction.respond.channel import component_sender, is_ephemeral, response_room_id
+from moothall.resources.message.attachment.drafting import Uploaded
+from moothall.resources.message.drafts import Draft, EditMessage, MessageFields, read_draft
+
+T = TypeVar("T")
+
+
+class AutocompleteData(Struct, frozen=True, kw_only=True):
+    """The data of an APPLICATION_COMMAND_AUTOCOMPLETE_RESULT."""
+
+    choices: list[ChoiceInput] = []
+
+
+def read_data(kind: type[T], response: InteractionResponse) -> T:
+    """The `data` of a response. Raises Refusal: 50035 with every error below `data`."""
+    plain = response.data if isinstance(response.data, dict) else {}
+    try:
+        data: T = convert(plain, kind)
+    except msgspec.ValidationError as problem:
+        form_errors = FormErrors()
+        describe_failure(kind, plain, ["data"], form_errors)
+        if not form_errors:
+            form_errors.add("data", FormCode.BASE_TYPE_CHOICES, str(problem))
+        raise form_errors.refusal() from None
+    return data
+
+
+def read_deferred_flags(response: InteractionResponse) -> int | None:
+    """The flags of a deferred response. Raises Refusal: 50035."""
+    flags: Any = response.data.get("flags") if isinstance(response.data, dict) else None
+    if flags is not None and (not isinstance(flags, int) or isinstance(flags, bool)):
+        refuse_field("data.flags", FormCode.NUMBER_TYPE_COERCE, "Value is not int.")
+    return flags
+
+
+async def read_message(
+    ctx: Context, row: InteractionRow, access: ChannelAccess, body: MessageFields, form_errors: FormErrors
+) -> Draft:
+    """The draft of a response or followup; `body.flags` are those of `response_flags`. Raises Refusal: 50035, 50006."""
+    ephemeral = is_ephemeral(body.flags)
+    body = structs.replace(body, sticker_ids=None, shared_client_theme=None)
+    if ephemeral and body.poll is not None:
+        form_errors.add("poll", FormCode.BASE_TYPE_BAD_TYPE, "An ephemeral message cannot have a poll.")
+    lookup = await look_up(ctx, access, body.components, component_sender(row))
+    room_id = response_room_id(row, access, ephemeral=ephemeral)
+    return read_draft(body, form_errors, lookup=lookup, uploaded=Uploaded.of(ctx, room_id))
+
+
+def read_poll_of_edit(body: EditMessage) -> PollDraft | None:
+    """The poll of an edit that fills a loading message. Raises Refusal: 50035."""
+    if not body.poll:
+        return None
+    form_errors = FormErrors()
+    try:
+        poll = read_poll(convert(body.poll, PollInput), form_errors.at("poll"))
+    except msgspec.ValidationError:
+        return None  # `read_edit` reports the errors
+    form_errors.raise_if_any()
+    return poll
