@@ -6,38 +6,40 @@ from moothall.resources.interaction.operations.deliver import Deliveries
 from moothall.resources.interaction.response_timers import ResponseTimers
 from tests.harness import Caller
 from tests.many_processes.nodes import Node
-from tests.resources.interaction.stage import Stage, set_stage
+from tests.resources.interaction.scenario import Scenario, create_scenario
 
 Pair = tuple[Node, Node]
 
 
-async def across(nodes: Pair) -> tuple[Stage, dict[str, str]]:
+async def create_scenario_and_command(nodes: Pair) -> tuple[Scenario, dict[str, str]]:
     here, _ = nodes
-    stage = await set_stage(here.platform)
-    return stage, await stage.command()
+    scenario = await create_scenario(here.platform)
+    return scenario, await scenario.create_command()
 
 
-async def use(stage: Stage, command: dict[str, str], person: Caller) -> None:
-    assert (await stage.use(command, person)).status == 204
+async def use(scenario: Scenario, command: dict[str, str], person: Caller) -> None:
+    assert (await scenario.post_command(command, person)).status == 204
 
 
-async def test_what_is_raised_on_one_node_is_answered_on_another(nodes: Pair) -> None:
+async def test_an_interaction_created_on_one_node_is_responded_to_on_another(nodes: Pair) -> None:
     here, there = nodes
-    stage, command = await across(nodes)
-    bot = await there.session(stage.app.bot, intents=1)
-    person = await there.session(stage.person, intents=(1 << 9) | 1)
-    await use(stage, command, stage.person)
-    told = await bot.hear("INTERACTION_CREATE")
-    raised = await person.hear("INTERACTION_CREATE")
-    assert raised["id"] == told["id"]
+    scenario, command = await create_scenario_and_command(nodes)
+    bot = await there.session(scenario.app.bot, intents=1)
+    person = await there.session(scenario.person, intents=(1 << 9) | 1)
+    await use(scenario, command, scenario.person)
+    interaction = await bot.hear("INTERACTION_CREATE")
+    ack = await person.hear("INTERACTION_CREATE")
+    assert ack["id"] == interaction["id"]
     abroad = there.as_seen(here.platform.nobody)
-    path = f"/interactions/{told['id']}/{told['token']}/callback"
+    path = f"/interactions/{interaction['id']}/{interaction['token']}/callback"
     body = {"type": 4, "data": {"content": "across", "flags": 64}}
     assert (await abroad.post(path, body)).status == 204
-    await person.hear("INTERACTION_SUCCESS", id=told["id"])
+    await person.hear("INTERACTION_SUCCESS", id=interaction["id"])
     assert (await person.hear("MESSAGE_CREATE"))["content"] == "across"
     assert (await here.platform.nobody.post(path, body)).code == 40060
-    assert (await here.platform.nobody.patch(stage.hook(told, "/messages/@original"), {"content": "b"})).status == 200
+    assert (
+        await here.platform.nobody.patch(scenario.webhook_path(interaction, "/messages/@original"), {"content": "b"})
+    ).status == 200
     # The node that counts the seconds sees at their end that there is nothing to give up.
     services = here.app.services
     assert len(ResponseTimers.of(services)) == 1
@@ -46,15 +48,15 @@ async def test_what_is_raised_on_one_node_is_answered_on_another(nodes: Pair) ->
     assert "INTERACTION_FAILURE" not in person.names
 
 
-async def test_what_nobody_answers_is_given_up_and_told_on_every_node(nodes: Pair) -> None:
+async def test_an_interaction_without_a_response_fails_on_every_node(nodes: Pair) -> None:
     here, there = nodes
-    stage, command = await across(nodes)
+    scenario, command = await create_scenario_and_command(nodes)
     Deliveries.of(here.app.services).seconds = 0.2
-    bot = await there.session(stage.app.bot, intents=1)
-    person = await there.session(stage.person, intents=1)
-    await use(stage, command, stage.person)
-    told = await bot.hear("INTERACTION_CREATE")
-    assert (await person.hear("INTERACTION_FAILURE"))["id"] == told["id"]
+    bot = await there.session(scenario.app.bot, intents=1)
+    person = await there.session(scenario.person, intents=1)
+    await use(scenario, command, scenario.person)
+    interaction = await bot.hear("INTERACTION_CREATE")
+    assert (await person.hear("INTERACTION_FAILURE"))["id"] == interaction["id"]
     abroad = there.as_seen(here.platform.nobody)
-    path = f"/interactions/{told['id']}/{told['token']}/callback"
+    path = f"/interactions/{interaction['id']}/{interaction['token']}/callback"
     assert (await abroad.post(path, {"type": 5})).code == 10062

@@ -1,4 +1,4 @@
-"""Modals: shown to one person, filled in once, and told as the tables have it."""
+"""Modals: shown to one user, submitted once, with the values in the documented shapes."""
 
 import asyncio
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.harness import Platform
-from tests.resources.interaction.stage import Stage, set_stage
+from tests.resources.interaction.scenario import Scenario, create_scenario
 from tests.resources.message.attachment.uploading import upload
 
 OPTIONS = [{"label": name.title(), "value": name} for name in ("ant", "bee", "cow")]
@@ -16,18 +16,18 @@ def label(component: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"type": 18, "label": "Label", "component": {"custom_id": "it", **component}, **more}
 
 
-async def opened(stage: Stage, *components: dict[str, Any]) -> Any:
-    """A modal as its person's client gets it."""
-    told = await stage.used(await stage.command())
+async def show_modal(scenario: Scenario, *components: dict[str, Any]) -> Any:
+    """Respond to a command with a modal; the modal as the user's client receives it."""
+    interaction = await scenario.use_command(await scenario.create_command())
     modal = {"custom_id": "form", "title": "Form", "components": list(components)}
-    reply = await stage.answer(told, 9, modal)
+    reply = await scenario.respond(interaction, 9, modal)
     assert reply.status == 204, reply.body
-    return stage.heard(stage.person.id, "INTERACTION_MODAL_CREATE")[-1]
+    return scenario.events(scenario.person.id, "INTERACTION_MODAL_CREATE")[-1]
 
 
-async def hand_in(stage: Stage, shown: Any, *components: Any, person: Any = None, **more: Any) -> Any:
-    data = {"id": shown["id"], "custom_id": "form", "components": list(components)}
-    return await stage.raise_(5, data, person, **more)
+async def submit_modal(scenario: Scenario, shown_modal: Any, *components: Any, person: Any = None, **more: Any) -> Any:
+    data = {"id": shown_modal["id"], "custom_id": "form", "components": list(components)}
+    return await scenario.post_interaction(5, data, person, **more)
 
 
 TEXT = {"type": 4, "style": 1}
@@ -45,20 +45,20 @@ CASES: list[tuple[dict[str, Any], Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("component", "entered", "told"), CASES)
-async def test_each_field_is_told_in_its_own_shape(
-    platform: Platform, component: dict[str, Any], entered: dict[str, Any], told: dict[str, Any]
+@pytest.mark.parametrize(("component", "entered", "expected"), CASES)
+async def test_each_field_type_has_its_own_value_shape(
+    platform: Platform, component: dict[str, Any], entered: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    stage = await set_stage(platform)
-    shown = await opened(stage, {"type": 10, "content": "Read"}, label(component))
-    reply = await hand_in(stage, shown, {"type": 18, "component": {"custom_id": "it", **entered}})
+    scenario = await create_scenario(platform)
+    shown_modal = await show_modal(scenario, {"type": 10, "content": "Read"}, label(component))
+    reply = await submit_modal(scenario, shown_modal, {"type": 18, "component": {"custom_id": "it", **entered}})
     assert reply.status == 204, reply.body
-    data = stage.told()["data"]
+    data = scenario.last_interaction()["data"]
     assert data == {
         "custom_id": "form",
         "components": [
             {"type": 10, "id": 1},
-            {"type": 18, "id": 2, "component": {"type": component["type"], "id": 3, "custom_id": "it", **told}},
+            {"type": 18, "id": 2, "component": {"type": component["type"], "id": 3, "custom_id": "it", **expected}},
         ],
     }
 
@@ -84,110 +84,114 @@ async def test_each_field_is_told_in_its_own_shape(
         ({"type": 23}, {"value": "yes"}),
     ],
 )
-async def test_what_does_not_fit_is_refused_and_may_be_put_right(
+async def test_invalid_values_are_refused_and_the_modal_can_be_submitted_again(
     platform: Platform, component: dict[str, Any], entered: dict[str, Any]
 ) -> None:
-    stage = await set_stage(platform)
-    shown = await opened(stage, label(component))
+    scenario = await create_scenario(platform)
+    shown_modal = await show_modal(scenario, label(component))
     with platform.listening() as heard:
-        reply = await hand_in(stage, shown, {"type": 18, "component": {"custom_id": "it", **entered}})
+        reply = await submit_modal(scenario, shown_modal, {"type": 18, "component": {"custom_id": "it", **entered}})
     assert (reply.status, reply.code, heard) == (400, 50035, [])
-    other = await hand_in(stage, shown, {"type": 18, "component": {"custom_id": "other", "value": "x"}})
+    other = await submit_modal(scenario, shown_modal, {"type": 18, "component": {"custom_id": "other", "value": "x"}})
     assert other.errors_at("data.components.0.component.custom_id") == ["BASE_TYPE_CHOICES"]
 
 
-async def test_selects_of_people_roles_and_channels_are_resolved(platform: Platform) -> None:
-    stage = await set_stage(platform)
-    owner, role, general = str(stage.guild.owner.id), str(await stage.guild.role()), str(stage.guild.general)
+async def test_selects_of_users_roles_and_channels_are_resolved(platform: Platform) -> None:
+    scenario = await create_scenario(platform)
+    owner, role, general = str(scenario.guild.owner.id), str(await scenario.guild.role()), str(scenario.guild.general)
     chosen = {5: owner, 6: role, 7: role, 8: general}
     fields = [label({"type": kind, "custom_id": str(kind)}) for kind in chosen]
-    shown = await opened(stage, *fields)
+    shown_modal = await show_modal(scenario, *fields)
     entered = [{"type": 18, "component": {"custom_id": str(kind), "values": [each]}} for kind, each in chosen.items()]
-    assert (await hand_in(stage, shown, *entered)).status == 204
-    data = stage.told()["data"]
+    assert (await submit_modal(scenario, shown_modal, *entered)).status == 204
+    data = scenario.last_interaction()["data"]
     assert [each["component"]["values"] for each in data["components"]] == [[each] for each in chosen.values()]
     assert [each["component"]["type"] for each in data["components"]] == list(chosen)
     assert sorted(data["resolved"]) == ["channels", "members", "roles", "users"]
 
 
-async def test_files_are_handed_in_with_a_modal(platform: Platform) -> None:
-    stage = await set_stage(platform)
-    shown = await opened(stage, label({"type": 19, "max_values": 2, "file_types": [".txt"]}))
+async def test_files_are_submitted_with_a_modal(platform: Platform) -> None:
+    scenario = await create_scenario(platform)
+    shown_modal = await show_modal(scenario, label({"type": 19, "max_values": 2, "file_types": [".txt"]}))
     data = {
-        "id": shown["id"],
+        "id": shown_modal["id"],
         "custom_id": "form",
         "components": [{"type": 18, "component": {"custom_id": "it", "values": ["0"]}}],
         "attachments": [{"id": "0", "filename": "a.txt"}],
     }
-    body = {"type": 5, "application_id": stage.app.id, "channel_id": str(stage.guild.general), "data": data}
+    body = {"type": 5, "application_id": scenario.app.id, "channel_id": str(scenario.guild.general), "data": data}
     wrong = await upload(
-        stage.person,
+        scenario.person,
         "POST",
         "/interactions",
         {"files[0]": ("a.png", b"x")},
         {**body, "data": {**data, "attachments": []}},
     )
     assert wrong.errors_at("data.components.0.component.values.0") == ["CONTENT_TYPE_INVALID"]
-    reply = await upload(stage.person, "POST", "/interactions", {"files[0]": ("a.txt", b"hello")}, body)
+    reply = await upload(scenario.person, "POST", "/interactions", {"files[0]": ("a.txt", b"hello")}, body)
     assert reply.status == 204, reply.body
-    told = stage.told()["data"]
-    (value,) = told["components"][0]["component"]["values"]
-    attachment = told["resolved"]["attachments"][value]
+    submitted = scenario.last_interaction()["data"]
+    (value,) = submitted["components"][0]["component"]["values"]
+    attachment = submitted["resolved"]["attachments"][value]
     assert (attachment["id"], attachment["filename"]) == (value, "a.txt")
-    assert await stage.fetch(attachment["url"]) == b"hello"
+    assert await scenario.fetch(attachment["url"]) == b"hello"
 
 
-async def test_the_deprecated_form_of_rows_is_taken_and_told(platform: Platform) -> None:
-    stage = await set_stage(platform)
+async def test_modals_of_action_rows_are_still_accepted(platform: Platform) -> None:
+    scenario = await create_scenario(platform)
     field = {**TEXT, "custom_id": "it", "label": "Why"}
-    shown = await opened(stage, {"type": 1, "components": [field]})
+    shown_modal = await show_modal(scenario, {"type": 1, "components": [field]})
     entered = {"type": 1, "components": [{"type": 4, "custom_id": "it", "value": "so"}]}
-    assert (await hand_in(stage, shown, entered)).status == 204
-    told = stage.told()["data"]["components"]
-    assert told == [{"type": 1, "id": 1, "components": [{"type": 4, "id": 2, "custom_id": "it", "value": "so"}]}]
+    assert (await submit_modal(scenario, shown_modal, entered)).status == 204
+    components = scenario.last_interaction()["data"]["components"]
+    assert components == [{"type": 1, "id": 1, "components": [{"type": 4, "id": 2, "custom_id": "it", "value": "so"}]}]
 
 
-async def test_a_modal_is_its_persons_its_channels_and_handed_in_once(platform: Platform) -> None:
-    stage = await set_stage(platform)
-    shown = await opened(stage, label(TEXT))
+async def test_a_modal_is_submitted_once_by_its_user_in_its_channel(platform: Platform) -> None:
+    scenario = await create_scenario(platform)
+    shown_modal = await show_modal(scenario, label(TEXT))
     entered = {"type": 18, "component": {"custom_id": "it", "value": "so"}}
-    assert (await hand_in(stage, shown, entered, person=stage.guild.owner)).code == 10062
-    rival = await set_stage(platform)
-    assert (await hand_in(stage, shown, entered, application_id=rival.app.id)).code == 10062
-    assert (await hand_in(stage, shown, entered, channel_id=str(await stage.guild.channel()))).code == 10062
-    assert (await hand_in(stage, {"id": "1"}, entered)).code == 10062
-    again = {"id": shown["id"], "custom_id": "another", "components": [entered]}
-    assert (await stage.raise_(5, again)).code == 10062
-    both = await asyncio.gather(*(hand_in(stage, shown, entered) for _ in range(2)))
+    assert (await submit_modal(scenario, shown_modal, entered, person=scenario.guild.owner)).code == 10062
+    rival = await create_scenario(platform)
+    assert (await submit_modal(scenario, shown_modal, entered, application_id=rival.app.id)).code == 10062
+    assert (
+        await submit_modal(scenario, shown_modal, entered, channel_id=str(await scenario.guild.channel()))
+    ).code == 10062
+    assert (await submit_modal(scenario, {"id": "1"}, entered)).code == 10062
+    again = {"id": shown_modal["id"], "custom_id": "another", "components": [entered]}
+    assert (await scenario.post_interaction(5, again)).code == 10062
+    both = await asyncio.gather(*(submit_modal(scenario, shown_modal, entered) for _ in range(2)))
     assert sorted(reply.status for reply in both) == [204, 404]
-    assert len([e for e in stage.heard(stage.app.bot.id, "INTERACTION_CREATE") if e["type"] == 5]) == 1
+    assert len([e for e in scenario.events(scenario.app.bot.id, "INTERACTION_CREATE") if e["type"] == 5]) == 1
 
 
-async def test_a_modal_from_a_component_has_its_message_and_may_update_it(platform: Platform) -> None:
-    stage = await set_stage(platform)
+async def test_a_modal_shown_by_a_component_has_its_message_and_can_update_it(platform: Platform) -> None:
+    scenario = await create_scenario(platform)
     button = {"type": 1, "components": [{"type": 2, "style": 1, "custom_id": "go", "label": "Go"}]}
-    message = await stage.posted([button], content="before")
-    assert (await stage.click(message, "go")).status == 204
-    clicked = stage.told()
-    await stage.answer(clicked, 9, {"custom_id": "form", "title": "Form", "components": [label(TEXT)]})
-    (shown,) = stage.heard(stage.person.id, "INTERACTION_MODAL_CREATE")
-    assert (shown["channel_id"], shown["application"]["name"]) == (str(stage.guild.general), "Herald")
-    assert (await hand_in(stage, shown, {"type": 18, "component": {"custom_id": "it", "value": "after"}})).status == 204
-    told = stage.told()
-    assert told["message"]["id"] == message["id"]
-    # A modal is no answer to a modal.
-    assert (await stage.answer(told, 9, {"custom_id": "x", "title": "x", "components": [label(TEXT)]})).errors_at(
-        "type"
-    )
-    updated = await stage.shown(told, 7, {"content": "after"})
+    message = await scenario.create_message([button], content="before")
+    assert (await scenario.click(message, "go")).status == 204
+    clicked = scenario.last_interaction()
+    await scenario.respond(clicked, 9, {"custom_id": "form", "title": "Form", "components": [label(TEXT)]})
+    (shown_modal,) = scenario.events(scenario.person.id, "INTERACTION_MODAL_CREATE")
+    assert (shown_modal["channel_id"], shown_modal["application"]["name"]) == (str(scenario.guild.general), "Herald")
+    assert (
+        await submit_modal(scenario, shown_modal, {"type": 18, "component": {"custom_id": "it", "value": "after"}})
+    ).status == 204
+    interaction = scenario.last_interaction()
+    assert interaction["message"]["id"] == message["id"]
+    # A modal submit cannot be responded to with a modal.
+    assert (
+        await scenario.respond(interaction, 9, {"custom_id": "x", "title": "x", "components": [label(TEXT)]})
+    ).errors_at("type")
+    updated = await scenario.respond_with_message(interaction, 7, {"content": "after"})
     assert (updated["id"], updated["content"]) == (message["id"], "after")
-    original = await platform.nobody.get(stage.hook(told, "/messages/@original"))
+    original = await platform.nobody.get(scenario.webhook_path(interaction, "/messages/@original"))
     assert original.json["id"] == message["id"]
 
 
-async def test_what_is_wrong_with_a_modal_is_told_below_its_data(platform: Platform) -> None:
-    stage = await set_stage(platform)
-    told = await stage.used(await stage.command())
+async def test_errors_of_a_modal_are_below_data(platform: Platform) -> None:
+    scenario = await create_scenario(platform)
+    interaction = await scenario.use_command(await scenario.create_command())
     good = {"custom_id": "form", "title": "Form", "components": [label(TEXT)]}
     for wrong, at in (
         ({"title": "x" * 46}, "data.title"),
@@ -197,7 +201,7 @@ async def test_what_is_wrong_with_a_modal_is_told_below_its_data(platform: Platf
         ({"components": [label({"type": 2, "style": 1})]}, "data.components.0.component"),
         ({"components": None}, "data.components"),
     ):
-        reply = await stage.answer(told, 9, good | wrong)
+        reply = await scenario.respond(interaction, 9, good | wrong)
         assert reply.errors_at(at), (wrong, reply.body)
-    assert (await stage.answer(told, 9)).code == 50035
-    assert (await stage.answer(told, 9, good)).status == 204
+    assert (await scenario.respond(interaction, 9)).code == 50035
+    assert (await scenario.respond(interaction, 9, good)).status == 204

@@ -10,57 +10,57 @@ from moothall.storage.database import Query
 from moothall.storage.schema import audit_entries, metadata
 from tests.harness import Platform
 from tests.oauth2.flow import answer_of, bearer, consent
-from tests.resources.interaction.endpoint import answering, http_stage
-from tests.resources.interaction.stage import set_stage
+from tests.resources.interaction.http_app import http_scenario, respond_with
+from tests.resources.interaction.scenario import create_scenario
 
 
-async def test_nothing_secret_of_a_whole_flow_is_written_down(
+async def test_secrets_and_tokens_of_a_whole_flow_are_not_stored_logged_or_shown(
     platform: Platform, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    async with http_stage(platform, seconds=0.5) as (stage, app):
+    async with http_scenario(platform, seconds=0.5) as (scenario, app):
         refusals: list[bytes] = []
-        person = stage.person
-        code = answer_of(await consent(person, stage.app, "identify guilds applications.commands.permissions.update"))[
-            "code"
-        ]
-        tokens = (await stage.app.exchange(code)).json
-        renewed = (await stage.app.token(grant_type="refresh_token", refresh_token=tokens["refresh_token"])).json
-        refusals.append((await stage.app.exchange(code)).body)
-        refusals.append((await stage.app.token(secret="wrong", grant_type="authorization_code", code=code)).body)
+        person = scenario.person
+        code = answer_of(
+            await consent(person, scenario.app, "identify guilds applications.commands.permissions.update")
+        )["code"]
+        tokens = (await scenario.app.exchange(code)).json
+        renewed = (await scenario.app.token(grant_type="refresh_token", refresh_token=tokens["refresh_token"])).json
+        refusals.append((await scenario.app.exchange(code)).body)
+        refusals.append((await scenario.app.token(secret="wrong", grant_type="authorization_code", code=code)).body)
         caller = bearer(platform, person, renewed["access_token"])
         refusals.append((await caller.post("/interactions", {"x": 1})).body)
-        own = (await stage.app.owner.post(f"/applications/{stage.app.id}/bot/reset")).json["token"]
-        stage.app.bot.authorization = f"Bot {own}"
-        command = await stage.command()
-        path = f"/applications/{stage.app.id}/guilds/{stage.guild.id}/commands/{command['id']}/permissions"
-        body = {"permissions": [{"id": str(stage.guild.id), "type": 1, "permission": True}]}
-        assert (await stage.guild.owner.put(path, body)).status == 200
-        app.handle = answering(4, {"content": "hello"})
-        await stage.use(command)
-        await stage.deliveries.wait_until_idle()
-        app.handle = answering(99)
-        await stage.use(command)
-        await stage.deliveries.wait_until_idle()
-        first, second = app.told
-        for told in (first, second):
+        own = (await scenario.app.owner.post(f"/applications/{scenario.app.id}/bot/reset")).json["token"]
+        scenario.app.bot.authorization = f"Bot {own}"
+        command = await scenario.create_command()
+        path = f"/applications/{scenario.app.id}/guilds/{scenario.guild.id}/commands/{command['id']}/permissions"
+        body = {"permissions": [{"id": str(scenario.guild.id), "type": 1, "permission": True}]}
+        assert (await scenario.guild.owner.put(path, body)).status == 200
+        app.handle = respond_with(4, {"content": "hello"})
+        await scenario.post_command(command)
+        await scenario.deliveries.wait_until_idle()
+        app.handle = respond_with(99)
+        await scenario.post_command(command)
+        await scenario.deliveries.wait_until_idle()
+        first, second = app.received
+        for interaction in (first, second):
             refusals += [
-                (await stage.answer(told, 4, {"content": 5})).body,
-                (await stage.answer(told, 1)).body,
-                (await platform.nobody.post(stage.hook(told), {"content": 5})).body,
-                (await platform.nobody.get(stage.hook(told, "/messages/1"))).body,
-                (await platform.nobody.post(stage.hook(told, "/slack"), {"text": "x"})).body,
-                (await platform.nobody.put(stage.hook(told), {})).body,
+                (await scenario.respond(interaction, 4, {"content": 5})).body,
+                (await scenario.respond(interaction, 1)).body,
+                (await platform.nobody.post(scenario.webhook_path(interaction), {"content": 5})).body,
+                (await platform.nobody.get(scenario.webhook_path(interaction, "/messages/1"))).body,
+                (await platform.nobody.post(scenario.webhook_path(interaction, "/slack"), {"text": "x"})).body,
+                (await platform.nobody.put(scenario.webhook_path(interaction), {})).body,
             ]
-        message = (await platform.nobody.get(stage.hook(first, "/messages/@original"))).body
+        message = (await platform.nobody.get(scenario.webhook_path(first, "/messages/@original"))).body
         secrets = [
             code,
-            stage.app.secret,
-            stage.app.bot.token,
+            scenario.app.secret,
+            scenario.app.bot.token,
             own,
             person.token,
             *(each[key] for each in (tokens, renewed) for key in ("access_token", "refresh_token")),
-            *(told["token"] for told in app.told),
+            *(interaction["token"] for interaction in app.received),
         ]
     logged = caplog.text + "".join(str(record.__dict__) for record in caplog.records)
     assert "interactions" in logged
@@ -79,16 +79,16 @@ async def rows(platform: Platform, table: Any) -> str:
         return str(await reader.all(Query(select(table))))
 
 
-async def test_a_token_of_one_application_does_nothing_for_another(platform: Platform) -> None:
-    stage, rival = await set_stage(platform), await set_stage(platform)
-    command = await stage.command()
-    of_guild = f"/applications/{stage.app.id}/guilds/{stage.guild.id}/commands"
+async def test_a_token_of_one_application_cannot_manage_the_commands_of_another(platform: Platform) -> None:
+    scenario, rival = await create_scenario(platform), await create_scenario(platform)
+    command = await scenario.create_command()
+    of_guild = f"/applications/{scenario.app.id}/guilds/{scenario.guild.id}/commands"
     scope = "applications.commands.update applications.commands.permissions.update"
-    given = (await rival.app.token(grant_type="client_credentials", scope=scope)).json
-    wide = bearer(platform, rival.app.owner, given["access_token"])
+    token_response = (await rival.app.token(grant_type="client_credentials", scope=scope)).json
+    wide = bearer(platform, rival.app.owner, token_response["access_token"])
     body = {"name": "taken", "description": "x"}
     for caller in (rival.app.bot, wide, rival.app.owner):
-        for path in (f"/applications/{stage.app.id}/commands", of_guild):
+        for path in (f"/applications/{scenario.app.id}/commands", of_guild):
             one = f"{path}/{command['id']}"
             for reply in (
                 await caller.get(path),
@@ -101,16 +101,20 @@ async def test_a_token_of_one_application_does_nothing_for_another(platform: Pla
                 await caller.get(f"{of_guild}/{command['id']}/permissions"),
             ):
                 assert (reply.status, reply.code) == (403, 20012)
-    # Nor does the right of its person in the guild lend an application another's name.
-    granted = answer_of(await consent(stage.guild.owner, rival.app, "applications.commands.permissions.update"))["code"]
+    # A bearer token of one application cannot edit permissions for another's commands, whatever its user's permissions.
+    granted = answer_of(await consent(scenario.guild.owner, rival.app, "applications.commands.permissions.update"))[
+        "code"
+    ]
     token = (await rival.app.exchange(granted)).json["access_token"]
-    theirs = bearer(platform, stage.guild.owner, token)
-    entry = {"permissions": [{"id": str(stage.guild.id), "type": 1, "permission": False}]}
+    theirs = bearer(platform, scenario.guild.owner, token)
+    entry = {"permissions": [{"id": str(scenario.guild.id), "type": 1, "permission": False}]}
     assert (await theirs.put(f"{of_guild}/{command['id']}/permissions", entry)).code == 20012
-    # Its own does, and the application's owner without a right in the guild does not.
-    granted = answer_of(await consent(stage.guild.owner, stage.app, "applications.commands.permissions.update"))["code"]
-    token = (await stage.app.exchange(granted)).json["access_token"]
-    right = bearer(platform, stage.guild.owner, token)
+    # A bearer token of the application itself can; the application's owner without permissions in the guild cannot.
+    granted = answer_of(await consent(scenario.guild.owner, scenario.app, "applications.commands.permissions.update"))[
+        "code"
+    ]
+    token = (await scenario.app.exchange(granted)).json["access_token"]
+    right = bearer(platform, scenario.guild.owner, token)
     assert (await right.put(f"{of_guild}/{command['id']}/permissions", entry)).status == 200
-    assert (await stage.app.owner.put(f"{of_guild}/{command['id']}/permissions", entry)).code == 10004
-    assert (await stage.app.bot.get(f"/applications/{stage.app.id}/commands")).json[0]["name"] == "blep"
+    assert (await scenario.app.owner.put(f"{of_guild}/{command['id']}/permissions", entry)).code == 10004
+    assert (await scenario.app.bot.get(f"/applications/{scenario.app.id}/commands")).json[0]["name"] == "blep"

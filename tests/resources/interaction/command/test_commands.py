@@ -1,4 +1,4 @@
-"""Applications register commands, and guilds say who uses them."""
+"""Application commands, and guilds' permissions for them."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ async def installed(platform: Platform) -> tuple[Guild, App]:
     return guild, app
 
 
-async def test_a_command_comes_back_as_it_was_made(platform: Platform) -> None:
+async def test_a_command_is_returned_as_it_was_created(platform: Platform) -> None:
     app = await application(platform)
     choices = [{"name": "Dog", "value": "dog", "name_localizations": {"de": "Hund"}}, {"name": "Cat", "value": "cat"}]
     options = [
@@ -40,20 +40,25 @@ async def test_a_command_comes_back_as_it_was_made(platform: Platform) -> None:
         path(app),
         {**SLASH, "options": options, "default_member_permissions": "32", "nsfw": True, "contexts": [0, 1]},
     )
-    made = reply.json
+    command = reply.json
     assert reply.status == 201
-    for given, stored in zip(options, made["options"], strict=True):
-        assert stored == given
-    assert (made["type"], made["application_id"], made["nsfw"], made["contexts"]) == (1, app.id, True, [0, 1])
-    assert (made["default_member_permissions"], made["dm_permission"], made["integration_types"]) == (
+    for sent, stored in zip(options, command["options"], strict=True):
+        assert stored == sent
+    assert (command["type"], command["application_id"], command["nsfw"], command["contexts"]) == (
+        1,
+        app.id,
+        True,
+        [0, 1],
+    )
+    assert (command["default_member_permissions"], command["dm_permission"], command["integration_types"]) == (
         "32",
         True,
         [0, 1],
     )
-    assert (await app.bot.get(f"{path(app)}/{made['id']}")).json == made
+    assert (await app.bot.get(f"{path(app)}/{command['id']}")).json == command
 
 
-async def test_making_one_of_a_name_that_is_there_changes_it(platform: Platform) -> None:
+async def test_creating_a_command_of_an_existing_name_overwrites_it(platform: Platform) -> None:
     app = await application(platform)
     first = (await app.bot.post(path(app), SLASH)).json
     again = await app.bot.post(path(app), {**SLASH, "description": "Another"})
@@ -61,28 +66,28 @@ async def test_making_one_of_a_name_that_is_there_changes_it(platform: Platform)
     assert again.json["version"] != first["version"]
     same = await app.bot.post(path(app), {**SLASH, "description": "Another"})
     assert same.json["version"] == again.json["version"]
-    # Another type is another name.
+    # Names are unique per type.
     assert (await app.bot.post(path(app), {"name": "blep", "type": 2})).status == 201
     assert len((await app.bot.get(path(app))).json) == 2
 
 
-async def test_a_change_leaves_what_it_does_not_name(platform: Platform) -> None:
+async def test_modifying_a_command_keeps_absent_fields(platform: Platform) -> None:
     app = await application(platform)
-    made = (await app.bot.post(path(app), {**SLASH, "options": [ANIMAL], "default_member_permissions": "8"})).json
-    changed = (await app.bot.patch(f"{path(app)}/{made['id']}", {"description": "New"})).json
-    assert (changed["options"], changed["default_member_permissions"]) == (made["options"], "8")
+    command = (await app.bot.post(path(app), {**SLASH, "options": [ANIMAL], "default_member_permissions": "8"})).json
+    changed = (await app.bot.patch(f"{path(app)}/{command['id']}", {"description": "New"})).json
+    assert (changed["options"], changed["default_member_permissions"]) == (command["options"], "8")
     cleared = (
-        await app.bot.patch(f"{path(app)}/{made['id']}", {"options": [], "default_member_permissions": None})
+        await app.bot.patch(f"{path(app)}/{command['id']}", {"options": [], "default_member_permissions": None})
     ).json
     assert ("options" in cleared, cleared["default_member_permissions"]) == (False, None)
     other = (await app.bot.post(path(app), {"name": "other", "description": "x"})).json
     taken = await app.bot.patch(f"{path(app)}/{other['id']}", {"name": "blep"})
     assert taken.errors_at("name") == ["APPLICATION_COMMANDS_DUPLICATE_NAME"]
-    assert (await app.bot.delete(f"{path(app)}/{made['id']}")).status == 204
-    assert (await app.bot.get(f"{path(app)}/{made['id']}")).code == 10063
+    assert (await app.bot.delete(f"{path(app)}/{command['id']}")).status == 204
+    assert (await app.bot.get(f"{path(app)}/{command['id']}")).code == 10063
 
 
-async def test_a_bulk_overwrite_keeps_ids_and_drops_the_rest(platform: Platform) -> None:
+async def test_a_bulk_overwrite_keeps_ids_and_deletes_unlisted_commands(platform: Platform) -> None:
     app = await application(platform)
     first = (await app.bot.post(path(app), SLASH)).json
     second = (await app.bot.post(path(app), {"name": "second", "description": "x"})).json
@@ -143,7 +148,7 @@ async def test_a_bulk_overwrite_keeps_ids_and_drops_the_rest(platform: Platform)
         ),
     ],
 )
-async def test_what_is_wrong_with_a_command_is_named(platform: Platform, change: dict[str, Any], field: str) -> None:
+async def test_invalid_fields_of_a_command_are_reported(platform: Platform, change: dict[str, Any], field: str) -> None:
     app = await application(platform)
     reply = await app.bot.post(path(app), SLASH | change)
     assert (reply.status, reply.code) == (400, 50035)
@@ -160,7 +165,7 @@ async def test_subcommands_nest_in_groups_and_no_deeper(platform: Platform) -> N
     assert (await app.bot.post(path(app), {**SLASH, "options": [deeper]})).errors_at("options.0.options")
 
 
-async def test_a_command_of_too_many_words_is_refused(platform: Platform) -> None:
+async def test_a_command_of_too_many_characters_is_refused(platform: Platform) -> None:
     app = await application(platform)
     choices = [{"name": f"{n:0100}", "value": f"{n:0100}"} for n in range(25)]
     options = [{**ANIMAL, "name": f"o{n}", "choices": choices} for n in range(2)]
@@ -168,7 +173,7 @@ async def test_a_command_of_too_many_words_is_refused(platform: Platform) -> Non
     assert reply.json["errors"]["_errors"][0]["code"] == "APPLICATION_COMMAND_TOO_LARGE"
 
 
-async def test_there_are_as_many_of_each_type_as_may_be_and_so_many_a_day(platform: Platform) -> None:
+async def test_the_number_of_commands_per_type_and_per_day_is_limited(platform: Platform) -> None:
     app = await application(platform)
     users = [{"name": f"u{n}", "type": 2} for n in range(15)]
     assert len((await app.bot.put(path(app), users)).json) == 15
@@ -181,7 +186,7 @@ async def test_there_are_as_many_of_each_type_as_may_be_and_so_many_a_day(platfo
     assert len((await app.bot.get(path(app))).json) == 100
 
 
-async def test_localizations_are_told_to_those_who_ask(platform: Platform) -> None:
+async def test_localizations_are_listed_on_request(platform: Platform) -> None:
     app = await application(platform)
     await app.bot.post(path(app), {**SLASH, "name_localizations": {"de": "blep-de"}})
     (plain,) = (await app.bot.get(path(app))).json
@@ -189,16 +194,16 @@ async def test_localizations_are_told_to_those_who_ask(platform: Platform) -> No
     assert ("name_localizations" in plain, whole["name_localizations"]) == (False, {"de": "blep-de"})
 
 
-async def test_commands_of_a_guild_are_for_applications_in_it(platform: Platform) -> None:
+async def test_guild_commands_need_the_application_in_the_guild(platform: Platform) -> None:
     guild, app = await installed(platform)
-    made = (await app.bot.post(path(app, guild), {**SLASH, "contexts": [1]})).json
-    assert (made["guild_id"], "contexts" in made, "dm_permission" in made) == (str(guild.id), False, False)
+    command = (await app.bot.post(path(app, guild), {**SLASH, "contexts": [1]})).json
+    assert (command["guild_id"], "contexts" in command, "dm_permission" in command) == (str(guild.id), False, False)
     assert (await app.bot.get(path(app))).json == []
-    assert (await app.bot.get(f"{path(app)}/{made['id']}")).code == 10063
+    assert (await app.bot.get(f"{path(app)}/{command['id']}")).code == 10063
     elsewhere = await platform.guild(await platform.person())
     assert (await app.bot.post(path(app, elsewhere), SLASH)).code == 50001
     assert (await app.bot.post(path(app, guild), {"name": "x", "type": 4})).errors_at("type")
-    # With the bot go the commands that it has there.
+    # Removing the bot deletes its commands of the guild.
     await guild.owner.delete(f"/guilds/{guild.id}/members/{app.bot.id}")
     assert (await app.bot.get(path(app, guild))).code == 50001
     plain: dict[str, Any] = {"response_type": None, "redirect_uri": None}
@@ -211,8 +216,8 @@ async def test_only_the_application_itself_and_its_owner_manage_its_commands(pla
     assert (await other.bot.post(path(app), SLASH)).code == 20012
     assert (await (await platform.person()).post(path(app), SLASH)).code == 20012
     assert (await app.owner.post(path(app), SLASH)).status == 201
-    given = (await app.token(grant_type="client_credentials", scope="applications.commands.update")).json
-    by_token = bearer(platform, app.owner, given["access_token"])
+    token_response = (await app.token(grant_type="client_credentials", scope="applications.commands.update")).json
+    by_token = bearer(platform, app.owner, token_response["access_token"])
     assert (await by_token.put(path(app), [SLASH])).status == 200
     assert (await by_token.put(path(other), [SLASH])).code == 20012
     without = (await app.token(grant_type="client_credentials", scope="identify")).json
@@ -229,68 +234,70 @@ async def test_an_application_with_activities_has_an_entry_point(platform: Platf
     assert (changed.status, changed.json["id"], changed.json["handler"]) == (200, launch["id"], 1)
 
 
-async def arranged(platform: Platform) -> tuple[Guild, App, str, Caller]:
+async def create_command_with_manager(platform: Platform) -> tuple[Guild, App, str, Caller]:
     guild, app = await installed(platform)
-    made = (await app.bot.post(path(app), SLASH)).json
+    command = (await app.bot.post(path(app), SLASH)).json
     manager = await guild.member_with(Permissions.MANAGE_GUILD | Permissions.MANAGE_ROLES)
-    return guild, app, f"{path(app, guild)}/{made['id']}/permissions", manager
+    return guild, app, f"{path(app, guild)}/{command['id']}/permissions", manager
 
 
-async def test_a_guild_says_who_uses_a_command(platform: Platform) -> None:
-    guild, app, where, manager = await arranged(platform)
-    assert (await app.bot.get(where)).code == 10066
-    wanted = [
+async def test_editing_command_permissions_is_announced_and_audited(platform: Platform) -> None:
+    guild, app, permissions_path, manager = await create_command_with_manager(platform)
+    assert (await app.bot.get(permissions_path)).code == 10066
+    permissions = [
         {"id": str(guild.id), "type": 1, "permission": False},
         {"id": str(guild.owner.id), "type": 2, "permission": True},
         {"id": str(guild.general), "type": 3, "permission": False},
         {"id": str(guild.id - 1), "type": 3, "permission": True},
     ]
     with platform.listening() as heard:
-        reply = await manager.put(where, {"permissions": wanted})
-    assert (reply.status, reply.json["permissions"], reply.json["guild_id"]) == (200, wanted, str(guild.id))
+        reply = await manager.put(permissions_path, {"permissions": permissions})
+    assert (reply.status, reply.json["permissions"], reply.json["guild_id"]) == (200, permissions, str(guild.id))
     assert sorted(heard) == ["APPLICATION_COMMAND_PERMISSIONS_UPDATE", "GUILD_AUDIT_LOG_ENTRY_CREATE"]
-    assert (await app.bot.get(where)).json == reply.json
+    assert (await app.bot.get(permissions_path)).json == reply.json
     assert (await app.bot.get(f"{path(app, guild)}/permissions")).json == [reply.json]
     entry = (await guild.owner.get(f"/guilds/{guild.id}/audit-logs", action_type=121)).json["audit_log_entries"][0]
     assert (entry["options"]["application_id"], len(entry["changes"])) == (app.id, 4)
     with platform.listening() as heard:
-        assert (await manager.put(where, {"permissions": wanted})).status == 200
+        assert (await manager.put(permissions_path, {"permissions": permissions})).status == 200
     assert heard == []
 
 
-async def test_permissions_of_commands_are_the_guilds_to_give(platform: Platform) -> None:
-    guild, app, where, manager = await arranged(platform)
+async def test_command_permissions_are_edited_by_members_with_permission_for_ids_of_the_guild(
+    platform: Platform,
+) -> None:
+    guild, app, permissions_path, manager = await create_command_with_manager(platform)
     body = {"permissions": [{"id": str(guild.id), "type": 1, "permission": False}]}
-    assert (await app.bot.put(where, body)).code == 20001
-    assert (await (await guild.member_with(Permissions.MANAGE_GUILD)).put(where, body)).code == 50013
+    assert (await app.bot.put(permissions_path, body)).code == 20001
+    assert (await (await guild.member_with(Permissions.MANAGE_GUILD)).put(permissions_path, body)).code == 50013
     other = await platform.guild(await platform.person())
     for wrong in (
         {"id": str(await other.role()), "type": 1, "permission": True},
         {"id": str(other.owner.id), "type": 2, "permission": True},
         {"id": str(other.general), "type": 3, "permission": True},
     ):
-        assert (await manager.put(where, {"permissions": [wrong]})).errors_at("permissions.0.id")
-    twice = await manager.put(where, {"permissions": body["permissions"] * 2})
+        assert (await manager.put(permissions_path, {"permissions": [wrong]})).errors_at("permissions.0.id")
+    twice = await manager.put(permissions_path, {"permissions": body["permissions"] * 2})
     assert twice.errors_at("permissions.1.id") == ["SET_TYPE_ALREADY_CONTAINS_VALUE"]
-    unknown = where.replace(where.split("/")[-2], str(other.id))
+    unknown = permissions_path.replace(permissions_path.split("/")[-2], str(other.id))
     assert (await manager.put(unknown, body)).code == 10063
-    assert (await manager.put(where.replace(where.split("/")[-2], app.id), body)).status == 200
+    assert (await manager.put(permissions_path.replace(permissions_path.split("/")[-2], app.id), body)).status == 200
 
 
-async def test_what_is_said_of_a_role_that_is_gone_can_be_said_again_but_not_anew(platform: Platform) -> None:
-    guild, _, where, manager = await arranged(platform)
+async def test_permissions_of_a_deleted_role_can_be_kept_but_not_added(platform: Platform) -> None:
+    guild, _, permissions_path, manager = await create_command_with_manager(platform)
     role = await guild.role()
-    wanted = {"permissions": [{"id": str(role), "type": 1, "permission": False}]}
-    await manager.put(where, wanted)
+    permissions = {"permissions": [{"id": str(role), "type": 1, "permission": False}]}
+    await manager.put(permissions_path, permissions)
     await guild.owner.delete(f"/guilds/{guild.id}/roles/{role}")
-    assert (await manager.put(where, wanted)).status == 200
-    assert (await manager.put(where, {"permissions": []})).status == 200
-    assert (await manager.put(where, wanted)).errors_at("permissions.0.id")
+    assert (await manager.put(permissions_path, permissions)).status == 200
+    assert (await manager.put(permissions_path, {"permissions": []})).status == 200
+    assert (await manager.put(permissions_path, permissions)).errors_at("permissions.0.id")
 
 
-async def test_renaming_a_command_ends_what_guilds_say_about_it(platform: Platform) -> None:
-    guild, app, where, manager = await arranged(platform)
-    await manager.put(where, {"permissions": [{"id": str(guild.id), "type": 1, "permission": False}]})
-    command_id = where.split("/")[-2]
+async def test_renaming_a_command_deletes_its_permissions(platform: Platform) -> None:
+    guild, app, permissions_path, manager = await create_command_with_manager(platform)
+    await manager.put(permissions_path, {"permissions": [{"id": str(guild.id), "type": 1, "permission": False}]})
+    command_id = permissions_path.split("/")[-2]
     await app.bot.patch(f"{path(app)}/{command_id}", {"name": "other"})
-    assert (await app.bot.get(where)).code == 10066
+    assert (await app.bot.get(permissions_path)).code == 10066

@@ -8,7 +8,7 @@ import pytest
 from tests.cdn.test_attachments import get
 from tests.harness import Caller, Guild, Platform
 from tests.oauth2.flow import application
-from tests.resources.interaction.stage import Stage, install
+from tests.resources.interaction.scenario import Scenario, install
 from tests.resources.message.attachment.uploading import guild_of, listed, picture, send, upload
 from tests.resources.message.places import member_of
 
@@ -125,13 +125,15 @@ async def for_one_person(shelf: Shelf) -> tuple[str, End]:
     """An ephemeral followup in a channel that is deleted."""
     app = await application(shelf.platform)
     await install(shelf.owner, app, shelf.guild)
-    stage = Stage(shelf.platform, shelf.guild, app, shelf.member)
+    scenario = Scenario(shelf.platform, shelf.guild, app, shelf.member)
     channel_id = shelf.channel.rpartition("/")[2]
-    command = await stage.command()
+    command = await scenario.create_command()
     data = {"id": command["id"], "type": command["type"]}
-    interaction = await stage.raised(2, data, channel_id=channel_id)
-    assert (await stage.answer(interaction, 4, {"content": "x"})).status == 204
-    sent = await upload(shelf.platform.nobody, "POST", stage.hook(interaction), listed(FILE), {"flags": 1 << 6})
+    interaction = await scenario.create_interaction(2, data, channel_id=channel_id)
+    assert (await scenario.respond(interaction, 4, {"content": "x"})).status == 204
+    sent = await upload(
+        shelf.platform.nobody, "POST", scenario.webhook_path(interaction), listed(FILE), {"flags": 1 << 6}
+    )
     return url_of(sent.json), lambda: shelf.owner.delete(shelf.channel)
 
 
@@ -139,12 +141,12 @@ async def dismissed(shelf: Shelf) -> tuple[str, End]:
     """An ephemeral answer that its application deletes."""
     app = await application(shelf.platform)
     await install(shelf.owner, app, shelf.guild)
-    stage = Stage(shelf.platform, shelf.guild, app, shelf.member)
-    interaction = await stage.used(await stage.command())
+    scenario = Scenario(shelf.platform, shelf.guild, app, shelf.member)
+    interaction = await scenario.use_command(await scenario.create_command())
     body = {"type": 4, "data": {"flags": 1 << 6}}
     path = f"/interactions/{interaction['id']}/{interaction['token']}/callback"
     sent = await upload(shelf.platform.nobody, "POST", path, listed(FILE), body, with_response=True)
-    original = stage.hook(interaction, "/messages/@original")
+    original = scenario.webhook_path(interaction, "/messages/@original")
     return url_of(sent.json["resource"]["message"]), lambda: shelf.platform.nobody.delete(original)
 
 

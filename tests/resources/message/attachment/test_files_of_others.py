@@ -17,7 +17,7 @@ from tests.harness import ANNOUNCEMENT, Caller, Guild, Platform, Reply
 from tests.oauth2.flow import application
 from tests.resources.component.test_messages import EVERY_FLAG, V2
 from tests.resources.component.trees import container, gallery, link, row, section, thumbnail
-from tests.resources.interaction.stage import Stage, install
+from tests.resources.interaction.scenario import Scenario, install
 from tests.resources.message.attachment.uploading import guild_of, listed, picture, send, upload
 from tests.resources.message.places import bot_of, member_of, say
 from tests.resources.webhook.github.payloads import TOLD
@@ -206,17 +206,17 @@ async def crossposted(scene: Scene, url: str) -> list[Any]:
 
 
 async def by_interaction(scene: Scene, url: str) -> list[Any]:
-    stage = Stage(scene.platform, scene.guild, await application_of(scene), scene.spy)
-    interaction = await stage.used(await stage.command())
+    scenario = Scenario(scene.platform, scene.guild, await application_of(scene), scene.spy)
+    interaction = await scenario.use_command(await scenario.create_command())
     embeds = [{"image": {"url": url}}]
-    answered = await stage.answer(interaction, 4, {"embeds": embeds}, with_response=True)
+    answered = await scenario.respond(interaction, 4, {"embeds": embeds}, with_response=True)
     edited = await scene.platform.nobody.patch(
-        stage.hook(interaction, "/messages/@original"), {"embeds": [{"thumbnail": {"url": url}}]}
+        scenario.webhook_path(interaction, "/messages/@original"), {"embeds": [{"thumbnail": {"url": url}}]}
     )
-    followed = await scene.platform.nobody.post(stage.hook(interaction), {"flags": 1 << 6, "embeds": embeds})
+    followed = await scene.platform.nobody.post(scenario.webhook_path(interaction), {"flags": 1 << 6, "embeds": embeds})
     room = url.replace(f"/{scene.guild.general}/", f"/{interaction['id']}/")
     in_room = {"flags": 1 << 6, "embeds": [{"image": {"url": room}}]}
-    ephemeral = await scene.platform.nobody.post(stage.hook(interaction), in_room)
+    ephemeral = await scene.platform.nobody.post(scenario.webhook_path(interaction), in_room)
     return await seen_after(scene, answered, edited, followed, ephemeral)
 
 
@@ -312,14 +312,16 @@ async def test_an_edit_cannot_name_a_foreign_file_by_its_id(platform: Platform) 
 
 async def test_a_command_cannot_be_given_a_foreign_file(platform: Platform) -> None:
     scene = await scene_of(platform)
-    stage = Stage(platform, scene.guild, await application_of(scene), scene.spy)
-    command = await stage.command(options=[{"type": 11, "name": "file", "description": "x", "required": True}])
+    scenario = Scenario(platform, scene.guild, await application_of(scene), scene.spy)
+    command = await scenario.create_command(
+        options=[{"type": 11, "name": "file", "description": "x", "required": True}]
+    )
     value = {"type": 11, "name": "file", "value": scene.secret["id"]}
     forged = {"attachments": {scene.secret["id"]: {"id": scene.secret["id"], "filename": NAME, "url": scene.path}}}
     for more in ({}, {"attachments": [{"id": scene.secret["id"], "filename": NAME}]}, {"resolved": forged}):
-        reply = await stage.use(command, options=[value], **more)
+        reply = await scenario.post_command(command, options=[value], **more)
         assert reply.status == 400, reply.body
-    assert stage.heard(Snowflake(int(stage.app.id)), "INTERACTION_CREATE") == []
+    assert scenario.events(Snowflake(int(scenario.app.id)), "INTERACTION_CREATE") == []
 
 
 async def test_a_mark_that_a_client_writes_becomes_no_url(platform: Platform) -> None:

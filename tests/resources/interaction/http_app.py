@@ -1,4 +1,4 @@
-"""An application that hears of interactions by signed HTTP requests, and does with each what a test says."""
+"""An application with an interactions endpoint, whose responses the test sets."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -16,7 +16,7 @@ from moothall.objects.ids import ApplicationId, Snowflake
 from moothall.storage.database import Query
 from moothall.storage.schema import applications
 from tests.harness import Platform
-from tests.resources.interaction.stage import Stage, set_stage
+from tests.resources.interaction.scenario import Scenario, create_scenario
 
 _set_url = Query(
     update(applications)
@@ -27,23 +27,23 @@ Handler = Callable[[dict[str, Any]], Awaitable[web.StreamResponse]]
 
 
 class HttpApp:
-    """What was told to it, verified; `handle` answers."""
+    """The interactions that an endpoint received with a valid signature; `handle` responds to them."""
 
     def __init__(self, verify_key: str) -> None:
         self.key = VerifyKey(bytes.fromhex(verify_key))
-        self.told: list[dict[str, Any]] = []
+        self.received: list[dict[str, Any]] = []
         self.requests = 0
         self.refused = 0
-        self.lose = 0
-        """Of so many requests the connection is closed without an answer."""
+        self.connections_to_close = 0
+        """How many requests get no response, because their connection is closed."""
         self.url = ""
         self.handle: Handler = accept
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         body = await request.read()
         self.requests += 1
-        if self.lose and request.transport is not None:
-            self.lose -= 1
+        if self.connections_to_close and request.transport is not None:
+            self.connections_to_close -= 1
             request.transport.close()
         try:
             signature = bytes.fromhex(request.headers["X-Signature-Ed25519"])
@@ -52,17 +52,17 @@ class HttpApp:
             self.refused += 1
             return web.Response(status=401)
         interaction = msgspec.json.decode(body)
-        self.told.append(interaction)
+        self.received.append(interaction)
         return await self.handle(interaction)
 
 
 async def accept(_interaction: dict[str, Any]) -> web.StreamResponse:
-    """It will answer by the API."""
+    """Respond with 202: the application will respond through the API."""
     return web.Response(status=202)
 
 
-def answering(kind: int, data: Any = None) -> Handler:
-    """Answer in the response."""
+def respond_with(kind: int, data: Any = None) -> Handler:
+    """A handler that responds in the HTTP response."""
 
     async def handle(_interaction: dict[str, Any]) -> web.StreamResponse:
         return web.json_response({"type": kind} | ({} if data is None else {"data": data}))
@@ -71,38 +71,38 @@ def answering(kind: int, data: Any = None) -> Handler:
 
 
 @asynccontextmanager
-async def http_stage(
+async def http_scenario(
     platform: Platform, *, seconds: float = 3.0, private: bool = True
-) -> AsyncIterator[tuple[Stage, HttpApp]]:
-    """A stage whose application listens at an address of this machine."""
+) -> AsyncIterator[tuple[Scenario, HttpApp]]:
+    """A scenario whose application has an interactions endpoint on the loopback address."""
     services = platform.services
     services.limits = structs.replace(services.limits, allow_private_addresses=private)
-    stage = await set_stage(platform, seconds=seconds)
-    verify_key = (await stage.app.owner.get(f"/applications/{stage.app.id}")).json["verify_key"]
-    listening = HttpApp(verify_key)
+    scenario = await create_scenario(platform, seconds=seconds)
+    verify_key = (await scenario.app.owner.get(f"/applications/{scenario.app.id}")).json["verify_key"]
+    http_app = HttpApp(verify_key)
     app = web.Application()
-    app.router.add_post("/interactions", listening.serve)
+    app.router.add_post("/interactions", http_app.serve)
     runner = web.AppRunner(app)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     port = runner.addresses[0][1]
-    listening.url = f"http://127.0.0.1:{port}/interactions"
-    await point(stage, listening.url)
+    http_app.url = f"http://127.0.0.1:{port}/interactions"
+    await set_endpoint_url(scenario, http_app.url)
     try:
-        yield stage, listening
+        yield scenario, http_app
     finally:
-        await stage.deliveries.close()
+        await scenario.deliveries.close()
         await runner.cleanup()
 
 
-async def point(stage: Stage, url: str | None) -> None:
-    """Let an application's interactions go to a URL, without asking whether it verifies them."""
-    async with stage.platform.database.transaction() as tx:
-        await tx.execute(_set_url, application_id=ApplicationId(Snowflake(int(stage.app.id))), url=url)
+async def set_endpoint_url(scenario: Scenario, url: str | None) -> None:
+    """Set the interactions endpoint URL of an application without verifying it."""
+    async with scenario.platform.database.transaction() as tx:
+        await tx.execute(_set_url, application_id=ApplicationId(Snowflake(int(scenario.app.id))), url=url)
 
 
-async def until(condition: Callable[[], bool], seconds: float = 5.0) -> None:
+async def wait_until(condition: Callable[[], bool], seconds: float = 5.0) -> None:
     """Wait until a condition holds."""
     async with asyncio.timeout(seconds):
-        while not condition():  # noqa: ASYNC110 nothing tells of it
+        while not condition():  # noqa: ASYNC110 there is no event to wait for
             await asyncio.sleep(0.005)

@@ -1,4 +1,4 @@
-"""A guild with an application that has commands, and a person who uses them: what both hear is at hand."""
+"""A guild with an installed application and a member who creates interactions, and the events that both receive."""
 
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,8 @@ from tests.oauth2.flow import App, application, consent
 SLASH: dict[str, Any] = {"name": "blep", "description": "Send an animal"}
 
 
-class Stage:
-    """Where interactions happen."""
+class Scenario:
+    """A guild, an application and a member, with shorthands for requests."""
 
     def __init__(self, platform: Platform, guild: Guild, app: App, person: Caller) -> None:
         self.platform = platform
@@ -28,17 +28,19 @@ class Stage:
         self.person = person
         self._nonce = 0
 
-    async def command(self, **body: Any) -> dict[str, Any]:
-        made = await self.app.bot.post(f"/applications/{self.app.id}/commands", SLASH | body)
-        assert made.status in {200, 201}, made.body
-        found: dict[str, Any] = made.json
-        return found
+    async def create_command(self, **body: Any) -> dict[str, Any]:
+        reply = await self.app.bot.post(f"/applications/{self.app.id}/commands", SLASH | body)
+        assert reply.status in {200, 201}, reply.body
+        command: dict[str, Any] = reply.json
+        return command
 
-    async def use(self, command: dict[str, Any], person: Caller | None = None, **data: Any) -> Reply:
-        """Raise a command."""
-        return await self.raise_(2, {"id": command["id"], "type": command["type"], **data}, person)
+    async def post_command(self, command: dict[str, Any], person: Caller | None = None, **data: Any) -> Reply:
+        """Post an interaction that uses a command."""
+        return await self.post_interaction(2, {"id": command["id"], "type": command["type"], **data}, person)
 
-    async def raise_(self, kind: int, data: dict[str, Any], person: Caller | None = None, **more: Any) -> Reply:
+    async def post_interaction(
+        self, kind: int, data: dict[str, Any], person: Caller | None = None, **more: Any
+    ) -> Reply:
         self._nonce += 1
         body = {
             "type": kind,
@@ -51,56 +53,58 @@ class Stage:
         return await (person or self.person).post("/interactions", body | more)
 
     async def click(self, message: dict[str, Any], custom_id: str, person: Caller | None = None, **data: Any) -> Reply:
-        return await self.raise_(3, {"custom_id": custom_id, **data}, person, message_id=message["id"])
+        return await self.post_interaction(3, {"custom_id": custom_id, **data}, person, message_id=message["id"])
 
-    def told(self) -> dict[str, Any]:
-        """The last interaction that the application heard of."""
-        found: dict[str, Any] = self.heard(Snowflake(int(self.app.id)), "INTERACTION_CREATE")[-1]
-        return found
+    def last_interaction(self) -> dict[str, Any]:
+        """The last interaction that the application received over the gateway."""
+        interaction: dict[str, Any] = self.events(Snowflake(int(self.app.id)), "INTERACTION_CREATE")[-1]
+        return interaction
 
-    def heard(self, user_id: int, name: str) -> list[Any]:
-        """What one user's sessions heard under a name."""
+    def events(self, user_id: int, name: str) -> list[Any]:
+        """The payloads of events by a name that only one user's sessions received."""
         return [
             msgspec.json.decode(bytes(envelope.data))
             for envelope in self.platform.heard
             if envelope.name == name and list(envelope.user_ids) == [user_id]
         ]
 
-    async def answer(self, interaction: dict[str, Any], kind: int, data: Any = None, **query: Any) -> Reply:
+    async def respond(self, interaction: dict[str, Any], kind: int, data: Any = None, **query: Any) -> Reply:
         body: dict[str, Any] = {"type": kind}
         if data is not None:
             body["data"] = data
         path = f"/interactions/{interaction['id']}/{interaction['token']}/callback"
         return await self.platform.nobody.post(path, body, **query)
 
-    async def raised(self, kind: int, data: dict[str, Any], person: Caller | None = None, **more: Any) -> Any:
-        """Raise what is fine, and the interaction that the application hears of."""
-        reply = await self.raise_(kind, data, person, **more)
+    async def create_interaction(
+        self, kind: int, data: dict[str, Any], person: Caller | None = None, **more: Any
+    ) -> Any:
+        """Create a valid interaction; as the application receives it."""
+        reply = await self.post_interaction(kind, data, person, **more)
         assert reply.status == 204, reply.body
-        return self.told()
+        return self.last_interaction()
 
-    async def used(self, command: dict[str, Any], person: Caller | None = None, **data: Any) -> Any:
-        """The same for a command."""
-        reply = await self.use(command, person, **data)
+    async def use_command(self, command: dict[str, Any], person: Caller | None = None, **data: Any) -> Any:
+        """Use a command; the interaction as the application receives it."""
+        reply = await self.post_command(command, person, **data)
         assert reply.status == 204, reply.body
-        return self.told()
+        return self.last_interaction()
 
-    async def posted(self, components: list[Any], **body: Any) -> dict[str, Any]:
-        """A message of the application's bot with components."""
-        made = await self.app.bot.post(f"/channels/{self.guild.general}/messages", {"components": components} | body)
-        assert made.status == 200, made.body
-        found: dict[str, Any] = made.json
-        return found
-
-    async def shown(self, interaction: dict[str, Any], kind: int, data: Any = None) -> dict[str, Any]:
-        """Answer with a message, and the message."""
-        reply = await self.answer(interaction, kind, data, with_response=True)
+    async def create_message(self, components: list[Any], **body: Any) -> dict[str, Any]:
+        """Create a message of the application's bot with components."""
+        reply = await self.app.bot.post(f"/channels/{self.guild.general}/messages", {"components": components} | body)
         assert reply.status == 200, reply.body
-        found: dict[str, Any] = reply.json["resource"]["message"]
-        return found
+        message: dict[str, Any] = reply.json
+        return message
+
+    async def respond_with_message(self, interaction: dict[str, Any], kind: int, data: Any = None) -> dict[str, Any]:
+        """Respond to an interaction; the message of the response."""
+        reply = await self.respond(interaction, kind, data, with_response=True)
+        assert reply.status == 200, reply.body
+        message: dict[str, Any] = reply.json["resource"]["message"]
+        return message
 
     async def fetch(self, url: str) -> bytes | None:
-        """What lies under a URL of a file; None for nothing."""
+        """The file at a URL; None unless the status is 200."""
         services, sent = self.platform.services, list[Any]()
         limits = AddressLimits(None)
         scaled = ScaledPictures(services.blobs, DiskCache(Path("unused"), 0), limits)
@@ -124,16 +128,16 @@ class Stage:
         return b"".join(each.get("body", b"") for each in sent[1:]) if sent[0]["status"] == 200 else None
 
     @property
-    def where(self) -> str:
+    def channel_path(self) -> str:
         """The path of the channel."""
         return f"/channels/{self.guild.general}"
 
     async def history(self) -> list[dict[str, Any]]:
         """The messages of the channel, as its guild's owner sees them."""
-        found: list[dict[str, Any]] = (await self.guild.owner.get(f"{self.where}/messages")).json
-        return found
+        messages: list[dict[str, Any]] = (await self.guild.owner.get(f"{self.channel_path}/messages")).json
+        return messages
 
-    def hook(self, interaction: dict[str, Any], rest: str = "") -> str:
+    def webhook_path(self, interaction: dict[str, Any], rest: str = "") -> str:
         return f"/webhooks/{self.app.id}/{interaction['token']}{rest}"
 
     @property
@@ -147,7 +151,7 @@ PLAIN: dict[str, Any] = {"response_type": None, "redirect_uri": None}
 async def install(
     person: Caller, app: App, guild: Guild | None = None, *, scope: str = "bot applications.commands"
 ) -> None:
-    """Let an application into a guild, or without one to a person's account."""
+    """Install an application to a guild, or without one to a user."""
     if guild is None:
         reply = await consent(person, app, "applications.commands", integration_type=1, **PLAIN)
     else:
@@ -155,16 +159,16 @@ async def install(
     assert reply.status == 200, reply.body
 
 
-async def set_stage(
+async def create_scenario(
     platform: Platform, *, seconds: float = 30.0, scope: str = "bot applications.commands", **settings: Any
-) -> Stage:
-    """A guild with an application installed in it, and a member. It may take its time to answer."""
+) -> Scenario:
+    """A guild with an installed application and a member; `seconds` is the time for a response."""
     guild = await platform.guild(await platform.person())
     app = await application(platform, **settings)
     if scope:
         await install(guild.owner, app, guild, scope=scope)
     person = await platform.person()
     await guild.join(person)
-    stage = Stage(platform, guild, app, person)
-    stage.deliveries.seconds = seconds
-    return stage
+    scenario = Scenario(platform, guild, app, person)
+    scenario.deliveries.seconds = seconds
+    return scenario
