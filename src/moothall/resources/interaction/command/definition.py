@@ -32,7 +32,7 @@ def check_for_application(
     """Report an entry point that the application cannot have, and integration types that it does not support."""
     if command_type == CommandType.PRIMARY_ENTRY_POINT:
         if guild_id != GLOBAL_SCOPE:
-            form_errors.add("type", FormCode.BASE_TYPE_CHOICES, "An entry point is never a guild's.")
+            form_errors.add("type", FormCode.BASE_TYPE_CHOICES, "A guild command cannot be an entry point.")
         elif not application.flags & ApplicationFlags.EMBEDDED:
             form_errors.add(
                 "type", FormCode.BASE_TYPE_CHOICES, "Only applications with Activities have an entry point."

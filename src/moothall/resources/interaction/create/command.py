@@ -49,7 +49,7 @@ async def read_command(draft: InteractionDraft) -> None:
     if command.type == CommandType.CHAT_INPUT:
         await _read_options(draft, command, autocomplete=autocomplete)
     elif autocomplete:
-        refuse_field("type", FormCode.BASE_TYPE_CHOICES, "Only slash commands complete what is typed.")
+        refuse_field("type", FormCode.BASE_TYPE_CHOICES, "Only slash commands have autocomplete.")
     elif not entry_point:
         await _read_target(draft, command)
 
@@ -111,7 +111,7 @@ def _resolve_files(draft: InteractionDraft, values: OptionValues, numbers: list[
             continue
         types = values.options_by_id[number].file_types
         if isinstance(types, list) and types and not fits_types(file.filename, types):
-            text = f"{file.filename!r} is of none of the types asked for."
+            text = f"{file.filename!r} has none of the allowed file types."
             draft.form_errors.add("data.options", FormCode.CONTENT_TYPE_INVALID, text)
         draft.resolver.attachment(file.id, files.to_json(file))
         id_by_number[str(int(number))] = str(int(file.id))

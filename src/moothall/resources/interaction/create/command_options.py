@@ -50,7 +50,7 @@ def read_options(
     reader = _OptionReader(form_errors, autocomplete=autocomplete)
     values = reader.read_level(declared, options, ("options",))
     if autocomplete and not form_errors and reader.focused is None:
-        form_errors.add("options", FormCode.BASE_TYPE_REQUIRED, "No option is focused that completes what is typed.")
+        form_errors.add("options", FormCode.BASE_TYPE_REQUIRED, "No option with autocomplete is focused.")
     return OptionValues(
         options=values,
         path=reader.path,
@@ -82,7 +82,7 @@ class _OptionReader:
             item_at = (*at, index)
             option = by_name.get(str(item.get("name"))) if isinstance(item, dict) else None
             if option is None or option.name in names:
-                self.form_errors.add((*item_at, "name"), FormCode.BASE_TYPE_CHOICES, "No such option, or not twice.")
+                self.form_errors.add((*item_at, "name"), FormCode.BASE_TYPE_CHOICES, "Unknown or repeated option.")
                 continue
             names.add(option.name)
             if item.get("type", option.type) != option.type:
@@ -111,7 +111,7 @@ class _OptionReader:
         value = item.get("value")
         if self.autocomplete and item.get("focused"):
             if option.autocomplete is not True or self.focused is not None:
-                self.form_errors.add((*at, "focused"), FormCode.BASE_TYPE_CHOICES, "This option completes nothing.")
+                self.form_errors.add((*at, "focused"), FormCode.BASE_TYPE_CHOICES, "This option has no autocomplete.")
             self.focused = option
             return fields | {"value": "" if value is None else str(value)[:_TEXT_MAX], "focused": True}
         return fields | {"value": self._read_value(option, value, (*at, "value"))}
@@ -129,7 +129,7 @@ class _OptionReader:
         try:
             object_id = Snowflake.from_wire(value)
         except (ValueError, TypeError):
-            self.form_errors.add(at, FormCode.NUMBER_TYPE_COERCE, "This is no id.")
+            self.form_errors.add(at, FormCode.NUMBER_TYPE_COERCE, "This is not an id.")
             return value
         self.ids.setdefault(_RESOLVED_KEYS[OptionType(kind)], []).append(object_id)
         self.options_by_id[object_id] = option

@@ -65,4 +65,4 @@ def read_id(data: Mapping[str, Any], field: str) -> Snowflake:
     try:
         return Snowflake.from_wire(data.get(field))
     except (ValueError, TypeError):
-        refuse_field(f"data.{field}", FormCode.NUMBER_TYPE_COERCE, "This is no id.")
+        refuse_field(f"data.{field}", FormCode.NUMBER_TYPE_COERCE, "This is not an id.")

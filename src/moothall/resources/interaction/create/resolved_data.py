@@ -161,7 +161,7 @@ class Resolver:
         return partial_member(to_plain(member_from_row(row, UNSET)), permissions)
 
     def _add_unknown(self, at: str, each: Snowflake) -> None:
-        self._form_errors.add(at, FormCode.BASE_TYPE_CHOICES, f"{int(each)} is not to be found here.")
+        self._form_errors.add(at, FormCode.BASE_TYPE_CHOICES, f"Nothing with the id {int(each)} is available here.")
 
 
 def partial_member(plain: dict[str, Any], permissions: int) -> dict[str, Any]:
