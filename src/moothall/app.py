@@ -64,7 +64,7 @@ from moothall.resources.message.attachment.sweeping import FileSweeper
 from moothall.resources.message.search.indexing import Indexer
 from moothall.resources.user.auth_session.sweeping import SessionSweeper
 from moothall.resources.user.auth_session.usage import UsageBook
-from moothall.resources.voice.operations import handle_voice_update, leave_voice
+from moothall.resources.voice.operations.sessions import handle_voice_update, leave_voice
 from moothall.settings import Settings
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, Query, StorageError

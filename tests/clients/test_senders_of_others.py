@@ -14,7 +14,7 @@ from slack_sdk.webhook import WebhookClient
 
 from tests.clients.bots import Harbour, soon
 from tests.clients.live import World
-from tests.resources.webhook.github.payloads import TOLD
+from tests.resources.webhook.github.payloads import SUPPORTED_EVENTS
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ async def test_slacks_client_is_told_what_was_wrong(url: str) -> None:
 
 @pytest.mark.parametrize("form", [False, True])
 async def test_a_delivery_of_githubs_is_told(harbour: Harbour, url: str, form: bool) -> None:
-    kind, payload, title = TOLD["push"]
+    kind, payload, title = SUPPORTED_EVENTS["push"]
     encoded = json.dumps(payload)
     data = urlencode({"payload": encoded}) if form else encoded
     headers = {

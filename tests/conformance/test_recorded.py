@@ -11,7 +11,7 @@ from moothall.objects.features import Feature
 from moothall.objects.ids import IntegrationId
 from moothall.objects.wire import Timestamp
 from moothall.resources.member.queries import write_last_seen
-from moothall.resources.voice.operations import handle_voice_update
+from moothall.resources.voice.operations.sessions import handle_voice_update
 from moothall.storage.database import Query
 from moothall.storage.schema import integrations
 from tests.conformance.spec_rows import SPEC_ROWS

@@ -11,7 +11,7 @@ from moothall.gateway.loading import DatabaseSource
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
 from moothall.objects.permissions import Permissions
-from moothall.resources.voice.operations import handle_voice_update
+from moothall.resources.voice.operations.sessions import handle_voice_update
 from tests.gateway.mirror import Mirror
 from tests.gateway.peer import Peer, settle
 from tests.harness import FORUM, VOICE, Caller, Platform, Reply

@@ -11,7 +11,7 @@ from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
 from tests.gateway.peer import Peer, settle
 from tests.harness import Caller, Platform
-from tests.resources.thread.places import PRIVATE, Place, id_of, place
+from tests.resources.thread.thread_guild import PRIVATE, ThreadGuild, id_of, thread_guild
 
 MEMBERS, GUILDS, MESSAGES = Intent.GUILD_MEMBERS, Intent.GUILDS, Intent.GUILD_MESSAGES
 
@@ -43,7 +43,7 @@ class Listener:
         return [name for name, _ in await self.heard()]
 
 
-async def listening(at: Place, callers: Sequence[Caller], intents: int | None = None) -> list[Listener]:
+async def listening(at: ThreadGuild, callers: Sequence[Caller], intents: int | None = None) -> list[Listener]:
     """Sessions of some callers that have heard everything so far."""
     source = DatabaseSource(at.platform.database, at.platform.services.states)
     limits = GatewaySettings(identifies_per_window=0, commands_per_minute=0, presences_per_window=0)
@@ -57,7 +57,7 @@ async def listening(at: Place, callers: Sequence[Caller], intents: int | None = 
 
 
 async def test_what_is_said_in_a_private_thread_is_heard_inside_and_by_moderators_alone(platform: Platform) -> None:
-    at = await place(platform)
+    at = await thread_guild(platform)
     carol, steward = await at.newcomer(), await at.guild.member_with(Permissions.MANAGE_THREADS)
     thread = await at.thread(at.bob, PRIVATE)
     bob, outside, above = await listening(at, [at.bob, carol, steward])
@@ -75,7 +75,7 @@ async def test_what_is_said_in_a_private_thread_is_heard_inside_and_by_moderator
 
 
 async def test_who_is_added_to_a_thread_is_told_of_it_with_their_membership(platform: Platform) -> None:
-    at = await place(platform)
+    at = await thread_guild(platform)
     carol = await at.newcomer()
     thread = await at.thread(at.bob, PRIVATE)
     bob, added = await listening(at, [at.bob, carol])
@@ -93,7 +93,7 @@ async def test_who_is_added_to_a_thread_is_told_of_it_with_their_membership(plat
 
 
 async def test_without_the_intent_for_members_only_ones_own_coming_and_going_is_heard(platform: Platform) -> None:
-    at = await place(platform)
+    at = await thread_guild(platform)
     coming, other = await platform.bot(at.owner), await platform.bot(at.owner, flags=1 << 14)
     await at.guild.join(coming, other)
     thread = await at.thread(at.owner)
@@ -107,7 +107,7 @@ async def test_without_the_intent_for_members_only_ones_own_coming_and_going_is_
 
 
 async def test_a_thread_that_awakes_reminds_each_member_of_their_own_membership(platform: Platform) -> None:
-    at = await place(platform)
+    at = await thread_guild(platform)
     carol = await at.newcomer()
     thread = await at.thread(at.bob)
     await at.bob.patch(thread, {"archived": True})
@@ -118,7 +118,7 @@ async def test_a_thread_that_awakes_reminds_each_member_of_their_own_membership(
 
 
 async def test_who_sees_a_channel_no_more_hears_nothing_of_its_threads_even_as_a_member(platform: Platform) -> None:
-    at = await place(platform)
+    at = await thread_guild(platform)
     thread = await at.thread(at.bob, PRIVATE)
     hide = {"type": 1, "deny": str(int(Permissions.VIEW_CHANNEL))}
     await at.owner.put(f"{at.general}/permissions/{at.bob.id}", hide)
@@ -132,7 +132,7 @@ async def test_who_sees_a_channel_no_more_hears_nothing_of_its_threads_even_as_a
 async def test_who_comes_to_manage_threads_is_told_of_the_private_ones_and_forgets_them_again(
     platform: Platform,
 ) -> None:
-    at = await place(platform)
+    at = await thread_guild(platform)
     carol = await at.newcomer()
     thread = await at.thread(at.bob, PRIVATE)
     role = await at.guild.role(permissions=Permissions.MANAGE_THREADS)
@@ -153,7 +153,7 @@ async def test_who_comes_to_manage_threads_is_told_of_the_private_ones_and_forge
 
 
 async def test_a_guild_begins_with_its_active_threads_and_ones_own_membership(platform: Platform) -> None:
-    at = await place(platform)
+    at = await thread_guild(platform)
     mine, theirs, closed = await at.thread(at.bob), await at.thread(at.owner), await at.thread(at.owner, PRIVATE)
     await at.bob.patch(await at.thread(at.bob), {"archived": True})
     source = DatabaseSource(platform.database, platform.services.states)

@@ -6,13 +6,16 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "moothall"
 PAGE = (ROOT / "docs" / "architecture.md").read_text()
+# A file of a room may be a package; it is no room inside that room.
+FILES_OF_A_ROOM = {"operations", "queries"}
 _PATH = re.compile(r"`([a-z0-9_./]+/[a-z0-9_./]*|[a-z0-9_]+\.py)`")
 
 
 def rooms() -> set[str]:
     """The rooms of `resources/`, those inside others as `outer/inner`."""
     resources = SOURCE / "resources"
-    return {str(init.parent.relative_to(resources)) for init in resources.rglob("__init__.py")} - {"."}
+    folders = [init.parent for init in resources.rglob("__init__.py")]
+    return {str(folder.relative_to(resources)) for folder in folders if folder.name not in FILES_OF_A_ROOM} - {"."}
 
 
 def test_every_room_stands_in_the_table_of_rooms() -> None:

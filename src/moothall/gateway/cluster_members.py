@@ -8,7 +8,7 @@ from moothall.gateway.node import GatewayNode
 from moothall.kernel.context import Services
 from moothall.kernel.nodes import Membership, space_of
 from moothall.resources.guild.membership.guests import see_guests_out
-from moothall.resources.voice.operations import clear_voice, clear_voice_of_others
+from moothall.resources.voice.operations.sessions import clear_voice, clear_voice_of_others
 from moothall.storage.database import StorageError
 
 if TYPE_CHECKING:

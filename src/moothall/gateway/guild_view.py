@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from moothall.bus import Audience, Envelope
 from moothall.gateway.session import Session
+from moothall.objects.channel_types import VOICE
 from moothall.objects.permissions import (
     Permissions,
     base_permissions,
@@ -21,7 +22,6 @@ _VIEW = int(Permissions.VIEW_CHANNEL)
 _MANAGE_THREADS = int(Permissions.MANAGE_THREADS)
 _ADMINISTRATOR = int(Permissions.ADMINISTRATOR)
 _NONE: frozenset[int] = frozenset()
-_VOICE_TYPES = frozenset({2, 13})
 _MAX_AUDIENCES = 256
 
 
@@ -141,7 +141,7 @@ class GuildView:
             bits = timed_out(bits)
         if member.guest_of:
             bits = of_guest(bits)
-        return implicit(bits, voice=channel.type in _VOICE_TYPES)
+        return implicit(bits, voice=channel.type in VOICE)
 
     def permissions(self, member: MemberView) -> int:
         """What a member may do in the guild as a whole; a guest, nothing."""

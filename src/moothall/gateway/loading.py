@@ -10,15 +10,16 @@ from moothall.gateway.ready import Identity
 from moothall.gateway.session import Session
 from moothall.gateway.threads import active_threads, thread_list_sync
 from moothall.kernel.authenticate import TokenKind, actor_of_token
-from moothall.kernel.guild_state import VOICE_TYPES, GuildStates
+from moothall.kernel.guild_state import GuildStates
 from moothall.objects.channel import Channel
+from moothall.objects.channel_types import VOICE
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.member import Member
 from moothall.objects.presence import Presence
 from moothall.objects.text import search_key
 from moothall.objects.wire import encode
 from moothall.resources.channel.objects import channel_objects
-from moothall.resources.channel.thread_activity.queries import select_active, select_private_parents
+from moothall.resources.channel.thread_activity.queries import select_active_threads, select_parents_of_private_threads
 from moothall.resources.member.queries import (
     count_members,
     get_member,
@@ -136,7 +137,7 @@ class DatabaseSource:
     async def threaded(self, channel_ids: frozenset[int]) -> frozenset[int]:
         """Those of some channels that have active threads."""
         async with self._database.read() as reader:
-            return frozenset(int(row.parent_id or 0) for row in await select_active(reader, channel_ids))
+            return frozenset(int(row.parent_id or 0) for row in await select_active_threads(reader, channel_ids))
 
     async def threads(self, view: GuildView, member: MemberView, channel_ids: frozenset[int]) -> bytes | None:
         """The `d` of THREAD_LIST_SYNC."""
@@ -161,7 +162,7 @@ class DatabaseSource:
     async def private_threaded(self, channel_ids: frozenset[int]) -> frozenset[int]:
         """Those of some channels that have active private threads."""
         async with self._database.read() as reader:
-            return frozenset(await select_private_parents(reader, channel_ids))
+            return frozenset(await select_parents_of_private_threads(reader, channel_ids))
 
     async def threads_now(self, view: GuildView, member: MemberView, channel_ids: frozenset[int]) -> bytes:
         """The `d` of THREAD_LIST_SYNC."""
@@ -211,7 +212,7 @@ class DatabaseSource:
 
 
 def _for_voice(view: GuildView, channel_ids: frozenset[int]) -> frozenset[int]:
-    return frozenset(c for c in channel_ids if c in view.channels and view.channels[c].type in VOICE_TYPES)
+    return frozenset(c for c in channel_ids if c in view.channels and view.channels[c].type in VOICE)
 
 
 def _channel_view(channel: Channel, overwrites: dict[int, tuple[int, int]]) -> ChannelView:

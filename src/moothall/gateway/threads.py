@@ -9,7 +9,7 @@ from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.wire import encode
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.channel.queries import select_own_memberships
-from moothall.resources.channel.thread_activity.queries import select_active
+from moothall.resources.channel.thread_activity.queries import select_active_threads
 from moothall.storage.database import Reader
 from moothall.storage.rows import ThreadRow, thread_from_row
 
@@ -28,7 +28,7 @@ async def active_threads(
 
     A private one is reached by its members and by those who manage threads in its channel.
     """
-    active = await select_active(reader, parent_ids)
+    active = await select_active_threads(reader, parent_ids)
     if not active:
         return []
     joined = await select_own_memberships(reader, UserId(Snowflake(member.user_id)), [row.id for row in active])

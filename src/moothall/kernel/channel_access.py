@@ -1,28 +1,21 @@
 """A channel as a place of authority: what the actor may do in it, and what it hangs on."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from msgspec import Struct
-from sqlalchemy import bindparam, select
 
-from moothall.kernel.guild_state import THREAD_TYPES, GuildState, GuildStates, MemberAuthority
+from moothall.kernel.channel_queries import select_channel, select_recipient_ids, select_thread_member_ids
+from moothall.kernel.guild_state import GuildState, GuildStates, MemberAuthority
 from moothall.objects.channel import Channel
+from moothall.objects.channel_types import THREADS, ChannelType
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
-from moothall.storage.database import Query, Reader
+from moothall.storage.database import Reader
 from moothall.storage.rows import ChannelRow, channel_from_row
-from moothall.storage.schema import channel_recipients, channels, thread_members
 
-_select_channel = Query(select(channels).where(channels.c.id == bindparam("channel_id")), into=ChannelRow)
-_select_recipients = Query(
-    select(channel_recipients.c.user_id).where(channel_recipients.c.channel_id == bindparam("channel_id"))
-)
-_select_thread_members = Query(
-    select(thread_members.c.user_id).where(thread_members.c.thread_id == bindparam("thread_id"))
-)
-
-PRIVATE_THREAD = 12
+_PRIVATE_THREAD: Final = ChannelType.PRIVATE_THREAD
 
 DIRECT_MESSAGE_PERMISSIONS = int(
     Permissions.VIEW_CHANNEL
@@ -38,7 +31,6 @@ DIRECT_MESSAGE_PERMISSIONS = int(
     | Permissions.SEND_POLLS
 )
 """What those in a direct message may do: there are no roles to say otherwise."""
-GROUP_DM = 3
 
 
 class ChannelAccess(Struct, frozen=True):
@@ -80,7 +72,7 @@ class ChannelAccess(Struct, frozen=True):
 
         Empty for channels that are everybody's who may view them, and never for a private thread.
         """
-        return hearers_of_private(self.recipients) if self.channel.type == PRIVATE_THREAD else self.recipients
+        return hearers_of_private(self.recipients) if self.channel.type == _PRIVATE_THREAD else self.recipients
 
 
 _NO_USER = UserId(Snowflake(0))
@@ -103,14 +95,13 @@ async def find_channel(
             return None
         bits = 0 if authority is None else authority.permissions_in(channel)
         return ChannelAccess(channel, bits, state, authority)
-    row = await reader.one(_select_channel, channel_id=channel_id)
+    row = await select_channel(reader, channel_id)
     if row is None:
         return None
     if row.guild_id is None:
-        listed = await reader.all(_select_recipients, channel_id=channel_id)
-        recipients = tuple(UserId(r[0]) for r in listed)
+        recipients = tuple(await select_recipient_ids(reader, channel_id))
         bits = DIRECT_MESSAGE_PERMISSIONS if user_id in recipients else 0
-        if bits and row.type == GROUP_DM:
+        if bits and row.type == ChannelType.GROUP_DM:
             bits |= Permissions.CREATE_INSTANT_INVITE
         return ChannelAccess(channel_from_row(row), bits, recipients=recipients)
     return await _find_thread(states, reader, row, user_id, now, writes=writes)
@@ -119,7 +110,7 @@ async def find_channel(
 async def _find_thread(
     states: GuildStates, reader: Reader, row: ChannelRow, user_id: UserId, now: Timestamp, *, writes: bool
 ) -> ChannelAccess | None:
-    if row.guild_id is None or row.parent_id is None or row.type not in THREAD_TYPES:
+    if row.guild_id is None or row.parent_id is None or row.type not in THREADS:
         return None
     state, authority = await states.authority(reader, row.guild_id, user_id, now, writes=writes)
     parent = None if state is None else await state.channel(reader, row.parent_id)
@@ -127,8 +118,8 @@ async def _find_thread(
         return None
     bits = 0 if authority is None else authority.permissions_in(parent, thread=True)
     members: tuple[UserId, ...] = ()
-    if row.type == PRIVATE_THREAD:
-        members = tuple(UserId(Snowflake(r[0])) for r in await reader.all(_select_thread_members, thread_id=row.id))
+    if row.type == _PRIVATE_THREAD:
+        members = tuple(await select_thread_member_ids(reader, row.id))
         if not bits & Permissions.MANAGE_THREADS and user_id not in members:
             bits = 0
     return ChannelAccess(channel_from_row(row), bits, state, authority, parent, members)

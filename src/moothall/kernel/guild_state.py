@@ -14,7 +14,9 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import bindparam, select
 
+from moothall.kernel.channel_queries import select_channel
 from moothall.objects.channel import Channel
+from moothall.objects.channel_types import NOT_THREADS, THREADS, VOICE, type_numbers
 from moothall.objects.emoji import Emoji
 from moothall.objects.expressions import rate_emojis, rate_sounds, rate_stickers
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
@@ -71,16 +73,13 @@ _select_stickers = Query(
 _select_sounds = Query(
     select(sounds).where(sounds.c.guild_id == bindparam("guild_id")).order_by(sounds.c.id), into=SoundRow
 )
-_OTHER_TYPES = (0, 1, 2, 3, 4, 5, 13, 14, 15, 16)
 _select_channels = Query(
     # Every type but threads: named rather than excluded, so an index leaves those aside, of which there may be many.
-    select(channels).where(channels.c.guild_id == bindparam("guild_id"), channels.c.type.in_(_OTHER_TYPES)),
+    select(channels).where(
+        channels.c.guild_id == bindparam("guild_id"), channels.c.type.in_(type_numbers(NOT_THREADS))
+    ),
     into=ChannelRow,
 )
-_select_channel = Query(select(channels).where(channels.c.id == bindparam("channel_id")), into=ChannelRow)
-
-VOICE_TYPES = frozenset({2, 13})
-THREAD_TYPES = frozenset({10, 11, 12})
 
 
 class GuildState:
@@ -137,8 +136,8 @@ class GuildState:
         found: Channel | None = self._channels.get(channel_id)
         if found is not None or self._all_channels:
             return found
-        row = await reader.one(_select_channel, channel_id=channel_id)
-        if row is None or row.guild_id != self.id or row.type in THREAD_TYPES:
+        row = await select_channel(reader, channel_id)
+        if row is None or row.guild_id != self.id or row.type in THREADS:
             return None
         found = self._channels[channel_id] = channel_from_row(row)
         return found
@@ -234,7 +233,7 @@ class MemberAuthority(Struct, frozen=True):
             bits = of_guest(bits)
         if self.restricted:
             bits = timed_out(bits)
-        return implicit(bits, voice=channel.type in VOICE_TYPES, thread=thread)
+        return implicit(bits, voice=channel.type in VOICE, thread=thread)
 
     def may_view(self, channel: Channel) -> bool:
         """Whether they may see a channel."""
@@ -360,7 +359,7 @@ class GuildStates:
         found = self._guild_of_channel.get(channel_id)
         if found is None:
             row = await reader.one(_select_channel_guild, channel_id=channel_id)
-            if row is None or row[0] is None or row[1] in THREAD_TYPES:
+            if row is None or row[0] is None or row[1] in THREADS:
                 return None
             if len(self._guild_of_channel) > 50 * self._max:
                 self._guild_of_channel.clear()

@@ -27,8 +27,8 @@ from moothall.resources.application.authorization.operations import (
 from moothall.resources.application.authorization.queries import select_authorization
 from moothall.resources.application.queries import ApplicationRow, lock_application
 from moothall.resources.integration.operations import ADDING, add_bot, install_commands
-from moothall.resources.webhook.operations import DROPPING as ANNOUNCING_WEBHOOKS
-from moothall.resources.webhook.operations import add_webhook, require_takes_webhooks
+from moothall.resources.webhook.operations import DELETE_WEBHOOK_EVENTS as ANNOUNCING_WEBHOOKS
+from moothall.resources.webhook.operations import add_webhook, require_supports_webhooks
 
 AUTHORIZING: Final[Fires] = (*ADDING, *ANNOUNCING_WEBHOOKS)
 """What a row declares to fire if a person may consent in it."""
@@ -325,7 +325,7 @@ async def _make_webhook(ctx: Context, plan: Plan, guild_id: GuildId | None, chan
     if access.guild is None or access.guild.id != guild_id:
         refuse_field("webhook_channel_id", FormCode.BASE_TYPE_CHOICES, "This channel is not in the guild.")
     ctx.require(Permissions.MANAGE_WEBHOOKS)
-    require_takes_webhooks(access.channel)
+    require_supports_webhooks(access.channel)
     application = plan.application
     made = await add_webhook(
         ctx,

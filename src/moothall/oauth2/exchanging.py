@@ -37,7 +37,7 @@ from moothall.resources.application.authorization.queries import CodeRow
 from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.guild.objects import guild_object
 from moothall.resources.webhook.operations import show_webhook
-from moothall.resources.webhook.queries import select_placed
+from moothall.resources.webhook.queries import select_webhook
 
 _OF_A_TEAM: Final = frozenset({"identify", UPDATE_COMMANDS})
 
@@ -169,7 +169,7 @@ async def _answer(
 ) -> TokenAnswer:
     more: dict[str, Any] = {}
     if code is not None and code.webhook_id is not None:
-        row = await select_placed(ctx.tx, code.webhook_id)
+        row = await select_webhook(ctx.tx, code.webhook_id)
         if row is not None:
             more["webhook"] = await show_webhook(ctx, row)
     if code is not None and code.guild_id is not None and BOT in scopes:

@@ -1,13 +1,13 @@
-"""Channel types, and which fields mean something for which (api.md, Create Guild Channel)."""
+"""Channel types, the sets of them, and the fields of each (api.md, Create Guild Channel)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from types import MappingProxyType
 from typing import Final
 
 
 class ChannelType(IntEnum):
-    """What a channel is."""
+    """The `type` of a channel."""
 
     GUILD_TEXT = 0
     DM = 1
@@ -25,7 +25,7 @@ class ChannelType(IntEnum):
 
 
 class OverwriteType(IntEnum):
-    """Whom a permission overwrite is about."""
+    """The kind of target of a permission overwrite."""
 
     ROLE = 0
     MEMBER = 1
@@ -67,17 +67,21 @@ _T = ChannelType
 
 DIRECT: Final = frozenset({_T.DM, _T.GROUP_DM})
 THREADS: Final = frozenset({_T.ANNOUNCEMENT_THREAD, _T.PUBLIC_THREAD, _T.PRIVATE_THREAD})
+NOT_THREADS: Final = frozenset(_T) - THREADS
+"""Those with overwrites of their own, and direct messages."""
+TEXT: Final = frozenset({_T.GUILD_TEXT, _T.GUILD_ANNOUNCEMENT})
+"""Those with messages of their own, which threads can be started from and which can follow another channel."""
 VOICE: Final = frozenset({_T.GUILD_VOICE, _T.GUILD_STAGE_VOICE})
 FORUMS: Final = frozenset({_T.GUILD_FORUM, _T.GUILD_MEDIA})
-TEXT_LIKE: Final = frozenset({_T.GUILD_TEXT, _T.GUILD_ANNOUNCEMENT, _T.GUILD_FORUM, _T.GUILD_MEDIA})
-"""Those whose names are written in lower case with dashes."""
+TEXT_LIKE: Final = TEXT | FORUMS
+"""Those whose names are lower case with dashes."""
 CREATABLE: Final = TEXT_LIKE | VOICE | {_T.GUILD_CATEGORY}
-"""Those that Create Guild Channel makes."""
+"""Those that Create Guild Channel creates."""
 NEEDS_COMMUNITY: Final = FORUMS | {_T.GUILD_ANNOUNCEMENT, _T.GUILD_STAGE_VOICE}
-MESSAGEABLE: Final = DIRECT | THREADS | VOICE | {_T.GUILD_TEXT, _T.GUILD_ANNOUNCEMENT}
+MESSAGEABLE: Final = DIRECT | THREADS | VOICE | TEXT
 """Those that messages can be sent to."""
 HAS_THREADS: Final = TEXT_LIKE
-"""Those that threads can be in."""
+"""Those that can be the parent of a thread."""
 HAS_WEBHOOKS: Final = TEXT_LIKE | VOICE
 """Those that webhooks can post into."""
 INVITABLE: Final = TEXT_LIKE | VOICE
@@ -106,9 +110,14 @@ APPLIES_TO: Final[Mapping[str, frozenset[ChannelType]]] = MappingProxyType(
         "default_forum_layout": frozenset({_T.GUILD_FORUM}),
     }
 )
-"""The types for which each settable field means something; for others it is ignored and not sent."""
+"""The types that have each settable field; for other types the field is ignored and not sent."""
 
 
 def applies(field: str, kind: int) -> bool:
-    """Whether a settable field means something for channels of a type."""
+    """Whether channels of a type have a settable field."""
     return kind in APPLIES_TO[field]
+
+
+def type_numbers(types: Iterable[ChannelType]) -> tuple[int, ...]:
+    """The numbers of channel types in ascending order, for an SQL `IN`."""
+    return tuple(sorted(map(int, types)))

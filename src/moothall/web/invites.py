@@ -8,7 +8,7 @@ from moothall.kernel.context import Context
 from moothall.kernel.hooks import Fires
 from moothall.objects.errors import Refusal
 from moothall.objects.invite import Invite
-from moothall.resources.group_dm.operations import COMING
+from moothall.resources.group_dm.operations import ADD_RECIPIENT_EVENTS
 from moothall.resources.guild.membership.operations import JOINING
 from moothall.resources.invite import operations
 from moothall.resources.invite.events import InviteDelete
@@ -16,7 +16,7 @@ from moothall.resources.member.events import GuildMemberUpdate
 from moothall.web.browsing import Browser, Page
 from moothall.web.rendering import show, show_problem
 
-_FIRES: Final[Fires] = (*JOINING, *COMING, GuildMemberUpdate, InviteDelete)
+_FIRES: Final[Fires] = (*JOINING, *ADD_RECIPIENT_EVENTS, GuildMemberUpdate, InviteDelete)
 
 
 async def show_invite(browser: Browser, code: str) -> Page:

@@ -1,4 +1,4 @@
-"""Create Guild Channel: what each type takes, and what nobody may slip in."""
+"""Create Guild Channel: the fields of each type, and permission checks."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ async def _guild(platform: Platform, **values: Any) -> tuple[Caller, Guild]:
     return owner, await platform.guild(owner, **values)
 
 
-async def test_a_channel_of_a_name_alone_is_a_text_channel_at_the_end(platform: Platform) -> None:
+async def test_a_channel_created_with_only_a_name_is_a_text_channel_at_the_end(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     with platform.listening() as heard:
         reply = await owner.post(f"/guilds/{guild.id}/channels", {"name": "Off Topic!"}, reason="more room")
@@ -47,7 +47,7 @@ async def test_every_field_but_the_name_may_be_null(platform: Platform) -> None:
     assert refused.errors_at("name") == ["BASE_TYPE_REQUIRED"]
 
 
-async def test_a_field_counts_only_for_its_types(platform: Platform) -> None:
+async def test_a_field_applies_only_to_its_types(platform: Platform) -> None:
     owner, guild = await _guild(platform, features=["COMMUNITY", "NEWS"])
     everything = {
         "topic": "about",
@@ -69,8 +69,8 @@ async def test_a_field_counts_only_for_its_types(platform: Platform) -> None:
         reply = await owner.post(f"/guilds/{guild.id}/channels", {"name": "x", "type": kind, **everything})
         assert reply.status == 201, reply.json
         shown[kind] = reply.json
-    held = {key for key in everything if key in shown[TEXT] and shown[TEXT][key] == everything[key]}
-    assert held == {
+    stored = {key for key in everything if key in shown[TEXT] and shown[TEXT][key] == everything[key]}
+    assert stored == {
         "topic", "rate_limit_per_user", "nsfw", "default_auto_archive_duration", "default_thread_rate_limit_per_user",
     }  # fmt: skip
     assert "rate_limit_per_user" in shown[ANNOUNCEMENT]
@@ -94,7 +94,7 @@ async def test_a_field_counts_only_for_its_types(platform: Platform) -> None:
     assert shown[MEDIA]["nsfw"] is False
 
 
-async def test_announcement_stage_forum_and_media_channels_are_for_communities(platform: Platform) -> None:
+async def test_announcement_stage_forum_and_media_channels_require_a_community(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     for kind in (ANNOUNCEMENT, STAGE, FORUM, MEDIA):
         reply = await owner.post(f"/guilds/{guild.id}/channels", {"name": "x", "type": kind})
@@ -112,7 +112,9 @@ async def test_announcement_stage_forum_and_media_channels_are_for_communities(p
         ({"features": ["VIP_REGIONS"]}, 384_000),
     ],
 )
-async def test_the_bit_rate_ends_where_the_boosts_do(platform: Platform, values: dict[str, Any], highest: int) -> None:
+async def test_the_maximum_bitrate_depends_on_the_boost_level(
+    platform: Platform, values: dict[str, Any], highest: int
+) -> None:
     owner, guild = await _guild(platform, **values)
     path = f"/guilds/{guild.id}/channels"
     assert (await owner.post(path, {"name": "v", "type": VOICE, "bitrate": highest})).status == 201
@@ -121,7 +123,7 @@ async def test_the_bit_rate_ends_where_the_boosts_do(platform: Platform, values:
     assert refused.errors_at("bitrate") == ["NUMBER_TYPE_MAX"]
 
 
-async def test_a_stage_has_64_kilobits_and_ten_thousand_seats(platform: Platform) -> None:
+async def test_a_stage_has_at_most_64_kilobits_and_ten_thousand_members(platform: Platform) -> None:
     owner, guild = await _guild(platform, features=["COMMUNITY"], premium_tier=3)
     path, stage = f"/guilds/{guild.id}/channels", {"name": "s", "type": STAGE}
     assert (await owner.post(path, {**stage, "bitrate": 64_000, "user_limit": 10_000})).status == 201
@@ -130,7 +132,7 @@ async def test_a_stage_has_64_kilobits_and_ten_thousand_seats(platform: Platform
     assert (await owner.post(path, {"name": "v", "type": VOICE, "user_limit": 100})).errors_at("user_limit")
 
 
-async def test_every_bad_field_is_named_at_once_and_nothing_is_made(platform: Platform) -> None:
+async def test_every_invalid_field_is_reported_at_once_and_no_channel_is_created(platform: Platform) -> None:
     owner, guild = await _guild(platform, features=["COMMUNITY"])
     reply = await owner.post(
         f"/guilds/{guild.id}/channels",
@@ -165,7 +167,7 @@ async def test_every_bad_field_is_named_at_once_and_nothing_is_made(platform: Pl
     assert platform.heard_names == []
 
 
-async def test_what_only_the_guild_can_tell_is_named_field_by_field_too(platform: Platform) -> None:
+async def test_errors_that_depend_on_the_guild_are_reported_by_field_too(platform: Platform) -> None:
     owner, guild = await _guild(platform, features=["COMMUNITY"])
     stranger = await platform.person()
     other = await platform.guild(stranger)
@@ -194,7 +196,7 @@ async def test_what_only_the_guild_can_tell_is_named_field_by_field_too(platform
         assert reply.errors_at(path), path
 
 
-async def test_overwrites_give_and_take_only_what_the_caller_holds(platform: Platform) -> None:
+async def test_overwrites_allow_and_deny_only_permissions_of_the_caller(platform: Platform) -> None:
     _, guild = await _guild(platform)
     bob = await guild.member_with(P.MANAGE_CHANNELS | P.VIEW_CHANNEL)
     path = f"/guilds/{guild.id}/channels"
@@ -218,7 +220,7 @@ async def test_only_administrators_put_manage_roles_into_an_overwrite(platform: 
     assert (await owner.post(path, body)).status == 201
 
 
-async def test_the_sets_of_an_overwrite_are_empty_unless_given(platform: Platform) -> None:
+async def test_the_permissions_of_an_overwrite_default_to_none(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     bob = await guild.member_with(0)
     reply = await owner.post(
@@ -237,7 +239,7 @@ async def test_the_sets_of_an_overwrite_are_empty_unless_given(platform: Platfor
     ]
 
 
-async def test_a_channel_without_overwrites_takes_those_of_its_category(platform: Platform) -> None:
+async def test_a_channel_created_without_overwrites_copies_those_of_its_category(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     category = await guild.channel(type=CATEGORY, overwrites=[(guild.id, 0, 0, P.VIEW_CHANNEL)])
     reply = await owner.post(f"/guilds/{guild.id}/channels", {"name": "x", "parent_id": str(category)})
@@ -245,7 +247,7 @@ async def test_a_channel_without_overwrites_takes_those_of_its_category(platform
     assert reply.json["permission_overwrites"] == [{"id": str(guild.id), "type": 0, "allow": "0", "deny": "1024"}]
 
 
-async def test_a_category_holds_fifty_channels_and_no_category(platform: Platform) -> None:
+async def test_a_category_has_at_most_fifty_channels_and_no_category(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     category = await guild.channel(type=CATEGORY)
     for _ in range(50):
@@ -259,7 +261,7 @@ async def test_a_category_holds_fifty_channels_and_no_category(platform: Platfor
     assert inside.json["parent_id"] is None
 
 
-async def test_a_guild_holds_five_hundred_channels(platform: Platform) -> None:
+async def test_a_guild_has_at_most_five_hundred_channels(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     for _ in range(499):
         await guild.channel()
@@ -267,7 +269,7 @@ async def test_a_guild_holds_five_hundred_channels(platform: Platform) -> None:
     assert (refused.status, refused.code) == (400, 30013)
 
 
-async def test_a_position_is_stored_as_given(platform: Platform) -> None:
+async def test_a_position_is_stored_as_requested(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     reply = await owner.post(f"/guilds/{guild.id}/channels", {"name": "x", "position": 0})
     assert reply.json["position"] == 0

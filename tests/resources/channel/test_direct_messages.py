@@ -1,11 +1,11 @@
-"""Direct messages: one for each pair, in a list that can be tidied."""
+"""Direct messages: one for each pair of users, which can be closed."""
 
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from tests.harness import CATEGORY, Platform
 
 
-async def test_two_people_have_one_direct_message_whoever_opens_it(platform: Platform) -> None:
+async def test_two_users_have_one_direct_message_no_matter_which_of_them_opens_it(platform: Platform) -> None:
     alice, bob = await platform.person("alice"), await platform.person("bob")
     opened = await alice.post("/users/@me/channels", {"recipient_id": str(bob.id)})
     assert opened.status == 200
@@ -17,7 +17,7 @@ async def test_two_people_have_one_direct_message_whoever_opens_it(platform: Pla
     assert (await alice.get(f"/channels/{opened.json['id']}")).json == opened.json
 
 
-async def test_it_stands_in_the_list_of_who_opened_it_until_closed(platform: Platform) -> None:
+async def test_it_is_in_the_list_of_the_user_who_opened_it_until_closed(platform: Platform) -> None:
     alice, bob = await platform.person(), await platform.person()
     opened = (await alice.post("/users/@me/channels", {"recipient_id": str(bob.id)})).json
     assert (await alice.get("/users/@me/channels")).json == [opened]
@@ -33,7 +33,7 @@ async def test_it_stands_in_the_list_of_who_opened_it_until_closed(platform: Pla
     assert platform.heard_names == ["CHANNEL_CREATE", "CHANNEL_DELETE", "CHANNEL_CREATE"]
 
 
-async def test_bots_open_them_and_hear_nothing_of_it(platform: Platform) -> None:
+async def test_bots_open_them_and_receive_no_event(platform: Platform) -> None:
     alice = await platform.person()
     bot, other = await platform.bot(alice), await platform.bot(alice)
     assert (await bot.post("/users/@me/channels", {"recipient_id": str(alice.id)})).status == 200
@@ -42,7 +42,7 @@ async def test_bots_open_them_and_hear_nothing_of_it(platform: Platform) -> None
     assert (await bot.get("/users/@me/channels")).code == 20001
 
 
-async def test_there_is_none_with_oneself_or_nobody(platform: Platform) -> None:
+async def test_there_is_none_with_the_caller_or_an_unknown_user(platform: Platform) -> None:
     alice = await platform.person()
     for body in (
         {"recipient_id": str(alice.id)},
@@ -55,7 +55,7 @@ async def test_there_is_none_with_oneself_or_nobody(platform: Platform) -> None:
     assert (await alice.post("/users/@me/channels", {})).errors_at("recipient_id") == ["BASE_TYPE_REQUIRED"]
 
 
-async def test_a_guild_with_direct_messages_off_opens_none_unless_another_is_shared(platform: Platform) -> None:
+async def test_none_opens_if_every_shared_guild_has_disabled_direct_messages(platform: Platform) -> None:
     alice, bob, carol = await platform.person(), await platform.person(), await platform.person()
     guild = await platform.guild(alice)
     await guild.join(bob, carol)
@@ -70,14 +70,14 @@ async def test_a_guild_with_direct_messages_off_opens_none_unless_another_is_sha
     assert (await alice.post("/users/@me/channels", {"recipient_id": str(bob.id)})).status == 200
 
 
-async def test_only_those_in_it_may_see_it_and_nobody_can_change_it(platform: Platform) -> None:
+async def test_only_its_recipients_may_view_it_and_no_user_can_modify_it(platform: Platform) -> None:
     alice, bob, eve = await platform.person(), await platform.person(), await platform.person()
     channel = (await alice.post("/users/@me/channels", {"recipient_id": str(bob.id)})).json["id"]
     assert (await eve.get(f"/channels/{channel}")).code == 50001
     assert (await alice.patch(f"/channels/{channel}", {"name": "x"})).code == 50003
 
 
-async def test_typing_is_heard_in_the_channel_with_the_member(platform: Platform) -> None:
+async def test_a_typing_event_in_a_guild_has_the_member(platform: Platform) -> None:
     alice = await platform.person()
     guild = await platform.guild(alice)
     assert (await alice.post(f"/channels/{guild.general}/typing")).status == 204
@@ -90,7 +90,7 @@ async def test_typing_is_heard_in_the_channel_with_the_member(platform: Platform
     assert data == {"guild_id": str(guild.id), "channel_id": str(guild.general), "user_id": str(alice.id)}
 
 
-async def test_typing_in_a_direct_message_is_heard_by_the_two(platform: Platform) -> None:
+async def test_a_typing_event_in_a_direct_message_goes_to_both_recipients(platform: Platform) -> None:
     alice, bob = await platform.person(), await platform.person()
     channel = (await alice.post("/users/@me/channels", {"recipient_id": str(bob.id)})).json["id"]
     platform.heard.clear()
@@ -104,7 +104,7 @@ async def test_typing_in_a_direct_message_is_heard_by_the_two(platform: Platform
     assert set(platform.heard_data("TYPING_START")[0]) == {"channel_id", "user_id", "timestamp"}
 
 
-async def test_nobody_types_where_nobody_can_write(platform: Platform) -> None:
+async def test_typing_is_refused_in_channels_without_messages(platform: Platform) -> None:
     alice = await platform.person()
     guild = await platform.guild(alice)
     bob = await guild.member_with(0)

@@ -1,4 +1,4 @@
-"""Modify Channel and permission overwrites: what was sent changes, what was not stays."""
+"""Modify Channel and permission overwrites: fields change only if they are sent."""
 
 import asyncio
 from typing import Any
@@ -14,7 +14,7 @@ async def _guild(platform: Platform, **values: Any) -> tuple[Caller, Guild]:
     return owner, await platform.guild(owner, **values)
 
 
-async def test_a_change_is_stored_recorded_and_announced_once(platform: Platform) -> None:
+async def test_a_change_is_stored_audited_and_announced_once(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     with platform.listening() as heard:
         reply = await owner.patch(f"/channels/{guild.general}", {"topic": "about", "nsfw": True}, reason="clearer")
@@ -28,7 +28,7 @@ async def test_a_change_is_stored_recorded_and_announced_once(platform: Platform
     assert (await owner.get(f"/channels/{guild.general}")).json == reply.json
 
 
-async def test_a_change_to_what_is_already_so_is_answered_and_nothing_else(platform: Platform) -> None:
+async def test_a_request_that_changes_nothing_is_neither_audited_nor_announced(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     same: list[dict[str, Any]] = [
         {},
@@ -52,7 +52,7 @@ async def test_overwrites_in_another_order_are_no_change(platform: Platform) -> 
     assert platform.heard_names == []
 
 
-async def test_null_clears_a_field(platform: Platform) -> None:
+async def test_null_resets_a_field(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     category = await guild.channel(type=CATEGORY)
     channel = await guild.channel(topic="old", nsfw=True, rate_limit_per_user=5, parent_id=category)
@@ -64,7 +64,7 @@ async def test_null_clears_a_field(platform: Platform) -> None:
     assert (await owner.patch(f"/channels/{channel}", {"name": None})).errors_at("name") == ["BASE_TYPE_REQUIRED"]
 
 
-async def test_fields_take_manage_channels_and_overwrites_manage_roles_too(platform: Platform) -> None:
+async def test_fields_require_manage_channels_and_overwrites_also_manage_roles(platform: Platform) -> None:
     _, guild = await _guild(platform)
     channels_only = await guild.member_with(P.MANAGE_CHANNELS)
     roles_only = await guild.member_with(P.MANAGE_ROLES)
@@ -77,7 +77,7 @@ async def test_fields_take_manage_channels_and_overwrites_manage_roles_too(platf
     assert (await both.patch(path, overwrites)).status == 200
 
 
-async def test_overwrites_that_stay_may_hold_bits_that_the_caller_lacks(platform: Platform) -> None:
+async def test_unchanged_overwrites_may_have_permissions_that_the_caller_lacks(platform: Platform) -> None:
     _, guild = await _guild(platform)
     both = await guild.member_with(P.MANAGE_CHANNELS | P.MANAGE_ROLES)
     role = await guild.role()
@@ -89,7 +89,7 @@ async def test_overwrites_that_stay_may_hold_bits_that_the_caller_lacks(platform
     assert (await both.patch(path, {"permission_overwrites": [more]})).code == 50013
 
 
-async def test_each_changed_overwrite_has_an_entry_of_its_own(platform: Platform) -> None:
+async def test_each_changed_overwrite_has_its_own_audit_log_entry(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     first, second = await guild.role(name="first"), await guild.role(name="second")
     channel = await guild.channel(overwrites=[(first, 0, 0, 0), (second, 0, 0, 0)])
@@ -112,7 +112,7 @@ async def test_each_changed_overwrite_has_an_entry_of_its_own(platform: Platform
     assert platform.heard_names.count("CHANNEL_UPDATE") == 1
 
 
-async def test_text_and_announcement_channels_turn_into_each_other_and_nothing_else_does(platform: Platform) -> None:
+async def test_only_text_and_announcement_channels_convert_into_each_other(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     path = f"/channels/{guild.general}"
     assert (await owner.patch(path, {"type": ANNOUNCEMENT})).errors_at("type")
@@ -124,7 +124,7 @@ async def test_text_and_announcement_channels_turn_into_each_other_and_nothing_e
     assert (await owner.patch(f"/channels/{voice}", {"type": TEXT})).errors_at("type")
 
 
-async def test_moving_takes_manage_channels_where_the_channel_goes(platform: Platform) -> None:
+async def test_moving_requires_manage_channels_in_the_new_category(platform: Platform) -> None:
     _, guild = await _guild(platform)
     mover = await guild.member_with(P.MANAGE_CHANNELS)
     open_category = await guild.channel(type=CATEGORY)
@@ -160,7 +160,7 @@ async def test_only_flags_of_the_type_can_be_set(platform: Platform) -> None:
     assert (await owner.patch(f"/channels/{guild.general}", {"flags": 1 << 21, "nsfw": True})).errors_at("flags")
 
 
-async def test_an_overwrite_is_set_changed_and_taken_away(platform: Platform) -> None:
+async def test_an_overwrite_is_created_updated_and_deleted(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     bob = await guild.member_with(0)
     path = f"/channels/{guild.general}/permissions/{bob.id}"
@@ -179,7 +179,7 @@ async def test_an_overwrite_is_set_changed_and_taken_away(platform: Platform) ->
     assert platform.heard_names.count("CHANNEL_UPDATE") == 3
 
 
-async def test_an_overwrite_is_about_a_role_or_member_of_the_guild(platform: Platform) -> None:
+async def test_the_target_of_an_overwrite_is_a_role_or_member_of_the_guild(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     stranger = await platform.person()
     other = await platform.guild(stranger)
@@ -188,7 +188,7 @@ async def test_an_overwrite_is_about_a_role_or_member_of_the_guild(platform: Pla
         assert (reply.status, reply.code) == (404, 10009)
 
 
-async def test_an_overwrite_of_a_channel_that_gives_manage_roles_frees_from_holding_the_bits(
+async def test_an_overwrite_that_allows_manage_roles_permits_changing_all_permissions(
     platform: Platform,
 ) -> None:
     _, guild = await _guild(platform)

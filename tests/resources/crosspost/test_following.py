@@ -1,4 +1,4 @@
-"""Announcement channels: who follows them, and what is published there."""
+"""Following announcement channels, and publishing messages."""
 
 from typing import Any
 
@@ -56,8 +56,8 @@ class Press(Struct):
 
     async def read(self, channel: int | None = None) -> list[dict[str, Any]]:
         """What came into the reader's channel, newest first; not that it follows."""
-        found = (await self.reader.owner.get(f"/channels/{channel or self.reader.general}/messages")).json
-        return [message for message in found if message["type"] != FOLLOWED]
+        messages = (await self.reader.owner.get(f"/channels/{channel or self.reader.general}/messages")).json
+        return [message for message in messages if message["type"] != FOLLOWED]
 
 
 async def press(platform: Platform) -> Press:
@@ -70,15 +70,19 @@ async def press(platform: Platform) -> Press:
     return Press(platform, paper, news, guild)
 
 
-async def test_a_channel_that_follows_says_so_and_gets_a_webhook_for_it(platform: Platform) -> None:
+async def test_following_sends_a_system_message_and_creates_a_webhook(platform: Platform) -> None:
     at = await press(platform)
     followed = await at.follow()
     assert followed["channel_id"] == str(at.news)
     assert platform.heard_names == ["GUILD_AUDIT_LOG_ENTRY_CREATE", "WEBHOOKS_UPDATE", "MESSAGE_CREATE"]
-    told = platform.heard_data("MESSAGE_CREATE")[0]
-    assert (told["type"], told["content"], told["author"]["id"]) == (FOLLOWED, "Paper #news", str(at.reader.owner.id))
-    assert told["channel_id"] == str(at.reader.general)
-    assert told["message_reference"] == {"type": 0, "channel_id": str(at.news), "guild_id": str(at.paper.id)}
+    event = platform.heard_data("MESSAGE_CREATE")[0]
+    assert (event["type"], event["content"], event["author"]["id"]) == (
+        FOLLOWED,
+        "Paper #news",
+        str(at.reader.owner.id),
+    )
+    assert event["channel_id"] == str(at.reader.general)
+    assert event["message_reference"] == {"type": 0, "channel_id": str(at.news), "guild_id": str(at.paper.id)}
     assert await at.reader.audit_log() == [(50, int(followed["webhook_id"]), "to know")]
     assert await at.paper.audit_log() == []
     hook = (await at.reader.owner.get(f"/webhooks/{followed['webhook_id']}")).json
@@ -91,7 +95,7 @@ async def test_a_channel_that_follows_says_so_and_gets_a_webhook_for_it(platform
     assert (await platform.nobody.post(f"/webhooks/{hook['id']}/x", {"content": "forged"})).code == 50027
 
 
-async def test_following_twice_is_following_once(platform: Platform) -> None:
+async def test_following_is_idempotent(platform: Platform) -> None:
     at = await press(platform)
     first = await at.follow()
     with platform.listening() as heard:
@@ -100,7 +104,7 @@ async def test_following_twice_is_following_once(platform: Platform) -> None:
     assert len((await at.reader.owner.get(f"/channels/{at.reader.general}/webhooks")).json) == 1
 
 
-async def test_only_announcement_channels_are_followed_and_only_by_channels_for_texts(platform: Platform) -> None:
+async def test_only_announcement_channels_are_followed_and_only_by_text_channels(platform: Platform) -> None:
     at = await press(platform)
     owner, mine = at.reader.owner, at.reader
     voice = await mine.channel(type=VOICE)
@@ -135,7 +139,7 @@ async def test_following_counts_among_a_channels_webhooks(platform: Platform) ->
     assert (reply.status, reply.code) == (400, 30007)
 
 
-async def test_what_is_published_comes_to_all_who_follow(platform: Platform) -> None:
+async def test_a_published_message_is_copied_to_all_followers(platform: Platform) -> None:
     at = await press(platform)
     other = await at.reader.channel()
     hooks = [(await at.follow())["webhook_id"], (await at.follow(other))["webhook_id"]]
@@ -173,7 +177,7 @@ async def test_a_message_is_published_once(platform: Platform) -> None:
     assert platform.heard == []
 
 
-async def test_publishing_anothers_message_takes_the_permission(platform: Platform) -> None:
+async def test_publishing_another_users_message_requires_manage_messages(platform: Platform) -> None:
     at = await press(platform)
     writer = await at.paper.member_with(Permissions.SEND_MESSAGES)
     own, others = await say(writer, at.url, "mine"), await say(at.paper.owner, at.url, "theirs")
@@ -186,18 +190,18 @@ async def test_publishing_anothers_message_takes_the_permission(platform: Platfo
     assert (await editor.post(f"{at.url}/{others['id']}/crosspost")).status == 200
 
 
-async def test_what_cannot_be_published_is_refused(platform: Platform) -> None:
+async def test_messages_that_cannot_be_published_are_refused(platform: Platform) -> None:
     at = await press(platform)
     owner = at.paper.owner
     elsewhere = f"/channels/{at.paper.general}/messages"
     plain = await say(owner, elsewhere, "no announcement")
     poll = {"question": {"text": "?"}, "answers": [{"poll_media": {"text": "x"}}]}
-    asked, pinned = await say(owner, at.url, "", poll=poll), await say(owner, at.url, "pinned")
+    poll_message, pinned = await say(owner, at.url, "", poll=poll), await say(owner, at.url, "pinned")
     await owner.put(f"{at.url.removesuffix('/messages')}/pins/{pinned['id']}")
     system = (await owner.get(at.url)).json[0]
     cases = [
         (f"{elsewhere}/{plain['id']}", 400, 50024),
-        (f"{at.url}/{asked['id']}", 400, 50068),
+        (f"{at.url}/{poll_message['id']}", 400, 50068),
         (f"{at.url}/{system['id']}", 403, 50021),
         (f"{at.url}/1", 404, 10008),
     ]
@@ -235,7 +239,7 @@ async def test_a_channel_publishes_ten_messages_an_hour(database: Database) -> N
     elsewhere = await say(at.paper.owner, f"/channels/{other}/messages", "another channel")
     path = f"/channels/{other}/messages/{elsewhere['id']}/crosspost"
     assert (await at.paper.owner.post(path, client="203.0.113.7")).status == 200
-    # Whoever tries things out on the machine itself is not kept waiting for an hour.
+    # The loopback address has a higher limit.
     assert (await at.paper.owner.post(f"{at.url}/{sent['id']}/crosspost")).status == 200
 
 
@@ -259,7 +263,7 @@ async def test_an_edit_of_the_source_reaches_the_copies(platform: Platform) -> N
 
 
 @pytest.mark.parametrize("how", ["one", "bulk", "ban"])
-async def test_with_the_source_goes_what_the_copies_say(platform: Platform, how: str) -> None:
+async def test_deleting_the_source_deletes_the_content_of_its_copies(platform: Platform, how: str) -> None:
     at = await press(platform)
     await at.follow()
     writer = await at.paper.member_with(Permissions.SEND_MESSAGES)
@@ -287,7 +291,7 @@ async def test_with_the_source_goes_what_the_copies_say(platform: Platform, how:
         assert await reader.scalar(Query(select(func.count()).select_from(crossposts))) == 0
 
 
-async def test_what_is_deleted_before_it_is_delivered_never_comes(platform: Platform) -> None:
+async def test_a_message_deleted_before_its_delivery_is_not_copied(platform: Platform) -> None:
     at = await press(platform)
     await at.follow()
     sent = await say(at.paper.owner, at.url, "hasty")
@@ -297,7 +301,7 @@ async def test_what_is_deleted_before_it_is_delivered_never_comes(platform: Plat
     assert await at.read() == []
 
 
-async def test_a_copy_may_be_deleted_where_it_came_to(platform: Platform) -> None:
+async def test_a_copy_may_be_deleted_in_its_channel(platform: Platform) -> None:
     at = await press(platform)
     await at.follow()
     published = await at.publish()
@@ -311,7 +315,7 @@ async def test_a_copy_may_be_deleted_where_it_came_to(platform: Platform) -> Non
         assert await reader.scalar(Query(select(func.count()).select_from(crossposts))) == 0
 
 
-async def test_a_channel_that_follows_no_more_gets_nothing(platform: Platform) -> None:
+async def test_a_channel_that_no_longer_follows_gets_no_copies(platform: Platform) -> None:
     at = await press(platform)
     hook = (await at.follow())["webhook_id"]
     assert (await at.reader.owner.delete(f"/webhooks/{hook}")).status == 204
@@ -319,7 +323,7 @@ async def test_a_channel_that_follows_no_more_gets_nothing(platform: Platform) -
     assert await at.read() == []
 
 
-async def test_a_copy_has_its_webhooks_name_of_the_day_and_pings_nobody(platform: Platform) -> None:
+async def test_a_copy_has_the_current_name_of_its_webhook_and_mentions_no_user(platform: Platform) -> None:
     at = await press(platform)
     hook = (await at.follow())["webhook_id"]
     await at.reader.owner.patch(f"/webhooks/{hook}", {"name": "Gazette"})
@@ -343,7 +347,7 @@ async def test_a_copy_names_the_channels_that_everyone_may_see_there(platform: P
     assert "mention_channels" not in (await at.read())[0]
 
 
-async def test_who_may_not_read_texts_reads_no_copies(platform: Platform) -> None:
+async def test_a_bot_without_message_content_does_not_see_that_of_copies(platform: Platform) -> None:
     at = await press(platform)
     await at.follow()
     blind: Caller = await bot_of(platform, at.reader)
@@ -353,7 +357,7 @@ async def test_who_may_not_read_texts_reads_no_copies(platform: Platform) -> Non
     assert platform.heard[-1].stripped is not None
 
 
-async def test_files_are_published_too_and_go_with_the_source(platform: Platform) -> None:
+async def test_files_are_copied_too_and_deleted_with_the_source(platform: Platform) -> None:
     at = await press(platform)
     await at.follow()
     sent = await send(at.paper.owner, at.url, ("page.txt", b"news"), body={"content": "read"})

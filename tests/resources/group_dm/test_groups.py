@@ -1,4 +1,4 @@
-"""Group direct messages: who makes them, who comes and goes, and what they are told (resources: channel, group DM)."""
+"""Group direct messages: creating them, their recipients and events (resources: channel, group DM)."""
 
 from typing import Any
 
@@ -41,24 +41,22 @@ def names(channel: dict[str, Any]) -> set[str]:
     return {user["username"] for user in channel["recipients"]}
 
 
-async def test_a_group_is_in_the_list_of_each_who_is_in_it_without_themselves(
-    platform: Platform, circle: Circle
-) -> None:
+async def test_a_group_is_in_the_list_of_each_recipient_without_themselves(platform: Platform, circle: Circle) -> None:
     assert (circle.channel["type"], circle.channel["owner_id"]) == (3, str(circle.alice.id))
     assert (circle.channel["name"], circle.channel["icon"]) == (None, None)
     assert names(circle.channel) == {"bob", "carol"}
     assert platform.heard_names == ["CHANNEL_CREATE"] * 3
-    told = {
+    events = {
         tuple(e.user_ids): data for e, data in zip(platform.heard, platform.heard_data("CHANNEL_CREATE"), strict=True)
     }
     for caller in (circle.alice, circle.bob, circle.carol):
         listed = (await caller.get("/users/@me/channels")).json
-        assert listed == [told[caller.id,]] == [(await caller.get(circle.url)).json]
+        assert listed == [events[caller.id,]] == [(await caller.get(circle.url)).json]
         assert caller.name not in names(listed[0])
     assert (await circle.dave.get(circle.url)).code == 50001
 
 
-async def test_what_is_said_in_a_group_is_heard_by_all_in_it(platform: Platform, circle: Circle) -> None:
+async def test_messages_in_a_group_go_to_all_recipients(platform: Platform, circle: Circle) -> None:
     platform.heard.clear()
     assert (await circle.bob.post(f"{circle.url}/messages", {"content": "hi"})).status == 200
     (envelope,) = platform.heard
@@ -67,7 +65,7 @@ async def test_what_is_said_in_a_group_is_heard_by_all_in_it(platform: Platform,
     assert (await circle.eve.post(f"{circle.url}/messages", {"content": "hi"})).code == 50001
 
 
-async def test_anyone_in_it_puts_in_whom_they_know_and_all_are_told(platform: Platform, circle: Circle) -> None:
+async def test_any_recipient_adds_users_they_know_which_is_announced_to_all(platform: Platform, circle: Circle) -> None:
     platform.heard.clear()
     reply = await circle.bob.put(f"{circle.url}/recipients/{circle.dave.id}", {"nick": "D"})
     assert reply.status == 204
@@ -87,7 +85,7 @@ async def test_anyone_in_it_puts_in_whom_they_know_and_all_are_told(platform: Pl
     assert heard == []
 
 
-async def test_nobody_is_put_into_a_group_by_strangers_or_bots(platform: Platform, circle: Circle) -> None:
+async def test_strangers_and_bots_cannot_add_a_user_to_a_group(platform: Platform, circle: Circle) -> None:
     bot = await platform.bot(circle.alice)
     await circle.guild.join(bot)
     platform.heard.clear()
@@ -106,12 +104,12 @@ async def test_nobody_is_put_into_a_group_by_strangers_or_bots(platform: Platfor
     assert names((await circle.alice.get(circle.url)).json) == {"bob", "carol"}
 
 
-async def test_who_talks_already_may_be_put_into_a_group(circle: Circle) -> None:
+async def test_a_user_with_a_direct_message_may_be_added_to_a_group(circle: Circle) -> None:
     await circle.eve.post("/users/@me/channels", {"recipient_id": str(circle.alice.id)})
     assert (await circle.alice.put(f"{circle.url}/recipients/{circle.eve.id}")).status == 204
 
 
-async def test_a_group_holds_ten(platform: Platform, circle: Circle) -> None:
+async def test_a_group_has_at_most_ten_recipients(platform: Platform, circle: Circle) -> None:
     more = [await platform.person() for _ in range(8)]
     await circle.guild.join(*more)
     for caller in more[:7]:
@@ -122,7 +120,7 @@ async def test_a_group_holds_ten(platform: Platform, circle: Circle) -> None:
     assert (await circle.alice.post("/users/@me/channels", {"recipients": ten})).errors_at("recipients")
 
 
-async def test_a_third_makes_a_new_group_of_a_direct_message(circle: Circle) -> None:
+async def test_adding_a_user_to_a_direct_message_creates_a_group(circle: Circle) -> None:
     pair = (await circle.alice.post("/users/@me/channels", {"recipients": [str(circle.bob.id)]})).json
     assert pair["type"] == 1
     reply = await circle.alice.put(f"/channels/{pair['id']}/recipients/{circle.dave.id}")
@@ -132,7 +130,9 @@ async def test_a_third_makes_a_new_group_of_a_direct_message(circle: Circle) -> 
     assert (await circle.alice.put(f"/channels/{pair['id']}/recipients/{circle.bob.id}")).code == 50033
 
 
-async def test_the_owner_takes_others_out_and_others_only_themselves(platform: Platform, circle: Circle) -> None:
+async def test_the_owner_removes_other_recipients_and_others_only_themselves(
+    platform: Platform, circle: Circle
+) -> None:
     platform.heard.clear()
     assert (await circle.bob.delete(f"{circle.url}/recipients/{circle.carol.id}")).code == 50013
     assert (await circle.alice.delete(f"{circle.url}/recipients/{circle.dave.id}")).code == 10013
@@ -154,7 +154,7 @@ async def test_the_owner_takes_others_out_and_others_only_themselves(platform: P
     assert (await circle.alice.delete(f"/channels/{pair['id']}/recipients/{circle.bob.id}")).code == 50024
 
 
-async def test_an_owner_who_leaves_hands_the_group_on_and_the_last_one_ends_it(
+async def test_a_group_gets_a_new_owner_when_its_owner_leaves_and_is_deleted_with_the_last_recipient(
     platform: Platform, circle: Circle
 ) -> None:
     platform.heard.clear()
@@ -175,15 +175,15 @@ async def test_an_owner_who_leaves_hands_the_group_on_and_the_last_one_ends_it(
     assert (await circle.dave.get(f"/invites/{code}")).code == 10006
 
 
-async def test_anyone_in_it_names_it_and_gives_it_a_picture(platform: Platform, circle: Circle) -> None:
+async def test_any_recipient_changes_its_name_and_icon(platform: Platform, circle: Circle) -> None:
     platform.heard.clear()
     reply = await circle.bob.patch(circle.url, {"name": " The  Circle ", "icon": picture()})
     assert reply.status == 200
     assert reply.json["name"] == "The Circle"
     assert len(reply.json["icon"]) == 32
     assert platform.heard_names == ["CHANNEL_UPDATE"] * 3 + ["MESSAGE_CREATE"] * 2
-    told = {tuple(e.user_ids): e for e in platform.heard if e.name == "CHANNEL_UPDATE"}
-    assert set(told) == {(c.id,) for c in (circle.alice, circle.bob, circle.carol)}
+    events = {tuple(e.user_ids): e for e in platform.heard if e.name == "CHANNEL_UPDATE"}
+    assert set(events) == {(c.id,) for c in (circle.alice, circle.bob, circle.carol)}
     messages = platform.heard_data("MESSAGE_CREATE")
     assert [(m["type"], m["content"]) for m in messages] == [(4, "The Circle"), (5, "")]
     assert (await circle.carol.get(circle.url)).json["name"] == "The Circle"
@@ -194,13 +194,13 @@ async def test_anyone_in_it_names_it_and_gives_it_a_picture(platform: Platform, 
     assert (cleared["name"], cleared["icon"]) == (None, None)
 
 
-async def test_only_its_owner_gives_a_group_away_to_one_who_is_in_it(circle: Circle) -> None:
+async def test_only_the_owner_transfers_a_group_and_only_to_a_recipient(circle: Circle) -> None:
     assert (await circle.bob.patch(circle.url, {"owner": str(circle.bob.id)})).code == 50013
     assert (await circle.alice.patch(circle.url, {"owner": str(circle.dave.id)})).errors_at("owner")
     assert (await circle.alice.patch(circle.url, {"owner": str(circle.bob.id)})).json["owner_id"] == str(circle.bob.id)
 
 
-async def test_a_group_invite_has_its_type_and_lets_strangers_in(platform: Platform, circle: Circle) -> None:
+async def test_a_group_invite_has_its_type_and_admits_strangers(platform: Platform, circle: Circle) -> None:
     platform.heard.clear()
     made = await circle.bob.post(f"{circle.url}/invites", {"max_age": 600})
     assert made.status == 200
@@ -224,7 +224,7 @@ async def test_a_group_invite_has_its_type_and_lets_strangers_in(platform: Platf
     assert (await bot.post(f"/invites/{invite['code']}")).code == 20001
 
 
-async def test_a_group_invite_is_deleted_by_who_made_it_or_owns_the_group(circle: Circle) -> None:
+async def test_a_group_invite_is_deleted_by_its_creator_or_the_owner_of_the_group(circle: Circle) -> None:
     first = (await circle.bob.post(f"{circle.url}/invites", {})).json["code"]
     second = (await circle.bob.post(f"{circle.url}/invites", {"unique": True})).json["code"]
     assert first != second
@@ -237,7 +237,7 @@ async def test_a_group_invite_is_deleted_by_who_made_it_or_owns_the_group(circle
     assert (await circle.alice.get(f"{circle.url}/invites")).code == 50013
 
 
-async def test_an_application_makes_a_group_of_those_who_let_it(platform: Platform, circle: Circle) -> None:
+async def test_an_application_creates_a_group_of_users_with_access_tokens(platform: Platform, circle: Circle) -> None:
     bot, other = await platform.bot(circle.alice), await platform.bot(circle.alice)
     assert bot.application_id is not None
     let = [await platform.bearer(c, bot.application_id, "gdm.join") for c in (circle.bob, circle.eve)]

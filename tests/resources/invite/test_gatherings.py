@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from moothall.objects.permissions import Permissions
-from moothall.resources.voice.operations import handle_voice_update
+from moothall.resources.voice.operations.sessions import handle_voice_update
 from tests.harness import STAGE, VOICE, Guild, Platform
 from tests.resources.scheduled_event.planning import external, path_of, plan, within
 

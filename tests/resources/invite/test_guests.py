@@ -9,7 +9,7 @@ from moothall.objects.member import MemberFlags
 from moothall.objects.permissions import Permissions
 from moothall.resources.guild.membership.guests import see_guests_out
 from moothall.resources.guild.membership.operations import leave_if_temporary
-from moothall.resources.voice.operations import clear_voice, handle_voice_update, leave_voice
+from moothall.resources.voice.operations.sessions import clear_voice, handle_voice_update, leave_voice
 from tests.gateway.test_database import greeted, node_over
 from tests.harness import STAGE, VOICE, Caller, Guild, Platform
 

@@ -3,7 +3,7 @@
 import pytest
 
 from moothall.objects.permissions import Permissions
-from moothall.resources.voice.operations import handle_voice_update
+from moothall.resources.voice.operations.sessions import handle_voice_update
 from tests.harness import STAGE, VOICE, Caller, Guild, Platform
 from tests.resources.scheduled_event.planning import Clock, external, moment, path_of, plan, within
 

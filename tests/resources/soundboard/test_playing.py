@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, update
 
 from moothall.objects.ids import ChannelId
 from moothall.objects.permissions import Permissions
-from moothall.resources.voice.operations import handle_voice_update
+from moothall.resources.voice.operations.sessions import handle_voice_update
 from moothall.storage.database import Query
 from moothall.storage.schema import members
 from tests.harness import STAGE, VOICE, Caller, Guild, Platform, Reply

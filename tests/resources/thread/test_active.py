@@ -1,4 +1,4 @@
-"""Laws of the list of a guild's active threads (api.md, Channels and threads of a guild)."""
+"""The list of a guild's active threads (api.md, Channels and threads of a guild)."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ async def add(platform: Platform, thread_id: str, caller: Caller, flags: int = 0
 async def active(caller: Caller, guild: Guild) -> list[str]:
     reply = await caller.get(f"/guilds/{guild.id}/threads/active")
     assert reply.status == 200
-    return [found["id"] for found in reply.json["threads"]]
+    return [thread["id"] for thread in reply.json["threads"]]
 
 
 async def test_active_threads_are_listed_newest_first_and_archived_ones_not(platform: Platform) -> None:
@@ -58,7 +58,7 @@ async def test_active_threads_are_listed_newest_first_and_archived_ones_not(plat
     assert await active(bob, guild) == [second, first]
 
 
-async def test_a_private_thread_is_for_its_members_and_those_who_manage_threads(platform: Platform) -> None:
+async def test_a_private_thread_is_listed_to_its_members_and_to_those_who_manage_threads(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     bob, eve = await guild.member_with(0), await guild.member_with(0)
     steward = await guild.member_with(Permissions.MANAGE_THREADS)
@@ -68,7 +68,7 @@ async def test_a_private_thread_is_for_its_members_and_those_who_manage_threads(
     assert await active(eve, guild) == []
 
 
-async def test_a_thread_whose_channel_one_may_not_see_is_not_listed_even_to_its_members(platform: Platform) -> None:
+async def test_a_thread_of_a_hidden_channel_is_not_listed_even_to_its_members(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     bob = await guild.member_with(0)
     hidden = await guild.channel(overwrites=[(guild.id, 0, 0, Permissions.VIEW_CHANNEL)])
@@ -79,7 +79,7 @@ async def test_a_thread_whose_channel_one_may_not_see_is_not_listed_even_to_its_
     assert await active(guild.owner, guild) == [lost]
 
 
-async def test_the_members_are_the_callers_own_of_the_threads_that_they_have_joined(platform: Platform) -> None:
+async def test_the_members_are_those_of_the_caller_in_threads_that_they_have_joined(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     bob = await guild.member_with(0)
     joined, other = await thread(guild, PUBLIC), await thread(guild, PUBLIC)

@@ -1,13 +1,13 @@
-"""Laws of the lists of archived threads (resources: channel, list archived threads)."""
+"""The lists of archived threads (resources: channel, list archived threads)."""
 
 from typing import Any
 
 from moothall.objects.permissions import Permissions
 from tests.harness import ANNOUNCEMENT, VOICE, Caller, Platform
-from tests.resources.thread.places import ANNOUNCED, PRIVATE, PUBLIC, Place, id_of, place
+from tests.resources.thread.thread_guild import ANNOUNCED, PRIVATE, PUBLIC, ThreadGuild, id_of, thread_guild
 
 
-async def archived(at: Place, caller: Caller, *kinds: int) -> list[str]:
+async def archived(at: ThreadGuild, caller: Caller, *kinds: int) -> list[str]:
     """Threads that have been archived one after the other."""
     threads = [await at.thread(caller, kind) for kind in kinds]
     for thread in threads:
@@ -21,8 +21,8 @@ async def listed(caller: Caller, path: str, **query: Any) -> list[str]:
     return [thread["id"] for thread in reply.json["threads"]]
 
 
-async def test_public_ones_are_listed_by_when_they_were_archived(platform: Platform) -> None:
-    at = await place(platform)
+async def test_public_ones_are_listed_by_archive_time(platform: Platform) -> None:
+    at = await thread_guild(platform)
     one, two, three, _ = await archived(at, at.bob, PUBLIC, PUBLIC, PUBLIC, PRIVATE)
     await at.owner.patch(f"/channels/{one}", {"archived": False})
     await at.owner.patch(f"/channels/{one}", {"archived": True})
@@ -40,17 +40,17 @@ async def test_public_ones_are_listed_by_when_they_were_archived(platform: Platf
 
 
 async def test_in_an_announcement_channel_they_are_announcement_threads(platform: Platform) -> None:
-    at = await place(platform)
+    at = await thread_guild(platform)
     news = await at.guild.channel(type=ANNOUNCEMENT)
     made = (await at.owner.post(f"/channels/{news}/threads", {"name": "x", "type": ANNOUNCED})).json["id"]
     await at.owner.patch(f"/channels/{made}", {"archived": True})
     assert await listed(at.bob, f"/channels/{news}/threads/archived/public") == [made]
 
 
-async def test_private_ones_are_listed_to_those_who_manage_threads_and_to_their_members_their_own(
+async def test_private_ones_are_listed_to_those_who_manage_threads_and_joined_ones_to_their_members(
     platform: Platform,
 ) -> None:
-    at = await place(platform)
+    at = await thread_guild(platform)
     mine = await archived(at, at.bob, PRIVATE, PRIVATE, PUBLIC)
     theirs = await archived(at, at.owner, PRIVATE)
     everything = f"{at.general}/threads/archived/private"
@@ -63,8 +63,8 @@ async def test_private_ones_are_listed_to_those_who_manage_threads_and_to_their_
     assert await listed(at.owner, own) == theirs
 
 
-async def test_archived_threads_are_for_those_who_may_read_what_was_said(platform: Platform) -> None:
-    at = await place(platform, everyone=Permissions.VIEW_CHANNEL | Permissions.MANAGE_THREADS)
+async def test_listing_archived_threads_requires_read_message_history(platform: Platform) -> None:
+    at = await thread_guild(platform, everyone=Permissions.VIEW_CHANNEL | Permissions.MANAGE_THREADS)
     for path in ("threads/archived/public", "threads/archived/private", "users/@me/threads/archived/private"):
         assert (await at.bob.get(f"{at.general}/{path}")).code == 50013
         voice = await at.guild.channel(type=VOICE)

@@ -1,13 +1,13 @@
-"""Laws of files in forums, which come with the messages that posts begin with."""
+"""Files in the first messages of forum posts."""
 
 from tests.harness import Platform
 from tests.resources.message.attachment.test_editing_files import sweep
 from tests.resources.message.attachment.uploading import listed, stored, upload
-from tests.resources.thread.places import place
+from tests.resources.thread.thread_guild import thread_guild
 
 
-async def test_a_post_begins_with_files_and_takes_them_along_when_it_is_deleted(platform: Platform) -> None:
-    at = await place(platform)
+async def test_the_files_of_a_posts_first_message_are_deleted_with_the_post(platform: Platform) -> None:
+    at = await thread_guild(platform)
     forum = await at.forum()
     body = {"name": "map", "message": {"content": "see", "attachments": [{"id": 0, "description": "a map"}]}}
     reply = await upload(at.bob, "POST", f"/channels/{forum}/threads", listed(("map.txt", b"here")), body)
@@ -17,15 +17,15 @@ async def test_a_post_begins_with_files_and_takes_them_along_when_it_is_deleted(
     assert (file["filename"], file["description"], file["size"]) == ("map.txt", "a map", 4)
     assert f"/{message['id']}/" in file["url"]
     assert len(await stored(platform)) == 1
-    found = (await at.bob.get(f"/channels/{forum}/threads/search")).json
-    assert found["first_messages"][0]["attachments"][0]["id"] == file["id"]
+    results = (await at.bob.get(f"/channels/{forum}/threads/search")).json
+    assert results["first_messages"][0]["attachments"][0]["id"] == file["id"]
     assert (await at.owner.delete(f"/channels/{message['id']}")).status == 200
     await platform.settle()
     assert await sweep(platform) == []
 
 
-async def test_a_webhooks_post_begins_with_files(platform: Platform) -> None:
-    at = await place(platform)
+async def test_the_first_message_of_a_webhooks_post_may_have_files(platform: Platform) -> None:
+    at = await thread_guild(platform)
     forum = await at.forum()
     made = (await at.owner.post(f"/channels/{forum}/webhooks", {"name": "Herald"})).json
     hook, body = f"/webhooks/{made['id']}/{made['token']}", {"thread_name": "map"}
@@ -35,7 +35,7 @@ async def test_a_webhooks_post_begins_with_files(platform: Platform) -> None:
 
 
 async def test_a_refused_post_leaves_no_file(platform: Platform) -> None:
-    at = await place(platform)
+    at = await thread_guild(platform)
     forum = await at.forum()
     for body in ({"name": "", "message": {"content": "x"}}, {"name": "x"}):
         path = f"/channels/{forum}/threads"

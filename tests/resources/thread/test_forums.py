@@ -1,4 +1,4 @@
-"""Laws of forums (resources: channel, start thread in forum or media channel)."""
+"""Forums (resources: channel, start thread in forum or media channel)."""
 
 from typing import Any
 
@@ -7,22 +7,22 @@ import pytest
 from moothall.kernel.jobs import JobRunner
 from moothall.objects.permissions import Permissions
 from tests.harness import MEDIA, Platform
-from tests.resources.thread.places import Place, id_of, place, tag
+from tests.resources.thread.thread_guild import ThreadGuild, id_of, tag, thread_guild
 
 REQUIRE_TAG = 1 << 4
 
 
-async def tagged(platform: Platform, **values: Any) -> tuple[Place, int, list[str]]:
+async def tagged(platform: Platform, **values: Any) -> tuple[ThreadGuild, int, list[str]]:
     """A forum with two tags for everybody and one that is moderated."""
-    at = await place(platform)
+    at = await thread_guild(platform)
     ids = [int(platform.ids.next()) for _ in range(3)]
     tags = [tag(ids[0], "a"), tag(ids[1], "b"), tag(ids[2], "c", moderated=True)]
     return at, await at.forum(available_tags=tags, **values), [str(tag_id) for tag_id in ids]
 
 
 @pytest.mark.parametrize("kind", [15, MEDIA])
-async def test_a_post_begins_with_a_message_that_has_its_id(platform: Platform, kind: int) -> None:
-    at = await place(platform)
+async def test_the_first_message_of_a_post_has_the_posts_id(platform: Platform, kind: int) -> None:
+    at = await thread_guild(platform)
     forum = await at.guild.channel(type=kind)
     carol = await at.newcomer()
     body = {"name": "post", "message": {"content": f"see <@{carol.id}>", "embeds": [{"title": "x"}]}}
@@ -48,8 +48,8 @@ async def test_a_post_begins_with_a_message_that_has_its_id(platform: Platform, 
     assert await at.guild.audit_log() == [(110, int(post["id"]), "new")]
 
 
-async def test_posting_takes_send_messages_and_nothing_else(platform: Platform) -> None:
-    at = await place(platform, everyone=Permissions.VIEW_CHANNEL)
+async def test_posting_requires_only_send_messages(platform: Platform) -> None:
+    at = await thread_guild(platform, everyone=Permissions.VIEW_CHANNEL)
     forum = await at.forum()
     body = {"name": "x", "message": {"content": "x"}}
     able = await at.guild.member_with(Permissions.SEND_MESSAGES)
@@ -60,8 +60,8 @@ async def test_posting_takes_send_messages_and_nothing_else(platform: Platform) 
     assert (await able.post(f"/channels/{forum}/threads", embed)).code == 50013
 
 
-async def test_a_post_without_a_right_message_is_refused_whole(platform: Platform) -> None:
-    at = await place(platform)
+async def test_a_post_with_an_invalid_message_is_not_created(platform: Platform) -> None:
+    at = await thread_guild(platform)
     forum = await at.forum()
     platform.heard.clear()
     path = f"/channels/{forum}/threads"
@@ -90,7 +90,7 @@ async def test_a_post_has_tags_of_its_forum(platform: Platform) -> None:
     assert (await at.owner.post(path, {**body, "applied_tags": [tags[2]]})).status == 201
 
 
-async def test_tags_are_changed_by_the_starter_but_moderated_ones_by_moderators(platform: Platform) -> None:
+async def test_the_owner_changes_tags_but_moderated_tags_require_manage_threads(platform: Platform) -> None:
     at, forum, tags = await tagged(platform)
     thread = await at.post(at.bob, forum, applied_tags=[tags[0]])
     assert (await at.bob.patch(thread, {"applied_tags": [tags[1]]})).json["applied_tags"] == [tags[1]]
@@ -102,7 +102,7 @@ async def test_tags_are_changed_by_the_starter_but_moderated_ones_by_moderators(
     assert "applied_tags" not in (await at.owner.patch(thread, {"applied_tags": []})).json
 
 
-async def test_a_tag_that_the_forum_has_no_more_goes_from_its_posts_by_and_by(platform: Platform) -> None:
+async def test_a_deleted_tag_is_removed_from_posts_by_a_job(platform: Platform) -> None:
     at, forum, tags = await tagged(platform)
     one = await at.post(at.bob, forum, applied_tags=[tags[0], tags[1]])
     old = await at.post(at.bob, forum, applied_tags=[tags[0]])
@@ -129,16 +129,16 @@ async def test_a_forum_can_require_a_tag(platform: Platform) -> None:
     assert (await at.bob.post(f"/channels/{only}/threads", body)).code == 40066
 
 
-async def test_nothing_but_posts_is_in_a_forum(platform: Platform) -> None:
-    at = await place(platform)
+async def test_a_forum_has_only_posts(platform: Platform) -> None:
+    at = await thread_guild(platform)
     forum = await at.forum()
     assert (await at.owner.post(f"/channels/{forum}/messages", {"content": "x"})).code == 40058
     thread = await at.post(at.bob, forum, type=12)
     assert (await at.bob.get(thread)).json["type"] == 11
 
 
-async def test_the_first_message_can_go_and_the_post_stays(platform: Platform) -> None:
-    at = await place(platform)
+async def test_deleting_the_first_message_keeps_the_post(platform: Platform) -> None:
+    at = await thread_guild(platform)
     thread = await at.post(at.bob, await at.forum())
     await at.owner.post(f"{thread}/messages", {"content": "x"})
     assert (await at.bob.delete(f"{thread}/messages/{id_of(thread)}")).status == 204
@@ -146,8 +146,8 @@ async def test_the_first_message_can_go_and_the_post_stays(platform: Platform) -
     assert (left["message_count"], left["total_message_sent"]) == (1, 1)
 
 
-async def test_slowmode_of_a_forum_is_for_posts_and_that_of_a_post_for_messages(platform: Platform) -> None:
-    at = await place(platform)
+async def test_slowmode_of_a_forum_limits_posts_and_that_of_a_post_messages(platform: Platform) -> None:
+    at = await thread_guild(platform)
     forum = await at.forum(rate_limit_per_user=600, default_thread_rate_limit_per_user=300)
     thread = await at.post(at.bob, forum)
     body = {"name": "x", "message": {"content": "x"}}
@@ -158,36 +158,36 @@ async def test_slowmode_of_a_forum_is_for_posts_and_that_of_a_post_for_messages(
     assert (await carol.post(f"{thread}/messages", {"content": "x"})).code == 20016
 
 
-async def test_posts_are_found_by_words_of_their_names_and_by_tags(platform: Platform) -> None:
+async def test_posts_are_searched_by_words_of_their_names_and_by_tags(platform: Platform) -> None:
     at, forum, tags = await tagged(platform)
     ship = await at.post(at.bob, forum, "Ship of oak", applied_tags=[tags[0]])
     oar = await at.post(at.bob, forum, "An oar of OAK", applied_tags=[tags[0], tags[1]])
     sail = await at.post(at.owner, forum, "100% sail", applied_tags=[tags[1]])
 
-    async def found(**query: Any) -> list[str]:
+    async def search(**query: Any) -> list[str]:
         reply = await at.bob.get(f"/channels/{forum}/threads/search", **query)
         assert reply.status == 200, reply.body
         assert reply.json["total_results"] == len(reply.json["threads"])
         return [f"/channels/{thread['id']}" for thread in reply.json["threads"]]
 
-    assert await found() == [sail, oar, ship]
-    assert await found(name="oak") == [oar, ship]
-    assert await found(name="oak ship") == [ship]
-    assert await found(name="%") == [sail]
-    assert await found(name="_") == []
-    assert await found(tag=tags[0]) == [oar, ship]
-    assert await found(tag=[tags[0], tags[1]]) == [sail, oar, ship]
-    assert await found(tag=[tags[0], tags[1]], tag_setting="match_all") == [oar]
-    assert await found(name="oak", tag=tags[1]) == [oar]
-    assert await found(min_id=id_of(oar)) == [sail, oar]
-    assert await found(max_id=id_of(oar), min_id=id_of(oar)) == [oar]
+    assert await search() == [sail, oar, ship]
+    assert await search(name="oak") == [oar, ship]
+    assert await search(name="oak ship") == [ship]
+    assert await search(name="%") == [sail]
+    assert await search(name="_") == []
+    assert await search(tag=tags[0]) == [oar, ship]
+    assert await search(tag=[tags[0], tags[1]]) == [sail, oar, ship]
+    assert await search(tag=[tags[0], tags[1]], tag_setting="match_all") == [oar]
+    assert await search(name="oak", tag=tags[1]) == [oar]
+    assert await search(min_id=id_of(oar)) == [sail, oar]
+    assert await search(max_id=id_of(oar), min_id=id_of(oar)) == [oar]
     await at.owner.patch(oar, {"applied_tags": [tags[1]], "name": "A rudder"})
-    assert await found(tag=tags[0]) == [ship]
-    assert await found(name="rudder") == [oar]
+    assert await search(tag=tags[0]) == [ship]
+    assert await search(name="rudder") == [oar]
 
 
-async def test_what_is_found_is_ordered_as_asked_and_comes_in_pages(platform: Platform) -> None:
-    at = await place(platform)
+async def test_search_results_are_sorted_as_requested_and_paged(platform: Platform) -> None:
+    at = await thread_guild(platform)
     forum = await at.forum()
     first, second, third = [await at.post(at.bob, forum, f"post {number}") for number in range(3)]
     await at.bob.post(f"{first}/messages", {"content": "x"})
@@ -195,15 +195,15 @@ async def test_what_is_found_is_ordered_as_asked_and_comes_in_pages(platform: Pl
     await at.bob.patch(second, {"archived": True})
     path = f"/channels/{forum}/threads/search"
 
-    async def found(**query: Any) -> list[str]:
+    async def search(**query: Any) -> list[str]:
         return [f"/channels/{thread['id']}" for thread in (await at.bob.get(path, **query)).json["threads"]]
 
-    assert await found() == await found(sort_by="relevance") == [first, third, second]
-    assert await found(sort_by="creation_time") == [third, second, first]
-    assert await found(sort_by="creation_time", sort_order="asc") == [first, second, third]
-    assert await found(sort_by="archive_time") == [second, third, first]
-    assert await found(archived=True) == [third, second]
-    assert await found(archived=False) == [first]
+    assert await search() == await search(sort_by="relevance") == [first, third, second]
+    assert await search(sort_by="creation_time") == [third, second, first]
+    assert await search(sort_by="creation_time", sort_order="asc") == [first, second, third]
+    assert await search(sort_by="archive_time") == [second, third, first]
+    assert await search(archived=True) == [third, second]
+    assert await search(archived=False) == [first]
     page = (await at.owner.get(path, limit=2, offset=0)).json
     assert (page["has_more"], page["total_results"], len(page["threads"])) == (True, 3, 2)
     page = (await at.bob.get(path, limit=2, offset=2)).json
@@ -213,8 +213,8 @@ async def test_what_is_found_is_ordered_as_asked_and_comes_in_pages(platform: Pl
         assert (await at.bob.get(path, **{name: value})).errors_at(name)
 
 
-async def test_a_search_shows_the_messages_that_posts_begin_with(platform: Platform) -> None:
-    at = await place(platform)
+async def test_search_results_have_the_first_messages_of_posts(platform: Platform) -> None:
+    at = await thread_guild(platform)
     forum = await at.forum()
     one, two, three = [await at.post(at.bob, forum) for _ in range(3)]
     await at.owner.put(f"{one}/messages/{id_of(one)}/reactions/%F0%9F%91%8D/@me")
@@ -228,8 +228,10 @@ async def test_a_search_shows_the_messages_that_posts_begin_with(platform: Platf
     assert [message["content"] for message in blind["first_messages"]] == ["", ""]
 
 
-async def test_a_search_finds_no_private_threads_and_none_where_there_are_none(platform: Platform) -> None:
-    at = await place(platform)
+async def test_a_search_returns_no_private_threads_and_is_refused_in_channels_without_threads(
+    platform: Platform,
+) -> None:
+    at = await thread_guild(platform)
     await at.thread(at.bob, 12, name="closed")
     public = await at.thread(at.bob, name="open")
     answer = (await at.owner.get(f"{at.general}/threads/search")).json

@@ -1,4 +1,4 @@
-"""Laws of who is in a thread (resources: channel, thread members)."""
+"""Members of threads (resources: channel, thread members)."""
 
 from sqlalchemy import insert
 
@@ -7,24 +7,24 @@ from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import thread_members
 from tests.harness import Platform
-from tests.resources.thread.places import PRIVATE, content_of, id_of, place
+from tests.resources.thread.thread_guild import PRIVATE, content_of, id_of, thread_guild
 
 _insert_member = Query(insert(thread_members))
 ME = "thread-members/@me"
 
 
-async def test_people_come_and_go_and_are_told_of(platform: Platform) -> None:
-    at = await place(platform)
+async def test_joining_and_leaving_is_announced(platform: Platform) -> None:
+    at = await thread_guild(platform)
     thread = await at.thread(at.owner)
     with platform.listening() as heard:
         for _ in range(2):
             assert (await at.bob.put(f"{thread}/{ME}")).status == 204
     assert heard == ["THREAD_MEMBERS_UPDATE", "THREAD_CREATE"]
-    told = platform.heard_data("THREAD_MEMBERS_UPDATE")[-1]
-    assert (told["id"], told["guild_id"], told["member_count"]) == (id_of(thread), str(at.guild.id), 2)
-    assert [m["user_id"] for m in told["added_members"]] == [str(at.bob.id)]
-    assert told["added_members"][0]["member"]["user"]["id"] == str(at.bob.id)
-    assert told["added_members"][0]["presence"] is None
+    event = platform.heard_data("THREAD_MEMBERS_UPDATE")[-1]
+    assert (event["id"], event["guild_id"], event["member_count"]) == (id_of(thread), str(at.guild.id), 2)
+    assert [m["user_id"] for m in event["added_members"]] == [str(at.bob.id)]
+    assert event["added_members"][0]["member"]["user"]["id"] == str(at.bob.id)
+    assert event["added_members"][0]["presence"] is None
     joined = platform.heard_data("THREAD_CREATE")[-1]
     assert (joined["member"]["flags"], "newly_created" in joined) == (0, False)
     assert (await at.bob.get(thread)).json["member"]["user_id"] == str(at.bob.id)
@@ -32,13 +32,13 @@ async def test_people_come_and_go_and_are_told_of(platform: Platform) -> None:
         for _ in range(2):
             assert (await at.bob.delete(f"{thread}/{ME}")).status == 204
     assert heard == ["THREAD_MEMBERS_UPDATE"]
-    told = platform.heard_data("THREAD_MEMBERS_UPDATE")[-1]
-    assert (told["member_count"], told["removed_member_ids"]) == (1, [str(at.bob.id)])
+    event = platform.heard_data("THREAD_MEMBERS_UPDATE")[-1]
+    assert (event["member_count"], event["removed_member_ids"]) == (1, [str(at.bob.id)])
     assert "member" not in (await at.bob.get(thread)).json
 
 
-async def test_who_is_added_or_taken_out_by_another_is_spoken_of_in_the_thread(platform: Platform) -> None:
-    at = await place(platform)
+async def test_adding_or_removing_another_member_sends_a_system_message(platform: Platform) -> None:
+    at = await thread_guild(platform)
     thread, carol = await at.thread(at.owner), await at.newcomer()
     with platform.listening() as heard:
         for _ in range(2):
@@ -53,8 +53,8 @@ async def test_who_is_added_or_taken_out_by_another_is_spoken_of_in_the_thread(p
     assert (await at.owner.delete(f"{thread}/thread-members/{carol.id}")).code == 10007
 
 
-async def test_only_moderators_take_others_out_but_from_ones_own_private_thread(platform: Platform) -> None:
-    at = await place(platform)
+async def test_removing_a_member_requires_manage_threads_or_owning_the_private_thread(platform: Platform) -> None:
+    at = await thread_guild(platform)
     carol = await at.newcomer()
     steward = await at.guild.member_with(Permissions.MANAGE_THREADS)
     public, private = await at.thread(at.bob), await at.thread(at.bob, PRIVATE)
@@ -69,8 +69,8 @@ async def test_only_moderators_take_others_out_but_from_ones_own_private_thread(
     assert (await carol.delete(f"{public}/thread-members/{carol.id}")).status == 204
 
 
-async def test_into_a_private_thread_that_is_not_invitable_only_its_starter_brings_others(platform: Platform) -> None:
-    at = await place(platform)
+async def test_only_the_owner_adds_members_to_a_private_thread_that_is_not_invitable(platform: Platform) -> None:
+    at = await thread_guild(platform)
     carol, dave = await at.newcomer(), await at.newcomer()
     thread = await at.thread(at.bob, PRIVATE, invitable=False)
     assert (await carol.put(f"{thread}/{ME}")).code == 50001
@@ -82,8 +82,8 @@ async def test_into_a_private_thread_that_is_not_invitable_only_its_starter_brin
     assert (await dave.get(thread)).status == 200
 
 
-async def test_nobody_comes_in_who_is_no_member_or_cannot_see_the_channel(platform: Platform) -> None:
-    at = await place(platform)
+async def test_adding_a_user_who_is_no_member_or_cannot_view_the_parent_is_refused(platform: Platform) -> None:
+    at = await thread_guild(platform)
     stranger, carol = await platform.person(), await at.newcomer()
     hidden = await at.guild.channel(overwrites=[(carol.id, 1, 0, Permissions.VIEW_CHANNEL)])
     thread = (await at.bob.post(f"/channels/{hidden}/threads", {"name": "x", "type": 11})).json["id"]
@@ -96,8 +96,8 @@ async def test_nobody_comes_in_who_is_no_member_or_cannot_see_the_channel(platfo
     assert [m["user_id"] for m in (await at.bob.get(path)).json] == [str(at.bob.id)]
 
 
-async def test_nobody_comes_or_goes_while_a_thread_is_archived(platform: Platform) -> None:
-    at = await place(platform)
+async def test_members_of_an_archived_thread_do_not_change(platform: Platform) -> None:
+    at = await thread_guild(platform)
     thread = await at.thread(at.bob)
     await at.bob.patch(thread, {"archived": True})
     platform.heard.clear()
@@ -107,8 +107,8 @@ async def test_nobody_comes_or_goes_while_a_thread_is_archived(platform: Platfor
     assert platform.heard == []
 
 
-async def test_whoever_writes_comes_in_and_so_do_those_whom_they_mention(platform: Platform) -> None:
-    at = await place(platform)
+async def test_the_author_of_a_message_and_mentioned_users_are_added(platform: Platform) -> None:
+    at = await thread_guild(platform)
     carol, thread = await at.newcomer(), await at.thread(at.owner)
     with platform.listening() as heard:
         assert (await at.bob.post(f"{thread}/messages", {"content": f"<@{carol.id}>"})).status == 200
@@ -124,20 +124,22 @@ async def test_whoever_writes_comes_in_and_so_do_those_whom_they_mention(platfor
     assert str(dave.id) not in str((await at.bob.get(f"{thread}/thread-members")).json)
 
 
-async def test_whom_a_message_brings_into_a_private_thread_hears_that_message(platform: Platform) -> None:
-    at = await place(platform)
+async def test_a_user_whom_a_message_adds_to_a_private_thread_receives_that_message(platform: Platform) -> None:
+    at = await thread_guild(platform)
     carol, thread = await at.newcomer(), await at.thread(at.bob, PRIVATE)
     platform.heard.clear()
     await at.bob.post(f"{thread}/messages", {"content": f"<@{carol.id}>"})
-    told = next(e for e in platform.heard if e.name == "MESSAGE_CREATE")
-    assert set(told.user_ids) == {int(at.bob.id), int(carol.id)}
+    event = next(e for e in platform.heard if e.name == "MESSAGE_CREATE")
+    assert set(event.user_ids) == {int(at.bob.id), int(carol.id)}
     typing = await carol.post(f"{thread}/typing")
     assert typing.status == 204
     assert set(platform.heard[-1].user_ids) == {int(at.bob.id), int(carol.id)}
 
 
-async def test_an_empty_private_thread_is_heard_by_those_who_manage_threads_alone(platform: Platform) -> None:
-    at = await place(platform)
+async def test_events_of_a_private_thread_without_members_go_only_to_those_who_manage_threads(
+    platform: Platform,
+) -> None:
+    at = await thread_guild(platform)
     thread = await at.thread(at.bob, PRIVATE)
     await at.bob.delete(f"{thread}/{ME}")
     platform.heard.clear()
@@ -145,8 +147,8 @@ async def test_an_empty_private_thread_is_heard_by_those_who_manage_threads_alon
     assert [list(e.user_ids) for e in platform.heard if e.name == "THREAD_UPDATE"] == [[0]]
 
 
-async def test_members_are_listed_by_user_id_whole_or_in_pages(platform: Platform) -> None:
-    at = await place(platform)
+async def test_members_are_listed_by_user_id_completely_or_in_pages(platform: Platform) -> None:
+    at = await thread_guild(platform)
     thread = await at.thread(at.owner)
     people = sorted([at.owner, at.bob, await at.newcomer()], key=lambda who: who.id)
     for person in people:
@@ -166,8 +168,8 @@ async def test_members_are_listed_by_user_id_whole_or_in_pages(platform: Platfor
     assert (await at.bob.get(f"{path}/{(await platform.person()).id}")).code == 10007
 
 
-async def test_a_full_thread_takes_nobody_in_but_lets_people_write(platform: Platform) -> None:
-    at = await place(platform)
+async def test_a_full_thread_adds_no_member_but_takes_messages(platform: Platform) -> None:
+    at = await thread_guild(platform)
     thread = await at.thread(at.owner)
     rows = [
         {"thread_id": int(id_of(thread)), "user_id": number, "join_timestamp": Timestamp.now()}
@@ -184,7 +186,7 @@ async def test_a_full_thread_takes_nobody_in_but_lets_people_write(platform: Pla
 
 
 async def test_only_threads_have_members(platform: Platform) -> None:
-    at = await place(platform)
+    at = await thread_guild(platform)
     for method, path in (
         ("PUT", ME),
         ("DELETE", ME),
@@ -196,8 +198,8 @@ async def test_only_threads_have_members(platform: Platform) -> None:
         assert (await at.owner.request(method, f"{at.general}/{path}")).code == 50024
 
 
-async def test_who_leaves_the_guild_leaves_its_threads(platform: Platform) -> None:
-    at = await place(platform)
+async def test_a_member_who_leaves_the_guild_leaves_its_threads(platform: Platform) -> None:
+    at = await thread_guild(platform)
     thread = await at.thread(at.owner)
     await at.bob.put(f"{thread}/{ME}")
     assert (await at.bob.delete(f"/users/@me/guilds/{at.guild.id}")).status == 204

@@ -1,4 +1,4 @@
-"""Laws of changing and deleting threads, and of what may be done in those that are archived or locked."""
+"""Modifying and deleting threads, and what archived and locked threads permit."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from moothall.kernel.jobs import JobRunner
 from moothall.objects.ids import ChannelId, Snowflake
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp, to_plain
-from moothall.resources.channel.thread_activity.jobs import ArchiveThread
+from moothall.resources.channel.thread_activity.operations import ArchiveThread
 from moothall.storage.database import Query
 from moothall.storage.schema import channels, jobs, messages, thread_members, thread_tags
 from tests.harness import Platform
-from tests.resources.thread.places import PRIVATE, content_of, id_of, place, tag
+from tests.resources.thread.thread_guild import PRIVATE, content_of, id_of, tag, thread_guild
 
 THUMB = "%F0%9F%91%8D"
 _forget_jobs = Query(delete(jobs))
@@ -23,8 +23,8 @@ _make_quiet = Query(
 )
 
 
-async def test_its_starter_renames_archives_and_makes_a_thread_active_again(platform: Platform) -> None:
-    at = await place(platform)
+async def test_the_owner_renames_archives_and_unarchives_a_thread(platform: Platform) -> None:
+    at = await thread_guild(platform)
     thread = await at.thread(at.bob)
     before = (await at.bob.get(thread)).json["thread_metadata"]
     with platform.listening() as heard:
@@ -49,8 +49,8 @@ async def test_its_starter_renames_archives_and_makes_a_thread_active_again(plat
     assert (own["id"], own["user_id"], own["guild_id"]) == (id_of(thread), str(at.bob.id), str(at.guild.id))
 
 
-async def test_what_changes_nothing_is_neither_recorded_nor_announced(platform: Platform) -> None:
-    at = await place(platform)
+async def test_a_request_that_changes_nothing_is_neither_audited_nor_announced(platform: Platform) -> None:
+    at = await thread_guild(platform)
     thread = await at.thread(at.bob)
     logged = await at.guild.audit_log()
     same: list[dict[str, Any]] = [
@@ -66,8 +66,8 @@ async def test_what_changes_nothing_is_neither_recorded_nor_announced(platform: 
     assert await at.guild.audit_log() == logged
 
 
-async def test_who_may_change_what_of_a_thread(platform: Platform) -> None:
-    at = await place(platform)
+async def test_each_field_of_a_thread_requires_its_permission(platform: Platform) -> None:
+    at = await thread_guild(platform)
     thread, carol = await at.thread(at.bob), await at.newcomer()
     steward = await at.guild.member_with(Permissions.MANAGE_THREADS)
     logged = await at.guild.audit_log()
@@ -89,8 +89,8 @@ async def test_who_may_change_what_of_a_thread(platform: Platform) -> None:
     assert (reply.json["rate_limit_per_user"], metadata["auto_archive_duration"], metadata["locked"]) == (5, 60, True)
 
 
-async def test_wrong_values_are_refused_at_their_fields(platform: Platform) -> None:
-    at = await place(platform)
+async def test_invalid_values_are_refused_at_their_fields(platform: Platform) -> None:
+    at = await thread_guild(platform)
     thread = await at.thread(at.owner)
     platform.heard.clear()
     cases: list[tuple[str, Any]] = [
@@ -106,8 +106,8 @@ async def test_wrong_values_are_refused_at_their_fields(platform: Platform) -> N
     assert platform.heard == []
 
 
-async def test_a_locked_thread_is_for_those_who_manage_threads(platform: Platform) -> None:
-    at = await place(platform)
+async def test_a_locked_thread_requires_manage_threads(platform: Platform) -> None:
+    at = await thread_guild(platform)
     thread = await at.thread(at.bob)
     said = (await at.bob.post(f"{thread}/messages", {"content": "x"})).json["id"]
     assert (await at.owner.patch(thread, {"locked": True})).status == 200
@@ -132,7 +132,7 @@ async def test_a_locked_thread_is_for_those_who_manage_threads(platform: Platfor
 
 
 async def test_in_an_archived_thread_messages_are_only_deleted(platform: Platform) -> None:
-    at = await place(platform)
+    at = await thread_guild(platform)
     thread = await at.thread(at.bob)
     said = (await at.bob.post(f"{thread}/messages", {"content": "x"})).json["id"]
     await at.bob.put(f"{thread}/messages/{said}/reactions/{THUMB}/@me")
@@ -156,20 +156,22 @@ async def test_in_an_archived_thread_messages_are_only_deleted(platform: Platfor
     assert (await at.bob.get(thread)).json["thread_metadata"]["archived"] is True
 
 
-async def test_in_an_archived_thread_nobody_votes(platform: Platform) -> None:
-    at = await place(platform)
+async def test_in_an_archived_thread_votes_are_refused(platform: Platform) -> None:
+    at = await thread_guild(platform)
     thread = await at.thread(at.bob)
-    asked = {"question": {"text": "tea?"}, "answers": [{"poll_media": {"text": "yes"}}]}
-    poll = (await at.bob.post(f"{thread}/messages", {"poll": asked})).json["id"]
+    poll = {"question": {"text": "tea?"}, "answers": [{"poll_media": {"text": "yes"}}]}
+    message = (await at.bob.post(f"{thread}/messages", {"poll": poll})).json["id"]
     await at.bob.patch(thread, {"archived": True})
     platform.heard.clear()
-    assert (await at.owner.put(f"{thread}/polls/{poll}/answers/@me", {"answer_ids": ["1"]})).code == 50083
-    assert (await at.bob.post(f"{thread}/polls/{poll}/expire")).code == 50083
+    assert (await at.owner.put(f"{thread}/polls/{message}/answers/@me", {"answer_ids": ["1"]})).code == 50083
+    assert (await at.bob.post(f"{thread}/polls/{message}/expire")).code == 50083
     assert platform.heard == []
 
 
-async def test_whoever_can_write_in_it_makes_a_thread_active_by_asking_or_by_writing(platform: Platform) -> None:
-    at = await place(platform)
+async def test_a_member_who_may_send_messages_unarchives_a_thread_by_modifying_it_or_sending_one(
+    platform: Platform,
+) -> None:
+    at = await thread_guild(platform)
     carol, mute = await at.newcomer(), await at.newcomer()
     thread = await at.thread(at.bob)
     overwrite = {"type": 1, "deny": str(int(Permissions.SEND_MESSAGES_IN_THREADS))}
@@ -185,8 +187,8 @@ async def test_whoever_can_write_in_it_makes_a_thread_active_by_asking_or_by_wri
     assert (await at.bob.get(thread)).json["thread_metadata"]["archived"] is False
 
 
-async def test_a_refused_message_wakes_nothing(platform: Platform) -> None:
-    at = await place(platform)
+async def test_a_refused_message_does_not_unarchive_a_thread(platform: Platform) -> None:
+    at = await thread_guild(platform)
     thread = await at.thread(at.bob)
     await at.bob.patch(thread, {"archived": True})
     platform.heard.clear()
@@ -195,8 +197,8 @@ async def test_a_refused_message_wakes_nothing(platform: Platform) -> None:
     assert (await at.bob.get(thread)).json["thread_metadata"]["archived"] is True
 
 
-async def test_messages_are_counted_but_for_the_first_and_deleting_counts_down(platform: Platform) -> None:
-    at = await place(platform)
+async def test_messages_except_the_first_are_counted_and_deleting_them_decrements_the_count(platform: Platform) -> None:
+    at = await thread_guild(platform)
     said = (await at.owner.post(f"{at.general}/messages", {"content": "x"})).json
     thread = f"/channels/{said['id']}"
     assert (await at.bob.post(f"{at.general}/messages/{said['id']}/threads", {"name": "x"})).status == 201
@@ -204,8 +206,8 @@ async def test_messages_are_counted_but_for_the_first_and_deleting_counts_down(p
     assert [message["position"] for message in sent] == [1, 2, 3, 4]
 
     async def counts() -> tuple[int, int, str]:
-        found = (await at.bob.get(thread)).json
-        return found["message_count"], found["total_message_sent"], found["last_message_id"]
+        result = (await at.bob.get(thread)).json
+        return result["message_count"], result["total_message_sent"], result["last_message_id"]
 
     assert await counts() == (4, 4, sent[3]["id"])
     assert (await at.bob.delete(f"{thread}/messages/{sent[0]['id']}")).status == 204
@@ -216,22 +218,22 @@ async def test_messages_are_counted_but_for_the_first_and_deleting_counts_down(p
     assert (
         await at.owner.put(f"/guilds/{at.guild.id}/bans/{at.bob.id}", {"delete_message_seconds": 600})
     ).status == 204
-    found = (await at.owner.get(thread)).json
-    assert (found["message_count"], found["total_message_sent"], found["member_count"]) == (0, 4, 0)
+    result = (await at.owner.get(thread)).json
+    assert (result["message_count"], result["total_message_sent"], result["member_count"]) == (0, 4, 0)
     listed = (await at.owner.get(f"/channels/{said['channel_id']}/messages")).json
     assert listed[0]["thread"]["total_message_sent"] == 4
 
 
-async def test_those_banned_are_forgotten_in_private_threads_before_their_members_alone(platform: Platform) -> None:
-    at = await place(platform)
+async def test_deletions_by_a_ban_in_private_threads_are_announced_only_to_their_members(platform: Platform) -> None:
+    at = await thread_guild(platform)
     carol, thread = await at.newcomer(), await at.thread(at.owner, PRIVATE)
     for person in (at.bob, carol):
         await at.owner.put(f"{thread}/thread-members/{person.id}")
     await at.bob.post(f"{thread}/messages", {"content": "x"})
     platform.heard.clear()
     await at.owner.put(f"/guilds/{at.guild.id}/bans/{at.bob.id}", {"delete_message_seconds": 600})
-    told = next(e for e in platform.heard if e.name == "MESSAGE_DELETE_BULK")
-    assert set(told.user_ids) == {int(at.owner.id), int(carol.id)}
+    events = next(e for e in platform.heard if e.name == "MESSAGE_DELETE_BULK")
+    assert set(events.user_ids) == {int(at.owner.id), int(carol.id)}
 
 
 async def age(platform: Platform, *threads: str) -> None:
@@ -254,8 +256,8 @@ async def age(platform: Platform, *threads: str) -> None:
             )
 
 
-async def test_a_thread_in_which_nothing_is_said_is_archived_when_its_time_has_come(platform: Platform) -> None:
-    at = await place(platform)
+async def test_a_thread_without_new_messages_is_archived_after_its_duration(platform: Platform) -> None:
+    at = await thread_guild(platform)
     runner = JobRunner(platform.services)
     quiet, private, busy = await at.thread(at.bob), await at.thread(at.bob, PRIVATE), await at.thread(at.bob)
     await at.bob.post(f"{busy}/messages", {"content": "x"})
@@ -264,16 +266,16 @@ async def test_a_thread_in_which_nothing_is_said_is_archived_when_its_time_has_c
         await runner.drain()
         await runner.drain()
     assert heard == ["THREAD_UPDATE"] * 2
-    told = [e for e in platform.heard if e.name == "THREAD_UPDATE"]
-    assert [list(e.user_ids) for e in told] == [[], [int(at.bob.id)]]
+    events = [e for e in platform.heard if e.name == "THREAD_UPDATE"]
+    assert [list(e.user_ids) for e in events] == [[], [int(at.bob.id)]]
     archived = [(await at.bob.get(thread)).json["thread_metadata"]["archived"] for thread in (quiet, private, busy)]
     assert archived == [True, True, False]
-    found = (await at.bob.get(f"{at.general}/threads/archived/public")).json["threads"]
-    assert [thread["id"] for thread in found] == [id_of(quiet)]
+    result = (await at.bob.get(f"{at.general}/threads/archived/public")).json["threads"]
+    assert [thread["id"] for thread in result] == [id_of(quiet)]
 
 
-async def test_the_job_that_archives_a_thread_ends_when_the_thread_was_active_again(platform: Platform) -> None:
-    at = await place(platform)
+async def test_an_enqueued_archiving_ends_once_the_thread_was_unarchived(platform: Platform) -> None:
+    at = await thread_guild(platform)
     thread = await at.thread(at.bob)
     await age(platform, thread)
     await at.bob.patch(thread, {"archived": True})
@@ -291,8 +293,8 @@ async def test_the_job_that_archives_a_thread_ends_when_the_thread_was_active_ag
         assert await reader.all(Query(select(jobs.c.id))) == []
 
 
-async def test_a_pinned_post_stays_active_until_somebody_archives_it_which_unpins_it(platform: Platform) -> None:
-    at = await place(platform)
+async def test_a_pinned_post_stays_active_until_it_is_archived_by_request_which_unpins_it(platform: Platform) -> None:
+    at = await thread_guild(platform)
     forum = await at.forum()
     thread = await at.post(at.bob, forum)
     assert (await at.bob.patch(thread, {"flags": 2})).code == 50013
@@ -306,8 +308,8 @@ async def test_a_pinned_post_stays_active_until_somebody_archives_it_which_unpin
     assert (archived["thread_metadata"]["archived"], archived["flags"]) == (True, 0)
 
 
-async def test_deleting_a_thread_takes_all_that_was_said_in_it(platform: Platform) -> None:
-    at = await place(platform)
+async def test_deleting_a_thread_removes_its_messages(platform: Platform) -> None:
+    at = await thread_guild(platform)
     tagged = tag(platform.ids.next(), "a")
     forum = await at.forum(available_tags=[tagged])
     thread = await at.post(at.bob, forum, applied_tags=[tagged["id"]])
@@ -332,7 +334,7 @@ async def test_deleting_a_thread_takes_all_that_was_said_in_it(platform: Platfor
 
 
 async def test_deleting_a_channel_deletes_its_threads(platform: Platform) -> None:
-    at = await place(platform)
+    at = await thread_guild(platform)
     channel = await at.guild.channel()
     made = (await at.bob.post(f"/channels/{channel}/threads", {"name": "x", "type": 11})).json["id"]
     await at.bob.post(f"/channels/{made}/messages", {"content": "x"})
@@ -344,15 +346,15 @@ async def test_deleting_a_channel_deletes_its_threads(platform: Platform) -> Non
 
 
 async def test_only_a_private_thread_is_invitable_or_not(platform: Platform) -> None:
-    at = await place(platform)
+    at = await thread_guild(platform)
     private, public = await at.thread(at.bob, PRIVATE), await at.thread(at.bob)
     changed = (await at.bob.patch(private, {"invitable": False})).json
     assert changed["thread_metadata"]["invitable"] is False
     assert "invitable" not in (await at.bob.patch(public, {"invitable": False})).json["thread_metadata"]
 
 
-async def test_an_elevated_guild_asks_moderators_of_threads_for_two_factors(platform: Platform) -> None:
-    at = await place(platform)
+async def test_a_guild_with_an_mfa_level_requires_two_factors_of_thread_moderators(platform: Platform) -> None:
+    at = await thread_guild(platform)
     thread = await at.thread(at.bob)
     steward = await at.guild.member_with(Permissions.MANAGE_THREADS)
     await at.guild.set(mfa_level=1)

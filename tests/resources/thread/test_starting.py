@@ -1,4 +1,4 @@
-"""Laws of starting threads (resources: channel, start thread from message and without)."""
+"""Starting threads (resources: channel, start thread from message and without)."""
 
 import asyncio
 from typing import Any
@@ -10,14 +10,14 @@ from moothall.objects.permissions import Permissions
 from moothall.storage.database import Query
 from moothall.storage.schema import channels, guilds
 from tests.harness import ANNOUNCEMENT, FORUM, VOICE, Platform
-from tests.resources.thread.places import ANNOUNCED, PRIVATE, PUBLIC, content_of, id_of, place
+from tests.resources.thread.thread_guild import ANNOUNCED, PRIVATE, PUBLIC, content_of, id_of, thread_guild
 
 _insert_channel = Query(insert(channels))
 _set_mfa = Query(update(guilds).where(guilds.c.id == bindparam("guild_id")).values(verification_level=4))
 
 
-async def test_a_thread_from_a_message_has_its_id_and_stands_on_it(platform: Platform) -> None:
-    at = await place(platform)
+async def test_a_thread_from_a_message_has_its_id_and_is_a_field_of_it(platform: Platform) -> None:
+    at = await thread_guild(platform)
     said = (await at.owner.post(f"{at.general}/messages", {"content": "hear"})).json
     with platform.listening() as heard:
         reply = await at.bob.post(f"{at.general}/messages/{said['id']}/threads", {"name": " the  moot "}, reason="long")
@@ -43,15 +43,17 @@ async def test_a_thread_from_a_message_has_its_id_and_stands_on_it(platform: Pla
     assert await at.guild.audit_log() == [(110, int(said["id"]), "long")]
     shown = (await at.bob.get(f"{at.general}/messages/{said['id']}")).json
     assert (shown["flags"], shown["thread"]["id"]) == (1 << 5, said["id"])
-    told = platform.heard_data("MESSAGE_UPDATE")[0]
-    assert (told["flags"], told["thread"]["id"]) == (1 << 5, said["id"])
+    event = platform.heard_data("MESSAGE_UPDATE")[0]
+    assert (event["flags"], event["thread"]["id"]) == (1 << 5, said["id"])
     assert platform.heard_data("THREAD_CREATE")[0]["newly_created"] is True
     assert (await at.owner.get(f"/channels/{said['id']}")).json["name"] == "the moot"
     assert "member" not in (await at.owner.get(f"/channels/{said['id']}")).json
 
 
-async def test_the_thread_begins_with_the_message_that_it_was_started_from(platform: Platform) -> None:
-    at = await place(platform)
+async def test_the_starter_message_of_a_thread_refers_to_the_message_that_it_was_started_from(
+    platform: Platform,
+) -> None:
+    at = await thread_guild(platform)
     said = (await at.owner.post(f"{at.general}/messages", {"content": "hear"})).json
     thread = (await at.bob.post(f"{at.general}/messages/{said['id']}/threads", {"name": "moot"})).json
     starter = (await at.bob.get(f"/channels/{thread['id']}/messages")).json[0]
@@ -66,8 +68,8 @@ async def test_the_thread_begins_with_the_message_that_it_was_started_from(platf
     assert left["referenced_message"] is None
 
 
-async def test_a_bot_that_may_not_read_texts_is_not_shown_the_one_that_a_thread_began_with(platform: Platform) -> None:
-    at = await place(platform)
+async def test_a_bot_without_message_content_does_not_see_that_of_a_starter_message(platform: Platform) -> None:
+    at = await thread_guild(platform)
     said = (await at.owner.post(f"{at.general}/messages", {"content": "hear"})).json
     bot = await platform.bot(at.owner)
     await at.guild.join(bot)
@@ -81,7 +83,7 @@ async def test_a_bot_that_may_not_read_texts_is_not_shown_the_one_that_a_thread_
 
 
 async def test_a_message_has_one_thread_until_that_is_deleted(platform: Platform) -> None:
-    at = await place(platform)
+    at = await thread_guild(platform)
     said = (await at.owner.post(f"{at.general}/messages", {"content": "hear"})).json
     path = f"{at.general}/messages/{said['id']}/threads"
     assert (await at.bob.post(path, {"name": "one"})).status == 201
@@ -97,8 +99,8 @@ async def test_a_message_has_one_thread_until_that_is_deleted(platform: Platform
     assert (await at.bob.post(path, {"name": "two"})).status == 201
 
 
-async def test_of_two_who_start_a_thread_from_one_message_at_once_one_does(platform: Platform) -> None:
-    at = await place(platform)
+async def test_of_two_concurrent_requests_to_start_a_thread_from_one_message_one_succeeds(platform: Platform) -> None:
+    at = await thread_guild(platform)
     said = (await at.owner.post(f"{at.general}/messages", {"content": "hear"})).json
     path = f"{at.general}/messages/{said['id']}/threads"
     replies = await asyncio.gather(*(who.post(path, {"name": "x"}) for who in (at.bob, at.owner)))
@@ -107,8 +109,8 @@ async def test_of_two_who_start_a_thread_from_one_message_at_once_one_does(platf
     assert platform.heard_names.count("THREAD_CREATE") == 1
 
 
-async def test_editing_a_message_leaves_its_thread_on_it(platform: Platform) -> None:
-    at = await place(platform)
+async def test_editing_a_message_keeps_its_thread(platform: Platform) -> None:
+    at = await thread_guild(platform)
     said = (await at.owner.post(f"{at.general}/messages", {"content": "hear"})).json
     path = f"{at.general}/messages/{said['id']}"
     await at.bob.post(f"{path}/threads", {"name": "x"})
@@ -116,20 +118,20 @@ async def test_editing_a_message_leaves_its_thread_on_it(platform: Platform) -> 
     assert (edited["flags"], edited["thread"]["name"]) == (1 << 5, "x")
 
 
-async def test_a_thread_from_an_older_message_is_told_of_in_its_channel(platform: Platform) -> None:
-    at = await place(platform)
+async def test_a_thread_from_an_older_message_sends_a_system_message_in_its_channel(platform: Platform) -> None:
+    at = await thread_guild(platform)
     old = (await at.owner.post(f"{at.general}/messages", {"content": "old"})).json
     await at.owner.post(f"{at.general}/messages", {"content": "new"})
     thread = (await at.bob.post(f"{at.general}/messages/{old['id']}/threads", {"name": "moot"})).json
-    told = (await at.bob.get(f"{at.general}/messages")).json[0]
-    assert (told["type"], told["content"], told["author"]["id"]) == (18, "moot", str(at.bob.id))
-    assert told["message_reference"] == {"type": 0, "channel_id": thread["id"], "guild_id": str(at.guild.id)}
+    event = (await at.bob.get(f"{at.general}/messages")).json[0]
+    assert (event["type"], event["content"], event["author"]["id"]) == (18, "moot", str(at.bob.id))
+    assert event["message_reference"] == {"type": 0, "channel_id": thread["id"], "guild_id": str(at.guild.id)}
 
 
-async def test_a_public_thread_without_a_message_is_told_of_in_its_channel_and_a_private_one_not(
+async def test_a_public_thread_without_a_message_sends_a_system_message_in_its_channel_and_a_private_one_not(
     platform: Platform,
 ) -> None:
-    at = await place(platform)
+    at = await thread_guild(platform)
     public = await at.thread(at.bob, PUBLIC, name="open")
     await at.thread(at.bob, PRIVATE, name="closed")
     messages = (await at.bob.get(f"{at.general}/messages")).json
@@ -139,7 +141,7 @@ async def test_a_public_thread_without_a_message_is_told_of_in_its_channel_and_a
 
 
 async def test_without_a_type_a_thread_is_private_and_its_members_may_invite(platform: Platform) -> None:
-    at = await place(platform)
+    at = await thread_guild(platform)
     made = (await at.bob.post(f"{at.general}/threads", {"name": "closed"})).json
     assert (made["type"], made["thread_metadata"]["invitable"]) == (PRIVATE, True)
     made = (await at.bob.post(f"{at.general}/threads", {"name": "closed", "invitable": False})).json
@@ -149,7 +151,7 @@ async def test_without_a_type_a_thread_is_private_and_its_members_may_invite(pla
 
 
 async def test_announcement_channels_have_announcement_threads_only(platform: Platform) -> None:
-    at = await place(platform)
+    at = await thread_guild(platform)
     news = await at.guild.channel(type=ANNOUNCEMENT)
     for kind in (None, PUBLIC, PRIVATE):
         reply = await at.owner.post(f"/channels/{news}/threads", {"name": "x", "type": kind})
@@ -163,23 +165,23 @@ async def test_announcement_channels_have_announcement_threads_only(platform: Pl
     assert (await at.owner.post(f"{at.general}/threads", {"name": "x", "type": ANNOUNCED})).errors_at("type")
 
 
-async def test_a_thread_takes_what_its_channel_says_unless_it_is_asked_otherwise(platform: Platform) -> None:
-    at = await place(platform)
+async def test_a_thread_has_the_defaults_of_its_channel_unless_requested_otherwise(platform: Platform) -> None:
+    at = await thread_guild(platform)
     path = f"/channels/{at.guild.general}"
-    body = {"default_auto_archive_duration": 60, "default_thread_rate_limit_per_user": 7}
-    assert (await at.owner.patch(path, body)).status == 200
+    settings = {"default_auto_archive_duration": 60, "default_thread_rate_limit_per_user": 7}
+    assert (await at.owner.patch(path, settings)).status == 200
     made = (await at.owner.post(f"{path}/threads", {"name": "x", "type": PUBLIC})).json
     assert (made["thread_metadata"]["auto_archive_duration"], made["rate_limit_per_user"]) == (60, 7)
-    asked = {"name": "x", "type": PUBLIC, "auto_archive_duration": 10080, "rate_limit_per_user": 0}
-    made = (await at.owner.post(f"{path}/threads", asked)).json
+    body = {"name": "x", "type": PUBLIC, "auto_archive_duration": 10080, "rate_limit_per_user": 0}
+    made = (await at.owner.post(f"{path}/threads", body)).json
     assert (made["thread_metadata"]["auto_archive_duration"], made["rate_limit_per_user"]) == (10080, 0)
     said = (await at.owner.post(f"{path}/messages", {"content": "x"})).json
     made = (await at.owner.post(f"{path}/messages/{said['id']}/threads", {"name": "x"})).json
     assert (made["thread_metadata"]["auto_archive_duration"], made["rate_limit_per_user"]) == (60, 7)
 
 
-async def test_what_is_no_thread_is_refused_at_its_field_and_leaves_nothing(platform: Platform) -> None:
-    at = await place(platform)
+async def test_an_invalid_thread_is_refused_at_its_field_and_not_created(platform: Platform) -> None:
+    at = await thread_guild(platform)
     said = (await at.owner.post(f"{at.general}/messages", {"content": "x"})).json
     platform.heard.clear()
     cases: list[tuple[dict[str, Any], str]] = [
@@ -200,8 +202,8 @@ async def test_what_is_no_thread_is_refused_at_its_field_and_leaves_nothing(plat
     assert await at.guild.audit_log() == []
 
 
-async def test_threads_are_started_where_there_can_be_any(platform: Platform) -> None:
-    at = await place(platform)
+async def test_threads_are_started_only_in_channels_that_have_threads(platform: Platform) -> None:
+    at = await thread_guild(platform)
     thread = await at.thread(at.owner)
     said = (await at.owner.post(f"{thread}/messages", {"content": "x"})).json
     voice = await at.guild.channel(type=VOICE)
@@ -220,8 +222,8 @@ async def test_threads_are_started_where_there_can_be_any(platform: Platform) ->
     ("kind", "needed"),
     [(PUBLIC, Permissions.CREATE_PUBLIC_THREADS), (PRIVATE, Permissions.CREATE_PRIVATE_THREADS)],
 )
-async def test_each_kind_of_thread_takes_its_permission(platform: Platform, kind: int, needed: int) -> None:
-    at = await place(platform, everyone=Permissions.VIEW_CHANNEL | Permissions.READ_MESSAGE_HISTORY)
+async def test_each_type_of_thread_requires_its_permission(platform: Platform, kind: int, needed: int) -> None:
+    at = await thread_guild(platform, everyone=Permissions.VIEW_CHANNEL | Permissions.READ_MESSAGE_HISTORY)
     both = Permissions.CREATE_PUBLIC_THREADS | Permissions.CREATE_PRIVATE_THREADS
     able, unable = await at.guild.member_with(needed), await at.guild.member_with(both & ~needed)
     body = {"name": "x", "type": kind}
@@ -229,8 +231,8 @@ async def test_each_kind_of_thread_takes_its_permission(platform: Platform, kind
     assert (await able.post(f"{at.general}/threads", body)).status == 201
 
 
-async def test_a_full_guild_takes_no_more_active_threads_until_one_is_archived(platform: Platform) -> None:
-    at = await place(platform)
+async def test_at_the_limit_of_active_threads_none_is_started_until_one_is_archived(platform: Platform) -> None:
+    at = await thread_guild(platform)
     rows = [
         {"id": platform.ids.next(), "guild_id": at.guild.id, "type": PUBLIC, "parent_id": at.guild.general, "name": "x"}
         for _ in range(999)
@@ -250,8 +252,8 @@ async def test_a_full_guild_takes_no_more_active_threads_until_one_is_archived(p
     assert (await at.owner.post(f"{last}/messages", {"content": "x"})).status == 200
 
 
-async def test_slowmode_lets_somebody_start_one_thread_and_send_one_message(platform: Platform) -> None:
-    at = await place(platform)
+async def test_slowmode_permits_one_new_thread_and_one_message(platform: Platform) -> None:
+    at = await thread_guild(platform)
     assert (await at.owner.patch(at.general, {"rate_limit_per_user": 600})).status == 200
     assert (await at.bob.post(f"{at.general}/threads", {"name": "x"})).status == 201
     assert (await at.bob.post(f"{at.general}/messages", {"content": "x"})).status == 200
@@ -261,14 +263,14 @@ async def test_slowmode_lets_somebody_start_one_thread_and_send_one_message(plat
         assert (await at.owner.post(f"{at.general}/threads", {"name": "x"})).status == 201
 
 
-async def test_who_is_below_the_verification_level_starts_no_threads(platform: Platform) -> None:
-    at = await place(platform)
+async def test_a_member_below_the_verification_level_starts_no_threads(platform: Platform) -> None:
+    at = await thread_guild(platform)
     await at.guild.set(verification_level=4)
     assert (await at.bob.post(f"{at.general}/threads", {"name": "x"})).code == 50009
 
 
-async def test_a_private_thread_is_announced_only_to_those_who_may_see_it(platform: Platform) -> None:
-    at = await place(platform)
+async def test_a_private_thread_is_announced_only_to_those_who_may_view_it(platform: Platform) -> None:
+    at = await thread_guild(platform)
     await at.thread(at.bob, PRIVATE)
     for name in ("THREAD_CREATE", "THREAD_MEMBERS_UPDATE"):
         envelope = next(e for e in platform.heard if e.name == name)

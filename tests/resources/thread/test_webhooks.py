@@ -1,4 +1,4 @@
-"""Laws of what webhooks do in threads and forums (api.md, Execute Webhook)."""
+"""Webhooks in threads and forums (api.md, Execute Webhook)."""
 
 from typing import Any
 
@@ -6,21 +6,21 @@ import pytest
 
 from moothall.objects.permissions import Permissions
 from tests.harness import Platform
-from tests.resources.thread.places import PRIVATE, Place, id_of, place, tag
+from tests.resources.thread.thread_guild import PRIVATE, ThreadGuild, id_of, tag, thread_guild
 from tests.resources.webhook.github.payloads import pushed
 
 REQUIRE_TAG = 1 << 4
 
 
-async def hook_in(at: Place, channel_id: int) -> str:
+async def hook_in(at: ThreadGuild, channel_id: int) -> str:
     """A webhook's path."""
     made = (await at.owner.post(f"/channels/{channel_id}/webhooks", {"name": "Herald"})).json
     at.platform.heard.clear()
     return f"/webhooks/{made['id']}/{made['token']}"
 
 
-async def test_a_webhook_begins_a_post_that_is_its_own(platform: Platform) -> None:
-    at = await place(platform)
+async def test_a_webhook_starts_a_post_and_owns_it(platform: Platform) -> None:
+    at = await thread_guild(platform)
     tags = [tag(platform.ids.next(), "a"), tag(platform.ids.next(), "b", moderated=True)]
     forum = await at.forum(available_tags=tags, default_auto_archive_duration=60, flags=REQUIRE_TAG)
     hook = await hook_in(at, forum)
@@ -33,16 +33,16 @@ async def test_a_webhook_begins_a_post_that_is_its_own(platform: Platform) -> No
     assert (post["applied_tags"], post["thread_metadata"]["auto_archive_duration"]) == ([tags[1]["id"]], 60)
     assert (post["message_count"], post["member_count"]) == (0, 0)
     assert (await at.bob.get(f"/channels/{forum}")).json["last_message_id"] == sent["id"]
-    found = (await at.bob.get(f"/channels/{forum}/threads/search", tag=tags[1]["id"])).json
-    assert [message["id"] for message in found["first_messages"]] == [sent["id"]]
+    results = (await at.bob.get(f"/channels/{forum}/threads/search", tag=tags[1]["id"])).json
+    assert [message["id"] for message in results["first_messages"]] == [sent["id"]]
     path = f"{hook}/messages/{sent['id']}"
     edited = await platform.nobody.patch(path, {"content": "amended"}, thread_id=sent["id"])
     assert edited.json["content"] == "amended"
     assert (await platform.nobody.delete(path, thread_id=sent["id"])).status == 204
 
 
-async def test_a_post_that_cannot_be_is_refused_and_leaves_nothing(platform: Platform) -> None:
-    at = await place(platform)
+async def test_an_invalid_post_is_refused_and_not_created(platform: Platform) -> None:
+    at = await thread_guild(platform)
     forum = await at.forum(available_tags=[tag(platform.ids.next(), "a")], flags=REQUIRE_TAG)
     hook = await hook_in(at, forum)
     for more, field in (
@@ -69,10 +69,10 @@ BODIES: list[tuple[str, Any, dict[str, str]]] = [
 
 
 @pytest.mark.parametrize(("row", "body", "headers"), BODIES, ids=["own", "slack", "github"])
-async def test_every_way_into_a_thread_wakes_it_and_reminds_its_members(
+async def test_every_way_to_send_a_message_unarchives_a_thread_and_notifies_its_members(
     platform: Platform, row: str, body: Any, headers: dict[str, str]
 ) -> None:
-    at = await place(platform)
+    at = await thread_guild(platform)
     thread = await at.thread(at.bob)
     await at.bob.patch(thread, {"archived": True})
     hook = await hook_in(at, at.guild.general)
@@ -82,8 +82,8 @@ async def test_every_way_into_a_thread_wakes_it_and_reminds_its_members(
     assert (await at.bob.get(thread)).json["message_count"] == 1
 
 
-async def test_what_a_webhook_says_in_a_private_thread_is_heard_inside_alone(platform: Platform) -> None:
-    at = await place(platform)
+async def test_a_webhooks_message_in_a_private_thread_goes_only_to_its_members(platform: Platform) -> None:
+    at = await thread_guild(platform)
     thread = await at.thread(at.bob, PRIVATE)
     hook = await hook_in(at, at.guild.general)
     sent = (await platform.nobody.post(hook, {"content": "x"}, thread_id=id_of(thread), wait=True)).json
@@ -95,7 +95,7 @@ async def test_what_a_webhook_says_in_a_private_thread_is_heard_inside_alone(pla
 
 
 async def test_a_webhook_edits_nothing_in_an_archived_thread(platform: Platform) -> None:
-    at = await place(platform)
+    at = await thread_guild(platform)
     thread = await at.thread(at.bob)
     hook = await hook_in(at, at.guild.general)
     sent = (await platform.nobody.post(hook, {"content": "x"}, thread_id=id_of(thread), wait=True)).json
@@ -105,7 +105,7 @@ async def test_a_webhook_edits_nothing_in_an_archived_thread(platform: Platform)
     assert (await platform.nobody.delete(path, thread_id=id_of(thread))).status == 204
 
 
-async def test_a_webhook_whom_nobody_gave_permissions_needs_none(platform: Platform) -> None:
-    at = await place(platform, everyone=Permissions.VIEW_CHANNEL)
+async def test_a_webhook_needs_no_permissions(platform: Platform) -> None:
+    at = await thread_guild(platform, everyone=Permissions.VIEW_CHANNEL)
     hook = await hook_in(at, await at.forum())
     assert (await platform.nobody.post(hook, {"content": "x", "thread_name": "y"})).status == 204

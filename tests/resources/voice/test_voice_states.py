@@ -1,4 +1,4 @@
-"""Voice without media: who is where, who may go there, and what a stage does to them."""
+"""Voice states: joining, leaving, permissions, stages."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -7,7 +7,7 @@ import pytest
 
 from moothall.objects.ids import ChannelId
 from moothall.objects.permissions import Permissions
-from moothall.resources.voice.operations import clear_voice, handle_voice_update, leave_voice
+from moothall.resources.voice.operations.sessions import clear_voice, handle_voice_update, leave_voice
 from tests.harness import STAGE, VOICE, Caller, Guild, Platform
 
 
@@ -26,7 +26,7 @@ async def go(
     )
 
 
-async def place(guild: Guild, who: Caller) -> str | None:
+async def voice_channel_of(guild: Guild, who: Caller) -> str | None:
     reply = await who.get(f"/guilds/{guild.id}/voice-states/@me")
     return reply.json["channel_id"] if reply.status == 200 else None
 
@@ -36,7 +36,7 @@ async def guild(platform: Platform) -> Guild:
     return await platform.guild(await platform.person())
 
 
-async def test_coming_changing_and_leaving_are_each_told_once(platform: Platform, guild: Guild) -> None:
+async def test_joining_changing_and_leaving_are_each_announced_once(platform: Platform, guild: Guild) -> None:
     lobby = await guild.channel(type=VOICE)
     assert await go(platform, guild, guild.owner, lobby)
     assert await go(platform, guild, guild.owner, lobby)
@@ -55,7 +55,7 @@ async def test_coming_changing_and_leaving_are_each_told_once(platform: Platform
     assert first["member"]["user"]["id"] == first["user_id"] == str(int(guild.owner.id))
 
 
-async def test_only_voice_channels_of_the_guild_that_one_may_enter_let_one_in(platform: Platform, guild: Guild) -> None:
+async def test_joining_requires_a_voice_channel_of_the_guild_and_connect(platform: Platform, guild: Guild) -> None:
     bob = await platform.person()
     await guild.join(bob)
     hidden = await guild.channel(type=VOICE, overwrites=[(guild.id, 0, 0, Permissions.VIEW_CHANNEL)])
@@ -68,7 +68,7 @@ async def test_only_voice_channels_of_the_guild_that_one_may_enter_let_one_in(pl
     assert platform.heard_names == []
 
 
-async def test_a_full_channel_has_room_for_those_who_may_move_members(platform: Platform, guild: Guild) -> None:
+async def test_members_with_move_members_join_a_full_channel(platform: Platform, guild: Guild) -> None:
     small = await guild.channel(type=VOICE, user_limit=1)
     people = [await platform.person() for _ in range(4)]
     await guild.join(*people)
@@ -77,15 +77,15 @@ async def test_a_full_channel_has_room_for_those_who_may_move_members(platform: 
     assert await go(platform, guild, guild.owner, small)
 
 
-async def test_moving_keeps_one_state(platform: Platform, guild: Guild) -> None:
+async def test_a_moved_member_has_one_voice_state(platform: Platform, guild: Guild) -> None:
     one, two = await guild.channel(type=VOICE), await guild.channel(type=VOICE)
     await go(platform, guild, guild.owner, one)
     await go(platform, guild, guild.owner, two)
     assert [s["channel_id"] for s in platform.heard_data("VOICE_STATE_UPDATE")] == [str(int(one)), str(int(two))]
-    assert await place(guild, guild.owner) == str(int(two))
+    assert await voice_channel_of(guild, guild.owner) == str(int(two))
 
 
-async def test_without_speak_one_only_listens(platform: Platform, guild: Guild) -> None:
+async def test_a_member_without_speak_is_suppressed(platform: Platform, guild: Guild) -> None:
     bob = await platform.person()
     await guild.join(bob)
     quiet = await guild.channel(type=VOICE, overwrites=[(guild.id, 0, 0, Permissions.SPEAK)])
@@ -93,29 +93,29 @@ async def test_without_speak_one_only_listens(platform: Platform, guild: Guild) 
     assert platform.heard_data("VOICE_STATE_UPDATE")[-1]["suppress"] is True
 
 
-async def test_a_session_takes_its_own_voice_state_with_it_and_no_other(platform: Platform, guild: Guild) -> None:
+async def test_the_end_of_a_session_deletes_only_its_own_voice_state(platform: Platform, guild: Guild) -> None:
     lobby = await guild.channel(type=VOICE)
     await go(platform, guild, guild.owner, lobby, session="old")
     await go(platform, guild, guild.owner, lobby, session="new")
     await leave_voice(platform.services, guild.owner.id, "old")
-    assert await place(guild, guild.owner) == str(int(lobby))
+    assert await voice_channel_of(guild, guild.owner) == str(int(lobby))
     await leave_voice(platform.services, guild.owner.id, "new")
     await leave_voice(platform.services, guild.owner.id, "new")
-    assert await place(guild, guild.owner) is None
+    assert await voice_channel_of(guild, guild.owner) is None
     assert [s["channel_id"] is None for s in platform.heard_data("VOICE_STATE_UPDATE")] == [False, False, True]
 
 
-async def test_a_node_that_starts_again_has_nobody_in_voice(platform: Platform, guild: Guild) -> None:
+async def test_the_voice_states_of_a_node_are_deleted_when_it_restarts(platform: Platform, guild: Guild) -> None:
     lobby = await guild.channel(type=VOICE)
     await go(platform, guild, guild.owner, lobby)
     await clear_voice(platform.services, "another")
-    assert await place(guild, guild.owner) == str(int(lobby))
+    assert await voice_channel_of(guild, guild.owner) == str(int(lobby))
     await clear_voice(platform.services, "n1")
-    assert await place(guild, guild.owner) is None
+    assert await voice_channel_of(guild, guild.owner) is None
     assert platform.heard_data("VOICE_STATE_UPDATE")[-1]["channel_id"] is None
 
 
-async def test_a_voice_state_is_found_where_its_channel_is_seen(platform: Platform, guild: Guild) -> None:
+async def test_a_voice_state_is_returned_to_those_who_view_its_channel(platform: Platform, guild: Guild) -> None:
     bob = await platform.person()
     await guild.join(bob)
     hidden = await guild.channel(type=VOICE, overwrites=[(guild.id, 0, 0, Permissions.VIEW_CHANNEL)])
@@ -127,15 +127,15 @@ async def test_a_voice_state_is_found_where_its_channel_is_seen(platform: Platfo
     assert (await bob.get(path)).json["user_id"] == str(int(guild.owner.id))
 
 
-async def test_who_comes_to_a_stage_is_audience_until_asked(platform: Platform, guild: Guild) -> None:
+async def test_a_member_who_joins_a_stage_is_suppressed_until_invited(platform: Platform, guild: Guild) -> None:
     bob = await platform.person()
     await guild.join(bob)
     stage = await guild.channel(type=STAGE)
     await go(platform, guild, bob, stage)
     mine, his = f"/guilds/{guild.id}/voice-states/@me", f"/guilds/{guild.id}/voice-states/{bob.id}"
     assert (await bob.patch(mine, {"channel_id": str(int(stage)), "suppress": False})).code == 50013
-    asked = (datetime.now(UTC) + timedelta(minutes=1)).isoformat()
-    assert (await bob.patch(mine, {"request_to_speak_timestamp": asked})).status == 204
+    requested_at = (datetime.now(UTC) + timedelta(minutes=1)).isoformat()
+    assert (await bob.patch(mine, {"request_to_speak_timestamp": requested_at})).status == 204
     assert (await guild.owner.patch(his, {"channel_id": str(int(guild.general)), "suppress": False})).status == 400
     assert (await guild.owner.patch(his, {"channel_id": str(int(stage)), "suppress": False})).status == 204
     assert (await guild.owner.patch(his, {"suppress": False})).status == 204
@@ -145,7 +145,7 @@ async def test_who_comes_to_a_stage_is_audience_until_asked(platform: Platform, 
     assert [s["request_to_speak_timestamp"] is None for s in states] == [True, False, False, True]
 
 
-async def test_asking_to_speak_is_a_permission(platform: Platform, guild: Guild) -> None:
+async def test_requesting_to_speak_requires_the_permission(platform: Platform, guild: Guild) -> None:
     bob = await platform.person()
     await guild.join(bob)
     stage = await guild.channel(type=STAGE, overwrites=[(guild.id, 0, 0, Permissions.REQUEST_TO_SPEAK)])
@@ -156,14 +156,14 @@ async def test_asking_to_speak_is_a_permission(platform: Platform, guild: Guild)
     assert (await bob.patch(path, {"request_to_speak_timestamp": None})).status == 204
 
 
-async def test_parts_are_for_stages_only(platform: Platform, guild: Guild) -> None:
+async def test_voice_states_are_modified_only_on_stages(platform: Platform, guild: Guild) -> None:
     path = f"/guilds/{guild.id}/voice-states/@me"
     assert (await guild.owner.patch(path, {"suppress": True})).code == 10065
     await go(platform, guild, guild.owner, await guild.channel(type=VOICE))
     assert (await guild.owner.patch(path, {"suppress": True})).code == 50024
 
 
-async def test_there_is_a_region_for_everyone(platform: Platform, guild: Guild) -> None:
+async def test_there_is_a_voice_region(platform: Platform, guild: Guild) -> None:
     everywhere = (await guild.owner.get("/voice/regions")).json
     assert [r["optimal"] for r in everywhere].count(True) == 1
     assert (await guild.owner.get(f"/guilds/{guild.id}/regions")).json == everywhere

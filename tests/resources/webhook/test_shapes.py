@@ -1,4 +1,4 @@
-"""How webhooks of the three types are shown."""
+"""The objects of the three types of webhooks."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ async def stored(platform: Platform, **columns: Any) -> int:
     return webhook_id
 
 
-async def test_a_follower_names_its_source_as_long_as_that_exists_and_has_no_token(platform: Platform) -> None:
+async def test_a_follower_has_its_source_while_that_exists_and_no_token(platform: Platform) -> None:
     guild = await platform.guild(await platform.person("owner"))
     away = await platform.guild(await platform.person("publisher"), name="Press")
     await away.join(guild.owner)
@@ -52,7 +52,7 @@ async def test_a_follower_names_its_source_as_long_as_that_exists_and_has_no_tok
     assert "source_channel" not in (await guild.owner.get(f"/webhooks/{follower}")).json
 
 
-async def test_an_applications_webhook_is_nowhere_and_for_its_application_only(platform: Platform) -> None:
+async def test_an_applications_webhook_is_in_no_guild_and_only_for_its_application(platform: Platform) -> None:
     owner = await platform.person("owner")
     bot, other = await platform.bot(owner), await platform.bot(owner)
     webhook = await stored(platform, type=WebhookType.APPLICATION, name="App", application_id=bot.application_id)

@@ -1,4 +1,4 @@
-"""How webhooks come to be, change and go."""
+"""Creating, modifying and deleting webhooks."""
 
 import asyncio
 import re
@@ -19,7 +19,7 @@ GIF = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAI
 
 
 async def community(platform: Platform) -> tuple[Guild, Caller]:
-    """A guild and somebody who may do nothing in it but manage webhooks."""
+    """A guild and a member with only VIEW_CHANNEL and MANAGE_WEBHOOKS."""
     guild = await platform.guild(await platform.person("owner"), everyone=Permissions.VIEW_CHANNEL)
     return guild, await guild.member_with(Permissions.MANAGE_WEBHOOKS, name="wanda")
 
@@ -30,7 +30,7 @@ async def made(caller: Caller, channel_id: int, name: str = "Herald", **options:
     return reply.json
 
 
-async def test_a_new_webhook_is_shown_whole_recorded_and_announced(platform: Platform) -> None:
+async def test_a_new_webhook_is_returned_audited_and_announced(platform: Platform) -> None:
     guild, wanda = await community(platform)
     with platform.listening() as heard:
         webhook = await made(wanda, guild.general, "  Town   Herald ", reason="news")
@@ -44,7 +44,7 @@ async def test_a_new_webhook_is_shown_whole_recorded_and_announced(platform: Pla
     assert platform.heard_data("WEBHOOKS_UPDATE") == [{"guild_id": str(guild.id), "channel_id": str(guild.general)}]
 
 
-async def test_a_token_stands_in_no_event_and_in_no_entry(platform: Platform) -> None:
+async def test_a_token_is_in_no_event_and_in_no_audit_log_entry(platform: Platform) -> None:
     guild, wanda = await community(platform)
     webhook = await made(wanda, guild.general)
     await wanda.patch(f"/webhooks/{webhook['id']}", {"name": "Crier"})
@@ -82,7 +82,7 @@ async def test_its_application_reads_a_webhook_without_permission_and_changes_no
     "name",
     ["", "   ", "x" * 81, "my Discord friend", "CLYDE", "a MootHall hook", "a@b", "a#b", "a:b", "a```b", "everyone"],
 )
-async def test_a_name_that_cannot_be_is_refused_at_its_field(platform: Platform, name: str) -> None:
+async def test_an_invalid_name_is_refused_at_its_field(platform: Platform, name: str) -> None:
     guild, wanda = await community(platform)
     webhook = await made(wanda, guild.general)
     refused = await wanda.post(f"/channels/{guild.general}/webhooks", {"name": name})
@@ -97,7 +97,7 @@ async def test_a_name_of_eighty_characters_is_one(platform: Platform) -> None:
     assert (await made(wanda, guild.general, "x" * 80))["name"] == "x" * 80
 
 
-async def test_only_channels_that_take_messages_of_webhooks_take_webhooks(platform: Platform) -> None:
+async def test_only_channels_that_webhooks_can_post_into_have_webhooks(platform: Platform) -> None:
     guild, wanda = await community(platform)
     for kind in (VOICE, FORUM):
         await made(wanda, await guild.channel(type=kind))
@@ -105,7 +105,7 @@ async def test_only_channels_that_take_messages_of_webhooks_take_webhooks(platfo
     assert (await wanda.post(f"/channels/{category}/webhooks", {"name": "x"})).code == 50024
 
 
-async def test_a_channel_has_fifteen_webhooks_however_many_ask_at_once(platform: Platform) -> None:
+async def test_a_channel_has_fifteen_webhooks_even_with_concurrent_requests(platform: Platform) -> None:
     guild, wanda = await community(platform)
     body = {"name": "Herald"}
     replies = await asyncio.gather(*(wanda.post(f"/channels/{guild.general}/webhooks", body) for _ in range(18)))
@@ -124,7 +124,7 @@ async def test_lists_show_only_webhooks_that_the_caller_manages(platform: Platfo
     assert (await wanda.get(f"/webhooks/{there['id']}")).code == 50001
 
 
-async def test_a_webhook_is_renamed_pictured_and_moved(platform: Platform) -> None:
+async def test_name_avatar_and_channel_of_a_webhook_are_modified(platform: Platform) -> None:
     guild, wanda = await community(platform)
     other = await guild.channel()
     webhook = await made(wanda, guild.general)
@@ -141,7 +141,7 @@ async def test_a_webhook_is_renamed_pictured_and_moved(platform: Platform) -> No
     assert (await wanda.patch(f"/webhooks/{webhook['id']}", {"avatar": None})).json["avatar"] is None
 
 
-async def test_a_change_of_nothing_is_recorded_and_told_to_nobody(platform: Platform) -> None:
+async def test_a_request_that_changes_nothing_is_neither_audited_nor_announced(platform: Platform) -> None:
     guild, wanda = await community(platform)
     webhook = await made(wanda, guild.general)
     with platform.listening() as heard:
@@ -151,7 +151,7 @@ async def test_a_change_of_nothing_is_recorded_and_told_to_nobody(platform: Plat
     assert len(await guild.audit_log()) == 1
 
 
-async def test_a_webhook_moves_only_where_the_caller_manages_webhooks_too(platform: Platform) -> None:
+async def test_moving_a_webhook_requires_manage_webhooks_in_the_new_channel(platform: Platform) -> None:
     guild, wanda = await community(platform)
     elsewhere = await platform.guild(wanda)
     webhook = await made(wanda, guild.general)
@@ -170,7 +170,7 @@ async def test_a_webhook_moves_only_where_the_caller_manages_webhooks_too(platfo
     assert (await wanda.get(f"/webhooks/{webhook['id']}")).json["channel_id"] == str(guild.general)
 
 
-async def test_whoever_holds_the_token_needs_no_other_and_sees_no_creator(platform: Platform) -> None:
+async def test_requests_with_the_token_need_no_authentication_and_see_no_creator(platform: Platform) -> None:
     guild, wanda = await community(platform)
     other = await guild.channel()
     webhook = await made(wanda, guild.general)
@@ -202,7 +202,7 @@ async def test_an_unknown_webhook_is_404_and_another_token_401_on_every_row(plat
     assert len(await guild.audit_log()) == 2
 
 
-async def test_a_deleted_webhook_is_gone_with_its_token(platform: Platform) -> None:
+async def test_the_token_of_a_deleted_webhook_is_invalid(platform: Platform) -> None:
     guild, wanda = await community(platform)
     webhook = await made(wanda, guild.general)
     assert (await wanda.delete(f"/webhooks/{webhook['id']}", reason="enough")).status == 204
@@ -211,7 +211,7 @@ async def test_a_deleted_webhook_is_gone_with_its_token(platform: Platform) -> N
     assert (await guild.audit_log())[1:] == [(52, int(webhook["id"]), "enough")]
 
 
-async def test_a_stranger_learns_nothing_of_a_webhook(platform: Platform) -> None:
+async def test_a_stranger_cannot_read_a_webhook(platform: Platform) -> None:
     guild, wanda = await community(platform)
     webhook = await made(wanda, guild.general)
     stranger = await platform.person()
@@ -220,14 +220,14 @@ async def test_a_stranger_learns_nothing_of_a_webhook(platform: Platform) -> Non
         assert (reply.status, reply.code) == (403, 50001)
 
 
-async def test_only_those_who_view_the_channel_hear_of_its_webhooks(platform: Platform) -> None:
+async def test_webhook_events_go_only_to_those_who_view_the_channel(platform: Platform) -> None:
     guild, wanda = await community(platform)
     await made(wanda, guild.general)
-    told = next(envelope for envelope in platform.heard if envelope.name == "WEBHOOKS_UPDATE")
-    assert (told.audience, told.channel_id, told.intent) == (Audience.CHANNEL, guild.general, Intent.GUILD_WEBHOOKS)
+    event = next(envelope for envelope in platform.heard if envelope.name == "WEBHOOKS_UPDATE")
+    assert (event.audience, event.channel_id, event.intent) == (Audience.CHANNEL, guild.general, Intent.GUILD_WEBHOOKS)
 
 
-async def test_where_moderation_takes_two_factors_so_do_webhooks(platform: Platform) -> None:
+async def test_webhooks_require_two_factors_in_guilds_with_an_mfa_level(platform: Platform) -> None:
     guild, wanda = await community(platform)
     webhook = await made(wanda, guild.general)
     await guild.set(mfa_level=1)
@@ -236,7 +236,7 @@ async def test_where_moderation_takes_two_factors_so_do_webhooks(platform: Platf
     assert (await wanda.delete(f"/webhooks/{webhook['id']}")).code == 60003
 
 
-async def test_a_webhook_whose_secret_cannot_be_read_any_more_still_works_unshown(platform: Platform) -> None:
+async def test_a_webhook_whose_token_cannot_be_decrypted_works_but_has_no_token_field(platform: Platform) -> None:
     guild, wanda = await community(platform)
     webhook = await made(wanda, guild.general)
     platform.services.box = SecretBox(b"another key of thirty-two bytes!")

@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct
 from sqlalchemy import bindparam, select
 
 from moothall.objects.audit_log import AuditLogChange, AuditLogEntry, AuditLogOptions
-from moothall.objects.channel_types import THREADS
+from moothall.objects.channel_types import THREADS, type_numbers
 from moothall.objects.ids import (
     ApplicationId,
     AuditEntryId,
@@ -76,7 +76,7 @@ _select_threads = Query(
     select(channels).where(
         channels.c.guild_id == bindparam("guild_id"),
         in_list(channels.c.id, "ids"),
-        channels.c.type.in_(tuple(map(int, THREADS))),
+        channels.c.type.in_(type_numbers(THREADS)),
     ),
     into=ChannelRow,
 )

@@ -1,5 +1,6 @@
-"""Channels: those of guilds and direct messages, their settings, places and permission overwrites, and typing.
+"""Guild channels and direct messages: settings, positions, permission overwrites, typing.
 
-Nothing here knows guilds, invites or webhooks: what goes when a channel goes is `channel_removal`'s.
-Threads are rows of the same table, but a noun of their own.
+This room imports neither guilds, invites, webhooks nor threads. They register with the hooks of `operations` to take
+part when a channel changes or is deleted. Threads are rows of the same table; `thread_activity` and `resources/thread`
+hold their code.
 """

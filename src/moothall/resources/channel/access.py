@@ -1,4 +1,4 @@
-"""Who may change or delete a channel."""
+"""Access to the endpoints that modify and delete channels."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,16 +9,16 @@ from moothall.objects.permissions import Permissions
 
 
 class ManagesChannel(Needs):
-    """Those with MANAGE_CHANNELS in the channel of a guild.
+    """Members with MANAGE_CHANNELS in a guild channel.
 
-    A thread and a direct message have rules of their own, which the operation knows.
+    Threads and direct messages pass; their operations check them.
     """
 
     def __init__(self) -> None:
         super().__init__(Permissions.MANAGE_CHANNELS)
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
-        """Enter the channel. Raises Refusal: 403/50013."""
+        """Load the channel and check the permission. Raises Refusal: 403/50013."""
         await enter(ctx, path)
         if ctx.in_guild and not ctx.channel.is_thread:
             ctx.require(Permissions.MANAGE_CHANNELS)

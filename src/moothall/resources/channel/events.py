@@ -1,4 +1,4 @@
-"""What channels announce (events: gateway events, channels)."""
+"""Gateway events of channels (events: gateway events, channels)."""
 
 from typing import ClassVar
 
@@ -14,84 +14,85 @@ from moothall.objects.wire import Timestamp
 
 
 class _GuildChannelEvent(Event, frozen=True, kw_only=True):
-    """The whole channel, to those who may view it."""
+    """An event with the channel object, sent to members who may view the channel."""
 
     audience: ClassVar[Audience] = Audience.CHANNEL
     intent: ClassVar[int] = Intent.GUILDS
     stales_guild: ClassVar[bool] = True
     channel: Channel
-    """A channel of a guild that is no thread."""
+    """A guild channel that is not a thread."""
 
     @property
     def guild_id(self) -> GuildId:
-        """The guild whose state changed."""
+        """Id of the channel's guild. Raises TypeError for a direct message."""
         if self.channel.guild_id is UNSET:
-            raise TypeError(f"{type(self).__name__} is about channels of guilds")
+            raise TypeError(f"{type(self).__name__} is only for guild channels")
         return self.channel.guild_id
 
     @property
     def channel_id(self) -> ChannelId:
-        """The channel that decides who hears."""
+        """Id of the channel whose viewers receive the event."""
         return self.channel.id
 
     def payload(self) -> object:
-        """The channel itself."""
+        """Return the channel object."""
         return self.channel
 
 
 class ChannelCreate(_GuildChannelEvent, frozen=True, kw_only=True):
-    """CHANNEL_CREATE: a channel of a guild is there."""
+    """CHANNEL_CREATE: a guild channel was created."""
 
     name: ClassVar[str] = "CHANNEL_CREATE"
 
 
 class ChannelUpdate(_GuildChannelEvent, frozen=True, kw_only=True):
-    """CHANNEL_UPDATE: a channel of a guild has changed.
+    """CHANNEL_UPDATE: a guild channel was modified.
 
-    Whom the change hides it from, or reveals it to, the gateway tells CHANNEL_DELETE or CHANNEL_CREATE.
+    The gateway sends CHANNEL_DELETE or CHANNEL_CREATE to members whom the update hides the channel from or reveals it
+    to.
     """
 
     name: ClassVar[str] = "CHANNEL_UPDATE"
 
 
 class ChannelDelete(_GuildChannelEvent, frozen=True, kw_only=True):
-    """CHANNEL_DELETE: a channel of a guild is gone, and every thread of it."""
+    """CHANNEL_DELETE: a guild channel was deleted with its threads."""
 
     name: ClassVar[str] = "CHANNEL_DELETE"
 
 
 class _DirectChannelEvent(Event, frozen=True, kw_only=True):
-    """A direct message channel as one person sees it, to that person."""
+    """An event with a direct message channel as one user sees it, sent to that user."""
 
     audience: ClassVar[Audience] = Audience.USERS
     channel: Channel
     user_ids: tuple[UserId, ...]
 
     def payload(self) -> object:
-        """The channel itself."""
+        """Return the channel object."""
         return self.channel
 
 
 class DirectChannelCreate(_DirectChannelEvent, frozen=True, kw_only=True):
-    """CHANNEL_CREATE for a direct message that stands in a person's list now. Bots are never told."""
+    """CHANNEL_CREATE: a direct message was added to a user's list. Not sent to bots."""
 
     name: ClassVar[str] = "CHANNEL_CREATE"
 
 
 class DirectChannelUpdate(_DirectChannelEvent, frozen=True, kw_only=True):
-    """CHANNEL_UPDATE for a group direct message. Bots are never told."""
+    """CHANNEL_UPDATE: a group direct message was modified. Not sent to bots."""
 
     name: ClassVar[str] = "CHANNEL_UPDATE"
 
 
 class DirectChannelDelete(_DirectChannelEvent, frozen=True, kw_only=True):
-    """CHANNEL_DELETE for a direct message that a person has closed. Bots are never told."""
+    """CHANNEL_DELETE: a user closed a direct message. Not sent to bots."""
 
     name: ClassVar[str] = "CHANNEL_DELETE"
 
 
 class ChannelPinsUpdate(Event, frozen=True, kw_only=True):
-    """CHANNEL_PINS_UPDATE, to those who may view the channel; in a direct message to its recipients."""
+    """CHANNEL_PINS_UPDATE: a message was pinned or unpinned. Sent to the channel's viewers or recipients."""
 
     name: ClassVar[str] = "CHANNEL_PINS_UPDATE"
     guild_id: GuildId | UnsetType = UNSET
@@ -99,41 +100,41 @@ class ChannelPinsUpdate(Event, frozen=True, kw_only=True):
     """The channel or thread of the pin."""
     last_pin_timestamp: Timestamp | None
     audience_channel_id: ChannelId
-    """The channel whose overwrites decide: a thread's parent, else the channel itself."""
+    """Id of the channel whose viewers receive the event: the parent of a thread, else the channel."""
     recipients: tuple[UserId, ...] = ()
-    """Who is in a direct message or a private thread: `ChannelAccess.hearers`."""
+    """Users in a direct message or private thread: `ChannelAccess.hearers`."""
 
     def payload(self) -> object:
-        """Where, and when the newest pin was set."""
+        """Return the channel and the time of its newest pin."""
         return _without_absent(
             guild_id=self.guild_id, channel_id=self.channel_id, last_pin_timestamp=self.last_pin_timestamp
         )
 
     def envelope(self) -> Envelope:
-        """With the intent of guilds, or that of direct messages."""
-        return _access(self, guild_intent=Intent.GUILDS, direct_intent=Intent.DIRECT_MESSAGES)
+        """Return the envelope with the intent GUILDS or DIRECT_MESSAGES."""
+        return _channel_envelope(self, guild_intent=Intent.GUILDS, direct_intent=Intent.DIRECT_MESSAGES)
 
 
 class TypingStart(Event, frozen=True, kw_only=True):
-    """TYPING_START, to those who may view the channel; in a direct message to its recipients."""
+    """TYPING_START: a user is typing. Sent to the channel's viewers or recipients."""
 
     name: ClassVar[str] = "TYPING_START"
     fleeting: ClassVar[bool] = True
     guild_id: GuildId | UnsetType = UNSET
     channel_id: ChannelId
-    """The channel or thread that they write in."""
+    """The channel or thread that the user types in."""
     user_id: UserId
     timestamp: int
     """Seconds since the Unix epoch."""
     member: Member | UnsetType = UNSET
-    """Who writes, in a guild."""
+    """The typing member, in a guild."""
     audience_channel_id: ChannelId
-    """The channel whose overwrites decide: a thread's parent, else the channel itself."""
+    """Id of the channel whose viewers receive the event: the parent of a thread, else the channel."""
     recipients: tuple[UserId, ...] = ()
-    """Who is in a direct message or a private thread: `ChannelAccess.hearers`."""
+    """Users in a direct message or private thread: `ChannelAccess.hearers`."""
 
     def payload(self) -> object:
-        """Who writes where, since when."""
+        """Return the channel, the user and the time."""
         return _without_absent(
             guild_id=self.guild_id,
             channel_id=self.channel_id,
@@ -143,23 +144,25 @@ class TypingStart(Event, frozen=True, kw_only=True):
         )
 
     def envelope(self) -> Envelope:
-        """With the typing intent of guilds, or that of direct messages."""
-        return _access(self, guild_intent=Intent.GUILD_MESSAGE_TYPING, direct_intent=Intent.DIRECT_MESSAGE_TYPING)
+        """Return the envelope with the intent GUILD_MESSAGE_TYPING or DIRECT_MESSAGE_TYPING."""
+        return _channel_envelope(
+            self, guild_intent=Intent.GUILD_MESSAGE_TYPING, direct_intent=Intent.DIRECT_MESSAGE_TYPING
+        )
 
 
 def _without_absent(**values: object) -> dict[str, object]:
     return {key: value for key, value in values.items() if value is not UNSET}
 
 
-def _access(event: ChannelPinsUpdate | TypingStart, *, guild_intent: int, direct_intent: int) -> Envelope:
-    plain = Event.envelope(event)
-    plain.channel_id = event.audience_channel_id
+def _channel_envelope(event: ChannelPinsUpdate | TypingStart, *, guild_intent: int, direct_intent: int) -> Envelope:
+    envelope = Event.envelope(event)
+    envelope.channel_id = event.audience_channel_id
     if event.audience_channel_id != event.channel_id:
-        plain.thread_id = event.channel_id
+        envelope.thread_id = event.channel_id
     if event.guild_id is UNSET:
-        plain.audience, plain.intent, plain.guild_id = Audience.USERS, direct_intent, 0
-        plain.user_ids = list(event.recipients)
+        envelope.audience, envelope.intent, envelope.guild_id = Audience.USERS, direct_intent, 0
+        envelope.user_ids = list(event.recipients)
     else:
-        plain.audience, plain.intent = Audience.CHANNEL, guild_intent
-        plain.user_ids = list(event.recipients)
-    return plain
+        envelope.audience, envelope.intent = Audience.CHANNEL, guild_intent
+        envelope.user_ids = list(event.recipients)
+    return envelope

@@ -1,4 +1,4 @@
-"""Channels as those who may see them get them: with their activity, and for direct messages the others in it."""
+"""Channel objects: rows with their newest message and pin, and the recipients of direct messages."""
 
 from collections.abc import Iterable
 
@@ -8,14 +8,14 @@ from moothall.objects.channel import Channel, GroupNick
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import ChannelId, UserId
 from moothall.objects.user import User
-from moothall.resources.channel.queries import Activity, last_messages, select_recipients
+from moothall.resources.channel.queries import ChannelActivity, select_activity, select_recipients
 from moothall.resources.user.queries import get_users
 from moothall.storage.database import Reader
 from moothall.storage.rows import ChannelRow, channel_from_row
 
 
-def with_activity(channel: Channel, activity: Activity | None) -> Channel:
-    """The channel with its newest message and pin; a category has neither."""
+def with_activity(channel: Channel, activity: ChannelActivity | None) -> Channel:
+    """Return a channel with its newest message and pin; a category has neither."""
     if channel.type == ChannelType.GUILD_CATEGORY:
         return channel
     last_pin = None if activity is None else activity.last_pin_timestamp
@@ -27,26 +27,26 @@ def with_activity(channel: Channel, activity: Activity | None) -> Channel:
 
 
 async def channel_object(reader: Reader, channel: Channel) -> Channel:
-    """One channel with its activity."""
+    """Return a channel with its newest message and pin."""
     if channel.type == ChannelType.GUILD_CATEGORY:
         return channel
-    return with_activity(channel, (await last_messages(reader, [channel.id])).get(channel.id))
+    return with_activity(channel, (await select_activity(reader, [channel.id])).get(channel.id))
 
 
 async def channel_objects(reader: Reader, channels: Iterable[Channel]) -> list[Channel]:
-    """Several channels with their activity, in the same order, with one query."""
+    """Return channels with their newest message and pin, in the same order, with one query."""
     channels = list(channels)
-    found = await last_messages(reader, [channel.id for channel in channels])
-    return [with_activity(channel, found.get(channel.id)) for channel in channels]
+    activity = await select_activity(reader, [channel.id for channel in channels])
+    return [with_activity(channel, activity.get(channel.id)) for channel in channels]
 
 
-async def direct_objects(reader: Reader, rows: Iterable[ChannelRow], viewer: UserId | None) -> list[Channel]:
-    """Direct messages as one of those in them sees them: `recipients` are the others; with no viewer, all."""
+async def direct_channel_objects(reader: Reader, rows: Iterable[ChannelRow], viewer: UserId | None) -> list[Channel]:
+    """Return direct messages as the viewer sees them: `recipients` leaves out the viewer; None leaves out no user."""
     rows = list(rows)
     if not rows:
         return []
     ids = [row.id for row in rows]
-    activity = await last_messages(reader, ids)
+    activity = await select_activity(reader, ids)
     others: dict[ChannelId, list[UserId]] = {channel_id: [] for channel_id in ids}
     nicks: dict[ChannelId, list[GroupNick]] = {channel_id: [] for channel_id in ids}
     for recipient in await select_recipients(reader, ids):
@@ -56,7 +56,7 @@ async def direct_objects(reader: Reader, rows: Iterable[ChannelRow], viewer: Use
             nicks[recipient.channel_id].append(GroupNick(id=recipient.user_id, nick=recipient.nick))
     users = await get_users(reader, [user_id for listed in others.values() for user_id in listed])
     return [
-        direct_object(
+        direct_channel_object(
             row,
             [users[user_id] for user_id in others[row.id] if user_id in users],
             activity.get(row.id),
@@ -66,13 +66,13 @@ async def direct_objects(reader: Reader, rows: Iterable[ChannelRow], viewer: Use
     ]
 
 
-def direct_object(
-    row: ChannelRow, others: list[User], activity: Activity | None, *, nicks: list[GroupNick] | None = None
+def direct_channel_object(
+    row: ChannelRow, others: list[User], activity: ChannelActivity | None, *, nicks: list[GroupNick] | None = None
 ) -> Channel:
-    """A direct message from its parts."""
+    """Build the object of a direct message."""
     return structs.replace(with_activity(channel_from_row(row), activity), recipients=others, nicks=nicks or UNSET)
 
 
-def group_as_seen(whole: Channel, viewer: UserId) -> Channel:
-    """A group with everybody in it as one of them sees it."""
+def group_dm_for(whole: Channel, viewer: UserId) -> Channel:
+    """Return a group direct message, given with all recipients, as one of them sees it: without themselves."""
     return structs.replace(whole, recipients=[user for user in whole.recipients or () if user.id != viewer])

@@ -1,4 +1,4 @@
-"""Permission overwrites: reading them from requests, and who may change which bits (topics: permissions)."""
+"""Permission overwrites: decoding requests, checking changes, audit log entries (topics: permissions)."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -17,8 +17,10 @@ from moothall.resources.channel import queries
 from moothall.resources.channel.requests import OverwriteRequest
 
 
-def overwrite(target: Snowflake, kind: int, allow: PermissionSet | object, deny: PermissionSet | object) -> Overwrite:
-    """An overwrite from a request's fields: absent and null sets are empty."""
+def overwrite_object(
+    target: Snowflake, kind: int, allow: PermissionSet | object, deny: PermissionSet | object
+) -> Overwrite:
+    """Build an overwrite from the fields of a request; absent and null sets are empty."""
     return Overwrite(
         id=target,
         type=kind,
@@ -28,18 +30,18 @@ def overwrite(target: Snowflake, kind: int, allow: PermissionSet | object, deny:
 
 
 async def read_overwrites(
-    ctx: Context, asked: Iterable[OverwriteRequest], held: Iterable[Overwrite], form_errors: FormErrors
+    ctx: Context, requests: Iterable[OverwriteRequest], existing: Iterable[Overwrite], form_errors: FormErrors
 ) -> list[Overwrite]:
-    """A request's overwrites. Each must be about a role or member of the guild, once.
+    """Read the overwrites of a request; each target must be a role or member of the guild, and be listed once.
 
-    Those of people who have left stay valid while the channel already `held` them.
+    A member who has left stays a valid target while `existing` has an overwrite for them.
     """
-    asked, known = list(asked), {(int(item.id), item.type) for item in held}
+    requests, known = list(requests), {(int(item.id), item.type) for item in existing}
     roles = ctx.guild.roles
-    people = [item.id for item in asked if item.type != 0 and RoleId(item.id) not in roles]
-    members = await queries.members_among(ctx.tx, ctx.guild.id, people)
+    user_ids = [item.id for item in requests if item.type != 0 and RoleId(item.id) not in roles]
+    members = await queries.select_member_ids(ctx.tx, ctx.guild.id, user_ids)
     overwrites: dict[int, Overwrite] = {}
-    for index, item in enumerate(asked):
+    for index, item in enumerate(requests):
         at = form_errors.at(("permission_overwrites", index, "id"))
         is_role = RoleId(item.id) in roles
         kind = int(item.type) if isinstance(item.type, int) else int(not is_role)
@@ -48,56 +50,56 @@ async def read_overwrites(
             at.add("", FormCode.BASE_TYPE_CHOICES, "The guild has no such role or member.")
         if int(item.id) in overwrites:
             at.add("", FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "There is an overwrite for it already.")
-        overwrites[int(item.id)] = overwrite(item.id, kind, item.allow, item.deny)
+        overwrites[int(item.id)] = overwrite_object(item.id, kind, item.allow, item.deny)
     return list(overwrites.values())
 
 
-def as_column(overwrites: Iterable[Overwrite]) -> list[dict[str, Any]]:
-    """Overwrites as they are stored."""
+def overwrites_column(overwrites: Iterable[Overwrite]) -> list[dict[str, Any]]:
+    """Return the value of the column `permission_overwrites`."""
     return [
         {"id": str(int(o.id)), "type": o.type, "allow": str(int(o.allow)), "deny": str(int(o.deny))} for o in overwrites
     ]
 
 
-def changed_bits(before: Iterable[Overwrite], after: Iterable[Overwrite]) -> int:
-    """Every bit that some overwrite allows or denies in one of the two and not in the other."""
+def changed_permissions(before: Iterable[Overwrite], after: Iterable[Overwrite]) -> int:
+    """Return the permissions that some overwrite allows or denies in only one of the two lists."""
     old, new = _by_target(before), _by_target(after)
     bits = 0
     for target in {**old, **new}:
-        was, now = old.get(target, _NONE), new.get(target, _NONE)
+        was, now = old.get(target, _EMPTY), new.get(target, _EMPTY)
         bits |= (int(was.allow) ^ int(now.allow)) | (int(was.deny) ^ int(now.deny))
     return bits
 
 
-def require_bits(member: MemberAuthority, bits: int, held: int) -> None:
-    """Only bits that the caller holds may be changed, and MANAGE_ROLES by administrators alone.
+def require_changeable(member: MemberAuthority, changed: int, allowed: int) -> None:
+    """Check that the member may change permissions in overwrites: those in `allowed` and not MANAGE_ROLES.
 
-    Raises Refusal: 403/50013.
+    Administrators may change all. Raises Refusal: 403/50013.
     """
     if member.permissions & Permissions.ADMINISTRATOR:
         return
-    if bits & ~held or bits & Permissions.MANAGE_ROLES:
+    if changed & ~allowed or changed & Permissions.MANAGE_ROLES:
         raise Refusal(errors.MISSING_PERMISSIONS)
 
 
-async def held_for_editing(ctx: Context, channel: Channel) -> int:
-    """The bits that the caller may allow and deny in a channel.
+async def changeable_permissions(ctx: Context, channel: Channel) -> int:
+    """Return the permissions that the caller may allow and deny in overwrites of a channel.
 
-    They are those held in the guild or in the channel's category; an overwrite of the channel that
-    gives them MANAGE_ROLES frees them from that.
+    These are the caller's permissions in the guild and in the channel's category, or all permissions if an overwrite
+    of the channel grants MANAGE_ROLES to the caller.
     """
-    member, listed = ctx.member, channel.permission_overwrites
-    own = {int(member.user_id), *map(int, member.role_ids)}
-    if any(o.id in own and o.allow & Permissions.MANAGE_ROLES for o in (listed or ())):
+    member, overwrites = ctx.member, channel.permission_overwrites
+    own_ids = {int(member.user_id), *map(int, member.role_ids)}
+    if any(o.id in own_ids and o.allow & Permissions.MANAGE_ROLES for o in (overwrites or ())):
         return int(Permissions.ALL)
     parent = await ctx.guild.channel(ctx.tx, ChannelId(channel.parent_id)) if channel.parent_id else None
     return member.permissions | (0 if parent is None else member.permissions_in(parent))
 
 
-def overwrite_entries(
+def overwrite_audit_entries(
     ctx: Context, channel_id: ChannelId, before: Iterable[Overwrite], after: Iterable[Overwrite]
 ) -> list[AuditLogEntry]:
-    """One entry, not written yet, for each overwrite that was made, changed or taken away."""
+    """Build an audit log entry for each overwrite that was created, updated or deleted."""
     old, new = _by_target(before), _by_target(after)
     entries = []
     for target in {**old, **new}:
@@ -111,15 +113,15 @@ def overwrite_entries(
             if now is None
             else AuditLogEvent.CHANNEL_OVERWRITE_UPDATE
         )
-        entries.append(ctx.audit_entry(action, channel_id, _changes(was, now), _options(ctx, was or now or _NONE)))
+        entries.append(ctx.audit_entry(action, channel_id, _changes(was, now), _options(ctx, was or now or _EMPTY)))
     return entries
 
 
-def _options(ctx: Context, about: Overwrite) -> AuditLogOptions:
-    role = ctx.guild.roles.get(RoleId(about.id)) if about.type == OverwriteType.ROLE else None
+def _options(ctx: Context, overwrite: Overwrite) -> AuditLogOptions:
+    role = ctx.guild.roles.get(RoleId(overwrite.id)) if overwrite.type == OverwriteType.ROLE else None
     if role is None:
-        return AuditLogOptions(id=about.id, type=str(about.type))
-    return AuditLogOptions(id=about.id, type=str(about.type), role_name=role.name)
+        return AuditLogOptions(id=overwrite.id, type=str(overwrite.type))
+    return AuditLogOptions(id=overwrite.id, type=str(overwrite.type), role_name=role.name)
 
 
 def _changes(was: Overwrite | None, now: Overwrite | None) -> list[AuditLogChange]:
@@ -136,8 +138,8 @@ def _changes(was: Overwrite | None, now: Overwrite | None) -> list[AuditLogChang
     return changes
 
 
-def _plain(about: Overwrite | None, key: str) -> object:
-    value = getattr(about, key, None)
+def _plain(overwrite: Overwrite | None, key: str) -> object:
+    value = getattr(overwrite, key, None)
     return value if key == "type" or value is None else str(int(value))
 
 
@@ -145,4 +147,4 @@ def _by_target(overwrites: Iterable[Overwrite]) -> Mapping[int, Overwrite]:
     return {int(item.id): item for item in overwrites}
 
 
-_NONE = Overwrite(id=Snowflake(0), type=0)
+_EMPTY = Overwrite(id=Snowflake(0), type=0)

@@ -1,4 +1,4 @@
-"""What requests say about channels (api.md, Create Guild Channel; resources: channel, modify channel)."""
+"""Request bodies of channels (api.md, Create Guild Channel; resources: channel, modify channel)."""
 
 from typing import Annotated, Literal
 
@@ -17,7 +17,7 @@ _Position = Annotated[int, Meta(ge=0, le=(1 << 31) - 1)]
 
 
 class OverwriteRequest(Struct, frozen=True):
-    """A permission overwrite. Without `type` the id tells; absent and null sets are empty."""
+    """A permission overwrite. Without `type` it is that of a role if the id is one; absent and null sets are empty."""
 
     id: Snowflake
     type: Literal[0, 1] | UnsetType | None = UNSET
@@ -26,14 +26,14 @@ class OverwriteRequest(Struct, frozen=True):
 
 
 class EmojiRequest(Struct, frozen=True):
-    """An emoji of the guild by id, or a standard one by name."""
+    """A guild emoji by id, or a standard emoji by name."""
 
     emoji_id: EmojiId | UnsetType | None = UNSET
     emoji_name: Annotated[str, Meta(max_length=100)] | UnsetType | None = UNSET
 
 
 class TagRequest(EmojiRequest, frozen=True, kw_only=True):
-    """A forum's tag: one with an `id` is an existing one."""
+    """A forum tag; with an `id`, an existing one."""
 
     id: TagId | UnsetType | None = UNSET
     name: Annotated[str, Meta(min_length=1, max_length=limits.FORUM_TAG_NAME_MAX)]
@@ -41,7 +41,7 @@ class TagRequest(EmojiRequest, frozen=True, kw_only=True):
 
 
 class ChannelSettings(Struct, frozen=True, kw_only=True):
-    """What a channel of a guild can be set to. Fields that mean nothing for its type are ignored."""
+    """The settings of a guild channel. Fields that its type does not have are ignored."""
 
     position: _Position | UnsetType | None = UNSET
     topic: Annotated[str, Meta(max_length=limits.CHANNEL_TOPIC_MAX)] | UnsetType | None = UNSET
@@ -65,16 +65,16 @@ class ChannelSettings(Struct, frozen=True, kw_only=True):
 
 
 class CreateGuildChannel(ChannelSettings, frozen=True, kw_only=True):
-    """A new channel; a text channel unless `type` says otherwise."""
+    """The body of Create Guild Channel; `type` defaults to a text channel."""
 
     name: _Name
     type: CreatableType | UnsetType | None = UNSET
 
 
 class ModifyChannel(ChannelSettings, frozen=True, kw_only=True):
-    """Changes to a channel: what is absent stays. Only groups can be nameless, and have `icon` and `owner`.
+    """The body of Modify Channel; absent fields stay.
 
-    The last five are for threads.
+    Only a group direct message has `icon` and `owner`, and may have no name. The last five fields are for threads.
     """
 
     name: Annotated[str, Meta(max_length=limits.CHANNEL_NAME_MAX)] | UnsetType | None = UNSET
@@ -89,7 +89,7 @@ class ModifyChannel(ChannelSettings, frozen=True, kw_only=True):
 
 
 class ChannelPosition(Struct, frozen=True):
-    """Where one channel goes; what is absent stays. `lock_permissions` gives it its category's overwrites."""
+    """An item of Modify Guild Channel Positions. `lock_permissions` copies the overwrites of the category."""
 
     id: ChannelId
     position: _Position | UnsetType | None = UNSET
@@ -98,7 +98,7 @@ class ChannelPosition(Struct, frozen=True):
 
 
 class EditChannelPermissions(Struct, frozen=True):
-    """An overwrite for the role or member that the path names."""
+    """The body of Edit Channel Permissions; the target is in the path."""
 
     type: Literal[0, 1] | UnsetType | None = UNSET
     allow: PermissionSet | UnsetType | None = UNSET

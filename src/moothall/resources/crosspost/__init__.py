@@ -1,6 +1,5 @@
-"""Announcements: channels that others follow, and messages that are published to them.
+"""Following announcement channels, and publishing their messages.
 
-Following makes a webhook in the channel that follows. What is published is copied into each such
-channel under the name of its webhook, by a job, however many there are; the copies keep up with
-edits and deletion (`message.copies`).
+Following creates a webhook in the channel that follows. A job copies a published message into each follower under the
+name of its webhook. Edits and deletions of the message apply to the copies (`message/copies.py`).
 """

@@ -1,4 +1,4 @@
-"""Announcements over HTTP (resources: channel, follow announcement channel; message, crosspost message)."""
+"""Following channels and publishing messages over HTTP (resources: channel, follow; message, crosspost)."""
 
 from msgspec import Struct
 
@@ -16,14 +16,14 @@ from moothall.resources.webhook.events import WebhooksUpdate
 
 
 class FollowChannel(Struct, frozen=True):
-    """The body of Follow Announcement Channel: which channel is to follow."""
+    """The body of Follow Announcement Channel: the channel that follows."""
 
     webhook_channel_id: ChannelId
 
 
 @post("/channels/{channel_id}/followers", permission=MEMBER, audit_reason=True, fires=(WebhooksUpdate, MessageCreate))
 async def follow_announcement_channel(ctx: Context, channel_id: ChannelId, body: FollowChannel) -> FollowedChannel:
-    """Let a channel, where the caller has MANAGE_WEBHOOKS, follow an announcement channel."""
+    """Make a channel, where the caller has MANAGE_WEBHOOKS, follow an announcement channel."""
     return await operations.follow_channel(ctx, body.webhook_channel_id)
 
 
@@ -33,6 +33,6 @@ async def follow_announcement_channel(ctx: Context, channel_id: ChannelId, body:
     fires=(MessageUpdate,),
 )
 async def crosspost_message(ctx: Context, channel_id: ChannelId, message_id: MessageId) -> Json[Message]:
-    """Publish a message of an announcement channel to all who follow it; another's with MANAGE_MESSAGES."""
+    """Publish a message of an announcement channel to its followers; another user's requires MANAGE_MESSAGES."""
     await operations.crosspost_message(ctx, message_id)
     return Json((await message_bytes(ctx.tx, channel_id, [message_id], viewer_in(ctx)))[message_id])

@@ -1,4 +1,4 @@
-"""Bringing a published message to all who follow, however many they are."""
+"""Job: copy a published message into each follower."""
 
 from typing import ClassVar
 
@@ -30,10 +30,10 @@ class DeliverCrosspost(Job, frozen=True, kw_only=True):
     after: WebhookId = WebhookId(Snowflake(0))
 
     async def step(self, ctx: Context) -> Job | None:
-        """Write one copy. A message that is gone meanwhile is copied no further."""
-        # Locked, so that an edit or a deletion that comes now knows of this copy.
+        """Write one copy. A message that was deleted since is not copied further."""
+        # Locked, so that concurrent edits and deletions apply to this copy.
         source = await lock_message(ctx.tx, self.channel_id, self.message_id)
-        follower = await queries.select_follower(ctx.tx, self.channel_id, self.after)
+        follower = await queries.select_next_follower(ctx.tx, self.channel_id, self.after)
         origin = await find_copy_channel(ctx, self.channel_id)
         if source is None or follower is None or origin is None:
             return None

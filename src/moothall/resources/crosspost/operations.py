@@ -1,4 +1,4 @@
-"""The verbs of announcements: following a channel, and publishing a message of it."""
+"""Operations: follow an announcement channel, publish a message."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ from moothall.kernel.jobs import enqueue
 from moothall.kernel.request import is_loopback
 from moothall.objects import errors, limits
 from moothall.objects.channel import FollowedChannel
-from moothall.objects.channel_types import ChannelType
+from moothall.objects.channel_types import TEXT, ChannelType
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, MessageId
 from moothall.objects.message import MessageReference
@@ -24,25 +24,24 @@ from moothall.resources.message.queries import lock_message, update_message
 from moothall.resources.webhook.operations import add_webhook
 
 _HOUR_MS: Final = 3_600_000
-_FOLLOWING: Final = frozenset({ChannelType.GUILD_TEXT, ChannelType.GUILD_ANNOUNCEMENT})
 
 
 async def follow_channel(ctx: Context, target_id: ChannelId) -> FollowedChannel:
-    """Make a channel follow the announcement channel entered, and say so in it; doing it again changes nothing.
+    """Make a channel follow the current announcement channel and send a system message in it; idempotent.
 
-    Raises Refusal: 400/50024 for a channel that announces nothing, and for one that can follow none;
-    for the one that is to follow 404/10003, 403/50001 and 403/50013; and as `add_webhook`.
+    Raises Refusal: 400/50024 if the current channel is no announcement channel or the other cannot follow; for the
+    channel that follows 404/10003, 403/50001 and 403/50013; and as `add_webhook`.
     """
     source, origin = ctx.channel.channel, ctx.channel.guild
     if origin is None or source.type != ChannelType.GUILD_ANNOUNCEMENT:
         raise Refusal(errors.WRONG_CHANNEL_TYPE)
     target = await ctx.enter_channel(target_id)
-    if not ctx.in_guild or target.channel.type not in _FOLLOWING or target.id == source.id:
+    if not ctx.in_guild or target.channel.type not in TEXT or target.id == source.id:
         raise Refusal(errors.WRONG_CHANNEL_TYPE)
     ctx.require(Permissions.MANAGE_WEBHOOKS)
-    known = await queries.select_following(ctx.tx, source.id, target.id)
-    if known is not None:
-        return FollowedChannel(channel_id=source.id, webhook_id=known.id)
+    follower = await queries.select_follower_webhook(ctx.tx, source.id, target.id)
+    if follower is not None:
+        return FollowedChannel(channel_id=source.id, webhook_id=follower.id)
     name = f"{origin.row.name} #{source.name}"
     webhook = await add_webhook(
         ctx,
@@ -64,11 +63,11 @@ async def follow_channel(ctx: Context, target_id: ChannelId) -> FollowedChannel:
 
 
 async def crosspost_message(ctx: Context, message_id: MessageId) -> None:
-    """Publish a message of the announcement channel entered: it is copied to all who follow, by a job.
+    """Publish a message of the current announcement channel, and enqueue its copying to all followers.
 
-    Another's message takes MANAGE_MESSAGES. Raises Refusal: 10008, 50013, 400/50024 elsewhere than in
-    announcement channels, 50021 for system messages, 400/50068 for polls and for copies of other
-    channels' messages, 400/40033 the second time, 429/40062 beyond ten an hour.
+    Another user's message requires MANAGE_MESSAGES. Raises Refusal: 404/10008, 403/50013, 400/50024 outside of
+    announcement channels, 403/50021 for system messages, 400/50068 for polls and for copies of other channels'
+    messages, 400/40033 for a message that was published already, 429/40062 above ten an hour.
     """
     access = ctx.channel
     row = await lock_message(ctx.tx, access.id, message_id)

@@ -1,18 +1,18 @@
-"""The SQL of publishing."""
+"""The SQL of followers and publications."""
 
 from sqlalchemy import bindparam, delete, insert, select
 
 from moothall.objects.ids import ChannelId, MessageId, WebhookId
 from moothall.objects.wire import Timestamp
+from moothall.resources.channel.queries import lock_channel
 from moothall.resources.webhook.queries import WebhookRow
 from moothall.storage.columns import TimestampColumn
 from moothall.storage.database import Query, Reader, Transaction
-from moothall.storage.schema import channels, crossposts, publications, webhooks
+from moothall.storage.schema import crossposts, publications, webhooks
 
 _here = publications.c.channel_id == bindparam("channel_id")
 
-_lock_channel = Query(select(channels.c.id).where(channels.c.id == bindparam("channel_id")).with_for_update())
-_forget_publications = Query(
+_delete_publications = Query(
     delete(publications).where(_here, publications.c.published_at <= bindparam("until", type_=TimestampColumn()))
 )
 _select_publications = Query(
@@ -23,14 +23,14 @@ _select_publications = Query(
 )
 _insert_publication = Query(insert(publications))
 _insert_copy = Query(insert(crossposts))
-_select_follower = Query(
+_select_next_follower = Query(
     select(webhooks)
     .where(webhooks.c.source_channel_id == bindparam("channel_id"), webhooks.c.id > bindparam("after"))
     .order_by(webhooks.c.id)
     .limit(1),
     into=WebhookRow,
 )
-_select_following = Query(
+_select_follower_webhook = Query(
     select(webhooks)
     .where(
         webhooks.c.source_channel_id == bindparam("source_id"),
@@ -45,17 +45,17 @@ _select_following = Query(
 async def select_recent_publications(
     tx: Transaction, channel_id: ChannelId, since: Timestamp, maximum: int
 ) -> list[Timestamp]:
-    """When a channel last published since a moment, newest first; what was before is forgotten.
+    """Select the times of a channel's publications since a time, newest first, and delete earlier ones.
 
-    Until the transaction is over nobody else publishes there: two at once would both count nine.
+    Locks the channel, so that two concurrent requests cannot both count nine.
     """
-    await tx.one(_lock_channel, channel_id=channel_id)
-    await tx.execute(_forget_publications, channel_id=channel_id, until=since)
+    await lock_channel(tx, channel_id)
+    await tx.execute(_delete_publications, channel_id=channel_id, until=since)
     return [Timestamp(row[0]) for row in await tx.all(_select_publications, channel_id=channel_id, maximum=maximum)]
 
 
 async def insert_publication(tx: Transaction, channel_id: ChannelId, message_id: MessageId, now: Timestamp) -> None:
-    """Remember when a message was published."""
+    """Insert the time of a publication."""
     await tx.execute(_insert_publication, channel_id=channel_id, message_id=message_id, published_at=now)
 
 
@@ -68,7 +68,7 @@ async def insert_copy(
     copy_channel_id: ChannelId,
     copy_id: MessageId,
 ) -> None:
-    """Remember which copy of a message a webhook wrote."""
+    """Insert the reference from a published message to its copy."""
     await tx.execute(
         _insert_copy,
         channel_id=channel_id,
@@ -79,11 +79,11 @@ async def insert_copy(
     )
 
 
-async def select_follower(reader: Reader, channel_id: ChannelId, after: WebhookId) -> WebhookRow | None:
-    """The next webhook, by id, that follows a channel."""
-    return await reader.one(_select_follower, channel_id=channel_id, after=after)
+async def select_next_follower(reader: Reader, channel_id: ChannelId, after: WebhookId) -> WebhookRow | None:
+    """Select the follower webhook of a channel with the lowest id above `after`."""
+    return await reader.one(_select_next_follower, channel_id=channel_id, after=after)
 
 
-async def select_following(reader: Reader, source_id: ChannelId, channel_id: ChannelId) -> WebhookRow | None:
-    """The webhook by which one channel follows another already."""
-    return await reader.one(_select_following, source_id=source_id, channel_id=channel_id)
+async def select_follower_webhook(reader: Reader, source_id: ChannelId, channel_id: ChannelId) -> WebhookRow | None:
+    """Select the webhook by which a channel follows another; None if it does not."""
+    return await reader.one(_select_follower_webhook, source_id=source_id, channel_id=channel_id)

@@ -1,5 +1,5 @@
-"""Group direct messages: up to ten people, one of whom owns the group, and those who are added or invited.
+"""Group direct messages: channels of type 3 with an owner and up to ten recipients, who are added or invited.
 
-A group is a channel of type 3 and nobody's but its recipients'. Leaving it takes one's row away; the last one
-to leave takes the group along. Direct messages of two are `channel.direct`.
+A group direct message is deleted when its last recipient leaves. Direct messages between two users are in
+`channel/operations/direct_message.py`.
 """

@@ -1,39 +1,39 @@
-"""Direct messages, and who is in a group of them, over HTTP (resources: user, create DM; channel, group DM)."""
+"""Creating direct messages, and recipients of groups, over HTTP (resources: user, create DM; channel, group DM)."""
 
 from moothall.kernel.access import MEMBER, SIGNED_IN
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import delete, post, put
 from moothall.objects.channel import Channel
 from moothall.objects.ids import ChannelId, UserId
-from moothall.resources.channel.direct import open_direct_message
 from moothall.resources.channel.events import DirectChannelCreate
+from moothall.resources.channel.operations.direct_message import open_direct_message
 from moothall.resources.group_dm import operations
 from moothall.resources.group_dm.requests import AddGroupRecipient, CreateDirectMessage
 
 
 @post("/users/@me/channels", permission=SIGNED_IN, fires=(DirectChannelCreate,))
 async def create_dm(ctx: Context, body: CreateDirectMessage) -> Channel:
-    """The direct message with somebody, made if there is none yet; with several, a new group."""
+    """Open the direct message with a user, or create a group direct message with several."""
     recipients = list(dict.fromkeys(body.recipients or ()))
     if body.access_tokens or len(recipients) > 1:
-        return await operations.create_group(ctx, recipients, body)
+        return await operations.create_group_dm(ctx, recipients, body)
     return await open_direct_message(ctx, recipients[0] if recipients else body.recipient_id)
 
 
 @put(
     "/channels/{channel_id}/recipients/{user_id}",
     permission=MEMBER,
-    fires=operations.COMING,
+    fires=operations.ADD_RECIPIENT_EVENTS,
     status=201,
 )
 async def add_group_dm_user(
     ctx: Context, channel_id: ChannelId, user_id: UserId, body: AddGroupRecipient
 ) -> Channel | None:
-    """Put somebody into a group (204); a direct message of two stays, and a group of three is made (201)."""
-    return await operations.add_recipient(ctx, user_id, body)
+    """Add a user to a group direct message (204); in a direct message, create a group of the three users (201)."""
+    return await operations.add_group_dm_recipient(ctx, user_id, body)
 
 
-@delete("/channels/{channel_id}/recipients/{user_id}", permission=MEMBER, fires=operations.LEAVING)
+@delete("/channels/{channel_id}/recipients/{user_id}", permission=MEMBER, fires=operations.REMOVE_RECIPIENT_EVENTS)
 async def delete_group_dm_user(ctx: Context, channel_id: ChannelId, user_id: UserId) -> None:
-    """Take somebody out of a group that one owns, or oneself."""
-    await operations.remove_recipient(ctx, user_id)
+    """Remove a recipient from a group direct message that the caller owns, or the caller from any."""
+    await operations.remove_group_dm_recipient(ctx, user_id)

@@ -1,4 +1,4 @@
-"""What group direct messages announce, to those in them. Bots are never told."""
+"""Gateway events of group direct messages, sent to their recipients, except bots."""
 
 from typing import ClassVar
 
@@ -18,18 +18,18 @@ class _RecipientEvent(Event, frozen=True, kw_only=True):
     user_ids: tuple[UserId, ...]
 
     def payload(self) -> object:
-        """Who, and where."""
-        told: dict[str, object] = {"channel_id": self.channel_id, "user": self.user}
-        return told if self.nick is UNSET else {**told, "nick": self.nick}
+        """Return the channel and the user, with their nickname if they have one."""
+        payload: dict[str, object] = {"channel_id": self.channel_id, "user": self.user}
+        return payload if self.nick is UNSET else {**payload, "nick": self.nick}
 
 
 class ChannelRecipientAdd(_RecipientEvent, frozen=True, kw_only=True):
-    """CHANNEL_RECIPIENT_ADD: someone is in a group now; they themselves hear CHANNEL_CREATE."""
+    """CHANNEL_RECIPIENT_ADD: a user was added; the user receives CHANNEL_CREATE."""
 
     name: ClassVar[str] = "CHANNEL_RECIPIENT_ADD"
 
 
 class ChannelRecipientRemove(_RecipientEvent, frozen=True, kw_only=True):
-    """CHANNEL_RECIPIENT_REMOVE: someone is no longer in a group; they themselves hear CHANNEL_DELETE."""
+    """CHANNEL_RECIPIENT_REMOVE: a user was removed; the user receives CHANNEL_DELETE."""
 
     name: ClassVar[str] = "CHANNEL_RECIPIENT_REMOVE"

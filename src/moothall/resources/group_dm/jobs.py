@@ -1,4 +1,4 @@
-"""What is done after a group's end, a little at a time."""
+"""Job: remove the messages of a deleted group direct message."""
 
 from typing import ClassVar
 
@@ -10,11 +10,11 @@ from moothall.resources.message.purge_queries import delete_some_of_channel
 
 @job
 class PurgeGroup(Job, frozen=True, kw_only=True):
-    """Removes what was said in a group that everybody has left."""
+    """Removes the messages of a group direct message that was deleted."""
 
     kind: ClassVar[str] = "purge_group"
     channel_id: ChannelId
 
     async def step(self, ctx: Context) -> Job | None:
-        """Remove some hundred rows."""
+        """Delete some hundred rows."""
         return self if await delete_some_of_channel(ctx.tx, self.channel_id) else None

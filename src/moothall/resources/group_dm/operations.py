@@ -1,19 +1,21 @@
-"""Making groups, and who comes into them and leaves them."""
+"""Operations: create and modify group direct messages, add and remove recipients."""
 
 from collections.abc import Collection, Iterable
-from typing import Final
+from typing import Any, Final
 
 from msgspec import UNSET, structs
 
 from moothall.kernel.authenticate import TokenKind, actor_of_token
 from moothall.kernel.channel_access import ChannelAccess
+from moothall.kernel.channel_queries import select_channel
 from moothall.kernel.context import Context
 from moothall.kernel.hooks import Fires
 from moothall.kernel.jobs import enqueue
 from moothall.objects import errors, limits
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import ChannelType
-from moothall.objects.errors import Refusal
+from moothall.objects.errors import FormErrors, Refusal
+from moothall.objects.form_codes import FormCode
 from moothall.objects.guild import IncidentsData
 from moothall.objects.ids import ChannelId, UserId
 from moothall.objects.message_types import MessageType
@@ -21,15 +23,15 @@ from moothall.objects.text import clean_name
 from moothall.objects.user import User
 from moothall.objects.wire import convert
 from moothall.resources.channel.events import DirectChannelCreate, DirectChannelDelete, DirectChannelUpdate
-from moothall.resources.channel.objects import direct_objects, group_as_seen
+from moothall.resources.channel.objects import direct_channel_objects, group_dm_for
 from moothall.resources.channel.queries import (
     Recipient,
-    blank_row,
     insert_channel,
     insert_recipients,
-    select_channel,
+    new_channel_row,
     update_channel,
 )
+from moothall.resources.channel.requests import ModifyChannel
 from moothall.resources.group_dm import queries
 from moothall.resources.group_dm.events import ChannelRecipientAdd, ChannelRecipientRemove
 from moothall.resources.group_dm.jobs import PurgeGroup
@@ -39,68 +41,69 @@ from moothall.resources.message.operations import send_system_message
 from moothall.resources.user.queries import get_users
 from moothall.storage.rows import ChannelRow
 
-COMING: Final[Fires] = (DirectChannelCreate, ChannelRecipientAdd, MessageCreate)
-"""What a row declares to fire if it may put somebody into a group."""
-LEAVING: Final[Fires] = (
+ADD_RECIPIENT_EVENTS: Final[Fires] = (DirectChannelCreate, ChannelRecipientAdd, MessageCreate)
+"""What an endpoint that adds a recipient declares in `fires`."""
+REMOVE_RECIPIENT_EVENTS: Final[Fires] = (
     DirectChannelDelete, DirectChannelUpdate, ChannelRecipientRemove, MessageCreate,
 )  # fmt: skip
-"""What a row declares to fire if it may take somebody out of one."""
+"""What an endpoint that removes a recipient declares in `fires`."""
 
 _SCOPE: Final = "gdm.join"
 
 
-async def create_group(ctx: Context, recipients: list[UserId], body: CreateDirectMessage) -> Channel:
-    """A new group of the caller's with several others.
+async def create_group_dm(ctx: Context, recipients: list[UserId], body: CreateDirectMessage) -> Channel:
+    """Create a group direct message of the caller with several users.
 
-    People name whom they know: those with whom they share a guild that has direct messages on, or talk
-    already. A bot has an access token of each. Raises Refusal: 400/50033 for anybody else, 400/50025 for a
-    token that is none, 400/30011 for who is in too many groups.
+    A user may add users with whom they have a direct message or share a guild that has direct messages enabled. A bot
+    needs an access token of each user. Raises Refusal: 400/50033 for any other user, 400/50025 for an invalid token,
+    400/30011 if the caller is in too many groups.
     """
     if body.access_tokens:
-        others = [await _of_token(ctx, token) for token in dict.fromkeys(body.access_tokens)]
+        others = [await _user_id_of_token(ctx, token) for token in dict.fromkeys(body.access_tokens)]
     else:
         others = recipients
-        await _check_known(ctx, others)
+        await _require_acquainted(ctx, others)
     nicks = {key: clean_name(nick) for key, nick in (body.nicks or {}).items()}
-    return await _make_group(ctx, [i for i in dict.fromkeys(others) if i != ctx.actor.user_id], nicks)
+    return await _create_group_dm(ctx, [i for i in dict.fromkeys(others) if i != ctx.actor.user_id], nicks)
 
 
-async def add_recipient(ctx: Context, user_id: UserId, body: AddGroupRecipient) -> Channel | None:
-    """Put somebody into the group entered; None then. From a direct message of two a new group is made.
+async def add_group_dm_recipient(ctx: Context, user_id: UserId, body: AddGroupRecipient) -> Channel | None:
+    """Add a user to the current group direct message, and return None; in a direct message, create a group instead.
 
-    Who is in it already stays, and nobody is told. Raises Refusal: 400/50024 outside of direct
-    messages, 400/50033, 400/50025, 400/30004 for a full group.
+    A user who is in the group already changes nothing. Raises Refusal: 400/50024 outside of direct messages,
+    400/50033, 400/50025, 400/30004 for a full group.
     """
     access = ctx.channel
     if ctx.in_guild:
         raise Refusal(errors.WRONG_CHANNEL_TYPE)
     if body.access_token:
-        if await _of_token(ctx, body.access_token) != user_id:
+        if await _user_id_of_token(ctx, body.access_token) != user_id:
             raise Refusal(errors.INVALID_ACCESS_TOKEN)
     elif user_id not in access.recipients:
-        await _check_known(ctx, [user_id])
+        await _require_acquainted(ctx, [user_id])
     nick = clean_name(body.nick or "") or None
     if access.channel.type == ChannelType.DM:
         if user_id in access.recipients:
             raise Refusal(errors.INVALID_RECIPIENTS)
         others = [*(i for i in access.recipients if i != ctx.actor.user_id), user_id]
-        return await _make_group(ctx, others, {} if nick is None else {str(int(user_id)): nick})
-    await join_group(ctx, access, user_id, nick=nick, added_by=ctx.actor.user_id)
+        return await _create_group_dm(ctx, others, {} if nick is None else {str(int(user_id)): nick})
+    await add_user_to_group_dm(ctx, access, user_id, nick=nick, added_by=ctx.actor.user_id)
     return None
 
 
-async def join_group(
+async def add_user_to_group_dm(
     ctx: Context, access: ChannelAccess, user_id: UserId, *, nick: str | None = None, added_by: UserId
 ) -> bool:
-    """Let somebody into a group, announce it and say so in it; False for who is in it already.
+    """Add a user to a group, emit events and send a system message; return False if the user is in it already.
 
-    Raises Refusal: 400/30004 for a full group, 400/30011 for who is in too many. The caller declares `COMING`.
+    The row must declare `ADD_RECIPIENT_EVENTS`. Raises Refusal: 400/30004 for a full group, 400/30011 for a user in
+    too many groups.
     """
     if user_id in access.recipients:
         return False
-    if await queries.count_groups(ctx.tx, user_id) >= limits.GROUP_DMS_PER_USER:
+    if await queries.count_group_dms(ctx.tx, user_id) >= limits.GROUP_DMS_PER_USER:
         raise Refusal(errors.TOO_MANY_GROUP_DMS)
-    added = await queries.add_recipient(ctx.tx, access.id, user_id, nick)
+    added = await queries.insert_recipient(ctx.tx, access.id, user_id, nick)
     if added is None:
         raise Refusal(errors.TOO_MANY_RECIPIENTS)
     row = await select_channel(ctx.tx, access.id)
@@ -115,17 +118,17 @@ async def join_group(
         )
     )
     if users[user_id].bot is UNSET:
-        channel = (await direct_objects(ctx.tx, [row], user_id))[0]
+        channel = (await direct_channel_objects(ctx.tx, [row], user_id))[0]
         ctx.emit(DirectChannelCreate(channel=channel, user_ids=(user_id,)))
-    grown = structs.replace(access, recipients=(*access.recipients, user_id))
-    await send_system_message(ctx, grown, added_by, MessageType.RECIPIENT_ADD, mentions=[user_id])
+    access = structs.replace(access, recipients=(*access.recipients, user_id))
+    await send_system_message(ctx, access, added_by, MessageType.RECIPIENT_ADD, mentions=[user_id])
     return True
 
 
-async def remove_recipient(ctx: Context, user_id: UserId) -> None:
-    """Take somebody out of the group entered: oneself, or, as its owner, another.
+async def remove_group_dm_recipient(ctx: Context, user_id: UserId) -> None:
+    """Remove a recipient from the current group: the caller, or, as its owner, another user.
 
-    Raises Refusal: 400/50024 outside of groups, 403/50013, 404/10013 for who is not in it.
+    Raises Refusal: 400/50024 outside of groups, 403/50013, 404/10013 for a user who is not in it.
     """
     if ctx.in_guild or ctx.channel.channel.type != ChannelType.GROUP_DM:
         raise Refusal(errors.WRONG_CHANNEL_TYPE)
@@ -133,101 +136,146 @@ async def remove_recipient(ctx: Context, user_id: UserId) -> None:
         raise Refusal(errors.MISSING_PERMISSIONS)
     if user_id not in ctx.channel.recipients:
         raise Refusal(errors.UNKNOWN_USER)
-    await _remove(ctx, user_id)
+    await _remove_recipient(ctx, user_id)
 
 
-async def leave_group(ctx: Context) -> Channel:
-    """Take the caller out of the group entered, which is told as it was. The row declares `LEAVING`."""
-    return await _remove(ctx, ctx.actor.user_id)
+async def leave_group_dm(ctx: Context) -> Channel:
+    """Remove the caller from the current group; return the object as it was.
+
+    The row must declare `REMOVE_RECIPIENT_EVENTS`.
+    """
+    return await _remove_recipient(ctx, ctx.actor.user_id)
 
 
-async def _remove(ctx: Context, user_id: UserId) -> Channel:
+async def _remove_recipient(ctx: Context, user_id: UserId) -> Channel:
     access, row = ctx.channel, await select_channel(ctx.tx, ctx.channel.id)
     if row is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)
-    gone = (await direct_objects(ctx.tx, [row], user_id))[0]
+    channel = (await direct_channel_objects(ctx.tx, [row], user_id))[0]
     if not await queries.delete_recipient(ctx.tx, access.id, user_id):
         raise Refusal(errors.UNKNOWN_USER)
-    ctx.emit(DirectChannelDelete(channel=gone, user_ids=(user_id,)))
-    left = tuple(i for i in access.recipients if i != user_id)
-    if not left:
-        await queries.delete_group(ctx.tx, access.id)
+    ctx.emit(DirectChannelDelete(channel=channel, user_ids=(user_id,)))
+    remaining = tuple(i for i in access.recipients if i != user_id)
+    if not remaining:
+        await queries.delete_group_dm(ctx.tx, access.id)
         await enqueue(ctx, PurgeGroup(channel_id=access.id))
-        return gone
+        return channel
     user = (await get_users(ctx.tx, [user_id]))[user_id]
-    ctx.emit(ChannelRecipientRemove(channel_id=access.id, user=user, user_ids=left))
+    ctx.emit(ChannelRecipientRemove(channel_id=access.id, user=user, user_ids=remaining))
     if row.owner_id == user_id:
-        # Whoever has the oldest account of those who stay.
-        row = structs.replace(row, owner_id=min(left))
+        # The remaining recipient with the oldest account becomes the owner.
+        row = structs.replace(row, owner_id=min(remaining))
         await update_channel(ctx.tx, access.id, owner_id=row.owner_id)
-        await announce_group(ctx, row, left)
-    here = structs.replace(access, recipients=left)
-    await send_system_message(ctx, here, ctx.actor.user_id, MessageType.RECIPIENT_REMOVE, mentions=[user_id])
-    return gone
+        await announce_group_dm(ctx, row, remaining)
+    access = structs.replace(access, recipients=remaining)
+    await send_system_message(ctx, access, ctx.actor.user_id, MessageType.RECIPIENT_REMOVE, mentions=[user_id])
+    return channel
 
 
-async def announce_group(ctx: Context, row: ChannelRow, recipients: Collection[UserId]) -> None:
-    """Tell everybody in a group what it is now, each without themselves. The row declares DirectChannelUpdate."""
-    users, whole = await _whole(ctx, row, recipients)
+async def announce_group_dm(ctx: Context, row: ChannelRow, recipients: Collection[UserId]) -> None:
+    """Emit CHANNEL_UPDATE to each recipient of a group. The row must declare DirectChannelUpdate."""
+    users, channel = await _users_and_channel(ctx, row, recipients)
     for user_id in recipients:
         if user_id in users and users[user_id].bot is UNSET:
-            ctx.emit(DirectChannelUpdate(channel=group_as_seen(whole, user_id), user_ids=(user_id,)))
+            ctx.emit(DirectChannelUpdate(channel=group_dm_for(channel, user_id), user_ids=(user_id,)))
 
 
-async def _whole(ctx: Context, row: ChannelRow, recipients: Iterable[UserId]) -> tuple[dict[UserId, User], Channel]:
-    """Those in a group, and the group with all of them."""
+async def _users_and_channel(
+    ctx: Context, row: ChannelRow, recipients: Iterable[UserId]
+) -> tuple[dict[UserId, User], Channel]:
+    """Return the recipients of a group, and its channel object with all of them."""
     users = await get_users(ctx.tx, recipients)
-    return users, (await direct_objects(ctx.tx, [row], None))[0]
+    return users, (await direct_channel_objects(ctx.tx, [row], None))[0]
 
 
-async def _make_group(ctx: Context, others: list[UserId], nicks: dict[str, str]) -> Channel:
-    me = ctx.actor.user_id
+async def _create_group_dm(ctx: Context, others: list[UserId], nicks: dict[str, str]) -> Channel:
+    caller_id = ctx.actor.user_id
     if not others:
         raise Refusal(errors.INVALID_RECIPIENTS)
     maximum = limits.GROUP_DMS_PER_APPLICATION if ctx.actor.bot else limits.GROUP_DMS_PER_USER
-    if await queries.count_groups(ctx.tx, me) >= maximum:
+    if await queries.count_group_dms(ctx.tx, caller_id) >= maximum:
         raise Refusal(errors.TOO_MANY_GROUP_DMS)
     row = structs.replace(
-        blank_row(ChannelId(ctx.ids.next()), ChannelType.GROUP_DM),
-        owner_id=me,
+        new_channel_row(ChannelId(ctx.ids.next()), ChannelType.GROUP_DM),
+        owner_id=caller_id,
         application_id=ctx.actor.application_id,
         member_count=len(others) + 1,
     )
     await insert_channel(ctx.tx, row)
-    everybody = [me, *others]
+    recipients = [caller_id, *others]
     await insert_recipients(
-        ctx.tx, [Recipient(row.id, i, closed=False, nick=nicks.get(str(int(i))) or None) for i in everybody]
+        ctx.tx, [Recipient(row.id, i, closed=False, nick=nicks.get(str(int(i))) or None) for i in recipients]
     )
-    users, whole = await _whole(ctx, row, everybody)
-    for user_id in everybody:
+    users, channel = await _users_and_channel(ctx, row, recipients)
+    for user_id in recipients:
         if users[user_id].bot is UNSET:
-            ctx.emit(DirectChannelCreate(channel=group_as_seen(whole, user_id), user_ids=(user_id,)))
-    return group_as_seen(whole, me)
+            ctx.emit(DirectChannelCreate(channel=group_dm_for(channel, user_id), user_ids=(user_id,)))
+    return group_dm_for(channel, caller_id)
 
 
-async def _of_token(ctx: Context, token: str) -> UserId:
-    """Who let the caller's application put them into groups. Raises Refusal: 400/50025."""
-    found = await actor_of_token(ctx.tx, token)
+async def _user_id_of_token(ctx: Context, token: str) -> UserId:
+    """Return the user of an access token with the scope gdm.join for the caller's application.
+
+    Raises Refusal: 400/50025.
+    """
+    actor = await actor_of_token(ctx.tx, token)
     if (
-        found is None
-        or found.kind is not TokenKind.BEARER
-        or _SCOPE not in found.scopes
+        actor is None
+        or actor.kind is not TokenKind.BEARER
+        or _SCOPE not in actor.scopes
         or not ctx.actor.bot
-        or found.application_id != ctx.actor.application_id
+        or actor.application_id != ctx.actor.application_id
     ):
         raise Refusal(errors.INVALID_ACCESS_TOKEN)
-    return found.user_id
+    return actor.user_id
 
 
-async def _check_known(ctx: Context, others: Collection[UserId]) -> None:
-    """Refuse (400/50033) whom a person cannot just put into a group; bots have access tokens for that."""
+async def _require_acquainted(ctx: Context, others: Collection[UserId]) -> None:
+    """Check that the caller, who is no bot, may add users to a group without their access tokens.
+
+    Raises Refusal: 400/50033.
+    """
     users = await get_users(ctx.tx, others)
-    met = await queries.select_partners(ctx.tx, ctx.actor.user_id, others)
-    for shared in await queries.select_shared(ctx.tx, ctx.actor.user_id, others):
+    acquainted = await queries.select_direct_message_partners(ctx.tx, ctx.actor.user_id, others)
+    for shared in await queries.select_shared_guilds(ctx.tx, ctx.actor.user_id, others):
         data = shared.incidents_data
         until = None if data is None else convert(data, IncidentsData).dms_disabled_until
         if until is None or until <= ctx.now:
-            met.add(shared.user_id)
+            acquainted.add(shared.user_id)
     for user_id in others:
-        if ctx.actor.bot or user_id not in users or users[user_id].bot is True or user_id not in met:
+        if ctx.actor.bot or user_id not in users or users[user_id].bot is True or user_id not in acquainted:
             raise Refusal(errors.INVALID_RECIPIENTS)
+
+
+async def modify_group_dm(ctx: Context, body: ModifyChannel) -> Channel:
+    """Modify the current group, emit CHANNEL_UPDATE and send system messages; null resets.
+
+    Only the owner may change the owner. A request that changes nothing emits no event. Raises Refusal: 403/50013,
+    400/50035 for an owner who is not in the group.
+    """
+    access, row = ctx.channel, await select_channel(ctx.tx, ctx.channel.id)
+    if row is None:
+        raise Refusal(errors.UNKNOWN_CHANNEL)
+    columns: dict[str, Any] = {}
+    if body.name is not UNSET:
+        columns["name"] = clean_name(body.name or "") or None
+    if body.icon is not UNSET:
+        columns["icon"] = None if body.icon is None else body.icon.hash
+    if isinstance(body.owner, int) and body.owner != row.owner_id:
+        if row.owner_id != ctx.actor.user_id:
+            raise Refusal(errors.MISSING_PERMISSIONS)
+        if body.owner not in access.recipients:
+            form_errors = FormErrors()
+            form_errors.add("owner", FormCode.BASE_TYPE_CHOICES, "They are not in this group.")
+            form_errors.raise_if_any()
+        columns["owner_id"] = body.owner
+    after = structs.replace(row, **columns)
+    if after != row:
+        await update_channel(ctx.tx, row.id, **columns)
+        await announce_group_dm(ctx, after, access.recipients)
+        caller_id = ctx.actor.user_id
+        if after.name != row.name:
+            await send_system_message(ctx, access, caller_id, MessageType.CHANNEL_NAME_CHANGE, content=after.name or "")
+        if after.icon != row.icon:
+            await send_system_message(ctx, access, caller_id, MessageType.CHANNEL_ICON_CHANGE)
+    return (await direct_channel_objects(ctx.tx, [after], ctx.actor.user_id))[0]

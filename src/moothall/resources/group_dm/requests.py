@@ -1,4 +1,4 @@
-"""What requests say of direct messages and of who is in a group (resources: user, create DM; channel, group DM)."""
+"""Request bodies of direct messages and group recipients (resources: user, create DM; channel, group DM)."""
 
 from typing import Annotated
 
@@ -13,9 +13,9 @@ _Token = Annotated[str, Meta(max_length=200)]
 
 
 class CreateDirectMessage(Struct, frozen=True, kw_only=True):
-    """Whom to talk to: one, or several in a group.
+    """The body of Create DM and Create Group DM: one recipient, or several.
 
-    People name `recipients`; a bot has the `access_tokens` that its application was given, with `nicks` by user.
+    A user sets `recipients`; a bot sets `access_tokens` with the scope gdm.join, and `nicks` by user id.
     """
 
     recipient_id: UserId | UnsetType | None = UNSET
@@ -25,7 +25,7 @@ class CreateDirectMessage(Struct, frozen=True, kw_only=True):
 
 
 class AddGroupRecipient(Struct, frozen=True, kw_only=True):
-    """Somebody more for a group; a bot has the `access_token` that they gave its application."""
+    """The body of Group DM Add Recipient; a bot needs an `access_token` of the user."""
 
     access_token: _Token | UnsetType | None = UNSET
     nick: _Nick | UnsetType | None = UNSET

@@ -11,7 +11,7 @@ from moothall.objects.locales import DEFAULT
 from moothall.objects.permissions import Permissions, PermissionSet
 from moothall.objects.role import Role, RoleColors
 from moothall.objects.text import channel_name, clean, clean_name
-from moothall.resources.channel.queries import blank_row
+from moothall.resources.channel.queries import new_channel_row
 from moothall.resources.guild.requests import CreateGuild, NewChannel, NewRole
 from moothall.storage.rows import ChannelRow, GuildRow
 
@@ -125,7 +125,7 @@ def _channels(
         channel_id = channel_ids[asked.id] if isinstance(asked.id, int) else ChannelId(ids.next())
         kind = asked.kind
         is_text = kind is ChannelType.GUILD_TEXT
-        row = blank_row(channel_id, kind, guild_id=guild_id, name=channel_name(asked.name, text_like=is_text))
+        row = new_channel_row(channel_id, kind, guild_id=guild_id, name=channel_name(asked.name, text_like=is_text))
         row.position = ends.get(kind, 0)
         ends[kind] = row.position + 1
         row.parent_id = channel_ids[asked.parent_id] if isinstance(asked.parent_id, int) else None

@@ -12,11 +12,17 @@ from moothall.objects.ids import ApplicationId, GuildId, UserId
 from moothall.resources.guild.role.operations import REMOVING, remove_role
 from moothall.resources.integration.events import GuildIntegrationsUpdate, IntegrationDelete
 from moothall.resources.integration.queries import delete_integration, select_of_bot
-from moothall.resources.webhook.operations import DROPPING, drop_webhooks_of_bot
+from moothall.resources.webhook.operations import DELETE_WEBHOOK_EVENTS, delete_webhooks_of_bot
 
 INTEGRATION_DELETED: Final = Hook[[Context, GuildId, ApplicationId], None]("integration deleted")
 """What else ends with the integration of an application in a guild."""
-RETIRING: Final[Fires] = (*REMOVING, *DROPPING, IntegrationDelete, GuildIntegrationsUpdate, INTEGRATION_DELETED)
+RETIRING: Final[Fires] = (
+    *REMOVING,
+    *DELETE_WEBHOOK_EVENTS,
+    IntegrationDelete,
+    GuildIntegrationsUpdate,
+    INTEGRATION_DELETED,
+)
 """What a row declares to fire if it may take a bot out of a guild."""
 
 
@@ -26,7 +32,7 @@ async def retire_bot(ctx: Context, guild_id: GuildId, bot_id: UserId) -> None:
         await ctx.visit_guild(guild_id)
     for role in [r for r in ctx.guild.roles.values() if r.managed and r.tags is not UNSET and r.tags.bot_id == bot_id]:
         await remove_role(ctx, role)
-    await drop_webhooks_of_bot(ctx, guild_id, bot_id)
+    await delete_webhooks_of_bot(ctx, guild_id, bot_id)
     ended = False
     for row in await select_of_bot(ctx.tx, guild_id, bot_id):
         if row.application_id is not None:

@@ -9,7 +9,7 @@ from moothall.objects.ids import ChannelId, GuildId, InteractionId, WebhookId
 from moothall.objects.interaction import CallbackResponse
 from moothall.objects.message import Message
 from moothall.resources.channel.events import DirectChannelCreate
-from moothall.resources.channel.thread_activity.events import WAKES
+from moothall.resources.channel.thread_activity.events import UNARCHIVE_EVENTS
 from moothall.resources.interaction import command_index
 from moothall.resources.interaction.access import (
     INTERACTION_TOKEN,
@@ -51,7 +51,14 @@ async def get_my_application_command_index(ctx: Context) -> CommandIndex:
 @post(
     "/interactions",
     permission=PERSON,
-    fires=(InteractionCreate, InteractionCreateAck, InteractionSuccess, MessageCreate, DirectChannelCreate, *WAKES),
+    fires=(
+        InteractionCreate,
+        InteractionCreateAck,
+        InteractionSuccess,
+        MessageCreate,
+        DirectChannelCreate,
+        *UNARCHIVE_EVENTS,
+    ),
     status=204,
     uploads=SUBMITTED_UPLOADS,
 )

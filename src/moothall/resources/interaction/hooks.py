@@ -3,7 +3,7 @@
 from moothall.resources.application.operations import ENDPOINT_VERIFYING
 from moothall.resources.interaction.endpoint_verification import verify_endpoint
 from moothall.resources.interaction.operations.followups import find_followups
-from moothall.resources.webhook.access import finds_continuations
+from moothall.resources.webhook.access import resolves_followups
 
 ENDPOINT_VERIFYING.register(verify_endpoint)
-finds_continuations(find_followups)
+resolves_followups(find_followups)

@@ -6,7 +6,7 @@ from moothall.kernel.endpoint import delete, get, post
 from moothall.objects.ids import ChannelId, GuildId, ScheduledEventId
 from moothall.objects.invite import Invite, InviteMetadata
 from moothall.objects.permissions import Permissions
-from moothall.resources.group_dm.operations import COMING
+from moothall.resources.group_dm.operations import ADD_RECIPIENT_EVENTS
 from moothall.resources.guild.membership.operations import JOINING
 from moothall.resources.invite import operations, queries
 from moothall.resources.invite.access import ManagesInvite
@@ -50,7 +50,7 @@ async def get_invite(
     return await operations.resolve_invite(ctx, code, with_counts=with_counts, event_id=guild_scheduled_event_id)
 
 
-@post("/invites/{code}", permission=SIGNED_IN, fires=(*JOINING, *COMING, GuildMemberUpdate, InviteDelete))
+@post("/invites/{code}", permission=SIGNED_IN, fires=(*JOINING, *ADD_RECIPIENT_EVENTS, GuildMemberUpdate, InviteDelete))
 async def accept_invite(ctx: Context, code: str) -> Invite:
     """Come into the guild or the group that a code leads to."""
     return await operations.accept_invite(ctx, code)

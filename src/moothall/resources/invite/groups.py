@@ -3,15 +3,15 @@
 from msgspec import UNSET, UnsetType
 
 from moothall.kernel.channel_access import find_channel
+from moothall.kernel.channel_queries import select_channel
 from moothall.kernel.context import Context
 from moothall.objects import errors, limits
 from moothall.objects.channel import InviteRecipient, PartialChannel
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.errors import Refusal
 from moothall.objects.invite import Invite, InviteMetadata, InviteType
-from moothall.resources.channel.objects import direct_objects
-from moothall.resources.channel.queries import select_channel
-from moothall.resources.group_dm.operations import join_group
+from moothall.resources.channel.objects import direct_channel_objects
+from moothall.resources.group_dm.operations import add_user_to_group_dm
 from moothall.resources.invite import queries
 from moothall.resources.invite.queries import InviteRow
 from moothall.resources.user.queries import get_users
@@ -45,7 +45,7 @@ async def group_invite(ctx: Context, row: InviteRow) -> InviteMetadata:
     channel = await select_channel(ctx.tx, row.channel_id)
     if channel is None or channel.type != ChannelType.GROUP_DM:
         raise Refusal(errors.UNKNOWN_INVITE)
-    group = (await direct_objects(ctx.tx, [channel], None))[0]
+    group = (await direct_channel_objects(ctx.tx, [channel], None))[0]
     inviter = {} if row.inviter_id is None else await get_users(ctx.tx, [row.inviter_id])
     return InviteMetadata(
         type=row.type,
@@ -96,5 +96,5 @@ async def accept_group_invite(ctx: Context, row: InviteRow) -> Invite:
     if me not in access.recipients:
         if not await queries.spend_invite(ctx.tx, row.code, ctx.now):
             raise Refusal(errors.UNKNOWN_INVITE)
-        await join_group(ctx, access, me, added_by=me)
+        await add_user_to_group_dm(ctx, access, me, added_by=me)
     return await shown_group_invite(ctx, row)

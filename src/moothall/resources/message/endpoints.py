@@ -14,7 +14,7 @@ from moothall.objects.ids import ChannelId, MessageId
 from moothall.objects.message import Message
 from moothall.objects.permissions import Permissions
 from moothall.resources.channel.events import DirectChannelCreate
-from moothall.resources.channel.thread_activity.events import JOINS, WAKES
+from moothall.resources.channel.thread_activity.events import ADD_MEMBER_EVENTS, UNARCHIVE_EVENTS
 from moothall.resources.message import editing, operations
 from moothall.resources.message.drafts import CreateMessage, EditMessage
 from moothall.resources.message.events import MessageCreate, MessageDelete, MessageDeleteBulk, MessageUpdate
@@ -31,7 +31,7 @@ PageSize = Annotated[int, Meta(ge=1, le=limits.MESSAGE_LIST_MAX)]
 @post(
     "/channels/{channel_id}/messages",
     permission=Permissions.SEND_MESSAGES,
-    fires=(MessageCreate, DirectChannelCreate, *WAKES, *JOINS),
+    fires=(MessageCreate, DirectChannelCreate, *UNARCHIVE_EVENTS, *ADD_MEMBER_EVENTS),
     uploads=NEW_MESSAGE,
 )
 async def create_message(ctx: Context, channel_id: ChannelId, body: CreateMessage) -> Json[Message]:

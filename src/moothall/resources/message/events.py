@@ -8,7 +8,7 @@ from msgspec import Raw, Struct
 from moothall.bus import Audience, Envelope
 from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.events import Event
-from moothall.kernel.guild_state import VOICE_TYPES
+from moothall.objects.channel_types import VOICE
 from moothall.objects.ids import ChannelId, GuildId, MessageId, UserId
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
@@ -47,7 +47,7 @@ def route_in_guild(
         guild_id=guild_id,
         audience_channel_id=channel_id if parent_id is None else parent_id,
         # What is written in a voice channel can only be read by those who may enter it.
-        permission=int(Permissions.CONNECT) if kind in VOICE_TYPES else 0,
+        permission=int(Permissions.CONNECT) if kind in VOICE else 0,
     )
 
 

@@ -18,14 +18,14 @@ from moothall.objects.message import MessageReference
 from moothall.objects.message_types import UNDELETABLE, MessageFlags, MessageType
 from moothall.objects.permissions import Permissions
 from moothall.resources.channel.thread_activity.operations import (
-    bring_in_author,
-    bring_in_mentioned,
-    forget_in_threads,
+    add_author_to_thread,
+    add_mentioned_to_thread,
+    unarchive_thread,
     uncount_messages,
-    wake_thread,
+    uncount_messages_in_threads,
 )
 from moothall.resources.channel.thread_activity.queries import select_private_members
-from moothall.resources.channel.thread_activity.rules import require_not_put_away
+from moothall.resources.channel.thread_activity.rules import require_not_archived_and_locked
 from moothall.resources.member.activity import touch_seen
 from moothall.resources.message import queries
 from moothall.resources.message.body import (
@@ -94,7 +94,7 @@ async def create_message(ctx: Context, draft: Draft) -> bytes:
     await require_slowmode_over(ctx, message_id)
     if access.guild is not None:
         touch_seen(ctx, access.guild.id, author_id)
-    access = await bring_in_author(ctx, await wake_thread(ctx, access))
+    access = await add_author_to_thread(ctx, await unarchive_thread(ctx, access))
     return await send_message(ctx, access, author_id, draft, message_id=message_id, invites=True)
 
 
@@ -114,7 +114,7 @@ async def send_message(
     Whether the author may write is the caller's to have asked, but for replies (see
     `find_original`). The row must declare `MessageCreate`, and if it can be in a direct message
     `DirectChannelCreate`. With `invites` those whom it mentions come into the thread that it is in,
-    for which the row declares `JOINS`. `answers` is what it is a reply to, whatever its draft says, and
+    for which the row declares `ADD_MEMBER_EVENTS`. `answers` is what it is a reply to, whatever its draft says, and
     `more` are fields of its head that no draft has.
     """
     message_id = MessageId(ctx.ids.next()) if message_id is None else message_id
@@ -129,7 +129,7 @@ async def send_message(
         ctx, access, author, content=content, allowed=draft.allowed_mentions, original=original
     )
     if invites and access.is_thread:
-        access = await bring_in_mentioned(ctx, access, cast.mentioned.users)
+        access = await add_mentioned_to_thread(ctx, access, cast.mentioned.users)
     webhook_author = author if isinstance(author, WebhookAuthor) else None
     embeds = mark_files(ctx, files, encode_embeds(draft.embeds))
     hides = bool(draft.flags & MessageFlags.SUPPRESS_EMBEDS) and bool(draft.embeds)
@@ -281,7 +281,7 @@ async def delete_message(ctx: Context, message_id: MessageId) -> None:
         ctx.require(Permissions.MANAGE_MESSAGES)
     if row.type in UNDELETABLE:
         raise Refusal(errors.SYSTEM_MESSAGE)
-    require_not_put_away(ctx)
+    require_not_archived_and_locked(ctx)
     await remove_message(ctx, access, row)
     if not own:
         await ctx.audit(
@@ -344,7 +344,7 @@ async def forget_messages_of(ctx: Context, guild_id: GuildId, user_ids: Collecti
         return
     found = await queries.delete_messages_of(ctx.tx, guild_id, list(user_ids), snowflake_at(since_ms))
     threads = [row for row in found if row[2] in THREADS]
-    await forget_in_threads(ctx, ((row[0], row[1], row[4]) for row in threads))
+    await uncount_messages_in_threads(ctx, ((row[0], row[1], row[4]) for row in threads))
     inside = await select_private_members(ctx.tx, {row[0] for row in threads if row[2] == ChannelType.PRIVATE_THREAD})
     for (channel_id, kind, parent_id), rows in groupby(found, key=lambda row: (row[0], row[2], row[3])):
         route = route_in_guild(

@@ -5,7 +5,7 @@ from msgspec import UNSET, structs
 from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
 from moothall.objects.ids import Snowflake
-from moothall.resources.channel.direct import reopen_direct_message
+from moothall.resources.channel.operations.direct_message import reopen_direct_message
 from moothall.resources.channel.thread_activity.operations import count_message
 from moothall.resources.message import queries
 from moothall.resources.message.attachment.queries import MessageKey

@@ -6,9 +6,9 @@ from msgspec import UNSET, UnsetType, structs
 
 from moothall.kernel.audit import differences
 from moothall.kernel.context import Context
-from moothall.kernel.guild_state import VOICE_TYPES
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
+from moothall.objects.channel_types import VOICE
 from moothall.objects.emoji import PartialEmoji
 from moothall.objects.emoji_choice import choose_emoji
 from moothall.objects.errors import FormErrors, Refusal
@@ -166,7 +166,7 @@ async def play_sound(ctx: Context, body: SendSoundboardSound) -> None:
     403/50013 for another guild's without USE_EXTERNAL_SOUNDS.
     """
     access, user_id = ctx.channel, ctx.actor.user_id
-    if access.channel.type not in VOICE_TYPES:
+    if access.channel.type not in VOICE:
         raise Refusal(errors.WRONG_CHANNEL_TYPE)
     state = await get_voice_state(ctx.tx, ctx.guild.id, user_id)
     member = await get_member(ctx.tx, ctx.guild.id, user_id)

@@ -1,6 +1,6 @@
-"""Threads: starting, changing, finding and deleting them, and who is in them.
+"""Threads: starting, modifying, listing and deleting them, and their members.
 
-A thread is a channel whose parent's overwrites decide who may see it; a private one is seen besides
-only by its members and by those who manage threads. A forum has nothing but threads, each with the message
-that began it. What happens to threads while people write in them is `thread_activity`'s, below messages.
+A thread is a channel with the overwrites of its parent; a private thread is visible only to its members and to members
+with MANAGE_THREADS. A forum has only threads, each with a first message. `channel/thread_activity` holds the state that
+messages change.
 """

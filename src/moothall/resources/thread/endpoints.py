@@ -16,11 +16,12 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.channel.queries import select_own_memberships
-from moothall.resources.channel.thread_activity.events import JOINS, ThreadCreate, ThreadMembersUpdate
-from moothall.resources.channel.thread_activity.queries import select_active
+from moothall.resources.channel.thread_activity.events import ADD_MEMBER_EVENTS, ThreadCreate, ThreadMembersUpdate
+from moothall.resources.channel.thread_activity.queries import select_active_threads
 from moothall.resources.message.events import MessageCreate, MessageUpdate
 from moothall.resources.message.uploads import IN_CHANNEL
-from moothall.resources.thread import finding, membership, parts, starting  # noqa: F401 parts: what messages show
+from moothall.resources.thread import listing, message_fields  # noqa: F401 message_fields: registers readers
+from moothall.resources.thread.operations import membership, starting
 from moothall.resources.thread.queries import ThreadSearch
 from moothall.resources.thread.requests import StartedThread, StartThread, StartThreadFromMessage
 from moothall.storage.rows import ThreadRow, thread_from_row
@@ -30,16 +31,16 @@ _HISTORY = Permissions.READ_MESSAGE_HISTORY
 
 
 class ActiveThreads(Struct, frozen=True, kw_only=True):
-    """The answer of List Active Guild Threads; there is always no more than it tells."""
+    """The response of List Active Guild Threads, which has no pages."""
 
     threads: list[Channel]
     members: list[ThreadMember]
-    """The caller's own, of those of the threads that they have joined."""
+    """The caller's thread members, of those of the threads that they have joined."""
     has_more: bool = False
 
 
-class FoundThreads(ThreadList, frozen=True, kw_only=True):
-    """What a search finds: a page of it, with the messages that the threads begin with, and how many there are."""
+class ThreadSearchResults(ThreadList, frozen=True, kw_only=True):
+    """A page of search results with the first messages of the threads, and the total number of results."""
 
     total_results: int
     first_messages: list[Message]
@@ -47,19 +48,19 @@ class FoundThreads(ThreadList, frozen=True, kw_only=True):
 
 @get("/guilds/{guild_id}/threads/active", permission=MEMBER)
 async def list_active_guild_threads(ctx: Context, guild_id: GuildId) -> ActiveThreads:
-    """The threads of a guild that are not archived and that the caller can reach, newest first."""
+    """List the active threads of a guild that the caller may view, newest first."""
     parents = {c.id: c for c in (await ctx.guild.channels(ctx.tx)).values() if ctx.member.may_view(c)}
-    active = await select_active(ctx.tx, parents)
+    active = await select_active_threads(ctx.tx, parents)
     joined = await select_own_memberships(ctx.tx, ctx.actor.user_id, [row.id for row in active])
     managed = {
         channel_id
         for channel_id in {row.parent_id for row in active if row.parent_id is not None}
         if ctx.member.permissions_in(parents[channel_id]) & Permissions.MANAGE_THREADS
     }
-    reached = [row for row in active if row.id in joined or _is_open(row, managed)]
+    visible = [row for row in active if row.id in joined or _is_open(row, managed)]
     return ActiveThreads(
-        threads=await channel_objects(ctx.tx, map(thread_from_row, reached)),
-        members=[joined[row.id] for row in reached if row.id in joined],
+        threads=await channel_objects(ctx.tx, map(thread_from_row, visible)),
+        members=[joined[row.id] for row in visible if row.id in joined],
     )
 
 
@@ -78,57 +79,57 @@ async def start_thread_from_message(
     ctx: Context, channel_id: ChannelId, message_id: MessageId, body: StartThreadFromMessage
 ) -> Channel:
     """Start a thread from a message; it has the message's id."""
-    return await starting.start_from_message(ctx, message_id, body)
+    return await starting.start_thread_from_message(ctx, message_id, body)
 
 
 @post(
     "/channels/{channel_id}/threads",
     permission=any_of(Permissions.SEND_MESSAGES, Permissions.CREATE_PUBLIC_THREADS, Permissions.CREATE_PRIVATE_THREADS),
     audit_reason=True,
-    fires=(ThreadCreate, MessageCreate, *JOINS),
+    fires=(ThreadCreate, MessageCreate, *ADD_MEMBER_EVENTS),
     status=201,
     uploads=IN_CHANNEL,
 )
 async def start_thread(ctx: Context, channel_id: ChannelId, body: StartThread) -> Json[StartedThread]:
-    """Start a thread without a message; in a forum or media channel, with the message that it begins with.
+    """Start a thread without a message; in a forum or media channel, with its first message.
 
-    A private one takes CREATE_PRIVATE_THREADS, another CREATE_PUBLIC_THREADS, one of a forum SEND_MESSAGES.
+    A private thread requires CREATE_PRIVATE_THREADS, a public one CREATE_PUBLIC_THREADS, one of a forum SEND_MESSAGES.
     """
-    return Json(await starting.start(ctx, body))
+    return Json(await starting.start_thread(ctx, body))
 
 
-@put("/channels/{channel_id}/thread-members/@me", permission=MEMBER, fires=JOINS)
+@put("/channels/{channel_id}/thread-members/@me", permission=MEMBER, fires=ADD_MEMBER_EVENTS)
 async def join_thread(ctx: Context, channel_id: ChannelId) -> None:
-    """Come into a thread."""
-    await membership.join(ctx)
+    """Join a thread."""
+    await membership.join_thread(ctx)
 
 
-@put("/channels/{channel_id}/thread-members/{user_id}", permission=MEMBER, fires=(MessageCreate, *JOINS))
+@put("/channels/{channel_id}/thread-members/{user_id}", permission=MEMBER, fires=(MessageCreate, *ADD_MEMBER_EVENTS))
 async def add_thread_member(ctx: Context, channel_id: ChannelId, user_id: UserId) -> None:
-    """Bring somebody into a thread that one may write in."""
-    await membership.add(ctx, user_id)
+    """Add a guild member to a thread in which the caller may send messages."""
+    await membership.add_thread_member(ctx, user_id)
 
 
 @delete("/channels/{channel_id}/thread-members/@me", permission=MEMBER, fires=(ThreadMembersUpdate,))
 async def leave_thread(ctx: Context, channel_id: ChannelId) -> None:
     """Leave a thread."""
-    await membership.leave(ctx)
+    await membership.leave_thread(ctx)
 
 
 @delete(
     "/channels/{channel_id}/thread-members/{user_id}", permission=MEMBER, fires=(MessageCreate, ThreadMembersUpdate)
 )
 async def remove_thread_member(ctx: Context, channel_id: ChannelId, user_id: UserId) -> None:
-    """Take somebody out of a thread: with MANAGE_THREADS, or from a private one that one has started."""
-    await membership.remove(ctx, user_id)
+    """Remove a member from a thread: with MANAGE_THREADS, or as the owner of a private thread."""
+    await membership.remove_thread_member(ctx, user_id)
 
 
 @get("/channels/{channel_id}/thread-members/{user_id}", permission=MEMBER)
 async def get_thread_member(
     ctx: Context, channel_id: ChannelId, user_id: UserId, *, with_member: bool = False
 ) -> ThreadMember:
-    """Somebody in a thread."""
-    return await membership.one_member(ctx, user_id, with_member=with_member)
+    """Get a thread member."""
+    return await listing.get_thread_member(ctx, user_id, with_member=with_member)
 
 
 @get("/channels/{channel_id}/thread-members", permission=MEMBER)
@@ -140,32 +141,32 @@ async def list_thread_members(
     after: UserId | None = None,
     limit: PageSize | None = None,
 ) -> list[ThreadMember]:
-    """Who is in a thread, by user id: everybody, or a page where a limit or `with_member` is given."""
-    return await membership.list_members(ctx, after, limit, with_member=with_member)
+    """List the members of a thread by user id: all of them, or a page with `limit` or `with_member`."""
+    return await listing.list_thread_members(ctx, after, limit, with_member=with_member)
 
 
 @get("/channels/{channel_id}/threads/archived/public", permission=_HISTORY)
 async def list_public_archived_threads(
     ctx: Context, channel_id: ChannelId, *, before: Timestamp | None = None, limit: PageSize = 50
 ) -> Json[ThreadList]:
-    """The public threads of a channel that are archived, the one archived last first."""
-    return Json(await finding.archived_public(ctx, before, limit))
+    """List the archived public threads of a channel, latest archived first."""
+    return Json(await listing.list_public_archived(ctx, before, limit))
 
 
 @get("/channels/{channel_id}/threads/archived/private", permission=_HISTORY | Permissions.MANAGE_THREADS)
 async def list_private_archived_threads(
     ctx: Context, channel_id: ChannelId, *, before: Timestamp | None = None, limit: PageSize = 50
 ) -> Json[ThreadList]:
-    """The private threads of a channel that are archived, the one archived last first."""
-    return Json(await finding.archived_private(ctx, before, limit))
+    """List the archived private threads of a channel, latest archived first."""
+    return Json(await listing.list_private_archived(ctx, before, limit))
 
 
 @get("/channels/{channel_id}/users/@me/threads/archived/private", permission=_HISTORY)
 async def list_joined_private_archived_threads(
     ctx: Context, channel_id: ChannelId, *, before: ChannelId | None = None, limit: PageSize = 50
 ) -> Json[ThreadList]:
-    """The archived private threads of a channel that the caller is in, newest first."""
-    return Json(await finding.joined_archived(ctx, before, limit))
+    """List the archived private threads of a channel that the caller is in, newest first."""
+    return Json(await listing.list_joined_private_archived(ctx, before, limit))
 
 
 @get("/channels/{channel_id}/threads/search", permission=_HISTORY)
@@ -184,19 +185,19 @@ async def search_threads(
     sort_order: Literal["asc", "desc"] = "desc",
     limit: Annotated[int, Meta(ge=1, le=limits.THREAD_SEARCH_MAX)] = limits.THREAD_SEARCH_MAX,
     offset: Annotated[int, Meta(ge=0, le=limits.THREAD_SEARCH_OFFSET_MAX)] = 0,
-) -> Json[FoundThreads]:
-    """The public threads of a channel, usually a forum, whose names have every word asked for, in any order."""
-    asked = ThreadSearch(
-        words=finding.search_words(name),
+) -> Json[ThreadSearchResults]:
+    """Search the public threads of a channel, usually a forum, by the words of their names, in any order."""
+    search = ThreadSearch(
+        words=listing.search_words(name),
         tags=tuple(dict.fromkeys(tag or ())),
         every_tag=tag_setting == "match_all",
         archived=archived,
         min_id=min_id,
         max_id=max_id,
-        # All that a search finds has all the words: what was written in last says most.
+        # Every result has all words, so the newest message is the best measure of relevance.
         order="last_message_time" if sort_by == "relevance" else sort_by,
         ascending=sort_order == "asc",
         maximum=limit,
         offset=offset,
     )
-    return Json(await finding.search(ctx, asked))
+    return Json(await listing.search_threads(ctx, search))

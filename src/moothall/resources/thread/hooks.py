@@ -1,4 +1,4 @@
-"""Changing and deleting a thread as a channel, and what happens to threads when their channel changes or ends."""
+"""Handlers of channel hooks: modify and delete threads, remove deleted tags, purge the threads of deleted channels."""
 
 from moothall.kernel.context import Context
 from moothall.objects.channel import Channel
@@ -9,10 +9,11 @@ from moothall.resources.channel.operations import (
     OTHER_CHANNEL_DELETING,
 )
 from moothall.resources.channel.requests import ModifyChannel
-from moothall.resources.channel.thread_activity.events import WAKES, ThreadDelete
+from moothall.resources.channel.thread_activity.events import UNARCHIVE_EVENTS, ThreadDelete
 from moothall.resources.message.events import MessageCreate, MessageUpdate
-from moothall.resources.thread.editing import modify_thread, remove_thread
-from moothall.resources.thread.jobs import forget_tags, purge_later
+from moothall.resources.thread.jobs import enqueue_purge, enqueue_tag_removal
+from moothall.resources.thread.operations.deletion import delete_thread
+from moothall.resources.thread.operations.editing import modify_thread
 
 
 async def _modify(ctx: Context, body: ModifyChannel) -> Channel | None:
@@ -22,16 +23,16 @@ async def _modify(ctx: Context, body: ModifyChannel) -> Channel | None:
 async def _delete(ctx: Context) -> Channel | None:
     if not ctx.channel.is_thread:
         return None
-    thread = await remove_thread(ctx)
-    await purge_later(ctx, thread.id, again=True)
+    thread = await delete_thread(ctx)
+    await enqueue_purge(ctx, thread.id, immediately=True)
     return thread
 
 
 async def _purge(ctx: Context, channel: Channel) -> None:
-    await purge_later(ctx, channel.id)
+    await enqueue_purge(ctx, channel.id)
 
 
-OTHER_CHANNEL_CHANGING.register(_modify, fires=(*WAKES, MessageCreate))
+OTHER_CHANNEL_CHANGING.register(_modify, fires=(*UNARCHIVE_EVENTS, MessageCreate))
 OTHER_CHANNEL_DELETING.register(_delete, fires=(ThreadDelete, MessageUpdate))
-CHANNEL_CHANGED.register(forget_tags)
+CHANNEL_CHANGED.register(enqueue_tag_removal)
 CHANNEL_DELETED.register(_purge)

@@ -1,77 +1,59 @@
-"""Work that outlives the request: removing a deleted channel's messages, and a deleted tag from its posts."""
+"""Jobs: remove the messages and threads of deleted channels, and deleted tags from threads."""
 
-from collections.abc import Iterable
-from typing import ClassVar, Final
+from typing import ClassVar
 
-from msgspec import structs
-
+from moothall.kernel.channel_queries import select_channel
 from moothall.kernel.context import Context
 from moothall.kernel.jobs import SETTLED_MS, Job, enqueue, job
 from moothall.objects.channel import Channel
-from moothall.objects.ids import ChannelId, Snowflake, TagId
+from moothall.objects.ids import ChannelId, TagId
 from moothall.objects.wire import Timestamp
-from moothall.resources.channel.objects import channel_objects
 from moothall.resources.channel.operations import CHANNEL_PURGED
-from moothall.resources.channel.queries import delete_channel, select_channel
-from moothall.resources.channel.thread_activity.events import ThreadUpdate
+from moothall.resources.channel.queries import delete_channel
 from moothall.resources.message.purge_queries import delete_some_of_channel
 from moothall.resources.thread import queries
-from moothall.storage.rows import channel_from_row
-
-_AT_ONCE: Final = 100
+from moothall.resources.thread.operations.tags import remove_tags_from_threads
 
 
 @job
-class ForgetTags(Job, frozen=True, kw_only=True):
-    """Takes tags that a forum has no more from its posts, and tells of those that are active."""
+class RemoveDeletedTags(Job, frozen=True, kw_only=True):
+    """Removes deleted tags of a forum from its threads."""
 
     kind: ClassVar[str] = "forget_tags"
     tag_ids: list[TagId]
 
     async def step(self, ctx: Context) -> Job | None:
-        """Change some hundred posts."""
-        rows = await queries.select_tagged(ctx.tx, self.tag_ids, _AT_ONCE)
-        if not rows:
-            return None
-        changed = [structs.replace(row, applied_tags=self._left(row.applied_tags)) for row in rows]
-        await queries.take_tags(ctx.tx, changed, self.tag_ids)
-        for thread in await channel_objects(ctx.tx, [channel_from_row(row) for row in changed if not row.archived]):
-            if isinstance(thread.guild_id, int) and isinstance(thread.parent_id, int):
-                ctx.emit(ThreadUpdate(guild_id=thread.guild_id, channel_id=thread.parent_id, thread=thread))
-        return self
-
-    def _left(self, applied: Iterable[Snowflake]) -> list[Snowflake]:
-        gone = set(map(int, self.tag_ids))
-        return [tag_id for tag_id in applied if int(tag_id) not in gone]
+        """Update up to a hundred threads."""
+        return self if await remove_tags_from_threads(ctx, self.tag_ids) else None
 
 
-async def forget_tags(ctx: Context, before: Channel, after: Channel) -> None:
-    """Enqueue the job that removes a forum's deleted tags from its posts."""
-    left = {tag.id for tag in after.available_tags or ()}
-    gone = [tag.id for tag in before.available_tags or () if tag.id not in left]
-    if gone:
-        await enqueue(ctx, ForgetTags(tag_ids=gone))
+async def enqueue_tag_removal(ctx: Context, before: Channel, after: Channel) -> None:
+    """Enqueue the removal, from a forum's threads, of the tags that an update has deleted from the forum."""
+    remaining = {tag.id for tag in after.available_tags or ()}
+    deleted = [tag.id for tag in before.available_tags or () if tag.id not in remaining]
+    if deleted:
+        await enqueue(ctx, RemoveDeletedTags(tag_ids=deleted))
 
 
 @job
 class PurgeChannelTree(Job, frozen=True, kw_only=True):
-    """Removes the threads of a deleted channel with their messages, and the messages of the channel itself.
+    """Removes the messages of a deleted channel, and its threads with their messages.
 
-    Such a thread cannot be reached meanwhile: every way to it leads through its channel.
+    The threads are inaccessible from the deletion on, since access to a thread requires its parent.
     """
 
     kind: ClassVar[str] = "purge_channel_tree"
     channel_id: ChannelId
 
     async def step(self, ctx: Context) -> Job | None:
-        """Remove some hundred rows."""
+        """Delete some hundred rows."""
         if await select_channel(ctx.tx, self.channel_id) is not None:
-            return None  # a thread was started from the same message again
-        thread_id = await queries.select_any_thread(ctx.tx, self.channel_id)
+            return None  # another thread was started from the same message
+        thread_id = await queries.select_one_thread_id(ctx.tx, self.channel_id)
         if thread_id is None:
             if await delete_some_of_channel(ctx.tx, self.channel_id):
                 return self
-            # Invites and webhooks that were being made while the channel was deleted.
+            # Removes invites and webhooks that concurrent requests created during the deletion.
             await CHANNEL_PURGED(ctx, self.channel_id)
             return None
         if not await delete_some_of_channel(ctx.tx, thread_id):
@@ -79,12 +61,12 @@ class PurgeChannelTree(Job, frozen=True, kw_only=True):
         return self
 
 
-async def purge_later(ctx: Context, channel_id: ChannelId, *, again: bool = False) -> None:
-    """Enqueue the removal of a deleted channel's messages, for when every transaction begun before is over.
+async def enqueue_purge(ctx: Context, channel_id: ChannelId, *, immediately: bool = False) -> None:
+    """Enqueue the removal of a deleted channel's messages, after all concurrent transactions have ended.
 
-    With `again`, which is for threads, also at once: another thread with the same id may follow soon.
+    With `immediately`, which is for threads, also now, since another thread with the same id may be started soon.
     """
     work = PurgeChannelTree(channel_id=channel_id)
-    if again:
+    if immediately:
         await enqueue(ctx, work)
     await enqueue(ctx, work, at=Timestamp(ctx.now + SETTLED_MS))

@@ -1,4 +1,4 @@
-"""The SQL of finding threads."""
+"""The SQL of thread lists, searches, tags and member pages."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 from sqlalchemy import Select, bindparam, delete, func, insert, select, update
 
-from moothall.objects.channel_types import THREADS, ChannelFlags, ChannelType
+from moothall.objects.channel_types import THREADS, ChannelFlags, ChannelType, type_numbers
 from moothall.objects.ids import ChannelId, Snowflake, TagId, UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.channel.thread_activity.queries import ThreadMemberRow
@@ -15,7 +15,7 @@ from moothall.storage.database import Query, Reader, Transaction, in_list
 from moothall.storage.rows import ChannelRow
 from moothall.storage.schema import channels, thread_members, thread_tags
 
-_THREAD_TYPES = tuple(map(int, THREADS))
+_THREAD_TYPES = type_numbers(THREADS)
 _of_parent = channels.c.parent_id == bindparam("parent_id")
 
 _select_archived = Query(
@@ -75,7 +75,7 @@ _select_tagged = Query(
 _set_tags = Query(
     update(channels).where(channels.c.id == bindparam("thread_id")).values(applied_tags=bindparam("left"))
 )
-_take_tags = Query(
+_delete_some_tags = Query(
     delete(thread_tags).where(in_list(thread_tags.c.thread_id, "thread_ids"), in_list(thread_tags.c.tag_id, "tag_ids"))
 )
 _select_member_page = Query(
@@ -85,7 +85,7 @@ _select_member_page = Query(
     .limit(bindparam("maximum")),
     into=ThreadMemberRow,
 )
-_select_any_thread = Query(
+_select_one_thread_id = Query(
     select(channels.c.id)
     .where(channels.c.parent_id == bindparam("parent_id"), channels.c.type.in_(_THREAD_TYPES))
     .limit(1)
@@ -95,72 +95,72 @@ _select_any_thread = Query(
 async def select_member_page(
     reader: Reader, thread_id: ChannelId, after: UserId, maximum: int
 ) -> list[ThreadMemberRow]:
-    """Members of a thread by user id, those above `after`."""
+    """Select a page of members of a thread by user id, those above `after`."""
     return await reader.all(_select_member_page, thread_id=thread_id, after=after, maximum=maximum)
 
 
 async def select_archived(
     reader: Reader, parent_id: ChannelId, kind: int, before: Timestamp, maximum: int
 ) -> list[ChannelRow]:
-    """Archived threads of one type in a channel, the one archived last first."""
+    """Select archived threads of one type in a channel, latest archived first."""
     return await reader.all(_select_archived, parent_id=parent_id, type=kind, before=before, maximum=maximum)
 
 
 async def select_joined_archived(
     reader: Reader, parent_id: ChannelId, user_id: UserId, before: Snowflake, maximum: int
 ) -> list[ChannelRow]:
-    """Archived private threads of a channel that someone is in, newest first."""
+    """Select archived private threads of a channel that a user is in, newest first."""
     return await reader.all(
         _select_joined_archived, parent_id=parent_id, user_id=user_id, before=before, maximum=maximum
     )
 
 
 async def select_threads(reader: Reader, thread_ids: Iterable[int]) -> list[ChannelRow]:
-    """Those of some ids that are threads."""
+    """Select the rows of those ids that are threads."""
     return await reader.all(_select_threads, thread_ids=[Snowflake(thread_id) for thread_id in thread_ids])
 
 
 async def select_last_started(
     reader: Reader, parent_id: ChannelId, owner_id: UserId, since_id: Snowflake
 ) -> ChannelId | None:
-    """The last thread that somebody started in a channel after an id."""
-    found: ChannelId | None = await reader.scalar(
+    """Select the newest thread above an id that a user started in a channel."""
+    thread_id: ChannelId | None = await reader.scalar(
         _select_last_started, parent_id=parent_id, owner_id=owner_id, since_id=since_id
     )
-    return found
+    return thread_id
 
 
 async def count_pinned(reader: Reader, parent_id: ChannelId) -> int:
-    """How many threads are pinned in a forum."""
+    """Count the active pinned threads of a forum."""
     return int(await reader.scalar(_count_pinned, parent_id=parent_id))
 
 
 async def select_tagged(reader: Reader, tag_ids: Sequence[TagId], maximum: int) -> list[ChannelRow]:
-    """Some of the threads that have one of some tags."""
+    """Select up to `maximum` threads that have any of the tags."""
     return await reader.all(_select_tagged, tag_ids=list(tag_ids), maximum=maximum)
 
 
-async def take_tags(tx: Transaction, rows: Sequence[ChannelRow], tag_ids: Sequence[TagId]) -> None:
-    """Store what is left of the tags of threads once some are taken from them."""
+async def delete_tags(tx: Transaction, rows: Sequence[ChannelRow], tag_ids: Sequence[TagId]) -> None:
+    """Delete tags of threads, whose rows have the remaining `applied_tags`."""
     await tx.execute_many(_set_tags, [{"thread_id": row.id, "left": row.applied_tags} for row in rows])
-    await tx.execute(_take_tags, thread_ids=[row.id for row in rows], tag_ids=list(tag_ids))
+    await tx.execute(_delete_some_tags, thread_ids=[row.id for row in rows], tag_ids=list(tag_ids))
 
 
 async def replace_tags(tx: Transaction, thread_id: ChannelId, tags: Sequence[int]) -> None:
-    """Write down by which tags a thread is found."""
+    """Replace the tags by which searches find a thread."""
     await tx.execute(_delete_tags, thread_id=thread_id)
     if tags:
         await tx.execute_many(_insert_tag, [{"thread_id": thread_id, "tag_id": tag_id} for tag_id in tags])
 
 
 class ThreadSearch(Struct, frozen=True, kw_only=True):
-    """What a search of a channel's public threads asks for."""
+    """The parameters of a search among a channel's public threads."""
 
     words: tuple[str, ...] = ()
-    """Folded for searches; every one stands in the name."""
+    """Normalized; the name contains each of them."""
     tags: tuple[TagId, ...] = ()
     every_tag: bool = False
-    """Whether a thread needs all of them, or any."""
+    """Whether a thread must have all tags rather than any."""
     archived: bool | None = None
     min_id: ChannelId | None = None
     max_id: ChannelId | None = None
@@ -170,17 +170,17 @@ class ThreadSearch(Struct, frozen=True, kw_only=True):
     offset: int = 0
 
     def values(self, parent_id: ChannelId) -> dict[str, Any]:
-        """The parameters of the queries that `shape` stands for."""
-        given: dict[str, Any] = {"parent_id": parent_id}
-        given |= {f"word{index}": f"%{_escaped(word)}%" for index, word in enumerate(self.words)}
+        """Return the parameters of the SQL query."""
+        values: dict[str, Any] = {"parent_id": parent_id}
+        values |= {f"word{index}": f"%{_escaped(word)}%" for index, word in enumerate(self.words)}
         if self.tags:
-            given["tag_ids"] = list(self.tags)
+            values["tag_ids"] = list(self.tags)
             if self.every_tag:
-                given["tag_count"] = len(self.tags)
+                values["tag_count"] = len(self.tags)
         for name in ("archived", "min_id", "max_id"):
             if getattr(self, name) is not None:
-                given[name] = getattr(self, name)
-        return given
+                values[name] = getattr(self, name)
+        return values
 
 
 _ORDERS: dict[str, tuple[Any, ...]] = {
@@ -190,8 +190,8 @@ _ORDERS: dict[str, tuple[Any, ...]] = {
 }
 
 
-class _Shape(NamedTuple):
-    """What of a search makes another query of it."""
+class _QueryShape(NamedTuple):
+    """The parts of a search that determine the text of its query."""
 
     words: int
     tagged: bool
@@ -201,31 +201,31 @@ class _Shape(NamedTuple):
     ascending: bool = False
 
 
-async def search_threads(reader: Reader, parent_id: ChannelId, asked: ThreadSearch) -> tuple[list[ChannelRow], int]:
-    """A page of the public threads of a channel that a search finds, and how many it finds in all."""
-    values = asked.values(parent_id)
+async def search_threads(reader: Reader, parent_id: ChannelId, search: ThreadSearch) -> tuple[list[ChannelRow], int]:
+    """Select a page of search results among the public threads of a channel, and count all results."""
+    values = search.values(parent_id)
     bounds = frozenset(name for name in ("archived", "min_id", "max_id") if name in values)
-    shape = _Shape(len(asked.words), bool(asked.tags), asked.every_tag, bounds)
-    total = int(await reader.scalar(_count_found(shape), **values))
+    shape = _QueryShape(len(search.words), bool(search.tags), search.every_tag, bounds)
+    total = int(await reader.scalar(_count_query(shape), **values))
     if not total:
         return [], 0
-    page = _select_found(shape._replace(order=asked.order, ascending=asked.ascending))
-    return await reader.all(page, maximum=asked.maximum, offset=asked.offset, **values), total
+    page = _page_query(shape._replace(order=search.order, ascending=search.ascending))
+    return await reader.all(page, maximum=search.maximum, offset=search.offset, **values), total
 
 
 @cache
-def _count_found(shape: _Shape) -> Query[Any]:
-    return Query(_found(select(func.count()).select_from(channels), shape))
+def _count_query(shape: _QueryShape) -> Query[Any]:
+    return Query(_matching(select(func.count()).select_from(channels), shape))
 
 
 @cache
-def _select_found(shape: _Shape) -> Query[ChannelRow]:
-    by = [column.asc() if shape.ascending else column.desc() for column in _ORDERS[shape.order]]
-    found = _found(select(channels), shape).order_by(*by)
-    return Query(found.limit(bindparam("maximum")).offset(bindparam("offset")), into=ChannelRow)
+def _page_query(shape: _QueryShape) -> Query[ChannelRow]:
+    order = [column.asc() if shape.ascending else column.desc() for column in _ORDERS[shape.order]]
+    page = _matching(select(channels), shape).order_by(*order)
+    return Query(page.limit(bindparam("maximum")).offset(bindparam("offset")), into=ChannelRow)
 
 
-def _found(statement: Select[Any], shape: _Shape) -> Select[Any]:
+def _matching(statement: Select[Any], shape: _QueryShape) -> Select[Any]:
     kinds = (int(ChannelType.PUBLIC_THREAD), int(ChannelType.ANNOUNCEMENT_THREAD))
     statement = statement.where(_of_parent, channels.c.type.in_(kinds))
     for index in range(shape.words):
@@ -248,7 +248,7 @@ def _escaped(word: str) -> str:
     return word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
-async def select_any_thread(reader: Reader, parent_id: ChannelId) -> ChannelId | None:
-    """The id of one thread of a channel, whichever comes first; None once there is none."""
-    thread_id: ChannelId | None = await reader.scalar(_select_any_thread, parent_id=parent_id)
+async def select_one_thread_id(reader: Reader, parent_id: ChannelId) -> ChannelId | None:
+    """Select the id of any thread of a channel; None if there is none."""
+    thread_id: ChannelId | None = await reader.scalar(_select_one_thread_id, parent_id=parent_id)
     return thread_id

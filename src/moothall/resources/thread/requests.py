@@ -1,4 +1,4 @@
-"""What requests say of threads (resources: channel, starting and modifying threads)."""
+"""Request bodies of threads (resources: channel, starting and modifying threads)."""
 
 from typing import Annotated, Literal
 
@@ -19,16 +19,16 @@ Tags = Annotated[list[TagId], Meta(max_length=limits.THREAD_TAGS_MAX)]
 
 
 class StartThreadFromMessage(Struct, frozen=True, kw_only=True):
-    """The body of Start Thread from Message; null is like absence."""
+    """The body of Start Thread from Message; null is the same as absent."""
 
     name: Name
     auto_archive_duration: AutoArchive | None = None
     """In minutes."""
     rate_limit_per_user: Annotated[int, Meta(ge=0, le=limits.SLOWMODE_MAX)] | None = None
-    """In seconds; else the channel's `default_thread_rate_limit_per_user`."""
+    """In seconds; defaults to the channel's `default_thread_rate_limit_per_user`."""
 
     def check(self, form_errors: FormErrors) -> None:
-        """A name of which nothing is left, when what cannot be shown is taken away, is none."""
+        """Check that the name is not empty without its invisible characters."""
         if not channel_name(self.name, text_like=False):
             form_errors.add("name", *FieldError.length(1, limits.THREAD_NAME_MAX))
 
@@ -37,20 +37,20 @@ class StartThread(StartThreadFromMessage, frozen=True, kw_only=True):
     """The body of Start Thread without Message, and of Start Thread in Forum or Media Channel."""
 
     type: Literal[10, 11, 12] | None = None
-    """A private one unless it is said. In a forum there are public ones only."""
+    """Defaults to a private thread; ignored in forums, whose threads are public."""
     invitable: bool | None = None
     applied_tags: Tags | None = None
     message: MessageFields | None = None
-    """In a forum, what the thread begins with."""
+    """In a forum, the first message of the thread."""
 
     def check(self, form_errors: FormErrors) -> None:
-        """The name, and whatever can be said of the message before anybody asks whether it may be sent."""
+        """Check the name, and the message as far as that needs no permissions."""
         super().check(form_errors)
         if self.message is not None:
             self.message.check_rest(form_errors.at("message"))
 
 
 class StartedThread(Channel, frozen=True, kw_only=True):
-    """A new thread; in a forum with its first message."""
+    """The response of Start Thread: a channel; in a forum with the first message."""
 
     message: Message | None = None

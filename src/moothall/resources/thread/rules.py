@@ -1,10 +1,11 @@
-"""What a thread may be: decisions over a request, the channel and the caller, with hardly any I/O."""
+"""Validation of threads: name, type, tags, slowmode."""
 
 from collections.abc import Sequence
 from typing import Final
 
 from msgspec import UNSET
 
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
 from moothall.objects import errors, limits
 from moothall.objects.channel import Channel, ForumTag
@@ -17,76 +18,86 @@ from moothall.resources.message.rules import RecentWriters, slowmode_of, too_soo
 from moothall.resources.thread import queries
 
 DEFAULT_AUTO_ARCHIVE: Final = 4320
-"""Minutes, where neither the request nor the channel says it."""
-_BY_PARENT: Final = {
+"""In minutes, if neither the request nor the channel sets it."""
+_TYPES_BY_PARENT: Final = {
     ChannelType.GUILD_TEXT: (ChannelType.PUBLIC_THREAD, ChannelType.PRIVATE_THREAD),
     ChannelType.GUILD_ANNOUNCEMENT: (ChannelType.ANNOUNCEMENT_THREAD,),
 }
-"""The types of threads that a channel can have, without a message; those of forums are public."""
+"""The thread types of each parent type, except forums."""
 
 
 def stored_name(name: str, form_errors: FormErrors, field: str = "name") -> str:
-    """A thread's name as it is stored; one of which nothing is left is an error."""
+    """Return a thread's name as stored; adds an error if nothing is left of it."""
     stored = channel_name(name, text_like=False)
     if not stored:
         form_errors.add(field, *FieldError.length(1, limits.THREAD_NAME_MAX))
     return stored
 
 
-def started_type(parent: Channel, asked: int | None, form_errors: FormErrors) -> int:
-    """The type of a thread that is started without a message. Raises Refusal: 50024 where there are no threads."""
-    kinds = _BY_PARENT.get(ChannelType(parent.type))
+def thread_type(parent: Channel, requested: int | None, form_errors: FormErrors) -> int:
+    """Return the type of a thread started without a message. Raises Refusal: 400/50024 in a channel without threads."""
+    kinds = _TYPES_BY_PARENT.get(ChannelType(parent.type))
     if kinds is None:
         raise Refusal(errors.WRONG_CHANNEL_TYPE)
-    kind = ChannelType.PRIVATE_THREAD if asked is None else ChannelType(asked)
+    kind = ChannelType.PRIVATE_THREAD if requested is None else ChannelType(requested)
     if kind not in kinds:
         form_errors.add("type", *FieldError.choices(tuple(map(int, kinds))))
     return int(kind)
 
 
-def public_type(parent: Channel) -> int:
-    """The type of the threads of a channel that everybody sees who may view it."""
+def public_thread_type(parent: Channel) -> int:
+    """Return the type of public threads in a channel."""
     announces = parent.type == ChannelType.GUILD_ANNOUNCEMENT
     return int(ChannelType.ANNOUNCEMENT_THREAD if announces else ChannelType.PUBLIC_THREAD)
 
 
 def check_tags(
-    parent: Channel, asked: Sequence[TagId], held: Sequence[Snowflake], *, manages: bool, form_errors: FormErrors
+    parent: Channel, tag_ids: Sequence[TagId], before: Sequence[Snowflake], *, manages: bool, form_errors: FormErrors
 ) -> list[Snowflake]:
-    """The tags that a thread of a forum is to have instead of those that it held, each once.
+    """Check the tags that a request sets on a forum thread, given those before; return them without duplicates.
 
-    Raises Refusal: 40067 for none where one is required, 403/50013 for adding or taking one that is
-    moderated without MANAGE_THREADS.
+    Raises Refusal: 400/40067 for no tag in a forum that requires one, 403/50013 for adding or removing a moderated
+    tag without MANAGE_THREADS.
     """
-    known = _tags(parent)
-    for index, tag_id in enumerate(asked):
+    known = _tags_by_id(parent)
+    for index, tag_id in enumerate(tag_ids):
         if tag_id not in known:
             form_errors.at("applied_tags").add([index], FormCode.BASE_TYPE_CHOICES, "The channel has no such tag.")
-    if not asked and parent.flags & ChannelFlags.REQUIRE_TAG and known:
+    if not tag_ids and parent.flags & ChannelFlags.REQUIRE_TAG and known:
         if not manages and all(tag.moderated for tag in known.values()):
             raise Refusal(errors.NO_TAGS_FOR_MEMBERS)
         raise Refusal(errors.TAG_REQUIRED)
-    changed = set(asked) ^ {TagId(tag_id) for tag_id in held}
+    changed = set(tag_ids) ^ {TagId(tag_id) for tag_id in before}
     if not manages and any(tag_id in known and known[tag_id].moderated for tag_id in changed):
         raise Refusal(errors.MISSING_PERMISSIONS)
-    return [Snowflake(tag_id) for tag_id in dict.fromkeys(asked)]
+    return [Snowflake(tag_id) for tag_id in dict.fromkeys(tag_ids)]
 
 
-async def require_start_over(ctx: Context, thread_id: Snowflake) -> None:
-    """Slowmode lets somebody start one thread in a channel for each interval (429/20016)."""
+async def require_thread_slowmode(ctx: Context, thread_id: Snowflake) -> None:
+    """Check that the caller has started no thread in the current channel within its slowmode interval.
+
+    Raises Refusal: 429/20016.
+    """
     seconds = slowmode_of(ctx)
     if not seconds:
         return
-    # Apart from the messages of the channel, of which one may be sent in the same time.
-    kept, user_id, now = ChannelId(Snowflake(-ctx.channel.id)), ctx.actor.user_id, Snowflake(thread_id).created_ms
+    # A key other than that of messages, of which one may be sent within the same interval.
+    key, user_id, now = ChannelId(Snowflake(-ctx.channel.id)), ctx.actor.user_id, Snowflake(thread_id).created_ms
     started = await queries.select_last_started(ctx.tx, ctx.channel.id, user_id, snowflake_at(now - seconds * 1000))
     writers = RecentWriters.of(ctx)
-    last = max(writers.last(kept, user_id), 0 if started is None else Snowflake(started).created_ms)
+    last = max(writers.last(key, user_id), 0 if started is None else Snowflake(started).created_ms)
     if (left := last + seconds * 1000 - now) > 0:
         raise too_soon(left)
-    ctx.after_commit.append(lambda: writers.note(kept, user_id, now))
+    ctx.after_commit.append(lambda: writers.note(key, user_id, now))
 
 
-def _tags(parent: Channel) -> dict[TagId, ForumTag]:
+def _tags_by_id(parent: Channel) -> dict[TagId, ForumTag]:
     listed = parent.available_tags
     return {} if listed is UNSET else {tag.id: tag for tag in listed}
+
+
+def thread_of(ctx: Context) -> ChannelAccess:
+    """Return the current thread. Raises Refusal: 400/50024 for any other channel."""
+    if not ctx.channel.is_thread:
+        raise Refusal(errors.WRONG_CHANNEL_TYPE)
+    return ctx.channel

@@ -12,52 +12,52 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.voice import REGIONS, VoiceRegion, VoiceState, regions_of
 from moothall.objects.wire import Timestamp
 from moothall.resources.member.queries import get_member, member_object
-from moothall.resources.voice import stage
 from moothall.resources.voice.events import VoiceStateUpdate
+from moothall.resources.voice.operations import stage
 from moothall.resources.voice.queries import get_voice_state, voice_state_object
 
 
 class ModifyVoiceState(Struct, frozen=True):
-    """What may be changed of someone in a stage channel; null is as good as absent."""
+    """The body of Modify User Voice State; null is the same as absent."""
 
     channel_id: ChannelId | UnsetType | None = UNSET
     suppress: bool | UnsetType | None = UNSET
 
 
 class ModifyCurrentVoiceState(ModifyVoiceState, frozen=True):
-    """The same of oneself; a null `request_to_speak_timestamp` takes the request back."""
+    """The body of Modify Current User Voice State; a null `request_to_speak_timestamp` withdraws the request."""
 
     request_to_speak_timestamp: Timestamp | UnsetType | None = UNSET
 
 
 @get("/voice/regions", permission=SIGNED_IN)
 async def list_voice_regions(_ctx: Context) -> list[VoiceRegion]:
-    """List the regions that a voice channel can be placed in."""
+    """List the voice regions."""
     return list(REGIONS)
 
 
 @get("/guilds/{guild_id}/regions", permission=MEMBER)
 async def get_guild_voice_regions(ctx: Context, guild_id: GuildId) -> list[VoiceRegion]:
-    """List the regions that the guild's voice channels can be placed in, with those for VIPs if it has them."""
+    """List the voice regions of a guild, including VIP regions if it has the feature."""
     return list(regions_of(ctx.guild.row.features))
 
 
 @get("/guilds/{guild_id}/voice-states/@me", permission=MEMBER)
 async def get_current_user_voice_state(ctx: Context, guild_id: GuildId) -> VoiceState:
-    """Get one's own voice state; 404/10065 for one who is not in voice."""
+    """Get the caller's voice state; 404/10065 without one."""
     return await _voice_state(ctx, guild_id, ctx.actor.user_id)
 
 
 @get("/guilds/{guild_id}/voice-states/{user_id}", permission=MEMBER)
 async def get_user_voice_state(ctx: Context, guild_id: GuildId, user_id: UserId) -> VoiceState:
-    """Get someone's voice state; 404/10065 for those not in voice, or in a channel that the caller may not see."""
+    """Get a user's voice state; 404/10065 without one, or in a channel that the caller may not view."""
     return await _voice_state(ctx, guild_id, user_id)
 
 
 @patch("/guilds/{guild_id}/voice-states/@me", permission=MEMBER, fires=(VoiceStateUpdate,))
 async def modify_current_user_voice_state(ctx: Context, guild_id: GuildId, body: ModifyCurrentVoiceState) -> None:
-    """Speak on a stage, step back into the audience, or ask to speak."""
-    await stage.change_own_part(
+    """Speak on a stage, return to the audience, or request to speak."""
+    await stage.modify_own_stage_state(
         ctx,
         guild_id,
         channel_id=body.channel_id,
@@ -68,8 +68,8 @@ async def modify_current_user_voice_state(ctx: Context, guild_id: GuildId, body:
 
 @patch("/guilds/{guild_id}/voice-states/{user_id}", permission=Permissions.MUTE_MEMBERS, fires=(VoiceStateUpdate,))
 async def modify_user_voice_state(ctx: Context, guild_id: GuildId, user_id: UserId, body: ModifyVoiceState) -> None:
-    """Invite someone to speak on a stage, or move them into the audience."""
-    await stage.change_part(ctx, guild_id, user_id, channel_id=body.channel_id, suppress=body.suppress)
+    """Invite a member to speak on a stage, or move them to the audience."""
+    await stage.modify_stage_state(ctx, guild_id, user_id, channel_id=body.channel_id, suppress=body.suppress)
 
 
 async def _voice_state(ctx: Context, guild_id: GuildId, user_id: UserId) -> VoiceState:

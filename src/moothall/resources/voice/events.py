@@ -1,4 +1,4 @@
-"""What voice announces."""
+"""Gateway event of voice states."""
 
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ from moothall.objects.voice import VoiceState
 
 
 class VoiceStateUpdate(Event, frozen=True, kw_only=True):
-    """VOICE_STATE_UPDATE, to those who may view the channel that someone came to, acts in, or left."""
+    """VOICE_STATE_UPDATE: a member joined, left or changed. Sent to viewers of the voice channel."""
 
     name: ClassVar[str] = "VOICE_STATE_UPDATE"
     audience: ClassVar[Audience] = Audience.CHANNEL
@@ -20,5 +20,5 @@ class VoiceStateUpdate(Event, frozen=True, kw_only=True):
     state: VoiceState
 
     def payload(self) -> object:
-        """The voice state, with its guild and member."""
+        """Return the voice state with its guild and member."""
         return self.state

@@ -1,16 +1,16 @@
-"""Voice connections end with their channel."""
+"""Handler of a channel hook: disconnect the members of a deleted voice channel."""
 
 from moothall.kernel.context import Context
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import VOICE
 from moothall.resources.channel.operations import CHANNEL_DELETING
 from moothall.resources.voice.events import VoiceStateUpdate
-from moothall.resources.voice.operations import empty_channel
+from moothall.resources.voice.operations.voice_state import disconnect_channel
 
 
 async def _disconnect_all(ctx: Context, channel: Channel) -> None:
     if channel.type in VOICE:
-        await empty_channel(ctx, ctx.guild.id, channel.id)
+        await disconnect_channel(ctx, ctx.guild.id, channel.id)
 
 
 CHANNEL_DELETING.register(_disconnect_all, fires=(VoiceStateUpdate,), order=30)

@@ -61,83 +61,83 @@ _delete_states = Query(
     )
 )
 _delete_of_node = Query(delete(voice_states).where(voice_states.c.node == bindparam("node")))
-_write_state = Query(
+_upsert_state = Query(
     upsert(voice_states, key=_KEY, update=[c.name for c in voice_states.columns if c.name not in _KEY])
 )
 
 
 async def get_voice_state(reader: Reader, guild_id: GuildId, user_id: UserId) -> VoiceStateRow | None:
-    """Someone's connection to voice in a guild; None if there is none."""
+    """Select a user's voice state in a guild; None if there is none."""
     return await reader.one(_select_state, guild_id=guild_id, user_id=user_id)
 
 
 async def select_voice_states(reader: Reader, guild_id: GuildId, user_ids: Sequence[UserId]) -> list[VoiceStateRow]:
-    """The connections of several people in a guild."""
+    """Select the voice states of several users in a guild."""
     return await reader.all(_select_states, guild_id=guild_id, user_ids=list(user_ids))
 
 
 async def select_states_of_session(reader: Reader, user_id: UserId, session_id: str) -> list[VoiceStateRow]:
-    """The connections that one gateway session holds, in any guild."""
+    """Select the voice states of a gateway session in all guilds."""
     return await reader.all(_select_of_session, user_id=user_id, session_id=session_id)
 
 
 async def select_states_of_user(reader: Reader, user_id: UserId) -> list[VoiceStateRow]:
-    """Someone's connections in any guild."""
+    """Select the voice states of a user in all guilds."""
     return await reader.all(_select_of_user, user_id=user_id)
 
 
 async def select_states_of_node(reader: Reader, node: str) -> list[VoiceStateRow]:
-    """The connections held by the sessions of a gateway node."""
+    """Select the voice states of all sessions of a gateway node."""
     return await reader.all(_select_of_node, node=node)
 
 
 async def select_nodes(reader: Reader) -> list[str]:
-    """The gateway nodes that hold any connection."""
+    """Select the gateway nodes with any voice state."""
     return [node for (node,) in await reader.all(_select_nodes)]
 
 
 async def select_states_in_channel(reader: Reader, channel_id: ChannelId) -> list[VoiceStateRow]:
-    """The connections to a voice channel."""
+    """Select the voice states in a channel."""
     return await reader.all(_select_in_channel, channel_id=channel_id)
 
 
 async def count_in_channel(reader: Reader, channel_id: ChannelId) -> int:
-    """How many people are in a voice channel."""
+    """Count the voice states in a channel."""
     return int(await reader.scalar(_count_in_channel, channel_id=channel_id) or 0)
 
 
-async def write_voice_state(tx: Transaction, row: VoiceStateRow) -> None:
-    """Store someone's connection in place of the one before."""
-    await tx.execute(_write_state, **{name: getattr(row, name) for name in row.__struct_fields__})
+async def upsert_voice_state(tx: Transaction, row: VoiceStateRow) -> None:
+    """Insert or replace a voice state."""
+    await tx.execute(_upsert_state, **{name: getattr(row, name) for name in row.__struct_fields__})
 
 
-async def change_voice_state(tx: Transaction, guild_id: GuildId, user_id: UserId, **values: object) -> None:
-    """Set some columns of someone's connection."""
+async def update_voice_state(tx: Transaction, guild_id: GuildId, user_id: UserId, **values: object) -> None:
+    """Update columns of a voice state."""
     query = update_columns(voice_states, key=_KEY, columns=frozenset(values))
     await tx.execute(query, guild_id=guild_id, user_id=user_id, **values)
 
 
 async def delete_voice_state(tx: Transaction, guild_id: GuildId, user_id: UserId) -> None:
-    """End someone's connection in a guild."""
+    """Delete a user's voice state in a guild."""
     await tx.execute(_delete_state, guild_id=guild_id, user_id=user_id)
 
 
 async def delete_voice_states(tx: Transaction, guild_id: GuildId, user_ids: Sequence[UserId]) -> None:
-    """End the connections of several people in a guild."""
+    """Delete the voice states of several users in a guild."""
     await tx.execute(_delete_states, guild_id=guild_id, user_ids=list(user_ids))
 
 
 async def delete_states_of_node(tx: Transaction, node: str) -> None:
-    """End every connection held by a gateway node."""
+    """Delete the voice states of all sessions of a gateway node."""
     await tx.execute(_delete_of_node, node=node)
 
 
 def voice_state_object(
     row: VoiceStateRow, member: Member | UnsetType, *, deaf: bool, mute: bool, left: bool = False
 ) -> VoiceState:
-    """The object of a connection; `deaf` and `mute` are the member's. One that was `left` has a null channel.
+    """Build a voice state object; `deaf` and `mute` are the member's. With `left` its channel is null.
 
-    When a guest joined is not told with it.
+    `joined_at` of a guest is null.
     """
     if member is not UNSET and member.flags & MemberFlags.IS_GUEST:
         member = structs.replace(member, joined_at=None)

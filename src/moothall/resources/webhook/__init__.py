@@ -1,6 +1,5 @@
-"""Webhooks: ways into a channel for whoever holds their token.
+"""Webhooks: posting messages to a channel with a token.
 
-A webhook lives in one channel and goes with it, or with the application that made it. Its token is
-told to those who manage webhooks there, and stands in no log and no event. ClusterMembers: message (what
-it posts), channel_removal (what goes when a channel goes), member (what goes when a bot goes).
+A webhook belongs to a channel, and is deleted with it or with the bot of the application that owns it. Its token is
+shown only to members with MANAGE_WEBHOOKS in the channel; it is in no log and no event.
 """

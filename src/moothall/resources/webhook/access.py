@@ -1,4 +1,4 @@
-"""Two ways to a webhook: managing its channel, and its token."""
+"""Access to webhooks: MANAGE_WEBHOOKS in the channel, or the webhook's token."""
 
 import hmac
 from collections.abc import Awaitable, Callable, Mapping
@@ -13,67 +13,67 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import MessageId, WebhookId
 from moothall.objects.permissions import Permissions
 from moothall.resources.message.drafts import EditMessage, MessageFields
-from moothall.resources.webhook.queries import PlacedWebhook, select_placed
+from moothall.resources.webhook.queries import VersionedWebhook, select_webhook
 
 
-class Continuation(Protocol):
-    """What stands in a webhook's place where its token does: an interaction that is followed up."""
+class FollowupHandler(Protocol):
+    """Handles requests with the token of an interaction in place of a webhook's: followups."""
 
     async def execute(self, ctx: Context, body: MessageFields) -> bytes:
-        """Post a message; as JSON."""
+        """Create a followup; return the message as JSON."""
 
     async def get(self, ctx: Context, message_id: MessageId) -> bytes:
-        """A message that was posted; as JSON."""
+        """Return a followup as JSON."""
 
     async def edit(self, ctx: Context, message_id: MessageId, body: EditMessage) -> bytes:
-        """Change a message that was posted; as JSON."""
+        """Edit a followup; return the message as JSON."""
 
     async def delete(self, ctx: Context, message_id: MessageId) -> None:
-        """Remove a message that was posted."""
+        """Delete a followup."""
 
     async def allowance(self, ctx: Context) -> Allowance:
-        """How much may be uploaded."""
+        """Return the upload limits."""
 
 
-Finder = Callable[[Context, WebhookId, str], Awaitable[Continuation | None]]
-_finders: list[Finder] = []
+FollowupResolver = Callable[[Context, WebhookId, str], Awaitable[FollowupHandler | None]]
+_resolvers: list[FollowupResolver] = []
 
 
-def finds_continuations(finder: Finder) -> Finder:
-    """Register what knows tokens that stand where a webhook's would."""
-    _finders.append(finder)
-    return finder
+def resolves_followups(resolver: FollowupResolver) -> FollowupResolver:
+    """Register a function that returns the handler of an interaction token, or None for any other token."""
+    _resolvers.append(resolver)
+    return resolver
 
 
 class WebhookToken(Access):
-    """Whoever holds the token of the webhook `{webhook_id}`.
+    """Requests with the token of the webhook `{webhook_id}`.
 
-    With `or_continuation` also whoever holds one that stands in its place.
+    With `or_interaction`, also requests with the id of an application and the token of one of its interactions.
     """
 
-    def __init__(self, *, or_continuation: bool = False) -> None:
-        self._or_continuation = or_continuation
+    def __init__(self, *, or_interaction: bool = False) -> None:
+        self._or_interaction = or_interaction
 
     label = "webhook-token"
     needs_actor = False
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
-        """Look the webhook up. Raises Refusal: 404/10015 for no such webhook, 401/50027 for another token."""
-        if self._or_continuation and await select_placed(ctx.tx, path["webhook_id"]) is None:
-            for find in _finders:
-                found = await find(ctx, path["webhook_id"], path["webhook_token"])
-                if found is not None:
-                    ctx.subject = found
+        """Load the webhook. Raises Refusal: 404/10015 for an unknown webhook, 401/50027 for another token."""
+        if self._or_interaction and await select_webhook(ctx.tx, path["webhook_id"]) is None:
+            for resolve in _resolvers:
+                handler = await resolve(ctx, path["webhook_id"], path["webhook_token"])
+                if handler is not None:
+                    ctx.subject = handler
                     return
-        row = await _find(ctx, path)
+        row = await _load_webhook(ctx, path)
         if row.token_hash is None or not hmac.compare_digest(hash_token(path["webhook_token"]), row.token_hash):
             raise Refusal(errors.INVALID_WEBHOOK_TOKEN)
 
 
 class ManagesWebhook(Access):
-    """Those who manage webhooks in the channel of the webhook `{webhook_id}`.
+    """Members with MANAGE_WEBHOOKS in the channel of the webhook `{webhook_id}`.
 
-    `or_owner` lets in the bot whose application owns it, too.
+    With `or_owner`, also the bot of the application that owns the webhook.
     """
 
     label = "MANAGE_WEBHOOKS"
@@ -82,11 +82,11 @@ class ManagesWebhook(Access):
         self._or_owner = or_owner
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
-        """Look the webhook up and enter its channel.
+        """Load the webhook and its channel, and check the permission.
 
-        Raises Refusal: 404/10015 for no such webhook, 403/50001 and 403/50013.
+        Raises Refusal: 404/10015 for an unknown webhook, 403/50001, 403/50013.
         """
-        row = await _find(ctx, path)
+        row = await _load_webhook(ctx, path)
         if self._or_owner and ctx.actor.bot and row.application_id == ctx.actor.application_id:
             return
         if row.channel_id is None:
@@ -96,25 +96,25 @@ class ManagesWebhook(Access):
 
 
 WEBHOOK_TOKEN = WebhookToken()
-ANY_TOKEN = WebhookToken(or_continuation=True)
+WEBHOOK_OR_INTERACTION_TOKEN = WebhookToken(or_interaction=True)
 MANAGES_WEBHOOK = ManagesWebhook()
-READS_WEBHOOK = ManagesWebhook(or_owner=True)
+MANAGES_OR_OWNS_WEBHOOK = ManagesWebhook(or_owner=True)
 
 
-async def _find(ctx: Context, path: Mapping[str, Any]) -> PlacedWebhook:
-    row = await select_placed(ctx.tx, path["webhook_id"])
+async def _load_webhook(ctx: Context, path: Mapping[str, Any]) -> VersionedWebhook:
+    row = await select_webhook(ctx.tx, path["webhook_id"])
     if row is None:
         raise Refusal(errors.UNKNOWN_WEBHOOK)
     ctx.subject = row
     return row
 
 
-def webhook_of(ctx: Context) -> PlacedWebhook:
-    """The webhook that a row's access has looked up."""
-    found: PlacedWebhook = ctx.subject
-    return found
+def webhook_of(ctx: Context) -> VersionedWebhook:
+    """Return the webhook that the access check of the endpoint has loaded."""
+    webhook: VersionedWebhook = ctx.subject
+    return webhook
 
 
-def continuation_of(ctx: Context) -> Continuation | None:
-    """What a row's access has found in a webhook's place; None if it is a webhook."""
-    return None if isinstance(ctx.subject, PlacedWebhook) else ctx.subject
+def followup_handler_of(ctx: Context) -> FollowupHandler | None:
+    """Return the handler of an interaction token; None for a request with a webhook's token."""
+    return None if isinstance(ctx.subject, VersionedWebhook) else ctx.subject

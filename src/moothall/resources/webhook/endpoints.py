@@ -8,26 +8,26 @@ from moothall.objects.message import Message
 from moothall.objects.permissions import Permissions
 from moothall.objects.webhook import Webhook
 from moothall.resources.channel.events import DirectChannelCreate
-from moothall.resources.channel.thread_activity.events import WAKES, ThreadCreate
+from moothall.resources.channel.thread_activity.events import UNARCHIVE_EVENTS, ThreadCreate
 from moothall.resources.message.drafts import EditMessage
 from moothall.resources.message.events import MessageCreate, MessageDelete, MessageUpdate
-from moothall.resources.webhook import executing, operations, queries
+from moothall.resources.webhook import messages, operations, queries
 from moothall.resources.webhook.access import (
-    ANY_TOKEN,
+    MANAGES_OR_OWNS_WEBHOOK,
     MANAGES_WEBHOOK,
-    READS_WEBHOOK,
+    WEBHOOK_OR_INTERACTION_TOKEN,
     WEBHOOK_TOKEN,
-    continuation_of,
+    followup_handler_of,
     webhook_of,
 )
 from moothall.resources.webhook.events import WebhooksUpdate
+from moothall.resources.webhook.messages import WEBHOOK_UPLOADS
 from moothall.resources.webhook.requests import (
     CreateWebhook,
     ExecuteWebhook,
     ModifyWebhook,
     ModifyWebhookWithToken,
 )
-from moothall.resources.webhook.uploads import BY_WEBHOOK
 
 
 @post(
@@ -37,7 +37,7 @@ from moothall.resources.webhook.uploads import BY_WEBHOOK
     fires=(WebhooksUpdate,),
 )
 async def create_webhook(ctx: Context, channel_id: ChannelId, body: CreateWebhook) -> Webhook:
-    """Make a webhook in a channel; at most 15 of them."""
+    """Create a webhook in a channel, which may have 15."""
     return await operations.create_webhook(ctx, body)
 
 
@@ -49,7 +49,7 @@ async def get_channel_webhooks(ctx: Context, channel_id: ChannelId) -> list[Webh
 
 @get("/guilds/{guild_id}/webhooks", permission=Permissions.MANAGE_WEBHOOKS)
 async def get_guild_webhooks(ctx: Context, guild_id: GuildId) -> list[Webhook]:
-    """List a guild's webhooks, of the channels where the caller manages them."""
+    """List a guild's webhooks in channels where the caller has MANAGE_WEBHOOKS."""
     channels = await ctx.guild.channels(ctx.tx)
     managed = {
         channel.id for channel in channels.values() if ctx.member.permissions_in(channel) & Permissions.MANAGE_WEBHOOKS
@@ -58,15 +58,15 @@ async def get_guild_webhooks(ctx: Context, guild_id: GuildId) -> list[Webhook]:
     return await operations.show_webhooks(ctx, [row for row in rows if row.channel_id in managed])
 
 
-@get("/webhooks/{webhook_id}", permission=READS_WEBHOOK)
+@get("/webhooks/{webhook_id}", permission=MANAGES_OR_OWNS_WEBHOOK)
 async def get_webhook(ctx: Context, webhook_id: WebhookId) -> Webhook:
-    """Fetch a webhook; the application that owns it needs no permission."""
+    """Get a webhook; the application that owns it needs no permission."""
     return await operations.show_webhook(ctx, webhook_of(ctx))
 
 
 @patch("/webhooks/{webhook_id}", permission=MANAGES_WEBHOOK, audit_reason=True, fires=(WebhooksUpdate,))
 async def modify_webhook(ctx: Context, webhook_id: WebhookId, body: ModifyWebhook) -> Webhook:
-    """Rename a webhook, give it another avatar, or move it to another channel."""
+    """Modify the name, avatar or channel of a webhook."""
     return await operations.show_webhook(ctx, await operations.modify_webhook(ctx, webhook_of(ctx), body))
 
 
@@ -78,7 +78,7 @@ async def delete_webhook(ctx: Context, webhook_id: WebhookId) -> None:
 
 @get("/webhooks/{webhook_id}/{webhook_token}", permission=WEBHOOK_TOKEN)
 async def get_webhook_with_token(ctx: Context, webhook_id: WebhookId, webhook_token: str) -> Webhook:
-    """Fetch a webhook by its token, without its creator."""
+    """Get a webhook by its token, without its creator."""
     return await operations.show_webhook(ctx, webhook_of(ctx), with_user=False)
 
 
@@ -86,7 +86,7 @@ async def get_webhook_with_token(ctx: Context, webhook_id: WebhookId, webhook_to
 async def modify_webhook_with_token(
     ctx: Context, webhook_id: WebhookId, webhook_token: str, body: ModifyWebhookWithToken
 ) -> Webhook:
-    """Rename a webhook or give it another avatar, by its token."""
+    """Modify the name or avatar of a webhook by its token."""
     row = await operations.modify_webhook(ctx, webhook_of(ctx), body)
     return await operations.show_webhook(ctx, row, with_user=False)
 
@@ -99,10 +99,10 @@ async def delete_webhook_with_token(ctx: Context, webhook_id: WebhookId, webhook
 
 @post(
     "/webhooks/{webhook_id}/{webhook_token}",
-    permission=ANY_TOKEN,
-    fires=(MessageCreate, MessageUpdate, DirectChannelCreate, ThreadCreate, *WAKES),
+    permission=WEBHOOK_OR_INTERACTION_TOKEN,
+    fires=(MessageCreate, MessageUpdate, DirectChannelCreate, ThreadCreate, *UNARCHIVE_EVENTS),
     rate=WEBHOOK_RATE,
-    uploads=BY_WEBHOOK,
+    uploads=WEBHOOK_UPLOADS,
 )
 async def execute_webhook(
     ctx: Context,
@@ -114,19 +114,19 @@ async def execute_webhook(
     thread_id: ChannelId | None = None,
     with_components: bool = False,
 ) -> Json[Message] | None:
-    """Post a message through a webhook; with `wait` it is answered, else there is nothing to tell.
+    """Post a message as a webhook; return it with `wait`, else 204.
 
-    By the token of an interaction this is a followup, which is always answered.
+    With the token of an interaction, create a followup, which is always returned.
     """
-    if (followed := continuation_of(ctx)) is not None:
-        return Json(await followed.execute(ctx, body))
-    message = await executing.execute_webhook(
+    if (handler := followup_handler_of(ctx)) is not None:
+        return Json(await handler.execute(ctx, body))
+    message = await messages.execute_webhook(
         ctx, webhook_of(ctx), body, thread_id=thread_id, with_components=with_components
     )
     return Json(message) if wait else None
 
 
-@get("/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}", permission=ANY_TOKEN)
+@get("/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}", permission=WEBHOOK_OR_INTERACTION_TOKEN)
 async def get_webhook_message(
     ctx: Context,
     webhook_id: WebhookId,
@@ -135,17 +135,17 @@ async def get_webhook_message(
     *,
     thread_id: ChannelId | None = None,
 ) -> Json[Message]:
-    """Fetch a message that the webhook has sent, or a followup of an interaction."""
-    if (followed := continuation_of(ctx)) is not None:
-        return Json(await followed.get(ctx, message_id))
-    return Json(await executing.get_message(ctx, webhook_of(ctx), message_id, thread_id=thread_id))
+    """Get a message of the webhook, or a followup of an interaction."""
+    if (handler := followup_handler_of(ctx)) is not None:
+        return Json(await handler.get(ctx, message_id))
+    return Json(await messages.get_message(ctx, webhook_of(ctx), message_id, thread_id=thread_id))
 
 
 @patch(
     "/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}",
-    permission=ANY_TOKEN,
+    permission=WEBHOOK_OR_INTERACTION_TOKEN,
     fires=(MessageUpdate,),
-    uploads=BY_WEBHOOK,
+    uploads=WEBHOOK_UPLOADS,
 )
 async def edit_webhook_message(
     ctx: Context,
@@ -157,17 +157,21 @@ async def edit_webhook_message(
     thread_id: ChannelId | None = None,
     with_components: bool = False,
 ) -> Json[Message]:
-    """Edit a message that the webhook has sent, or a followup of an interaction."""
-    if (followed := continuation_of(ctx)) is not None:
-        return Json(await followed.edit(ctx, message_id, body))
+    """Edit a message of the webhook, or a followup of an interaction."""
+    if (handler := followup_handler_of(ctx)) is not None:
+        return Json(await handler.edit(ctx, message_id, body))
     return Json(
-        await executing.edit_message(
+        await messages.edit_message(
             ctx, webhook_of(ctx), message_id, body, thread_id=thread_id, with_components=with_components
         )
     )
 
 
-@delete("/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}", permission=ANY_TOKEN, fires=(MessageDelete,))
+@delete(
+    "/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}",
+    permission=WEBHOOK_OR_INTERACTION_TOKEN,
+    fires=(MessageDelete,),
+)
 async def delete_webhook_message(
     ctx: Context,
     webhook_id: WebhookId,
@@ -176,8 +180,8 @@ async def delete_webhook_message(
     *,
     thread_id: ChannelId | None = None,
 ) -> None:
-    """Delete a message that the webhook has sent, or a followup of an interaction."""
-    if (followed := continuation_of(ctx)) is not None:
-        await followed.delete(ctx, message_id)
+    """Delete a message of the webhook, or a followup of an interaction."""
+    if (handler := followup_handler_of(ctx)) is not None:
+        await handler.delete(ctx, message_id)
         return
-    await executing.delete_message(ctx, webhook_of(ctx), message_id, thread_id=thread_id)
+    await messages.delete_message(ctx, webhook_of(ctx), message_id, thread_id=thread_id)

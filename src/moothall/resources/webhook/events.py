@@ -1,4 +1,4 @@
-"""What webhooks announce (api.md, Events)."""
+"""Gateway event of webhooks (api.md, Events)."""
 
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ from moothall.objects.intents import Intent
 
 
 class WebhooksUpdate(Event, frozen=True, kw_only=True):
-    """WEBHOOKS_UPDATE: a channel's webhooks are not what they were. It does not say which."""
+    """WEBHOOKS_UPDATE: a webhook of a channel was created, updated or deleted."""
 
     name: ClassVar[str] = "WEBHOOKS_UPDATE"
     audience: ClassVar[Audience] = Audience.CHANNEL

@@ -1,4 +1,4 @@
-"""Webhooks end with their channel."""
+"""Handlers of channel hooks: delete the webhooks of a deleted channel."""
 
 from moothall.kernel.context import Context
 from moothall.objects.channel import Channel
@@ -11,9 +11,9 @@ async def _delete(ctx: Context, channel: Channel) -> None:
     await delete_of_channel(ctx.tx, channel.id)
 
 
-async def _delete_late(ctx: Context, channel_id: ChannelId) -> None:
+async def _delete_again(ctx: Context, channel_id: ChannelId) -> None:
     await delete_of_channel(ctx.tx, channel_id)
 
 
 CHANNEL_DELETED.register(_delete)
-CHANNEL_PURGED.register(_delete_late)
+CHANNEL_PURGED.register(_delete_again)

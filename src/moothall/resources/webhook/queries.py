@@ -29,14 +29,14 @@ class WebhookRow(Struct):
     url: str | None
 
 
-class PlacedWebhook(WebhookRow):
-    """A webhook with its guild's version, which is all that finding its channel takes."""
+class VersionedWebhook(WebhookRow):
+    """A webhook with its guild's version, by which its channel can be loaded from memory."""
 
     version: int | None
 
 
 class SourceRow(Struct):
-    """Where a channel follower's messages come from."""
+    """The source channel and guild of a channel follower."""
 
     webhook_id: WebhookId
     channel_id: ChannelId
@@ -46,11 +46,11 @@ class SourceRow(Struct):
     guild_icon: str | None
 
 
-_select_placed = Query(
+_select_webhook = Query(
     select(webhooks, guilds.c.version)
     .select_from(webhooks.outerjoin(guilds, guilds.c.id == webhooks.c.guild_id))
     .where(webhooks.c.id == bindparam("webhook_id")),
-    into=PlacedWebhook,
+    into=VersionedWebhook,
 )
 _select_of_channel = Query(
     select(webhooks).where(webhooks.c.channel_id == bindparam("channel_id")).order_by(webhooks.c.id), into=WebhookRow
@@ -69,7 +69,6 @@ _count_of_channel = Query(
     select(func.count()).select_from(webhooks).where(webhooks.c.channel_id == bindparam("channel_id"))
 )
 _count_of_guild = Query(select(func.count()).select_from(webhooks).where(webhooks.c.guild_id == bindparam("guild_id")))
-_lock_channel = Query(select(channels.c.id).where(channels.c.id == bindparam("channel_id")).with_for_update())
 _select_sources = Query(
     select(
         webhooks.c.id.label("webhook_id"),
@@ -92,70 +91,62 @@ _delete_webhooks = Query(delete(webhooks).where(in_list(webhooks.c.id, "webhook_
 _delete_of_channel = Query(delete(webhooks).where(webhooks.c.channel_id == bindparam("channel_id")))
 
 
-async def select_placed(reader: Reader, webhook_id: WebhookId) -> PlacedWebhook | None:
-    """One webhook; None if there is none."""
-    return await reader.one(_select_placed, webhook_id=webhook_id)
+async def select_webhook(reader: Reader, webhook_id: WebhookId) -> VersionedWebhook | None:
+    """Select a webhook; None if there is none."""
+    return await reader.one(_select_webhook, webhook_id=webhook_id)
 
 
 async def select_of_channel(reader: Reader, channel_id: ChannelId) -> list[WebhookRow]:
-    """A channel's webhooks, oldest first."""
+    """Select the webhooks of a channel, oldest first."""
     return await reader.all(_select_of_channel, channel_id=channel_id)
 
 
 async def select_of_guild(reader: Reader, guild_id: GuildId) -> list[WebhookRow]:
-    """A guild's webhooks, oldest first."""
+    """Select the webhooks of a guild, oldest first."""
     return await reader.all(_select_of_guild, guild_id=guild_id)
 
 
 async def select_of_bot(reader: Reader, guild_id: GuildId, bot_id: UserId) -> list[WebhookRow]:
-    """The webhooks that a bot's application owns in a guild."""
+    """Select the webhooks that a bot's application owns in a guild."""
     return await reader.all(_select_of_bot, guild_id=guild_id, user_id=bot_id)
 
 
 async def select_sources(reader: Reader, rows: Sequence[WebhookRow]) -> dict[WebhookId, SourceRow]:
-    """The sources of those that follow channels, by webhook.
+    """Select the sources of channel followers, by webhook.
 
-    Left out are channels that are gone, and those of guilds whose member the webhook's maker is no more.
+    Deleted channels are left out, and guilds that the webhook's creator is no longer a member of.
     """
     following = [row.id for row in rows if row.source_channel_id is not None]
-    found = await reader.all(_select_sources, webhook_ids=following) if following else []
-    return {row.webhook_id: row for row in found}
+    sources = await reader.all(_select_sources, webhook_ids=following) if following else []
+    return {row.webhook_id: row for row in sources}
 
 
 async def count_of_channel(reader: Reader, channel_id: ChannelId) -> int:
-    """How many webhooks a channel has."""
+    """Count the webhooks of a channel."""
     return int(await reader.scalar(_count_of_channel, channel_id=channel_id))
 
 
 async def count_of_guild(reader: Reader, guild_id: GuildId) -> int:
-    """How many webhooks a guild has."""
+    """Count the webhooks of a guild."""
     return int(await reader.scalar(_count_of_guild, guild_id=guild_id))
 
 
-async def lock_channel(tx: Transaction, channel_id: ChannelId) -> bool:
-    """Keep others from adding webhooks to a channel, and from removing it; False if it is gone.
-
-    Without it two requests at once could both count fourteen.
-    """
-    return await tx.one(_lock_channel, channel_id=channel_id) is not None
-
-
 async def insert_webhook(tx: Transaction, row: WebhookRow) -> None:
-    """Store a new webhook."""
+    """Insert a webhook."""
     await tx.execute(_insert_webhook, **{name: getattr(row, name) for name in WebhookRow.__struct_fields__})
 
 
 async def update_webhook(tx: Transaction, webhook_id: WebhookId, **columns: Any) -> bool:
-    """Change the columns named; False if the webhook is gone."""
+    """Update columns of a webhook; return False if it was deleted."""
     query = update_columns(webhooks, key=("id",), columns=frozenset(columns))
     return await tx.execute(query, id=webhook_id, **columns) > 0
 
 
 async def delete_webhooks(tx: Transaction, webhook_ids: Sequence[WebhookId]) -> int:
-    """Remove webhooks; how many there were."""
+    """Delete webhooks; return their number."""
     return await tx.execute(_delete_webhooks, webhook_ids=webhook_ids)
 
 
 async def delete_of_channel(tx: Transaction, channel_id: ChannelId) -> None:
-    """Remove the webhooks of a channel."""
+    """Delete the webhooks of a channel."""
     await tx.execute(_delete_of_channel, channel_id=channel_id)

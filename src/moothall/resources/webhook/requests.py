@@ -1,4 +1,4 @@
-"""What requests say of webhooks, and of the messages that they post."""
+"""Request bodies of webhooks and their messages."""
 
 from typing import Annotated, Final
 
@@ -26,41 +26,41 @@ class CreateWebhook(Struct, frozen=True, kw_only=True):
 
 
 class ModifyWebhookWithToken(Struct, frozen=True, kw_only=True):
-    """The body of Modify Webhook with Token: everything is optional, and the channel stays."""
+    """The body of Modify Webhook with Token; absent fields stay."""
 
     name: Name | UnsetType = UNSET
     avatar: ImageData | UnsetType | None = UNSET
 
 
 class ModifyWebhook(ModifyWebhookWithToken, frozen=True, kw_only=True):
-    """The body of Modify Webhook: everything is optional; `channel_id` moves the webhook."""
+    """The body of Modify Webhook; absent fields stay."""
 
     channel_id: ChannelId | UnsetType | None = UNSET
 
 
 class ExecuteWebhook(MessageFields, frozen=True, kw_only=True):
-    """The body of Execute Webhook; null is like absence."""
+    """The body of Execute Webhook; null is the same as absent."""
 
     username: str | None = None
-    """Shown instead of the webhook's name; an empty one is like none."""
+    """Overrides the webhook's name, unless empty."""
     avatar_url: str | None = None
-    """Shown instead of the webhook's avatar; an empty one is like none."""
+    """Overrides the webhook's avatar, unless empty."""
     thread_name: Annotated[str, Meta(max_length=limits.THREAD_NAME_MAX)] | None = None
-    """In a forum, the thread that the message begins; an empty one is like none."""
+    """In a forum, the name of a thread to start with the message, unless empty."""
     applied_tags: Annotated[list[TagId], Meta(max_length=limits.THREAD_TAGS_MAX)] | None = None
 
     def check_rest(self, form_errors: FormErrors) -> None:
-        """The same for what webhooks have besides; reserved words are the server's to say."""
+        """Check also `avatar_url` and the length of `username`; reserved words are a setting, checked later."""
         super().check_rest(form_errors)
         self.check_avatar(form_errors)
         if self.username and len(clean_name(self.username)) > limits.WEBHOOK_NAME_MAX:
             form_errors.add("username", *FieldError.length(limits.WEBHOOK_NAME_MIN, limits.WEBHOOK_NAME_MAX))
 
     def check_avatar(self, form_errors: FormErrors) -> None:
-        """Report an `avatar_url` that is none."""
+        """Add an error if `avatar_url` is not a valid URL."""
         if not self.avatar_url:
             return
         if len(self.avatar_url) > limits.EMBED_URL_MAX:
             form_errors.add("avatar_url", *FieldError.length(None, limits.EMBED_URL_MAX))
-        elif wrong := url_error(self.avatar_url, _SCHEMES):
-            form_errors.add("avatar_url", *wrong)
+        elif error := url_error(self.avatar_url, _SCHEMES):
+            form_errors.add("avatar_url", *error)

@@ -1,4 +1,4 @@
-"""Pure decisions about webhooks: their names, and what is shown of them."""
+"""Names, audit log changes and objects of webhooks, without I/O."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -19,70 +19,73 @@ from moothall.objects.user import User
 from moothall.objects.webhook import SourceGuild, Webhook, WebhookType
 from moothall.resources.webhook.queries import SourceRow, WebhookRow
 
-_AUDITED: Final = {
+_AUDIT_KEYS: Final = {
     "type": "type",
     "channel_id": "channel_id",
     "name": "name",
     "avatar": "avatar_hash",
     "application_id": "application_id",
 }
-"""The columns that the audit log tells of, by the key that it knows them under. No token is among them."""
+"""The keys in audit log entries, by column. The token has none."""
 
 
-def changes_between(before: Struct | None, after: Struct | None) -> list[AuditLogChange]:
-    """What the audit log says of a new, a changed or a deleted webhook."""
-    return [structs.replace(change, key=_AUDITED[change.key]) for change in differences(before, after, tuple(_AUDITED))]
+def audit_changes(before: Struct | None, after: Struct | None) -> list[AuditLogChange]:
+    """Return the audit log changes of a created, updated or deleted webhook."""
+    return [
+        structs.replace(change, key=_AUDIT_KEYS[change.key])
+        for change in differences(before, after, tuple(_AUDIT_KEYS))
+    ]
 
 
-def webhook_name(given: str, form_errors: FormErrors, *, reserved: Iterable[str]) -> str:
-    """A webhook's name as it is kept; what is wrong with it is reported at `name`."""
-    name = clean_name(given)
-    wrong = nickname_error(name, high=limits.WEBHOOK_NAME_MAX, reserved=reserved)
-    if wrong is not None:
-        form_errors.add("name", *wrong)
+def webhook_name(name: str, form_errors: FormErrors, *, reserved: Iterable[str]) -> str:
+    """Return a webhook's name as stored; adds errors at `name`."""
+    name = clean_name(name)
+    error = nickname_error(name, high=limits.WEBHOOK_NAME_MAX, reserved=reserved)
+    if error is not None:
+        form_errors.add("name", *error)
     return name
 
 
-def shown_name(given: str | None, form_errors: FormErrors, *, reserved: tuple[str, ...]) -> str | None:
-    """The name that one message is shown under; None if it has none of its own.
+def override_name(username: str | None, form_errors: FormErrors, *, reserved: tuple[str, ...]) -> str | None:
+    """Return the author name of one message; None for that of the webhook. Adds errors at `username`.
 
-    Bridges show the people of other networks by it, so only its length and reserved words are
-    looked at; what is wrong is reported at `username`.
+    Bridges set it to the names of users of other networks, so only its length and reserved words are checked.
     """
-    if not given:
+    if not username:
         return None
-    # A bridge repeats the names of those who talk.
-    name, wrong = (_read_name if len(given) <= limits.WEBHOOK_NAME_MAX else _read_name.__wrapped__)(given, reserved)
-    for error in wrong:
+    # Cached, since a bridge repeats names.
+    check = _checked_name if len(username) <= limits.WEBHOOK_NAME_MAX else _checked_name.__wrapped__
+    name, name_errors = check(username, reserved)
+    for error in name_errors:
         form_errors.add("username", *error)
     return name or None
 
 
 @lru_cache(maxsize=4096)
-def _read_name(given: str, reserved: tuple[str, ...]) -> tuple[str, tuple[FieldError, ...]]:
-    name = clean_name(given)
-    wrong = []
+def _checked_name(username: str, reserved: tuple[str, ...]) -> tuple[str, tuple[FieldError, ...]]:
+    name = clean_name(username)
+    name_errors = []
     if len(name) > limits.WEBHOOK_NAME_MAX:
-        wrong.append(FieldError.length(limits.WEBHOOK_NAME_MIN, limits.WEBHOOK_NAME_MAX))
+        name_errors.append(FieldError.length(limits.WEBHOOK_NAME_MIN, limits.WEBHOOK_NAME_MAX))
     folded = name.casefold()
     word = next((word for word in reserved if word.casefold() in folded), None)
     if word is not None:
-        wrong.append(FieldError(FormCode.USERNAME_INVALID_CONTAINS, f'Username cannot contain "{word}"'))
-    return name, tuple(wrong)
+        name_errors.append(FieldError(FormCode.USERNAME_INVALID_CONTAINS, f'Username cannot contain "{word}"'))
+    return name, tuple(name_errors)
 
 
-def about(webhook_id: WebhookId) -> bytes:
-    """What ties an encrypted token to its webhook."""
+def encryption_context(webhook_id: WebhookId) -> bytes:
+    """Return the associated data that binds an encrypted token to its webhook."""
     return b"webhook %d" % webhook_id
 
 
 def webhook_object(
     row: WebhookRow, user: User | None, source: SourceRow | None = None, *, box: SecretBox, public_url: str
 ) -> Webhook:
-    """A webhook as those see it who may use it; without `user` or `source` where that is None.
+    """Build a webhook object, without `user` or `source` if that is None.
 
-    Only incoming webhooks have a token. A channel follower says where its messages come from; an
-    application's own webhook is in no guild and no channel.
+    Only incoming webhooks have a token; only channel followers have a source. The webhook of an application has no
+    guild and no channel.
     """
     token = _token(row, box)
     return Webhook(
@@ -107,7 +110,7 @@ def _token(row: WebhookRow, box: SecretBox) -> str | UnsetType:
     if row.type != WebhookType.INCOMING or row.token is None:
         return UNSET
     try:
-        return box.decrypt(row.token, about=about(row.id)).decode()
+        return box.decrypt(row.token, about=encryption_context(row.id)).decode()
     except SecretUnreadable:
-        # The server's key was lost: whoever knows the token can still use it, it only cannot be shown again.
+        # The server's key was lost: the token stays valid, but cannot be shown.
         return UNSET

@@ -1,6 +1,6 @@
-"""Embeds out of what other services send: texts cut to what fits, and whatever no embed can hold left out.
+"""Embeds from the payloads of other services: texts are truncated, and invalid values left out.
 
-Nobody reads the error that such a service gets, so nothing of it is refused.
+Payloads are not refused, since such services do not show errors to a user.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,95 +21,95 @@ from moothall.objects.text import clean
 from moothall.objects.wire import Timestamp
 
 _ELLIPSIS: Final = "…"
-_CLEANED: Final = 4
-"""So many times of what fits is looked at: more than that need not be read to know how it begins."""
+_READ_FACTOR: Final = 4
+"""A text is cut to this multiple of its maximum length before it is cleaned, which bounds the work."""
 _URL_MAX: Final = limits.EMBED_URL_MAX
-_MOMENT_MAX: Final = 253_402_300_799_000
-"""The last moment that can be written, in milliseconds since the Unix epoch."""
+_TIMESTAMP_MAX: Final = 253_402_300_799_000
+"""The end of the year 9999, in milliseconds since the Unix epoch."""
 
 
-class Link(Struct, frozen=True):
-    """A text that may lead somewhere, and may have an icon: what is no text or URL is left out."""
+class LinkSource(Struct, frozen=True):
+    """Unchecked text, URL and icon of an embed's author or footer; invalid values are left out."""
 
     text: Any
     url: Any = None
     icon: Any = None
 
 
-class Cell(Struct, frozen=True):
-    """A field of an embed."""
+class FieldSource(Struct, frozen=True):
+    """An unchecked field of an embed."""
 
     name: Any
     value: Any
     inline: bool = False
 
 
-def fit_text(given: object, maximum: int) -> str:
-    """A text of at most `maximum` characters, trimmed; empty for what is no text."""
-    if isinstance(given, bool) or not isinstance(given, str | int | float):
+def truncate_text(value: object, maximum: int) -> str:
+    """Return a trimmed text of at most `maximum` characters; empty if the value is neither text nor number."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
-    text = str(given).strip()
-    if over := len(text) > _CLEANED * maximum:
-        text = text[: _CLEANED * maximum]  # a megabyte is not cleaned for the sake of a line
+    text = str(value).strip()
+    if over := len(text) > _READ_FACTOR * maximum:
+        text = text[: _READ_FACTOR * maximum]  # bounds the cost of clean()
     text = clean(text).strip()
     return text if len(text) <= maximum and not over else f"{text[: maximum - 1].rstrip()}{_ELLIPSIS}"
 
 
-def fit_url(given: object) -> str | None:
-    """A URL that embeds may hold; None for what is none."""
-    if not isinstance(given, str) or not given or len(given) > _URL_MAX or url_error(given) is not None:
+def embed_url(value: object) -> str | None:
+    """Return a URL that is valid in embeds; None for any other value."""
+    if not isinstance(value, str) or not value or len(value) > _URL_MAX or url_error(value) is not None:
         return None
-    return given
+    return value
 
 
-def fit_moment(seconds: object) -> Timestamp | None:
-    """A moment from seconds since the Unix epoch, which may be a text; None for what is none."""
+def parse_timestamp(seconds: object) -> Timestamp | None:
+    """Parse seconds since the Unix epoch, a number or text; None for any other value."""
     if isinstance(seconds, bool) or not isinstance(seconds, str | int | float):
         return None
     try:
-        moment = int(float(seconds) * 1000)
+        milliseconds = int(float(seconds) * 1000)
     except (ValueError, OverflowError):
         return None
-    return Timestamp(moment) if 0 <= moment <= _MOMENT_MAX else None
+    return Timestamp(milliseconds) if 0 <= milliseconds <= _TIMESTAMP_MAX else None
 
 
-def fit_embed(
+def build_embed(
     *,
     title: object = None,
     description: object = None,
     url: object = None,
     color: int | None = None,
-    author: Link | None = None,
-    footer: Link | None = None,
+    author: LinkSource | None = None,
+    footer: LinkSource | None = None,
     image: object = None,
     thumbnail: object = None,
-    cells: Iterable[Cell] = (),
-    moment: Timestamp | None = None,
+    fields: Iterable[FieldSource] = (),
+    timestamp: Timestamp | None = None,
 ) -> EmbedInput | None:
-    """An embed of what can be shown; None where nothing is left."""
-    name = fit_text(author.text, limits.EMBED_AUTHOR_MAX) if author else ""
-    foot = fit_text(footer.text, limits.EMBED_FOOTER_MAX) if footer else ""
-    picture, small = fit_url(image), fit_url(thumbnail)
+    """Build an embed of the valid values; None if there are none."""
+    name = truncate_text(author.text, limits.EMBED_AUTHOR_MAX) if author else ""
+    foot = truncate_text(footer.text, limits.EMBED_FOOTER_MAX) if footer else ""
+    picture, small = embed_url(image), embed_url(thumbnail)
     embed = EmbedInput(
-        title=fit_text(title, limits.EMBED_TITLE_MAX) or None,
-        description=fit_text(description, limits.EMBED_DESCRIPTION_MAX) or None,
-        url=fit_url(url),
+        title=truncate_text(title, limits.EMBED_TITLE_MAX) or None,
+        description=truncate_text(description, limits.EMBED_DESCRIPTION_MAX) or None,
+        url=embed_url(url),
         color=color,
-        timestamp=moment,
-        author=EmbedAuthorInput(name=name, url=fit_url(author.url), icon_url=fit_url(author.icon))
+        timestamp=timestamp,
+        author=EmbedAuthorInput(name=name, url=embed_url(author.url), icon_url=embed_url(author.icon))
         if author and name
         else None,
-        footer=EmbedFooterInput(text=foot, icon_url=fit_url(footer.icon)) if footer and foot else None,
+        footer=EmbedFooterInput(text=foot, icon_url=embed_url(footer.icon)) if footer and foot else None,
         image=None if picture is None else EmbedMediaInput(url=picture),
         thumbnail=None if small is None else EmbedMediaInput(url=small),
-        fields=_fit_cells(cells) or None,
+        fields=_embed_fields(fields) or None,
     )
     shown = (embed.title, embed.description, embed.author, embed.footer, embed.image, embed.thumbnail, embed.fields)
-    return None if all(part is None for part in shown) else embed
+    return None if all(value is None for value in shown) else embed
 
 
-def fit_message(embeds: Sequence[EmbedInput | None]) -> list[EmbedInput]:
-    """As many of the embeds as one message takes, the first one that is too long for it cut to what is left."""
+def truncate_embeds(embeds: Sequence[EmbedInput | None]) -> list[EmbedInput]:
+    """Return as many of the embeds as fit into one message; the first that exceeds its total length is truncated."""
     left, kept = limits.EMBED_TOTAL_MAX, list[EmbedInput]()
     for embed in embeds:
         if embed is None:
@@ -125,21 +125,23 @@ def fit_message(embeds: Sequence[EmbedInput | None]) -> list[EmbedInput]:
     return kept
 
 
-def _fit_cells(cells: Iterable[Cell]) -> list[EmbedFieldInput]:
-    found: list[EmbedFieldInput] = []
-    for cell in cells:
-        name = fit_text(cell.name, limits.EMBED_FIELD_NAME_MAX)
-        value = fit_text(cell.value, limits.EMBED_FIELD_VALUE_MAX)
+def _embed_fields(sources: Iterable[FieldSource]) -> list[EmbedFieldInput]:
+    fields: list[EmbedFieldInput] = []
+    for source in sources:
+        name = truncate_text(source.name, limits.EMBED_FIELD_NAME_MAX)
+        value = truncate_text(source.value, limits.EMBED_FIELD_VALUE_MAX)
         if not name and not value:
             continue
-        # A field shows both; what looks like nothing stands for the one that is missing.
-        found.append(EmbedFieldInput(name=name or _NOTHING, value=value or _NOTHING, inline=cell.inline))
-        if len(found) == limits.EMBED_FIELDS_MAX:
+        # A field needs both, so an invisible character replaces an empty one.
+        fields.append(
+            EmbedFieldInput(name=name or _ZERO_WIDTH_SPACE, value=value or _ZERO_WIDTH_SPACE, inline=source.inline)
+        )
+        if len(fields) == limits.EMBED_FIELDS_MAX:
             break
-    return found
+    return fields
 
 
-_NOTHING: Final = "\u200b"
+_ZERO_WIDTH_SPACE: Final = "\u200b"
 
 
 def _length(embed: EmbedInput) -> int:
@@ -154,13 +156,13 @@ def _length(embed: EmbedInput) -> int:
 
 
 def _shorten(embed: EmbedInput, maximum: int) -> EmbedInput | None:
-    """An embed without its last fields, then with a shorter description; None if that does not suffice."""
+    """Remove last fields from an embed, then shorten its description; None if it stays too long."""
     fields = list(embed.fields or ())
     while fields and _length(embed) > maximum:
         fields.pop()
         embed = structs.replace(embed, fields=fields or None)
     over = _length(embed) - maximum
     if over > 0 and embed.description is not None and len(embed.description) > over + 1:
-        embed = structs.replace(embed, description=fit_text(embed.description, len(embed.description) - over))
+        embed = structs.replace(embed, description=truncate_text(embed.description, len(embed.description) - over))
         over = _length(embed) - maximum
     return embed if over <= 0 else None

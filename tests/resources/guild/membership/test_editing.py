@@ -8,7 +8,7 @@ from moothall.objects.ids import ChannelId
 from moothall.objects.member import MemberFlags
 from moothall.objects.permissions import Permissions
 from moothall.resources.member import queries
-from moothall.resources.voice.queries import get_voice_state, write_voice_state
+from moothall.resources.voice.queries import get_voice_state, upsert_voice_state
 from tests.harness import STAGE, VOICE, Caller, Guild, Platform, Reply
 from tests.resources.guild.membership.test_joining import voice_row
 
@@ -24,7 +24,7 @@ async def edit(by: Caller, guild: Guild, who: Caller, body: Any, **options: Any)
 
 async def enter_voice(platform: Platform, guild: Guild, who: Caller, channel: ChannelId) -> None:
     async with platform.database.transaction() as tx:
-        await write_voice_state(tx, voice_row(guild, who, channel))
+        await upsert_voice_state(tx, voice_row(guild, who, channel))
 
 
 def in_days(days: float) -> str:

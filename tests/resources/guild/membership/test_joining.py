@@ -17,7 +17,7 @@ from moothall.objects.wire import Timestamp
 from moothall.resources.guild.membership.operations import join_guild, leave_if_temporary, remove_member
 from moothall.resources.member import queries
 from moothall.resources.user.queries import get_user, select_user
-from moothall.resources.voice.queries import VoiceStateRow, get_voice_state, write_voice_state
+from moothall.resources.voice.queries import VoiceStateRow, get_voice_state, upsert_voice_state
 from moothall.storage.database import Query, insert_ignore
 from moothall.storage.rows import MemberRow
 from moothall.storage.schema import bans, channels, thread_members
@@ -142,7 +142,7 @@ async def test_who_leaves_leaves_voice_first(platform: Platform) -> None:
     await guild.join(bob)
     channel = await guild.channel(type=VOICE)
     async with platform.database.transaction() as tx:
-        await write_voice_state(tx, voice_row(guild, bob, channel))
+        await upsert_voice_state(tx, voice_row(guild, bob, channel))
     with platform.listening() as heard:
         await leave(platform, guild, bob)
     assert heard == ["VOICE_STATE_UPDATE", "GUILD_MEMBER_REMOVE"]

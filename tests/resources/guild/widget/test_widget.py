@@ -15,7 +15,7 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.presence import Activity, ClientStatus, Presence
 from moothall.objects.user import UserReference
 from moothall.resources.guild.widget.pictures import SIZES
-from moothall.resources.voice.queries import VoiceStateRow, write_voice_state
+from moothall.resources.voice.queries import VoiceStateRow, upsert_voice_state
 from tests.harness import CATEGORY, STAGE, VOICE, Caller, Guild, Platform
 
 AUDIT = "GUILD_AUDIT_LOG_ENTRY_CREATE"
@@ -191,7 +191,7 @@ async def test_who_talks_is_shown_in_channels_that_everyone_sees(platform: Platf
     bring_online(platform, guild, bob, carol)
     async with platform.database.transaction() as tx:
         for who, where in ((bob, open_), (carol, secret)):
-            await write_voice_state(
+            await upsert_voice_state(
                 tx,
                 VoiceStateRow(
                     guild_id=guild.id,

@@ -20,7 +20,7 @@ from tests.resources.component.trees import container, gallery, link, row, secti
 from tests.resources.interaction.scenario import Scenario, install
 from tests.resources.message.attachment.uploading import guild_of, listed, picture, send, upload
 from tests.resources.message.places import bot_of, member_of, say
-from tests.resources.webhook.github.payloads import TOLD
+from tests.resources.webhook.github.payloads import SUPPORTED_EVENTS
 
 BASE: Final = "http://localhost:3333/attachments"
 NAME: Final = "minutes.png"
@@ -178,7 +178,7 @@ async def by_slack_webhook(scene: Scene, url: str) -> list[Any]:
 
 
 async def by_github_webhook(scene: Scene, url: str) -> list[Any]:
-    kind, payload, _ = TOLD["push"]
+    kind, payload, _ = SUPPORTED_EVENTS["push"]
     payload = {**payload, "sender": {"login": "octo", "html_url": url, "avatar_url": url}}
     headers = [("x-github-event", kind)]
     sent = await scene.platform.nobody.post(f"{await hook_of(scene)}/github", payload, headers=headers)

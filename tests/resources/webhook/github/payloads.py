@@ -1,4 +1,4 @@
-"""Payloads of GitHub's events, by kind and by what happened, written after its published documentation of events."""
+"""Payloads of GitHub's events by kind and action, as in its published documentation."""
 
 from typing import Any, Final
 
@@ -171,9 +171,9 @@ def event(action: str, **parts: Any) -> dict[str, Any]:
 
 
 NEW: Final = {"before": "0" * 40, "created": True}
-GONE: Final = {"after": "0" * 40, "deleted": True, "commits": [], "head_commit": None}
+DELETED: Final = {"after": "0" * 40, "deleted": True, "commits": [], "head_commit": None}
 
-TOLD: Final[dict[str, tuple[str, dict[str, Any], str]]] = {
+SUPPORTED_EVENTS: Final[dict[str, tuple[str, dict[str, Any], str]]] = {
     "push": ("push", pushed(), "[octo-org/moot:main] 2 new commits"),
     "push of one": ("push", pushed(commits=[commit(1, "Just one")]), "[octo-org/moot:main] 1 new commit"),
     "forced push": ("push", pushed(forced=True), "[octo-org/moot:main] Branch force-pushed to abcdef2"),
@@ -184,7 +184,7 @@ TOLD: Final[dict[str, tuple[str, dict[str, Any], str]]] = {
     ),
     "push of a branch": ("push", pushed(**NEW, commits=[]), "[octo-org/moot] New branch: main"),
     "push of a tag": ("push", pushed(**NEW, ref="refs/tags/v1"), "[octo-org/moot] New tag: v1"),
-    "push of nothing": ("push", pushed(**GONE, ref="refs/heads/a/b"), "[octo-org/moot] Branch deleted: a/b"),
+    "push of nothing": ("push", pushed(**DELETED, ref="refs/heads/a/b"), "[octo-org/moot] Branch deleted: a/b"),
     "create": (
         "create",
         {"ref": "v1", "ref_type": "tag", "master_branch": "main", "description": None, **COMMON},
@@ -312,7 +312,7 @@ TOLD: Final[dict[str, tuple[str, dict[str, Any], str]]] = {
 }
 """Events that are worth a message, and its title."""
 
-NOT_TOLD: Final[dict[str, tuple[str, dict[str, Any]]]] = {
+IGNORED_EVENTS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "ping": ("ping", {"zen": "Keep it logically awesome.", "hook_id": BIG_ID, "hook": {}, **COMMON}),
     "issue labelled": ("issues", event("labeled", issue=ISSUE, label={"name": "door"})),
     "issue edited": ("issues", event("edited", issue=ISSUE, changes={})),

@@ -1,4 +1,4 @@
-"""What GitHub's hooks get for an event."""
+"""Execute GitHub-Compatible Webhook: responses and messages."""
 
 import json
 from typing import Any
@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.harness import Guild, Platform, Reply
-from tests.resources.webhook.github.payloads import BIG_ID, NOT_TOLD, TOLD, event
+from tests.resources.webhook.github.payloads import BIG_ID, IGNORED_EVENTS, SUPPORTED_EVENTS, event
 
 
 async def hooked(platform: Platform) -> tuple[Guild, str]:
@@ -22,9 +22,9 @@ async def sends(platform: Platform, path: str, kind: str, payload: Any, **query:
     return await platform.nobody.post(path, payload, headers=headers, **query)
 
 
-async def test_every_event_that_is_told_is_one_message(platform: Platform) -> None:
+async def test_every_supported_event_is_one_message(platform: Platform) -> None:
     guild, path = await hooked(platform)
-    for kind, payload, title in TOLD.values():
+    for kind, payload, title in SUPPORTED_EVENTS.values():
         with platform.listening() as heard:
             reply = await sends(platform, path, kind, payload)
         assert (reply.status, reply.body, heard) == (204, b"", ["MESSAGE_CREATE"])
@@ -33,9 +33,9 @@ async def test_every_event_that_is_told_is_one_message(platform: Platform) -> No
         assert (message["content"], message["mentions"], message["mention_everyone"]) == ("", [], False)
 
 
-async def test_an_event_that_is_not_told_is_204_at_once(platform: Platform) -> None:
+async def test_an_ignored_event_is_204_at_once(platform: Platform) -> None:
     _, path = await hooked(platform)
-    for kind, payload in NOT_TOLD.values():
+    for kind, payload in IGNORED_EVENTS.values():
         reply = await sends(platform, path, kind, payload)
         assert (reply.status, reply.body) == (204, b"")
     assert platform.heard == []
@@ -43,7 +43,7 @@ async def test_an_event_that_is_not_told_is_204_at_once(platform: Platform) -> N
 
 async def test_a_form_carries_the_same_payload(platform: Platform) -> None:
     guild, path = await hooked(platform)
-    kind, payload, title = TOLD["push"]
+    kind, payload, title = SUPPORTED_EVENTS["push"]
     reply = await platform.nobody.post(
         path,
         raw=urlencode({"payload": json.dumps(payload)}).encode(),
@@ -55,9 +55,9 @@ async def test_a_form_carries_the_same_payload(platform: Platform) -> None:
     assert message["embeds"][0]["title"] == title
 
 
-async def test_what_cannot_be_kept_is_an_error_only_for_those_who_wait(platform: Platform) -> None:
+async def test_a_refused_message_is_an_error_only_with_wait(platform: Platform) -> None:
     _, path = await hooked(platform)
-    kind, payload, _ = TOLD["push"]
+    kind, payload, _ = SUPPORTED_EVENTS["push"]
     assert (await sends(platform, path, kind, payload, thread_id=1)).code == 10003
     assert (await sends(platform, path, kind, payload, thread_id=1, wait=False)).status == 204
     assert platform.heard == []
@@ -66,7 +66,7 @@ async def test_what_cannot_be_kept_is_an_error_only_for_those_who_wait(platform:
 @pytest.mark.parametrize(
     "body", [[], "text", None, 5, {"issue": [], "action": {}}, {"action": "opened", "issue": 2**90}]
 )
-async def test_odd_payloads_are_no_failure_of_ours(platform: Platform, body: Any) -> None:
+async def test_odd_payloads_are_no_server_error(platform: Platform, body: Any) -> None:
     _, path = await hooked(platform)
     for kind in ("issues", "push", "é", "x" * 999):
         assert (await platform.nobody.post(path, body, headers=[("x-github-event", kind)])).status < 500

@@ -1,4 +1,4 @@
-"""What becomes of Slack's markup."""
+"""Conversion of Slack's markup, attachments and blocks."""
 
 import pytest
 from hypothesis import given
@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from moothall.resources.webhook.slack.attachments import as_embeds, read_color
 from moothall.resources.webhook.slack.blocks import render
+from moothall.resources.webhook.slack.messages import SlackMessage, execute_body
 from moothall.resources.webhook.slack.mrkdwn import translate
-from moothall.resources.webhook.slack.translating import SlackMessage, as_message
 
 CASES = {
     "plain": "plain",
@@ -42,15 +42,15 @@ def test_markup_becomes_markdown(text: str) -> None:
 @given(st.text(alphabet="<>|@#!*_~`&;^{}/:ab1 \n\ue000\ue001", max_size=60))
 def test_no_text_is_too_odd(text: str) -> None:
     translate(text)
-    as_message(SlackMessage(text=text, attachments=[{"text": text, "color": text, "ts": text, "fields": [text]}]))
+    execute_body(SlackMessage(text=text, attachments=[{"text": text, "color": text, "ts": text, "fields": [text]}]))
 
 
 @pytest.mark.parametrize(
-    ("given_color", "expected"),
+    ("color", "expected"),
     [("good", 0x2EB886), ("danger", 0xA30200), ("#36a64f", 0x36A64F), ("abc", 0xAABBCC), ("teal", None), (7, None)],
 )
-def test_colors_are_named_or_hexadecimal(given_color: object, expected: int | None) -> None:
-    assert read_color(given_color) == expected
+def test_colors_are_named_or_hexadecimal(color: object, expected: int | None) -> None:
+    assert read_color(color) == expected
 
 
 def test_an_attachment_is_an_embed() -> None:
@@ -122,7 +122,7 @@ def test_blocks_are_rendered_as_far_as_text_goes() -> None:
     )
     assert rendered.text == "# Release *1*\nIt is **out**\n───\n-# by @ann"
     assert rendered.images == [f"https://example.org/{name}.png" for name in "abc"]
-    assert [cell.value for cell in rendered.cells] == ["**A**\n1", "**B**\n2"]
+    assert [cell.value for cell in rendered.fields] == ["**A**\n1", "**B**\n2"]
 
 
 def test_rich_text_keeps_its_styles_lists_and_quotes() -> None:
@@ -160,9 +160,9 @@ def test_rich_text_keeps_its_styles_lists_and_quotes() -> None:
     )
 
 
-def test_what_is_too_long_or_too_much_is_cut() -> None:
+def test_texts_and_lists_are_truncated_to_the_limits() -> None:
     attachment = {"text": "y" * 5000, "fields": [{"title": "t", "value": "v"}] * 40}
-    message = as_message(SlackMessage(text="x" * 3000, username="n" * 100, attachments=[attachment] * 30))
+    message = execute_body(SlackMessage(text="x" * 3000, username="n" * 100, attachments=[attachment] * 30))
     assert len(message.content or "") == 2000
     assert len(message.username or "") == 80
     assert message.embeds is not None
@@ -172,5 +172,5 @@ def test_what_is_too_long_or_too_much_is_cut() -> None:
         for embed in message.embeds
     )
     assert total <= 6000
-    many = as_message(SlackMessage(attachments=[{"text": "a"}] * 30))
+    many = execute_body(SlackMessage(attachments=[{"text": "a"}] * 30))
     assert len(many.embeds or ()) == 10

@@ -1,4 +1,4 @@
-"""What senders of Slack's payload get for it."""
+"""Execute Slack-Compatible Webhook: responses and messages."""
 
 import json
 from typing import Any
@@ -24,8 +24,8 @@ class Hook:
         return await self.platform.nobody.post(f"{self.path}/slack", body, **query)
 
     async def last(self) -> Any:
-        found = (await self.guild.owner.get(f"/channels/{self.channel_id}/messages", limit=1)).json
-        return found[0] if found else None
+        messages = (await self.guild.owner.get(f"/channels/{self.channel_id}/messages", limit=1)).json
+        return messages[0] if messages else None
 
 
 async def hooked(platform: Platform, *, kind: int = TEXT) -> Hook:
@@ -36,7 +36,7 @@ async def hooked(platform: Platform, *, kind: int = TEXT) -> Hook:
     return Hook(platform, guild, channel_id, made)
 
 
-async def test_a_payload_becomes_a_message_and_the_answer_is_slacks(platform: Platform) -> None:
+async def test_a_payload_becomes_a_message_and_the_response_is_slacks(platform: Platform) -> None:
     hook = await hooked(platform)
     reply = await hook.sends(
         {
@@ -70,7 +70,7 @@ async def test_a_form_carries_the_same_payload(platform: Platform) -> None:
     assert (await hook.last())["content"] == "without a payload"
 
 
-async def test_nobody_is_pinged_but_people_named_by_id(platform: Platform) -> None:
+async def test_only_users_mentioned_by_id_are_notified(platform: Platform) -> None:
     hook = await hooked(platform)
     role = await hook.guild.role()
     await hook.sends({"text": f"<!here> <!channel> <@&{role}> <@{hook.guild.owner.id}>"})
@@ -80,7 +80,7 @@ async def test_nobody_is_pinged_but_people_named_by_id(platform: Platform) -> No
 
 
 @pytest.mark.parametrize("body", [{}, {"text": "  "}, {"attachments": [{"color": "good"}]}, {"blocks": [1, {}]}])
-async def test_a_payload_of_nothing_is_refused_unless_nobody_waits(platform: Platform, body: Any) -> None:
+async def test_an_empty_payload_is_refused_unless_wait_is_false(platform: Platform, body: Any) -> None:
     hook = await hooked(platform)
     assert (await hook.sends(body)).code == 50006
     reply = await hook.sends(body, wait=False)
@@ -92,7 +92,7 @@ async def test_a_payload_of_nothing_is_refused_unless_nobody_waits(platform: Pla
     ("body", "at"),
     [({"text": 5}, "text"), ({"attachments": {}}, "attachments"), ({"text": "x", "username": "clyde"}, "username")],
 )
-async def test_what_slack_would_not_send_is_refused_at_its_field(platform: Platform, body: Any, at: str) -> None:
+async def test_invalid_values_are_refused_at_their_fields(platform: Platform, body: Any, at: str) -> None:
     hook = await hooked(platform)
     reply = await hook.sends(body)
     assert (reply.status, bool(reply.errors_at(at))) == (400, True)
@@ -105,7 +105,7 @@ async def test_malformed_forms_are_400(platform: Platform) -> None:
         assert reply.status == 400
 
 
-async def test_a_thread_is_posted_into_and_a_forum_needs_one(platform: Platform) -> None:
+async def test_a_message_goes_into_a_thread_and_a_forum_requires_one(platform: Platform) -> None:
     hook = await hooked(platform, kind=FORUM)
     assert (await hook.sends({"text": "x"})).code == 220001
     metadata = {

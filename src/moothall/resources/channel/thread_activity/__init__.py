@@ -1,6 +1,5 @@
-"""What happens to threads while people talk: they awake and fall asleep, people come into them, messages are counted.
+"""The state of threads that messages change: archiving, members, message counts.
 
-It stands below messages, which cause most of it; the noun `thread`, above them, has the rows. A thread is a
-channel whose parent's overwrites decide who may see it; a private one is seen besides only by its members and
-by those who manage threads.
+The room `message` imports it; the room `thread`, which imports `message`, has the endpoints. A thread is a channel
+with the overwrites of its parent; a private thread is visible only to its members and to members with MANAGE_THREADS.
 """

@@ -1,4 +1,4 @@
-"""What is announced of threads (events: gateway events, threads)."""
+"""Gateway events of threads (events: gateway events, threads)."""
 
 from typing import ClassVar
 
@@ -14,52 +14,52 @@ from moothall.storage.rows import ChannelRow
 
 
 class _ThreadEvent(Event, frozen=True, kw_only=True):
-    """The whole thread, to those who may see it."""
+    """An event with the thread object, sent to members who may view the thread."""
 
     audience: ClassVar[Audience] = Audience.CHANNEL
     intent: ClassVar[int] = Intent.GUILDS
     guild_id: GuildId
     channel_id: ChannelId
-    """The thread's parent, whose overwrites decide who hears."""
+    """The thread's parent, whose viewers receive the event."""
     user_ids: tuple[UserId, ...] = ()
-    """Who is in it, where it is private; see `ChannelAccess.hearers`."""
+    """The members of a private thread; see `ChannelAccess.hearers`."""
     thread: Channel
 
     @property
     def thread_id(self) -> ChannelId:
-        """Which thread."""
+        """The thread's id."""
         return self.thread.id
 
     def payload(self) -> object:
-        """The thread itself."""
+        """Return the thread object."""
         return self.thread
 
 
 class ThreadCreate(_ThreadEvent, frozen=True, kw_only=True):
-    """THREAD_CREATE: somebody has started a thread."""
+    """THREAD_CREATE: a thread was created."""
 
     name: ClassVar[str] = "THREAD_CREATE"
 
     def payload(self) -> object:
-        """The thread, said to be new."""
+        """Return the thread object with `newly_created`."""
         return structs.replace(self.thread, newly_created=True)
 
 
 class ThreadJoined(_ThreadEvent, frozen=True, kw_only=True):
-    """THREAD_CREATE, to someone who was added to a thread, with their own membership: they may not know it yet."""
+    """THREAD_CREATE to a user who was added to a thread, with their thread member; the thread may be new to them."""
 
     name: ClassVar[str] = "THREAD_CREATE"
     audience: ClassVar[Audience] = Audience.USERS
 
 
 class ThreadUpdate(_ThreadEvent, frozen=True, kw_only=True):
-    """THREAD_UPDATE: a thread has changed; an archived one is forgotten by clients until it is active again."""
+    """THREAD_UPDATE: a thread was modified, archived or unarchived."""
 
     name: ClassVar[str] = "THREAD_UPDATE"
 
 
 class ThreadDelete(Event, frozen=True, kw_only=True):
-    """THREAD_DELETE: a thread is gone."""
+    """THREAD_DELETE: a thread was deleted."""
 
     name: ClassVar[str] = "THREAD_DELETE"
     audience: ClassVar[Audience] = Audience.CHANNEL
@@ -72,7 +72,7 @@ class ThreadDelete(Event, frozen=True, kw_only=True):
     type: int
 
     def payload(self) -> object:
-        """Which thread it was."""
+        """Return the ids and the type of the thread."""
         return {
             "id": self.thread_id.wire(),
             "guild_id": self.guild_id.wire(),
@@ -82,9 +82,9 @@ class ThreadDelete(Event, frozen=True, kw_only=True):
 
 
 class ThreadMembersUpdate(Event, frozen=True, kw_only=True):
-    """THREAD_MEMBERS_UPDATE: people have come into a thread or left it.
+    """THREAD_MEMBERS_UPDATE: members joined or left a thread.
 
-    Without the GUILD_MEMBERS intent a session is told only of its own user's coming and going.
+    A session without the intent GUILD_MEMBERS receives it only if its own user joined or left.
     """
 
     name: ClassVar[str] = "THREAD_MEMBERS_UPDATE"
@@ -94,28 +94,28 @@ class ThreadMembersUpdate(Event, frozen=True, kw_only=True):
     channel_id: ChannelId
     """The thread's parent."""
     user_ids: tuple[UserId, ...] = ()
-    """For a private thread: who is in it now, and who was until now."""
+    """The members of a private thread, including those who just left."""
     thread_id: ChannelId
     member_count: int
     added_members: list[ThreadMember] = []
     removed_member_ids: list[UserId] = []
 
     def payload(self) -> object:
-        """Who came, with their guild membership, and who went."""
-        told: dict[str, object] = {
+        """Return the added members, with their guild members, and the ids of removed members."""
+        payload: dict[str, object] = {
             "id": self.thread_id.wire(),
             "guild_id": self.guild_id.wire(),
             "member_count": self.member_count,
         }
         if self.added_members:
-            told["added_members"] = [to_plain(member) | {"presence": None} for member in self.added_members]
+            payload["added_members"] = [to_plain(member) | {"presence": None} for member in self.added_members]
         if self.removed_member_ids:
-            told["removed_member_ids"] = [user_id.wire() for user_id in self.removed_member_ids]
-        return told
+            payload["removed_member_ids"] = [user_id.wire() for user_id in self.removed_member_ids]
+        return payload
 
 
 class ThreadMemberUpdate(Event, frozen=True, kw_only=True):
-    """THREAD_MEMBER_UPDATE: someone's own membership, told when a thread that they are in is active again."""
+    """THREAD_MEMBER_UPDATE to each member of a thread that was unarchived, with their thread member."""
 
     name: ClassVar[str] = "THREAD_MEMBER_UPDATE"
     audience: ClassVar[Audience] = Audience.USERS
@@ -128,23 +128,23 @@ class ThreadMemberUpdate(Event, frozen=True, kw_only=True):
     member: ThreadMember
 
     def payload(self) -> object:
-        """The membership with the guild's id."""
+        """Return the thread member with the guild id."""
         return to_plain(self.member) | {"guild_id": self.guild_id.wire()}
 
 
-WAKES = (ThreadUpdate, ThreadMemberUpdate)
-"""What a row declares that can make an archived thread active again."""
-JOINS = (ThreadMembersUpdate, ThreadJoined)
-"""What a row declares that can bring people into a thread."""
+UNARCHIVE_EVENTS = (ThreadUpdate, ThreadMemberUpdate)
+"""What an endpoint that can unarchive a thread declares in `fires`."""
+ADD_MEMBER_EVENTS = (ThreadMembersUpdate, ThreadJoined)
+"""What an endpoint that can add members to a thread declares in `fires`."""
 
 
-def deleted(row: ChannelRow, guild_id: GuildId, user_ids: tuple[UserId, ...]) -> ThreadDelete:
-    """What tells that a thread is gone. Raises TypeError for what is no thread."""
+def thread_delete_event(row: ChannelRow, guild_id: GuildId, user_ids: tuple[UserId, ...]) -> ThreadDelete:
+    """Build the event of a deleted thread. Raises TypeError if the channel is not a thread."""
     if row.parent_id is None:
         raise TypeError("a thread has a parent")
     return ThreadDelete(guild_id=guild_id, channel_id=row.parent_id, user_ids=user_ids, thread_id=row.id, type=row.type)
 
 
-def own(member: ThreadMember) -> ThreadMember:
-    """Someone's own membership as a thread object carries it, without either id."""
+def own_member(member: ThreadMember) -> ThreadMember:
+    """Return a thread member as the field `member` of a thread object: without ids."""
     return structs.replace(member, id=UNSET, user_id=UNSET, member=UNSET)

@@ -1,4 +1,4 @@
-"""The SQL of what happens in threads."""
+"""The SQL of active threads, thread members and message counts."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -6,14 +6,14 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import bindparam, delete, false, func, select, update
 
-from moothall.objects.channel_types import THREADS, ChannelType
+from moothall.objects.channel_types import THREADS, ChannelType, type_numbers
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore
 from moothall.storage.rows import ThreadRow
 from moothall.storage.schema import channel_activity, channels, thread_members
 
-_THREAD_TYPES = tuple(map(int, THREADS))
+_THREAD_TYPES = type_numbers(THREADS)
 
 
 class ThreadMemberRow(Struct):
@@ -27,7 +27,7 @@ class ThreadMemberRow(Struct):
 
 _of_thread = thread_members.c.thread_id == bindparam("thread_id")
 
-_select_active = Query(
+_select_active_threads = Query(
     select(*(channels.c[name] for name in ThreadRow.__struct_fields__))
     .where(
         in_list(channels.c.parent_id, "parent_ids"),
@@ -37,7 +37,7 @@ _select_active = Query(
     .order_by(channels.c.id.desc()),
     into=ThreadRow,
 )
-_select_private_parents = Query(
+_select_parents_of_private_threads = Query(
     select(channels.c.parent_id)
     .where(
         in_list(channels.c.parent_id, "parent_ids"),
@@ -46,7 +46,7 @@ _select_private_parents = Query(
     )
     .distinct()
 )
-_count_active = Query(
+_count_active_threads = Query(
     select(func.count())
     .select_from(channels)
     .where(
@@ -61,7 +61,6 @@ _select_members = Query(
 _select_members_among = Query(
     select(thread_members).where(_of_thread, in_list(thread_members.c.user_id, "user_ids")), into=ThreadMemberRow
 )
-_select_member_ids = Query(select(thread_members.c.user_id).where(_of_thread))
 _select_private_members = Query(
     select(thread_members.c.thread_id, thread_members.c.user_id)
     .select_from(thread_members.join(channels, channels.c.id == thread_members.c.thread_id))
@@ -72,7 +71,9 @@ _delete_member = Query(delete(thread_members).where(_of_thread, thread_members.c
 _count_members = (
     select(func.count()).select_from(thread_members).where(thread_members.c.thread_id == channels.c.id)
 ).scalar_subquery()
-_recount = Query(update(channels).where(channels.c.id == bindparam("channel_id")).values(member_count=_count_members))
+_update_member_count = Query(
+    update(channels).where(channels.c.id == bindparam("channel_id")).values(member_count=_count_members)
+)
 _select_member_count = Query(select(channels.c.member_count).where(channels.c.id == bindparam("channel_id")))
 _count_message = Query(
     update(channels)
@@ -93,84 +94,79 @@ _select_last_message = Query(
 )
 
 
-async def select_active(reader: Reader, parent_ids: Iterable[int]) -> list[ThreadRow]:
-    """The threads of some channels that are not archived, newest first."""
-    wanted = [ChannelId(Snowflake(parent_id)) for parent_id in parent_ids]
-    return await reader.all(_select_active, parent_ids=wanted) if wanted else []
+async def select_active_threads(reader: Reader, parent_ids: Iterable[int]) -> list[ThreadRow]:
+    """Select the active threads of several channels, newest first."""
+    ids = [ChannelId(Snowflake(parent_id)) for parent_id in parent_ids]
+    return await reader.all(_select_active_threads, parent_ids=ids) if ids else []
 
 
-async def select_private_parents(reader: Reader, parent_ids: Iterable[int]) -> set[int]:
-    """Those of some channels that have active private threads."""
-    wanted = [ChannelId(Snowflake(parent_id)) for parent_id in parent_ids]
-    return {row[0] for row in await reader.all(_select_private_parents, parent_ids=wanted)} if wanted else set()
+async def select_parents_of_private_threads(reader: Reader, parent_ids: Iterable[int]) -> set[int]:
+    """Select those of several channels that have active private threads."""
+    ids = [ChannelId(Snowflake(parent_id)) for parent_id in parent_ids]
+    return {row[0] for row in await reader.all(_select_parents_of_private_threads, parent_ids=ids)} if ids else set()
 
 
-async def count_active(reader: Reader, guild_id: GuildId) -> int:
-    """How many threads of a guild are not archived."""
-    return int(await reader.scalar(_count_active, guild_id=guild_id))
+async def count_active_threads(reader: Reader, guild_id: GuildId) -> int:
+    """Count the active threads of a guild."""
+    return int(await reader.scalar(_count_active_threads, guild_id=guild_id))
 
 
 async def select_members(reader: Reader, thread_id: ChannelId) -> list[ThreadMemberRow]:
-    """Everybody in a thread, of whom there are a thousand at most, by user id."""
+    """Select the members of a thread, at most a thousand, by user id."""
     return await reader.all(_select_members, thread_id=thread_id)
 
 
 async def select_members_among(
     reader: Reader, thread_id: ChannelId, user_ids: Iterable[UserId]
 ) -> dict[UserId, ThreadMemberRow]:
-    """Those of some users who are in a thread."""
-    wanted = list(user_ids)
-    if not wanted:
+    """Select those of several users who are members of a thread, by user."""
+    ids = list(user_ids)
+    if not ids:
         return {}
-    rows = await reader.all(_select_members_among, thread_id=thread_id, user_ids=wanted)
+    rows = await reader.all(_select_members_among, thread_id=thread_id, user_ids=ids)
     return {row.user_id: row for row in rows}
 
 
-async def select_member_ids(reader: Reader, thread_id: ChannelId) -> list[UserId]:
-    """The same, as ids in no order."""
-    return [UserId(Snowflake(row[0])) for row in await reader.all(_select_member_ids, thread_id=thread_id)]
-
-
 async def select_private_members(reader: Reader, thread_ids: Iterable[int]) -> dict[int, list[UserId]]:
-    """Who is in those of some threads that are private, by thread."""
-    wanted = [ChannelId(Snowflake(thread_id)) for thread_id in thread_ids]
-    found: dict[int, list[UserId]] = {}
-    for thread_id, user_id in await reader.all(_select_private_members, thread_ids=wanted) if wanted else ():
-        found.setdefault(thread_id, []).append(UserId(Snowflake(user_id)))
-    return found
+    """Select the members of those of several threads that are private, by thread."""
+    ids = [ChannelId(Snowflake(thread_id)) for thread_id in thread_ids]
+    members: dict[int, list[UserId]] = {}
+    for thread_id, user_id in await reader.all(_select_private_members, thread_ids=ids) if ids else ():
+        members.setdefault(thread_id, []).append(UserId(Snowflake(user_id)))
+    return members
 
 
 async def insert_members(tx: Transaction, rows: Sequence[ThreadMemberRow]) -> None:
-    """Put people into a thread; those who are in it already stay as they are."""
+    """Insert thread members; existing members stay as they are."""
     await tx.execute_many(
         _insert_member, [{name: getattr(row, name) for name in ThreadMemberRow.__struct_fields__} for row in rows]
     )
 
 
 async def delete_member(tx: Transaction, thread_id: ChannelId, user_id: UserId) -> bool:
-    """Take someone out of a thread; False if they are not in it."""
+    """Delete a thread member; return False if there is none."""
     return await tx.execute(_delete_member, thread_id=thread_id, user_id=user_id) > 0
 
 
-async def recount_members(tx: Transaction, thread_id: ChannelId) -> int:
-    """Count the people in a thread anew, of whom there are a thousand at most."""
-    await tx.execute(_recount, channel_id=thread_id)
+async def update_member_count(tx: Transaction, thread_id: ChannelId) -> int:
+    """Set `member_count` of a thread to the number of its members, and return it."""
+    await tx.execute(_update_member_count, channel_id=thread_id)
     return int(await tx.scalar(_select_member_count, channel_id=thread_id) or 0)
 
 
 async def count_message(tx: Transaction, thread_id: ChannelId, message_id: MessageId, *, counts: bool) -> None:
-    """Note that something was said in a thread; the message that began it `counts` not."""
+    """Set the newest message of a thread and, if it `counts`, increment its message counts."""
     await tx.execute(_count_message, channel_id=thread_id, message_id=message_id, more=int(counts))
 
 
 async def uncount_messages(tx: Transaction, fewer: Iterable[tuple[ChannelId, int]]) -> None:
-    """Note that messages of threads are gone: how many, by thread."""
+    """Subtract numbers of deleted messages, by thread, from `message_count`."""
     values: list[dict[str, Any]] = [{"channel_id": thread_id, "fewer": count} for thread_id, count in fewer if count]
     if values:
         await tx.execute_many(_uncount_messages, values)
 
 
 async def select_last_message(reader: Reader, thread_id: ChannelId) -> MessageId | None:
-    """The newest message of a thread, which may be deleted by now."""
-    found: MessageId | None = await reader.scalar(_select_last_message, channel_id=thread_id)
-    return found
+    """Select the id of the newest message of a thread, which may have been deleted."""
+    message_id: MessageId | None = await reader.scalar(_select_last_message, channel_id=thread_id)
+    return message_id

@@ -28,7 +28,7 @@ from moothall.resources.guild.membership.guests import as_full_member
 from moothall.resources.guild.membership.operations import remove_member
 from moothall.resources.member import queries
 from moothall.resources.member.events import GuildMemberUpdate
-from moothall.resources.voice import operations as voice
+from moothall.resources.voice.operations import voice_state as voice
 from moothall.resources.voice.queries import VoiceStateRow, get_voice_state
 from moothall.storage.rows import MemberRow
 
@@ -224,7 +224,7 @@ async def _target_channel(ctx: Context, wanted: MemberChanges, form_errors: Form
     """The voice channel to move to. The mover needs CONNECT there."""
     if not isinstance(wanted.channel_id, int):
         return None
-    channel = await voice.voice_channel(ctx, wanted.channel_id)
+    channel = await voice.find_voice_channel(ctx, wanted.channel_id)
     if channel is None:
         form_errors.add("channel_id", FormCode.BASE_TYPE_CHOICES, "This is no voice channel of the guild.")
         return None
@@ -306,7 +306,7 @@ async def _change_voice(
 ) -> None:
     """Move, disconnect or announce the new mute and deafness of someone in voice."""
     if moved and target is None:
-        await voice.disconnect(ctx, state, member)
+        await voice.disconnect_member(ctx, state, member)
         await ctx.audit(AuditLogEvent.MEMBER_DISCONNECT, options=AuditLogOptions(count="1"))
     elif moved and target is not None:
         theirs = ctx.services.states.judge(
@@ -318,8 +318,8 @@ async def _change_voice(
             now=ctx.now,
             guest_of=before.guest_channel_id,
         )
-        await voice.move(ctx, state, target, member, theirs.permissions_in(target))
+        await voice.move_member(ctx, state, target, member, theirs.permissions_in(target))
         options = AuditLogOptions(count="1", channel_id=Snowflake(target.id))
         await ctx.audit(AuditLogEvent.MEMBER_MOVE, options=options)
     elif (before.mute, before.deaf) != (member.mute, member.deaf):
-        await voice.announce_change(ctx, state, state, member)
+        await voice.announce_voice_state(ctx, state, state, member)

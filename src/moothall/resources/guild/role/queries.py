@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET
 from sqlalchemy import Text, bindparam, delete, func, insert, select, type_coerce, update
 
-from moothall.objects.channel_types import THREADS, ChannelType
+from moothall.objects.channel_types import NOT_THREADS, type_numbers
 from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
 from moothall.objects.role import Role
 from moothall.objects.wire import to_plain
@@ -44,7 +44,6 @@ _take_from_members = Query(
     )
     .values(roles=type_coerce("[", Text).concat(func.rtrim(func.ltrim(_without, ","), ",")).concat("]"))
 )
-_OTHER_TYPES = tuple(int(kind) for kind in ChannelType if kind not in THREADS)
 _select_end = Query(
     select(members.c.user_id)
     .where(members.c.guild_id == bindparam("guild_id"), members.c.user_id > bindparam("after"))
@@ -56,7 +55,7 @@ _overwrites = type_coerce(channels.c.permission_overwrites, Text)
 _select_overwritten = Query(
     select(channels).where(
         channels.c.guild_id == bindparam("guild_id"),
-        channels.c.type.in_(_OTHER_TYPES),
+        channels.c.type.in_(type_numbers(NOT_THREADS)),
         _overwrites.contains(bindparam("wanted", type_=Text)),
     ),
     into=ChannelRow,

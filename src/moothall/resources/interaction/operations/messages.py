@@ -9,7 +9,7 @@ from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.ids import ChannelId, MessageId
 from moothall.objects.interaction import InteractionState
 from moothall.objects.message_types import MessageFlags, MessagePart
-from moothall.resources.channel.thread_activity.operations import wake_thread
+from moothall.resources.channel.thread_activity.operations import unarchive_thread
 from moothall.resources.component.resolved_ids import look_up
 from moothall.resources.interaction.queries import (
     EphemeralRow,
@@ -74,7 +74,7 @@ async def create_interaction_message(
             ),
         )
     else:
-        access = await wake_thread(ctx, access)
+        access = await unarchive_thread(ctx, access)
     referenced = await find_referenced_message(ctx, row, room_id, followup=followup)
     if referenced is not None:
         draft = without_reply_mention(draft)

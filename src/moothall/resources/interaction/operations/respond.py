@@ -20,7 +20,7 @@ from moothall.objects.wire import to_plain
 from moothall.resources.application.operations import public_fields
 from moothall.resources.application.queries import select_application
 from moothall.resources.channel.events import DirectChannelCreate
-from moothall.resources.channel.thread_activity.events import WAKES
+from moothall.resources.channel.thread_activity.events import UNARCHIVE_EVENTS
 from moothall.resources.component.modals import read_modal, survey_modal
 from moothall.resources.component.resolved_ids import find_known
 from moothall.resources.interaction import queries
@@ -50,7 +50,7 @@ RESPONSE_EVENTS: Final[Fires] = (
     InteractionSuccess,
     InteractionModalCreate,
     AutocompleteResponse,
-    *WAKES,
+    *UNARCHIVE_EVENTS,
 )
 """What a caller of `respond` declares to fire."""
 _GRACE_MS: Final = 3_500

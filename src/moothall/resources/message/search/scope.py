@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from moothall.kernel.context import Context
 from moothall.objects.channel import Channel
-from moothall.objects.channel_types import FORUMS, VOICE, ChannelType
+from moothall.objects.channel_types import FORUMS, THREADS, VOICE, ChannelType
 from moothall.objects.ids import ChannelId
 from moothall.objects.permissions import Permissions
 from moothall.resources.message.search.queries import select_private_threads
@@ -49,10 +49,7 @@ class Scope(Struct, frozen=True):
             return False
         if row.type == ChannelType.PRIVATE_THREAD and row.id not in self.joined and row.parent_id not in self.managed:
             return False
-        return (row.parent_id if row.type in _THREADS else row.id) in self.readable
-
-
-_THREADS: Final = (ChannelType.ANNOUNCEMENT_THREAD, ChannelType.PUBLIC_THREAD, ChannelType.PRIVATE_THREAD)
+        return (row.parent_id if row.type in THREADS else row.id) in self.readable
 
 
 async def scope_of(ctx: Context, *, nsfw: bool) -> Scope:

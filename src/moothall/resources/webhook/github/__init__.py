@@ -1,6 +1,5 @@
-"""GitHub's repository hooks: their events, told as embeds.
+"""GitHub-compatible webhooks: messages with an embed for each event of a repository.
 
-Pure but for the row: `reading` looks into payloads that may lack anything, one module for each group
-of event kinds makes the embeds, `telling` finds the one for an event. Neighbour: webhook, which posts
-them.
+`payload` reads payloads in which any field may be missing. One module for each group of event kinds formats embeds;
+`messages` selects the formatter of an event.
 """

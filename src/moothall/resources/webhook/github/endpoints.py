@@ -1,4 +1,4 @@
-"""Telling of a repository's events as GitHub reports them, over HTTP (api.md, Webhooks)."""
+"""Execute GitHub-Compatible Webhook, over HTTP (api.md, Webhooks)."""
 
 from typing import Annotated
 
@@ -8,17 +8,17 @@ from moothall.kernel.parameters import Header
 from moothall.kernel.ratelimit import WEBHOOK_RATE
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, WebhookId
-from moothall.resources.channel.thread_activity.events import WAKES
+from moothall.resources.channel.thread_activity.events import UNARCHIVE_EVENTS
 from moothall.resources.message.events import MessageCreate
-from moothall.resources.webhook import executing
+from moothall.resources.webhook import messages
 from moothall.resources.webhook.access import WEBHOOK_TOKEN, webhook_of
-from moothall.resources.webhook.github.telling import GithubEvent, as_message
+from moothall.resources.webhook.github.messages import GithubEvent, event_message
 
 
 @post(
     "/webhooks/{webhook_id}/{webhook_token}/github",
     permission=WEBHOOK_TOKEN,
-    fires=(MessageCreate, *WAKES),
+    fires=(MessageCreate, *UNARCHIVE_EVENTS),
     rate=WEBHOOK_RATE,
     reads_first=True,
 )
@@ -32,18 +32,18 @@ async def execute_github_webhook(
     thread_id: ChannelId | None = None,
     x_github_event: Annotated[str | None, Header("x-github-event")] = None,
 ) -> None:
-    """Tell of an event of a repository; of one that is not worth a message nothing is told.
+    """Post a message about an event of a repository; some kinds of events are ignored.
 
-    The header `X-GitHub-Event` names the kind of event; without it the payload's parts do. Without
-    `wait` it is no error if the message cannot be kept.
+    The header `X-GitHub-Event` has the kind of event; without it the kind is guessed from the payload. With
+    `wait=false` a message that is refused is no error.
     """
-    message = as_message(x_github_event, body)
+    message = event_message(x_github_event, body)
     if message is None:
         return
     if ctx.tx.committed:
         raise WriteNeeded
     try:
-        await executing.execute_webhook(ctx, webhook_of(ctx), message, thread_id=thread_id, with_components=False)
+        await messages.execute_webhook(ctx, webhook_of(ctx), message, thread_id=thread_id, with_components=False)
     except Refusal:
         if wait:
             raise

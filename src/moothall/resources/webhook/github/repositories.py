@@ -1,30 +1,23 @@
-"""Events of repositories and the people around them: fork, member, public, release, watch."""
+"""Events of repositories: fork, member, public, release, watch."""
 
 from functools import partial
 from typing import Final
 
-from moothall.resources.webhook.github.reading import (
-    Color,
-    Part,
-    Teller,
-    VisibilityFrames,
-    excerpt,
-    repository,
-)
+from moothall.resources.webhook.github.payload import Color, EventSummary, Formatter, PayloadNode, excerpt, repository
 
 
-def fork(payload: Part) -> VisibilityFrames | None:
-    """Somebody has a copy of the repository."""
+def fork(payload: PayloadNode) -> EventSummary | None:
+    """The repository was forked."""
     forkee = payload["forkee"]
     name = forkee["full_name"].text or forkee["name"].text
-    return VisibilityFrames(
+    return EventSummary(
         title=f"{repository(payload)}Fork created: {name}", url=forkee["html_url"].text, color=Color.NEWS
     )
 
 
-def _member(verb: str, color: int, payload: Part) -> VisibilityFrames | None:
+def _member(verb: str, color: int, payload: PayloadNode) -> EventSummary | None:
     member = payload["member"]
-    return VisibilityFrames(
+    return EventSummary(
         title=f"{repository(payload)}{verb}: {member['login'].text}",
         url=member["html_url"].text,
         color=color,
@@ -32,18 +25,18 @@ def _member(verb: str, color: int, payload: Part) -> VisibilityFrames | None:
     )
 
 
-def public(payload: Part) -> VisibilityFrames | None:
-    """A private repository is open to all."""
+def public(payload: PayloadNode) -> EventSummary | None:
+    """A private repository was made public."""
     url = payload["repository"]["html_url"].text
-    return VisibilityFrames(title=f"{repository(payload)}The repository is public now", url=url, color=Color.OPEN)
+    return EventSummary(title=f"{repository(payload)}The repository is public now", url=url, color=Color.OPEN)
 
 
-def release_published(payload: Part) -> VisibilityFrames | None:
-    """A new release, or one to try out."""
+def release_published(payload: PayloadNode) -> EventSummary | None:
+    """A release or pre-release was published."""
     release = payload["release"]
     name = release["name"].line or release["tag_name"].line
     kind = "pre-release" if release["prerelease"].is_true else "release"
-    return VisibilityFrames(
+    return EventSummary(
         title=f"{repository(payload)}New {kind} published: {name}",
         url=release["html_url"].text,
         text=excerpt(release, 1500),
@@ -51,13 +44,13 @@ def release_published(payload: Part) -> VisibilityFrames | None:
     )
 
 
-def watch(payload: Part) -> VisibilityFrames | None:
-    """Somebody has given a star: GitHub's watch is that."""
+def watch(payload: PayloadNode) -> EventSummary | None:
+    """The repository was starred, which GitHub calls watch."""
     url = payload["repository"]["html_url"].text
-    return VisibilityFrames(title=f"{repository(payload)}New star added", url=url, color=Color.STAR)
+    return EventSummary(title=f"{repository(payload)}New star added", url=url, color=Color.STAR)
 
 
-TELLERS: Final[dict[str, dict[str, Teller]]] = {
+FORMATTERS: Final[dict[str, dict[str, Formatter]]] = {
     "fork": {"": fork},
     "member": {
         "added": partial(_member, "New collaborator", Color.OPEN),

@@ -1,5 +1,4 @@
-"""Slack's incoming webhooks: their payload, translated into a message of ours.
+"""Slack-compatible webhooks: conversion of Slack's payloads to messages.
 
-Pure but for the row: `mrkdwn` translates texts, `attachments` and `blocks` what stands around them,
-`translating` puts a message together. Neighbour: webhook, which posts it.
+`mrkdwn` converts texts, `attachments` and `blocks` their containers, and `messages` whole payloads.
 """

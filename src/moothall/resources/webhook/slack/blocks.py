@@ -1,4 +1,4 @@
-"""Slack's blocks as text, pictures and fields, as far as those go; interactive parts are left out."""
+"""Conversion of Slack's blocks to text, images and fields; interactive elements are left out."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
@@ -6,81 +6,81 @@ from typing import Any, Final
 from msgspec import Struct
 
 from moothall.resources.webhook.slack.mrkdwn import translate, unescape
-from moothall.resources.webhook.validation import Cell
+from moothall.resources.webhook.validation import FieldSource
 
 _MAX_DEPTH: Final = 12
 _MAX_INDENT: Final = 8
-_MAX_LISTED: Final = 500
-"""Blocks, fields or elements of one list: ten times what Slack takes."""
+_MAX_ITEMS: Final = 500
+"""The limit of items read from one list: ten times that of Slack."""
 
 
-class Rendered(Struct):
-    """What a list of blocks comes to."""
+class RenderedBlocks(Struct):
+    """The text, images and fields of a list of blocks."""
 
     text: str = ""
     images: list[str] = []
-    cells: list[Cell] = []
+    fields: list[FieldSource] = []
 
 
-def render(given: object) -> Rendered:
-    """The blocks of a message or an attachment; what is no list of blocks comes to nothing."""
-    done = Rendered()
-    parts = [_block(block, done) for block in _listed(given) if isinstance(block, dict)]
-    done.text = "\n".join(part for part in parts if part)
-    return done
+def render(blocks: object) -> RenderedBlocks:
+    """Render the blocks of a message or attachment; empty if the value is no list."""
+    rendered = RenderedBlocks()
+    parts = [_block(block, rendered) for block in _items(blocks) if isinstance(block, dict)]
+    rendered.text = "\n".join(part for part in parts if part)
+    return rendered
 
 
-def _block(block: dict[str, Any], done: Rendered) -> str:
+def _block(block: dict[str, Any], rendered: RenderedBlocks) -> str:
     kind = block.get("type")
     renderer = _BLOCKS.get(kind) if isinstance(kind, str) else None
-    return "" if renderer is None else renderer(block, done)
+    return "" if renderer is None else renderer(block, rendered)
 
 
-def _header(block: dict[str, Any], _done: Rendered) -> str:
+def _header(block: dict[str, Any], _rendered: RenderedBlocks) -> str:
     text = _text(block.get("text"))
     return f"# {text}" if text else ""
 
 
-def _divider(_block: dict[str, Any], _done: Rendered) -> str:
+def _divider(_block: dict[str, Any], _rendered: RenderedBlocks) -> str:
     return "───"
 
 
-def _image(block: dict[str, Any], done: Rendered) -> str:
-    _picture(block, done)
+def _image(block: dict[str, Any], rendered: RenderedBlocks) -> str:
+    _picture(block, rendered)
     return _text(block.get("title"))
 
 
-def _markdown(block: dict[str, Any], _done: Rendered) -> str:
+def _markdown(block: dict[str, Any], _rendered: RenderedBlocks) -> str:
     text = block.get("text")
     return text if isinstance(text, str) else ""
 
 
-def _rich_text(block: dict[str, Any], _done: Rendered) -> str:
+def _rich_text(block: dict[str, Any], _rendered: RenderedBlocks) -> str:
     return "\n".join(_rich_lines(block.get("elements"), 0))
 
 
-def _video(block: dict[str, Any], _done: Rendered) -> str:
+def _video(block: dict[str, Any], _rendered: RenderedBlocks) -> str:
     title, url = _text(block.get("title")), block.get("title_url") or block.get("video_url")
     return f"[{title}]({url})" if title and isinstance(url, str) else title
 
 
-def _section(block: dict[str, Any], done: Rendered) -> str:
+def _section(block: dict[str, Any], rendered: RenderedBlocks) -> str:
     fields = block.get("fields")
-    done.cells += [Cell("", text, inline=True) for text in map(_text, _listed(fields)) if text]
+    rendered.fields += [FieldSource("", text, inline=True) for text in map(_text, _items(fields)) if text]
     accessory = block.get("accessory")
     if isinstance(accessory, dict):
         if accessory.get("type") == "image":
-            _picture(accessory, done)
+            _picture(accessory, rendered)
         elif link := _button(accessory):
             return "\n".join(part for part in (_text(block.get("text")), link) if part)
     return _text(block.get("text"))
 
 
-def _context(block: dict[str, Any], done: Rendered) -> str:
+def _context(block: dict[str, Any], rendered: RenderedBlocks) -> str:
     texts = []
-    for element in _listed(block.get("elements")):
+    for element in _items(block.get("elements")):
         if isinstance(element, dict) and element.get("type") == "image":
-            _picture(element, done)
+            _picture(element, rendered)
         elif text := _text(element):
             texts.append(text)
     return f"-# {' '.join(texts)}".replace("\n", "\n-# ") if texts else ""
@@ -91,30 +91,30 @@ def _button(element: dict[str, Any]) -> str:
     return f"[{label}]({url})" if element.get("type") == "button" and label and isinstance(url, str) else ""
 
 
-def _picture(element: dict[str, Any], done: Rendered) -> None:
+def _picture(element: dict[str, Any], rendered: RenderedBlocks) -> None:
     url = element.get("image_url")
     if url is None and isinstance(element.get("slack_file"), dict):
         url = element["slack_file"].get("url")
     if isinstance(url, str) and url:
-        done.images.append(url)
+        rendered.images.append(url)
 
 
-def _text(given: object) -> str:
-    """A text object, or a text."""
-    if isinstance(given, str):
-        return translate(given)
-    if not isinstance(given, dict) or not isinstance(given.get("text"), str):
+def _text(value: object) -> str:
+    """Convert a text object or a text."""
+    if isinstance(value, str):
+        return translate(value)
+    if not isinstance(value, dict) or not isinstance(value.get("text"), str):
         return ""
-    text: str = given["text"]
-    return unescape(text) if given.get("type") == "plain_text" else translate(text)
+    text: str = value["text"]
+    return unescape(text) if value.get("type") == "plain_text" else translate(text)
 
 
-def _listed(given: object) -> list[Any]:
-    return given[:_MAX_LISTED] if isinstance(given, list) else []
+def _items(value: object) -> list[Any]:
+    return value[:_MAX_ITEMS] if isinstance(value, list) else []
 
 
 def _rich_lines(elements: object, depth: int) -> Iterator[str]:
-    for element in _listed(elements):
+    for element in _items(elements):
         if not isinstance(element, dict) or depth > _MAX_DEPTH:
             continue
         inner = element.get("elements")
@@ -140,7 +140,7 @@ def _list_lines(element: dict[str, Any], depth: int) -> Iterator[str]:
 
 
 def _inline(elements: object, *, code: bool = False) -> str:
-    return "".join(_pieces(_listed(elements), code=code))
+    return "".join(_pieces(_items(elements), code=code))
 
 
 def _pieces(elements: Iterable[object], *, code: bool) -> Iterator[str]:
@@ -202,7 +202,7 @@ def _styled(text: str, style: object) -> str:
     return f"{before}{inner}{after}"
 
 
-_BLOCKS: Final[dict[str, Callable[[dict[str, Any], Rendered], str]]] = {
+_BLOCKS: Final[dict[str, Callable[[dict[str, Any], RenderedBlocks], str]]] = {
     "section": _section,
     "header": _header,
     "context": _context,

@@ -1,24 +1,24 @@
-"""Posting as Slack's senders do, over HTTP (api.md, Webhooks)."""
+"""Execute Slack-Compatible Webhook, over HTTP (api.md, Webhooks)."""
 
 from moothall.kernel.context import Context, Withdrawn
 from moothall.kernel.endpoint import Response, post
 from moothall.kernel.ratelimit import WEBHOOK_RATE
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, WebhookId
-from moothall.resources.channel.thread_activity.events import WAKES
+from moothall.resources.channel.thread_activity.events import UNARCHIVE_EVENTS
 from moothall.resources.message.events import MessageCreate
-from moothall.resources.webhook import executing
+from moothall.resources.webhook import messages
 from moothall.resources.webhook.access import WEBHOOK_TOKEN, webhook_of
-from moothall.resources.webhook.slack.translating import SlackMessage, as_message
+from moothall.resources.webhook.slack.messages import SlackMessage, execute_body
 
 _OK = Response(b"ok", "text/html")
-"""Slack's own answer, which its senders compare."""
+"""Slack's response body, which clients compare."""
 
 
 @post(
     "/webhooks/{webhook_id}/{webhook_token}/slack",
     permission=WEBHOOK_TOKEN,
-    fires=(MessageCreate, *WAKES),
+    fires=(MessageCreate, *UNARCHIVE_EVENTS),
     rate=WEBHOOK_RATE,
 )
 async def execute_slack_webhook(
@@ -30,10 +30,10 @@ async def execute_slack_webhook(
     wait: bool = True,
     thread_id: ChannelId | None = None,
 ) -> Response:
-    """Post a message that is written as for Slack; without `wait` it is no error if it cannot be kept."""
+    """Post a message in Slack's format; with `wait=false` a message that is refused is no error."""
     try:
-        await executing.execute_webhook(
-            ctx, webhook_of(ctx), as_message(body), thread_id=thread_id, with_components=False
+        await messages.execute_webhook(
+            ctx, webhook_of(ctx), execute_body(body), thread_id=thread_id, with_components=False
         )
     except Refusal:
         if wait:

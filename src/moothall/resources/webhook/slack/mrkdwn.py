@@ -1,18 +1,18 @@
-"""Slack's markup into Markdown: links, mentions, dates and emphasis; code is left as it is."""
+"""Conversion of Slack's markup to Markdown: links, mentions, dates and emphasis; code stays as it is."""
 
 import re
 from datetime import UTC, datetime
 from typing import Final
 
 _MAX_READ: Final = 16_384
-"""Characters of a text that are looked at: four times the longest that can be shown."""
+"""The limit of characters read of a text: four times the longest that a message can have."""
 
 _CODE: Final = re.compile(r"```[\s\S]*?```|`[^`\n]+`")
 _ANGLED: Final = re.compile(r"<([^<>\n]*)>")
 _ENTITIES: Final = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 _SPECIAL: Final = {"here": "@here", "channel": "@everyone", "everyone": "@everyone", "group": "@everyone"}
-_OURS: Final = re.compile(r"[0-9]{1,20}")
-"""Ids of this platform are numbers; Slack's are not, and name nobody here."""
+_SNOWFLAKE: Final = re.compile(r"[0-9]{1,20}")
+"""Ids here are numbers. Slack's are not, and match no user here."""
 
 _BEFORE: Final = r"(?<![\w\\*~])"
 _AFTER: Final = r"(?![\w*~])"
@@ -32,41 +32,40 @@ _STYLES: Final = {
     "{time_secs}": "T",
     "{ago}": "R",
 }
-"""What a date's placeholder is shown as here."""
+"""The timestamp style of each date placeholder."""
 _PLACEHOLDER: Final = re.compile(r"\{[a-z_]+\}")
-_HELD: Final = re.compile("\ue000([0-9]+)\ue001")
+_MARK: Final = re.compile("\ue000([0-9]+)\ue001")
 
 
 def translate(text: str) -> str:
-    """A text of Slack's markup as Markdown.
+    """Convert Slack's markup to Markdown.
 
-    `*bold*` becomes `**bold**`, `~gone~` `~~gone~~`; `_it_` means the same to both. `<url|label>` is a
-    link, `<!here>` and its kind the plain words, `<@U0G9QF9C6|name>` a name, `<@123>` a mention if the
-    number is an id here, `<!date^..>` a moment in the reader's own time. Of a text that is far longer than
-    anything shown, only the beginning is read.
+    `*bold*` becomes `**bold**`, `~strike~` becomes `~~strike~~`; `_italic_` is the same in both. `<url|label>` becomes
+    a link, `<!here>` becomes `@here`, `<@U0G9QF9C6|name>` becomes a name, `<@123>` a mention, `<!date^..>` a timestamp.
+    Only the first 16,384 characters are converted.
     """
-    held: list[str] = []
+    converted: list[str] = []
 
-    def hold(piece: str) -> str:
-        # What is done is put aside, so that nothing later mistakes a part of a URL for emphasis.
-        held.append(piece)
-        return f"\ue000{len(held) - 1}\ue001"
+    def mark(piece: str) -> str:
+        # Converted pieces are replaced by marks, so that later patterns do not match inside of a URL.
+        converted.append(piece)
+        return f"\ue000{len(converted) - 1}\ue001"
 
     text = text[:_MAX_READ].replace("\ue000", "").replace("\ue001", "")
-    text = _CODE.sub(lambda found: hold(_unescape(_ANGLED.sub(_bare, found[0]))), text)
-    text = _ANGLED.sub(lambda found: hold(_angled(found[1])), text)
+    text = _CODE.sub(lambda match: mark(_unescape(_ANGLED.sub(_bare, match[0]))), text)
+    text = _ANGLED.sub(lambda match: mark(_angled(match[1])), text)
     text = _BOLD.sub(r"**\1**", text)
     text = _STRIKE.sub(r"~~\1~~", text)
-    return _HELD.sub(lambda found: held[int(found[1])], _unescape(text))
+    return _MARK.sub(lambda match: converted[int(match[1])], _unescape(text))
 
 
 def plain(text: str) -> str:
-    """A text of Slack's without markup, for where none is shown."""
+    """Convert Slack's markup to plain text."""
     return _unescape(_ANGLED.sub(_bare, text[:_MAX_READ]))
 
 
 def unescape(text: str) -> str:
-    """A text that is no markup, with its three entities read."""
+    """Replace Slack's three entities in a plain text."""
     return _unescape(text[:_MAX_READ])
 
 
@@ -76,8 +75,8 @@ def _unescape(text: str) -> str:
     return text
 
 
-def _bare(found: re.Match[str]) -> str:
-    target, _, label = found[1].partition("|")
+def _bare(match: re.Match[str]) -> str:
+    target, _, label = match[1].partition("|")
     return label or target
 
 
@@ -97,12 +96,12 @@ def _angled(inner: str) -> str:
             return url
         shown = translate(marked.replace("[", "(").replace("]", ")"))
         return f"[{shown}]({url.replace(')', '%29')})"
-    # No markup after all: somebody forgot to escape.
+    # Not markup, but an unescaped "<".
     return _unescape(f"<{inner}>")
 
 
 def _entity(sigil: str, target: str, label: str) -> str:
-    if _OURS.fullmatch(target):
+    if _SNOWFLAKE.fullmatch(target):
         return f"<{sigil}{target}>"
     return f"{sigil}{(label or target).lstrip(sigil)}"
 
@@ -110,7 +109,7 @@ def _entity(sigil: str, target: str, label: str) -> str:
 def _command(target: str, label: str) -> str:
     date = _DATE.fullmatch(target)
     if date is not None:
-        return _moment(int(date[1]), date[2] or "", date[3], label)
+        return _timestamp(int(date[1]), date[2] or "", date[3], label)
     name = target[1:].partition("^")[0]
     if name in _SPECIAL:
         return _SPECIAL[name]
@@ -119,7 +118,7 @@ def _command(target: str, label: str) -> str:
     return f"@{target[1:].partition('^')[2] or name}"
 
 
-def _moment(seconds: int, template: str, url: str | None, label: str) -> str:
+def _timestamp(seconds: int, template: str, url: str | None, label: str) -> str:
     try:
         datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):
@@ -128,6 +127,6 @@ def _moment(seconds: int, template: str, url: str | None, label: str) -> str:
     known = _PLACEHOLDER.findall(template)
     if not known or any(name not in _STYLES for name in known):
         return label or f"<t:{seconds}>"
-    shown = _PLACEHOLDER.sub(lambda found: f"<t:{seconds}:{_STYLES[found[0]]}>", template)
-    # A moment inside a link's label would not be one: the link follows.
+    shown = _PLACEHOLDER.sub(lambda match: f"<t:{seconds}:{_STYLES[match[0]]}>", template)
+    # A timestamp has no effect in the label of a link, so the link follows it.
     return f"{shown} ({_unescape(url)})" if url else shown

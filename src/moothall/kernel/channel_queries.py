@@ -1,0 +1,31 @@
+"""SQL of single channels, shared by the kernel and the rooms."""
+
+from sqlalchemy import bindparam, select
+
+from moothall.objects.ids import ChannelId, Snowflake, UserId
+from moothall.storage.database import Query, Reader
+from moothall.storage.rows import ChannelRow
+from moothall.storage.schema import channel_recipients, channels, thread_members
+
+_select_channel = Query(select(channels).where(channels.c.id == bindparam("channel_id")), into=ChannelRow)
+_select_recipient_ids = Query(
+    select(channel_recipients.c.user_id).where(channel_recipients.c.channel_id == bindparam("channel_id"))
+)
+_select_thread_member_ids = Query(
+    select(thread_members.c.user_id).where(thread_members.c.thread_id == bindparam("thread_id"))
+)
+
+
+async def select_channel(reader: Reader, channel_id: ChannelId) -> ChannelRow | None:
+    """Select the row of a channel, thread or direct message; None if there is none."""
+    return await reader.one(_select_channel, channel_id=channel_id)
+
+
+async def select_recipient_ids(reader: Reader, channel_id: ChannelId) -> list[UserId]:
+    """Select the ids of the recipients of a direct message, in no order."""
+    return [UserId(Snowflake(row[0])) for row in await reader.all(_select_recipient_ids, channel_id=channel_id)]
+
+
+async def select_thread_member_ids(reader: Reader, thread_id: ChannelId) -> list[UserId]:
+    """Select the ids of the members of a thread, in no order."""
+    return [UserId(Snowflake(row[0])) for row in await reader.all(_select_thread_member_ids, thread_id=thread_id)]

@@ -1,0 +1,113 @@
+"""Operations: open, reopen and close direct messages."""
+
+from msgspec import UNSET, UnsetType
+
+from moothall.kernel.channel_access import ChannelAccess
+from moothall.kernel.channel_queries import select_channel
+from moothall.kernel.context import Context
+from moothall.objects import errors
+from moothall.objects.channel import Channel
+from moothall.objects.channel_types import ChannelType
+from moothall.objects.errors import Refusal, refuse_field
+from moothall.objects.form_codes import FieldError
+from moothall.objects.guild import IncidentsData
+from moothall.objects.ids import ChannelId, UserId
+from moothall.objects.wire import convert
+from moothall.resources.channel import queries
+from moothall.resources.channel.events import DirectChannelCreate, DirectChannelDelete
+from moothall.resources.channel.objects import direct_channel_objects
+from moothall.resources.channel.queries import Recipient
+from moothall.resources.user.queries import get_users, select_user
+from moothall.storage.rows import UserRow
+
+
+async def open_direct_message(ctx: Context, recipient_id: UserId | UnsetType | None) -> Channel:
+    """Return the direct message between the caller and a user, creating it if there is none.
+
+    The direct message is added to the caller's list now, and to the recipient's with the first message. Raises
+    Refusal: 400/50033 for an unknown user or the caller; 403/50007 between bots, and while every guild that the two
+    users share has direct messages disabled.
+    """
+    if not isinstance(recipient_id, int):
+        refuse_field("recipient_id", *FieldError.required())
+    other = await select_user(ctx.tx, recipient_id)
+    if other is None or other.deleted or other.id == ctx.actor.user_id:
+        raise Refusal(errors.INVALID_RECIPIENTS)
+    caller_id = ctx.actor.user_id
+    channel_id = await queries.select_direct_message_id(ctx.tx, caller_id, other.id)
+    is_new = channel_id is None
+    if channel_id is None:
+        await _require_may_message(ctx, other)
+        channel_id = await _create_direct_message(ctx, other.id)
+    row = await select_channel(ctx.tx, channel_id)
+    if row is None:
+        raise Refusal(errors.UNKNOWN_CHANNEL)
+    was_closed = any(r.closed for r in await queries.select_recipients(ctx.tx, [channel_id]) if r.user_id == caller_id)
+    if was_closed:
+        await queries.update_closed(ctx.tx, channel_id, [caller_id], closed=False)
+    channel = (await direct_channel_objects(ctx.tx, [row], caller_id))[0]
+    if (is_new or was_closed) and not ctx.actor.bot:
+        ctx.emit(DirectChannelCreate(channel=channel, user_ids=(caller_id,)))
+    return channel
+
+
+async def reopen_direct_message(ctx: Context, access: ChannelAccess) -> None:
+    """Add a direct message to the list of each recipient who had closed it, as a new message does.
+
+    The row must declare DirectChannelCreate, which goes to the users whose list changes.
+    """
+    closed_by = [r.user_id for r in await queries.select_recipients(ctx.tx, [access.id]) if r.closed]
+    if not closed_by:
+        return
+    row = await select_channel(ctx.tx, access.id)
+    if row is None:
+        return
+    await queries.update_closed(ctx.tx, access.id, closed_by, closed=False)
+    users = await get_users(ctx.tx, closed_by)
+    for user_id in closed_by:
+        # One user at most, so this is not a query per row of a long list.
+        if user_id in users and users[user_id].bot is UNSET:
+            channel = (await direct_channel_objects(ctx.tx, [row], user_id))[0]
+            ctx.emit(DirectChannelCreate(channel=channel, user_ids=(user_id,)))
+
+
+async def close_direct_message(ctx: Context) -> Channel:
+    """Remove the current direct message from the caller's list; closing it again emits no event."""
+    caller_id, channel_id = ctx.actor.user_id, ctx.channel.id
+    row = await select_channel(ctx.tx, channel_id)
+    if row is None:
+        raise Refusal(errors.UNKNOWN_CHANNEL)
+    channel = (await direct_channel_objects(ctx.tx, [row], caller_id))[0]
+    is_open = any(not r.closed for r in await queries.select_recipients(ctx.tx, [channel_id]) if r.user_id == caller_id)
+    if is_open:
+        await queries.update_closed(ctx.tx, channel_id, [caller_id], closed=True)
+        if not ctx.actor.bot:
+            ctx.emit(DirectChannelDelete(channel=channel, user_ids=(caller_id,)))
+    return channel
+
+
+async def _require_may_message(ctx: Context, other: UserRow) -> None:
+    if ctx.actor.bot and other.bot:
+        raise Refusal(errors.CANNOT_MESSAGE_USER)
+    if ctx.actor.bot or other.bot:
+        return
+    shared = await queries.select_shared_incidents(ctx.tx, ctx.actor.user_id, other.id)
+    if shared and all(_direct_messages_off(ctx, data) for data in shared):
+        raise Refusal(errors.CANNOT_MESSAGE_USER)
+
+
+def _direct_messages_off(ctx: Context, data: object) -> bool:
+    until = None if data is None else convert(data, IncidentsData).dms_disabled_until
+    return until is not None and until > ctx.now
+
+
+async def _create_direct_message(ctx: Context, other: UserId) -> ChannelId:
+    caller_id, channel_id = ctx.actor.user_id, ChannelId(ctx.ids.next())
+    if not await queries.insert_direct_message(ctx.tx, caller_id, other, channel_id):
+        # A concurrent request has created it.
+        return await queries.select_direct_message_id(ctx.tx, caller_id, other) or channel_id
+    await queries.insert_channel(ctx.tx, queries.new_channel_row(channel_id, ChannelType.DM))
+    await queries.insert_recipients(
+        ctx.tx, (Recipient(channel_id, caller_id, closed=False), Recipient(channel_id, other, closed=True))
+    )
+    return channel_id

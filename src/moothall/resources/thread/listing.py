@@ -1,0 +1,141 @@
+"""Lists of threads and thread members: archived threads, searches, members."""
+
+from collections.abc import Sequence
+
+from msgspec import UNSET
+
+from moothall.kernel.context import Context
+from moothall.objects import errors, limits
+from moothall.objects.channel import Channel, ThreadMember
+from moothall.objects.channel_types import HAS_THREADS, ChannelType
+from moothall.objects.errors import Refusal
+from moothall.objects.ids import ChannelId, Snowflake, UserId
+from moothall.objects.text import search_key
+from moothall.objects.wire import Timestamp, encode
+from moothall.resources.channel.objects import channel_objects
+from moothall.resources.channel.queries import select_own_memberships
+from moothall.resources.channel.thread_activity.queries import ThreadMemberRow, select_members_among
+from moothall.resources.channel.thread_activity.state import thread_member_object
+from moothall.resources.member.queries import get_members, member_objects
+from moothall.resources.message.pages import Viewer, encode_rows, viewer_in
+from moothall.resources.message.queries import ShownRow, select_first
+from moothall.resources.thread import queries, rules
+from moothall.resources.thread.queries import ThreadSearch
+from moothall.resources.thread.rules import thread_of
+from moothall.storage.database import Reader
+from moothall.storage.rows import ChannelRow, channel_from_row
+
+_MAX_WORDS = 8
+_END_OF_TIME = Timestamp((1 << 63) - 1)
+
+
+async def list_public_archived(ctx: Context, before: Timestamp | None, maximum: int) -> bytes:
+    """Return the archived public threads of the current channel, latest archived first, as JSON."""
+    kind = rules.public_thread_type(_thread_parent(ctx))
+    rows = await queries.select_archived(ctx.tx, ctx.channel.id, kind, before or _END_OF_TIME, maximum + 1)
+    return await _page(ctx, rows, maximum)
+
+
+async def list_private_archived(ctx: Context, before: Timestamp | None, maximum: int) -> bytes:
+    """Return the archived private threads of the current channel, latest archived first, as JSON."""
+    kind = int(ChannelType.PRIVATE_THREAD)
+    rows = await queries.select_archived(ctx.tx, _thread_parent(ctx).id, kind, before or _END_OF_TIME, maximum + 1)
+    return await _page(ctx, rows, maximum)
+
+
+async def list_joined_private_archived(ctx: Context, before: Snowflake | None, maximum: int) -> bytes:
+    """Return the archived private threads of the current channel that the caller is in, newest first, as JSON."""
+    rows = await queries.select_joined_archived(
+        ctx.tx, _thread_parent(ctx).id, ctx.actor.user_id, before or Snowflake(_END_OF_TIME), maximum + 1
+    )
+    return await _page(ctx, rows, maximum)
+
+
+async def search_threads(ctx: Context, search: ThreadSearch) -> bytes:
+    """Return a page of search results among the public threads of the current channel, as JSON.
+
+    It has the first messages of the threads and the total number of results.
+    """
+    rows, total = await queries.search_threads(ctx.tx, _thread_parent(ctx).id, search)
+    threads, members = await _threads_and_members(ctx, rows)
+    has_more = search.offset + len(rows) < total
+    messages = await first_messages(ctx.tx, [row.id for row in rows], viewer_in(ctx))
+    return b'{"threads":%b,"members":%b,"has_more":%b,"total_results":%d,"first_messages":[%b]}' % (
+        threads,
+        members,
+        b"true" if has_more else b"false",
+        total,
+        b",".join(messages),
+    )
+
+
+def search_words(name: str | None) -> tuple[str, ...]:
+    """Split a search text into words, normalized like the names that they are compared with."""
+    return tuple(dict.fromkeys(search_key(name or "").split()))[:_MAX_WORDS]
+
+
+def _thread_parent(ctx: Context) -> Channel:
+    if ctx.channel.channel.type not in HAS_THREADS:
+        raise Refusal(errors.WRONG_CHANNEL_TYPE)
+    return ctx.channel.channel
+
+
+async def _page(ctx: Context, rows: Sequence[ChannelRow], maximum: int) -> bytes:
+    threads, members = await _threads_and_members(ctx, rows[:maximum])
+    has_more = b"true" if len(rows) > maximum else b"false"
+    return b'{"threads":%b,"members":%b,"has_more":%b}' % (threads, members, has_more)
+
+
+async def _threads_and_members(ctx: Context, rows: Sequence[ChannelRow]) -> tuple[bytes, bytes]:
+    """Return threads, and the caller's thread members of those joined, as JSON."""
+    members = await select_own_memberships(ctx.tx, ctx.actor.user_id, [row.id for row in rows])
+    threads = await channel_objects(ctx.tx, map(channel_from_row, rows))
+    return encode(threads), encode([members[row.id] for row in rows if row.id in members])
+
+
+async def get_thread_member(ctx: Context, user_id: UserId, *, with_member: bool) -> ThreadMember:
+    """Return a member of the current thread. Raises Refusal: 404/10007."""
+    rows = await select_members_among(ctx.tx, thread_of(ctx).id, [user_id])
+    if user_id not in rows:
+        raise Refusal(errors.UNKNOWN_MEMBER)
+    return (await _thread_members(ctx, [rows[user_id]], with_member=with_member))[0]
+
+
+async def list_thread_members(
+    ctx: Context, after: UserId | None, maximum: int | None, *, with_member: bool
+) -> list[ThreadMember]:
+    """Return the members of the current thread by user id: all of them, or a page with `maximum` or `with_member`."""
+    if maximum is None:
+        maximum = limits.THREAD_LIST_MAX if with_member else limits.THREAD_MEMBERS_MAX
+    rows = await queries.select_member_page(ctx.tx, thread_of(ctx).id, after or UserId(Snowflake(0)), maximum)
+    return await _thread_members(ctx, rows, with_member=with_member)
+
+
+async def _thread_members(ctx: Context, rows: Sequence[ThreadMemberRow], *, with_member: bool) -> list[ThreadMember]:
+    if not with_member:
+        return [thread_member_object(row) for row in rows]
+    member_rows = await get_members(ctx.tx, ctx.guild.id, [row.user_id for row in rows])
+    objects = await member_objects(ctx.tx, list(member_rows.values()))
+    members = {member.user.id: member for member in objects if member.user is not UNSET}
+    return [thread_member_object(row, members.get(row.user_id)) for row in rows]
+
+
+_NO_CHANNEL = ChannelId(Snowflake(0))
+
+
+async def first_messages(reader: Reader, thread_ids: Sequence[ChannelId], viewer: Viewer) -> list[bytes]:
+    """Return the first messages of threads that still exist, in the order of the threads, as JSON."""
+    rows = {row[0]: row for row in await select_first(reader, thread_ids)} if thread_ids else {}
+    # Messages with only text are encoded together, since they need nothing of their channel.
+    plain = [row for row in rows.values() if _is_plain(row)]
+    encoded = dict(zip((row[0] for row in plain), await encode_rows(reader, _NO_CHANNEL, plain, viewer), strict=True))
+    for thread_id in thread_ids:
+        if thread_id in rows and thread_id not in encoded:
+            # Reactions and files are selected by channel: at most once for each of the 25 threads of a page.
+            encoded[thread_id] = (await encode_rows(reader, thread_id, [rows[thread_id]], viewer))[0]
+    return [encoded[thread_id] for thread_id in thread_ids if thread_id in encoded]
+
+
+def _is_plain(row: ShownRow) -> bool:
+    _, _, _, reacted, _, replied_id, _, parts = row
+    return not reacted and not parts and replied_id is None

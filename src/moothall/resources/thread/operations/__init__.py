@@ -1,0 +1,1 @@
+"""Operations on threads: start, modify, delete, join, leave."""
