@@ -55,8 +55,7 @@ from moothall.objects.ids import GuildId, Snowflake, SnowflakeFactory, UserId
 from moothall.objects.presence import Presence
 from moothall.objects.wire import Timestamp
 from moothall.resources import load_endpoints
-from moothall.resources.guild.membership.guests import see_guests_out
-from moothall.resources.guild.membership.operations import leave_if_temporary
+from moothall.resources.guild.membership.operations import leave_if_temporary, remove_departed_guests
 from moothall.resources.interaction.operations.deliver import Deliveries
 from moothall.resources.interaction.response_timers import ResponseTimers
 from moothall.resources.member.activity import activity_of
@@ -174,10 +173,10 @@ def gateway_hooks(services: Services, book: UsageBook, node: str = "") -> Hooks:
         )
         if done and request.channel_id is None:
             who = GuildId(Snowflake(request.guild_id)), UserId(Snowflake(request.user_id))
-            await see_guests_out(services, [who])
+            await remove_departed_guests(services, [who])
 
     async def session_ended(user_id: int, session_id: str) -> None:
-        await see_guests_out(services, await leave_voice(services, user_id, session_id))
+        await remove_departed_guests(services, await leave_voice(services, user_id, session_id))
 
     async def seen(user_id: int) -> None:
         activity_of(services).seen_everywhere(user_id)

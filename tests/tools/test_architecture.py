@@ -12,7 +12,7 @@ _PATH = re.compile(r"`([a-z0-9_./]+/[a-z0-9_./]*|[a-z0-9_]+\.py)`")
 
 
 def rooms() -> set[str]:
-    """The rooms of `resources/`, those inside others as `outer/inner`."""
+    """The rooms of `resources/`, those inside others as `outer/inner`; not the packages of their files."""
     resources = SOURCE / "resources"
     folders = [init.parent for init in resources.rglob("__init__.py")]
     return {str(folder.relative_to(resources)) for folder in folders if folder.name not in FILES_OF_A_ROOM} - {"."}

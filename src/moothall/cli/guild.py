@@ -32,7 +32,7 @@ def features(
     from moothall.objects.features import ALL
     from moothall.objects.guild import Guild
     from moothall.resources.guild.operations import change_guild
-    from moothall.resources.guild.screening.operations import end_screening
+    from moothall.resources.guild.screening.operations import admit_pending_if_disabled
     from moothall.resources.soundboard.operations import tell_availability
 
     add, remove = tuple(name.upper() for name in add), tuple(name.upper() for name in remove)
@@ -49,7 +49,7 @@ def features(
         wanted = sorted({*kept, *add}) if {*kept, *add} != set(row.features) else row.features
         changed = await change_guild(ctx, features=wanted, premium_tier=row.premium_tier if tier is None else tier)
         await tell_availability(ctx, changed)
-        await end_screening(ctx, changed)
+        await admit_pending_if_disabled(ctx, changed)
         return changed
 
     found = operate(settings, work, lock=guild_id)
@@ -70,7 +70,7 @@ def vanity(settings: Settings, guild_id: Snowflake, code: str | None, *, without
     from moothall.cli.operating import operate
     from moothall.kernel.context import Context
     from moothall.objects.guild import VanityUrl
-    from moothall.resources.guild.vanity_url.operations import set_vanity
+    from moothall.resources.guild.vanity_url.operations import modify_vanity_url
 
     if code is not None and without:
         fail("give either a code or --none")
@@ -78,7 +78,7 @@ def vanity(settings: Settings, guild_id: Snowflake, code: str | None, *, without
     async def work(ctx: Context) -> VanityUrl:
         await ctx.visit_guild(GuildId(guild_id))
         wanted = None if without else code or ctx.guild.row.vanity_url_code
-        return await set_vanity(ctx, wanted, by_operator=True)
+        return await modify_vanity_url(ctx, wanted, by_operator=True)
 
     found = operate(settings, work, lock=guild_id)
     click.echo(f"code: {found.code or 'none'}\nuses: {found.uses}")

@@ -7,7 +7,7 @@ from moothall.bus import Bus
 from moothall.gateway.node import GatewayNode
 from moothall.kernel.context import Services
 from moothall.kernel.nodes import Membership, space_of
-from moothall.resources.guild.membership.guests import see_guests_out
+from moothall.resources.guild.membership.operations import remove_departed_guests
 from moothall.resources.voice.operations.sessions import clear_voice, clear_voice_of_others
 from moothall.storage.database import StorageError
 
@@ -58,7 +58,7 @@ class ClusterMembers:
         """Give the place up. What is still in the outbox is published by the others, or after the next start."""
         if self._shared is not None and self._shared.connected:
             try:
-                await see_guests_out(self._services, await clear_voice(self._services, self._name))
+                await remove_departed_guests(self._services, await clear_voice(self._services, self._name))
             except StorageError as problem:
                 log.warning("voice connections remain: %s", problem)
         if self._membership is not None:
@@ -86,7 +86,7 @@ class ClusterMembers:
             ended = await clear_voice(services)
         else:
             ended = await clear_voice_of_others(services, membership.alive)
-        await see_guests_out(services, ended)
+        await remove_departed_guests(services, ended)
 
     def _renumber(self, number: int) -> None:
         self._services.ids.renumber(worker=number >> 5, process=number & 31)
@@ -102,4 +102,4 @@ class ClusterMembers:
             return
         presences.keep(alive)
         if gone and self._name == min(alive):
-            await see_guests_out(self._services, await clear_voice_of_others(self._services, alive))
+            await remove_departed_guests(self._services, await clear_voice_of_others(self._services, alive))

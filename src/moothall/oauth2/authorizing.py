@@ -26,11 +26,11 @@ from moothall.resources.application.authorization.operations import (
 )
 from moothall.resources.application.authorization.queries import select_authorization
 from moothall.resources.application.queries import ApplicationRow, lock_application
-from moothall.resources.integration.operations import ADDING, add_bot, install_commands
+from moothall.resources.integration.operations import ADD_BOT_EVENTS, add_bot, install_commands
 from moothall.resources.webhook.operations import DELETE_WEBHOOK_EVENTS as ANNOUNCING_WEBHOOKS
 from moothall.resources.webhook.operations import add_webhook, require_supports_webhooks
 
-AUTHORIZING: Final[Fires] = (*ADDING, *ANNOUNCING_WEBHOOKS)
+AUTHORIZING: Final[Fires] = (*ADD_BOT_EVENTS, *ANNOUNCING_WEBHOOKS)
 """What a row declares to fire if a person may consent in it."""
 
 _DENIED: Final = "The resource owner or authorization server denied the request"

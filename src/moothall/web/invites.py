@@ -9,21 +9,22 @@ from moothall.kernel.hooks import Fires
 from moothall.objects.errors import Refusal
 from moothall.objects.invite import Invite
 from moothall.resources.group_dm.operations import ADD_RECIPIENT_EVENTS
-from moothall.resources.guild.membership.operations import JOINING
+from moothall.resources.guild.membership.operations import JOIN_EVENTS
 from moothall.resources.invite import operations
 from moothall.resources.invite.events import InviteDelete
+from moothall.resources.invite.lookup import resolve_invite
 from moothall.resources.member.events import GuildMemberUpdate
 from moothall.web.browsing import Browser, Page
 from moothall.web.rendering import show, show_problem
 
-_FIRES: Final[Fires] = (*JOINING, *ADD_RECIPIENT_EVENTS, GuildMemberUpdate, InviteDelete)
+_FIRES: Final[Fires] = (*JOIN_EVENTS, *ADD_RECIPIENT_EVENTS, GuildMemberUpdate, InviteDelete)
 
 
 async def show_invite(browser: Browser, code: str) -> Page:
     """Who invites, and where."""
     try:
         async with browser.reading() as ctx:
-            invite = await operations.resolve_invite(ctx, code, with_counts=True)
+            invite = await resolve_invite(ctx, code, with_counts=True)
     except Refusal as refusal:
         return await _gone(browser, refusal)
     return await _show(browser, invite)

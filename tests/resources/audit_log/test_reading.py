@@ -57,7 +57,7 @@ def ids(reply: Reply) -> list[int]:
 async def test_an_empty_log_has_every_list(guild: Guild) -> None:
     reply = await read(guild)
     assert (reply.status, set(reply.json)) == (200, LISTS)
-    assert all(found == [] for found in reply.json.values())
+    assert all(item == [] for item in reply.json.values())
 
 
 async def test_newest_first_but_oldest_first_after_an_id(guild: Guild) -> None:
@@ -74,7 +74,7 @@ async def test_newest_first_but_oldest_first_after_an_id(guild: Guild) -> None:
         assert (await read(guild, limit=limit)).errors_at("limit")
 
 
-async def test_entries_are_found_by_actor_target_and_kind(platform: Platform, guild: Guild) -> None:
+async def test_entries_are_filtered_by_actor_target_and_action_type(platform: Platform, guild: Guild) -> None:
     bob = await platform.person("bob")
     await note(guild, bob, AuditLogEvent.MEMBER_KICK, guild.owner.id)
     await note(guild, guild.owner, AuditLogEvent.MEMBER_KICK, bob.id)
@@ -87,9 +87,9 @@ async def test_entries_are_found_by_actor_target_and_kind(platform: Platform, gu
     assert ids(await read(guild, action_type=30)) == []
 
 
-async def test_an_entry_comes_with_whom_and_what_it_mentions(platform: Platform, guild: Guild) -> None:
+async def test_entries_are_returned_with_the_objects_that_they_refer_to(platform: Platform, guild: Guild) -> None:
     bob = await platform.person("bob")
-    webhook, integration, gone = (platform.ids.next() for _ in range(3))
+    webhook, integration, deleted = (platform.ids.next() for _ in range(3))
     async with platform.database.transaction() as tx:
         await tx.execute(
             _insert_webhook,
@@ -101,24 +101,24 @@ async def test_an_entry_comes_with_whom_and_what_it_mentions(platform: Platform,
             user_id=bob.id,
         )
         await tx.execute(
-            _insert_integration, guild_id=guild.id, id=integration, name="app", type="discord", application_id=gone
+            _insert_integration, guild_id=guild.id, id=integration, name="app", type="discord", application_id=deleted
         )
     await note(guild, guild.owner, AuditLogEvent.MEMBER_UPDATE, bob.id)
     await note(guild, guild.owner, AuditLogEvent.WEBHOOK_CREATE, webhook)
-    await note(guild, guild.owner, AuditLogEvent.WEBHOOK_DELETE, gone)
+    await note(guild, guild.owner, AuditLogEvent.WEBHOOK_DELETE, deleted)
     await note(guild, guild.owner, AuditLogEvent.INTEGRATION_CREATE, integration)
     log = (await read(guild)).json
     assert [user["username"] for user in log["users"]] == ["owner", "bob"]
     assert [(hook["id"], hook["user"]["username"]) for hook in log["webhooks"]] == [(str(int(webhook)), "bob")]
     assert "token" not in log["webhooks"][0]
-    assert [found["id"] for found in log["integrations"]] == [str(int(integration))]
+    assert [item["id"] for item in log["integrations"]] == [str(int(integration))]
     entry = log["audit_log_entries"][-1]
     assert entry["reason"] == "why"
     assert entry["options"] == {"count": "2"}
     assert entry["target_id"] == str(int(bob.id))
 
 
-async def test_the_log_shows_only_threads_that_one_may_see(guild: Guild) -> None:
+async def test_the_log_contains_only_threads_that_the_caller_can_view(guild: Guild) -> None:
     hidden = await guild.channel(overwrites=[(guild.id, 0, 0, Permissions.VIEW_CHANNEL)])
     now = Timestamp.now().wire()
     metadata = {
@@ -136,11 +136,11 @@ async def test_the_log_shows_only_threads_that_one_may_see(guild: Guild) -> None
         await note(guild, guild.owner, AuditLogEvent.THREAD_CREATE, thread_id)
     reader = await guild.member_with(Permissions.VIEW_AUDIT_LOG)
     seen = (await reader.get(f"/guilds/{guild.id}/audit-logs")).json["threads"]
-    assert [found["id"] for found in seen] == [str(int(threads[0]))]
+    assert [item["id"] for item in seen] == [str(int(threads[0]))]
     assert len((await read(guild)).json["threads"]) == 3
 
 
-async def test_the_log_of_another_guild_stays_there(platform: Platform, guild: Guild) -> None:
+async def test_entries_of_another_guild_are_not_listed(platform: Platform, guild: Guild) -> None:
     other = await platform.guild(guild.owner)
     await note(other, guild.owner, AuditLogEvent.GUILD_UPDATE)
     assert ids(await read(guild)) == []

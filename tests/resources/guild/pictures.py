@@ -7,7 +7,7 @@ from PIL import Image
 
 
 def picture(kind: str = "PNG", *, size: tuple[int, int] = (16, 16), frames: int = 1) -> str:
-    """An image as requests carry it; with several frames it moves."""
+    """An image as a data URI; animated if it has several frames."""
     images = [Image.new("RGB", size, (shade * 40, 0, 0)) for shade in range(frames)]
     file = BytesIO()
     images[0].save(file, kind, save_all=frames > 1, append_images=images[1:])

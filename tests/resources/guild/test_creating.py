@@ -1,4 +1,4 @@
-"""Making a guild (the public Create Guild)."""
+"""Creating a guild (the public Create Guild)."""
 
 import asyncio
 from typing import Any
@@ -21,7 +21,7 @@ async def channels(caller: Caller, guild_id: str) -> dict[str, Any]:
     return {channel["name"]: channel for channel in (await caller.get(f"/guilds/{guild_id}/channels")).json}
 
 
-async def test_a_name_is_enough_for_a_whole_guild(alice: Caller) -> None:
+async def test_a_name_is_enough_to_create_a_guild(alice: Caller) -> None:
     reply = await alice.post("/guilds", {"name": "  The   Hall "})
     assert reply.status == 201
     guild = reply.json
@@ -44,14 +44,14 @@ async def test_a_name_is_enough_for_a_whole_guild(alice: Caller) -> None:
     assert counted["approximate_member_count"] == 1
 
 
-async def test_the_gateway_is_told_to_open_it_for_its_owner(platform: Platform, alice: Caller) -> None:
+async def test_the_gateway_receives_guild_open_for_the_owner(platform: Platform, alice: Caller) -> None:
     guild = (await alice.post("/guilds", {"name": "The Hall"})).json
     (envelope,) = platform.heard
     assert (envelope.name, envelope.audience) == ("GUILD_OPEN", 4)
     assert msgspec.json.decode(envelope.data) == {"user_id": int(alice.id), "guild_id": int(guild["id"])}
 
 
-async def test_roles_and_channels_name_each_other_by_placeholders(alice: Caller) -> None:
+async def test_roles_and_channels_refer_to_each_other_by_placeholders(alice: Caller) -> None:
     body = {
         "name": "The Hall",
         "verification_level": 2,
@@ -101,7 +101,7 @@ async def test_roles_and_channels_name_each_other_by_placeholders(alice: Caller)
     assert (guild["verification_level"], guild["default_message_notifications"]) == (2, 1)
 
 
-async def test_a_guild_may_begin_without_any_channel(alice: Caller) -> None:
+async def test_a_guild_may_be_created_without_any_channel(alice: Caller) -> None:
     guild = (await alice.post("/guilds", {"name": "Empty", "channels": []})).json
     assert await channels(alice, guild["id"]) == {}
     assert guild["system_channel_id"] is None
@@ -134,7 +134,7 @@ async def test_a_guild_may_begin_without_any_channel(alice: Caller) -> None:
         ({"roles": [{"permissions": "x"}]}, "roles.0.permissions"),
     ],
 )
-async def test_a_bad_field_is_named_and_nothing_is_made(
+async def test_a_bad_field_is_reported_and_nothing_is_created(
     platform: Platform, alice: Caller, extra: dict[str, Any], field: str
 ) -> None:
     reply = await alice.post("/guilds", {"name": "The Hall", **extra})
@@ -143,7 +143,7 @@ async def test_a_bad_field_is_named_and_nothing_is_made(
     assert platform.heard == []
 
 
-async def test_a_bot_makes_guilds_until_it_is_in_ten(platform: Platform, alice: Caller) -> None:
+async def test_a_bot_in_ten_guilds_cannot_create_another(platform: Platform, alice: Caller) -> None:
     bot = await platform.bot(alice)
     made = [await bot.post("/guilds", {"name": f"Guild {n}"}) for n in range(11)]
     assert [reply.status for reply in made] == [201] * 10 + [400]
@@ -159,7 +159,7 @@ async def test_a_person_is_in_at_most_a_hundred_guilds(platform: Platform, alice
     assert sorted(reply.status for reply in made) == [201, 400, 400]
 
 
-async def test_an_access_token_makes_no_guild(platform: Platform, alice: Caller) -> None:
+async def test_an_access_token_cannot_create_a_guild(platform: Platform, alice: Caller) -> None:
     bot = await platform.bot(alice)
     bearer = await platform.bearer(alice, int(bot.application_id or 0), "guilds")
     assert (await bearer.post("/guilds", {"name": "The Hall"})).status == 403

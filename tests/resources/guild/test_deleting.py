@@ -1,4 +1,4 @@
-"""Deleting a guild (the public Delete Guild), and the job that removes what it leaves behind."""
+"""Deleting a guild (the public Delete Guild), and the job that deletes its remaining rows."""
 
 from itertools import pairwise
 from typing import Any
@@ -42,7 +42,7 @@ async def guild(platform: Platform, owner: Caller) -> Guild:
 
 
 async def fill(platform: Platform, channel_id: ChannelId, count: int) -> None:
-    """Say things in a channel, react to them and pin one."""
+    """Insert messages with reactions, one of them pinned, into a channel."""
     ids = [int(platform.ids.next()) for _ in range(count)]
     author = Snowflake(5)
     async with platform.database.transaction() as tx:
@@ -61,25 +61,25 @@ async def fill(platform: Platform, channel_id: ChannelId, count: int) -> None:
         await tx.execute(Query(insert(pins)), channel_id=channel_id, message_id=ids[0], pinned_at=NOW)
 
 
-async def everything(platform: Platform) -> dict[str, int]:
-    """How many rows each table has, empty ones left out, and apart from accounts and jobs."""
-    found = {}
+async def count_rows(platform: Platform) -> dict[str, int]:
+    """The number of rows of each table that is not empty, except those of accounts and jobs."""
+    counts = {}
     async with platform.database.read() as reader:
         for table in metadata.sorted_tables:
             count = await reader.scalar(Query(select(func.count()).select_from(table)))
             if count and table.name not in {"users", "tokens", "applications", "jobs", "meta"}:
-                found[table.name] = count
-    return found
+                counts[table.name] = count
+    return counts
 
 
-async def waiting_jobs(platform: Platform) -> int:
-    """How many jobs wait."""
+async def count_jobs(platform: Platform) -> int:
+    """The number of enqueued jobs."""
     async with platform.database.read() as reader:
         return int(await reader.scalar(Query(select(func.count()).select_from(jobs))))
 
 
 async def furnish(platform: Platform, guild: Guild) -> None:
-    """Give a guild one of everything."""
+    """Insert a row of each kind for a guild."""
     thread = await guild.channel(type=11, parent_id=guild.general, thread_metadata={})
     await guild.role()
     bob = await platform.person()
@@ -103,7 +103,7 @@ async def furnish(platform: Platform, guild: Guild) -> None:
     assert (await guild.owner.patch(f"/guilds/{guild.id}", {"name": "The Hall"})).status == 200
 
 
-async def test_a_deleted_guild_is_gone_for_everybody_at_once(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_a_deleted_guild_is_inaccessible_at_once(platform: Platform, owner: Caller, guild: Guild) -> None:
     await furnish(platform, guild)
     bob = await platform.person()
     await guild.join(bob)
@@ -115,23 +115,23 @@ async def test_a_deleted_guild_is_gone_for_everybody_at_once(platform: Platform,
         assert (await caller.get(f"/guilds/{guild.id}")).code == 10004
         assert (await caller.get(f"/channels/{guild.general}")).code == 10003
         assert (await caller.get("/users/@me/guilds")).json == []
-    left = await everything(platform)
-    assert not left.keys() & {"guilds", "invites", "webhooks", "voice_states", "members"}
+    remaining = await count_rows(platform)
+    assert not remaining.keys() & {"guilds", "invites", "webhooks", "voice_states", "members"}
 
 
-async def test_nothing_of_it_remains_and_other_guilds_lose_nothing(
+async def test_no_row_of_a_deleted_guild_remains_and_other_guilds_lose_none(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     await furnish(platform, guild)
-    before = await everything(platform)
+    before = await count_rows(platform)
     assert before["messages"] == 6
     doomed = await platform.guild(owner)
     await furnish(platform, doomed)
     await fill(platform, doomed.general, 1300)
     assert (await owner.delete(f"/guilds/{doomed.id}")).status == 204
     await platform.settle()
-    assert await everything(platform) == before
-    assert await waiting_jobs(platform) == 0
+    assert await count_rows(platform) == before
+    assert await count_jobs(platform) == 0
     assert (await owner.get(f"/guilds/{guild.id}")).status == 200
 
 
@@ -142,25 +142,25 @@ async def test_each_step_removes_some_hundred_rows_at_most(platform: Platform, g
         await queries.delete_guild(tx, guild.id)
     more = True
     while more:
-        counts.append(sum((await everything(platform)).values()))
+        counts.append(sum((await count_rows(platform)).values()))
         async with platform.database.transaction() as tx:
-            more = await queries.delete_some_of_guild(tx, guild.id)
+            more = await queries.delete_guild_batch(tx, guild.id)
     assert counts[-1] == 0
     assert all(before - after <= MAX_AT_ONCE for before, after in pairwise(counts))
 
 
-async def test_members_of_a_large_guild_go_with_the_job(
+async def test_members_of_a_large_guild_are_deleted_by_the_job(
     platform: Platform, owner: Caller, guild: Guild, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queries, "MOST_MEMBERS_AT_ONCE", 1)
+    monkeypatch.setattr(queries, "MAX_MEMBERS_DELETED_AT_ONCE", 1)
     bob = await platform.person()
     await guild.join(bob)
     assert (await owner.delete(f"/guilds/{guild.id}")).status == 204
-    assert (await everything(platform))["members"] == 2
+    assert (await count_rows(platform))["members"] == 2
     assert (await bob.get("/users/@me/guilds")).json == []
     assert (await bob.get(f"/guilds/{guild.id}")).code == 10004
     await platform.settle()
-    assert await everything(platform) == {}
+    assert await count_rows(platform) == {}
 
 
 async def test_only_the_owner_deletes_a_guild(platform: Platform, guild: Guild) -> None:
@@ -168,11 +168,11 @@ async def test_only_the_owner_deletes_a_guild(platform: Platform, guild: Guild) 
     refused = await administrator.delete(f"/guilds/{guild.id}")
     assert (refused.status, refused.code) == (403, 50013)
     assert platform.heard_names == []
-    assert await waiting_jobs(platform) == 0
-    assert (await everything(platform))["members"] == 2
+    assert await count_jobs(platform) == 0
+    assert (await count_rows(platform))["members"] == 2
 
 
-async def test_what_was_said_in_one_channel_goes_without_touching_another(platform: Platform, guild: Guild) -> None:
+async def test_messages_of_one_channel_are_deleted_without_touching_another(platform: Platform, guild: Guild) -> None:
     other = await guild.channel()
     await fill(platform, guild.general, 600)
     await fill(platform, other, 2)
@@ -180,5 +180,5 @@ async def test_what_was_said_in_one_channel_goes_without_touching_another(platfo
     while more:
         async with platform.database.transaction() as tx:
             more = await delete_some_of_channel(tx, guild.general)
-    left = await everything(platform)
-    assert (left["messages"], left["reactions"], left["pins"]) == (2, 6, 1)
+    remaining = await count_rows(platform)
+    assert (remaining["messages"], remaining["reactions"], remaining["pins"]) == (2, 6, 1)

@@ -1,11 +1,11 @@
-"""Changing a guild (api.md, Modify Guild)."""
+"""Modifying a guild (api.md, Modify Guild)."""
 
 from typing import Any
 
 import pytest
 
 from moothall.objects.permissions import Permissions
-from moothall.resources.member.queries import change_member
+from moothall.resources.member.queries import update_member
 from tests.harness import FORUM, VOICE, Caller, Guild, Platform
 from tests.resources.guild.pictures import picture
 
@@ -23,7 +23,7 @@ async def guild(platform: Platform, owner: Caller) -> Guild:
     return await platform.guild(owner, name="The Hall")
 
 
-async def test_a_change_is_answered_announced_and_recorded(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_a_change_is_returned_announced_and_recorded(platform: Platform, owner: Caller, guild: Guild) -> None:
     reply = await owner.patch(f"/guilds/{guild.id}", {"name": "  The Moot  ", "description": "We meet."}, reason="new")
     assert reply.status == 200
     assert (reply.json["name"], reply.json["description"]) == ("The Moot", "We meet.")
@@ -37,7 +37,7 @@ async def test_a_change_is_answered_announced_and_recorded(platform: Platform, o
     assert (await owner.get(f"/guilds/{guild.id}")).json == reply.json
 
 
-async def test_a_change_of_nothing_is_answered_and_told_to_nobody(
+async def test_a_change_of_nothing_is_neither_recorded_nor_announced(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     before = (await owner.get(f"/guilds/{guild.id}")).json
@@ -49,7 +49,7 @@ async def test_a_change_of_nothing_is_answered_and_told_to_nobody(
     assert await guild.audit_log() == []
 
 
-async def test_every_field_can_be_set_and_null_brings_its_default_back(owner: Caller, guild: Guild) -> None:
+async def test_every_field_can_be_set_and_null_restores_its_default(owner: Caller, guild: Guild) -> None:
     voice, text = await guild.channel(type=VOICE), await guild.channel()
     body: dict[str, Any] = {
         "description": "We meet.",
@@ -67,10 +67,10 @@ async def test_every_field_can_be_set_and_null_brings_its_default_back(owner: Ca
         "preferred_locale": "de",
         "premium_progress_bar_enabled": True,
     }
-    told = (await owner.patch(f"/guilds/{guild.id}", body)).json
-    assert {name: told[name] for name in body} == body
-    told = (await owner.patch(f"/guilds/{guild.id}", dict.fromkeys(body))).json
-    assert {name: told[name] for name in body} == {
+    changed = (await owner.patch(f"/guilds/{guild.id}", body)).json
+    assert {name: changed[name] for name in body} == body
+    changed = (await owner.patch(f"/guilds/{guild.id}", dict.fromkeys(body))).json
+    assert {name: changed[name] for name in body} == {
         **dict.fromkeys(body),
         "region": "local",
         "verification_level": 0,
@@ -85,7 +85,7 @@ async def test_every_field_can_be_set_and_null_brings_its_default_back(owner: Ca
 
 
 @pytest.mark.parametrize("seconds", [60, 300, 900, 1800, 3600])
-async def test_the_afk_timeouts_of_the_spec_are_taken(owner: Caller, guild: Guild, seconds: int) -> None:
+async def test_the_afk_timeouts_of_the_spec_are_accepted(owner: Caller, guild: Guild, seconds: int) -> None:
     assert (await owner.patch(f"/guilds/{guild.id}", {"afk_timeout": seconds})).json["afk_timeout"] == seconds
 
 
@@ -115,13 +115,13 @@ async def test_the_afk_timeouts_of_the_spec_are_taken(owner: Caller, guild: Guil
         ({"rules_channel_id": "1"}, "rules_channel_id"),
     ],
 )
-async def test_a_bad_field_is_named_and_refuses_the_good_ones_too(
+async def test_a_bad_field_is_reported_and_refuses_the_whole_request(
     platform: Platform, owner: Caller, guild: Guild, body: dict[str, Any], field: str
 ) -> None:
     reply = await owner.patch(f"/guilds/{guild.id}", {"name": "The Moot", "afk_timeout": 60, **body})
     assert (reply.status, reply.code, len(reply.errors_at(field))) == (400, 50035, 1)
-    told = (await owner.get(f"/guilds/{guild.id}")).json
-    assert (told["name"], told["afk_timeout"]) == ("The Hall", 300)
+    data = (await owner.get(f"/guilds/{guild.id}")).json
+    assert (data["name"], data["afk_timeout"]) == ("The Hall", 300)
     assert platform.heard_names == []
 
 
@@ -144,7 +144,7 @@ async def test_a_channel_must_be_this_guilds_and_of_the_right_kind(
     assert (await owner.patch(f"/guilds/{guild.id}", {"afk_channel_id": str(foreign_voice)})).status == 400
 
 
-async def test_a_community_names_its_two_channels_and_gets_news(platform: Platform, guild: Guild) -> None:
+async def test_a_community_requires_two_channels_and_gets_the_feature_news(platform: Platform, guild: Guild) -> None:
     administrator = await guild.moderator()
     path = f"/guilds/{guild.id}"
     await guild.set(features=["BANNER"])
@@ -166,14 +166,14 @@ async def test_channels_set_before_count_for_a_community(owner: Caller, guild: G
     assert (await owner.patch(f"/guilds/{guild.id}", {"features": ["COMMUNITY"]})).status == 200
 
 
-async def test_a_community_of_an_operators_making_can_still_be_changed(owner: Caller, guild: Guild) -> None:
+async def test_a_community_made_by_an_operator_can_still_be_changed(owner: Caller, guild: Guild) -> None:
     await guild.set(features=["COMMUNITY"])
     assert (await owner.patch(f"/guilds/{guild.id}", {"name": "The Moot"})).status == 200
     kept = await owner.patch(f"/guilds/{guild.id}", {"features": ["COMMUNITY"], "name": "The Hall"})
     assert (kept.status, kept.json["features"]) == (200, ["COMMUNITY"])
 
 
-async def test_each_feature_takes_its_own_permission(platform: Platform, guild: Guild) -> None:
+async def test_each_feature_requires_its_own_permission(platform: Platform, guild: Guild) -> None:
     manager = await guild.member_with(Permissions.MANAGE_GUILD)
     path = f"/guilds/{guild.id}"
     channels = {"rules_channel_id": str(guild.general), "public_updates_channel_id": str(guild.general)}
@@ -182,8 +182,8 @@ async def test_each_feature_takes_its_own_permission(platform: Platform, guild: 
         refused = await manager.patch(path, {"features": [feature], **channels})
         assert (refused.status, refused.code) == (403, 50013)
     assert platform.heard_names == []
-    told = (await manager.patch(path, {"features": ["INVITES_DISABLED", "RAID_ALERTS_DISABLED"]})).json
-    assert told["features"] == ["INVITES_DISABLED", "RAID_ALERTS_DISABLED"]
+    changed = (await manager.patch(path, {"features": ["INVITES_DISABLED", "RAID_ALERTS_DISABLED"]})).json
+    assert changed["features"] == ["INVITES_DISABLED", "RAID_ALERTS_DISABLED"]
     await guild.set(features=["COMMUNITY", "NEWS"])
     assert (await manager.patch(path, {"features": []})).code == 50013
     assert (await manager.patch(path, {"features": ["COMMUNITY"], "name": "The Moot"})).status == 200
@@ -200,7 +200,7 @@ async def test_discovery_has_requirements_and_ends_with_the_community(owner: Cal
     assert (await owner.patch(path, {"features": ["DISCOVERABLE"]})).json["features"] == []
 
 
-async def test_a_discoverable_guild_keeps_what_that_takes_until_it_is_none_any_more(
+async def test_a_discoverable_guild_must_keep_meeting_the_requirements(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     path = f"/guilds/{guild.id}"
@@ -219,7 +219,9 @@ async def test_a_discoverable_guild_keeps_what_that_takes_until_it_is_none_any_m
     assert (left.status, left.json["features"]) == (200, ["COMMUNITY", "NEWS"])
 
 
-async def test_a_guild_that_an_operator_made_discoverable_may_be_anything(owner: Caller, guild: Guild) -> None:
+async def test_a_guild_made_discoverable_by_an_operator_need_not_meet_the_requirements(
+    owner: Caller, guild: Guild
+) -> None:
     await guild.set(features=["DISCOVERABLE"], description="We meet.")
     assert (await owner.patch(f"/guilds/{guild.id}", {"description": None})).status == 200
 
@@ -244,11 +246,11 @@ async def test_an_image_needs_its_feature(
     assert (refused.status, refused.code) == (400, 50101)
     assert platform.heard_names == []
     await guild.set(features=[feature, *others])
-    told = (await owner.patch(path, {field: image})).json
-    assert told[field].startswith("a_") == feature.startswith("ANIMATED")
-    assert await platform.services.blobs.exists(f"images/{told[field]}")
+    changed = (await owner.patch(path, {field: image})).json
+    assert changed[field].startswith("a_") == feature.startswith("ANIMATED")
+    assert await platform.services.blobs.exists(f"images/{changed[field]}")
     change = platform.heard_data(AUDIT)[0]["changes"]
-    assert change == [{"key": f"{field}_hash", "new_value": told[field]}]
+    assert change == [{"key": f"{field}_hash", "new_value": changed[field]}]
     assert (await owner.patch(path, {field: None})).json[field] is None
 
 
@@ -267,7 +269,7 @@ async def test_wide_images_are_wide_and_of_the_right_format(owner: Caller, guild
         assert (await owner.patch(path, {field: picture("GIF", size=WIDE)})).errors_at(field) == ["IMAGE_INVALID"]
 
 
-async def test_only_the_owner_gives_the_guild_away(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_only_the_owner_transfers_the_guild(platform: Platform, owner: Caller, guild: Guild) -> None:
     bob, stranger, administrator = await platform.person(), await platform.person(), await guild.moderator()
     bot = await platform.bot(owner)
     await guild.join(bob, bot)
@@ -277,8 +279,8 @@ async def test_only_the_owner_gives_the_guild_away(platform: Platform, owner: Ca
     assert (await owner.patch(path, {"owner_id": str(stranger.id)})).errors_at("owner_id") == ["BASE_TYPE_CHOICES"]
     assert (await owner.patch(path, {"owner_id": str(bot.id)})).code == 50132
     assert platform.heard_names == []
-    given = await owner.patch(path, {"owner_id": str(bob.id)})
-    assert (given.status, given.json["owner_id"]) == (200, str(int(bob.id)))
+    transferred = await owner.patch(path, {"owner_id": str(bob.id)})
+    assert (transferred.status, transferred.json["owner_id"]) == (200, str(int(bob.id)))
     assert (await owner.patch(path, {"name": "Mine"})).code == 50013
     assert (await bob.patch(path, {"name": "Mine"})).status == 200
 
@@ -287,5 +289,5 @@ async def test_a_pending_member_does_not_become_the_owner(platform: Platform, ow
     bob = await platform.person()
     await guild.join(bob)
     async with platform.database.transaction() as tx:
-        await change_member(tx, guild.id, bob.id, pending=True)
+        await update_member(tx, guild.id, bob.id, pending=True)
     assert (await owner.patch(f"/guilds/{guild.id}", {"owner_id": str(bob.id)})).code == 50131

@@ -50,16 +50,16 @@ async def test_a_guild_shows_its_emojis_and_stickers(platform: Platform, owner: 
         await tx.execute(Query(insert(emojis)), guild_id=guild.id, id=5, name="wave", user_id=owner.id)
         await tx.execute(Query(insert(stickers)), guild_id=guild.id, id=6, name="boat", tags="sea")
         await guild._freshen(tx)
-    told = (await owner.get(f"/guilds/{guild.id}")).json
-    (emoji,), (sticker,) = told["emojis"], told["stickers"]
+    data = (await owner.get(f"/guilds/{guild.id}")).json
+    (emoji,), (sticker,) = data["emojis"], data["stickers"]
     assert (emoji["id"], emoji["name"], emoji["roles"], emoji["available"]) == ("5", "wave", [], True)
     assert (sticker["id"], sticker["name"], sticker["guild_id"]) == ("6", "boat", str(int(guild.id)))
     assert "user" not in emoji
     preview = (await owner.get(f"/guilds/{guild.id}/preview")).json
-    assert (preview["emojis"], preview["stickers"]) == (told["emojis"], told["stickers"])
+    assert (preview["emojis"], preview["stickers"]) == (data["emojis"], data["stickers"])
 
 
-async def test_an_answer_is_made_once_for_each_version(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_an_object_is_built_once_for_each_version(platform: Platform, owner: Caller, guild: Guild) -> None:
     await owner.get(f"/guilds/{guild.id}")
     async with platform.database.read() as reader:
         before = await platform.services.states.state(reader, guild.id)
@@ -102,11 +102,11 @@ async def test_the_preview_of_a_guild_is_for_members_unless_it_is_discoverable(
     assert (await owner.get(f"/guilds/{guild.id}")).json["discovery_splash"] is None
 
 
-async def test_incidents_are_told_once_there_were_any(owner: Caller, guild: Guild) -> None:
+async def test_incidents_data_is_null_until_the_first_incident(owner: Caller, guild: Guild) -> None:
     assert (await owner.get(f"/guilds/{guild.id}")).json["incidents_data"] is None
     await guild.set(incidents_data={"invites_disabled_until": "2026-11-21T12:00:00+00:00"})
-    told = (await owner.get(f"/guilds/{guild.id}")).json["incidents_data"]
-    assert told == {
+    data = (await owner.get(f"/guilds/{guild.id}")).json["incidents_data"]
+    assert data == {
         "invites_disabled_until": "2026-11-21T12:00:00.000000+00:00",
         "dms_disabled_until": None,
         "dm_spam_detected_at": None,
@@ -114,7 +114,9 @@ async def test_incidents_are_told_once_there_were_any(owner: Caller, guild: Guil
     }
 
 
-async def test_ones_guilds_come_with_what_one_may_do_in_them(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_the_callers_guilds_are_listed_with_their_permissions(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
     bob = await platform.person("bob")
     role = await guild.role(permissions=Permissions.KICK_MEMBERS)
     await guild.join(bob, roles=[role, 12345])
@@ -122,7 +124,7 @@ async def test_ones_guilds_come_with_what_one_may_do_in_them(platform: Platform,
     admin = await theirs.role(permissions=Permissions.ADMINISTRATOR)
     await theirs.role(permissions=Permissions.BAN_MEMBERS)
     await theirs.join(bob, roles=[admin])
-    # What a channel gives or takes makes no difference.
+    # Channel overwrites make no difference.
     await guild.channel(overwrites=[(guild.id, 0, int(Permissions.BAN_MEMBERS), int(Permissions.KICK_MEMBERS))])
     listed = (await bob.get("/users/@me/guilds")).json
     assert listed[0] == {
@@ -140,7 +142,7 @@ async def test_ones_guilds_come_with_what_one_may_do_in_them(platform: Platform,
     assert (mine["approximate_member_count"], mine["approximate_presence_count"]) == (2, 0)
 
 
-async def test_the_list_goes_up_by_id_in_pages_from_either_end(platform: Platform, owner: Caller) -> None:
+async def test_the_list_ascends_by_id_in_pages_from_either_end(platform: Platform, owner: Caller) -> None:
     ids = [str(int((await platform.guild(owner)).id)) for _ in range(5)]
 
     async def page(**query: object) -> list[str]:
@@ -162,14 +164,14 @@ async def test_an_access_token_needs_the_scope_guilds(platform: Platform, owner:
     application = int(bot.application_id or 0)
     with_scope = await platform.bearer(owner, application, "identify", "guilds")
     listed = (await with_scope.get("/users/@me/guilds")).json
-    assert [found["id"] for found in listed] == [str(int(guild.id))]
+    assert [item["id"] for item in listed] == [str(int(guild.id))]
     assert listed[0]["owner"] is True
     without = await platform.bearer(owner, application, "identify")
     assert (await without.get("/users/@me/guilds")).status == 403
     assert (await with_scope.get(f"/guilds/{guild.id}")).status == 403
 
 
-async def test_leaving_takes_the_guild_off_the_list(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_a_left_guild_is_not_listed(platform: Platform, owner: Caller, guild: Guild) -> None:
     bob = await platform.person("bob")
     await guild.join(bob)
     with platform.listening() as heard:

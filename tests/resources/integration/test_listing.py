@@ -1,4 +1,4 @@
-"""The list of a guild's integrations."""
+"""Listing a guild's integrations."""
 
 from sqlalchemy import insert
 
@@ -9,7 +9,7 @@ from tests.harness import Platform
 _insert_integration = Query(insert(integrations))
 
 
-async def test_fifty_are_listed_oldest_first_and_no_other_guilds(platform: Platform) -> None:
+async def test_the_oldest_fifty_of_the_guild_are_listed_oldest_first(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     other = await platform.guild(guild.owner)
     bots = [await platform.bot(guild.owner) for _ in range(52)]

@@ -1,4 +1,4 @@
-"""Coming into a guild by an invite."""
+"""Accepting invites to guilds."""
 
 import asyncio
 from typing import Any
@@ -28,7 +28,7 @@ async def _uses(owner: Caller, guild: Guild) -> list[int]:
     return [invite["uses"] for invite in (await owner.get(f"/guilds/{guild.id}/invites")).json]
 
 
-async def test_an_invite_lets_someone_in_and_counts_it(platform: Platform) -> None:
+async def test_accepting_an_invite_joins_the_guild_and_counts_a_use(platform: Platform) -> None:
     owner, guild, code = await _invited(platform)
     bob = await platform.person()
     reply = await bob.post(f"/invites/{code}")
@@ -38,7 +38,7 @@ async def test_an_invite_lets_someone_in_and_counts_it(platform: Platform) -> No
     assert await _uses(owner, guild) == [1]
 
 
-async def test_a_member_who_accepts_spends_nothing(platform: Platform) -> None:
+async def test_a_member_who_accepts_counts_no_use(platform: Platform) -> None:
     owner, guild, code = await _invited(platform, {"max_uses": 1})
     bob = await platform.person()
     await guild.join(bob)
@@ -57,7 +57,7 @@ async def test_the_last_use_deletes_the_invite(platform: Platform) -> None:
     assert await _uses(owner, guild) == []
 
 
-async def test_many_at_once_spend_no_more_uses_than_there_are(platform: Platform) -> None:
+async def test_concurrent_requests_count_no_more_uses_than_there_are(platform: Platform) -> None:
     _, guild, code = await _invited(platform, {"max_uses": 3})
     people = [await platform.person() for _ in range(8)]
     replies = await asyncio.gather(*(person.post(f"/invites/{code}") for person in people))
@@ -74,7 +74,7 @@ async def test_bots_do_not_accept_invites(platform: Platform) -> None:
     assert await _uses(owner, guild) == [0]
 
 
-async def test_nobody_comes_in_while_invites_are_paused(platform: Platform) -> None:
+async def test_no_user_joins_while_invites_are_paused(platform: Platform) -> None:
     owner, guild, code = await _invited(platform)
     bob = await platform.person()
     await guild.set(features=["INVITES_DISABLED"])
@@ -88,7 +88,7 @@ async def test_nobody_comes_in_while_invites_are_paused(platform: Platform) -> N
     assert (await bob.post(f"/invites/{code}")).status == 200
 
 
-async def test_a_vanity_code_lets_in_and_counts_in_any_case(platform: Platform) -> None:
+async def test_a_vanity_code_in_any_case_joins_the_guild_and_counts_a_use(platform: Platform) -> None:
     owner = await platform.person()
     guild = await platform.guild(owner, vanity_url_code="moot", features=["VANITY_URL"])
     bob, carol = await platform.person(), await platform.person()
@@ -103,7 +103,7 @@ async def test_a_vanity_code_lets_in_and_counts_in_any_case(platform: Platform) 
         assert await reader.scalar(_select_uses, guild_id=guild.id) == 2
 
 
-async def test_whoever_is_banned_stays_out_and_spends_nothing(platform: Platform) -> None:
+async def test_a_banned_user_cannot_join_and_counts_no_use(platform: Platform) -> None:
     owner, guild, code = await _invited(platform)
     bob = await platform.person()
     async with platform.database.transaction() as tx:
@@ -114,7 +114,7 @@ async def test_whoever_is_banned_stays_out_and_spends_nothing(platform: Platform
     assert platform.heard_names == []
 
 
-async def test_a_temporary_invite_makes_temporary_members(platform: Platform) -> None:
+async def test_a_temporary_invite_adds_temporary_members(platform: Platform) -> None:
     _, guild, code = await _invited(platform, {"temporary": True})
     bob = await platform.person()
     assert (await bob.post(f"/invites/{code}")).status == 200
@@ -124,7 +124,7 @@ async def test_a_temporary_invite_makes_temporary_members(platform: Platform) ->
     assert row.temporary is True
 
 
-async def test_an_invite_gives_the_roles_that_its_maker_could_give(platform: Platform) -> None:
+async def test_an_invite_adds_the_roles_that_its_creator_could_assign(platform: Platform) -> None:
     owner = await platform.person()
     guild = await platform.guild(owner)
     low = await guild.role(name="low")

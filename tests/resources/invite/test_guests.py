@@ -1,4 +1,4 @@
-"""Laws of guests: invited to one voice channel, they see nothing else and leave with it (api.md, Invite objects)."""
+"""Guests, who see one voice channel and are removed when they leave it (api.md, Invite objects)."""
 
 from typing import Any
 
@@ -7,8 +7,7 @@ import pytest
 from moothall.objects.ids import ChannelId
 from moothall.objects.member import MemberFlags
 from moothall.objects.permissions import Permissions
-from moothall.resources.guild.membership.guests import see_guests_out
-from moothall.resources.guild.membership.operations import leave_if_temporary
+from moothall.resources.guild.membership.operations import leave_if_temporary, remove_departed_guests
 from moothall.resources.voice.operations.sessions import clear_voice, handle_voice_update, leave_voice
 from tests.gateway.test_database import greeted, node_over
 from tests.harness import STAGE, VOICE, Caller, Guild, Platform
@@ -25,7 +24,7 @@ async def invite(guild: Guild, channel: int, **body: Any) -> str:
     return str(reply.json["code"])
 
 
-async def come(platform: Platform, guild: Guild, channel: int) -> Caller:
+async def accept_as_guest(platform: Platform, guild: Guild, channel: int) -> Caller:
     guest = await platform.person()
     assert (await guest.post(f"/invites/{await invite(guild, channel)}")).status == 200
     return guest
@@ -54,8 +53,8 @@ async def test_guests_are_invited_to_voice_channels_of_guilds_that_have_guests(g
     assert (await guild.owner.post(f"/channels/{guild.general}/invites", {"flags": 1})).errors_at("flags")
     assert (await guild.owner.post(f"/channels/{stage}/invites", {"flags": 1})).errors_at("flags")
     role = await guild.role(position=1)
-    given = await guild.owner.post(f"/channels/{lobby}/invites", {"flags": 1, "role_ids": [str(role)]})
-    assert given.errors_at("role_ids")
+    with_roles = await guild.owner.post(f"/channels/{lobby}/invites", {"flags": 1, "role_ids": [str(role)]})
+    assert with_roles.errors_at("role_ids")
     plain = await guild.owner.post(f"/channels/{lobby}/invites", {"flags": 2})
     assert (plain.status, plain.json["flags"]) == (200, 0)
     assert await invite(guild, lobby) != plain.json["code"]
@@ -66,7 +65,7 @@ async def test_guests_are_invited_to_voice_channels_of_guilds_that_have_guests(g
 async def test_a_guest_sees_that_channel_only(platform: Platform, guild: Guild) -> None:
     lobby, other = await guild.channel(type=VOICE), await guild.channel(type=VOICE)
     await guild.set(system_channel_id=guild.general)
-    guest = await come(platform, guild, lobby)
+    guest = await accept_as_guest(platform, guild, lobby)
     assert platform.heard_names[-1] == "GUILD_MEMBER_ADD"
     member = (await guild.owner.get(f"/guilds/{guild.id}/members/{guest.id}")).json
     assert member["flags"] & MemberFlags.IS_GUEST
@@ -86,7 +85,7 @@ async def test_the_gateway_shows_a_guest_that_channel_until_a_role_makes_them_a_
     platform: Platform, guild: Guild
 ) -> None:
     lobby = await guild.channel(type=VOICE)
-    guest = await come(platform, guild, lobby)
+    guest = await accept_as_guest(platform, guild, lobby)
     _, created, peer = await greeted(node_over(platform), guest)
     assert [c["id"] for c in created["channels"]] == [str(lobby)]
     await peer.all_heard()
@@ -103,57 +102,63 @@ async def test_the_gateway_shows_a_guest_that_channel_until_a_role_makes_them_a_
 async def test_a_guest_leaves_when_they_leave_voice(platform: Platform, guild: Guild) -> None:
     lobby = await guild.channel(type=VOICE)
     for leaving in ("asks", "session", "node", "moderator"):
-        guest = await come(platform, guild, lobby)
+        guest = await accept_as_guest(platform, guild, lobby)
         assert await speak(platform, guild, guest, lobby)
         platform.heard.clear()
         if leaving == "asks":
             assert await speak(platform, guild, guest, None)
-            await see_guests_out(platform.services, [(guild.id, guest.id)])
+            await remove_departed_guests(platform.services, [(guild.id, guest.id)])
         elif leaving == "session":
-            await see_guests_out(platform.services, await leave_voice(platform.services, guest.id, "s1"))
+            await remove_departed_guests(platform.services, await leave_voice(platform.services, guest.id, "s1"))
         elif leaving == "node":
-            await see_guests_out(platform.services, await clear_voice(platform.services, "n1"))
+            await remove_departed_guests(platform.services, await clear_voice(platform.services, "n1"))
         else:
             path = f"/guilds/{guild.id}/members/{guest.id}"
             assert (await guild.owner.patch(path, {"channel_id": None})).status == 200
-        told = [n for n in platform.heard_names if n in {"VOICE_STATE_UPDATE", "GUILD_MEMBER_REMOVE"}]
-        assert told == ["VOICE_STATE_UPDATE", "GUILD_MEMBER_REMOVE"]
+        names = [n for n in platform.heard_names if n in {"VOICE_STATE_UPDATE", "GUILD_MEMBER_REMOVE"}]
+        assert names == ["VOICE_STATE_UPDATE", "GUILD_MEMBER_REMOVE"]
         assert not await is_there(guild, guest)
 
 
-async def test_a_guest_who_never_came_to_voice_leaves_with_their_last_session(platform: Platform, guild: Guild) -> None:
-    guest = await come(platform, guild, await guild.channel(type=VOICE))
+async def test_a_guest_who_never_joined_voice_leaves_with_their_last_session(platform: Platform, guild: Guild) -> None:
+    guest = await accept_as_guest(platform, guild, await guild.channel(type=VOICE))
     await leave_if_temporary(platform.services, guest.id)
     assert not await is_there(guild, guest)
 
 
-async def test_the_guests_of_a_deleted_channel_leave_and_nobody_else(platform: Platform, guild: Guild) -> None:
+async def test_only_the_guests_of_a_deleted_channel_leave(platform: Platform, guild: Guild) -> None:
     lobby = await guild.channel(type=VOICE)
-    speaking, waiting, member = await come(platform, guild, lobby), await come(platform, guild, lobby), guild.owner
-    elsewhere = await come(platform, guild, await guild.channel(type=VOICE))
+    speaking, waiting, member = (
+        await accept_as_guest(platform, guild, lobby),
+        await accept_as_guest(platform, guild, lobby),
+        guild.owner,
+    )
+    elsewhere = await accept_as_guest(platform, guild, await guild.channel(type=VOICE))
     assert await speak(platform, guild, speaking, lobby)
     assert await speak(platform, guild, member, lobby)
     platform.heard.clear()
     assert (await guild.owner.delete(f"/channels/{lobby}")).status == 200
-    gone = {data["user"]["id"] for data in platform.heard_data("GUILD_MEMBER_REMOVE")}
-    assert gone == {str(speaking.id), str(waiting.id)}
+    removed_ids = {data["user"]["id"] for data in platform.heard_data("GUILD_MEMBER_REMOVE")}
+    assert removed_ids == {str(speaking.id), str(waiting.id)}
     assert await is_there(guild, elsewhere)
     assert await is_there(guild, member)
 
 
 async def test_a_guest_cannot_be_moved_to_another_channel(platform: Platform, guild: Guild) -> None:
     lobby, other = await guild.channel(type=VOICE), await guild.channel(type=VOICE)
-    guest = await come(platform, guild, lobby)
+    guest = await accept_as_guest(platform, guild, lobby)
     assert await speak(platform, guild, guest, lobby)
     moved = await guild.owner.patch(f"/guilds/{guild.id}/members/{guest.id}", {"channel_id": str(other)})
     assert moved.errors_at("channel_id") == ["BASE_TYPE_CHOICES"]
 
 
-async def test_a_guest_invites_nobody_least_of_all_themselves(platform: Platform, guild: Guild) -> None:
+async def test_a_guest_with_every_permission_cannot_invite_or_manage_the_channel(
+    platform: Platform, guild: Guild
+) -> None:
     everything = {"permissions": str(int(Permissions.ALL & ~Permissions.ADMINISTRATOR))}
     assert (await guild.owner.patch(f"/guilds/{guild.id}/roles/{guild.id}", everything)).status == 200
     lobby = await guild.channel(type=VOICE)
-    guest = await come(platform, guild, lobby)
+    guest = await accept_as_guest(platform, guild, lobby)
     for method, path, body in (
         ("POST", f"/channels/{lobby}/invites", {}),
         ("PATCH", f"/channels/{lobby}", {"name": "mine"}),
@@ -165,7 +170,7 @@ async def test_a_guest_invites_nobody_least_of_all_themselves(platform: Platform
     assert (await guest.post(f"/channels/{lobby}/messages", {"content": "hello"})).status == 200
 
 
-async def test_a_guild_without_guests_lets_none_in_by_an_older_invite(platform: Platform, guild: Guild) -> None:
+async def test_a_guild_without_guests_refuses_an_older_guest_invite(platform: Platform, guild: Guild) -> None:
     lobby = await guild.channel(type=VOICE)
     code = await invite(guild, lobby)
     await guild.set(features=[])
@@ -175,9 +180,9 @@ async def test_a_guild_without_guests_lets_none_in_by_an_older_invite(platform: 
     assert (await guild.owner.get(f"/guilds/{guild.id}/invites")).json[0]["uses"] == 0
 
 
-async def test_a_plain_invite_makes_a_guest_a_member_who_stays(platform: Platform, guild: Guild) -> None:
+async def test_an_ordinary_invite_makes_a_guest_a_full_member(platform: Platform, guild: Guild) -> None:
     lobby = await guild.channel(type=VOICE)
-    guest = await come(platform, guild, lobby)
+    guest = await accept_as_guest(platform, guild, lobby)
     assert (await guest.post(f"/invites/{await invite(guild, lobby, unique=True)}")).status == 200
     assert (await guest.get(f"/channels/{guild.general}")).status == 403
     plain = (await guild.owner.post(f"/channels/{guild.general}/invites", {})).json["code"]
@@ -190,10 +195,10 @@ async def test_a_plain_invite_makes_a_guest_a_member_who_stays(platform: Platfor
     assert await is_there(guild, guest)
 
 
-async def test_a_guest_is_not_screened_but_whoever_stays_is(platform: Platform, guild: Guild) -> None:
+async def test_a_guest_is_screened_only_once_they_become_a_full_member(platform: Platform, guild: Guild) -> None:
     await guild.set(features=["GUESTS_ENABLED", "COMMUNITY", "MEMBER_VERIFICATION_GATE_ENABLED"])
     lobby = await guild.channel(type=VOICE)
-    guest = await come(platform, guild, lobby)
+    guest = await accept_as_guest(platform, guild, lobby)
     assert (await guild.owner.get(f"/guilds/{guild.id}/members/{guest.id}")).json["pending"] is False
     assert await speak(platform, guild, guest, lobby)
     plain = (await guild.owner.post(f"/channels/{guild.general}/invites", {})).json["code"]
@@ -201,17 +206,19 @@ async def test_a_guest_is_not_screened_but_whoever_stays_is(platform: Platform, 
     assert (await guild.owner.get(f"/guilds/{guild.id}/members/{guest.id}")).json["pending"] is True
 
 
-async def test_a_role_given_by_a_list_makes_a_guest_a_member_too(platform: Platform, guild: Guild) -> None:
-    guest = await come(platform, guild, await guild.channel(type=VOICE))
+async def test_a_role_in_a_role_list_makes_a_guest_a_full_member_too(platform: Platform, guild: Guild) -> None:
+    guest = await accept_as_guest(platform, guild, await guild.channel(type=VOICE))
     role = await guild.role(position=1, permissions=Permissions.VIEW_CHANNEL)
     reply = await guild.owner.patch(f"/guilds/{guild.id}/members/{guest.id}", {"roles": [str(role)]})
     assert (reply.status, reply.json["flags"] & MemberFlags.IS_GUEST) == (200, 0)
     assert (await guest.get(f"/channels/{guild.general}")).status == 200
 
 
-async def test_a_guild_is_not_given_to_a_guest_and_its_owner_visits_no_longer(platform: Platform, guild: Guild) -> None:
+async def test_a_guest_cannot_become_the_owner_and_the_owner_is_no_temporary_member(
+    platform: Platform, guild: Guild
+) -> None:
     path, lobby = f"/guilds/{guild.id}", await guild.channel(type=VOICE)
-    guest = await come(platform, guild, lobby)
+    guest = await accept_as_guest(platform, guild, lobby)
     assert (await guild.owner.patch(path, {"owner_id": str(guest.id)})).errors_at("owner_id") == ["BASE_TYPE_CHOICES"]
     code = (await guild.owner.post(f"/channels/{guild.general}/invites", {"temporary": True})).json["code"]
     visitor = await platform.person()

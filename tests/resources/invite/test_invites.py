@@ -1,4 +1,4 @@
-"""Invites: making, showing, listing and deleting them."""
+"""Creating, reading, listing and deleting invites."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ async def _expire(platform: Platform, code: str) -> None:
         await tx.execute(_set_expiry, the_code=code, new_expiry=Timestamp.now() - 1)
 
 
-async def test_a_new_invite_tells_all_about_itself_and_is_announced(platform: Platform) -> None:
+async def test_a_new_invite_has_its_metadata_and_is_announced(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     with platform.listening() as heard:
         reply = await owner.post(f"/channels/{guild.general}/invites", {}, reason="party")
@@ -63,7 +63,7 @@ async def test_a_new_invite_tells_all_about_itself_and_is_announced(platform: Pl
     assert await guild.audit_log() == [(40, None, "party")]
 
 
-async def test_only_those_who_manage_the_channel_hear_of_its_invites(platform: Platform) -> None:
+async def test_only_members_who_manage_the_channel_receive_its_invite_events(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     code = (await owner.post(f"/channels/{guild.general}/invites", {})).json["code"]
     await owner.delete(f"/invites/{code}")
@@ -112,7 +112,7 @@ async def test_an_invite_of_age_zero_never_ends(platform: Platform) -> None:
     assert (invite["max_age"], invite["expires_at"], invite["max_uses"]) == (0, None, 0)
 
 
-async def test_the_same_person_gets_the_same_invite_unless_it_is_to_be_unique(platform: Platform) -> None:
+async def test_the_same_user_gets_the_same_invite_unless_it_is_unique(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     bob = await guild.member_with(0)
     path = f"/channels/{guild.general}/invites"
@@ -131,14 +131,14 @@ async def test_the_same_person_gets_the_same_invite_unless_it_is_to_be_unique(pl
     assert (await owner.post(path, {"max_uses": 5})).json["code"] != first["code"]
 
 
-async def test_nobody_is_invited_to_a_category(platform: Platform) -> None:
+async def test_a_category_has_no_invites(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     category = await guild.channel(type=CATEGORY)
     reply = await owner.post(f"/channels/{category}/invites", {})
     assert (reply.status, reply.code) == (400, 50024)
 
 
-async def test_an_invite_may_lead_to_a_stream_that_runs(platform: Platform) -> None:
+async def test_an_invite_may_have_a_running_stream_as_its_target(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     voice = await guild.channel(type=VOICE)
     path, body = f"/channels/{voice}/invites", {"target_type": 1, "target_user_id": str(owner.id)}
@@ -159,7 +159,7 @@ async def test_an_invite_may_lead_to_a_stream_that_runs(platform: Platform) -> N
     assert (await owner.post(path, {"target_type": 2})).errors_at("target_application_id")
 
 
-async def test_an_invite_may_lead_to_an_activity_that_can_be_embedded(platform: Platform) -> None:
+async def test_an_invite_may_have_an_embeddable_application_as_its_target(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     voice = await guild.channel(type=VOICE)
     bot = await platform.bot(owner, "game")
@@ -171,7 +171,7 @@ async def test_an_invite_may_lead_to_an_activity_that_can_be_embedded(platform: 
     assert (reply.json["target_type"], reply.json["target_application"]["name"]) == (2, "game")
 
 
-async def test_anybody_sees_what_a_code_leads_to_but_not_its_metadata(platform: Platform) -> None:
+async def test_anonymous_callers_get_an_invite_without_metadata(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     bob = await platform.person()
     await guild.join(bob)
@@ -184,7 +184,7 @@ async def test_anybody_sees_what_a_code_leads_to_but_not_its_metadata(platform: 
     assert (counted["approximate_member_count"], counted["approximate_presence_count"]) == (2, 1)
 
 
-async def test_an_expired_invite_is_gone_everywhere(platform: Platform) -> None:
+async def test_an_expired_invite_is_unknown_everywhere(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     bob = await platform.person()
     code = (await owner.post(f"/channels/{guild.general}/invites", {})).json["code"]
@@ -199,7 +199,7 @@ async def test_an_expired_invite_is_gone_everywhere(platform: Platform) -> None:
     assert (await owner.get(f"/guilds/{guild.id}/invites")).json == []
 
 
-async def test_metadata_are_for_those_who_manage_the_guild_or_the_channel(platform: Platform) -> None:
+async def test_metadata_requires_managing_the_guild_or_the_channel(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     auditor, manager = await guild.member_with(P.VIEW_AUDIT_LOG), await guild.member_with(P.MANAGE_GUILD)
     keeper, plain = await guild.member_with(P.MANAGE_CHANNELS), await guild.member_with(0)
@@ -214,7 +214,7 @@ async def test_metadata_are_for_those_who_manage_the_guild_or_the_channel(platfo
     assert (await plain.get(f"/channels/{guild.general}/invites")).code == 50013
 
 
-async def test_an_invite_is_deleted_by_who_manages_its_channel_or_the_guild(platform: Platform) -> None:
+async def test_deleting_an_invite_requires_managing_its_channel_or_the_guild(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     inviter, keeper, manager = (
         await guild.member_with(0),

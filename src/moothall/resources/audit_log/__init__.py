@@ -1,1 +1,1 @@
-"""The audit log: reading what the kernel has recorded, with everything that the entries mention."""
+"""Reading the audit log, with the objects that its entries refer to. `Context.audit` writes the entries."""

@@ -25,7 +25,7 @@ from moothall.resources.user.queries import get_users
 from moothall.storage.rows import channel_from_row
 
 _E = AuditLogEvent
-_ABOUT_USERS: Final = frozenset(
+_USER_ACTIONS: Final = frozenset(
     {
         _E.MEMBER_KICK,
         _E.MEMBER_BAN_ADD,
@@ -38,13 +38,13 @@ _ABOUT_USERS: Final = frozenset(
         _E.MESSAGE_UNPIN,
     }
 )
-_ABOUT_WEBHOOKS: Final = frozenset({_E.WEBHOOK_CREATE, _E.WEBHOOK_UPDATE, _E.WEBHOOK_DELETE})
-_ABOUT_INTEGRATIONS: Final = frozenset({_E.INTEGRATION_CREATE, _E.INTEGRATION_UPDATE, _E.INTEGRATION_DELETE})
-_ABOUT_EVENTS: Final = frozenset(
+_WEBHOOK_ACTIONS: Final = frozenset({_E.WEBHOOK_CREATE, _E.WEBHOOK_UPDATE, _E.WEBHOOK_DELETE})
+_INTEGRATION_ACTIONS: Final = frozenset({_E.INTEGRATION_CREATE, _E.INTEGRATION_UPDATE, _E.INTEGRATION_DELETE})
+_EVENT_ACTIONS: Final = frozenset(
     {_E.GUILD_SCHEDULED_EVENT_CREATE, _E.GUILD_SCHEDULED_EVENT_UPDATE, _E.GUILD_SCHEDULED_EVENT_DELETE}
 )
-_ABOUT_COMMANDS: Final = frozenset({_E.APPLICATION_COMMAND_PERMISSION_UPDATE})
-_ABOUT_THREADS: Final = frozenset({_E.THREAD_CREATE, _E.THREAD_UPDATE, _E.THREAD_DELETE})
+_COMMAND_ACTIONS: Final = frozenset({_E.APPLICATION_COMMAND_PERMISSION_UPDATE})
+_THREAD_ACTIONS: Final = frozenset({_E.THREAD_CREATE, _E.THREAD_UPDATE, _E.THREAD_DELETE})
 
 
 @get("/guilds/{guild_id}/audit-logs", permission=Permissions.VIEW_AUDIT_LOG)
@@ -59,7 +59,7 @@ async def get_guild_audit_log(
     after: Snowflake | None = None,
     limit: Annotated[int, Meta(ge=1, le=limits.AUDIT_LOG_LIST_MAX)] = limits.AUDIT_LOG_LIST_DEFAULT,
 ) -> AuditLog:
-    """List what was done in a guild: newest first, but oldest first after an id."""
+    """List audit log entries: newest first, but oldest first with only `after`."""
     entries = await queries.select_entries(
         ctx.tx,
         guild_id,
@@ -70,50 +70,50 @@ async def get_guild_audit_log(
         target_id=target_id,
         action_type=action_type,
     )
-    webhooks = await queries.select_webhooks(ctx.tx, guild_id, _targets(entries, _ABOUT_WEBHOOKS))
-    integrations = await queries.select_integrations(ctx.tx, guild_id, _targets(entries, _ABOUT_INTEGRATIONS))
-    people = {entry.user_id for entry in entries if entry.user_id is not None}
-    people.update(UserId(target) for target in _targets(entries, _ABOUT_USERS))
-    makers = {webhook.user_id for webhook in webhooks if webhook.user_id is not None}
-    users = await get_users(ctx.tx, people | makers)
+    webhooks = await queries.select_webhooks(ctx.tx, guild_id, _target_ids(entries, _WEBHOOK_ACTIONS))
+    integrations = await queries.select_integrations(ctx.tx, guild_id, _target_ids(entries, _INTEGRATION_ACTIONS))
+    user_ids = {entry.user_id for entry in entries if entry.user_id is not None}
+    user_ids.update(UserId(target) for target in _target_ids(entries, _USER_ACTIONS))
+    creator_ids = {webhook.user_id for webhook in webhooks if webhook.user_id is not None}
+    users = await get_users(ctx.tx, user_ids | creator_ids)
     return AuditLog(
         audit_log_entries=[queries.entry_object(entry) for entry in entries],
-        users=[users[user] for user in sorted(people) if user in users],
+        users=[users[user] for user in sorted(user_ids) if user in users],
         webhooks=[
             queries.webhook_object(webhook, None if webhook.user_id is None else users.get(webhook.user_id))
             for webhook in webhooks
         ],
-        threads=await _threads(ctx, guild_id, _targets(entries, _ABOUT_THREADS)),
+        threads=await _threads(ctx, guild_id, _target_ids(entries, _THREAD_ACTIONS)),
         integrations=[queries.integration_object(integration) for integration in integrations],
         auto_moderation_rules=[],
-        application_commands=await _commands(ctx, guild_id, _targets(entries, _ABOUT_COMMANDS)),
-        guild_scheduled_events=await _events(ctx, guild_id, _targets(entries, _ABOUT_EVENTS)),
+        application_commands=await _commands(ctx, guild_id, _target_ids(entries, _COMMAND_ACTIONS)),
+        guild_scheduled_events=await _events(ctx, guild_id, _target_ids(entries, _EVENT_ACTIONS)),
     )
 
 
-def _targets(entries: Iterable[EntryRow], kinds: frozenset[AuditLogEvent]) -> set[Snowflake]:
-    return {entry.target_id for entry in entries if entry.target_id is not None and entry.action_type in kinds}
+def _target_ids(entries: Iterable[EntryRow], actions: frozenset[AuditLogEvent]) -> set[Snowflake]:
+    return {entry.target_id for entry in entries if entry.target_id is not None and entry.action_type in actions}
 
 
 async def _events(ctx: Context, guild_id: GuildId, ids: set[Snowflake]) -> list[ScheduledEvent]:
-    """Those of the events that the caller may see."""
+    """The events with these ids that the caller can see."""
     return [event_object(row) for row in await select_events(ctx.tx, guild_id, ids) if await sees_event(ctx, row)]
 
 
 async def _commands(ctx: Context, guild_id: GuildId, ids: set[Snowflake]) -> list[Command]:
-    """Commands of the guild, and of everywhere."""
+    """The guild and global commands with these ids."""
     rows = await select_commands_by_ids(ctx.tx, ids)
     return [command_object(row) for row in rows if row.guild_id in {GLOBAL_SCOPE, guild_id}]
 
 
 async def _threads(ctx: Context, guild_id: GuildId, ids: set[Snowflake]) -> list[Channel]:
-    """Those of the threads that the caller may see: the log opens no channel to anyone."""
-    seen = []
+    """The threads with these ids that the caller can view."""
+    visible = []
     for row in await queries.select_threads(ctx.tx, guild_id, ids):
         parent = None if row.parent_id is None else await ctx.guild.channel(ctx.tx, row.parent_id)
         needed = int(Permissions.VIEW_CHANNEL)
         if row.type == ChannelType.PRIVATE_THREAD:
             needed |= Permissions.MANAGE_THREADS
         if parent is not None and ctx.member.permissions_in(parent, thread=True) & needed == needed:
-            seen.append(channel_from_row(row))
-    return seen
+            visible.append(channel_from_row(row))
+    return visible

@@ -41,8 +41,8 @@ class EntryRow(Struct):
     reason: str | None
 
 
-class WebhookMention(Struct):
-    """What the log tells of a webhook: nothing that would let anyone use it."""
+class WebhookRow(Struct):
+    """The columns of a webhook that the audit log shows, without its token."""
 
     id: WebhookId
     type: int
@@ -54,8 +54,8 @@ class WebhookMention(Struct):
     application_id: ApplicationId | None
 
 
-class IntegrationMention(Struct):
-    """What the log tells of an integration."""
+class IntegrationRow(Struct):
+    """The columns of an integration that the audit log shows."""
 
     id: IntegrationId
     name: str
@@ -64,14 +64,14 @@ class IntegrationMention(Struct):
     account: dict[str, Any] | None
 
 
-def _in_guild(table: Any, struct: type[Struct]) -> Any:
+def _select_by_ids(table: Any, struct: type[Struct]) -> Any:
     return select(*(table.c[name] for name in struct.__struct_fields__)).where(
         table.c.guild_id == bindparam("guild_id"), in_list(table.c.id, "ids")
     )
 
 
-_select_webhooks = Query(_in_guild(webhooks, WebhookMention), into=WebhookMention)
-_select_integrations = Query(_in_guild(integrations, IntegrationMention), into=IntegrationMention)
+_select_webhooks = Query(_select_by_ids(webhooks, WebhookRow), into=WebhookRow)
+_select_integrations = Query(_select_by_ids(integrations, IntegrationRow), into=IntegrationRow)
 _select_threads = Query(
     select(channels).where(
         channels.c.guild_id == bindparam("guild_id"),
@@ -84,7 +84,7 @@ _select_threads = Query(
 
 @cache
 def _select_entries(filters: frozenset[str], *, ascending: bool) -> Query[EntryRow]:
-    """The query of one set of filters: `before`, `after` and columns; each set is compiled once."""
+    """The query for a set of filters: `before`, `after` and names of columns. Each set is compiled once."""
     statement = select(audit_entries).where(audit_entries.c.guild_id == bindparam("guild_id"))
     for name in sorted(filters):
         if name == "before":
@@ -108,39 +108,39 @@ async def select_entries(
     target_id: Snowflake | None = None,
     action_type: int | None = None,
 ) -> list[EntryRow]:
-    """Entries that fit every filter given: newest first, but oldest first if only `after` is given."""
-    wanted = {
+    """Entries that match every filter: newest first, but oldest first with `after` and without `before`."""
+    conditions = {
         "before": before,
         "after": after,
         "user_id": user_id,
         "target_id": target_id,
         "action_type": action_type,
     }
-    filters = {name: value for name, value in wanted.items() if value is not None}
+    filters = {name: value for name, value in conditions.items() if value is not None}
     query = _select_entries(frozenset(filters), ascending="after" in filters and "before" not in filters)
     return await reader.all(query, guild_id=guild_id, maximum=maximum, **filters)
 
 
-async def select_webhooks(reader: Reader, guild_id: GuildId, ids: Iterable[int]) -> list[WebhookMention]:
-    """Those of the webhooks that still exist."""
-    wanted = sorted(set(ids))
-    return await reader.all(_select_webhooks, guild_id=guild_id, ids=wanted) if wanted else []
+async def select_webhooks(reader: Reader, guild_id: GuildId, ids: Iterable[int]) -> list[WebhookRow]:
+    """The webhooks with these ids that still exist."""
+    unique_ids = sorted(set(ids))
+    return await reader.all(_select_webhooks, guild_id=guild_id, ids=unique_ids) if unique_ids else []
 
 
-async def select_integrations(reader: Reader, guild_id: GuildId, ids: Iterable[int]) -> list[IntegrationMention]:
-    """Those of the integrations that still exist."""
-    wanted = sorted(set(ids))
-    return await reader.all(_select_integrations, guild_id=guild_id, ids=wanted) if wanted else []
+async def select_integrations(reader: Reader, guild_id: GuildId, ids: Iterable[int]) -> list[IntegrationRow]:
+    """The integrations with these ids that still exist."""
+    unique_ids = sorted(set(ids))
+    return await reader.all(_select_integrations, guild_id=guild_id, ids=unique_ids) if unique_ids else []
 
 
 async def select_threads(reader: Reader, guild_id: GuildId, ids: Iterable[int]) -> list[ChannelRow]:
-    """Those of the threads that still exist."""
-    wanted = sorted(set(ids))
-    return await reader.all(_select_threads, guild_id=guild_id, ids=wanted) if wanted else []
+    """The threads with these ids that still exist."""
+    unique_ids = sorted(set(ids))
+    return await reader.all(_select_threads, guild_id=guild_id, ids=unique_ids) if unique_ids else []
 
 
 def entry_object(row: EntryRow) -> AuditLogEntry:
-    """The entry of a row."""
+    """The audit log entry object of a row."""
     return AuditLogEntry(
         id=row.id,
         target_id=None if row.target_id is None else row.target_id.wire(),
@@ -152,8 +152,8 @@ def entry_object(row: EntryRow) -> AuditLogEntry:
     )
 
 
-def webhook_object(row: WebhookMention, user: User | None) -> Webhook:
-    """A webhook without its token."""
+def webhook_object(row: WebhookRow, user: User | None) -> Webhook:
+    """The webhook object of a row, without a token."""
     return Webhook(
         id=row.id,
         type=row.type,
@@ -166,8 +166,8 @@ def webhook_object(row: WebhookMention, user: User | None) -> Webhook:
     )
 
 
-def integration_object(row: IntegrationMention) -> PartialIntegration:
-    """An integration as the log names it."""
+def integration_object(row: IntegrationRow) -> PartialIntegration:
+    """The partial integration object of a row."""
     account = row.account or {"id": row.id.wire(), "name": row.name}
     return PartialIntegration(
         id=row.id,

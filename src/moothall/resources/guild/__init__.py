@@ -1,6 +1,5 @@
-"""Guilds: how they begin and end, their settings, and the lists of them.
+"""Guilds: creating, reading, changing, deleting and leaving them (api.md, Guilds).
 
-The guild's row is here; its roles, channels, members, emojis and the rest are nouns of their own.
-Others that change the row (widget, welcome screen, incident actions, vanity URL, operators) do it with
-`operations.change_guild`, which records and announces it.
+This folder itself holds the guild's row. What else changes that row (widget, welcome screen, incident actions, vanity
+URL, operators) calls `operations.change_guild`, which writes the audit entry and emits GUILD_UPDATE.
 """

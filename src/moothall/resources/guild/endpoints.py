@@ -16,7 +16,7 @@ from moothall.objects.permissions import Permissions
 from moothall.resources.guild import operations, queries
 from moothall.resources.guild.events import GuildDelete, GuildUpdate
 from moothall.resources.guild.listing import list_guilds
-from moothall.resources.guild.membership.operations import LEAVING
+from moothall.resources.guild.membership.operations import LEAVE_EVENTS
 from moothall.resources.guild.objects import guild_json, preview_json, with_counts
 from moothall.resources.guild.requests import CreateGuild, ModifyGuild
 from moothall.resources.member.events import GuildOpen
@@ -24,40 +24,40 @@ from moothall.resources.member.events import GuildOpen
 
 @post("/guilds", permission=SIGNED_IN, fires=(GuildOpen,), status=201)
 async def create_guild(ctx: Context, body: CreateGuild) -> Guild:
-    """Make a guild of one's own. Its roles and channels may come with it, naming each other by placeholders."""
+    """Create a guild owned by the caller. Its roles and channels in the body refer to each other by placeholder ids."""
     return await operations.create_guild(ctx, body)
 
 
 @get("/guilds/{guild_id}", permission=MEMBER)
 async def get_guild(ctx: Context, guild_id: GuildId, *, with_counts: bool = False) -> Json[Guild]:
-    """A guild with its roles, emojis and stickers; with counts also how many members it has, and how many are here."""
+    """Get a guild with its roles, emojis and stickers; `with_counts` adds the numbers of members and online members."""
     data = guild_json(ctx.guild)
-    return Json(await _counted(ctx, data) if with_counts else data)
+    return Json(await _add_counts(ctx, data) if with_counts else data)
 
 
 @get("/guilds/{guild_id}/preview", permission=SIGNED_IN)
 async def get_guild_preview(ctx: Context, guild_id: GuildId) -> Json[GuildPreview]:
-    """What one may see of a guild before joining it, if it is discoverable; members always may."""
+    """Get the preview of a guild. Users who are not members get that of a discoverable guild only, else 404/10004."""
     await ctx.visit_guild(guild_id)
     if not ctx.is_member and Feature.DISCOVERABLE not in ctx.guild.row.features:
         raise Refusal(errors.UNKNOWN_GUILD)
-    return Json(await _counted(ctx, preview_json(ctx.guild)))
+    return Json(await _add_counts(ctx, preview_json(ctx.guild)))
 
 
-async def _counted(ctx: Context, data: bytes) -> bytes:
+async def _add_counts(ctx: Context, data: bytes) -> bytes:
     members = await queries.count_members(ctx.tx, ctx.guild.id)
     return with_counts(data, members=members, present=ctx.services.presences.online_count(ctx.guild.id))
 
 
 @patch("/guilds/{guild_id}", permission=Permissions.MANAGE_GUILD, audit_reason=True, fires=(GuildUpdate,))
 async def modify_guild(ctx: Context, guild_id: GuildId, body: ModifyGuild) -> Guild:
-    """Change a guild. Some features take ADMINISTRATOR, and giving the guild away is its owner's."""
+    """Change a guild. Some features require ADMINISTRATOR; only the owner can transfer ownership."""
     return await operations.modify_guild(ctx, body)
 
 
 @delete("/guilds/{guild_id}", permission=MEMBER, fires=(GuildDelete,))
 async def delete_guild(ctx: Context, guild_id: GuildId) -> None:
-    """Delete a guild with everything in it. Only its owner may."""
+    """Delete a guild with everything in it. Only its owner can."""
     await operations.delete_guild(ctx)
 
 
@@ -70,11 +70,11 @@ async def get_current_user_guilds(
     limit: Annotated[int, Meta(ge=1, le=limits.GUILD_LIST_MAX)] = limits.GUILD_LIST_MAX,
     with_counts: bool = False,
 ) -> list[UserGuild]:
-    """One's guilds, ascending by id, each with what one may do in it (channels aside)."""
+    """List the caller's guilds, ascending by id, each with the caller's guild-wide permissions."""
     return await list_guilds(ctx, before=before, after=after, maximum=limit, with_counts=with_counts)
 
 
-@delete("/users/@me/guilds/{guild_id}", permission=MEMBER, fires=LEAVING)
+@delete("/users/@me/guilds/{guild_id}", permission=MEMBER, fires=LEAVE_EVENTS)
 async def leave_guild(ctx: Context, guild_id: GuildId) -> None:
-    """Leave a guild. Its owner cannot."""
+    """Leave a guild. Its owner cannot leave."""
     await operations.leave_guild(ctx)

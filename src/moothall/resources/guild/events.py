@@ -1,4 +1,4 @@
-"""What guilds announce (api.md, Events)."""
+"""The gateway events of guilds (api.md, Events)."""
 
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ from moothall.objects.intents import Intent
 
 
 class GuildUpdate(Event, frozen=True, kw_only=True):
-    """GUILD_UPDATE: the whole guild as it is now, without counts."""
+    """GUILD_UPDATE: the whole changed guild, without counts."""
 
     name: ClassVar[str] = "GUILD_UPDATE"
     intent: ClassVar[int] = Intent.GUILDS
@@ -18,7 +18,7 @@ class GuildUpdate(Event, frozen=True, kw_only=True):
 
     @property
     def guild_id(self) -> GuildId:
-        """The guild that changed."""
+        """The changed guild's id."""
         return self.guild.id
 
     def payload(self) -> object:
@@ -27,12 +27,12 @@ class GuildUpdate(Event, frozen=True, kw_only=True):
 
 
 class GuildDelete(Event, frozen=True, kw_only=True):
-    """GUILD_DELETE: the guild is gone. Without `unavailable`, so that clients do not wait for it."""
+    """GUILD_DELETE: the guild was deleted. Without `unavailable`, which would tell clients to expect it again."""
 
     name: ClassVar[str] = "GUILD_DELETE"
     intent: ClassVar[int] = Intent.GUILDS
     guild_id: GuildId
 
     def payload(self) -> object:
-        """Only its id."""
+        """An unavailable guild with only its id."""
         return UnavailableGuild(id=self.guild_id)

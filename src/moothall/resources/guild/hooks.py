@@ -1,7 +1,7 @@
-"""A guild forgets a channel that is deleted."""
+"""A deleted channel is removed from the settings of its guild."""
 
 from moothall.resources.channel.operations import CHANNEL_DELETED
 from moothall.resources.guild.events import GuildUpdate
-from moothall.resources.guild.operations import forget_channel
+from moothall.resources.guild.operations import clear_deleted_channel
 
-CHANNEL_DELETED.register(forget_channel, fires=(GuildUpdate,))
+CHANNEL_DELETED.register(clear_deleted_channel, fires=(GuildUpdate,))

@@ -1,4 +1,4 @@
-"""What is done after a guild's end, a little at a time."""
+"""The job that deletes the remaining rows of a deleted guild."""
 
 from typing import ClassVar
 
@@ -11,19 +11,19 @@ from moothall.resources.guild import queries
 
 @job
 class PurgeGuild(Job, frozen=True, kw_only=True):
-    """Removes what a deleted guild has left behind: its channels with all that was said in them, and the rest.
+    """Deletes the remaining rows of a deleted guild: its channels with their messages, and everything else.
 
-    It begins when nobody writes there any more who has come before the guild's end.
+    It starts once every transaction that may still write to the guild is over.
     """
 
     kind: ClassVar[str] = "purge_guild"
     guild_id: GuildId
 
     async def step(self, ctx: Context) -> Job | None:
-        """Remove some hundred rows."""
-        return self if await queries.delete_some_of_guild(ctx.tx, self.guild_id) else None
+        """Delete the next batch of rows."""
+        return self if await queries.delete_guild_batch(ctx.tx, self.guild_id) else None
 
 
-async def purge_later(ctx: Context, guild_id: GuildId) -> None:
-    """Enqueue the job that removes what a deleted guild leaves behind."""
+async def enqueue_guild_purge(ctx: Context, guild_id: GuildId) -> None:
+    """Enqueue the deletion of a deleted guild's remaining rows."""
     await enqueue(ctx, PurgeGuild(guild_id=guild_id), at=Timestamp(ctx.now + SETTLED_MS))

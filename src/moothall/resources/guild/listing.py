@@ -1,4 +1,4 @@
-"""Someone's own guilds."""
+"""Listing the guilds of a user (api.md, Get Current User Guilds)."""
 
 from collections.abc import Iterable
 
@@ -14,16 +14,16 @@ from moothall.resources.guild import queries
 async def list_guilds(
     ctx: Context, *, before: GuildId | None, after: GuildId | None, maximum: int, with_counts: bool
 ) -> list[UserGuild]:
-    """A page of the actor's guilds: the first after an id, or the last before one.
+    """A page of the actor's guilds: the first `maximum` after an id, or the last `maximum` before one.
 
-    Two queries, however many guilds and roles: their states need not be in memory.
+    Takes two queries for any number of guilds, and does not load their states.
     """
     rows = await queries.select_memberships(
         ctx.tx, ctx.actor.user_id, after=0 if after is None else after, before=before, maximum=maximum
     )
-    # A guest may do nothing in the guild as a whole.
-    held = {row.id: [] if row.guest_channel_id else [RoleId(row.id), *map(RoleId, row.roles)] for row in rows}
-    bits = await _permissions(ctx, held) if rows else {}
+    # A guest has no guild-wide permissions.
+    roles_by_guild = {row.id: [] if row.guest_channel_id else [RoleId(row.id), *map(RoleId, row.roles)] for row in rows}
+    permissions = await _role_permissions(ctx, roles_by_guild) if rows else {}
     online = ctx.services.presences.online_count
     return [
         UserGuild(
@@ -36,7 +36,7 @@ async def list_guilds(
                 base_permissions(
                     owner=row.owner_id == ctx.actor.user_id,
                     everyone=0,
-                    roles=_held(bits[row.id], held[row.id]),
+                    roles=_pick(permissions[row.id], roles_by_guild[row.id]),
                 )
             ),
             features=row.features,
@@ -47,12 +47,14 @@ async def list_guilds(
     ]
 
 
-async def _permissions(ctx: Context, held: dict[GuildId, list[RoleId]]) -> dict[GuildId, dict[RoleId, int]]:
-    found: dict[GuildId, dict[RoleId, int]] = {guild_id: {} for guild_id in held}
-    for role in await queries.select_permissions(ctx.tx, held):
-        found[role.guild_id][role.id] = role.permissions
-    return found
+async def _role_permissions(
+    ctx: Context, roles_by_guild: dict[GuildId, list[RoleId]]
+) -> dict[GuildId, dict[RoleId, int]]:
+    permissions: dict[GuildId, dict[RoleId, int]] = {guild_id: {} for guild_id in roles_by_guild}
+    for role in await queries.select_permissions(ctx.tx, roles_by_guild):
+        permissions[role.guild_id][role.id] = role.permissions
+    return permissions
 
 
-def _held(bits: dict[RoleId, int], role_ids: Iterable[RoleId]) -> list[int]:
-    return [bits[role_id] for role_id in role_ids if role_id in bits]
+def _pick(permissions: dict[RoleId, int], role_ids: Iterable[RoleId]) -> list[int]:
+    return [permissions[role_id] for role_id in role_ids if role_id in permissions]

@@ -1,4 +1,4 @@
-"""Guilds as answers and events carry them, made once for each version of a guild."""
+"""Guild objects of responses and events, built once for each version of a guild."""
 
 from collections.abc import Iterable
 
@@ -15,13 +15,13 @@ from moothall.objects.sticker import Sticker
 from moothall.objects.wire import convert, encode, to_plain
 from moothall.storage.rows import GuildRow, welcome_screen_from_row
 
-_OLD_NSFW = frozenset({NsfwLevel.EXPLICIT, NsfwLevel.AGE_RESTRICTED})
+_NSFW_LEVELS = frozenset({NsfwLevel.EXPLICIT, NsfwLevel.AGE_RESTRICTED})
 DEFAULT_REGION = "local"
-"""What a guild that has chosen none says: channels have regions of their own."""
+"""The deprecated `region` of a guild without one: each voice channel has its own."""
 
 
-def guild_from_parts(row: GuildRow, roles: Iterable[Role], emojis: list[Emoji], stickers: list[Sticker]) -> Guild:
-    """The guild object of a row and what hangs on it, without counts."""
+def build_guild_object(row: GuildRow, roles: Iterable[Role], emojis: list[Emoji], stickers: list[Sticker]) -> Guild:
+    """The guild object for a row with its roles, emojis and stickers, without counts."""
     return Guild(
         id=row.id,
         name=row.name,
@@ -56,7 +56,7 @@ def guild_from_parts(row: GuildRow, roles: Iterable[Role], emojis: list[Emoji], 
         safety_alerts_channel_id=row.safety_alerts_channel_id,
         public_updates_channel_id=row.public_updates_channel_id,
         premium_progress_bar_enabled=row.premium_progress_bar_enabled,
-        nsfw=row.nsfw_level in _OLD_NSFW,
+        nsfw=row.nsfw_level in _NSFW_LEVELS,
         nsfw_level=row.nsfw_level,
         emojis=rate_emojis(emojis, row.premium_tier),
         stickers=rate_stickers(stickers, row.premium_tier, row.features),
@@ -66,15 +66,15 @@ def guild_from_parts(row: GuildRow, roles: Iterable[Role], emojis: list[Emoji], 
 
 def guild_object(state: GuildState) -> Guild:
     """The guild object of a state, without counts."""
-    found: Guild | None = state.memo.get("guild")
-    if found is None:
-        found = guild_from_parts(state.row, state.roles.values(), state.emojis, state.stickers)
-        state.memo["guild"] = found
-    return found
+    guild: Guild | None = state.memo.get("guild")
+    if guild is None:
+        guild = build_guild_object(state.row, state.roles.values(), state.emojis, state.stickers)
+        state.memo["guild"] = guild
+    return guild
 
 
 def guild_json(state: GuildState) -> bytes:
-    """The same as JSON."""
+    """The guild object of a state as JSON, without counts."""
     data: bytes | None = state.memo.get("guild.json")
     if data is None:
         data = state.memo["guild.json"] = encode(guild_object(state))
@@ -82,7 +82,7 @@ def guild_json(state: GuildState) -> bytes:
 
 
 def welcome_screen(state: GuildState) -> WelcomeScreen | None:
-    """The welcome screen of a guild, on or off, with its emojis as they are now; None where nobody ever made one."""
+    """The welcome screen of a guild, enabled or not, with current emojis; None if the guild never had one."""
     screen = welcome_screen_from_row(state.row)
     if screen is None:
         return None
@@ -95,7 +95,7 @@ def welcome_screen(state: GuildState) -> WelcomeScreen | None:
 
 
 def preview_json(state: GuildState) -> bytes:
-    """What outsiders may see of a guild, as JSON without its counts."""
+    """The guild preview of a state as JSON, without counts."""
     data: bytes | None = state.memo.get("preview.json")
     if data is None:
         preview = to_plain(
@@ -113,12 +113,12 @@ def preview_json(state: GuildState) -> bytes:
                 stickers=state.stickers,
             )
         )
-        # The counts are of each moment, and put in with `with_counts`.
+        # The JSON is cached, so counts are added to each response by `with_counts`.
         del preview["approximate_member_count"], preview["approximate_presence_count"]
         data = state.memo["preview.json"] = encode(preview)
     return data
 
 
 def with_counts(data: bytes, *, members: int, present: int) -> bytes:
-    """The JSON of a guild or its preview with its approximate counts put in."""
+    """The JSON of a guild or a preview with its approximate counts added."""
     return b'%b,"approximate_member_count":%d,"approximate_presence_count":%d}' % (data[:-1], members, present)

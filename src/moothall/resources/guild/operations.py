@@ -1,4 +1,4 @@
-"""What is done to guilds: making, changing, deleting and leaving them."""
+"""Guild operations: create, modify, delete and leave."""
 
 from typing import Any, Final
 
@@ -19,15 +19,15 @@ from moothall.objects.text import clean, clean_name
 from moothall.objects.wire import to_plain
 from moothall.resources.channel.queries import insert_channels
 from moothall.resources.guild import queries, rules
-from moothall.resources.guild.drafting import AFK_TIMEOUT_DEFAULT, draft_guild
 from moothall.resources.guild.events import GuildDelete, GuildUpdate
-from moothall.resources.guild.jobs import purge_later
+from moothall.resources.guild.jobs import enqueue_guild_purge
 from moothall.resources.guild.membership.operations import remove_member
-from moothall.resources.guild.objects import DEFAULT_REGION, guild_from_parts, guild_object
+from moothall.resources.guild.new_guild import AFK_TIMEOUT_DEFAULT, build_guild
+from moothall.resources.guild.objects import DEFAULT_REGION, build_guild_object, guild_object
 from moothall.resources.guild.requests import CreateGuild, ModifyGuild
 from moothall.resources.guild.role.queries import insert_roles
 from moothall.resources.member.events import GuildOpen
-from moothall.resources.member.queries import change_member, get_member
+from moothall.resources.member.queries import get_member, update_member
 from moothall.resources.user.queries import get_user, select_user
 from moothall.storage.rows import GuildRow, welcome_screen_from_row
 
@@ -38,9 +38,9 @@ _CHANNEL_SETTINGS: Final = (
 """The settings of a guild that refer to a channel."""
 
 BOT_GUILDS: Final = 10
-"""A bot that is in this many guilds makes no more."""
+"""A bot in this many guilds cannot create another."""
 
-_PLAIN: Final[dict[str, Any]] = {
+_DEFAULTS: Final[dict[str, Any]] = {
     "region": None,
     "verification_level": 0,
     "default_message_notifications": 0,
@@ -54,22 +54,22 @@ _PLAIN: Final[dict[str, Any]] = {
     "preferred_locale": DEFAULT,
     "premium_progress_bar_enabled": False,
 }
-"""The fields that are stored as given, with what null makes of them."""
+"""The fields that are stored unchanged, with the value that null sets."""
 
-_CHANNELS: Final = {
+_CHANNEL_TYPES: Final = {
     "afk_channel_id": ChannelType.GUILD_VOICE,
     "system_channel_id": ChannelType.GUILD_TEXT,
     "rules_channel_id": ChannelType.GUILD_TEXT,
     "public_updates_channel_id": ChannelType.GUILD_TEXT,
     "safety_alerts_channel_id": ChannelType.GUILD_TEXT,
 }
-"""The fields that name a channel, and what it must be."""
+"""The fields that refer to a channel, with its required type."""
 
 
 async def create_guild(ctx: Context, body: CreateGuild) -> Guild:
-    """Make a guild of the actor's own, whose sessions then hear GUILD_CREATE.
+    """Create a guild owned by the actor, whose sessions then receive GUILD_CREATE.
 
-    Raises Refusal: 400/30001 for someone in as many guilds as they may be, or a bot in ten.
+    Raises Refusal: 400/30001 for a user in the maximum number of guilds, or a bot in `BOT_GUILDS`.
     """
     user = await select_user(ctx.tx, ctx.actor.user_id)
     if user is None:
@@ -81,22 +81,22 @@ async def create_guild(ctx: Context, body: CreateGuild) -> Guild:
     if body.icon:
         rules.check_image("icon", body.icon, (), form_errors)
     form_errors.raise_if_any()
-    draft = draft_guild(body, ctx.ids, user.id)
-    row = draft.guild
+    new = build_guild(body, ctx.ids, user.id)
+    row = new.guild
     row.application_id = ctx.actor.application_id if ctx.actor.bot else None
     await queries.insert_guild(ctx.tx, row, user, ctx.now)
-    await insert_roles(ctx.tx, row.id, draft.roles)
-    await insert_channels(ctx.tx, draft.channels)
+    await insert_roles(ctx.tx, row.id, new.roles)
+    await insert_channels(ctx.tx, new.channels)
     ctx.emit(GuildOpen(user_id=user.id, guild_id=row.id))
-    return guild_from_parts(row, draft.roles, [], [])
+    return build_guild_object(row, new.roles, [], [])
 
 
 async def modify_guild(ctx: Context, body: ModifyGuild) -> Guild:
-    """Change the guild entered as a request asks: all of it or nothing.
+    """Change every requested field of the guild entered, or none.
 
-    Raises Refusal: 403/50013 for another's guild being given away and for features that take more
-    permissions, 400/50101 for images without their feature, 400/50132 and 400/50131 for an owner
-    who is a bot or pending, 400/50035 for everything else.
+    Raises Refusal: 403/50013 for a transfer by anyone but the owner and for features that require more permissions,
+    400/50101 for images without their feature, 400/50132 and 400/50131 for a new owner who is a bot or pending,
+    400/50035 for everything else.
     """
     row, form_errors = ctx.guild.row, FormErrors()
     columns = _columns(body)
@@ -105,30 +105,32 @@ async def modify_guild(ctx: Context, body: ModifyGuild) -> Guild:
         columns["owner_id"] = body.owner_id
     changed: frozenset[str] = frozenset()
     if isinstance(body.features, list):
-        columns["features"], changed = rules.toggled(row.features, body.features)
+        columns["features"], changed = rules.change_features(row.features, body.features)
         for feature in changed:
             ctx.require(CHANGEABLE[feature])
     await _check_channels(ctx, columns, form_errors)
     after = structs.replace(row, **columns)
     if Feature.COMMUNITY in after.features:
-        # An operator may have made it one without them: that shall not keep it from changing anything else.
-        asked = {name for name, value in columns.items() if value != getattr(row, name)}
-        rules.check_community(after, rules.COMMUNITY_CHANNELS if Feature.COMMUNITY in changed else asked, form_errors)
+        # An operator may have added COMMUNITY without these channels: other changes must still be possible.
+        changed_columns = {name for name, value in columns.items() if value != getattr(row, name)}
+        rules.check_community(
+            after, rules.COMMUNITY_CHANNELS if Feature.COMMUNITY in changed else changed_columns, form_errors
+        )
     if Feature.DISCOVERABLE in after.features:
         if Feature.DISCOVERABLE in changed:
             rules.check_discoverable(after, form_errors)
         else:
-            rules.check_still_discoverable(row, after, form_errors)
+            rules.check_stays_discoverable(row, after, form_errors)
     columns |= _images(body, after, form_errors)
     form_errors.raise_if_any()
     return await change_guild(ctx, **columns)
 
 
 def _columns(body: ModifyGuild) -> dict[str, Any]:
-    """The new values that need nothing but the request, by column."""
+    """The new values of columns that depend on the request alone."""
     columns: dict[str, Any] = {
         name: null if value is None else value
-        for name, null in _PLAIN.items()
+        for name, null in _DEFAULTS.items()
         if (value := getattr(body, name)) is not UNSET
     }
     if columns.get("region") == DEFAULT_REGION:
@@ -150,7 +152,7 @@ async def _check_new_owner(ctx: Context, body: ModifyGuild, form_errors: FormErr
     member = await get_member(ctx.tx, ctx.guild.id, body.owner_id)
     user = await get_user(ctx.tx, body.owner_id)
     if member is None or user is None:
-        form_errors.add("owner_id", FormCode.BASE_TYPE_CHOICES, "The new owner is no member of this guild.")
+        form_errors.add("owner_id", FormCode.BASE_TYPE_CHOICES, "The new owner is not a member of this guild.")
     elif user.bot is True:
         raise Refusal(errors.BOT_CANNOT_OWN)
     elif member.pending:
@@ -158,12 +160,12 @@ async def _check_new_owner(ctx: Context, body: ModifyGuild, form_errors: FormErr
     elif member.guest_channel_id is not None:
         form_errors.add("owner_id", FormCode.BASE_TYPE_CHOICES, "The new owner is only a guest.")
     elif member.temporary:
-        # A guild's owner does not leave it with their last session.
-        await change_member(ctx.tx, ctx.guild.id, body.owner_id, temporary=False)
+        # The owner's membership cannot be temporary.
+        await update_member(ctx.tx, ctx.guild.id, body.owner_id, temporary=False)
 
 
 async def _check_channels(ctx: Context, columns: dict[str, Any], form_errors: FormErrors) -> None:
-    for field, kind in _CHANNELS.items():
+    for field, kind in _CHANNEL_TYPES.items():
         channel_id = columns.get(field)
         if channel_id is None or channel_id == getattr(ctx.guild.row, field):
             continue
@@ -187,10 +189,10 @@ def _images(body: ModifyGuild, after: GuildRow, form_errors: FormErrors) -> dict
 
 
 async def change_guild(ctx: Context, **columns: Any) -> Guild:
-    """Set columns of the guild entered, record it and announce it; the guild object as it is then.
+    """Set columns of the guild entered, write the audit entry and emit GUILD_UPDATE; returns the changed guild object.
 
-    What changes nothing is neither recorded nor announced. Rules are the caller's to check; it
-    declares `GuildUpdate`.
+    Without any difference nothing is written, recorded or emitted. The caller checks every rule and declares
+    `GuildUpdate`.
     """
     row = ctx.guild.row
     changed = {name: value for name, value in columns.items() if value != getattr(row, name)}
@@ -198,8 +200,8 @@ async def change_guild(ctx: Context, **columns: Any) -> Guild:
         return guild_object(ctx.guild)
     await queries.update_guild(ctx.tx, row.id, changed)
     after = structs.replace(row, **changed)
-    guild = guild_from_parts(after, ctx.guild.roles.values(), ctx.guild.emojis, ctx.guild.stickers)
-    await ctx.audit(AuditLogEvent.GUILD_UPDATE, target=row.id, changes=rules.changes_between(row, after))
+    guild = build_guild_object(after, ctx.guild.roles.values(), ctx.guild.emojis, ctx.guild.stickers)
+    await ctx.audit(AuditLogEvent.GUILD_UPDATE, target=row.id, changes=rules.guild_audit_changes(row, after))
     ctx.emit(GuildUpdate(guild=guild))
     return guild
 
@@ -207,18 +209,17 @@ async def change_guild(ctx: Context, **columns: Any) -> Guild:
 async def delete_guild(ctx: Context) -> None:
     """Delete the guild entered with everything in it. Raises Refusal: 403/50013 for anyone but the owner.
 
-    It is gone for everybody once this is answered; what was said in it is removed little by little
-    afterwards.
+    The guild is inaccessible after this transaction; a job deletes its messages and other remaining rows in batches.
     """
     if not ctx.member.is_owner:
         raise Refusal(errors.MISSING_PERMISSIONS)
     await queries.delete_guild(ctx.tx, ctx.guild.id)
-    await purge_later(ctx, ctx.guild.id)
+    await enqueue_guild_purge(ctx, ctx.guild.id)
     ctx.emit(GuildDelete(guild_id=ctx.guild.id))
 
 
 async def leave_guild(ctx: Context) -> None:
-    """Leave the guild entered. Raises Refusal: 400/50055 for the owner, who can only give it away or delete it."""
+    """Leave the guild entered. Raises Refusal: 400/50055 for the owner, who can only transfer or delete the guild."""
     if ctx.member.is_owner:
         raise Refusal(errors.INVALID_GUILD)
     user = await get_user(ctx.tx, ctx.actor.user_id)
@@ -226,8 +227,8 @@ async def leave_guild(ctx: Context) -> None:
         await remove_member(ctx, ctx.guild.id, user)
 
 
-async def forget_channel(ctx: Context, channel: Channel) -> None:
-    """Clear the settings and the welcome screen of the guild entered of a deleted channel.
+async def clear_deleted_channel(ctx: Context, channel: Channel) -> None:
+    """Remove a deleted channel from the settings and the welcome screen of the guild entered.
 
     Rows that call this declare GuildUpdate.
     """
@@ -235,9 +236,9 @@ async def forget_channel(ctx: Context, channel: Channel) -> None:
     columns: dict[str, Any] = {name: None for name in _CHANNEL_SETTINGS if getattr(guild.row, name) == channel.id}
     screen = welcome_screen_from_row(guild.row)
     if screen is not None and any(shown.channel_id == channel.id for shown in screen.welcome_channels):
-        left = [shown for shown in screen.welcome_channels if shown.channel_id != channel.id]
-        columns["welcome_screen"] = to_plain(structs.replace(screen, welcome_channels=left))
+        others = [shown for shown in screen.welcome_channels if shown.channel_id != channel.id]
+        columns["welcome_screen"] = to_plain(structs.replace(screen, welcome_channels=others))
     if columns:
         await queries.update_guild(ctx.tx, guild.id, columns)
         after = structs.replace(guild.row, **columns)
-        ctx.emit(GuildUpdate(guild=guild_from_parts(after, guild.roles.values(), guild.emojis, guild.stickers)))
+        ctx.emit(GuildUpdate(guild=build_guild_object(after, guild.roles.values(), guild.emojis, guild.stickers)))

@@ -29,7 +29,7 @@ _insert_guild = Query(insert(guilds))
 _insert_counter = Query(insert(guild_counters))
 _insert_member = Query(insert(members))
 _select_count = Query(select(guild_counters.c.member_count).where(guild_counters.c.guild_id == bindparam("guild_id")))
-# The user's row is locked first where rows can be locked: of two requests at once the second counts the first one's.
+# The user's row is locked first, so that the second of two concurrent requests counts the guild of the first.
 _lock_user = Query(select(users.c.id).where(users.c.id == bindparam("user_id")).with_for_update())
 _count_guilds = Query(
     select(func.count())
@@ -39,7 +39,7 @@ _count_guilds = Query(
 
 
 class MembershipRow(Struct):
-    """One guild of someone's, as the list of them needs it."""
+    """A guild of a user, with the columns of a partial guild object."""
 
     id: GuildId
     name: str
@@ -48,13 +48,13 @@ class MembershipRow(Struct):
     owner_id: UserId
     features: list[str]
     roles: list[Snowflake]
-    """Those of the member, without @everyone."""
+    """The member's roles, without @everyone."""
     guest_channel_id: ChannelId | None
     member_count: int
 
 
 class RolePermissions(Struct):
-    """What one role may do."""
+    """The permissions of one role."""
 
     guild_id: GuildId
     id: RoleId
@@ -96,7 +96,7 @@ _select_permissions = Query(
 
 
 async def insert_guild(tx: Transaction, row: GuildRow, owner: UserRow, joined_at: Timestamp) -> None:
-    """Store a new guild whose owner is its only member."""
+    """Insert a guild whose owner is its only member."""
     await tx.execute(_insert_guild, **structs.asdict(row))
     await tx.execute(_insert_counter, guild_id=row.id, member_count=1)
     await tx.execute(
@@ -111,12 +111,12 @@ async def update_guild(tx: Transaction, guild_id: GuildId, columns: dict[str, ob
 
 
 async def count_members(reader: Reader, guild_id: GuildId) -> int:
-    """How many members a guild has."""
+    """The number of members of a guild."""
     return int(await reader.scalar(_select_count, guild_id=guild_id) or 0)
 
 
 async def count_guilds(tx: Transaction, user_id: UserId) -> int:
-    """How many guilds someone is in; until the transaction ends nobody else learns that of them."""
+    """The number of guilds that a user is in. Locks the user until the transaction ends, so that it stays true."""
     await tx.one(_lock_user, user_id=user_id)
     return int(await tx.scalar(_count_guilds, user_id=user_id))
 
@@ -124,28 +124,28 @@ async def count_guilds(tx: Transaction, user_id: UserId) -> int:
 async def select_memberships(
     reader: Reader, user_id: UserId, *, after: int, before: int | None, maximum: int
 ) -> list[MembershipRow]:
-    """Guilds of someone's, ascending by id: the first after one, or the last before another."""
+    """Guilds of a user, ascending by id: the first `maximum` after one, or the last `maximum` before another."""
     if before is None:
         return await reader.all(
             _select_first_memberships, user_id=user_id, after=after, before=(1 << 63) - 1, maximum=maximum
         )
-    found = await reader.all(_select_last_memberships, user_id=user_id, after=after, before=before, maximum=maximum)
-    return found[::-1]
+    rows = await reader.all(_select_last_memberships, user_id=user_id, after=after, before=before, maximum=maximum)
+    return rows[::-1]
 
 
-async def select_permissions(reader: Reader, held: dict[GuildId, list[RoleId]]) -> list[RolePermissions]:
-    """What the roles that someone has in some guilds may do."""
-    role_ids = {role_id for listed in held.values() for role_id in listed}
-    return await reader.all(_select_permissions, guild_ids=list(held), role_ids=list(role_ids))
+async def select_permissions(reader: Reader, roles_by_guild: dict[GuildId, list[RoleId]]) -> list[RolePermissions]:
+    """The permissions of roles in several guilds."""
+    role_ids = {role_id for role_ids_of_guild in roles_by_guild.values() for role_id in role_ids_of_guild}
+    return await reader.all(_select_permissions, guild_ids=list(roles_by_guild), role_ids=list(role_ids))
 
 
-# The end of a guild. What leads to something else by itself (codes, tokens, a voice channel) and what is found by
-# its user goes at once; all that could be found through the guild or its channels only, a job takes away.
+# Deleting a guild. Rows that are read without the guild (by code, token or user) are deleted at once; a job deletes the
+# rows that are only read through the guild or its channels.
 
-MAX_MEMBERS_AT_ONCE: Final = 1000
-"""Members that are removed in the transaction which deletes the guild; of more the job takes care."""
+MAX_MEMBERS_DELETED_AT_ONCE: Final = 1000
+"""With more members than this, the job deletes them instead of the transaction that deletes the guild."""
 
-_AT_ONCE: Final = [
+_DELETE_AT_ONCE: Final = [
     Query(delete(table).where(table.c[key] == bindparam("owner")))
     for table, key in (
         (guilds, "id"),
@@ -162,24 +162,24 @@ _select_some_channel = Query(select(channels.c.id).where(channels.c.guild_id == 
 _delete_channel = Query(delete(channels).where(channels.c.id == bindparam("channel_id")))
 
 
-_OF_GUILD: Final = owned_by("guild_id")
+_DELETE_LATER: Final = owned_by("guild_id")
 
 
 async def delete_guild(tx: Transaction, guild_id: GuildId) -> None:
-    """Remove a guild so that nobody finds it any more; `delete_some_of_guild` removes what it leaves behind."""
-    few = await count_members(tx, guild_id) <= MAX_MEMBERS_AT_ONCE
-    for query in (*_AT_ONCE, _delete_members) if few else _AT_ONCE:
+    """Delete the rows that make a guild accessible; `delete_guild_batch` deletes its remaining rows."""
+    few = await count_members(tx, guild_id) <= MAX_MEMBERS_DELETED_AT_ONCE
+    for query in (*_DELETE_AT_ONCE, _delete_members) if few else _DELETE_AT_ONCE:
         await tx.execute(query, owner=guild_id)
 
 
-async def delete_some_of_guild(tx: Transaction, guild_id: GuildId) -> bool:
-    """Remove at most some hundred rows of what a deleted guild has left behind; False once nothing is."""
+async def delete_guild_batch(tx: Transaction, guild_id: GuildId) -> bool:
+    """Delete a few hundred of the remaining rows of a deleted guild; False once there are none."""
     channel_id: ChannelId | None = await tx.scalar(_select_some_channel, guild_id=guild_id)
     if channel_id is not None:
         if not await delete_some_of_channel(tx, channel_id):
             await tx.execute(_delete_channel, channel_id=channel_id)
         return True
-    for query in _OF_GUILD:
+    for query in _DELETE_LATER:
         if await tx.execute(query, owner=guild_id):
             return True
     return False

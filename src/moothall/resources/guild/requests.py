@@ -1,4 +1,4 @@
-"""What requests say about guilds (api.md, Modify Guild; the public Create Guild)."""
+"""Request bodies of the guild endpoints (api.md, Modify Guild; the public Create Guild)."""
 
 from typing import Annotated, Literal
 
@@ -21,7 +21,7 @@ AfkTimeout = Literal[60, 300, 900, 1800, 3600]
 _GuildName = Annotated[
     str, Meta(extra_json_schema={"minLength": limits.GUILD_NAME_MIN, "maxLength": limits.GUILD_NAME_MAX})
 ]
-"""Counted without the whitespace around it."""
+"""Its length is counted without surrounding whitespace."""
 _Region = Annotated[str, Meta(max_length=100)]
 _SystemFlags = Annotated[int, Meta(ge=0, le=(1 << 31) - 1)]
 
@@ -32,7 +32,7 @@ def _check_name(name: str | UnsetType, form_errors: FormErrors) -> None:
 
 
 class ModifyGuild(Struct, frozen=True, kw_only=True):
-    """Changes to a guild: what is absent stays; null clears, or brings the default back."""
+    """Changes to a guild: an absent field stays, null clears it or restores its default."""
 
     name: _GuildName | UnsetType = UNSET
     description: Annotated[str, Meta(max_length=limits.GUILD_DESCRIPTION_MAX)] | UnsetType | None = UNSET
@@ -57,14 +57,14 @@ class ModifyGuild(Struct, frozen=True, kw_only=True):
     premium_progress_bar_enabled: bool | UnsetType | None = UNSET
 
     def check(self, form_errors: FormErrors) -> None:
-        """The name's length without the whitespace around it, and a locale that exists."""
+        """Check the name's length without surrounding whitespace, and that the locale exists."""
         _check_name(self.name, form_errors)
         if isinstance(self.preferred_locale, str) and self.preferred_locale not in LOCALES:
             form_errors.add("preferred_locale", *FieldError.choices(sorted(LOCALES)))
 
 
 class NewRole(Struct, frozen=True, kw_only=True):
-    """A role of a new guild; the first in the list is @everyone. `id` is a placeholder that overwrites name it by."""
+    """A role of a new guild; the first one is @everyone. `id` is a placeholder by which overwrites refer to it."""
 
     id: Snowflake | UnsetType | None = UNSET
     name: Annotated[str, Meta(max_length=limits.ROLE_NAME_MAX)] | UnsetType | None = UNSET
@@ -75,7 +75,7 @@ class NewRole(Struct, frozen=True, kw_only=True):
 
 
 class NewChannel(Struct, frozen=True, kw_only=True):
-    """A channel of a new guild. `id` is a placeholder to name it by; a category stands before what is in it."""
+    """A channel of a new guild. `id` is a placeholder by which others refer to it; a category precedes its channels."""
 
     id: Snowflake | UnsetType | None = UNSET
     name: Annotated[str, Meta(min_length=limits.CHANNEL_NAME_MIN, max_length=limits.CHANNEL_NAME_MAX)]
@@ -92,12 +92,12 @@ class NewChannel(Struct, frozen=True, kw_only=True):
 
     @property
     def kind(self) -> ChannelType:
-        """Its type; a text channel unless it says otherwise."""
+        """The channel's type; a text channel by default."""
         return ChannelType(self.type or ChannelType.GUILD_TEXT)
 
 
 class CreateGuild(Struct, frozen=True, kw_only=True):
-    """A new guild. Without `channels` it begins with a text and a voice channel, each in a category."""
+    """A new guild. Without `channels` it has a text and a voice channel, each in a category."""
 
     name: _GuildName
     region: _Region | UnsetType | None = UNSET
@@ -113,7 +113,7 @@ class CreateGuild(Struct, frozen=True, kw_only=True):
     system_channel_flags: _SystemFlags | UnsetType | None = UNSET
 
     def check(self, form_errors: FormErrors) -> None:
-        """The name's length, and that every placeholder stands for one thing of the right kind, named before."""
+        """Check the name's length, and that each placeholder refers to one earlier object of the right type."""
         _check_name(self.name, form_errors)
         roles = self._check_roles(form_errors)
         kinds = self._check_channels(roles, form_errors)
@@ -145,10 +145,10 @@ class CreateGuild(Struct, frozen=True, kw_only=True):
                     at.add("parent_id", FormCode.CHANNEL_PARENT_INVALID, "No category before this channel has this id.")
                 elif channel.kind is ChannelType.GUILD_CATEGORY:
                     at.add("parent_id", FormCode.CHANNEL_PARENT_INVALID_TYPE, "A category cannot be in a category.")
-            for access, overwrite in enumerate(channel.permission_overwrites or ()):
+            for overwrite_index, overwrite in enumerate(channel.permission_overwrites or ()):
                 if overwrite.type == 1 or overwrite.id not in roles:
                     at.add(
-                        ["permission_overwrites", access, "id"],
+                        ["permission_overwrites", overwrite_index, "id"],
                         FormCode.BASE_TYPE_CHOICES,
                         "No role of this request has this id.",
                     )

@@ -1,4 +1,4 @@
-"""Integrations: what ties an application to a guild: adding its bot with a role of its own, and how all that ends.
+"""Integrations: an application in a guild, with its bot, the bot's managed role and its webhooks.
 
-An integration and its bot's membership end together, whichever ends first.
+Deleting an integration removes its bot from the guild, and removing the bot deletes the integration.
 """

@@ -1,4 +1,4 @@
-"""What integrations announce (api.md, Events)."""
+"""The gateway events of integrations (api.md, Events)."""
 
 from typing import ClassVar
 
@@ -12,39 +12,39 @@ from moothall.objects.wire import to_plain
 
 
 class GuildIntegrationsUpdate(Event, frozen=True, kw_only=True):
-    """GUILD_INTEGRATIONS_UPDATE: the guild's integrations are not what they were."""
+    """GUILD_INTEGRATIONS_UPDATE: an integration of the guild was created, changed or deleted."""
 
     name: ClassVar[str] = "GUILD_INTEGRATIONS_UPDATE"
     intent: ClassVar[int] = Intent.GUILD_INTEGRATIONS
     guild_id: GuildId
 
 
-class _WholeIntegration(Event, frozen=True, kw_only=True):
-    """The integration as it is now."""
+class _IntegrationEvent(Event, frozen=True, kw_only=True):
+    """An event that carries the whole integration."""
 
     intent: ClassVar[int] = Intent.GUILD_INTEGRATIONS
     guild_id: GuildId
     integration: Integration
 
     def payload(self) -> object:
-        """The integration, without who added it, with its guild's id."""
+        """The integration with its guild's id, without the user who added it."""
         return {**to_plain(structs.replace(self.integration, user=UNSET)), "guild_id": str(int(self.guild_id))}
 
 
-class IntegrationCreate(_WholeIntegration, frozen=True, kw_only=True):
-    """INTEGRATION_CREATE: an integration is there."""
+class IntegrationCreate(_IntegrationEvent, frozen=True, kw_only=True):
+    """INTEGRATION_CREATE: an integration was created."""
 
     name: ClassVar[str] = "INTEGRATION_CREATE"
 
 
-class IntegrationUpdate(_WholeIntegration, frozen=True, kw_only=True):
-    """INTEGRATION_UPDATE: an integration has another name, or other scopes."""
+class IntegrationUpdate(_IntegrationEvent, frozen=True, kw_only=True):
+    """INTEGRATION_UPDATE: an integration's name or scopes have changed."""
 
     name: ClassVar[str] = "INTEGRATION_UPDATE"
 
 
 class IntegrationDelete(Event, frozen=True, kw_only=True):
-    """INTEGRATION_DELETE: an integration has ended."""
+    """INTEGRATION_DELETE: an integration was deleted."""
 
     name: ClassVar[str] = "INTEGRATION_DELETE"
     intent: ClassVar[int] = Intent.GUILD_INTEGRATIONS

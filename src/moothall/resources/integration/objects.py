@@ -1,4 +1,4 @@
-"""Integrations as answers and events carry them."""
+"""Integration objects of responses and events."""
 
 from collections.abc import Sequence
 
@@ -15,14 +15,16 @@ from moothall.storage.database import Reader
 
 
 async def integration_objects(reader: Reader, rows: Sequence[IntegrationRow]) -> list[Integration]:
-    """Integrations with their applications, bots and whoever added them, in the order given, with two queries."""
-    found = await select_applications(reader, [row.application_id for row in rows if row.application_id is not None])
-    wanted = [row.user_id for row in rows if row.user_id is not None]
-    wanted.extend(app.bot_user_id for app in found.values() if app.bot_user_id is not None)
-    users = await get_users(reader, wanted)
+    """Integrations with application, bot and the user who added them, in the order of `rows`, with two queries."""
+    applications = await select_applications(
+        reader, [row.application_id for row in rows if row.application_id is not None]
+    )
+    user_ids = [row.user_id for row in rows if row.user_id is not None]
+    user_ids.extend(app.bot_user_id for app in applications.values() if app.bot_user_id is not None)
+    users = await get_users(reader, user_ids)
     objects = []
     for row in rows:
-        app = None if row.application_id is None else found.get(row.application_id)
+        app = None if row.application_id is None else applications.get(row.application_id)
         bot = None if app is None else users.get(app.bot_user_id or UserId(app.id))
         objects.append(
             Integration(
@@ -42,5 +44,5 @@ async def integration_objects(reader: Reader, rows: Sequence[IntegrationRow]) ->
 
 
 async def integration_object(reader: Reader, row: IntegrationRow) -> Integration:
-    """One of them."""
+    """One integration, as `integration_objects` makes them."""
     return (await integration_objects(reader, [row]))[0]

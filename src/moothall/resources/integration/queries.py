@@ -61,38 +61,38 @@ _delete_integration = Query(
 
 
 async def select_of_bot(reader: Reader, guild_id: GuildId, bot_id: UserId) -> list[IntegrationRow]:
-    """The integrations that a bot user stands for in a guild."""
+    """The integrations in a guild of the application of a bot."""
     return await reader.all(_select_of_bot, guild_id=guild_id, user_id=bot_id)
 
 
 async def delete_integration(tx: Transaction, guild_id: GuildId, integration_id: IntegrationId) -> bool:
-    """Remove an integration; False if there is none."""
+    """Delete an integration; False if there is none."""
     return await tx.execute(_delete_integration, guild_id=guild_id, integration_id=integration_id) > 0
 
 
 async def select_of_guild(reader: Reader, guild_id: GuildId, maximum: int) -> list[IntegrationRow]:
-    """A guild's integrations, oldest first, as many as `maximum`."""
+    """The first `maximum` integrations of a guild, oldest first."""
     return await reader.all(_select_of_guild, guild_id=guild_id, maximum=maximum)
 
 
 async def select_integration(reader: Reader, guild_id: GuildId, integration_id: IntegrationId) -> IntegrationRow | None:
-    """One integration of a guild; None if it has no such."""
+    """One integration of a guild; None if there is none with this id."""
     return await reader.one(_select_integration, guild_id=guild_id, integration_id=integration_id)
 
 
 async def select_of_application(
     reader: Reader, guild_id: GuildId, application_id: ApplicationId
 ) -> IntegrationRow | None:
-    """The integration of an application in a guild; None if it has none there."""
+    """The integration of an application in a guild; None if there is none."""
     return await reader.one(_select_of_application, guild_id=guild_id, application_id=application_id)
 
 
 async def insert_integration(tx: Transaction, row: IntegrationRow) -> None:
-    """Store a new integration."""
+    """Insert an integration."""
     await tx.execute(_insert_integration, **{name: getattr(row, name) for name in row.__struct_fields__})
 
 
 async def update_integration(tx: Transaction, row: IntegrationRow, **columns: Any) -> None:
-    """Change the columns named."""
+    """Set columns of an integration's row."""
     query = update_columns(integrations, key=("guild_id", "id"), columns=frozenset(columns))
     await tx.execute(query, guild_id=row.guild_id, id=row.id, **columns)

@@ -1,5 +1,5 @@
-"""Invites: codes that lead into a guild, who may make and delete them, and how they are used up.
+"""Invites to guilds and group direct messages: creating, resolving, accepting and deleting them (api.md, Invites).
 
-A guild's vanity code resolves like an invite of nobody's that never ends, but is no row of the table.
-An expired invite is gone at once; its row goes when the guild's next invite is made.
+A guild's vanity code resolves like an unlimited invite without an inviter, but has no row in the table. Expired invites
+are never returned; their rows are deleted when the next invite to the guild is created.
 """

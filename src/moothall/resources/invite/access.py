@@ -1,4 +1,4 @@
-"""Who may delete an invite: the code in the path stands for its channel and its guild."""
+"""Access to an invite by the `{code}` in the path, which determines its channel and guild."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,13 +12,13 @@ from moothall.objects.permissions import Permissions
 from moothall.resources.invite.queries import select_invite
 
 
-class ManagesInvite(Access):
-    """Those who manage the channel of the invite `{code}`, or its guild; of a group its owner and the inviter."""
+class CanManageInvite(Access):
+    """MANAGE_CHANNELS in the invite's channel or MANAGE_GUILD; for a group invite, the group's owner or the inviter."""
 
     label = "MANAGE_CHANNELS|MANAGE_GUILD"
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
-        """Enter the invite's guild or group. Raises Refusal: 404/10006 for no live invite, 403/50013, 403/50001."""
+        """Enter the invite's guild or group. Raises Refusal: 404/10006 without a live invite, 403/50013, 403/50001."""
         row = await select_invite(ctx.tx, path["code"], ctx.now)
         if row is not None and row.type == InviteType.GROUP_DM:
             access = await ctx.enter_channel(row.channel_id)

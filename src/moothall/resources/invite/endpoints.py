@@ -7,10 +7,11 @@ from moothall.objects.ids import ChannelId, GuildId, ScheduledEventId
 from moothall.objects.invite import Invite, InviteMetadata
 from moothall.objects.permissions import Permissions
 from moothall.resources.group_dm.operations import ADD_RECIPIENT_EVENTS
-from moothall.resources.guild.membership.operations import JOINING
+from moothall.resources.guild.membership.operations import JOIN_EVENTS
 from moothall.resources.invite import operations, queries
-from moothall.resources.invite.access import ManagesInvite
+from moothall.resources.invite.access import CanManageInvite
 from moothall.resources.invite.events import InviteCreate, InviteDelete
+from moothall.resources.invite.lookup import resolve_invite
 from moothall.resources.invite.objects import invite_objects, without_metadata
 from moothall.resources.invite.requests import CreateChannelInvite
 from moothall.resources.member.events import GuildMemberUpdate
@@ -23,19 +24,19 @@ from moothall.resources.member.events import GuildMemberUpdate
     fires=(InviteCreate,),
 )
 async def create_channel_invite(ctx: Context, channel_id: ChannelId, body: CreateChannelInvite) -> InviteMetadata:
-    """An invite to a channel: a new one, or the caller's own with the same settings."""
+    """Create an invite to a channel, or get the caller's own with the same settings."""
     return await operations.create_invite(ctx, body)
 
 
 @get("/channels/{channel_id}/invites", permission=Permissions.MANAGE_CHANNELS)
 async def get_channel_invites(ctx: Context, channel_id: ChannelId) -> list[InviteMetadata]:
-    """The live invites to a channel, with their metadata."""
+    """List the live invites to a channel, with metadata."""
     return await invite_objects(ctx, ctx.guild, await queries.select_channel_invites(ctx.tx, channel_id, ctx.now))
 
 
 @get("/guilds/{guild_id}/invites", permission=any_of(Permissions.MANAGE_GUILD, Permissions.VIEW_AUDIT_LOG))
 async def get_guild_invites(ctx: Context, guild_id: GuildId) -> list[InviteMetadata] | list[Invite]:
-    """The live invites to a guild; their metadata are for those who manage it."""
+    """List the live invites to a guild, with metadata for members with MANAGE_GUILD."""
     invites = await invite_objects(ctx, ctx.guild, await queries.select_guild_invites(ctx.tx, guild_id, ctx.now))
     if ctx.has(Permissions.MANAGE_GUILD):
         return invites
@@ -46,17 +47,21 @@ async def get_guild_invites(ctx: Context, guild_id: GuildId) -> list[InviteMetad
 async def get_invite(
     ctx: Context, code: str, *, with_counts: bool = False, guild_scheduled_event_id: ScheduledEventId | None = None
 ) -> Invite:
-    """What a code leads to, with an event of the guild; `with_counts` adds how many members there and online."""
-    return await operations.resolve_invite(ctx, code, with_counts=with_counts, event_id=guild_scheduled_event_id)
+    """Get an invite, optionally with an event; `with_counts` adds the numbers of members and online members."""
+    return await resolve_invite(ctx, code, with_counts=with_counts, event_id=guild_scheduled_event_id)
 
 
-@post("/invites/{code}", permission=SIGNED_IN, fires=(*JOINING, *ADD_RECIPIENT_EVENTS, GuildMemberUpdate, InviteDelete))
+@post(
+    "/invites/{code}",
+    permission=SIGNED_IN,
+    fires=(*JOIN_EVENTS, *ADD_RECIPIENT_EVENTS, GuildMemberUpdate, InviteDelete),
+)
 async def accept_invite(ctx: Context, code: str) -> Invite:
-    """Come into the guild or the group that a code leads to."""
+    """Join the guild or group of an invite."""
     return await operations.accept_invite(ctx, code)
 
 
-@delete("/invites/{code}", permission=ManagesInvite(), audit_reason=True, fires=(InviteDelete,))
+@delete("/invites/{code}", permission=CanManageInvite(), audit_reason=True, fires=(InviteDelete,))
 async def delete_invite(ctx: Context, code: str) -> Invite:
-    """Delete an invite; what it was."""
+    """Delete an invite; returns the deleted invite."""
     return await operations.delete_invite(ctx, code)

@@ -1,4 +1,4 @@
-"""What invites announce, to those who manage the channel that they lead to (events: gateway events, invites)."""
+"""The gateway events of invites, for members with MANAGE_CHANNELS in the channel (events: gateway events, invites)."""
 
 from typing import ClassVar
 
@@ -24,7 +24,7 @@ class _InviteEvent(Event, frozen=True, kw_only=True):
 
 
 class InviteCreate(_InviteEvent, frozen=True, kw_only=True):
-    """INVITE_CREATE: a new invite; `uses` is always 0."""
+    """INVITE_CREATE: an invite was created; `uses` is always 0."""
 
     name: ClassVar[str] = "INVITE_CREATE"
     type: int
@@ -43,6 +43,6 @@ class InviteCreate(_InviteEvent, frozen=True, kw_only=True):
 
 
 class InviteDelete(_InviteEvent, frozen=True, kw_only=True):
-    """INVITE_DELETE: an invite was deleted, or used for the last time. One that expires goes in silence."""
+    """INVITE_DELETE: an invite was deleted, or used for the last time. Not sent for an invite that expires."""
 
     name: ClassVar[str] = "INVITE_DELETE"

@@ -1,6 +1,7 @@
-"""Invites as those who hold them see them, and as those who manage them do."""
+"""Invite objects: public ones, and those with metadata."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from msgspec import UNSET, UnsetType
 
@@ -15,9 +16,12 @@ from moothall.resources.guild.objects import welcome_screen
 from moothall.resources.invite.queries import InviteRow, get_applications
 from moothall.resources.user.queries import get_users
 
+AUDITED: Final = ("code", "channel_id", "inviter_id", "max_uses", "uses", "max_age", "temporary", "flags")
+"""The audited fields of an invite's row."""
+
 
 def invite_guild(guild: GuildState) -> InviteGuild:
-    """A guild as its invites show it."""
+    """The partial guild object of an invite."""
     row = guild.row
     screen = welcome_screen(guild) if Feature.WELCOME_SCREEN_ENABLED in row.features else None
     return InviteGuild(
@@ -39,32 +43,34 @@ def invite_guild(guild: GuildState) -> InviteGuild:
 
 
 def partial_channel(channel: Channel) -> PartialChannel:
-    """A channel as invites name it."""
+    """The partial channel object of an invite."""
     return PartialChannel(id=channel.id, type=channel.type, name=channel.name or None)
 
 
 async def invite_objects(ctx: Context, guild: GuildState, rows: Sequence[InviteRow]) -> list[InviteMetadata]:
-    """Invites of one guild with their metadata, in the same order; those whose channel is gone are left out."""
-    people: set[UserId] = {row.inviter_id for row in rows if row.inviter_id is not None}
-    people |= {row.target_user_id for row in rows if row.target_user_id is not None}
-    users = await get_users(ctx.tx, people)
-    named: set[ApplicationId] = {row.target_application_id for row in rows if row.target_application_id is not None}
-    applications = await get_applications(ctx.tx, named)
-    whole = invite_guild(guild)
+    """Invites to one guild with metadata, in the order of `rows`, without those whose channel was deleted."""
+    user_ids: set[UserId] = {row.inviter_id for row in rows if row.inviter_id is not None}
+    user_ids |= {row.target_user_id for row in rows if row.target_user_id is not None}
+    users = await get_users(ctx.tx, user_ids)
+    application_ids: set[ApplicationId] = {
+        row.target_application_id for row in rows if row.target_application_id is not None
+    }
+    applications = await get_applications(ctx.tx, application_ids)
+    guild_object = invite_guild(guild)
     if len(rows) > 1:
-        # At once, rather than one by one.
+        # Loads all channels in one query instead of one query each.
         await guild.channels(ctx.tx)
-    found: list[InviteMetadata] = []
+    invites: list[InviteMetadata] = []
     for row in rows:
         channel = await guild.channel(ctx.tx, row.channel_id)
         if channel is None:
             continue
-        found.append(
+        invites.append(
             InviteMetadata(
                 type=row.type,
                 code=row.code,
                 guild_id=guild.id,
-                guild=whole,
+                guild=guild_object,
                 channel=partial_channel(channel),
                 inviter=UNSET if row.inviter_id is None else users.get(row.inviter_id, UNSET),
                 target_type=UNSET if row.target_type is None else row.target_type,
@@ -82,11 +88,11 @@ async def invite_objects(ctx: Context, guild: GuildState, rows: Sequence[InviteR
                 created_at=row.created_at,
             )
         )
-    return found
+    return invites
 
 
 def _roles(guild: GuildState, row: InviteRow) -> list[InviteRole]:
-    found = [guild.roles.get(RoleId(role_id)) for role_id in row.role_ids]
+    roles = [guild.roles.get(RoleId(role_id)) for role_id in row.role_ids]
     return [
         InviteRole(
             id=role.id,
@@ -97,7 +103,7 @@ def _roles(guild: GuildState, row: InviteRow) -> list[InviteRole]:
             icon=role.icon,
             unicode_emoji=role.unicode_emoji,
         )
-        for role in found
+        for role in roles
         if role is not None
     ]
 
@@ -105,7 +111,7 @@ def _roles(guild: GuildState, row: InviteRow) -> list[InviteRole]:
 def without_metadata(
     invite: InviteMetadata, *, members: int | UnsetType = UNSET, presences: int | UnsetType = UNSET
 ) -> Invite:
-    """The invite as those see it who only hold its code, with the two counts where they asked for them."""
+    """The public invite object, with the two counts if they are passed."""
     return Invite(
         type=invite.type,
         code=invite.code,
@@ -131,7 +137,7 @@ def vanity_invite(
     members: int | UnsetType = UNSET,
     presences: int | UnsetType = UNSET,
 ) -> Invite:
-    """The invite that a guild's vanity code stands for."""
+    """The public invite object of a guild's vanity code."""
     return Invite(
         type=InviteType.GUILD,
         code=guild.row.vanity_url_code or "",

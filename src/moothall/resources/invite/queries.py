@@ -9,7 +9,7 @@ from moothall.objects.application import Application
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore
-from moothall.storage.schema import applications, guild_counters, guilds, invites
+from moothall.storage.schema import applications, guilds, invites
 
 
 class InviteRow(Struct):
@@ -31,7 +31,7 @@ class InviteRow(Struct):
     expires_at: Timestamp | None
     flags: int
     role_ids: list[Snowflake]
-    """Given to those who accept; some may be gone meanwhile."""
+    """Roles added to those who accept; some may have been deleted since."""
 
 
 class _ApplicationRow(Struct):
@@ -44,7 +44,7 @@ class _ApplicationRow(Struct):
 
 
 _live = or_(invites.c.expires_at.is_(None), invites.c.expires_at > bindparam("now"))
-_unspent = or_(invites.c.max_uses == 0, invites.c.uses < invites.c.max_uses)
+_usable = or_(invites.c.max_uses == 0, invites.c.uses < invites.c.max_uses)
 
 _insert = Query(insert_ignore(invites, key=("code",)))
 _select_live = Query(select(invites).where(invites.c.code == bindparam("code"), _live), into=InviteRow)
@@ -61,7 +61,7 @@ _select_of_inviter = Query(
         invites.c.channel_id == bindparam("channel_id"),
         invites.c.inviter_id == bindparam("inviter_id"),
         _live,
-        _unspent,
+        _usable,
     ),
     into=InviteRow,
 )
@@ -73,20 +73,17 @@ _delete_expired = Query(
 )
 _delete = Query(delete(invites).where(invites.c.code == bindparam("code")))
 _delete_of_channel = Query(delete(invites).where(invites.c.channel_id == bindparam("channel_id")))
-_spend = Query(
-    update(invites).where(invites.c.code == bindparam("code"), _live, _unspent).values(uses=invites.c.uses + 1)
+_count_use = Query(
+    update(invites).where(invites.c.code == bindparam("code"), _live, _usable).values(uses=invites.c.uses + 1)
 )
-_delete_spent = Query(
+_delete_used_up = Query(
     delete(invites).where(
         invites.c.code == bindparam("code"), invites.c.max_uses > 0, invites.c.uses >= invites.c.max_uses
     )
 )
 _select_vanity_guild = Query(select(guilds.c.id).where(guilds.c.vanity_url_code == bindparam("code")))
-_spend_vanity = Query(
+_count_vanity_use = Query(
     update(guilds).where(guilds.c.id == bindparam("guild_id")).values(vanity_url_uses=guilds.c.vanity_url_uses + 1)
-)
-_select_member_count = Query(
-    select(guild_counters.c.member_count).where(guild_counters.c.guild_id == bindparam("guild_id"))
 )
 _select_applications = Query(
     select(
@@ -115,7 +112,7 @@ _select_widget_invite = Query(
 
 
 async def insert_invite(tx: Transaction, row: InviteRow) -> bool:
-    """Store a new invite; False if its code is taken."""
+    """Insert an invite; False if its code is taken."""
     return bool(await tx.execute(_insert, **structs.asdict(row)))
 
 
@@ -137,65 +134,60 @@ async def select_guild_invites(reader: Reader, guild_id: GuildId, now: Timestamp
 async def select_own_invites(
     reader: Reader, channel_id: ChannelId, inviter_id: UserId, now: Timestamp
 ) -> list[InviteRow]:
-    """One person's live invites to a channel that can still be used."""
+    """A user's live invites to a channel that have uses left."""
     return await reader.all(_select_of_inviter, channel_id=channel_id, inviter_id=inviter_id, now=now)
 
 
 async def count_guild_invites(reader: Reader, guild_id: GuildId, now: Timestamp) -> int:
-    """How many live invites lead to a guild."""
+    """The number of live invites to a guild."""
     return int(await reader.scalar(_count_of_guild, guild_id=guild_id, now=now))
 
 
 async def delete_expired(tx: Transaction, guild_id: GuildId, now: Timestamp) -> None:
-    """Forget a guild's invites that have expired."""
+    """Delete the expired invites to a guild."""
     await tx.execute(_delete_expired, guild_id=guild_id, now=now)
 
 
 async def delete_invite(tx: Transaction, code: str) -> bool:
-    """Remove one invite; False if it was gone already."""
+    """Delete one invite; False if there is none."""
     return bool(await tx.execute(_delete, code=code))
 
 
 async def delete_channel_invites(tx: Transaction, channel_id: ChannelId) -> None:
-    """Remove every invite to a channel."""
+    """Delete every invite to a channel."""
     await tx.execute(_delete_of_channel, channel_id=channel_id)
 
 
-async def spend_invite(tx: Transaction, code: str, now: Timestamp) -> bool:
-    """Count one use of an invite; False if it has expired or was used up in the meantime."""
-    return bool(await tx.execute(_spend, code=code, now=now))
+async def count_use(tx: Transaction, code: str, now: Timestamp) -> bool:
+    """Count one use of an invite; False if it has expired or has no uses left."""
+    return bool(await tx.execute(_count_use, code=code, now=now))
 
 
-async def delete_spent(tx: Transaction, code: str) -> bool:
-    """Remove an invite whose last use is counted; False if some are left."""
-    return bool(await tx.execute(_delete_spent, code=code))
+async def delete_used_up(tx: Transaction, code: str) -> bool:
+    """Delete an invite without uses left; False if it has some."""
+    return bool(await tx.execute(_delete_used_up, code=code))
 
 
 async def select_vanity_guild(reader: Reader, code: str) -> GuildId | None:
-    """The guild whose vanity code it is, in any case of its letters."""
+    """The guild with a vanity code, ignoring case; None if there is none."""
     for spelling in dict.fromkeys((code, code.lower())):
-        found: GuildId | None = await reader.scalar(_select_vanity_guild, code=spelling)
-        if found is not None:
-            return found
+        guild_id: GuildId | None = await reader.scalar(_select_vanity_guild, code=spelling)
+        if guild_id is not None:
+            return guild_id
     return None
 
 
-async def spend_vanity(tx: Transaction, guild_id: GuildId) -> None:
+async def count_vanity_use(tx: Transaction, guild_id: GuildId) -> None:
     """Count one use of a guild's vanity code."""
-    await tx.execute(_spend_vanity, guild_id=guild_id)
-
-
-async def count_members(reader: Reader, guild_id: GuildId) -> int:
-    """How many members a guild has."""
-    return int(await reader.scalar(_select_member_count, guild_id=guild_id) or 0)
+    await tx.execute(_count_vanity_use, guild_id=guild_id)
 
 
 async def get_applications(reader: Reader, ids: Iterable[ApplicationId]) -> dict[ApplicationId, Application]:
-    """Applications by id as anyone may see them; ids that name none are left out."""
-    wanted = list(set(ids))
-    if not wanted:
+    """Public application objects by id; unknown ids are left out."""
+    application_ids = list(set(ids))
+    if not application_ids:
         return {}
-    rows = await reader.all(_select_applications, application_ids=wanted)
+    rows = await reader.all(_select_applications, application_ids=application_ids)
     return {
         row.id: Application(
             id=row.id,
@@ -211,6 +203,6 @@ async def get_applications(reader: Reader, ids: Iterable[ApplicationId]) -> dict
 
 
 async def select_widget_invite(reader: Reader, guild_id: GuildId, channel_id: ChannelId) -> str | None:
-    """The code of the unlimited invite to a channel that is nobody's; None if there is none."""
+    """The code of the unlimited invite to a channel without an inviter; None if there is none."""
     code: str | None = await reader.scalar(_select_widget_invite, guild_id=guild_id, channel_id=channel_id)
     return code

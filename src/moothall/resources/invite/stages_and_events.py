@@ -1,4 +1,4 @@
-"""What is going on where an invite leads: an event that was asked for, a public stage."""
+"""The scheduled event and the stage instance in an invite object."""
 
 from msgspec import UNSET, UnsetType, structs
 
@@ -19,7 +19,7 @@ from moothall.resources.voice.queries import count_in_channel
 async def with_stages_and_events(
     ctx: Context, invite: Invite, guild: GuildState, event_id: ScheduledEventId | None
 ) -> Invite:
-    """An invite with the event named, if it is one that its holder may know of, and the public stage it leads to."""
+    """An invite with the requested event, if the caller may see it, and the public stage in the invite's channel."""
     channel_id = None if invite.channel is None else invite.channel.id
     return structs.replace(
         invite,
@@ -29,19 +29,19 @@ async def with_stages_and_events(
 
 
 async def _event(
-    ctx: Context, guild: GuildState, invited_to: ChannelId | None, event_id: ScheduledEventId
+    ctx: Context, guild: GuildState, invite_channel_id: ChannelId | None, event_id: ScheduledEventId
 ) -> ScheduledEvent | UnsetType:
     row = await select_event(ctx.tx, guild.id, event_id)
-    if row is None or not row.is_live or not await _may_know(ctx, guild, invited_to, row):
+    if row is None or not row.is_live or not await _can_see_event(ctx, guild, invite_channel_id, row):
         return UNSET
-    makers = {} if row.creator_id is None else await get_users(ctx.tx, [row.creator_id])
-    creator = UNSET if row.creator_id is None else makers.get(row.creator_id, UNSET)
+    creators = {} if row.creator_id is None else await get_users(ctx.tx, [row.creator_id])
+    creator = UNSET if row.creator_id is None else creators.get(row.creator_id, UNSET)
     return event_object(row, creator=creator, counts=True)
 
 
-async def _may_know(ctx: Context, guild: GuildState, invited_to: ChannelId | None, row: EventRow) -> bool:
-    """Whether an event is nowhere in particular, where the invite leads, or where everyone or the caller may look."""
-    if row.channel_id is None or row.channel_id == invited_to:
+async def _can_see_event(ctx: Context, guild: GuildState, invite_channel_id: ChannelId | None, row: EventRow) -> bool:
+    """Whether an event has no channel, that of the invite, or one that @everyone or the caller can view."""
+    if row.channel_id is None or row.channel_id == invite_channel_id:
         return True
     channel = await guild.channel(ctx.tx, row.channel_id)
     if channel is None:

@@ -1,1 +1,1 @@
-"""Members: users in a guild, as other nouns read and announce them. What is done to them: `membership`."""
+"""Members: reading them, their events and when they were last seen. Changing them is in `guild/membership`."""

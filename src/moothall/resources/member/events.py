@@ -1,4 +1,4 @@
-"""What members announce (api.md, Events)."""
+"""The gateway events of members (api.md, Events)."""
 
 from typing import ClassVar
 
@@ -12,7 +12,7 @@ from moothall.objects.wire import to_plain
 
 
 class GuildMemberAdd(Event, frozen=True, kw_only=True):
-    """GUILD_MEMBER_ADD: someone joined. The one who joined hears GUILD_CREATE instead."""
+    """GUILD_MEMBER_ADD: a user joined. Their own sessions receive GUILD_CREATE instead."""
 
     name: ClassVar[str] = "GUILD_MEMBER_ADD"
     intent: ClassVar[int] = Intent.GUILD_MEMBERS
@@ -25,7 +25,7 @@ class GuildMemberAdd(Event, frozen=True, kw_only=True):
 
 
 class GuildMemberUpdate(Event, frozen=True, kw_only=True):
-    """GUILD_MEMBER_UPDATE: the whole member as it is now, so that nothing has to be remembered to read it."""
+    """GUILD_MEMBER_UPDATE: the whole changed member, not only the fields that differ."""
 
     name: ClassVar[str] = "GUILD_MEMBER_UPDATE"
     intent: ClassVar[int] = Intent.GUILD_MEMBERS
@@ -38,7 +38,7 @@ class GuildMemberUpdate(Event, frozen=True, kw_only=True):
 
 
 class GuildMemberRemove(Event, frozen=True, kw_only=True):
-    """GUILD_MEMBER_REMOVE: someone left, was kicked, banned or pruned."""
+    """GUILD_MEMBER_REMOVE: a member left, or was kicked, banned or pruned."""
 
     name: ClassVar[str] = "GUILD_MEMBER_REMOVE"
     intent: ClassVar[int] = Intent.GUILD_MEMBERS
@@ -47,7 +47,7 @@ class GuildMemberRemove(Event, frozen=True, kw_only=True):
 
 
 class GuildOpen(Event, frozen=True, kw_only=True):
-    """To the gateway nodes: someone came into a guild, so that their sessions hear GUILD_CREATE and what follows."""
+    """For gateway nodes: a user joined a guild, so their sessions receive GUILD_CREATE and subscribe to its events."""
 
     name: ClassVar[str] = "GUILD_OPEN"
     audience: ClassVar[Audience] = Audience.NODE
@@ -55,5 +55,5 @@ class GuildOpen(Event, frozen=True, kw_only=True):
     guild_id: GuildId
 
     def payload(self) -> object:
-        """Ids as the numbers that nodes read: nothing here goes to a client."""
+        """The ids as numbers, which nodes read. Nothing of it is sent to clients."""
         return {"user_id": int(self.user_id), "guild_id": int(self.guild_id)}

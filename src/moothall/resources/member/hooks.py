@@ -1,4 +1,4 @@
-"""Members follow their user's profile."""
+"""A changed user profile is announced in the user's guilds."""
 
 from moothall.resources.member.events import GuildMemberUpdate
 from moothall.resources.member.operations import announce_profile

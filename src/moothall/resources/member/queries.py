@@ -45,7 +45,7 @@ _select_memberships = Query(
     select(members).where(in_list(members.c.guild_id, "guild_ids"), in_list(members.c.user_id, "user_ids")),
     into=MemberRow,
 )
-_select_page = Query(
+_select_members_after = Query(
     select(members)
     .where(members.c.guild_id == bindparam("guild_id"), members.c.user_id > bindparam("after"))
     .order_by(members.c.user_id)
@@ -55,7 +55,7 @@ _select_page = Query(
 
 
 def _search(column: ColumnElement[str]) -> Query[MemberRow]:
-    # One index each, in its order and cut off early: an OR of both would sort everyone who matches.
+    # One query per index, which ends after `maximum` rows: an OR of both would sort every match.
     return Query(
         select(members)
         .where(members.c.guild_id == bindparam("guild_id"), has_prefix(column, "prefix"))
@@ -77,8 +77,10 @@ _select_former = Query(
         former_members.c.guild_id == bindparam("guild_id"), former_members.c.user_id == bindparam("user_id")
     )
 )
-_select_guilds_of = Query(select(members.c.guild_id, members.c.user_id).where(in_list(members.c.user_id, "user_ids")))
-_select_visited = Query(
+_select_membership_keys = Query(
+    select(members.c.guild_id, members.c.user_id).where(in_list(members.c.user_id, "user_ids"))
+)
+_select_temporary_guild_ids = Query(
     select(members.c.guild_id).where(members.c.user_id == bindparam("user_id"), members.c.temporary)
 )
 _select_guests = Query(
@@ -101,13 +103,13 @@ _delete_answers = Query(
         onboarding_answers.c.guild_id == bindparam("guild_id"), in_list(onboarding_answers.c.user_id, "user_ids")
     )
 )
-_remember = Query(upsert(former_members, key=_KEY, update=["left_at"]))
-_take_place = Query(
+_upsert_former_member = Query(upsert(former_members, key=_KEY, update=["left_at"]))
+_increment_member_count = Query(
     update(guild_counters)
     .where(guild_counters.c.guild_id == bindparam("guild_id"), guild_counters.c.member_count < bindparam("max_members"))
     .values(member_count=guild_counters.c.member_count + 1)
 )
-_change_count = Query(
+_change_member_count = Query(
     update(guild_counters)
     .where(guild_counters.c.guild_id == bindparam("guild_id"))
     .values(member_count=guild_counters.c.member_count + bindparam("difference"))
@@ -127,8 +129,8 @@ _shrink_threads = Query(
     update(channels).where(in_list(channels.c.id, "thread_ids")).values(member_count=channels.c.member_count - 1)
 )
 
-_insert_seen = Query(insert_ignore(member_activity, key=_KEY))
-_renew_seen = Query(
+_insert_last_seen = Query(insert_ignore(member_activity, key=_KEY))
+_renew_last_seen = Query(
     update(member_activity)
     .where(
         member_activity.c.guild_id == bindparam("in_guild"),
@@ -137,7 +139,12 @@ _renew_seen = Query(
     )
     .values(last_seen_at=bindparam("seen_at"))
 )
-_set_seen = Query(upsert(member_activity, key=_KEY, update=["last_seen_at"]))
+_upsert_last_seen = Query(upsert(member_activity, key=_KEY, update=["last_seen_at"]))
+_clear_pending = Query(
+    update(members)
+    .where(members.c.guild_id == bindparam("guild_id"), in_list(members.c.user_id, "user_ids"))
+    .values(pending=False)
+)
 _delete_members = Query(
     delete(members).where(members.c.guild_id == bindparam("guild_id"), in_list(members.c.user_id, "user_ids"))
 )
@@ -164,138 +171,143 @@ _shrink_thread = Query(
 
 
 async def get_member(reader: Reader, guild_id: GuildId, user_id: UserId) -> MemberRow | None:
-    """One member's row; None for an outsider."""
+    """One member's row; None if the user is not a member."""
     return await reader.one(_select_member, guild_id=guild_id, user_id=user_id)
 
 
 async def get_members(reader: Reader, guild_id: GuildId, user_ids: Iterable[UserId]) -> dict[UserId, MemberRow]:
-    """Members' rows by user id, in one query; outsiders are left out."""
-    wanted = list(set(user_ids))
-    if not wanted:
+    """Members' rows by user id, in one query; users who are not members are left out."""
+    ids = list(set(user_ids))
+    if not ids:
         return {}
-    return {row.user_id: row for row in await reader.all(_select_members, guild_id=guild_id, user_ids=wanted)}
+    return {row.user_id: row for row in await reader.all(_select_members, guild_id=guild_id, user_ids=ids)}
 
 
 async def select_memberships(
-    reader: Reader, wanted: Collection[tuple[GuildId, UserId]]
+    reader: Reader, keys: Collection[tuple[GuildId, UserId]]
 ) -> dict[tuple[GuildId, UserId], MemberRow]:
-    """Members of several guilds by (guild, user), in one query; outsiders are left out."""
-    if not wanted:
+    """Members of several guilds by (guild, user), in one query; users who are not members are left out."""
+    if not keys:
         return {}
     rows = await reader.all(
         _select_memberships,
-        guild_ids=list({guild_id for guild_id, _ in wanted}),
-        user_ids=list({user_id for _, user_id in wanted}),
+        guild_ids=list({guild_id for guild_id, _ in keys}),
+        user_ids=list({user_id for _, user_id in keys}),
     )
     return {(row.guild_id, row.user_id): row for row in rows}
 
 
-async def select_page(reader: Reader, guild_id: GuildId, after: UserId, maximum: int) -> list[MemberRow]:
+async def select_members_after(reader: Reader, guild_id: GuildId, after: UserId, maximum: int) -> list[MemberRow]:
     """The next `maximum` members by ascending user id."""
-    return await reader.all(_select_page, guild_id=guild_id, after=after, maximum=maximum)
+    return await reader.all(_select_members_after, guild_id=guild_id, after=after, maximum=maximum)
 
 
 async def search_members(reader: Reader, guild_id: GuildId, prefix: str, maximum: int) -> list[MemberRow]:
-    """Members whose username or nickname begins with a search key, at most `maximum`, in the order of those names."""
+    """At most `maximum` members whose username or nickname starts with a search key, ordered by the matching name."""
     options = {"guild_id": guild_id, "prefix": prefix, "maximum": maximum}
-    found: dict[UserId, tuple[str, MemberRow]] = {}
+    matches: dict[UserId, tuple[str, MemberRow]] = {}
     for row in await reader.all(_search_usernames, **options):
-        found[row.user_id] = (row.username_key, row)
+        matches[row.user_id] = (row.username_key, row)
     for row in await reader.all(_search_nicks, **options):
         key = row.nick_key or ""
-        if row.user_id not in found or key < found[row.user_id][0]:
-            found[row.user_id] = (key, row)
-    ranked = sorted(found.values(), key=lambda item: (item[0], item[1].user_id))
+        if row.user_id not in matches or key < matches[row.user_id][0]:
+            matches[row.user_id] = (key, row)
+    ranked = sorted(matches.values(), key=lambda item: (item[0], item[1].user_id))
     return [row for _, row in ranked[:maximum]]
 
 
 async def member_object(reader: Reader, row: MemberRow) -> Member:
-    """A member with their user, as answers and events carry them."""
+    """The member object of a row, with its user."""
     users = await get_users(reader, [row.user_id])
     return member_from_row(row, users[row.user_id])
 
 
 async def member_objects(reader: Reader, rows: Sequence[MemberRow]) -> list[Member]:
-    """Members with their users, in the order given, in one query."""
+    """The member objects of rows, with their users, in the order of the rows, in one query."""
     users = await get_users(reader, [row.user_id for row in rows])
     return [member_from_row(row, users[row.user_id]) for row in rows]
 
 
 async def count_members(reader: Reader, guild_id: GuildId) -> int:
-    """How many members a guild has."""
+    """The number of members of a guild."""
     return int(await reader.scalar(_select_count, guild_id=guild_id) or 0)
 
 
 async def count_guilds(reader: Reader, user_id: UserId) -> int:
-    """How many guilds someone is in."""
+    """The number of guilds that a user is in."""
     return int(await reader.scalar(_count_guilds, user_id=user_id) or 0)
 
 
 async def select_guild_ids(reader: Reader, user_id: UserId) -> list[GuildId]:
-    """The guilds that someone is in."""
+    """The guilds that a user is in."""
     return [GuildId(row[0]) for row in await reader.all(_select_guild_ids, user_id=user_id)]
 
 
-async def select_guilds_of(reader: Reader, user_ids: Sequence[UserId]) -> set[tuple[GuildId, UserId]]:
-    """Every (guild, user) of several people, in one query."""
+async def select_membership_keys(reader: Reader, user_ids: Sequence[UserId]) -> set[tuple[GuildId, UserId]]:
+    """The (guild, user) of every membership of several users, in one query."""
     if not user_ids:
         return set()
-    rows = await reader.all(_select_guilds_of, user_ids=user_ids)
+    rows = await reader.all(_select_membership_keys, user_ids=user_ids)
     return {(GuildId(Snowflake(guild)), UserId(Snowflake(user))) for guild, user in rows}
 
 
-async def select_visited(reader: Reader, user_id: UserId) -> list[GuildId]:
-    """The guilds that someone is in until they go offline."""
-    return [GuildId(Snowflake(row[0])) for row in await reader.all(_select_visited, user_id=user_id)]
+async def select_temporary_guild_ids(reader: Reader, user_id: UserId) -> list[GuildId]:
+    """The guilds in which a user's membership is temporary."""
+    return [GuildId(Snowflake(row[0])) for row in await reader.all(_select_temporary_guild_ids, user_id=user_id)]
 
 
 async def select_guests(reader: Reader, guild_id: GuildId, channel_id: ChannelId) -> list[MemberRow]:
-    """The guests of one voice channel, there or not."""
+    """The guests of one voice channel, connected to it or not."""
     return await reader.all(_select_guests, guild_id=guild_id, channel_id=channel_id)
 
 
 async def is_banned(reader: Reader, guild_id: GuildId, user_id: UserId) -> bool:
-    """Whether someone is barred from a guild."""
+    """Whether a user is banned from a guild."""
     return await reader.one(_select_ban, guild_id=guild_id, user_id=user_id) is not None
 
 
 async def was_member(reader: Reader, guild_id: GuildId, user_id: UserId) -> bool:
-    """Whether someone was in a guild once before."""
+    """Whether a user has left a guild before."""
     return await reader.one(_select_former, guild_id=guild_id, user_id=user_id) is not None
 
 
-async def take_place(tx: Transaction, guild_id: GuildId, max_members: int) -> bool:
-    """Count one more member, unless there are as many as may be.
+async def increment_member_count(tx: Transaction, guild_id: GuildId, max_members: int) -> bool:
+    """Add one to a guild's member count; False if the guild is full.
 
-    Whoever joins or bars someone changes this row first, so that neither misses the other.
+    Joining and banning both update this row first, so that concurrent ones run one after the other.
     """
-    return await tx.execute(_take_place, guild_id=guild_id, max_members=max_members) > 0
+    return await tx.execute(_increment_member_count, guild_id=guild_id, max_members=max_members) > 0
 
 
-async def change_count(tx: Transaction, guild_id: GuildId, difference: int) -> None:
-    """Count more or fewer members; 0 makes joining wait until this transaction is over."""
-    await tx.execute(_change_count, guild_id=guild_id, difference=difference)
+async def change_member_count(tx: Transaction, guild_id: GuildId, difference: int) -> None:
+    """Add `difference` to a guild's member count; 0 only locks the row, so that joins wait for this transaction."""
+    await tx.execute(_change_member_count, guild_id=guild_id, difference=difference)
 
 
 async def insert_member(tx: Transaction, row: MemberRow) -> bool:
-    """Store a new member; False if they are one already."""
+    """Insert a member; False if the user is a member already."""
     return await tx.execute(_insert_member, **{name: getattr(row, name) for name in row.__struct_fields__}) > 0
 
 
-async def change_member(tx: Transaction, guild_id: GuildId, user_id: UserId, **values: object) -> None:
-    """Set some columns of a member's row."""
+async def update_member(tx: Transaction, guild_id: GuildId, user_id: UserId, **values: object) -> None:
+    """Set columns of a member's row."""
     query = update_columns(members, key=_KEY, columns=frozenset(values))
     await tx.execute(query, guild_id=guild_id, user_id=user_id, **values)
 
 
+async def clear_pending(tx: Transaction, guild_id: GuildId, user_ids: Sequence[UserId]) -> None:
+    """Set `pending` of several members to false."""
+    await tx.execute(_clear_pending, guild_id=guild_id, user_ids=list(user_ids))
+
+
 async def delete_member(tx: Transaction, guild_id: GuildId, user_id: UserId, left_at: Timestamp) -> bool:
-    """Take someone out of a guild and its threads, and remember that they were there; False for an outsider."""
+    """Delete a member with their thread memberships, and insert them as a former member; False if there is none."""
     if not await tx.execute(_delete_member, guild_id=guild_id, user_id=user_id):
         return False
-    await tx.execute(_change_count, guild_id=guild_id, difference=-1)
+    await tx.execute(_change_member_count, guild_id=guild_id, difference=-1)
     await tx.execute(_delete_activity, guild_id=guild_id, user_id=user_id)
     await tx.execute(_delete_answers, guild_id=guild_id, user_ids=[user_id])
-    await tx.execute(_remember, guild_id=guild_id, user_id=user_id, left_at=left_at)
+    await tx.execute(_upsert_former_member, guild_id=guild_id, user_id=user_id, left_at=left_at)
     threads = [ChannelId(row[0]) for row in await tx.all(_select_threads, guild_id=guild_id, user_id=user_id)]
     if threads:
         await tx.execute(_leave_threads, user_id=user_id, thread_ids=threads)
@@ -304,13 +316,13 @@ async def delete_member(tx: Transaction, guild_id: GuildId, user_id: UserId, lef
 
 
 async def delete_members(tx: Transaction, guild_id: GuildId, user_ids: Sequence[UserId], left_at: Timestamp) -> None:
-    """The same for several people, who are members."""
+    """Delete several members as `delete_member` does. All of them must be members."""
     removed = await tx.execute(_delete_members, guild_id=guild_id, user_ids=user_ids)
-    await tx.execute(_change_count, guild_id=guild_id, difference=-removed)
+    await tx.execute(_change_member_count, guild_id=guild_id, difference=-removed)
     await tx.execute(_delete_activities, guild_id=guild_id, user_ids=user_ids)
     await tx.execute(_delete_answers, guild_id=guild_id, user_ids=user_ids)
     await tx.execute_many(
-        _remember, [{"guild_id": guild_id, "user_id": user_id, "left_at": left_at} for user_id in user_ids]
+        _upsert_former_member, [{"guild_id": guild_id, "user_id": user_id, "left_at": left_at} for user_id in user_ids]
     )
     joined = [ChannelId(row[0]) for row in await tx.all(_select_threads_of, guild_id=guild_id, user_ids=user_ids)]
     if joined:
@@ -321,14 +333,16 @@ async def delete_members(tx: Transaction, guild_id: GuildId, user_ids: Sequence[
         )
 
 
-async def write_seen(
+async def renew_last_seen(
     tx: Transaction, seen: Sequence[tuple[GuildId, UserId]], at: Timestamp, *, stale: Timestamp
 ) -> None:
-    """Write down that members were seen, where nothing is written later than `stale`."""
-    await tx.execute_many(_insert_seen, [{"guild_id": g, "user_id": u, "last_seen_at": at} for g, u in seen])
-    await tx.execute_many(_renew_seen, [{"in_guild": g, "of_user": u, "stale": stale, "seen_at": at} for g, u in seen])
+    """Set when members, as (guild, user), were last seen, unless the stored time is `stale` or later."""
+    await tx.execute_many(_insert_last_seen, [{"guild_id": g, "user_id": u, "last_seen_at": at} for g, u in seen])
+    await tx.execute_many(
+        _renew_last_seen, [{"in_guild": g, "of_user": u, "stale": stale, "seen_at": at} for g, u in seen]
+    )
 
 
 async def write_last_seen(tx: Transaction, guild_id: GuildId, user_id: UserId, at: Timestamp) -> None:
-    """Write when a member was last seen, whatever was written before."""
-    await tx.execute(_set_seen, guild_id=guild_id, user_id=user_id, last_seen_at=at)
+    """Set when a member was last seen, overwriting any stored time."""
+    await tx.execute(_upsert_last_seen, guild_id=guild_id, user_id=user_id, last_seen_at=at)

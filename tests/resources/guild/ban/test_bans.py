@@ -1,4 +1,4 @@
-"""Bans: who is barred, who may bar whom, and what goes with it."""
+"""Bans: banning and unbanning, the required rank, and what a ban deletes (api.md, Bans)."""
 
 import asyncio
 
@@ -10,8 +10,8 @@ from moothall.objects.ids import UserId
 from moothall.objects.permissions import Permissions
 from moothall.resources.member import queries
 from tests.harness import VOICE, Guild, Platform
-from tests.resources.guild.membership.test_editing import enter_voice
 from tests.resources.guild.membership.test_joining import join
+from tests.resources.guild.membership.test_modifying_members import enter_voice
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ async def is_member(guild: Guild, user_id: UserId) -> bool:
         return await queries.get_member(reader, guild.id, user_id) is not None
 
 
-async def test_a_member_leaves_and_the_guild_hears_of_it(platform: Platform, guild: Guild) -> None:
+async def test_a_banned_member_leaves_and_the_events_are_sent(platform: Platform, guild: Guild) -> None:
     bob = await platform.person("bob")
     await guild.join(bob)
     await enter_voice(platform, guild, bob, await guild.channel(type=VOICE))
@@ -42,7 +42,7 @@ async def test_a_member_leaves_and_the_guild_hears_of_it(platform: Platform, gui
     assert (ban["reason"], ban["user"]["username"]) == ("späm", "bob")
 
 
-async def test_banning_again_keeps_the_first_ban_and_tells_nobody(platform: Platform, guild: Guild) -> None:
+async def test_banning_again_keeps_the_first_ban_and_emits_nothing(platform: Platform, guild: Guild) -> None:
     bob = await platform.person()
     path = f"/guilds/{guild.id}/bans/{bob.id}"
     assert (await guild.owner.put(path, reason="first")).status == 204
@@ -62,7 +62,7 @@ async def test_a_refused_ban_leaves_no_trace(platform: Platform, guild: Guild) -
     assert (heard, await banned(guild), await guild.audit_log()) == ([], [], [])
 
 
-async def test_the_banned_come_back_only_once_the_ban_is_lifted(platform: Platform, guild: Guild) -> None:
+async def test_a_banned_user_rejoins_only_once_unbanned(platform: Platform, guild: Guild) -> None:
     bob = await platform.person()
     path = f"/guilds/{guild.id}/bans/{bob.id}"
     await guild.owner.put(path)
@@ -77,7 +77,7 @@ async def test_the_banned_come_back_only_once_the_ban_is_lifted(platform: Platfo
     assert await is_member(guild, bob.id)
 
 
-async def test_whoever_joins_while_being_banned_is_not_left_inside(platform: Platform, guild: Guild) -> None:
+async def test_a_user_who_joins_during_their_ban_does_not_stay_a_member(platform: Platform, guild: Guild) -> None:
     for _ in range(5):
         bob = await platform.person()
         await asyncio.gather(
@@ -90,7 +90,7 @@ async def test_whoever_joins_while_being_banned_is_not_left_inside(platform: Pla
         assert await queries.count_members(reader, guild.id) == 1
 
 
-async def test_pages_of_bans_ascend_and_before_beats_after(platform: Platform, guild: Guild) -> None:
+async def test_pages_of_bans_ascend_and_before_takes_precedence_over_after(platform: Platform, guild: Guild) -> None:
     people = sorted([(await platform.person()).id for _ in range(4)])
     for user_id in reversed(people):
         await guild.owner.put(f"/guilds/{guild.id}/bans/{user_id}")
@@ -103,7 +103,7 @@ async def test_pages_of_bans_ascend_and_before_beats_after(platform: Platform, g
         assert (await guild.owner.get(f"/guilds/{guild.id}/bans", limit=limit)).errors_at("limit")
 
 
-async def test_recent_messages_go_with_the_banned(platform: Platform, guild: Guild) -> None:
+async def test_a_ban_deletes_recent_messages(platform: Platform, guild: Guild) -> None:
     bob, eve, joe, ann = [await platform.person() for _ in range(4)]
     await guild.join(bob, eve, joe, ann)
     path = f"/channels/{guild.general}/messages"
@@ -112,13 +112,13 @@ async def test_recent_messages_go_with_the_banned(platform: Platform, guild: Gui
     base = f"/guilds/{guild.id}/bans"
     assert (await guild.owner.put(f"{base}/{bob.id}", {"delete_message_seconds": 60})).status == 204
     assert (await guild.owner.put(f"{base}/{eve.id}", {"delete_message_days": 1})).status == 204
-    # So discord.py asks for it.
+    # discord.py sends it in the query.
     assert (await guild.owner.put(f"{base}/{joe.id}", delete_message_seconds=60)).status == 204
     assert (await guild.owner.put(f"{base}/{ann.id}")).status == 204
     left = (await guild.owner.get(path)).json
     assert [message["author"]["id"] for message in left] == [str(int(ann.id))]
-    gone = platform.heard_data("MESSAGE_DELETE_BULK")
-    assert [len(bulk["ids"]) for bulk in gone] == [2, 1, 1]
+    deleted = platform.heard_data("MESSAGE_DELETE_BULK")
+    assert [len(bulk["ids"]) for bulk in deleted] == [2, 1, 1]
     for body, field in (
         ({"delete_message_seconds": 604_801}, "delete_message_seconds"),
         ({"delete_message_days": 8}, "delete_message_days"),
@@ -127,7 +127,7 @@ async def test_recent_messages_go_with_the_banned(platform: Platform, guild: Gui
         assert (await guild.owner.put(f"{base}/{guild.owner.id}", body)).errors_at(field)
 
 
-async def test_bulk_bans_tell_who_was_banned_and_who_was_not(platform: Platform, guild: Guild) -> None:
+async def test_bulk_bans_list_banned_and_failed_users(platform: Platform, guild: Guild) -> None:
     bob, eve, stranger = [await platform.person() for _ in range(3)]
     await guild.join(bob, eve)
     chief = await guild.moderator()
@@ -135,17 +135,17 @@ async def test_bulk_bans_tell_who_was_banned_and_who_was_not(platform: Platform,
     await bob.post(f"/channels/{guild.general}/messages", {"content": "hi"})
     await guild.owner.put(f"/guilds/{guild.id}/bans/{stranger.id}")
     newcomer = await platform.person()
-    asked = [bob.id, eve.id, newcomer.id, stranger.id, guild.owner.id, chief.id, UserId(platform.ids.next())]
+    user_ids = [bob.id, eve.id, newcomer.id, stranger.id, guild.owner.id, chief.id, UserId(platform.ids.next())]
     with platform.listening() as heard:
         reply = await chief.post(
             f"/guilds/{guild.id}/bulk-ban",
-            {"user_ids": [str(int(u)) for u in asked], "delete_message_seconds": 60},
+            {"user_ids": [str(int(u)) for u in user_ids], "delete_message_seconds": 60},
             reason="raid",
         )
     assert reply.status == 200
     assert reply.json == {
-        "banned_users": [str(int(u)) for u in asked[:3]],
-        "failed_users": [str(int(u)) for u in asked[3:]],
+        "banned_users": [str(int(u)) for u in user_ids[:3]],
+        "failed_users": [str(int(u)) for u in user_ids[3:]],
     }
     assert heard == [
         *["GUILD_BAN_ADD"] * 3,
@@ -154,13 +154,13 @@ async def test_bulk_bans_tell_who_was_banned_and_who_was_not(platform: Platform,
         "MESSAGE_DELETE_BULK",
         *["GUILD_AUDIT_LOG_ENTRY_CREATE"] * 3,
     ]
-    assert (await guild.audit_log())[1:] == [(AuditLogEvent.MEMBER_BAN_ADD, u, "raid") for u in asked[:3]]
+    assert (await guild.audit_log())[1:] == [(AuditLogEvent.MEMBER_BAN_ADD, u, "raid") for u in user_ids[:3]]
     async with platform.database.read() as reader:
         assert await queries.count_members(reader, guild.id) == 2
         assert await queries.was_member(reader, guild.id, bob.id)
 
 
-async def test_a_bulk_ban_of_nobody_is_an_error(platform: Platform, guild: Guild) -> None:
+async def test_a_bulk_ban_without_a_bannable_user_is_an_error(platform: Platform, guild: Guild) -> None:
     path = f"/guilds/{guild.id}/bulk-ban"
     for user_ids in ([], [str(int(guild.owner.id))], ["1234"]):
         reply = await guild.owner.post(path, {"user_ids": user_ids})

@@ -1,4 +1,4 @@
-"""What newcomers are shown first (public description: new member welcome)."""
+"""The new member welcome (public description: new member welcome)."""
 
 from typing import Any
 
@@ -36,7 +36,9 @@ def settings(guild: Guild, **more: Any) -> dict[str, Any]:
     }
 
 
-async def test_it_is_kept_recorded_and_shown_to_members(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_the_welcome_is_stored_recorded_and_shown_to_members(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
     reply = await owner.put(url(guild), settings(guild), reason="newcomers")
     assert reply.status == 200
     none = {"id": None, "name": None, "animated": False}
@@ -75,7 +77,7 @@ async def test_it_is_kept_recorded_and_shown_to_members(platform: Platform, owne
     assert [(c["key"], "new_value" in c) for c in changes[1]] == [("welcome_message", False)]
 
 
-async def test_without_one_and_while_it_is_off_there_is_nothing_to_show(owner: Caller, guild: Guild) -> None:
+async def test_without_a_welcome_and_while_it_is_disabled_the_response_is_empty(owner: Caller, guild: Guild) -> None:
     member, keeper = await guild.member_with(0), await guild.member_with(Permissions.MANAGE_GUILD)
     assert (await owner.get(url(guild))).status == 204
     await owner.put(url(guild), settings(guild, enabled=False))
@@ -83,7 +85,7 @@ async def test_without_one_and_while_it_is_off_there_is_nothing_to_show(owner: C
     assert (await keeper.get(url(guild))).json["enabled"] is False
 
 
-async def test_a_channel_that_is_gone_is_left_out(owner: Caller, guild: Guild) -> None:
+async def test_a_deleted_channel_is_left_out(owner: Caller, guild: Guild) -> None:
     doomed = str(await guild.channel())
     resources = [{"channel_id": doomed, "title": "Old"}, {"channel_id": str(guild.general), "title": "New"}]
     await owner.put(url(guild), settings(guild, resource_channels=resources))
@@ -91,14 +93,14 @@ async def test_a_channel_that_is_gone_is_left_out(owner: Caller, guild: Guild) -
     assert [c["title"] for c in (await owner.get(url(guild))).json["resource_channels"]] == ["New"]
 
 
-async def test_what_is_not_the_guilds_is_refused_by_field_and_leaves_no_trace(
+async def test_references_to_another_guild_are_reported_by_field_and_change_nothing(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     other = await platform.guild(await platform.person())
     category = await guild.channel(type=CATEGORY)
     platform.heard.clear()
     shown = {"channel_id": str(guild.general), "title": "x"}
-    for field, value, place in (
+    for field, value, path in (
         ("resource_channels", [{**shown, "channel_id": str(other.general)}], "resource_channels.0.channel_id"),
         ("resource_channels", [{**shown, "channel_id": str(category)}], "resource_channels.0.channel_id"),
         ("resource_channels", [{**shown, "title": " "}], "resource_channels.0.title"),
@@ -112,6 +114,6 @@ async def test_what_is_not_the_guilds_is_refused_by_field_and_leaves_no_trace(
     ):
         reply = await owner.put(url(guild), {field: value})
         assert (reply.status, reply.code) == (400, 50035)
-        assert reply.errors_at(place), reply.body
+        assert reply.errors_at(path), reply.body
     assert (await owner.get(url(guild))).status == 204
     assert platform.heard == []

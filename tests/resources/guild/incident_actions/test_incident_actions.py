@@ -23,7 +23,7 @@ def ahead(hours: float) -> str:
     return Timestamp(Timestamp.now() + int(hours * HOUR)).wire()
 
 
-async def test_a_pause_is_answered_announced_recorded_and_part_of_the_guild(
+async def test_a_pause_is_returned_announced_recorded_and_part_of_the_guild(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     until = ahead(3)
@@ -36,7 +36,7 @@ async def test_a_pause_is_answered_announced_recorded_and_part_of_the_guild(
     assert await guild.audit_log() == [(1, guild.id, None)]
 
 
-async def test_an_absent_window_is_kept_and_null_ends_one(owner: Caller, guild: Guild) -> None:
+async def test_an_absent_pause_is_kept_and_null_ends_one(owner: Caller, guild: Guild) -> None:
     path, invites, dms = f"/guilds/{guild.id}/incident-actions", ahead(3), ahead(24)
     await owner.put(path, {"invites_disabled_until": invites})
     both = (await owner.put(path, {"dms_disabled_until": dms})).json
@@ -45,11 +45,13 @@ async def test_an_absent_window_is_kept_and_null_ends_one(owner: Caller, guild: 
     assert (one["invites_disabled_until"], one["dms_disabled_until"]) == (None, dms)
     none = (await owner.put(path, {"dms_disabled_until": ahead(-1)})).json
     assert none["dms_disabled_until"] is None
-    # Once set, the guild goes on saying so.
+    # The guild object keeps the incidents data once it is set.
     assert (await owner.patch(f"/guilds/{guild.id}", {})).json["incidents_data"] == none
 
 
-async def test_what_changes_nothing_is_told_to_nobody(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_a_change_of_nothing_is_neither_recorded_nor_announced(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
     for body in ({}, {"invites_disabled_until": None}, {"dms_disabled_until": ahead(-2)}):
         reply = await owner.put(f"/guilds/{guild.id}/incident-actions", body)
         assert reply.json["invites_disabled_until"] is None
@@ -57,7 +59,9 @@ async def test_what_changes_nothing_is_told_to_nobody(platform: Platform, owner:
     assert await guild.audit_log() == []
 
 
-async def test_a_pause_of_more_than_a_day_is_refused_whole(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_a_pause_of_more_than_a_day_refuses_the_whole_request(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
     body = {"invites_disabled_until": ahead(1), "dms_disabled_until": ahead(24.1)}
     reply = await owner.put(f"/guilds/{guild.id}/incident-actions", body)
     assert reply.code == 50035
@@ -67,7 +71,7 @@ async def test_a_pause_of_more_than_a_day_is_refused_whole(platform: Platform, o
     assert platform.heard == []
 
 
-async def test_while_invites_are_paused_nobody_joins_and_no_use_is_spent(
+async def test_while_invites_are_paused_no_user_joins_and_no_use_is_counted(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     code = (await owner.post(f"/channels/{guild.general}/invites", {"max_uses": 1})).json["code"]
@@ -87,7 +91,7 @@ async def test_a_pause_ends_by_itself(platform: Platform, owner: Caller, guild: 
     assert (await bob.post("/users/@me/channels", {"recipient_id": str(carol.id)})).status == 200
 
 
-async def test_while_direct_messages_are_paused_members_open_none_through_the_guild_alone(
+async def test_while_direct_messages_are_paused_a_shared_guild_does_not_permit_one(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     bob, carol = await platform.person("bob"), await platform.person("carol")

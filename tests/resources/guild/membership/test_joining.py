@@ -1,4 +1,4 @@
-"""Coming into a guild and leaving it, whatever the way."""
+"""Joining and leaving a guild."""
 
 import asyncio
 
@@ -73,7 +73,7 @@ async def test_a_newcomer_is_counted_and_announced(platform: Platform) -> None:
     assert row.nick_key == "bobby"
 
 
-async def test_a_member_who_joins_again_changes_nothing(platform: Platform) -> None:
+async def test_joining_again_changes_nothing(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     bob = await platform.person()
     first = await join(platform, guild, bob)
@@ -83,7 +83,7 @@ async def test_a_member_who_joins_again_changes_nothing(platform: Platform) -> N
     assert await count(platform, guild) == 2
 
 
-async def test_a_banned_person_does_not_get_in_and_is_not_counted(platform: Platform) -> None:
+async def test_a_banned_user_cannot_join_and_is_not_counted(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     bob = await platform.person()
     await ban(platform, guild, bob.id)
@@ -93,7 +93,7 @@ async def test_a_banned_person_does_not_get_in_and_is_not_counted(platform: Plat
     assert await count(platform, guild) == 1
 
 
-async def test_a_full_guild_takes_nobody(platform: Platform) -> None:
+async def test_a_full_guild_refuses_new_members(platform: Platform) -> None:
     guild = await platform.guild(await platform.person(), max_members=2)
     await join(platform, guild, await platform.person())
     with pytest.raises(Refusal) as refused:
@@ -102,7 +102,7 @@ async def test_a_full_guild_takes_nobody(platform: Platform) -> None:
     assert await count(platform, guild) == 2
 
 
-async def test_the_last_place_goes_to_one_of_many(platform: Platform) -> None:
+async def test_concurrent_joins_do_not_exceed_the_maximum_of_members(platform: Platform) -> None:
     guild = await platform.guild(await platform.person(), max_members=3)
     people = [await platform.person() for _ in range(8)]
     results = await asyncio.gather(*(join(platform, guild, p) for p in people), return_exceptions=True)
@@ -110,7 +110,7 @@ async def test_the_last_place_goes_to_one_of_many(platform: Platform) -> None:
     assert await count(platform, guild) == 3
 
 
-async def test_one_person_joining_twice_at_once_is_counted_once(platform: Platform) -> None:
+async def test_a_user_who_joins_twice_at_once_is_counted_once(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     bob = await platform.person()
     with platform.listening() as heard:
@@ -119,7 +119,7 @@ async def test_one_person_joining_twice_at_once_is_counted_once(platform: Platfo
     assert await count(platform, guild) == 2
 
 
-async def test_coming_back_is_remembered(platform: Platform) -> None:
+async def test_rejoining_sets_a_flag(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     bob = await platform.person()
     await join(platform, guild, bob)
@@ -136,7 +136,7 @@ async def test_an_outsider_cannot_be_removed(platform: Platform) -> None:
     assert await count(platform, guild) == 1
 
 
-async def test_who_leaves_leaves_voice_first(platform: Platform) -> None:
+async def test_a_leaving_member_leaves_voice_first(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     bob = await platform.person()
     await guild.join(bob)
@@ -153,7 +153,7 @@ async def test_who_leaves_leaves_voice_first(platform: Platform) -> None:
         assert await get_voice_state(reader, guild.id, bob.id) is None
 
 
-async def test_a_refused_operation_outside_http_leaves_and_tells_nothing(platform: Platform) -> None:
+async def test_a_refused_operation_outside_http_changes_and_emits_nothing(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     bob = await platform.person()
 
@@ -187,7 +187,7 @@ def voice_row(guild: Guild, who: Caller, channel: ChannelId) -> VoiceStateRow:
     )
 
 
-async def test_a_guild_greets_newcomers_in_its_system_channel(platform: Platform) -> None:
+async def test_a_join_message_is_posted_in_the_system_channel(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     await guild.set(system_channel_id=guild.general)
     bob = await platform.person()
@@ -199,7 +199,7 @@ async def test_a_guild_greets_newcomers_in_its_system_channel(platform: Platform
     assert message["channel_id"] == str(int(guild.general))
 
 
-async def test_a_guild_need_not_greet(platform: Platform) -> None:
+async def test_a_guild_can_suppress_join_messages(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     await guild.set(
         system_channel_id=guild.general, system_channel_flags=SystemChannelFlags.SUPPRESS_JOIN_NOTIFICATIONS
@@ -209,7 +209,7 @@ async def test_a_guild_need_not_greet(platform: Platform) -> None:
     assert heard == ["GUILD_MEMBER_ADD"]
 
 
-async def test_visitors_leave_with_their_last_session_unless_given_a_role(platform: Platform) -> None:
+async def test_temporary_members_leave_with_their_last_session_unless_given_a_role(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     role = await guild.role()
     visitor, kept, resident = [await platform.person() for _ in range(3)]
@@ -247,7 +247,7 @@ async def test_leaving_members_leave_their_threads(platform: Platform) -> None:
     assert member_count == 1
 
 
-async def test_who_comes_by_an_invite_is_greeted_too(platform: Platform) -> None:
+async def test_a_member_who_joins_by_an_invite_gets_a_join_message_too(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     await guild.set(system_channel_id=guild.general)
     code = (await guild.owner.post(f"/channels/{guild.general}/invites", {})).json["code"]

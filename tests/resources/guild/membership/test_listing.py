@@ -1,4 +1,4 @@
-"""Finding members."""
+"""Listing and searching members."""
 
 import re
 from typing import Any
@@ -72,7 +72,7 @@ async def test_wildcards_are_letters_like_any_other(platform: Platform) -> None:
 
 
 async def explained(url: str, query: Query[Any], **values: object) -> str:
-    """How a database would run a query if it held enough rows for an index to pay."""
+    """The plan by which a database runs a query in a table with enough rows to use an index."""
     if url.startswith("sqlite"):
         plan = query.plan("sqlite")
         connection = apsw.Connection(url.removeprefix("sqlite:///"))
@@ -82,9 +82,9 @@ async def explained(url: str, query: Query[Any], **values: object) -> str:
     plan = query.plan("postgresql")
     server = await asyncpg.connect(url)
     await server.execute("SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off")
-    found = await server.fetch(f"EXPLAIN {plan.text}", *plan.bind(values))
+    rows = await server.fetch(f"EXPLAIN {plan.text}", *plan.bind(values))
     await server.close()
-    return "\n".join(row[0] for row in found)
+    return "\n".join(row[0] for row in rows)
 
 
 async def test_a_search_walks_the_index_of_each_name_in_its_order(database_url: str) -> None:

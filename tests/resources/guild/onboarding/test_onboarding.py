@@ -1,4 +1,4 @@
-"""What a guild asks newcomers (api.md, Guild onboarding objects)."""
+"""Reading and changing onboarding (api.md, Guild onboarding objects)."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def prompt(title: str = "What do you play?", *options: dict[str, Any], **more: A
 
 
 async def channels(guild: Guild, count: int, *, writable: int | None = None) -> list[str]:
-    """New channels, of which only some can be written in by everyone."""
+    """New channels, in only some of which everyone can write."""
     writable = count if writable is None else writable
     closed = [(guild.id, 0, 0, Permissions.SEND_MESSAGES)]
     return [str(await guild.channel(overwrites=() if n < writable else closed)) for n in range(count)]
@@ -61,7 +61,7 @@ async def test_prompts_and_options_get_ids_and_the_emoji_becomes_an_object(
     async with platform.database.transaction() as tx:
         await tx.execute(Query(insert(emojis)), guild_id=guild.id, id=emoji_id, name="rook", animated=True)
     await guild.set(name="Guild")
-    asked = prompt(
+    requested = prompt(
         "What do you play?",
         option("Chess", description="Quietly", emoji_id=str(emoji_id), emoji_name="x", role_ids=[str(role)]),
         option("Go", id=0, emoji_name="⚫", channel_ids=[str(guild.general)]),
@@ -71,7 +71,7 @@ async def test_prompts_and_options_get_ids_and_the_emoji_becomes_an_object(
         in_onboarding=False,
         type=1,
     )
-    reply = await owner.put(url(guild), {"prompts": [asked]}, reason="curious")
+    reply = await owner.put(url(guild), {"prompts": [requested]}, reason="curious")
     assert reply.status == 200
     (made,) = reply.json["prompts"]
     assert {name: made[name] for name in ("title", "single_select", "required", "in_onboarding", "type")} == {
@@ -98,28 +98,28 @@ async def test_prompts_and_options_get_ids_and_the_emoji_becomes_an_object(
     ]
     member = await guild.member_with(0)
     assert (await member.get(url(guild))).json == (await owner.get(url(guild))).json
-    # Nobody is told but the audit log's readers.
+    # There is no event but that of the audit log entry.
     assert platform.heard_names == ["GUILD_AUDIT_LOG_ENTRY_CREATE"] * 2
     assert [(action, reason) for action, _, reason in await guild.audit_log()] == [(166, "curious"), (163, "curious")]
 
 
-async def test_known_ids_are_kept_and_what_is_absent_stays(owner: Caller, guild: Guild) -> None:
+async def test_ids_of_existing_prompts_and_absent_fields_are_kept(owner: Caller, guild: Guild) -> None:
     role = await guild.role()
-    asked = prompt("One", option("A", description="a", role_ids=[str(role)], emoji_name="⚫"), required=True)
-    before = (await owner.put(url(guild), {"prompts": [asked, prompt("Two")]})).json["prompts"]
+    requested = prompt("One", option("A", description="a", role_ids=[str(role)], emoji_name="⚫"), required=True)
+    before = (await owner.put(url(guild), {"prompts": [requested, prompt("Two")]})).json["prompts"]
     first, second = before
     kept = {"id": second["id"], "title": "Two", "options": [{"id": second["options"][0]["id"], "title": "B"}]}
     changed = {"id": first["id"], "title": "One!", "options": [{"id": first["options"][0]["id"], "title": "A"}]}
     after = (await owner.put(url(guild), {"prompts": [kept, changed, changed]})).json["prompts"]
     assert [p["id"] for p in after[:2]] == [second["id"], first["id"]]
     assert after[1] == {**first, "title": "One!"}
-    # Named twice, an id is the first one's.
+    # Of two prompts with the same id, the first keeps it.
     assert after[2]["id"] not in {first["id"], second["id"]}
     assert after[2]["options"][0]["id"] != first["options"][0]["id"]
     assert (await owner.put(url(guild), {"mode": 1})).json["prompts"] == after
 
 
-async def test_every_change_has_its_kind_of_entry(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_each_kind_of_change_has_its_own_audit_entry(platform: Platform, owner: Caller, guild: Guild) -> None:
     body = {"prompts": [prompt("One"), prompt("Two")], "mode": 1}
     one, two = (await owner.put(url(guild), body)).json["prompts"]
     assert [(kind, target) for kind, target, _ in await guild.audit_log()] == [
@@ -134,12 +134,12 @@ async def test_every_change_has_its_kind_of_entry(platform: Platform, owner: Cal
         (164, int(one["id"])),
         (165, int(two["id"])),
     ]
-    told = platform.heard_data("GUILD_AUDIT_LOG_ENTRY_CREATE")
-    assert told[3]["changes"] == [{"key": "default_channel_ids", "old_value": [], "new_value": [str(guild.general)]}]
-    assert told[4]["changes"] == [{"key": "title", "old_value": "One", "new_value": "Uno"}]
+    entries = platform.heard_data("GUILD_AUDIT_LOG_ENTRY_CREATE")
+    assert entries[3]["changes"] == [{"key": "default_channel_ids", "old_value": [], "new_value": [str(guild.general)]}]
+    assert entries[4]["changes"] == [{"key": "title", "old_value": "One", "new_value": "Uno"}]
 
 
-async def test_the_same_again_is_recorded_nowhere(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_the_same_body_again_is_not_recorded(platform: Platform, owner: Caller, guild: Guild) -> None:
     body = {"prompts": [prompt()], "default_channel_ids": [str(guild.general)]}
     made = (await owner.put(url(guild), body)).json
     platform.heard.clear()
@@ -151,7 +151,7 @@ async def test_the_same_again_is_recorded_nowhere(platform: Platform, owner: Cal
 
 
 @pytest.mark.parametrize(("count", "writable", "status"), [(7, 5, 200), (6, 6, 400), (7, 4, 400)])
-async def test_to_be_on_it_offers_seven_channels_five_of_them_to_write_in(
+async def test_enabling_onboarding_requires_seven_channels_five_of_them_writable(
     owner: Caller, guild: Guild, count: int, writable: int, status: int
 ) -> None:
     listed = await channels(guild, count, writable=writable)
@@ -162,48 +162,50 @@ async def test_to_be_on_it_offers_seven_channels_five_of_them_to_write_in(
         assert not (await owner.get(url(guild))).json["default_channel_ids"]
 
 
-async def test_channels_of_questions_count_in_the_advanced_mode_only(owner: Caller, guild: Guild) -> None:
+async def test_channels_of_prompts_count_in_the_advanced_mode_only(owner: Caller, guild: Guild) -> None:
     listed = await channels(guild, 7)
     questions = [prompt("?", option("A", channel_ids=listed[3:6]), option("B", channel_ids=listed[5:]))]
     body = {"default_channel_ids": listed[:4], "prompts": questions, "enabled": True}
     assert (await owner.put(url(guild), body)).code == 350000
     assert (await owner.put(url(guild), {**body, "mode": 1})).json["enabled"] is True
-    # What is on must stay enough.
+    # Enabled onboarding must keep meeting the requirements.
     assert (await owner.put(url(guild), {"mode": 0})).code == 350001
     assert (await owner.put(url(guild), {"prompts": None})).code == 350001
     assert (await owner.put(url(guild), {"mode": 0, "enabled": False})).json["mode"] == 0
 
 
-async def test_what_is_gone_is_offered_no_more(owner: Caller, guild: Guild) -> None:
-    role, (gone, stays) = await guild.role(), await channels(guild, 2)
-    asked = prompt("?", option("A", channel_ids=[gone, stays], role_ids=[str(role)]))
-    await owner.put(url(guild), {"prompts": [asked], "default_channel_ids": [gone, stays]})
-    await owner.delete(f"/channels/{gone}")
+async def test_deleted_channels_and_roles_are_left_out(owner: Caller, guild: Guild) -> None:
+    role, (deleted, stays) = await guild.role(), await channels(guild, 2)
+    requested = prompt("?", option("A", channel_ids=[deleted, stays], role_ids=[str(role)]))
+    await owner.put(url(guild), {"prompts": [requested], "default_channel_ids": [deleted, stays]})
+    await owner.delete(f"/channels/{deleted}")
     await owner.delete(f"/guilds/{guild.id}/roles/{role}")
-    told = (await owner.get(url(guild))).json
-    assert told["default_channel_ids"] == [stays]
-    assert told["prompts"][0]["options"][0]["channel_ids"] == [stays]
-    assert told["prompts"][0]["options"][0]["role_ids"] == []
+    shown = (await owner.get(url(guild))).json
+    assert shown["default_channel_ids"] == [stays]
+    assert shown["prompts"][0]["options"][0]["channel_ids"] == [stays]
+    assert shown["prompts"][0]["options"][0]["role_ids"] == []
 
 
-async def test_nobody_offers_a_role_that_they_could_not_give(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_prompts_cannot_offer_a_role_that_their_author_could_not_assign(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
     low = await guild.role(permissions=Permissions.MANAGE_GUILD | Permissions.MANAGE_ROLES)
     high = await guild.role(permissions=Permissions.ADMINISTRATOR)
     managed = await guild.role(managed=True)
     bob = await platform.person("bob")
     await guild.join(bob, roles=[low])
 
-    def offering(*roles: int) -> dict[str, Any]:
+    def body_with(*roles: int) -> dict[str, Any]:
         return {"prompts": [prompt("?", option("A", role_ids=[str(role) for role in roles]))]}
 
-    assert (await bob.put(url(guild), offering(high))).code == 50013
-    assert (await owner.put(url(guild), offering(managed))).code == 50013
-    made = (await owner.put(url(guild), offering(high))).json
-    # What is offered already may stay.
+    assert (await bob.put(url(guild), body_with(high))).code == 50013
+    assert (await owner.put(url(guild), body_with(managed))).code == 50013
+    made = (await owner.put(url(guild), body_with(high))).json
+    # A role that is offered already may stay.
     assert (await bob.put(url(guild), {**made, "mode": 1})).status == 200
 
 
-async def test_everything_that_is_wrong_is_named_at_once_and_nothing_is_changed(
+async def test_all_errors_are_reported_at_once_and_nothing_is_changed(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     other = await platform.guild(await platform.person())
@@ -243,5 +245,7 @@ async def test_everything_that_is_wrong_is_named_at_once_and_nothing_is_changed(
         ({"enabled": 5}, "enabled"),
     ],
 )
-async def test_bounds_are_told_at_their_field(owner: Caller, guild: Guild, body: dict[str, Any], path: str) -> None:
+async def test_values_out_of_bounds_are_reported_at_their_field(
+    owner: Caller, guild: Guild, body: dict[str, Any], path: str
+) -> None:
     assert (await owner.put(url(guild), body)).errors_at(path)

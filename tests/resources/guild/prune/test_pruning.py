@@ -1,4 +1,4 @@
-"""Pruning: who counts as inactive, who is kept, and what is told of it."""
+"""Pruning: which members count as inactive, the events and the audit entry (api.md, Prune)."""
 
 import asyncio
 
@@ -9,12 +9,12 @@ from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.ids import RoleId, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
-from moothall.resources.member.activity import ActivityBook, activity_of, set_last_seen
+from moothall.resources.member.activity import ActivityRecorder, activity_of, set_last_seen
 from moothall.resources.member.queries import count_members, get_member
 from moothall.storage.database import Query
 from moothall.storage.schema import guild_counters, member_activity, members, users
 from tests.harness import VOICE, Caller, Guild, Platform, Reply
-from tests.resources.guild.membership.test_editing import enter_voice
+from tests.resources.guild.membership.test_modifying_members import enter_voice
 from tests.resources.voice.test_voice_states import go
 
 DAY = 86_400_000
@@ -62,7 +62,7 @@ async def is_member(guild: Guild, user_id: UserId) -> bool:
         return await get_member(reader, guild.id, user_id) is not None
 
 
-async def test_those_not_seen_for_days_are_removed_and_everybody_hears(platform: Platform, guild: Guild) -> None:
+async def test_members_not_seen_for_days_are_removed_and_announced(platform: Platform, guild: Guild) -> None:
     away, recent, new = await inactive(guild), await inactive(guild, days=3), await platform.person()
     await guild.join(new)
     await enter_voice(platform, guild, away, await guild.channel(type=VOICE))
@@ -93,7 +93,7 @@ async def test_members_with_roles_are_kept_unless_all_their_roles_are_included(g
     assert await counted(guild, include_roles=f"{red}, {blue}") == 3
     assert (await prune(guild, {"include_roles": [str(int(red))]})).json == {"pruned": 2}
     assert [await is_member(guild, p.id) for p in (plain, reds, both)] == [False, False, True]
-    # So discord.py says it.
+    # discord.py sends it like this.
     body = {"days": 7, "compute_prune_count": "false", "include_roles": f"{red}, {blue}"}
     assert (await prune(guild, body)).json == {"pruned": None}
     assert not await is_member(guild, both.id)
@@ -111,7 +111,7 @@ async def test_owners_bots_and_those_connected_are_never_pruned(platform: Platfo
     assert (platform.heard_names, await guild.audit_log()) == ([], [])
 
 
-async def test_nobody_is_pruned_who_does_not_stand_below(guild: Guild) -> None:
+async def test_members_who_do_not_rank_below_the_actor_are_not_pruned(guild: Guild) -> None:
     low = await guild.role()
     mine = await guild.role(permissions=Permissions.MANAGE_GUILD | Permissions.KICK_MEMBERS)
     mod = await guild.platform.person()
@@ -122,7 +122,7 @@ async def test_nobody_is_pruned_who_does_not_stand_below(guild: Guild) -> None:
     assert [await is_member(guild, p.id) for p in (below, peer)] == [False, True]
 
 
-async def test_what_is_wrong_is_told_by_field(guild: Guild) -> None:
+async def test_errors_are_reported_by_field(guild: Guild) -> None:
     for days in (0, 31, "x"):
         assert (await prune(guild, {"days": days})).errors_at("days")
         assert (await guild.owner.get(f"/guilds/{guild.id}/prune", days=days)).errors_at("days")
@@ -133,7 +133,7 @@ async def test_what_is_wrong_is_told_by_field(guild: Guild) -> None:
         assert (await (await guild.member_with(bits)).get(f"/guilds/{guild.id}/prune")).code == 50013
 
 
-async def test_a_large_pruning_goes_in_steps_and_lets_others_through(platform: Platform, guild: Guild) -> None:
+async def test_a_large_prune_runs_in_batches_between_which_other_requests_run(platform: Platform, guild: Guild) -> None:
     async with platform.database.transaction() as tx:
         for _ in range(600):
             user_id = UserId(platform.ids.next())
@@ -163,26 +163,26 @@ async def test_a_guild_is_pruned_once_at_a_time(guild: Guild) -> None:
     assert (await prune(guild)).json == {"pruned": 0}
 
 
-async def test_whoever_was_seen_is_written_down_once_and_kept(platform: Platform, guild: Guild) -> None:
+async def test_a_seen_member_is_written_once_and_kept(platform: Platform, guild: Guild) -> None:
     away, elsewhere, outsider = await inactive(guild), await inactive(guild), await platform.person()
-    book = ActivityBook(platform.database)
-    book.seen(guild.id, away.id)
-    book.seen(guild.id, away.id)
-    book.seen(guild.id, outsider.id)
-    book.seen_everywhere(elsewhere.id)
+    recorder = ActivityRecorder(platform.database)
+    recorder.seen(guild.id, away.id)
+    recorder.seen(guild.id, away.id)
+    recorder.seen(guild.id, outsider.id)
+    recorder.seen_everywhere(elsewhere.id)
     assert await counted(guild) == 2
-    await book.close()
+    await recorder.close()
     assert await counted(guild) == 0
     async with platform.database.read() as reader:
         assert len(await reader.all(SELECT_ACTIVITY, guild_id=guild.id)) == 2
 
 
-async def test_a_day_old_note_is_renewed_and_a_younger_one_left_alone(platform: Platform, guild: Guild) -> None:
+async def test_a_day_old_record_is_renewed_and_a_newer_one_kept(platform: Platform, guild: Guild) -> None:
     old, young = await inactive(guild, days=1.5), await inactive(guild, days=0.5)
-    book = ActivityBook(platform.database)
-    book.seen(guild.id, old.id)
-    book.seen(guild.id, young.id)
-    await book.flush()
+    recorder = ActivityRecorder(platform.database)
+    recorder.seen(guild.id, old.id)
+    recorder.seen(guild.id, young.id)
+    await recorder.flush()
     async with platform.database.read() as reader:
         rows: dict[int, int] = dict(await reader.all(SELECT_ACTIVITY, guild_id=guild.id))
     assert Timestamp.now() - rows[old.id] < DAY // 4

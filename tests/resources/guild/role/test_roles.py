@@ -26,7 +26,7 @@ MANAGE = Permissions.MANAGE_ROLES
 
 
 def picture(kind: str = "PNG", *, frames: int = 1) -> str:
-    """An image as requests carry it."""
+    """An image as a data URI."""
     images = [Image.new("RGB", (16, 16), (shade * 40, 0, 0)) for shade in range(frames)]
     file = BytesIO()
     images[0].save(file, kind, save_all=frames > 1, append_images=images[1:])
@@ -47,7 +47,9 @@ async def positions(caller: Caller, guild: Guild) -> dict[int, int]:
     return {int(role["id"]): role["position"] for role in (await caller.get(f"/guilds/{guild.id}/roles")).json}
 
 
-async def test_a_role_made_without_a_word_has_every_default(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_a_role_created_with_an_empty_body_has_every_default(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
     reply = await owner.post(f"/guilds/{guild.id}/roles")
     assert reply.status == 200
     role = reply.json
@@ -77,7 +79,7 @@ async def test_nulls_have_the_defaults_too_but_zero_is_zero(owner: Caller, guild
     assert (await owner.post(f"/guilds/{guild.id}/roles", {"permissions": "0"})).json["permissions"] == "0"
 
 
-async def test_what_was_made_is_in_the_audit_log_with_its_values(
+async def test_a_created_role_is_in_the_audit_log_with_its_values(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     body = {"name": " Captain ", "color": 0xFF0000, "hoist": True, "permissions": "0"}
@@ -97,7 +99,7 @@ async def test_a_new_role_stands_just_above_everyone_and_moves_no_other(
     made = [(await owner.post(f"/guilds/{guild.id}/roles")).json for _ in range(2)]
     assert [role["position"] for role in made] == [1, 1]
     assert platform.heard_names == [AUDIT, "GUILD_ROLE_CREATE"] * 2
-    # The newest is the lowest: who was at position 1 before stands above it.
+    # Of equal positions the newest role is the lowest: an older one at position 1 is above it.
     for role in made:
         assert (await moderator.patch(f"/guilds/{guild.id}/roles/{role['id']}", {"name": "x"})).status == 200
     newer = await platform.person()
@@ -106,7 +108,7 @@ async def test_a_new_role_stands_just_above_everyone_and_moves_no_other(
     assert (await newer.patch(f"/guilds/{guild.id}/roles/{made[0]['id']}", {"name": "y"})).code == 50013
 
 
-async def test_nobody_gives_a_role_what_they_lack(platform: Platform, guild: Guild) -> None:
+async def test_a_role_gets_no_permission_that_its_creator_lacks(platform: Platform, guild: Guild) -> None:
     moderator = await guild.member_with(MANAGE)
     refused = await moderator.post(f"/guilds/{guild.id}/roles", {"permissions": str(Permissions.BAN_MEMBERS)})
     assert (refused.status, refused.code) == (403, 50013)
@@ -115,7 +117,7 @@ async def test_nobody_gives_a_role_what_they_lack(platform: Platform, guild: Gui
     platform.heard.clear()
     assert (await moderator.patch(path, {"permissions": str(Permissions.KICK_MEMBERS)})).code == 50013
     assert platform.heard_names == []
-    # What the role has already may stay, and may be taken away.
+    # Permissions that the role has already may stay or be removed.
     both = str(int(Permissions.BAN_MEMBERS | MANAGE))
     assert (await moderator.patch(path, {"permissions": both})).json["permissions"] == both
     assert (await moderator.patch(path, {"permissions": str(MANAGE)})).json["permissions"] == str(MANAGE)
@@ -147,7 +149,7 @@ async def test_a_guild_has_at_most_250_roles(platform: Platform, owner: Caller, 
         ({"unicode_emoji": "smile"}, "unicode_emoji", "EMOJI_INVALID"),
     ],
 )
-async def test_a_bad_field_is_named_on_creation_and_on_change(
+async def test_a_bad_field_is_reported_on_creation_and_on_change(
     platform: Platform, owner: Caller, guild: Guild, body: dict[str, Any], field: str, code: str
 ) -> None:
     role = await guild.role()
@@ -160,7 +162,7 @@ async def test_a_bad_field_is_named_on_creation_and_on_change(
     assert heard == []
 
 
-async def test_colours_are_told_both_ways_and_colors_wins(owner: Caller, guild: Guild) -> None:
+async def test_both_colour_fields_are_returned_and_colors_takes_precedence(owner: Caller, guild: Guild) -> None:
     role = (await owner.post(f"/guilds/{guild.id}/roles", {"color": 1, "colors": {"primary_color": 2}})).json
     assert (role["color"], role["colors"]["primary_color"]) == (2, 2)
     role = (await owner.patch(f"/guilds/{guild.id}/roles/{role['id']}", {"color": 3})).json
@@ -214,7 +216,7 @@ async def test_a_change_touches_only_what_was_sent(platform: Platform, owner: Ca
     assert await guild.audit_log() == [(31, role, "why")]
 
 
-async def test_a_change_of_nothing_is_answered_and_told_to_nobody(
+async def test_a_change_of_nothing_is_neither_recorded_nor_announced(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     role = await guild.role(name="Mate")
@@ -226,7 +228,7 @@ async def test_a_change_of_nothing_is_answered_and_told_to_nobody(
     assert await guild.audit_log() == []
 
 
-async def test_only_roles_strictly_below_ones_highest_are_ones_to_change(guild: Guild) -> None:
+async def test_only_roles_strictly_below_the_actors_highest_can_be_changed(guild: Guild) -> None:
     low = await guild.role()
     moderator = await guild.member_with(MANAGE)
     same = await guild.role(position=2)
@@ -256,7 +258,9 @@ async def test_everyone_has_permissions_and_nothing_else(platform: Platform, own
     assert platform.heard_names == [AUDIT, "GUILD_ROLE_UPDATE"]
 
 
-async def test_positions_change_together_each_told_once(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_positions_change_together_and_each_is_announced_once(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
     first, second, third = await guild.role(), await guild.role(), await guild.role()
     platform.heard.clear()
     body = [
@@ -294,9 +298,9 @@ async def test_a_request_that_names_every_role_states_an_order(guild: Guild) -> 
     path = f"/guilds/{guild.id}/roles"
 
     def ranked(*ids: int | str) -> list[dict[str, object]]:
-        return [{"id": str(role_id), "position": place} for place, role_id in enumerate((guild.id, *ids))]
+        return [{"id": str(role_id), "position": position} for position, role_id in enumerate((guild.id, *ids))]
 
-    # The gap below the highest role closes; it keeps its place all the same.
+    # The gap below the highest role closes, without a change of the order.
     assert (await moderator.patch(path, ranked(mid, low, own, high))).status == 200
     assert await positions(moderator, guild) == {guild.id: 0, mid: 1, low: 2, int(own): 3, high: 4}
     for usurping in ((mid, own, low, high), (low, mid, high, own), (high, low, mid, own)):
@@ -352,7 +356,7 @@ async def test_a_deleted_role_is_gone_from_members_and_channels_and_moves_no_oth
     assert (await owner.delete(f"/guilds/{guild.id}/roles/{role}")).code == 10011
 
 
-async def test_an_id_within_a_longer_one_is_not_mistaken_for_it(
+async def test_a_role_whose_id_is_part_of_a_longer_one_does_not_match_it(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     short = Role(
@@ -373,15 +377,15 @@ async def test_an_id_within_a_longer_one_is_not_mistaken_for_it(
     await guild.join(bob, roles=[2345, 234, 1234])
     assert (await owner.delete(f"/guilds/{guild.id}/roles/234")).status == 204
     async with platform.database.read() as reader:
-        found = await get_member(reader, guild.id, bob.id)
-    assert found is not None
-    assert found.roles == [2345, 1234]
+        row = await get_member(reader, guild.id, bob.id)
+    assert row is not None
+    assert row.roles == [2345, 1234]
 
 
-async def test_in_a_large_guild_a_deleted_role_goes_from_its_holders_little_by_little(
+async def test_in_a_large_guild_a_deleted_role_is_removed_from_members_in_steps(
     platform: Platform, owner: Caller, guild: Guild, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queries, "MEMBERS_AT_ONCE", 2)
+    monkeypatch.setattr(queries, "MEMBERS_PER_STEP", 2)
     other, role = await guild.role(position=1), await guild.role(position=2, permissions=Permissions.BAN_MEMBERS)
     people = [await platform.person() for _ in range(5)]
     await guild.join(*people, roles=[other, role])
@@ -396,8 +400,8 @@ async def test_in_a_large_guild_a_deleted_role_goes_from_its_holders_little_by_l
 async def test_a_managed_role_is_not_deleted_by_hand(platform: Platform, owner: Caller, guild: Guild) -> None:
     role = await guild.role(managed=True, tags={"bot_id": "5"})
     assert (await owner.delete(f"/guilds/{guild.id}/roles/{role}")).code == 50028
-    told = (await owner.get(f"/guilds/{guild.id}/roles/{role}")).json
-    assert (told["managed"], told["tags"]) == (True, {"bot_id": "5"})
+    role_data = (await owner.get(f"/guilds/{guild.id}/roles/{role}")).json
+    assert (role_data["managed"], role_data["tags"]) == (True, {"bot_id": "5"})
     assert platform.heard_names == []
 
 
@@ -412,7 +416,7 @@ async def test_members_read_roles_by_id(platform: Platform, guild: Guild) -> Non
     role, bob = await guild.role(), await platform.person()
     await guild.join(bob)
     listed = (await bob.get(f"/guilds/{guild.id}/roles")).json
-    assert [int(found["id"]) for found in listed] == [guild.id, role]
+    assert [int(item["id"]) for item in listed] == [guild.id, role]
     assert (await bob.get(f"/guilds/{guild.id}/roles/{role}")).json == listed[1]
 
 
@@ -442,5 +446,5 @@ async def test_roles_removed_in_one_transaction_leave_no_overwrite(
 
     await run(platform.services, ANONYMOUS, work, lock=guild.id)
     assert await positions(owner, guild) == {guild.id: 0, roles[0]: 1, roles[3]: 4}
-    told = (await owner.get(f"/channels/{hidden}")).json["permission_overwrites"]
-    assert [int(overwrite["id"]) for overwrite in told] == [roles[0], roles[3]]
+    overwrites = (await owner.get(f"/channels/{hidden}")).json["permission_overwrites"]
+    assert [int(overwrite["id"]) for overwrite in overwrites] == [roles[0], roles[3]]

@@ -1,4 +1,4 @@
-"""What newcomers have to agree to (the project's decisions: Invites, widget, screens; api.md, States)."""
+"""Membership screening (the project's decisions: Invites, widget, screens; api.md, States)."""
 
 import json
 from typing import Any
@@ -30,7 +30,7 @@ def url(guild: Guild) -> str:
 
 
 async def gate(owner: Caller, guild: Guild, *fields: dict[str, Any]) -> dict[str, Any]:
-    """Begin to screen newcomers."""
+    """Enable membership screening."""
     reply = await owner.patch(url(guild), {"enabled": True, "form_fields": list(fields)})
     assert reply.status == 200
     form: dict[str, Any] = reply.json
@@ -38,7 +38,7 @@ async def gate(owner: Caller, guild: Guild, *fields: dict[str, Any]) -> dict[str
 
 
 async def newcomer(platform: Platform, guild: Guild, name: str = "bob") -> Caller:
-    """Somebody who comes by an invite."""
+    """A user who has joined by an invite."""
     code = (await guild.owner.post(f"/channels/{guild.general}/invites", {})).json["code"]
     bob = await platform.person(name)
     assert (await bob.post(f"/invites/{code}", {})).status == 200
@@ -46,8 +46,8 @@ async def newcomer(platform: Platform, guild: Guild, name: str = "bob") -> Calle
 
 
 async def pending(guild: Guild, who: Caller) -> bool:
-    found: bool = (await guild.owner.get(f"/guilds/{guild.id}/members/{who.id}")).json["pending"]
-    return found
+    is_pending: bool = (await guild.owner.get(f"/guilds/{guild.id}/members/{who.id}")).json["pending"]
+    return is_pending
 
 
 def answers(form: dict[str, Any], *responses: Any) -> dict[str, Any]:
@@ -77,14 +77,14 @@ async def test_a_form_is_stored_announced_and_recorded(platform: Platform, owner
     assert (await member.get(url(guild))).json == reply.json
 
 
-async def test_fields_may_come_as_text_and_what_is_absent_stays(owner: Caller, guild: Guild) -> None:
+async def test_fields_may_be_sent_as_a_string_and_absent_ones_stay(owner: Caller, guild: Guild) -> None:
     made = (await owner.patch(url(guild), {"form_fields": json.dumps([RULES]), "description": "Hi"})).json
     assert made["form_fields"] == [KEPT]
     assert (await owner.patch(url(guild), {"description": None})).json["form_fields"] == [KEPT]
     assert (await owner.patch(url(guild), {"form_fields": None})).json["form_fields"] == []
 
 
-async def test_the_same_again_is_told_to_nobody_and_keeps_its_version(
+async def test_the_same_form_again_is_not_announced_and_keeps_its_version(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     form = await gate(owner, guild, RULES)
@@ -110,20 +110,20 @@ async def test_the_same_again_is_told_to_nobody_and_keeps_its_version(
         ({"form_fields": json.dumps([{**RULES, "values": ["x"] * 17}])}, "form_fields.0.values"),
     ],
 )
-async def test_bounds_are_told_at_their_field(
+async def test_values_out_of_bounds_are_reported_at_their_field(
     platform: Platform, owner: Caller, guild: Guild, body: dict[str, Any], path: str
 ) -> None:
     assert (await owner.patch(url(guild), {"enabled": True, **body})).errors_at(path)
     assert platform.heard == []
 
 
-async def test_newcomers_are_pending_until_they_agree(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_new_members_are_pending_until_they_agree(platform: Platform, owner: Caller, guild: Guild) -> None:
     await guild.set(system_channel_id=guild.general)
     form = await gate(owner, guild, RULES, {**RULES, "label": "A newsletter?", "required": False})
     platform.heard.clear()
     bob = await newcomer(platform, guild)
     assert platform.heard_data("GUILD_MEMBER_ADD")[0]["pending"] is True
-    # Nobody greets someone who is only looking.
+    # A pending member gets no join message.
     assert "MESSAGE_CREATE" not in platform.heard_names
     with platform.listening() as heard:
         reply = await bob.put(f"/guilds/{guild.id}/requests/@me", answers(form, True))
@@ -138,7 +138,7 @@ async def test_newcomers_are_pending_until_they_agree(platform: Platform, owner:
     assert heard == []
 
 
-async def test_incomplete_answers_and_those_to_another_version_let_nobody_in(
+async def test_incomplete_responses_and_those_to_another_version_admit_no_member(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     old = await gate(owner, guild, RULES)
@@ -155,7 +155,7 @@ async def test_incomplete_answers_and_those_to_another_version_let_nobody_in(
     assert (await bob.put(path, answers(new, True))).status == 200
 
 
-async def test_whoever_is_pending_may_look_and_nothing_else(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_pending_members_may_read_and_nothing_else(platform: Platform, owner: Caller, guild: Guild) -> None:
     everything = Permissions.ALL & ~Permissions.ADMINISTRATOR
     await gate(owner, guild, RULES)
     bob = await newcomer(platform, guild)
@@ -186,7 +186,7 @@ async def test_bots_the_owner_and_earlier_members_are_never_pending_and_a_rejoin
     assert await pending(guild, carol)
 
 
-async def test_when_screening_ends_all_who_wait_are_let_in(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_disabling_screening_admits_all_pending_members(platform: Platform, owner: Caller, guild: Guild) -> None:
     await gate(owner, guild, RULES)
     bob, carol = await newcomer(platform, guild), await newcomer(platform, guild, "carol")
     await owner.patch(url(guild), {"enabled": False})
@@ -197,7 +197,7 @@ async def test_when_screening_ends_all_who_wait_are_let_in(platform: Platform, o
     assert not await pending(guild, carol)
 
 
-async def test_where_screening_begins_again_those_who_wait_go_on_waiting(
+async def test_enabling_screening_again_stops_the_admission_of_pending_members(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     await gate(owner, guild, RULES)

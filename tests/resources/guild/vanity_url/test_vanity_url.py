@@ -1,4 +1,4 @@
-"""A guild's own invite code (api.md, Get Guild Vanity URL)."""
+"""Vanity URLs (api.md, Get Guild Vanity URL)."""
 
 import asyncio
 
@@ -19,11 +19,11 @@ async def guild(platform: Platform, owner: Caller) -> Guild:
     return await platform.guild(owner, features=["VANITY_URL"])
 
 
-async def test_a_guild_without_a_code_says_so(owner: Caller, guild: Guild) -> None:
+async def test_a_guild_without_a_code_has_code_null(owner: Caller, guild: Guild) -> None:
     assert (await owner.get(f"/guilds/{guild.id}/vanity-url")).json == {"code": None, "uses": 0}
 
 
-async def test_a_new_code_leads_into_the_guild_and_counts_who_came(
+async def test_a_new_code_resolves_to_the_guild_and_counts_its_uses(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     reply = await owner.patch(f"/guilds/{guild.id}/vanity-url", {"code": "Moot-Hall"}, reason="ours")
@@ -38,7 +38,7 @@ async def test_a_new_code_leads_into_the_guild_and_counts_who_came(
     assert (await owner.get(f"/guilds/{guild.id}/vanity-url")).json == {"code": "moot-hall", "uses": 1}
 
 
-async def test_another_code_begins_to_count_anew_and_the_old_one_is_free(
+async def test_another_code_starts_with_no_uses_and_the_old_one_is_free(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     path = f"/guilds/{guild.id}/vanity-url"
@@ -53,7 +53,7 @@ async def test_another_code_begins_to_count_anew_and_the_old_one_is_free(
 
 
 @pytest.mark.parametrize("code", [None, ""])
-async def test_a_code_can_be_given_up_also_without_the_feature(owner: Caller, guild: Guild, code: str | None) -> None:
+async def test_a_code_can_be_removed_also_without_the_feature(owner: Caller, guild: Guild, code: str | None) -> None:
     path = f"/guilds/{guild.id}/vanity-url"
     await owner.patch(path, {"code": "mine"})
     await guild.set(features=[])
@@ -61,7 +61,7 @@ async def test_a_code_can_be_given_up_also_without_the_feature(owner: Caller, gu
     assert (await owner.get("/invites/mine")).code == 10006
 
 
-async def test_the_same_code_again_is_told_to_nobody(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_the_same_code_again_is_not_announced(platform: Platform, owner: Caller, guild: Guild) -> None:
     await owner.patch(f"/guilds/{guild.id}/vanity-url", {"code": "mine"})
     platform.heard.clear()
     assert (await owner.patch(f"/guilds/{guild.id}/vanity-url", {"code": "MINE"})).status == 200
@@ -76,7 +76,7 @@ async def test_a_code_needs_the_feature(platform: Platform, owner: Caller) -> No
 
 
 @pytest.mark.parametrize("code", ["a", "a" * 26, 5])
-async def test_a_code_of_a_wrong_length_or_type_is_a_bad_form(owner: Caller, guild: Guild, code: object) -> None:
+async def test_a_code_of_a_wrong_length_or_type_is_a_form_error(owner: Caller, guild: Guild, code: object) -> None:
     reply = await owner.patch(f"/guilds/{guild.id}/vanity-url", {"code": code})
     assert reply.code == 50035
     assert reply.errors_at("code")

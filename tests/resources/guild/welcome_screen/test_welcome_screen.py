@@ -1,4 +1,4 @@
-"""What greets newcomers (api.md, Welcome screen objects)."""
+"""Welcome screens (api.md, Welcome screen objects)."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def shown(channel_id: int, description: str = "Say hello", **more: Any) -> dict[
     return {"channel_id": str(channel_id), "description": description, **more}
 
 
-async def test_a_screen_that_never_was_is_unknown(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_a_screen_that_was_never_set_is_not_found(platform: Platform, owner: Caller, guild: Guild) -> None:
     reply = await owner.get(f"/guilds/{guild.id}/welcome-screen")
     assert (reply.status, reply.code) == (404, 10069)
     assert (await owner.patch(f"/guilds/{guild.id}/welcome-screen", {})).json == {
@@ -79,7 +79,7 @@ async def test_a_screen_is_stored_announced_recorded_and_shown_by_invites(
     assert (await platform.nobody.get(f"/invites/{code}")).json["guild"]["welcome_screen"] == reply.json
 
 
-async def test_a_screen_that_is_off_is_kept_for_those_who_manage_the_guild(
+async def test_a_disabled_screen_is_shown_to_members_with_manage_guild(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     code = (await owner.post(f"/channels/{guild.general}/invites", {})).json["code"]
@@ -93,7 +93,7 @@ async def test_a_screen_that_is_off_is_kept_for_those_who_manage_the_guild(
     assert "welcome_screen" not in (await platform.nobody.get(f"/invites/{code}")).json["guild"]
 
 
-async def test_what_is_absent_stays_and_null_clears(owner: Caller, guild: Guild) -> None:
+async def test_an_absent_field_stays_and_null_clears(owner: Caller, guild: Guild) -> None:
     path = f"/guilds/{guild.id}/welcome-screen"
     await owner.patch(path, {"description": "Hi", "welcome_channels": [shown(guild.general)]})
     one = (await owner.patch(path, {"description": None})).json
@@ -104,7 +104,7 @@ async def test_what_is_absent_stays_and_null_clears(owner: Caller, guild: Guild)
     assert (await owner.patch(path, {"welcome_channels": None})).json == {"description": None, "welcome_channels": []}
 
 
-async def test_the_same_again_is_told_to_nobody(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_the_same_body_again_is_not_announced(platform: Platform, owner: Caller, guild: Guild) -> None:
     body = {"enabled": True, "description": "Hi", "welcome_channels": [shown(guild.general)]}
     await owner.patch(f"/guilds/{guild.id}/welcome-screen", body)
     platform.heard.clear()
@@ -112,7 +112,7 @@ async def test_the_same_again_is_told_to_nobody(platform: Platform, owner: Calle
     assert platform.heard == []
 
 
-async def test_everything_that_is_wrong_is_named_at_once_and_nothing_is_changed(
+async def test_all_errors_are_reported_at_once_and_nothing_is_changed(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     other = await platform.guild(await platform.person())
@@ -142,13 +142,15 @@ async def test_everything_that_is_wrong_is_named_at_once_and_nothing_is_changed(
         ({"enabled": "yes"}, "enabled"),
     ],
 )
-async def test_bounds_are_told_at_their_field(owner: Caller, guild: Guild, body: dict[str, Any], path: str) -> None:
+async def test_values_out_of_bounds_are_reported_at_their_field(
+    owner: Caller, guild: Guild, body: dict[str, Any], path: str
+) -> None:
     assert (await owner.patch(f"/guilds/{guild.id}/welcome-screen", body)).errors_at(path)
 
 
-async def test_a_deleted_channel_is_shown_no_more(owner: Caller, guild: Guild) -> None:
-    path, gone = f"/guilds/{guild.id}/welcome-screen", await guild.channel()
-    await owner.patch(path, {"welcome_channels": [shown(gone), shown(guild.general)]})
-    await owner.delete(f"/channels/{gone}")
+async def test_a_deleted_channel_is_not_shown(owner: Caller, guild: Guild) -> None:
+    path, deleted = f"/guilds/{guild.id}/welcome-screen", await guild.channel()
+    await owner.patch(path, {"welcome_channels": [shown(deleted), shown(guild.general)]})
+    await owner.delete(f"/channels/{deleted}")
     left = (await owner.get(path)).json["welcome_channels"]
     assert [channel["channel_id"] for channel in left] == [str(guild.general)]

@@ -1,4 +1,4 @@
-"""The widget, which anyone may see (api.md, Guild widget object)."""
+"""The public widget (api.md, Guild widget object)."""
 
 import asyncio
 import re
@@ -33,9 +33,9 @@ async def guild(platform: Platform, owner: Caller) -> Guild:
 
 
 def bring_online(platform: Platform, guild: Guild, *people: Caller, **doing: Any) -> None:
-    """Have people be online as the gateway would tell."""
+    """Make callers online, as the gateway reports presences."""
     platform.presences.online.setdefault(guild.id, set()).update(caller.id for caller in people)
-    found = [
+    online = [
         Presence(
             user=UserReference(id=UserId(caller.id)),
             status=doing.get("status", "online"),
@@ -47,7 +47,7 @@ def bring_online(platform: Platform, guild: Guild, *people: Caller, **doing: Any
 
     def presences(guild_id: int, user_ids: Iterable[int] | None = None, *, maximum: int = 1000) -> list[Presence]:
         assert (guild_id, user_ids) == (guild.id, None)
-        return found[:maximum]
+        return online[:maximum]
 
     platform.presences.presences = presences  # type: ignore[method-assign]
 
@@ -55,11 +55,11 @@ def bring_online(platform: Platform, guild: Guild, *people: Caller, **doing: Any
 async def widget(guild: Guild) -> dict[str, Any]:
     reply = await guild.platform.nobody.get(f"/guilds/{guild.id}/widget.json")
     assert reply.status == 200
-    found: dict[str, Any] = reply.json
-    return found
+    data: dict[str, Any] = reply.json
+    return data
 
 
-async def test_the_settings_are_answered_announced_and_recorded(
+async def test_the_settings_are_returned_announced_and_recorded(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     path = f"/guilds/{guild.id}/widget"
@@ -68,8 +68,8 @@ async def test_the_settings_are_answered_announced_and_recorded(
     reply = await owner.patch(path, body, reason="quiet")
     assert (reply.status, reply.json) == (200, body)
     assert platform.heard_names == [AUDIT, "GUILD_UPDATE"]
-    told = platform.heard_data("GUILD_UPDATE")[0]
-    assert (told["widget_enabled"], told["widget_channel_id"]) == (False, str(guild.general))
+    update = platform.heard_data("GUILD_UPDATE")[0]
+    assert (update["widget_enabled"], update["widget_channel_id"]) == (False, str(guild.general))
     assert await guild.audit_log() == [(1, guild.id, "quiet")]
     assert (await owner.patch(path, {"enabled": True})).json == {**body, "enabled": True}
     assert (await owner.patch(path, {"channel_id": None})).json == {"enabled": True, "channel_id": None}
@@ -86,7 +86,7 @@ async def test_it_invites_to_a_channel_of_the_guild_only(platform: Platform, own
     assert platform.heard == []
 
 
-async def test_a_widget_that_is_off_shows_nothing(platform: Platform, guild: Guild) -> None:
+async def test_a_disabled_widget_shows_nothing(platform: Platform, guild: Guild) -> None:
     await guild.set(widget_enabled=False)
     for ending in ("json", "png"):
         reply = await platform.nobody.get(f"/guilds/{guild.id}/widget.{ending}")
@@ -106,11 +106,11 @@ async def test_without_a_channel_there_is_no_invite(platform: Platform, guild: G
     assert platform.heard == []
 
 
-async def test_its_invite_is_made_once_announced_and_renewed_when_deleted(
+async def test_its_invite_is_created_once_announced_and_created_again_when_deleted(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     await guild.set(widget_channel_id=guild.general)
-    # Somebody's own unlimited invite is not the widget's.
+    # An unlimited invite with an inviter is not the widget's.
     await owner.post(f"/channels/{guild.general}/invites", {"max_age": 0})
     with platform.listening() as heard:
         shown = (await widget(guild))["instant_invite"]
@@ -127,10 +127,10 @@ async def test_its_invite_is_made_once_announced_and_renewed_when_deleted(
     assert (await widget(guild))["instant_invite"] not in {None, shown}
 
 
-async def test_many_who_look_at_once_get_one_invite(guild: Guild) -> None:
+async def test_concurrent_requests_create_one_invite(guild: Guild) -> None:
     await guild.set(widget_channel_id=guild.general)
-    found = await asyncio.gather(*(widget(guild) for _ in range(8)))
-    assert len({one["instant_invite"] for one in found}) == 1
+    widgets = await asyncio.gather(*(widget(guild) for _ in range(8)))
+    assert len({one["instant_invite"] for one in widgets}) == 1
 
 
 async def test_while_invites_are_paused_it_shows_none(guild: Guild) -> None:
@@ -149,17 +149,15 @@ async def test_it_shows_the_voice_and_stage_channels_that_everyone_sees_in_their
     ]
 
 
-async def test_members_are_shown_by_name_and_nothing_else_tells_who_they_are(
-    platform: Platform, owner: Caller, guild: Guild
-) -> None:
+async def test_members_are_shown_by_name_without_any_id(platform: Platform, owner: Caller, guild: Guild) -> None:
     bob = await platform.person("bob")
     await guild.join(bob)
     playing = Activity(name="Chess", type=0)
     bring_online(platform, guild, bob, owner, status="dnd", activities=[Activity(name="Custom", type=4), playing])
-    found = await widget(guild)
-    assert found["presence_count"] == 2
+    data = await widget(guild)
+    assert data["presence_count"] == 2
     common = {"discriminator": "0000", "avatar": None, "status": "dnd", "activity": {"name": "Chess"}}
-    alice, second = found["members"]
+    alice, second = data["members"]
     assert alice == {
         **common,
         "id": "0",
@@ -168,20 +166,20 @@ async def test_members_are_shown_by_name_and_nothing_else_tells_who_they_are(
     }
     assert re.fullmatch(r"http://localhost:3333/embed/avatars/[0-5]\.png", second.pop("avatar_url"))
     assert second == {**common, "id": "1", "username": "bob"}
-    assert str(int(bob.id)) not in str(found)
-    assert str(int(owner.id)) not in str(found)
+    assert str(int(bob.id)) not in str(data)
+    assert str(int(owner.id)) not in str(data)
 
 
 async def test_a_hundred_members_are_shown_at_most(platform: Platform, guild: Guild) -> None:
     people = [await platform.person() for _ in range(102)]
     await guild.join(*people)
     bring_online(platform, guild, *people)
-    found = await widget(guild)
-    assert (len(found["members"]), found["presence_count"]) == (100, 102)
-    assert [member["id"] for member in found["members"]] == [str(n) for n in range(100)]
+    data = await widget(guild)
+    assert (len(data["members"]), data["presence_count"]) == (100, 102)
+    assert [member["id"] for member in data["members"]] == [str(n) for n in range(100)]
 
 
-async def test_who_talks_is_shown_in_channels_that_everyone_sees(platform: Platform, guild: Guild) -> None:
+async def test_members_in_voice_are_shown_in_channels_that_everyone_sees(platform: Platform, guild: Guild) -> None:
     open_, secret = (
         await guild.channel(type=VOICE),
         await guild.channel(type=VOICE, overwrites=[(guild.id, 0, 0, HIDDEN)]),
@@ -220,17 +218,17 @@ async def test_who_talks_is_shown_in_channels_that_everyone_sees(platform: Platf
 
 
 @pytest.mark.parametrize("style", [None, *SIZES])
-async def test_each_style_is_a_picture_of_its_size(platform: Platform, guild: Guild, style: Any) -> None:
+async def test_each_style_is_an_image_of_its_size(platform: Platform, guild: Guild, style: Any) -> None:
     query = {} if style is None else {"style": style.value}
     reply = await platform.nobody.get(f"/guilds/{guild.id}/widget.png", **query)
     assert (reply.status, reply.headers["content-type"]) == (200, "image/png")
     assert reply.headers["etag"]
     with Image.open(BytesIO(reply.body)) as image:
         assert (image.format, image.size) == ("PNG", SIZES[style or next(iter(SIZES))])
-    # Drawn once, until what it shows is another.
+    # Drawn once, until its content changes.
     again = await platform.nobody.get(f"/guilds/{guild.id}/widget.png", **query)
     assert (again.body, again.headers["etag"]) == (reply.body, reply.headers["etag"])
-    # Whoever has it already is told so.
+    # A request with the current entity tag is answered with 304.
     tags = [("if-none-match", f'W/"x", {reply.headers["etag"]}')]
     known = await platform.nobody.request("GET", f"/guilds/{guild.id}/widget.png", headers=tags, **query)
     assert (known.status, known.body, known.headers["etag"]) == (304, b"", reply.headers["etag"])
@@ -240,9 +238,7 @@ async def test_each_style_is_a_picture_of_its_size(platform: Platform, guild: Gu
     assert other.headers["etag"] != reply.headers["etag"]
 
 
-async def test_a_banner_shows_the_icon_and_does_without_one_that_cannot_be_read(
-    platform: Platform, guild: Guild
-) -> None:
+async def test_a_banner_shows_the_icon_and_leaves_out_an_unreadable_one(platform: Platform, guild: Guild) -> None:
     async def shown() -> bytes:
         return (await platform.nobody.get(f"/guilds/{guild.id}/widget.png", style="banner2")).body
 
@@ -258,7 +254,7 @@ async def test_a_banner_shows_the_icon_and_does_without_one_that_cannot_be_read(
     assert await shown() == plain
 
 
-async def test_an_unknown_style_is_a_bad_form(platform: Platform, guild: Guild) -> None:
+async def test_an_unknown_style_is_a_form_error(platform: Platform, guild: Guild) -> None:
     reply = await platform.nobody.get(f"/guilds/{guild.id}/widget.png", style="banner5")
     assert reply.code == 50035
     assert reply.errors_at("style")

@@ -1,4 +1,4 @@
-"""Bans: who may not be in a guild, and why.
+"""Bans of users from a guild (api.md, Bans).
 
-Nobody is a member and banned at once; joining and banning wait for each other at the guild's counter.
+No user is a member and banned at once: joining and banning both lock the guild's member counter.
 """

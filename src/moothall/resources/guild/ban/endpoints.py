@@ -24,7 +24,7 @@ _DAY = 86_400
 
 
 class CreateGuildBan(Struct, frozen=True):
-    """The body of Create Guild Ban; the days are what older clients send."""
+    """The body of Create Guild Ban; older clients send `delete_message_days`."""
 
     delete_message_seconds: Seconds | None = None
     delete_message_days: Days | None = None
@@ -46,29 +46,29 @@ async def get_guild_bans(
     before: UserId | None = None,
     after: UserId | None = None,
 ) -> list[Ban]:
-    """List bans by ascending user id; `before` goes before `after`."""
+    """List bans by ascending user id; with both, `before` takes precedence over `after`."""
     if before is not None:
-        rows = await queries.select_before(ctx.tx, guild_id, before, limit)
+        rows = await queries.select_bans_before(ctx.tx, guild_id, before, limit)
     else:
-        rows = await queries.select_after(ctx.tx, guild_id, after or UserId(Snowflake(0)), limit)
+        rows = await queries.select_bans_after(ctx.tx, guild_id, after or UserId(Snowflake(0)), limit)
     return await _bans(ctx, rows)
 
 
 @get("/guilds/{guild_id}/bans/{user_id}", permission=Permissions.BAN_MEMBERS)
 async def get_guild_ban(ctx: Context, guild_id: GuildId, user_id: UserId) -> Ban:
-    """Get a ban; 404/10026 for those who are not banned."""
+    """Get a ban; 404/10026 for a user who is not banned."""
     row = await queries.get_ban(ctx.tx, guild_id, user_id)
-    found = [] if row is None else await _bans(ctx, [row])
-    if not found:
+    bans = [] if row is None else await _bans(ctx, [row])
+    if not bans:
         raise Refusal(errors.UNKNOWN_BAN)
-    return found[0]
+    return bans[0]
 
 
 @put(
     "/guilds/{guild_id}/bans/{user_id}",
     permission=Permissions.BAN_MEMBERS,
     audit_reason=True,
-    fires=operations.BANNING,
+    fires=operations.BAN_EVENTS,
 )
 async def create_guild_ban(
     ctx: Context,
@@ -79,17 +79,17 @@ async def create_guild_ban(
     delete_message_seconds: Seconds | None = None,
     delete_message_days: Days | None = None,
 ) -> None:
-    """Ban a user, optionally deleting their recent messages. Some clients send the body's fields as a query."""
+    """Ban a user, optionally deleting their recent messages. Some clients send the body's fields in the query."""
     for seconds, days in (
         (body.delete_message_seconds, body.delete_message_days),
         (delete_message_seconds, delete_message_days),
     ):
         if seconds is not None or days is not None:
-            forget = seconds if seconds is not None else (days or 0) * _DAY
+            delete_seconds = seconds if seconds is not None else (days or 0) * _DAY
             break
     else:
-        forget = 0
-    await operations.ban_user(ctx, guild_id, user_id, forget_seconds=forget)
+        delete_seconds = 0
+    await operations.ban_user(ctx, guild_id, user_id, delete_message_seconds=delete_seconds)
 
 
 @delete(
@@ -99,19 +99,20 @@ async def create_guild_ban(
     fires=(GuildBanRemove,),
 )
 async def remove_guild_ban(ctx: Context, guild_id: GuildId, user_id: UserId) -> None:
-    """Lift a ban."""
-    await operations.lift_ban(ctx, guild_id, user_id)
+    """Unban a user; 404/10026 for a user who is not banned."""
+    await operations.unban_user(ctx, guild_id, user_id)
 
 
 @post(
     "/guilds/{guild_id}/bulk-ban",
     permission=Permissions.BAN_MEMBERS | Permissions.MANAGE_GUILD,
     audit_reason=True,
-    fires=operations.BANNING,
+    fires=operations.BAN_EVENTS,
 )
 async def bulk_guild_ban(ctx: Context, guild_id: GuildId, body: BulkGuildBan) -> BulkBanResult:
-    """Ban up to 200 users at once; 400/500000 if nobody could be banned."""
-    return await operations.bulk_ban(ctx, guild_id, body.user_ids, forget_seconds=body.delete_message_seconds or 0)
+    """Ban up to 200 users at once; 400/500000 if none of them could be banned."""
+    seconds = body.delete_message_seconds or 0
+    return await operations.bulk_ban_users(ctx, guild_id, body.user_ids, delete_message_seconds=seconds)
 
 
 async def _bans(ctx: Context, rows: Sequence[BanRow]) -> list[Ban]:

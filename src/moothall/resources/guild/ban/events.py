@@ -1,4 +1,4 @@
-"""What bans announce (api.md, Events)."""
+"""The gateway events of bans (api.md, Events)."""
 
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ from moothall.objects.user import User
 
 
 class GuildBanAdd(Event, frozen=True, kw_only=True):
-    """GUILD_BAN_ADD: someone was barred, member or not."""
+    """GUILD_BAN_ADD: a user was banned, whether or not they were a member."""
 
     name: ClassVar[str] = "GUILD_BAN_ADD"
     intent: ClassVar[int] = Intent.GUILD_MODERATION
@@ -18,7 +18,7 @@ class GuildBanAdd(Event, frozen=True, kw_only=True):
 
 
 class GuildBanRemove(Event, frozen=True, kw_only=True):
-    """GUILD_BAN_REMOVE: someone may come back."""
+    """GUILD_BAN_REMOVE: a user was unbanned."""
 
     name: ClassVar[str] = "GUILD_BAN_REMOVE"
     intent: ClassVar[int] = Intent.GUILD_MODERATION

@@ -24,15 +24,15 @@ class BanRow(Struct):
 
 _of_guild = bans.c.guild_id == bindparam("guild_id")
 _select_ban = Query(select(bans).where(_of_guild, bans.c.user_id == bindparam("user_id")), into=BanRow)
-_select_among = Query(select(bans.c.user_id).where(_of_guild, in_list(bans.c.user_id, "user_ids")))
-_select_after = Query(
+_select_banned_user_ids = Query(select(bans.c.user_id).where(_of_guild, in_list(bans.c.user_id, "user_ids")))
+_select_bans_after = Query(
     select(bans)
     .where(_of_guild, bans.c.user_id > bindparam("after"))
     .order_by(bans.c.user_id)
     .limit(bindparam("maximum")),
     into=BanRow,
 )
-_select_before = Query(
+_select_bans_before = Query(
     select(bans)
     .where(_of_guild, bans.c.user_id < bindparam("before"))
     .order_by(bans.c.user_id.desc())
@@ -44,38 +44,40 @@ _delete_ban = Query(delete(bans).where(_of_guild, bans.c.user_id == bindparam("u
 
 
 async def get_ban(reader: Reader, guild_id: GuildId, user_id: UserId) -> BanRow | None:
-    """One ban; None for those who are not banned."""
+    """The ban of a user; None if they are not banned."""
     return await reader.one(_select_ban, guild_id=guild_id, user_id=user_id)
 
 
-async def select_banned_among(reader: Reader, guild_id: GuildId, user_ids: Collection[UserId]) -> set[UserId]:
-    """Those of several people who are banned."""
-    return {UserId(row[0]) for row in await reader.all(_select_among, guild_id=guild_id, user_ids=list(user_ids))}
+async def select_banned_user_ids(reader: Reader, guild_id: GuildId, user_ids: Collection[UserId]) -> set[UserId]:
+    """The banned ones among several users."""
+    return {
+        UserId(row[0]) for row in await reader.all(_select_banned_user_ids, guild_id=guild_id, user_ids=list(user_ids))
+    }
 
 
-async def select_after(reader: Reader, guild_id: GuildId, after: UserId, maximum: int) -> list[BanRow]:
-    """The `maximum` bans that follow a user id, ascending."""
-    return await reader.all(_select_after, guild_id=guild_id, after=after, maximum=maximum)
+async def select_bans_after(reader: Reader, guild_id: GuildId, after: UserId, maximum: int) -> list[BanRow]:
+    """The first `maximum` bans after a user id, ascending by user id."""
+    return await reader.all(_select_bans_after, guild_id=guild_id, after=after, maximum=maximum)
 
 
-async def select_before(reader: Reader, guild_id: GuildId, before: UserId, maximum: int) -> list[BanRow]:
-    """The `maximum` bans that precede a user id, ascending."""
-    return (await reader.all(_select_before, guild_id=guild_id, before=before, maximum=maximum))[::-1]
+async def select_bans_before(reader: Reader, guild_id: GuildId, before: UserId, maximum: int) -> list[BanRow]:
+    """The last `maximum` bans before a user id, ascending by user id."""
+    return (await reader.all(_select_bans_before, guild_id=guild_id, before=before, maximum=maximum))[::-1]
 
 
 async def insert_ban(tx: Transaction, guild_id: GuildId, user_id: UserId, reason: str | None, at: Timestamp) -> bool:
-    """Bar someone; False if they are barred already, for a reason that stays."""
+    """Insert a ban; False, without changing its reason, if the user is banned already."""
     return await tx.execute(_insert_ban, guild_id=guild_id, user_id=user_id, reason=reason, created_at=at) > 0
 
 
 async def insert_bans(
     tx: Transaction, guild_id: GuildId, user_ids: Sequence[UserId], reason: str | None, at: Timestamp
 ) -> None:
-    """Bar several people."""
+    """Insert the bans of several users."""
     rows = [{"guild_id": guild_id, "user_id": user_id, "reason": reason, "created_at": at} for user_id in user_ids]
     await tx.execute_many(_insert_ban, rows)
 
 
 async def delete_ban(tx: Transaction, guild_id: GuildId, user_id: UserId) -> bool:
-    """Lift a ban; False if there is none."""
+    """Delete a ban; False if there is none."""
     return await tx.execute(_delete_ban, guild_id=guild_id, user_id=user_id) > 0

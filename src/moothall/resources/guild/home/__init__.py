@@ -1,5 +1,5 @@
-"""What newcomers are shown first: a word of welcome, things to do, channels to read.
+"""The new member welcome of a guild: a welcome message, actions to do and channels to read.
 
-The public description tells only how it is read; it is changed under the same path. While it is off, it is
-shown to those who may change it.
+The public API description only has an endpoint to read it; the one to change it has the same path. While the welcome is
+disabled, only members with MANAGE_GUILD can read it.
 """

@@ -1,4 +1,4 @@
-"""What newcomers are shown first, over HTTP (public description: new member welcome)."""
+"""The new member welcome over HTTP (public description: new member welcome)."""
 
 from moothall.kernel.access import MEMBER
 from moothall.kernel.context import Context
@@ -12,11 +12,11 @@ from moothall.resources.guild.home.requests import ModifyGuildHome
 
 @get("/guilds/{guild_id}/new-member-welcome", permission=MEMBER)
 async def get_guild_new_member_welcome(ctx: Context, guild_id: GuildId) -> GuildHome | None:
-    """What newcomers are shown first; no content (204) where there is none, or it is off."""
-    return await operations.read_home(ctx)
+    """Get the new member welcome; 204 if there is none or it is disabled."""
+    return await operations.get_home(ctx)
 
 
 @put("/guilds/{guild_id}/new-member-welcome", permission=Permissions.MANAGE_GUILD, audit_reason=True)
 async def modify_guild_new_member_welcome(ctx: Context, guild_id: GuildId, body: ModifyGuildHome) -> GuildHome:
-    """Change what newcomers are shown first, or switch it on or off."""
+    """Change, enable or disable the new member welcome."""
     return await operations.modify_home(ctx, body)

@@ -1,4 +1,4 @@
-"""Reading and changing what newcomers are shown first."""
+"""Reading and changing the new member welcome of a guild."""
 
 from collections.abc import Mapping
 from typing import TypedDict
@@ -27,57 +27,60 @@ from moothall.resources.member.queries import get_members
 _SETTINGS = ("enabled", "welcome_message", "new_member_actions", "resource_channels")
 
 
-async def read_home(ctx: Context) -> GuildHome | None:
-    """What newcomers are shown first; None where it is off, but for those who manage the guild."""
+async def get_home(ctx: Context) -> GuildHome | None:
+    """The new member welcome; None if there is none, or if it is disabled and the actor lacks MANAGE_GUILD."""
     home = await queries.select_home(ctx.tx, ctx.guild.id)
     if home is None or not (home.enabled or ctx.has(Permissions.MANAGE_GUILD)):
         return None
-    return _without_gone(home, ctx.guild, await ctx.guild.channels(ctx.tx))
+    return _without_deleted(home, ctx.guild, await ctx.guild.channels(ctx.tx))
 
 
 async def modify_home(ctx: Context, body: ModifyGuildHome) -> GuildHome:
-    """Change what newcomers are shown first; all of it as it is then.
+    """Change the new member welcome; returns all of it after the change.
 
-    What changes nothing is not recorded. Raises Refusal: 400/50035 for channels and emojis that are not the
-    guild's, and authors who are no members.
+    A request that changes nothing is not recorded. Raises Refusal: 400/50035 for channels and emojis of other guilds,
+    and for authors who are not members.
     """
     channels = await ctx.guild.channels(ctx.tx)
     stored = await queries.select_home(ctx.tx, ctx.guild.id)
     blank = GuildHome(guild_id=ctx.guild.id, enabled=False, new_member_actions=[], resource_channels=[])
-    before = blank if stored is None else _without_gone(stored, ctx.guild, channels)
+    before = blank if stored is None else _without_deleted(stored, ctx.guild, channels)
     form_errors, after = FormErrors(), before
     if body.enabled is not UNSET:
         after = structs.replace(after, enabled=bool(body.enabled))
     if body.welcome_message is not UNSET:
         message = body.welcome_message
-        made = UNSET if message is None else await _message(ctx, message, form_errors.at("welcome_message"))
-        after = structs.replace(after, welcome_message=made)
+        at = form_errors.at("welcome_message")
+        after = structs.replace(
+            after, welcome_message=UNSET if message is None else await _welcome_message(ctx, message, at)
+        )
     if body.new_member_actions is not UNSET:
         actions = [
             NewMemberAction(
-                **_shown(ctx, asked, channels, form_errors.at(["new_member_actions", index])),
-                action_type=int(asked.action_type or NewMemberActionType.VIEW),
+                **_channel_entry(ctx, request, channels, form_errors.at(["new_member_actions", index])),
+                action_type=int(request.action_type or NewMemberActionType.VIEW),
             )
-            for index, asked in enumerate(body.new_member_actions or ())
+            for index, request in enumerate(body.new_member_actions or ())
         ]
         after = structs.replace(after, new_member_actions=actions)
     if body.resource_channels is not UNSET:
         resources = [
-            ResourceChannel(**_shown(ctx, asked, channels, form_errors.at(["resource_channels", index])))
-            for index, asked in enumerate(body.resource_channels or ())
+            ResourceChannel(**_channel_entry(ctx, request, channels, form_errors.at(["resource_channels", index])))
+            for index, request in enumerate(body.resource_channels or ())
         ]
         after = structs.replace(after, resource_channels=resources)
     form_errors.raise_if_any()
     if after == before and stored is not None:
         return after
-    await queries.write_home(ctx.tx, after)
+    await queries.upsert_home(ctx.tx, after)
     action = AuditLogEvent.HOME_SETTINGS_CREATE if stored is None else AuditLogEvent.HOME_SETTINGS_UPDATE
     changes = differences(None if stored is None else before, after, _SETTINGS)
     await ctx.audit(action, target=ctx.guild.id, changes=changes)
     return after
 
 
-def _without_gone(home: GuildHome, guild: GuildState, channels: Mapping[ChannelId, Channel]) -> GuildHome:
+def _without_deleted(home: GuildHome, guild: GuildState, channels: Mapping[ChannelId, Channel]) -> GuildHome:
+    """The new member welcome without deleted channels and emojis."""
     emojis = {emoji.id: emoji for emoji in guild.emojis}
     return structs.replace(
         home,
@@ -94,36 +97,38 @@ def _without_gone(home: GuildHome, guild: GuildState, channels: Mapping[ChannelI
     )
 
 
-async def _message(ctx: Context, asked: WelcomeMessageRequest, at: FormErrors) -> WelcomeMessage:
-    text = clean(asked.message).strip()
+async def _welcome_message(ctx: Context, request: WelcomeMessageRequest, at: FormErrors) -> WelcomeMessage:
+    text = clean(request.message).strip()
     if not text:
         at.add("message", *FieldError.length(1, limits.HOME_MESSAGE_MAX))
-    authors = list(dict.fromkeys(asked.author_ids))
+    authors = list(dict.fromkeys(request.author_ids))
     known = await get_members(ctx.tx, ctx.guild.id, authors)
-    for index, author_id in enumerate(asked.author_ids):
+    for index, author_id in enumerate(request.author_ids):
         if author_id not in known:
-            at.add(["author_ids", index], FormCode.BASE_TYPE_CHOICES, "They are no member of the guild.")
+            at.add(["author_ids", index], FormCode.BASE_TYPE_CHOICES, "This user is not a member of this guild.")
     return WelcomeMessage(author_ids=authors, message=text)
 
 
-class _Shown(TypedDict):
+class _ChannelEntry(TypedDict):
     channel_id: ChannelId
     title: str
     description: str
     emoji: PartialEmoji
 
 
-def _shown(ctx: Context, asked: HomeChannelRequest, channels: Mapping[ChannelId, Channel], at: FormErrors) -> _Shown:
-    """What things to do and channels to read have in common."""
-    channel = channels.get(asked.channel_id)
+def _channel_entry(
+    ctx: Context, request: HomeChannelRequest, channels: Mapping[ChannelId, Channel], at: FormErrors
+) -> _ChannelEntry:
+    """The fields that new member actions and resource channels have in common."""
+    channel = channels.get(request.channel_id)
     if channel is None or channel.type == ChannelType.GUILD_CATEGORY:
         at.add("channel_id", FormCode.BASE_TYPE_CHOICES, "The guild has no such channel to show.")
-    title = clean_name(asked.title)
+    title = clean_name(request.title)
     if not title:
         at.add("title", *FieldError.length(1, limits.HOME_TITLE_MAX))
     return {
-        "channel_id": asked.channel_id,
+        "channel_id": request.channel_id,
         "title": title,
-        "description": clean(asked.description or "").strip(),
-        "emoji": choose_emoji(ctx.guild.emojis, asked.emoji_id or None, asked.emoji_name or None, at),
+        "description": clean(request.description or "").strip(),
+        "emoji": choose_emoji(ctx.guild.emojis, request.emoji_id or None, request.emoji_name or None, at),
     }

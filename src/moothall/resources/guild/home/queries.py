@@ -1,4 +1,4 @@
-"""The SQL of what newcomers are shown first."""
+"""The SQL of the new member welcome."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ _write = Query(
 
 
 async def select_home(reader: Reader, guild_id: GuildId) -> GuildHome | None:
-    """What a guild shows newcomers first, as it was written; None where nobody has."""
+    """A guild's new member welcome as stored, which may refer to deleted channels; None if there is none."""
     row = await reader.one(_select, guild_id=guild_id)
     if row is None:
         return None
@@ -44,8 +44,8 @@ async def select_home(reader: Reader, guild_id: GuildId) -> GuildHome | None:
     )
 
 
-async def write_home(tx: Transaction, home: GuildHome) -> None:
-    """Store it in place of what was before."""
+async def upsert_home(tx: Transaction, home: GuildHome) -> None:
+    """Insert or replace a guild's new member welcome."""
     await tx.execute(
         _write,
         guild_id=home.guild_id,

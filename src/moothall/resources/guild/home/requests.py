@@ -1,4 +1,4 @@
-"""What requests say of what newcomers are shown first."""
+"""Request bodies of the new member welcome."""
 
 from typing import Annotated
 
@@ -23,20 +23,20 @@ class HomeChannelRequest(Struct, frozen=True, kw_only=True):
 
 
 class NewMemberActionRequest(HomeChannelRequest, frozen=True, kw_only=True):
-    """Something to do in a channel: to look at it, unless `action_type` says otherwise."""
+    """An action to do in a channel; without `action_type` it is to view the channel."""
 
     action_type: NewMemberActionType | UnsetType | None = UNSET
 
 
 class WelcomeMessageRequest(Struct, frozen=True, kw_only=True):
-    """A word of welcome in the name of members."""
+    """A welcome message, with the members shown as its authors."""
 
     author_ids: Annotated[list[UserId], Meta(min_length=1, max_length=limits.HOME_AUTHORS_MAX)]
     message: Annotated[str, Meta(min_length=1, max_length=limits.HOME_MESSAGE_MAX)]
 
 
 class ModifyGuildHome(Struct, frozen=True, kw_only=True):
-    """Changes to it: what is absent stays, null clears or switches off."""
+    """Changes to the new member welcome: an absent field stays, null clears or disables."""
 
     enabled: bool | UnsetType | None = UNSET
     welcome_message: WelcomeMessageRequest | UnsetType | None = UNSET

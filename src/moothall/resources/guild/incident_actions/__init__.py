@@ -1,5 +1,5 @@
-"""Incident actions: pausing a guild's invites and direct messages for some hours (api.md, Incidents data object).
+"""Incident actions: pausing a guild's invites and direct messages for up to a day (api.md, Incidents data object).
 
-The windows stand in the guild's row. They end by themselves: `invite` and `channel` ask whether the moment has
-passed when somebody joins or opens a direct message.
+The end of each pause is stored in the guild's row. No job ends it: `invite` and `channel` compare it with the present
+time when a user joins or opens a direct message.
 """

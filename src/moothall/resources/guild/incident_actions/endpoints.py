@@ -13,7 +13,7 @@ from moothall.resources.guild.incident_actions import operations
 
 
 class ModifyIncidentActions(Struct, frozen=True, kw_only=True):
-    """Until when invites and direct messages are to be off: null ends a pause, an absent one stays."""
+    """The ends of the pauses of invites and direct messages: null ends a pause now, an absent one stays."""
 
     invites_disabled_until: Timestamp | UnsetType | None = UNSET
     dms_disabled_until: Timestamp | UnsetType | None = UNSET
@@ -21,7 +21,7 @@ class ModifyIncidentActions(Struct, frozen=True, kw_only=True):
 
 @put("/guilds/{guild_id}/incident-actions", permission=Permissions.MANAGE_GUILD, fires=(GuildUpdate,))
 async def modify_guild_incident_actions(ctx: Context, guild_id: GuildId, body: ModifyIncidentActions) -> IncidentsData:
-    """Pause a guild's invites or direct messages for at most a day, or end such a pause."""
-    return await operations.set_windows(
+    """Pause a guild's invites or direct messages for at most a day, or end a pause."""
+    return await operations.modify_incident_actions(
         ctx, invites_disabled_until=body.invites_disabled_until, dms_disabled_until=body.dms_disabled_until
     )

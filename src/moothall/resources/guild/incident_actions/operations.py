@@ -1,4 +1,4 @@
-"""Beginning and ending the pauses of a guild."""
+"""Starting and ending the pauses of a guild."""
 
 from msgspec import UnsetType, structs
 
@@ -11,17 +11,17 @@ from moothall.objects.wire import Timestamp, convert, to_plain
 from moothall.resources.guild.operations import change_guild
 
 
-async def set_windows(ctx: Context, **wanted: Timestamp | UnsetType | None) -> IncidentsData:
-    """Set until when a pause of the guild entered lasts, by the field's name; the incidents data as they are then.
+async def modify_incident_actions(ctx: Context, **requested: Timestamp | UnsetType | None) -> IncidentsData:
+    """Set the end of pauses of the guild entered, by field name; returns the changed incidents data.
 
-    A moment that has passed is as good as none. What changes nothing is neither recorded nor
-    announced. Raises Refusal: 400/50035 for more than a day ahead.
+    A time in the past ends a pause. A request that changes nothing is neither recorded nor announced. Raises Refusal:
+    400/50035 for a time more than a day ahead.
     """
     stored = ctx.guild.row.incidents_data
     before = IncidentsData() if stored is None else convert(stored, IncidentsData)
     form_errors = FormErrors()
     values: dict[str, Timestamp | None] = {}
-    for field, until in wanted.items():
+    for field, until in requested.items():
         if isinstance(until, UnsetType):
             continue
         if until is not None and until > ctx.now + limits.INCIDENT_WINDOW_MAX * 1000:

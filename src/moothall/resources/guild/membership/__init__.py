@@ -1,6 +1,6 @@
-"""What is done to members: how they come and go, and what changes about them (api.md, Members).
+"""Changing memberships: joining, modifying, kicking and leaving (api.md, Members).
 
-Every way into a guild is `operations.join_guild` and every way out `remove_member`, so that
-counters, voice, threads, bans and bots' roles cannot disagree. What a member is, and what of it
-other nouns read and announce, stands in `member`.
+`join_guild` is the only function that adds a member and `remove_member` and `remove_members` are the only ones that
+remove members, so that counters, voice states, threads, bans and the roles of bots stay consistent. Reading members and
+their events are in `resources/member`, which rooms below this one import.
 """

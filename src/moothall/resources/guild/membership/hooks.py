@@ -1,17 +1,17 @@
-"""Guests leave with the voice channel that they were invited to."""
+"""A deleted voice channel removes its guests from the guild."""
 
 from moothall.kernel.context import Context
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import VOICE
 from moothall.resources.channel.operations import CHANNEL_DELETING
-from moothall.resources.guild.membership.guests import remove_guests_of
+from moothall.resources.guild.membership.operations import remove_guests_of_channel
 from moothall.resources.member.events import GuildMemberRemove
 from moothall.resources.voice.events import VoiceStateUpdate
 
 
 async def _remove_guests(ctx: Context, channel: Channel) -> None:
     if channel.type in VOICE:
-        await remove_guests_of(ctx, ctx.guild.id, channel.id)
+        await remove_guests_of_channel(ctx, ctx.guild.id, channel.id)
 
 
 CHANNEL_DELETING.register(_remove_guests, fires=(GuildMemberRemove, VoiceStateUpdate), order=40)

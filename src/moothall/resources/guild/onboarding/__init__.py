@@ -1,5 +1,5 @@
-"""Onboarding: what a guild asks newcomers, and the channels that it opts them into (api.md, Guild onboarding objects).
+"""Onboarding: the prompts that a guild shows new members, and the channels that it opts them into.
 
-Roles and channels that are gone meanwhile are left out of what is told of it; the guild's row and state
-know nothing of onboarding.
+api.md, Guild onboarding objects. Reading it leaves out deleted roles and channels. The guild's row and its cached state
+do not contain onboarding.
 """

@@ -6,15 +6,15 @@ from moothall.kernel.endpoint import get, post, put
 from moothall.objects.ids import GuildId
 from moothall.objects.onboarding import Onboarding, OnboardingAnswers
 from moothall.objects.permissions import Permissions
-from moothall.resources.guild.onboarding import answering, operations
+from moothall.resources.guild.onboarding import operations
 from moothall.resources.guild.onboarding.requests import ModifyOnboarding, OnboardingResponses
 from moothall.resources.member.events import GuildMemberUpdate
 
 
 @get("/guilds/{guild_id}/onboarding", permission=MEMBER)
 async def get_guild_onboarding(ctx: Context, guild_id: GuildId) -> Onboarding:
-    """What a guild asks newcomers, the channels that they are opted into, and what the caller has answered."""
-    return await answering.with_answers(ctx, await operations.read_onboarding(ctx))
+    """Get a guild's onboarding with the caller's responses."""
+    return await operations.with_own_responses(ctx, await operations.read_onboarding(ctx))
 
 
 @put(
@@ -23,7 +23,7 @@ async def get_guild_onboarding(ctx: Context, guild_id: GuildId) -> Onboarding:
     audit_reason=True,
 )
 async def modify_guild_onboarding(ctx: Context, guild_id: GuildId, body: ModifyOnboarding) -> Onboarding:
-    """Change what a guild asks newcomers. To be on, it has to offer seven channels, five of them to write in."""
+    """Change a guild's onboarding. Enabling it requires seven channels, five of which @everyone can write in."""
     return await operations.modify_onboarding(ctx, body)
 
 
@@ -31,13 +31,13 @@ async def modify_guild_onboarding(ctx: Context, guild_id: GuildId, body: ModifyO
 async def create_guild_onboarding_responses(
     ctx: Context, guild_id: GuildId, body: OnboardingResponses
 ) -> OnboardingAnswers:
-    """Answer what the guild asks newcomers; earlier answers to what it asks elsewhere stay."""
-    return await answering.answer(ctx, body, everything=False)
+    """Submit responses; earlier ones to other prompts outside of onboarding stay."""
+    return await operations.submit_responses(ctx, body, replace_all=False)
 
 
 @put("/guilds/{guild_id}/onboarding-responses", permission=MEMBER, fires=(GuildMemberUpdate,))
 async def update_guild_onboarding_responses(
     ctx: Context, guild_id: GuildId, body: OnboardingResponses
 ) -> OnboardingAnswers:
-    """Answer anew everything that the guild asks: what is not chosen any more is taken back."""
-    return await answering.answer(ctx, body, everything=True)
+    """Replace all responses, removing the roles of options that are no longer chosen."""
+    return await operations.submit_responses(ctx, body, replace_all=True)

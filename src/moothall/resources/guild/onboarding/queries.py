@@ -29,11 +29,11 @@ class AnswersRow(Struct):
     prompts_seen: dict[str, int]
     options_seen: dict[str, int]
     role_ids: list[Snowflake]
-    """What the answers gave; roles that were held before are not among them."""
+    """The roles that the responses added, without those that the member had before."""
 
 
 _select = Query(select(onboardings).where(onboardings.c.guild_id == bindparam("guild_id")), into=_OnboardingRow)
-_write = Query(upsert(onboardings, key=("guild_id",), update=("prompts", "default_channel_ids", "enabled", "mode")))
+_upsert = Query(upsert(onboardings, key=("guild_id",), update=("prompts", "default_channel_ids", "enabled", "mode")))
 
 _select_answers = Query(
     select(onboarding_answers).where(
@@ -41,7 +41,7 @@ _select_answers = Query(
     ),
     into=AnswersRow,
 )
-_write_answers = Query(
+_upsert_answers = Query(
     upsert(
         onboarding_answers,
         key=("guild_id", "user_id"),
@@ -51,7 +51,7 @@ _write_answers = Query(
 
 
 async def select_onboarding(reader: Reader, guild_id: GuildId) -> Onboarding | None:
-    """A guild's onboarding as it was written; None where nobody has."""
+    """A guild's onboarding as stored, which may refer to deleted objects; None if it has none."""
     row = await reader.one(_select, guild_id=guild_id)
     if row is None:
         return None
@@ -64,10 +64,10 @@ async def select_onboarding(reader: Reader, guild_id: GuildId) -> Onboarding | N
     )
 
 
-async def write_onboarding(tx: Transaction, onboarding: Onboarding) -> None:
-    """Store a guild's onboarding in place of the one before."""
+async def upsert_onboarding(tx: Transaction, onboarding: Onboarding) -> None:
+    """Insert or replace a guild's onboarding."""
     await tx.execute(
-        _write,
+        _upsert,
         guild_id=onboarding.guild_id,
         prompts=to_plain(onboarding.prompts),
         default_channel_ids=onboarding.default_channel_ids,
@@ -77,10 +77,10 @@ async def write_onboarding(tx: Transaction, onboarding: Onboarding) -> None:
 
 
 async def select_answers(reader: Reader, guild_id: GuildId, user_id: UserId) -> AnswersRow | None:
-    """What a member has answered; None for one who never has."""
+    """The responses of a member; None if they never responded."""
     return await reader.one(_select_answers, guild_id=guild_id, user_id=user_id)
 
 
-async def write_answers(tx: Transaction, row: AnswersRow) -> None:
-    """Store a member's answers in place of those before."""
-    await tx.execute(_write_answers, **structs.asdict(row))
+async def upsert_answers(tx: Transaction, row: AnswersRow) -> None:
+    """Insert or replace a member's responses."""
+    await tx.execute(_upsert_answers, **structs.asdict(row))

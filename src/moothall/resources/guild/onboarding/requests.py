@@ -1,4 +1,4 @@
-"""What requests say of onboarding (api.md, Guild onboarding objects; the public Modify Guild Onboarding)."""
+"""Request bodies of onboarding (api.md, Guild onboarding objects; the public Modify Guild Onboarding)."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -15,7 +15,7 @@ _MAX_OF_OPTION = Meta(max_length=limits.ONBOARDING_OPTION_GRANTS_MAX)
 
 
 class OptionRequest(Struct, frozen=True, kw_only=True):
-    """An answer. What is absent stays as it was in an option that is known by its id."""
+    """An option of a prompt. An absent field stays in an option that exists with this id."""
 
     id: Snowflake | UnsetType | None = UNSET
     title: Annotated[str, Meta(min_length=1, max_length=limits.ONBOARDING_OPTION_TITLE_MAX)]
@@ -28,7 +28,7 @@ class OptionRequest(Struct, frozen=True, kw_only=True):
 
 
 class PromptRequest(Struct, frozen=True, kw_only=True):
-    """A question. What is absent stays as it was in a prompt that is known by its id."""
+    """A prompt. An absent field stays in a prompt that exists with this id."""
 
     id: Snowflake | UnsetType | None = UNSET
     type: PromptType | UnsetType | None = UNSET
@@ -40,7 +40,7 @@ class PromptRequest(Struct, frozen=True, kw_only=True):
 
 
 class ModifyOnboarding(Struct, frozen=True, kw_only=True):
-    """Changes to onboarding: what is absent stays, null brings the default back."""
+    """Changes to onboarding: an absent field stays, null restores its default."""
 
     prompts: Annotated[list[PromptRequest], Meta(max_length=limits.ONBOARDING_PROMPTS_MAX)] | UnsetType | None = UNSET
     default_channel_ids: Annotated[list[ChannelId], Meta(max_length=limits.CHANNELS_PER_GUILD)] | UnsetType | None = (
@@ -50,11 +50,11 @@ class ModifyOnboarding(Struct, frozen=True, kw_only=True):
     mode: OnboardingMode | UnsetType | None = UNSET
 
     def check(self, form_errors: FormErrors) -> None:
-        """No list names anything twice."""
+        """Check that no list contains an id twice."""
         _check_unique(self.default_channel_ids, form_errors.at("default_channel_ids"))
         for number, prompt in enumerate(self.prompts or ()):
-            for access, option in enumerate(prompt.options):
-                at = form_errors.at(["prompts", number, "options", access])
+            for option_index, option in enumerate(prompt.options):
+                at = form_errors.at(["prompts", number, "options", option_index])
                 _check_unique(option.role_ids, at.at("role_ids"))
                 _check_unique(option.channel_ids, at.at("channel_ids"))
 
@@ -64,14 +64,14 @@ _OPTIONS_MAX = limits.ONBOARDING_PROMPTS_MAX * limits.ONBOARDING_OPTIONS_MAX
 
 
 class OnboardingResponses(Struct, frozen=True, kw_only=True):
-    """A member's answers: the options chosen, and when they saw which prompts and options (in milliseconds)."""
+    """A member's responses: the chosen options, and when they saw each prompt and option, in milliseconds."""
 
     onboarding_responses: Annotated[list[Snowflake], Meta(max_length=_OPTIONS_MAX)]
     onboarding_prompts_seen: Annotated[_Seen, Meta(max_length=limits.ONBOARDING_PROMPTS_MAX)] | UnsetType | None = UNSET
     onboarding_responses_seen: Annotated[_Seen, Meta(max_length=_OPTIONS_MAX)] | UnsetType | None = UNSET
 
     def check(self, form_errors: FormErrors) -> None:
-        """No option is chosen twice."""
+        """Check that no option is chosen twice."""
         _check_unique(self.onboarding_responses, form_errors.at("onboarding_responses"))
 
 

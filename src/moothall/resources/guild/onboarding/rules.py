@@ -1,4 +1,4 @@
-"""Pure decisions about onboarding: what prompts a request makes, what is left of it, and whether it may be on."""
+"""Pure decisions about onboarding: the prompts of a request, deleted references, and the requirements to enable it."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeVar
@@ -23,69 +23,72 @@ T = TypeVar("T")
 _WRITABLE = Permissions.VIEW_CHANNEL | Permissions.SEND_MESSAGES
 
 
-class Known(Struct, frozen=True):
-    """What prompts may name, and what makes new ids."""
+class GuildReferences(Struct, frozen=True):
+    """The objects of the guild that prompts may refer to, and the source of new ids."""
 
     roles: Mapping[RoleId, Role]
-    """Those of the guild but @everyone."""
+    """The roles of the guild except @everyone."""
     channels: Mapping[ChannelId, Channel]
     emojis: Iterable[Emoji]
     new_id: Callable[[], Snowflake]
 
 
 def make_prompts(
-    asked: Iterable[PromptRequest], before: Iterable[OnboardingPrompt], known: Known, form_errors: FormErrors
+    requests: Iterable[PromptRequest],
+    before: Iterable[OnboardingPrompt],
+    references: GuildReferences,
+    form_errors: FormErrors,
 ) -> list[OnboardingPrompt]:
-    """The prompts that a request describes. Ids that name an earlier one are kept, all others replaced by new ones."""
+    """The prompts of a request. Ids of existing prompts and options are kept, any other is replaced by a new id."""
     prompts = {prompt.id: prompt for prompt in before}
     options = {option.id: option for prompt in prompts.values() for option in prompt.options}
     made = []
-    for number, wanted in enumerate(asked):
+    for number, request in enumerate(requests):
         at = form_errors.at(["prompts", number])
-        # Once an id is taken, whoever names it again gets a new one.
-        old = prompts.pop(wanted.id, None) if isinstance(wanted.id, int) else None
-        old = old or OnboardingPrompt(id=known.new_id(), title="", options=[])
+        # A second prompt with the same id gets a new id.
+        old = prompts.pop(request.id, None) if isinstance(request.id, int) else None
+        old = old or OnboardingPrompt(id=references.new_id(), title="", options=[])
         made.append(
             OnboardingPrompt(
                 id=old.id,
-                title=_name(wanted.title, limits.ONBOARDING_TITLE_MAX, at),
+                title=_name(request.title, limits.ONBOARDING_TITLE_MAX, at),
                 options=[
-                    _option(option, options, known, at.at(["options", access]))
-                    for access, option in enumerate(wanted.options)
+                    _option(option, options, references, at.at(["options", option_index]))
+                    for option_index, option in enumerate(request.options)
                 ],
-                single_select=_chosen(wanted.single_select, old.single_select, default=False),
-                required=_chosen(wanted.required, old.required, default=False),
-                in_onboarding=_chosen(wanted.in_onboarding, old.in_onboarding, default=True),
-                type=int(_chosen(wanted.type, old.type, default=PromptType.MULTIPLE_CHOICE)),
+                single_select=_value_or(request.single_select, old.single_select, default=False),
+                required=_value_or(request.required, old.required, default=False),
+                in_onboarding=_value_or(request.in_onboarding, old.in_onboarding, default=True),
+                type=int(_value_or(request.type, old.type, default=PromptType.MULTIPLE_CHOICE)),
             )
         )
     return made
 
 
 def _option(
-    wanted: OptionRequest, options: dict[Snowflake, OnboardingOption], known: Known, at: FormErrors
+    request: OptionRequest, options: dict[Snowflake, OnboardingOption], references: GuildReferences, at: FormErrors
 ) -> OnboardingOption:
-    old = options.pop(wanted.id, None) if isinstance(wanted.id, int) else None
+    old = options.pop(request.id, None) if isinstance(request.id, int) else None
     old = old or OnboardingOption(
-        id=known.new_id(), title="", description="", emoji=NO_EMOJI, role_ids=[], channel_ids=[]
+        id=references.new_id(), title="", description="", emoji=NO_EMOJI, role_ids=[], channel_ids=[]
     )
     emoji = old.emoji
-    if not (wanted.emoji_id is UNSET and wanted.emoji_name is UNSET):
-        emoji = choose_emoji(known.emojis, wanted.emoji_id or None, wanted.emoji_name or None, at)
+    if not (request.emoji_id is UNSET and request.emoji_name is UNSET):
+        emoji = choose_emoji(references.emojis, request.emoji_id or None, request.emoji_name or None, at)
     return OnboardingOption(
         id=old.id,
-        title=_name(wanted.title, limits.ONBOARDING_OPTION_TITLE_MAX, at),
-        description=clean_name(_chosen(wanted.description, old.description, default="")),
+        title=_name(request.title, limits.ONBOARDING_OPTION_TITLE_MAX, at),
+        description=clean_name(_value_or(request.description, old.description, default="")),
         emoji=emoji,
-        role_ids=_existing(wanted.role_ids, old.role_ids, known.roles, at.at("role_ids")),
-        channel_ids=_existing(wanted.channel_ids, old.channel_ids, known.channels, at.at("channel_ids")),
+        role_ids=_existing(request.role_ids, old.role_ids, references.roles, at.at("role_ids")),
+        channel_ids=_existing(request.channel_ids, old.channel_ids, references.channels, at.at("channel_ids")),
     )
 
 
-def _chosen(wanted: T | UnsetType | None, old: T, *, default: T) -> T:
-    if wanted is UNSET:
+def _value_or(requested: T | UnsetType | None, old: T, *, default: T) -> T:
+    if requested is UNSET:
         return old
-    return default if wanted is None else wanted
+    return default if requested is None else requested
 
 
 def _name(text: str, maximum: int, at: FormErrors) -> str:
@@ -95,27 +98,27 @@ def _name(text: str, maximum: int, at: FormErrors) -> str:
     return name
 
 
-def _existing(wanted: list[T] | UnsetType | None, old: list[T], known: Collection[T], at: FormErrors) -> list[T]:
-    if wanted is UNSET:
+def _existing(requested: list[T] | UnsetType | None, old: list[T], known: Collection[T], at: FormErrors) -> list[T]:
+    if requested is UNSET:
         return old
-    return check_known(wanted or [], known, at)
+    return check_references(requested or [], known, at)
 
 
-def check_known(ids: list[T], known: Collection[T], at: FormErrors) -> list[T]:
-    """The ids as given; those that name nothing of the guild that can be offered are reported."""
+def check_references(ids: list[T], known: Collection[T], at: FormErrors) -> list[T]:
+    """The ids unchanged; each one that is not in `known` is added to the form errors."""
     for index, item in enumerate(ids):
         if item not in known:
-            at.add([index], FormCode.BASE_TYPE_CHOICES, "The guild has nothing of this id that it could offer.")
+            at.add([index], FormCode.BASE_TYPE_CHOICES, "The guild has no such role or channel to offer.")
     return ids
 
 
-def without_gone(
+def without_deleted(
     onboarding: Onboarding,
     roles: Collection[RoleId],
     channels: Collection[ChannelId],
     emojis: Mapping[EmojiId, Emoji],
 ) -> Onboarding:
-    """What is left of onboarding once it names only roles, channels and emojis that are there."""
+    """The onboarding without deleted roles, channels and emojis."""
     return structs.replace(
         onboarding,
         default_channel_ids=[c for c in onboarding.default_channel_ids if c in channels],
@@ -138,16 +141,16 @@ def without_gone(
 
 
 def granted_roles(prompts: Iterable[OnboardingPrompt]) -> set[RoleId]:
-    """Every role that an answer brings."""
+    """The roles of all options."""
     return {role for prompt in prompts for option in prompt.options for role in option.role_ids}
 
 
-def meets_requirements(onboarding: Onboarding, everyone_may: Callable[[ChannelId], int]) -> bool:
-    """Whether enough channels are offered, and @everyone may write in enough of them, to be on."""
+def meets_requirements(onboarding: Onboarding, everyone_permissions: Callable[[ChannelId], int]) -> bool:
+    """Whether onboarding offers enough channels, and enough in which @everyone can write, to be enabled."""
     offered = set(onboarding.default_channel_ids)
     if onboarding.mode == OnboardingMode.ADVANCED:
         offered |= {c for prompt in onboarding.prompts for option in prompt.options for c in option.channel_ids}
-    writable = sum(everyone_may(channel) & _WRITABLE == _WRITABLE for channel in offered)
+    writable = sum(everyone_permissions(channel) & _WRITABLE == _WRITABLE for channel in offered)
     return (
         len(offered) >= limits.ONBOARDING_DEFAULT_CHANNELS_MIN and writable >= limits.ONBOARDING_WRITABLE_CHANNELS_MIN
     )

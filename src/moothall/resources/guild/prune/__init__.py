@@ -1,1 +1,1 @@
-"""Pruning: removing many members who have not been seen for days, a few hundred at a time."""
+"""Pruning: removing the members who have not been seen for a number of days (api.md, Prune)."""

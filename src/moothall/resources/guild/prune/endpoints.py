@@ -13,7 +13,7 @@ from moothall.resources.guild.prune import operations
 
 Days = Annotated[int, Meta(ge=limits.PRUNE_DAYS_MIN, le=limits.PRUNE_DAYS_MAX)]
 
-_MAY_PRUNE = Permissions.MANAGE_GUILD | Permissions.KICK_MEMBERS
+_PRUNE_PERMISSIONS = Permissions.MANAGE_GUILD | Permissions.KICK_MEMBERS
 _MAX_ROLES = 250
 
 
@@ -27,12 +27,12 @@ class BeginGuildPrune(Struct, frozen=True):
 
 
 class Pruned(Struct, frozen=True):
-    """How many members a pruning removes; null where that was not asked for."""
+    """The number of pruned members; null if the request does not want it computed."""
 
     pruned: int | None
 
 
-@get("/guilds/{guild_id}/prune", permission=_MAY_PRUNE)
+@get("/guilds/{guild_id}/prune", permission=_PRUNE_PERMISSIONS)
 async def get_guild_prune_count(
     ctx: Context,
     guild_id: GuildId,
@@ -40,26 +40,26 @@ async def get_guild_prune_count(
     days: Days = limits.PRUNE_DAYS_DEFAULT,
     include_roles: list[str] | None = None,
 ) -> Pruned:
-    """Count the members that a pruning would remove."""
-    roles = operations.read_roles(ctx, include_roles or ())
-    rule = await operations.find_rule(ctx, guild_id, days, roles)
-    return Pruned(len(await operations.find_inactive(ctx, guild_id, rule)))
+    """Count the members that Begin Guild Prune would remove."""
+    roles = operations.parse_include_roles(ctx, include_roles or ())
+    criteria = await operations.prune_criteria(ctx, guild_id, days, roles)
+    return Pruned(len(await operations.find_prunable(ctx, guild_id, criteria)))
 
 
 @post(
     "/guilds/{guild_id}/prune",
-    permission=_MAY_PRUNE,
+    permission=_PRUNE_PERMISSIONS,
     audit_reason=True,
-    fires=operations.PRUNING,
-    # Each batch is a transaction of its own: one over everybody would hold up the whole platform.
+    fires=operations.PRUNE_EVENTS,
+    # Each batch is a transaction of its own: a single one would block other writers for too long.
     writes=False,
 )
 async def begin_guild_prune(ctx: Context, guild_id: GuildId, body: BeginGuildPrune) -> Pruned:
     """Remove the members who have not been seen for days."""
-    given = body.include_roles or ()
-    listed = given.split(",") if isinstance(given, str) else [role.wire() for role in given]
-    roles = operations.read_roles(ctx, listed)
+    include_roles = body.include_roles or ()
+    role_ids = include_roles.split(",") if isinstance(include_roles, str) else [role.wire() for role in include_roles]
+    roles = operations.parse_include_roles(ctx, role_ids)
     if ctx.reason is None and body.reason:
         ctx.reason = body.reason[: limits.AUDIT_REASON_MAX]
-    removed = await operations.prune(ctx, guild_id, body.days or limits.PRUNE_DAYS_DEFAULT, roles)
+    removed = await operations.prune_members(ctx, guild_id, body.days or limits.PRUNE_DAYS_DEFAULT, roles)
     return Pruned(None if body.compute_prune_count in {False, "false"} else removed)

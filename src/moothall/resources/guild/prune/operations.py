@@ -1,4 +1,4 @@
-"""Finding and removing inactive members (api.md, Prune)."""
+"""Prune operations: finding and removing inactive members (api.md, Prune)."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -21,38 +21,38 @@ from moothall.resources.member.events import GuildMemberRemove
 from moothall.resources.user.queries import get_users
 from moothall.resources.voice.events import VoiceStateUpdate
 
-PRUNING: Final[Fires] = (GuildMemberRemove, VoiceStateUpdate)
-"""What a row declares to fire if it may prune."""
+PRUNE_EVENTS: Final[Fires] = (GuildMemberRemove, VoiceStateUpdate)
+"""The events of `prune_members`, which every row that calls it declares."""
 
 _BATCH: Final = 250
-"""Members removed in one transaction: others wait for milliseconds, however many there are in all."""
+"""Members removed in one transaction, which blocks other writers for milliseconds."""
 
-_MAX_AT_ONCE: Final = 3
-"""Prunings that run side by side in a process. Each keeps a connection to the database while it lasts."""
+_MAX_CONCURRENT: Final = 3
+"""Concurrent prunes in a process. Each keeps a database connection until it ends."""
 
 _DAY: Final = 86_400_000
 _read_ids = msgspec.json.Decoder(list[int]).decode
 
 
-class Prunings:
-    """The guilds that are being pruned by this process."""
+class RunningPrunes:
+    """The guilds that this process is pruning."""
 
     def __init__(self) -> None:
         self.guilds: set[GuildId] = set()
 
 
-class Rule(Struct, frozen=True):
-    """Whom a pruning removes: members not seen `since`, whose stored list of roles is one of `role_lists`."""
+class PruneCriteria(Struct, frozen=True):
+    """Which members a prune removes: those not seen since `since` whose stored role list is one of `role_lists`."""
 
     since: Timestamp
     role_lists: tuple[str, ...]
 
 
-def read_roles(ctx: Context, given: Iterable[str]) -> list[RoleId]:
-    """The roles of `include_roles`. Raises Refusal 400/50035 for what is no role of the guild."""
+def parse_include_roles(ctx: Context, role_ids: Iterable[str]) -> list[RoleId]:
+    """The role ids in `include_roles`; blank items are ignored. Raises Refusal: 400/50035 for an unknown role."""
     form_errors = FormErrors()
     roles = []
-    for index, text in enumerate(part for part in given if part.strip()):
+    for index, text in enumerate(part for part in role_ids if part.strip()):
         try:
             role_id = RoleId(Snowflake.from_wire(text.strip()))
         except ValueError as problem:
@@ -67,65 +67,74 @@ def read_roles(ctx: Context, given: Iterable[str]) -> list[RoleId]:
     return roles
 
 
-async def find_rule(ctx: Context, guild_id: GuildId, days: int, include_roles: Iterable[RoleId]) -> Rule:
-    """Who counts as inactive and prunable: members with none but the included roles, below the actor."""
+async def prune_criteria(ctx: Context, guild_id: GuildId, days: int, include_roles: Iterable[RoleId]) -> PruneCriteria:
+    """The criteria for members below the actor, without other roles than the included ones, not seen for `days`."""
     allowed = {int(role) for role in include_roles}
     lists = []
     for listed in await queries.select_role_lists(ctx.tx, guild_id):
-        held = _read_ids(listed)
-        if allowed.issuperset(held) and ctx.member.outranks(0, held):
+        role_ids = _read_ids(listed)
+        if allowed.issuperset(role_ids) and ctx.member.outranks(0, role_ids):
             lists.append(listed)
-    return Rule(Timestamp(ctx.now - days * _DAY), tuple(lists))
+    return PruneCriteria(Timestamp(ctx.now - days * _DAY), tuple(lists))
 
 
-async def find_inactive(ctx: Context, guild_id: GuildId, rule: Rule) -> list[UserId]:
-    """Whom a rule would remove now. Who is connected has been seen, however long ago they connected."""
-    found = await queries.select_inactive(
-        ctx.tx, guild_id, owner_id=ctx.guild.owner_id, since=rule.since, role_lists=rule.role_lists
+async def find_prunable(ctx: Context, guild_id: GuildId, criteria: PruneCriteria) -> list[UserId]:
+    """The members who meet the criteria now, without those connected to the gateway, who count as seen."""
+    user_ids = await queries.select_inactive(
+        ctx.tx, guild_id, owner_id=ctx.guild.owner_id, since=criteria.since, role_lists=criteria.role_lists
     )
-    here = ctx.services.presences.is_connected
-    return [user_id for user_id in found if not here(user_id)]
+    is_connected = ctx.services.presences.is_connected
+    return [user_id for user_id in user_ids if not is_connected(user_id)]
 
 
-async def prune(ctx: Context, guild_id: GuildId, days: int, include_roles: Iterable[RoleId]) -> int:
-    """Remove every inactive member, batch by batch, each in a transaction of its own; how many they were.
+async def prune_members(ctx: Context, guild_id: GuildId, days: int, include_roles: Iterable[RoleId]) -> int:
+    """Remove every inactive member in batches, each in a transaction of its own; returns how many were removed.
 
-    The audit entry stands with the first batch, which for most guilds is the only one. If it breaks
-    off, those who were not reached are still members, and pruning again goes on. Raises Refusal 429
-    while this guild, or several others, are being pruned.
+    The audit entry is written with the first batch, which is the only one in most guilds. If a batch fails, the members
+    of later ones stay, and another prune removes them. Raises Refusal: 429 while this guild or `_MAX_CONCURRENT` others
+    are being pruned.
     """
-    running = ctx.services.extra.setdefault(Prunings, Prunings()).guilds
-    if guild_id in running or len(running) >= _MAX_AT_ONCE:
+    running = ctx.services.extra.setdefault(RunningPrunes, RunningPrunes()).guilds
+    if guild_id in running or len(running) >= _MAX_CONCURRENT:
         raise too_many(5.0, "shared", [])
     running.add(guild_id)
     try:
-        return await _prune(ctx, guild_id, days, include_roles)
+        return await _prune_in_batches(ctx, guild_id, days, include_roles)
     finally:
         running.discard(guild_id)
 
 
-async def _prune(ctx: Context, guild_id: GuildId, days: int, include_roles: Iterable[RoleId]) -> int:
-    rule = await find_rule(ctx, guild_id, days, include_roles)
-    inactive = await find_inactive(ctx, guild_id, rule)
+async def _prune_in_batches(ctx: Context, guild_id: GuildId, days: int, include_roles: Iterable[RoleId]) -> int:
+    criteria = await prune_criteria(ctx, guild_id, days, include_roles)
+    user_ids = await find_prunable(ctx, guild_id, criteria)
     removed = 0
-    for start in range(0, len(inactive), _BATCH):
-        batch, rest = inactive[start : start + _BATCH], len(inactive) - start - _BATCH
-        removed += await _remove_batch(ctx, guild_id, rule, batch, days, rest=max(rest, 0), first=start == 0)
+    for start in range(0, len(user_ids), _BATCH):
+        batch, rest = user_ids[start : start + _BATCH], len(user_ids) - start - _BATCH
+        removed += await _remove_batch(ctx, guild_id, criteria, batch, days, rest=max(rest, 0), first=start == 0)
     return removed
 
 
 async def _remove_batch(
-    outer: Context, guild_id: GuildId, rule: Rule, batch: Sequence[UserId], days: int, *, rest: int, first: bool
+    outer: Context,
+    guild_id: GuildId,
+    criteria: PruneCriteria,
+    batch: Sequence[UserId],
+    days: int,
+    *,
+    rest: int,
+    first: bool,
 ) -> int:
+    """Remove one batch; `rest` is the number of members in later ones. The first batch writes the audit entry."""
+
     async def work(ctx: Context) -> int:
-        # Somebody may have been seen, or been given a role, since they were found.
+        # Members of the batch may have been seen or given a role since they were selected.
         rows = await queries.select_inactive_among(
             ctx.tx,
             guild_id,
             batch,
             owner_id=outer.guild.owner_id,
-            since=rule.since,
-            role_lists=rule.role_lists,
+            since=criteria.since,
+            role_lists=criteria.role_lists,
         )
         await remove_members(ctx, guild_id, rows, await get_users(ctx.tx, [row.user_id for row in rows]))
         if first and (rows or rest):
@@ -133,4 +142,4 @@ async def _remove_batch(
             await ctx.audit(AuditLogEvent.MEMBER_PRUNE, options=options, guild_id=guild_id)
         return len(rows)
 
-    return await run(outer.services, outer.actor, work, fires=PRUNING, lock=guild_id, reason=outer.reason)
+    return await run(outer.services, outer.actor, work, fires=PRUNE_EVENTS, lock=guild_id, reason=outer.reason)

@@ -12,12 +12,12 @@ from moothall.storage.rows import MemberRow
 from moothall.storage.schema import member_activity, members, users
 
 _listed = type_coerce(members.c.roles, Text)
-# GROUP BY says the same, and sorts a hundred thousand lists first.
+# Not GROUP BY, which would sort the lists of all members first.
 _select_lists = Query(select(_listed).distinct().where(members.c.guild_id == bindparam("guild_id")))
 
 
 def _inactive(*columns: Any) -> Select[Any]:
-    """Members with one of the role lists given, not seen since a moment: neither bots nor the owner."""
+    """Select members with one of several role lists who were not seen since a time, without bots and the owner."""
     return (
         select(*columns)
         .select_from(
@@ -41,14 +41,14 @@ _select_inactive_among = Query(_inactive(members).where(in_list(members.c.user_i
 
 
 async def select_role_lists(reader: Reader, guild_id: GuildId) -> list[str]:
-    """Every list of roles that somebody in a guild has, as it is stored: few, however many members share them."""
+    """The distinct role lists of a guild's members, as stored. There are few, as many members share each."""
     return [row[0] for row in await reader.all_long(_select_lists, guild_id=guild_id)]
 
 
 async def select_inactive(
     reader: Reader, guild_id: GuildId, *, owner_id: UserId, since: Timestamp, role_lists: Sequence[str]
 ) -> list[UserId]:
-    """Whom a pruning would remove, ascending."""
+    """The members who meet the criteria of a prune, ascending by user id."""
     rows = await reader.all_long(
         _select_inactive, guild_id=guild_id, owner_id=owner_id, since=since, role_lists=role_lists
     )
@@ -64,7 +64,7 @@ async def select_inactive_among(
     since: Timestamp,
     role_lists: Sequence[str],
 ) -> list[MemberRow]:
-    """Those of some members for whom that is still true."""
+    """The rows of those among several members who meet the criteria of a prune."""
     return await reader.all(
         _select_inactive_among,
         guild_id=guild_id,

@@ -1,5 +1,5 @@
-"""Roles: what they may do, how they look, who stands above whom.
+"""Roles: permissions, appearance and order (api.md, Roles).
 
-Every guild has @everyone, whose id is the guild's and whose position is 0. A role's holders are in
-the members' rows; giving and taking roles is the member's business.
+Every guild has the role @everyone, whose id is the guild's and whose position is 0. The roles of a member are in the
+member's row; `guild/membership` adds and removes them.
 """

@@ -19,7 +19,7 @@ from moothall.resources.guild.role.requests import CreateGuildRole, ModifyGuildR
 
 @get("/guilds/{guild_id}/roles", permission=MEMBER)
 async def list_guild_roles(ctx: Context, guild_id: GuildId) -> Json[list[Role]]:
-    """Every role of a guild, lowest first."""
+    """List every role of a guild, lowest first."""
     data: bytes | None = ctx.guild.memo.get("roles.json")
     if data is None:
         data = ctx.guild.memo["roles.json"] = encode(list(ctx.guild.roles.values()))
@@ -28,20 +28,20 @@ async def list_guild_roles(ctx: Context, guild_id: GuildId) -> Json[list[Role]]:
 
 @get("/guilds/{guild_id}/roles/member-counts", permission=MEMBER)
 async def get_guild_role_member_counts(ctx: Context, guild_id: GuildId) -> dict[str, int]:
-    """How many members have each role, by its id. The role that everyone has is left out."""
-    counts = await queries.count_holders(ctx.tx, guild_id)
+    """Count the members of each role, by role id, without @everyone."""
+    counts = await queries.count_members_by_role(ctx.tx, guild_id)
     return {str(int(role_id)): counts[role_id] for role_id in ctx.guild.roles if role_id != ctx.guild.everyone.id}
 
 
 @get("/guilds/{guild_id}/roles/{role_id}", permission=MEMBER)
 async def get_guild_role(ctx: Context, guild_id: GuildId, role_id: RoleId) -> Role:
-    """One role of a guild."""
+    """Get one role of a guild; 404/10011 for an unknown one."""
     return operations.find_role(ctx, role_id)
 
 
 @post("/guilds/{guild_id}/roles", permission=Permissions.MANAGE_ROLES, audit_reason=True, fires=(GuildRoleCreate,))
 async def create_guild_role(ctx: Context, guild_id: GuildId, body: CreateGuildRole) -> Role:
-    """Make a role, just above the one that everyone has. It can do no more than the one who makes it."""
+    """Create a role just above @everyone, with no permission that the caller lacks."""
     return await operations.create_role(ctx, body)
 
 
@@ -49,8 +49,8 @@ async def create_guild_role(ctx: Context, guild_id: GuildId, body: CreateGuildRo
 async def modify_guild_role_positions(
     ctx: Context, guild_id: GuildId, body: Annotated[list[RolePosition], Meta(max_length=limits.ROLES_PER_GUILD)]
 ) -> list[Role]:
-    """Put roles elsewhere, all of those named or none. Answers with every role of the guild."""
-    return await operations.move_roles(ctx, body)
+    """Change the positions of roles, all of them or none. Returns every role of the guild."""
+    return await operations.modify_role_positions(ctx, body)
 
 
 @patch(
@@ -60,16 +60,16 @@ async def modify_guild_role_positions(
     fires=(GuildRoleUpdate,),
 )
 async def modify_guild_role(ctx: Context, guild_id: GuildId, role_id: RoleId, body: ModifyGuildRole) -> Role:
-    """Change a role below one's own highest."""
-    return await operations.change_role(ctx, role_id, body)
+    """Change a role below the caller's highest."""
+    return await operations.modify_role(ctx, role_id, body)
 
 
 @delete(
     "/guilds/{guild_id}/roles/{role_id}",
     permission=Permissions.MANAGE_ROLES,
     audit_reason=True,
-    fires=operations.REMOVING,
+    fires=operations.ROLE_DELETE_EVENTS,
 )
 async def delete_guild_role(ctx: Context, guild_id: GuildId, role_id: RoleId) -> None:
-    """Delete a role below one's own highest, also from its holders and from channels."""
+    """Delete a role below the caller's highest, also from members and channel overwrites."""
     await operations.delete_role(ctx, role_id)

@@ -1,4 +1,4 @@
-"""What roles announce (api.md, Events)."""
+"""The gateway events of roles (api.md, Events)."""
 
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ from moothall.objects.role import Role
 
 
 class GuildRoleCreate(Event, frozen=True, kw_only=True):
-    """GUILD_ROLE_CREATE: a role is there, at position 1. No other moves: of equal positions the newest is lowest."""
+    """GUILD_ROLE_CREATE: a role was created at position 1. Others stay: of equal positions the newest is lowest."""
 
     name: ClassVar[str] = "GUILD_ROLE_CREATE"
     intent: ClassVar[int] = Intent.GUILDS
@@ -19,7 +19,7 @@ class GuildRoleCreate(Event, frozen=True, kw_only=True):
 
 
 class GuildRoleUpdate(Event, frozen=True, kw_only=True):
-    """GUILD_ROLE_UPDATE: a role has changed, or stands elsewhere."""
+    """GUILD_ROLE_UPDATE: a role or its position has changed."""
 
     name: ClassVar[str] = "GUILD_ROLE_UPDATE"
     intent: ClassVar[int] = Intent.GUILDS
@@ -29,7 +29,7 @@ class GuildRoleUpdate(Event, frozen=True, kw_only=True):
 
 
 class GuildRoleDelete(Event, frozen=True, kw_only=True):
-    """GUILD_ROLE_DELETE: a role is gone, from its holders too."""
+    """GUILD_ROLE_DELETE: a role was deleted, and removed from its members."""
 
     name: ClassVar[str] = "GUILD_ROLE_DELETE"
     intent: ClassVar[int] = Intent.GUILDS

@@ -1,4 +1,4 @@
-"""What is done after a role's end, a little at a time."""
+"""The job that removes a deleted role from members."""
 
 from typing import ClassVar
 
@@ -11,16 +11,16 @@ from moothall.resources.guild.role import queries
 
 
 @job
-class TakeRole(Job, frozen=True, kw_only=True):
-    """Takes a role that is gone out of the lists of its holders. Nobody has its permissions meanwhile."""
+class RemoveRoleFromMembers(Job, frozen=True, kw_only=True):
+    """Removes a deleted role from the role lists of members. Until then the listed role grants nothing."""
 
     kind: ClassVar[str] = "take_role"
     guild_id: GuildId
     role_id: RoleId
     after: UserId = UserId(Snowflake(0))
-    """The member whose turn came last."""
+    """The last member that an earlier step has processed."""
 
     async def step(self, ctx: Context) -> Job | None:
-        """Look through some thousand members."""
-        last = await queries.take_from_members(ctx.tx, self.guild_id, self.role_id, self.after)
+        """Process the next `MEMBERS_PER_STEP` members."""
+        last = await queries.remove_from_members(ctx.tx, self.guild_id, self.role_id, self.after)
         return None if last is None else structs.replace(self, after=last)

@@ -1,4 +1,4 @@
-"""What is done to roles. Others who give or take one (integrations) use `add_role` and `remove_role`."""
+"""Role operations. Other rooms (integrations) create and delete roles with `add_role` and `remove_role`."""
 
 from collections.abc import Sequence
 
@@ -18,17 +18,22 @@ from moothall.resources.channel.objects import channel_objects
 from moothall.resources.emoji.operations import take_role
 from moothall.resources.guild.role import queries
 from moothall.resources.guild.role.events import GuildRoleCreate, GuildRoleDelete, GuildRoleUpdate
-from moothall.resources.guild.role.jobs import TakeRole
+from moothall.resources.guild.role.jobs import RemoveRoleFromMembers
 from moothall.resources.guild.role.requests import CreateGuildRole, ModifyGuildRole, RolePosition
-from moothall.resources.guild.role.rules import changes_between, colors_of, keeps_the_top, settings_of
+from moothall.resources.guild.role.rules import (
+    keeps_highest_roles,
+    requested_colors,
+    requested_settings,
+    role_audit_changes,
+)
 from moothall.storage.rows import channel_from_row
 
-REMOVING = (GuildRoleDelete, ChannelUpdate)
-"""What a row declares to fire if it may remove a role."""
+ROLE_DELETE_EVENTS = (GuildRoleDelete, ChannelUpdate)
+"""The events of `remove_role`, which every row that calls it declares."""
 
 
 def find_role(ctx: Context, role_id: RoleId) -> Role:
-    """A role of the guild entered. Raises Refusal 404/10011."""
+    """One role of the guild entered. Raises Refusal: 404/10011."""
     role = ctx.guild.roles.get(role_id)
     if role is None:
         raise Refusal(errors.UNKNOWN_ROLE)
@@ -36,16 +41,16 @@ def find_role(ctx: Context, role_id: RoleId) -> Role:
 
 
 async def create_role(ctx: Context, body: CreateGuildRole) -> Role:
-    """Make a role as a request asks. Raises Refusal: 403/50013 for permissions that the actor lacks."""
+    """Create a role. Raises Refusal: 403/50013 for permissions that the actor lacks, and what `add_role` raises."""
     features = ctx.guild.row.features
-    colors = colors_of(body, RoleColors(), features)
-    given = {
+    colors = requested_colors(body, RoleColors(), features)
+    settings = {
         "name": limits.ROLE_NAME_DEFAULT,
         "permissions": ctx.guild.everyone.permissions,
-        **settings_of(body, features),
+        **requested_settings(body, features),
     }
-    ctx.require(given["permissions"])
-    return await add_role(ctx, colors=colors, **given)
+    ctx.require(settings["permissions"])
+    return await add_role(ctx, colors=colors, **settings)
 
 
 async def add_role(
@@ -63,8 +68,8 @@ async def add_role(
 ) -> Role:
     """Add a role to the guild entered, just above @everyone: of equal positions the newest is the lowest.
 
-    Whether the permissions may be given is the caller's to check. Raises Refusal: 400/30005 when
-    there are as many roles as may be.
+    The caller checks whether the permissions may be granted. Raises Refusal: 400/30005 for a guild with the maximum
+    number of roles.
     """
     if len(ctx.guild.roles) >= limits.ROLES_PER_GUILD:
         raise Refusal(errors.TOO_MANY_ROLES)
@@ -84,54 +89,53 @@ async def add_role(
         tags=tags,
     )
     await queries.insert_roles(ctx.tx, ctx.guild.id, [role])
-    await ctx.audit(AuditLogEvent.ROLE_CREATE, target=role.id, changes=changes_between(None, role))
+    await ctx.audit(AuditLogEvent.ROLE_CREATE, target=role.id, changes=role_audit_changes(None, role))
     ctx.emit(GuildRoleCreate(guild_id=ctx.guild.id, role=role))
     return role
 
 
-async def change_role(ctx: Context, role_id: RoleId, body: ModifyGuildRole) -> Role:
-    """Change a role as a request asks; what changes nothing tells nobody.
+async def modify_role(ctx: Context, role_id: RoleId, body: ModifyGuildRole) -> Role:
+    """Change a role; a request that changes nothing is neither recorded nor announced.
 
-    Raises Refusal: 404/10011; 403/50013 for a role not below the actor's highest, and for
-    permissions that the actor lacks and the role has not; 400/50028 for @everyone, which has
-    nothing but permissions.
+    Raises Refusal: 404/10011; 403/50013 for a role not below the actor's highest, and for new permissions that the
+    actor lacks; 400/50028 for fields of @everyone other than its permissions.
     """
     before = find_role(ctx, role_id)
     if not ctx.member.outranks_role(before):
         raise Refusal(errors.MISSING_PERMISSIONS)
-    asked = body.permissions if isinstance(body.permissions, int) else before.permissions
-    ctx.require(asked & ~before.permissions)
-    colors = colors_of(body, before.colors, ctx.guild.row.features)
+    permissions = body.permissions if isinstance(body.permissions, int) else before.permissions
+    ctx.require(permissions & ~before.permissions)
+    colors = requested_colors(body, before.colors, ctx.guild.row.features)
     after = structs.replace(
-        before, color=colors.primary_color, colors=colors, **settings_of(body, ctx.guild.row.features, before)
+        before, color=colors.primary_color, colors=colors, **requested_settings(body, ctx.guild.row.features, before)
     )
     if after == before:
         return before
     if before.id == ctx.guild.everyone.id and after != structs.replace(before, permissions=after.permissions):
         raise Refusal(errors.INVALID_ROLE)
     await queries.update_role(ctx.tx, ctx.guild.id, before, after)
-    await ctx.audit(AuditLogEvent.ROLE_UPDATE, target=after.id, changes=changes_between(before, after))
+    await ctx.audit(AuditLogEvent.ROLE_UPDATE, target=after.id, changes=role_audit_changes(before, after))
     ctx.emit(GuildRoleUpdate(guild_id=ctx.guild.id, role=after))
     return after
 
 
-async def move_roles(ctx: Context, items: Sequence[RolePosition]) -> list[Role]:
-    """Put roles elsewhere, all or none; every role of the guild as it stands then, lowest first.
+async def modify_role_positions(ctx: Context, items: Sequence[RolePosition]) -> list[Role]:
+    """Change the positions of roles, all or none; returns every role of the guild, lowest first.
 
-    Positions are kept as given; of equal ones the older role is higher. Raises Refusal: 403/50013
-    for a role not below the actor's highest, before or after; 400/50035 for roles that are not the
-    guild's or named twice, for @everyone anywhere but at 0, and for others there.
+    Positions are stored as requested; of equal ones the older role is higher. Raises Refusal: 403/50013 for a role not
+    below the actor's highest, before or after; 400/50035 for roles of other guilds, for a role listed twice, for
+    @everyone at another position than 0 and for other roles at 0.
 
-    A request that names every role states their order, which is how client libraries move one: they number all roles
-    without gaps. Roles not below the actor's highest may get another number by it, if each keeps its place.
+    A request that lists every role states their order: client libraries move one role by numbering all roles without
+    gaps. It may renumber roles not below the actor's highest, if their order stays.
     """
     form_errors = FormErrors()
-    wanted = _wanted_positions(ctx, items, form_errors)
-    ordering = wanted.keys() >= ctx.guild.roles.keys() - {ctx.guild.everyone.id}
-    if ordering and not keeps_the_top(ctx.guild.roles.values(), wanted, ctx.member.outranks_role):
+    positions = _requested_positions(ctx, items, form_errors)
+    ordering = positions.keys() >= ctx.guild.roles.keys() - {ctx.guild.everyone.id}
+    if ordering and not keeps_highest_roles(ctx.guild.roles.values(), positions, ctx.member.outranks_role):
         raise Refusal(errors.MISSING_PERMISSIONS)
     moved = []
-    for role_id, position in wanted.items():
+    for role_id, position in positions.items():
         before = ctx.guild.roles[role_id]
         if before.position == position:
             continue
@@ -141,9 +145,9 @@ async def move_roles(ctx: Context, items: Sequence[RolePosition]) -> list[Role]:
         moved.append((before, after))
     form_errors.raise_if_any()
     if moved:
-        await queries.move_roles(ctx.tx, ctx.guild.id, [after for _, after in moved])
+        await queries.update_role_positions(ctx.tx, ctx.guild.id, [after for _, after in moved])
         await ctx.audit_each(
-            AuditLogEvent.ROLE_UPDATE, [(after.id, changes_between(before, after)) for before, after in moved]
+            AuditLogEvent.ROLE_UPDATE, [(after.id, role_audit_changes(before, after)) for before, after in moved]
         )
         for _, after in moved:
             ctx.emit(GuildRoleUpdate(guild_id=ctx.guild.id, role=after))
@@ -151,15 +155,15 @@ async def move_roles(ctx: Context, items: Sequence[RolePosition]) -> list[Role]:
     return sorted(now.values(), key=lambda role: (role.position, role.id))
 
 
-def _wanted_positions(ctx: Context, items: Sequence[RolePosition], form_errors: FormErrors) -> dict[RoleId, int]:
-    """The positions asked for, of roles that may be asked for."""
-    wanted: dict[RoleId, int] = {}
+def _requested_positions(ctx: Context, items: Sequence[RolePosition], form_errors: FormErrors) -> dict[RoleId, int]:
+    """The valid requested positions by role id."""
+    positions: dict[RoleId, int] = {}
     for index, item in enumerate(items):
         if item.id is UNSET or item.id is None:
             continue
         if item.id not in ctx.guild.roles:
             form_errors.add([index, "id"], FormCode.BASE_TYPE_CHOICES, "This role does not exist in this guild.")
-        elif item.id in wanted:
+        elif item.id in positions:
             form_errors.add(
                 [index, "id"], FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The set already contains this value."
             )
@@ -170,15 +174,15 @@ def _wanted_positions(ctx: Context, items: Sequence[RolePosition], form_errors: 
             elif not is_everyone and not item.position:
                 form_errors.add([index, "position"], *FieldError.too_small(1))
             else:
-                wanted[item.id] = item.position
-    return wanted
+                positions[item.id] = item.position
+    return positions
 
 
 async def delete_role(ctx: Context, role_id: RoleId) -> None:
-    """Remove a role by hand.
+    """Delete a role on request.
 
-    Raises Refusal: 404/10011; 403/50013 for a role not below the actor's highest; 400/50028 for
-    @everyone and for roles that an integration manages.
+    Raises Refusal: 404/10011; 403/50013 for a role not below the actor's highest; 400/50028 for @everyone and for
+    managed roles.
     """
     role = find_role(ctx, role_id)
     if role.id == ctx.guild.everyone.id:
@@ -191,20 +195,19 @@ async def delete_role(ctx: Context, role_id: RoleId) -> None:
 
 
 async def remove_role(ctx: Context, role: Role) -> None:
-    """Remove a role from the guild entered, from its holders, emojis and the overwrites of channels.
+    """Delete a role of the guild entered, and remove it from its members, emojis and channel overwrites.
 
-    Others keep their positions. In a large guild some members list it for a while longer, to no effect.
-    Whoever calls this has checked that it may be done and declares `REMOVING`. Removing it again changes
-    nothing.
+    Other roles keep their positions. In a large guild a job removes it from the remaining members, for whom it has no
+    effect until then. The caller checks permissions and declares `ROLE_DELETE_EVENTS`. A second call changes nothing.
     """
     if not await queries.delete_role(ctx.tx, ctx.guild.id, role.id):
         return
     await take_role(ctx, role.id)
-    rest = await TakeRole(guild_id=ctx.guild.id, role_id=role.id).step(ctx)
+    rest = await RemoveRoleFromMembers(guild_id=ctx.guild.id, role_id=role.id).step(ctx)
     if rest is not None:
         await enqueue(ctx, rest)
-    await ctx.audit(AuditLogEvent.ROLE_DELETE, target=role.id, changes=changes_between(role, None))
+    await ctx.audit(AuditLogEvent.ROLE_DELETE, target=role.id, changes=role_audit_changes(role, None))
     ctx.emit(GuildRoleDelete(guild_id=ctx.guild.id, role_id=role.id))
-    changed = await queries.take_from_channels(ctx.tx, ctx.guild.id, role.id)
+    changed = await queries.remove_from_channels(ctx.tx, ctx.guild.id, role.id)
     for channel in await channel_objects(ctx.tx, map(channel_from_row, changed)):
         ctx.emit(ChannelUpdate(channel=channel))

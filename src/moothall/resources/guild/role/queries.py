@@ -16,12 +16,12 @@ from moothall.storage.database import Query, Reader, Transaction, update_columns
 from moothall.storage.rows import ChannelRow
 from moothall.storage.schema import channels, members, roles
 
-MEMBERS_AT_ONCE: Final = 10_000
-"""Members from whom a role is taken in one transaction: all of most guilds'."""
+MEMBERS_PER_STEP: Final = 10_000
+"""Members from whom a role is removed in one transaction: more than most guilds have."""
 _NO_END: Final = UserId(Snowflake((1 << 63) - 1))
 
 _insert_role = Query(insert(roles))
-_move_role = Query(
+_update_role_position = Query(
     update(roles)
     .where(roles.c.guild_id == bindparam("guild_id"), roles.c.id == bindparam("role_id"))
     .values(position=bindparam("new_position"))
@@ -29,22 +29,22 @@ _move_role = Query(
 _delete_role = Query(delete(roles).where(roles.c.guild_id == bindparam("guild_id"), roles.c.id == bindparam("role_id")))
 
 _listed = type_coerce(members.c.roles, Text)
-# Between commas an id cannot be taken for a part of a longer one.
+# With a comma on either side, an id cannot match a part of a longer one.
 _between_commas = func.replace(func.replace(_listed, "[", ","), "]", ",")
-_without = func.replace(_between_commas, bindparam("wanted", type_=Text), ",")
-_take_from_members = Query(
+_without = func.replace(_between_commas, bindparam("id_between_commas", type_=Text), ",")
+_remove_from_members = Query(
     update(members)
     .where(
         members.c.guild_id == bindparam("guild_id"),
         members.c.user_id > bindparam("after"),
         members.c.user_id <= bindparam("up_to"),
-        # Most rows are told apart by this alone, which costs half of the next.
+        # This excludes most rows at half the cost of the next condition.
         _listed.contains(bindparam("digits", type_=Text)),
-        _between_commas.contains(bindparam("wanted", type_=Text)),
+        _between_commas.contains(bindparam("id_between_commas", type_=Text)),
     )
     .values(roles=type_coerce("[", Text).concat(func.rtrim(func.ltrim(_without, ","), ",")).concat("]"))
 )
-_select_end = Query(
+_select_last_member = Query(
     select(members.c.user_id)
     .where(members.c.guild_id == bindparam("guild_id"), members.c.user_id > bindparam("after"))
     .order_by(members.c.user_id)
@@ -52,11 +52,11 @@ _select_end = Query(
     .offset(bindparam("maximum"))
 )
 _overwrites = type_coerce(channels.c.permission_overwrites, Text)
-_select_overwritten = Query(
+_select_channels_with_overwrite = Query(
     select(channels).where(
         channels.c.guild_id == bindparam("guild_id"),
         channels.c.type.in_(type_numbers(NOT_THREADS)),
-        _overwrites.contains(bindparam("wanted", type_=Text)),
+        _overwrites.contains(bindparam("quoted_id", type_=Text)),
     ),
     into=ChannelRow,
 )
@@ -65,15 +65,15 @@ _set_overwrites = Query(
     .where(channels.c.id == bindparam("channel_id"))
     .values(permission_overwrites=bindparam("new_overwrites"))
 )
-# Members share few distinct lists, so this is short however many they are.
-_count_lists = Query(
+# Members share few distinct lists, so the result is short in large guilds too.
+_count_role_lists = Query(
     select(_listed, func.count()).where(members.c.guild_id == bindparam("guild_id")).group_by(members.c.roles)
 )
 _read_ids = msgspec.json.Decoder(list[int]).decode
 
 
-def columns_of(role: Role) -> dict[str, object]:
-    """A role as its row has it, without the keys."""
+def role_columns(role: Role) -> dict[str, object]:
+    """The columns of a role's row, without its keys."""
     return {
         "name": role.name,
         "color": role.colors.primary_color,
@@ -92,60 +92,63 @@ def columns_of(role: Role) -> dict[str, object]:
 
 
 async def insert_roles(tx: Transaction, guild_id: GuildId, listed: Iterable[Role]) -> None:
-    """Store new roles at the positions that they have."""
-    await tx.execute_many(_insert_role, [{"guild_id": guild_id, "id": r.id, **columns_of(r)} for r in listed])
+    """Insert roles at their positions."""
+    await tx.execute_many(_insert_role, [{"guild_id": guild_id, "id": r.id, **role_columns(r)} for r in listed])
 
 
 async def update_role(tx: Transaction, guild_id: GuildId, before: Role, after: Role) -> None:
-    """Write what has changed of a role."""
-    old, new = columns_of(before), columns_of(after)
+    """Update the columns of a role that differ between `before` and `after`."""
+    old, new = role_columns(before), role_columns(after)
     changed = {name: value for name, value in new.items() if old[name] != value}
     query = update_columns(roles, key=("guild_id", "id"), columns=frozenset(changed))
     await tx.execute(query, guild_id=guild_id, id=after.id, **changed)
 
 
-async def move_roles(tx: Transaction, guild_id: GuildId, moved: Iterable[Role]) -> None:
-    """Write the positions of roles."""
+async def update_role_positions(tx: Transaction, guild_id: GuildId, moved: Iterable[Role]) -> None:
+    """Update the positions of roles."""
     await tx.execute_many(
-        _move_role, [{"guild_id": guild_id, "role_id": role.id, "new_position": role.position} for role in moved]
+        _update_role_position,
+        [{"guild_id": guild_id, "role_id": role.id, "new_position": role.position} for role in moved],
     )
 
 
 async def delete_role(tx: Transaction, guild_id: GuildId, role_id: RoleId) -> bool:
-    """Remove a role, which members still list; False if there is none."""
+    """Delete a role's row, not its occurrences in members' lists; False if there is none."""
     return await tx.execute(_delete_role, guild_id=guild_id, role_id=role_id) > 0
 
 
-async def take_from_members(tx: Transaction, guild_id: GuildId, role_id: RoleId, after: UserId) -> UserId | None:
-    """Take a role from the next members by user id, at most `MEMBERS_AT_ONCE`; the last one, None if no more follow."""
-    last: UserId | None = await tx.scalar(_select_end, guild_id=guild_id, after=after, maximum=MEMBERS_AT_ONCE - 1)
+async def remove_from_members(tx: Transaction, guild_id: GuildId, role_id: RoleId, after: UserId) -> UserId | None:
+    """Remove a role from the next `MEMBERS_PER_STEP` members by user id; returns the last one, None at the end."""
+    last: UserId | None = await tx.scalar(
+        _select_last_member, guild_id=guild_id, after=after, maximum=MEMBERS_PER_STEP - 1
+    )
     await tx.execute(
-        _take_from_members,
+        _remove_from_members,
         guild_id=guild_id,
         after=after,
         up_to=_NO_END if last is None else last,
         digits=str(int(role_id)),
-        wanted=f",{int(role_id)},",
+        id_between_commas=f",{int(role_id)},",
     )
     return last
 
 
-async def take_from_channels(tx: Transaction, guild_id: GuildId, role_id: RoleId) -> list[ChannelRow]:
-    """Remove a role's permission overwrites; the channels that had one, as they are now."""
-    wanted = str(int(role_id))
-    rows = await tx.all(_select_overwritten, guild_id=guild_id, wanted=f'"{wanted}"')
+async def remove_from_channels(tx: Transaction, guild_id: GuildId, role_id: RoleId) -> list[ChannelRow]:
+    """Delete a role's permission overwrites; returns the changed rows of the channels that had one."""
+    digits = str(int(role_id))
+    rows = await tx.all(_select_channels_with_overwrite, guild_id=guild_id, quoted_id=f'"{digits}"')
     for row in rows:
-        row.permission_overwrites = [item for item in row.permission_overwrites if item["id"] != wanted]
+        row.permission_overwrites = [item for item in row.permission_overwrites if item["id"] != digits]
     await tx.execute_many(
         _set_overwrites, [{"channel_id": row.id, "new_overwrites": row.permission_overwrites} for row in rows]
     )
     return rows
 
 
-async def count_holders(reader: Reader, guild_id: GuildId) -> Counter[RoleId]:
-    """How many members have each role; @everyone, whom all have, is left out."""
+async def count_members_by_role(reader: Reader, guild_id: GuildId) -> Counter[RoleId]:
+    """The number of members of each role, without @everyone."""
     counts: Counter[RoleId] = Counter()
-    for listed, count in await reader.all_long(_count_lists, guild_id=guild_id):
+    for listed, count in await reader.all_long(_count_role_lists, guild_id=guild_id):
         for role_id in _read_ids(listed):
             counts[RoleId(Snowflake(role_id))] += count
     return counts

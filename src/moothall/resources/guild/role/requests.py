@@ -1,4 +1,4 @@
-"""What requests say about roles (api.md, Create Guild Role)."""
+"""Request bodies of the role endpoints (api.md, Create Guild Role)."""
 
 from typing import Annotated
 
@@ -16,7 +16,7 @@ _Color = Annotated[int, Meta(ge=0, le=limits.COLOR_MAX)]
 
 
 class RoleColorsRequest(Struct, frozen=True, kw_only=True):
-    """A role's colours. A null `primary_color` is 0; a `tertiary_color` of any value makes it the holographic three."""
+    """A role's colours. A null `primary_color` is 0; any `tertiary_color` selects the three holographic colours."""
 
     primary_color: _Color | UnsetType | None = UNSET
     secondary_color: _Color | UnsetType | None = UNSET
@@ -24,7 +24,7 @@ class RoleColorsRequest(Struct, frozen=True, kw_only=True):
 
 
 class RoleSettings(Struct, frozen=True, kw_only=True):
-    """What a role can be set to. `color` says the same as `colors.primary_color`, which wins."""
+    """The fields of a role that requests can set. `colors.primary_color` takes precedence over `color`."""
 
     name: Annotated[str, Meta(min_length=1, max_length=limits.ROLE_NAME_MAX)] | UnsetType | None = UNSET
     permissions: PermissionSet | UnsetType | None = UNSET
@@ -36,7 +36,7 @@ class RoleSettings(Struct, frozen=True, kw_only=True):
     mentionable: bool | UnsetType | None = UNSET
 
     def check(self, form_errors: FormErrors) -> None:
-        """A name of blanks is none, and the emoji is a standard one."""
+        """Check that the name is not blank, and that the emoji is a standard one."""
         if isinstance(self.name, str) and not clean_name(self.name):
             form_errors.add("name", *FieldError.length(1, limits.ROLE_NAME_MAX))
         if isinstance(self.unicode_emoji, str) and not is_standard_emoji(self.unicode_emoji):
@@ -44,15 +44,15 @@ class RoleSettings(Struct, frozen=True, kw_only=True):
 
 
 class CreateGuildRole(RoleSettings, frozen=True, kw_only=True):
-    """A new role. What is absent or null has its default; the permissions' are those of @everyone."""
+    """A new role. Absent and null fields have defaults; that of `permissions` is the permissions of @everyone."""
 
 
 class ModifyGuildRole(RoleSettings, frozen=True, kw_only=True):
-    """Changes to a role: what is absent stays. Null removes the icon or the emoji and changes nothing else."""
+    """Changes to a role: an absent field stays. Null removes the icon or the emoji and leaves any other field."""
 
 
 class RolePosition(Struct, frozen=True, kw_only=True):
-    """Where one role goes; without a position it stays."""
+    """The new position of one role; without a position it stays."""
 
     id: RoleId | UnsetType | None = UNSET
     position: Annotated[int, Meta(ge=0, le=(1 << 31) - 1)] | UnsetType | None = UNSET

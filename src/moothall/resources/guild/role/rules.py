@@ -1,4 +1,4 @@
-"""Pure decisions about roles: what a request makes of one, and which changes are told."""
+"""Pure decisions about roles: the fields that a request sets, the order of roles, and audit log changes."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final
@@ -28,38 +28,38 @@ _AUDITED: Final = {
     "unicode_emoji": "unicode_emoji",
     "position": "position",
 }
-"""The fields that the audit log tells of, by the key that it knows them under."""
+"""The audited fields of a role, with their keys in the audit log."""
 
 
-def changes_between(before: Role | None, after: Role | None) -> list[AuditLogChange]:
-    """What the audit log says of a new, a changed or a deleted role."""
+def role_audit_changes(before: Role | None, after: Role | None) -> list[AuditLogChange]:
+    """The audit log changes for a created, changed or deleted role."""
     return [structs.replace(change, key=_AUDITED[change.key]) for change in differences(before, after, tuple(_AUDITED))]
 
 
-def settings_of(body: RoleSettings, features: Collection[str], before: Role | None = None) -> dict[str, Any]:
-    """The fields of a role that a request sets, colours aside.
+def requested_settings(body: RoleSettings, features: Collection[str], before: Role | None = None) -> dict[str, Any]:
+    """The fields of a role that a request sets, except its colours.
 
-    The emoji that the role had `before` needs no feature. Raises Refusal: 400/50101 for an icon or emoji without
-    ROLE_ICONS, 50035 for an icon that moves.
+    The present emoji of the role `before` requires no feature. Raises Refusal: 400/50101 for an icon or emoji without
+    ROLE_ICONS, 400/50035 for an animated icon.
     """
-    given: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     if isinstance(body.name, str):
-        given["name"] = clean_name(body.name)
+        settings["name"] = clean_name(body.name)
     if body.permissions is not UNSET and body.permissions is not None:
-        given["permissions"] = body.permissions
+        settings["permissions"] = body.permissions
     if isinstance(body.hoist, bool):
-        given["hoist"] = body.hoist
+        settings["hoist"] = body.hoist
     if isinstance(body.mentionable, bool):
-        given["mentionable"] = body.mentionable
-    held = None if before is None else before.unicode_emoji
-    new_emoji = isinstance(body.unicode_emoji, str) and body.unicode_emoji != held
+        settings["mentionable"] = body.mentionable
+    present_emoji = None if before is None else before.unicode_emoji
+    new_emoji = isinstance(body.unicode_emoji, str) and body.unicode_emoji != present_emoji
     if (body.icon or new_emoji) and Feature.ROLE_ICONS not in features:
         raise Refusal(errors.MORE_BOOSTS_REQUIRED)
     if body.icon is not UNSET:
-        given["icon"] = None if body.icon is None else _icon(body.icon)
+        settings["icon"] = None if body.icon is None else _icon(body.icon)
     if body.unicode_emoji is not UNSET:
-        given["unicode_emoji"] = body.unicode_emoji
-    return given
+        settings["unicode_emoji"] = body.unicode_emoji
+    return settings
 
 
 def _icon(image: ImageData) -> str:
@@ -70,42 +70,42 @@ def _icon(image: ImageData) -> str:
     return image.hash
 
 
-def colors_of(body: RoleSettings, before: RoleColors, features: Collection[str]) -> RoleColors:
-    """A role's colours after a request; those that it has need no feature.
+def requested_colors(body: RoleSettings, before: RoleColors, features: Collection[str]) -> RoleColors:
+    """A role's colours after a request. Its present colours require no feature.
 
     Raises Refusal: 400/50101 for a second or third colour without ENHANCED_ROLE_COLORS.
     """
-    asked = body.colors
-    if asked is UNSET or asked is None:
+    requested = body.colors
+    if requested is UNSET or requested is None:
         if not isinstance(body.color, int) or body.color == before.primary_color:
             return before
-        asked = RoleColorsRequest(primary_color=body.color)
-    given = RoleColors(
-        primary_color=_or(asked.primary_color, before.primary_color) or 0,
-        secondary_color=_or(asked.secondary_color, before.secondary_color),
-        tertiary_color=_or(asked.tertiary_color, before.tertiary_color),
+        requested = RoleColorsRequest(primary_color=body.color)
+    colors = RoleColors(
+        primary_color=_or(requested.primary_color, before.primary_color) or 0,
+        secondary_color=_or(requested.secondary_color, before.secondary_color),
+        tertiary_color=_or(requested.tertiary_color, before.tertiary_color),
     )
-    if given == before:
+    if colors == before:
         return before
-    enhanced = isinstance(asked.secondary_color, int) or isinstance(asked.tertiary_color, int)
+    enhanced = isinstance(requested.secondary_color, int) or isinstance(requested.tertiary_color, int)
     if enhanced and Feature.ENHANCED_ROLE_COLORS not in features:
         raise Refusal(errors.MORE_BOOSTS_REQUIRED)
-    if isinstance(asked.tertiary_color, int):
+    if isinstance(requested.tertiary_color, int):
         primary, secondary, tertiary = limits.HOLOGRAPHIC
         return RoleColors(primary_color=primary, secondary_color=secondary, tertiary_color=tertiary)
-    # Any other colour ends the holographic style: its three go together only.
+    # Any other colour ends the holographic style, whose three colours only occur together.
     return RoleColors(
-        primary_color=_or(asked.primary_color, before.primary_color) or 0,
-        secondary_color=_or(asked.secondary_color, before.secondary_color),
+        primary_color=_or(requested.primary_color, before.primary_color) or 0,
+        secondary_color=_or(requested.secondary_color, before.secondary_color),
     )
 
 
-def _or(value: int | UnsetType | None, otherwise: int | None) -> int | None:
-    return otherwise if value is UNSET else value
+def _or(value: int | UnsetType | None, default: int | None) -> int | None:
+    return default if value is UNSET else value
 
 
-def keeps_the_top(roles: Iterable[Role], positions: Mapping[RoleId, int], below: Callable[[Role], bool]) -> bool:
-    """Whether the roles that are not `below` somebody stay the highest, in the order that they have."""
+def keeps_highest_roles(roles: Iterable[Role], positions: Mapping[RoleId, int], below: Callable[[Role], bool]) -> bool:
+    """Whether the roles for which `below` is false stay the highest, in their present order."""
 
     def order(ranked: Iterable[Role]) -> list[RoleId]:
         return [role.id for role in sorted(ranked, key=lambda role: (-role.position, role.id))]

@@ -1,6 +1,6 @@
-"""Membership screening: what newcomers have to agree to (decisions of the project: Invites, widget, screens).
+"""Membership screening: the form that new members agree to (decisions of the project: Invites, widget, screens).
 
-A guild with the feature MEMBER_VERIFICATION_GATE_ENABLED lets people in as pending (`membership.join_guild`);
-whoever is pending may look around and do nothing else, which the kernel sees to. Here are the form and the
-answers to it.
+In a guild with the feature MEMBER_VERIFICATION_GATE_ENABLED, users join as pending (`membership.join_guild`). The
+kernel limits the permissions of pending members to reading. This folder has the form, and the responses that end
+pending.
 """

@@ -1,4 +1,4 @@
-"""Membership screening over HTTP (the paths that public clients use; api.md, States)."""
+"""Membership screening over HTTP, under the paths that public clients use (api.md, States)."""
 
 from contextlib import suppress
 from typing import Annotated, Any, Literal
@@ -17,14 +17,14 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.screening import FormField, JoinRequest, ScreeningForm
 from moothall.objects.wire import Timestamp, convert
 from moothall.resources.guild.events import GuildUpdate
-from moothall.resources.guild.membership.operations import ADMITTING
+from moothall.resources.guild.membership.operations import ADMIT_EVENTS
 from moothall.resources.guild.screening import operations
 
 _Value = Annotated[str, Meta(min_length=1, max_length=limits.SCREENING_VALUE_MAX)]
 
 
 class FieldRequest(Struct, frozen=True, kw_only=True):
-    """One thing to agree to."""
+    """A field of the form."""
 
     field_type: Literal["TERMS"]
     label: Annotated[str, Meta(min_length=1, max_length=limits.SCREENING_LABEL_MAX)]
@@ -37,38 +37,38 @@ _Fields = Annotated[list[FieldRequest], Meta(max_length=limits.SCREENING_FIELDS_
 
 
 class ModifyScreening(Struct, frozen=True, kw_only=True):
-    """Changes to screening: what is absent stays, null clears or switches off."""
+    """Changes to screening: an absent field stays, null clears or disables."""
 
     enabled: bool | UnsetType | None = UNSET
     description: Annotated[str, Meta(max_length=limits.SCREENING_DESCRIPTION_MAX)] | UnsetType | None = UNSET
     form_fields: _Fields | str | UnsetType | None = UNSET
-    """Also as the text of their JSON, as older clients send them."""
+    """A list, or its JSON as a string, which older clients send."""
 
-    def listed(self) -> list[FieldRequest] | UnsetType:
-        """The fields, whichever way they were sent. Raises Refusal (50035)."""
+    def parsed_fields(self) -> list[FieldRequest] | UnsetType:
+        """The fields, from a list or a string. Raises Refusal: 400/50035."""
         if not isinstance(self.form_fields, str):
             return [] if self.form_fields is None else self.form_fields
-        given: object = None
-        # Text that is no JSON, cannot be read as text, or is nested too deeply is no list either.
+        value: object = None
+        # A string that is not JSON, not valid Unicode or nested too deeply is refused as "not a list" below.
         with suppress(msgspec.DecodeError, UnicodeError, RecursionError):
-            given = msgspec.json.decode(self.form_fields)
+            value = msgspec.json.decode(self.form_fields)
         try:
-            fields: list[FieldRequest] = convert(given, _Fields)
+            fields: list[FieldRequest] = convert(value, _Fields)
         except msgspec.ValidationError:
             form_errors = FormErrors()
-            describe_failure(_Fields, given, ["form_fields"], form_errors)
+            describe_failure(_Fields, value, ["form_fields"], form_errors)
             raise form_errors.refusal() from None
         return fields
 
 
 class FieldAnswer(Struct, frozen=True, kw_only=True):
-    """The answer to one field of the form; clients repeat the field beside it."""
+    """The response to one field of the form; clients send the field's own members too."""
 
     response: Any = None
 
 
 class CreateJoinRequest(Struct, frozen=True, kw_only=True):
-    """The answers to a form, in the order of its fields, and the version of it that was answered."""
+    """The responses to a form, in the order of its fields, and the version of the form."""
 
     version: Timestamp
     form_fields: Annotated[list[FieldAnswer], Meta(max_length=limits.SCREENING_FIELDS_MAX)]
@@ -76,8 +76,8 @@ class CreateJoinRequest(Struct, frozen=True, kw_only=True):
 
 @get("/guilds/{guild_id}/member-verification", permission=MEMBER)
 async def get_guild_member_verification(ctx: Context, guild_id: GuildId) -> ScreeningForm:
-    """What newcomers have to agree to."""
-    return await operations.read_form(ctx)
+    """Get the screening form."""
+    return await operations.get_form(ctx)
 
 
 @patch(
@@ -87,27 +87,27 @@ async def get_guild_member_verification(ctx: Context, guild_id: GuildId) -> Scre
     fires=(GuildUpdate,),
 )
 async def modify_guild_member_verification(ctx: Context, guild_id: GuildId, body: ModifyScreening) -> ScreeningForm:
-    """Change what newcomers have to agree to, or whether they have to at all."""
-    asked = body.listed()
+    """Change, enable or disable membership screening."""
+    fields = body.parsed_fields()
     return await operations.modify_screening(
         ctx,
         enabled=body.enabled,
         description=body.description,
-        fields=asked if isinstance(asked, UnsetType) else [_field(field) for field in asked],
+        fields=fields if isinstance(fields, UnsetType) else [_field(field) for field in fields],
     )
 
 
-def _field(asked: FieldRequest) -> FormField:
+def _field(field: FieldRequest) -> FormField:
     return FormField(
-        field_type=asked.field_type,
-        label=asked.label,
-        description=asked.description or None,
-        values=asked.values or [],
-        required=True if asked.required is UNSET else bool(asked.required),
+        field_type=field.field_type,
+        label=field.label,
+        description=field.description or None,
+        values=field.values or [],
+        required=True if field.required is UNSET else bool(field.required),
     )
 
 
-@put("/guilds/{guild_id}/requests/@me", permission=MEMBER, fires=ADMITTING)
+@put("/guilds/{guild_id}/requests/@me", permission=MEMBER, fires=ADMIT_EVENTS)
 async def create_guild_join_request(ctx: Context, guild_id: GuildId, body: CreateJoinRequest) -> JoinRequest:
-    """Agree to what a guild asks of newcomers, and take part from now on."""
-    return await operations.answer_form(ctx, body.version, [answer.response for answer in body.form_fields])
+    """Submit the caller's responses to the screening form, which ends their pending state."""
+    return await operations.submit_form(ctx, body.version, [field.response for field in body.form_fields])

@@ -1,4 +1,4 @@
-"""The form that newcomers answer, and what their answer brings about."""
+"""Membership screening operations: reading, changing and submitting the form."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -20,20 +20,20 @@ from moothall.objects.wire import Timestamp
 from moothall.resources.guild.membership.operations import admit_member
 from moothall.resources.guild.operations import change_guild
 from moothall.resources.guild.screening import queries
-from moothall.resources.guild.screening.jobs import AdmitPending
+from moothall.resources.guild.screening.jobs import AdmitPendingMembers
 from moothall.resources.member.queries import get_member
 
 _AUDIT_KEYS: Final = {
     "description": "member_verification_description",
     "form_fields": "member_verification_form_fields",
 }
-"""The form's fields, by the keys that set them apart from the guild's own in its audit entries."""
+"""The audit log keys of the form's fields, which differ from those of the guild in the same kind of entry."""
 
 
-async def read_form(ctx: Context) -> ScreeningForm:
-    """The form of the guild entered; where nobody made any, one that asks nothing."""
-    found = await queries.select_form(ctx.tx, ctx.guild.id)
-    return found or ScreeningForm(version=Timestamp(ctx.guild.id.created_ms), description=None, form_fields=[])
+async def get_form(ctx: Context) -> ScreeningForm:
+    """The form of the guild entered; an empty form if it has none."""
+    form = await queries.select_form(ctx.tx, ctx.guild.id)
+    return form or ScreeningForm(version=Timestamp(ctx.guild.id.created_ms), description=None, form_fields=[])
 
 
 async def modify_screening(
@@ -43,41 +43,41 @@ async def modify_screening(
     description: str | UnsetType | None,
     fields: list[FormField] | UnsetType,
 ) -> ScreeningForm:
-    """Change the form of the guild entered, and whether there is screening; the form as it is then.
+    """Change the form of the guild entered, and whether screening is enabled; returns the changed form.
 
-    A changed form has a new version, and answers to the old one are no good any more. When screening
-    ends, all who are pending are let in soon afterwards. What changes nothing is neither recorded nor
-    announced. Raises Refusal: 400/50035.
+    A changed form has a new version, and responses to an older one are refused. Disabling screening enqueues a job that
+    admits all pending members. A request that changes nothing is neither recorded nor announced. Raises Refusal:
+    400/50035.
     """
-    before = await read_form(ctx)
+    before = await get_form(ctx)
     after = before
     if description is not UNSET:
         after = structs.replace(after, description=clean(description or "").strip() or None)
     if fields is not UNSET:
-        after = structs.replace(after, form_fields=_cleaned(fields))
+        after = structs.replace(after, form_fields=_clean_fields(fields))
     if after != before:
         after = structs.replace(after, version=Timestamp(max(ctx.now, before.version + 1)))
-        await queries.write_form(ctx.tx, ctx.guild.id, after)
+        await queries.upsert_form(ctx.tx, ctx.guild.id, after)
         changes = [
             structs.replace(change, key=_AUDIT_KEYS[change.key]) for change in differences(before, after, _AUDIT_KEYS)
         ]
         await ctx.audit(AuditLogEvent.GUILD_UPDATE, target=ctx.guild.id, changes=changes)
-    held = set(ctx.guild.row.features)
-    if enabled is not UNSET and bool(enabled) != (Feature.MEMBER_VERIFICATION_GATE_ENABLED in held):
-        await end_screening(
-            ctx, await change_guild(ctx, features=sorted(held ^ {Feature.MEMBER_VERIFICATION_GATE_ENABLED}))
+    features = set(ctx.guild.row.features)
+    if enabled is not UNSET and bool(enabled) != (Feature.MEMBER_VERIFICATION_GATE_ENABLED in features):
+        await admit_pending_if_disabled(
+            ctx, await change_guild(ctx, features=sorted(features ^ {Feature.MEMBER_VERIFICATION_GATE_ENABLED}))
         )
     return after
 
 
-async def end_screening(ctx: Context, after: Guild) -> None:
-    """Have all who are pending let in soon, if the guild entered screens nobody any more as it is `after` a change."""
+async def admit_pending_if_disabled(ctx: Context, after: Guild) -> None:
+    """Enqueue the admission of all pending members if screening is disabled in `after` but was enabled in the guild."""
     gate = Feature.MEMBER_VERIFICATION_GATE_ENABLED
     if gate in ctx.guild.row.features and gate not in after.features:
-        await enqueue(ctx, AdmitPending(guild_id=after.id))
+        await enqueue(ctx, AdmitPendingMembers(guild_id=after.id))
 
 
-def _cleaned(fields: Sequence[FormField]) -> list[FormField]:
+def _clean_fields(fields: Sequence[FormField]) -> list[FormField]:
     form_errors = FormErrors()
     made = []
     for index, field in enumerate(fields):
@@ -85,9 +85,9 @@ def _cleaned(fields: Sequence[FormField]) -> list[FormField]:
         values = [clean(value).strip() for value in field.values]
         if not label:
             form_errors.add(["form_fields", index, "label"], *FieldError.length(1, None))
-        for access, value in enumerate(values):
+        for value_index, value in enumerate(values):
             if not value:
-                form_errors.add(["form_fields", index, "values", access], *FieldError.length(1, None))
+                form_errors.add(["form_fields", index, "values", value_index], *FieldError.length(1, None))
         made.append(
             structs.replace(field, label=label, values=values, description=clean(field.description or "") or None)
         )
@@ -95,13 +95,13 @@ def _cleaned(fields: Sequence[FormField]) -> list[FormField]:
     return made
 
 
-async def answer_form(ctx: Context, version: Timestamp, responses: Sequence[object]) -> JoinRequest:
-    """Take the actor's answers to the form of the guild entered, in the order of its fields, and let them take part.
+async def submit_form(ctx: Context, version: Timestamp, responses: Sequence[object]) -> JoinRequest:
+    """Check the actor's responses to the form of the guild entered, in the order of its fields, and admit the actor.
 
-    Those who are not pending stay as they are, and nobody is told. Raises Refusal: 400/50035 for
-    answers to an older form, and unless everything that is required was agreed to.
+    Nothing changes and nothing is emitted for an actor who is not pending. Raises Refusal: 400/50035 for responses to
+    an older form, and for a required field without agreement.
     """
-    form = await read_form(ctx)
+    form = await get_form(ctx)
     form_errors = FormErrors()
     if version != form.version:
         form_errors.add("version", FormCode.BASE_TYPE_CHOICES, "The form has changed since.")

@@ -1,15 +1,14 @@
-"""The SQL of screening."""
+"""The SQL of membership screening."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import bindparam, select
 
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.screening import FormField, ScreeningForm
 from moothall.objects.wire import Timestamp, convert, to_plain
-from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
+from moothall.storage.database import Query, Reader, Transaction, upsert
 from moothall.storage.rows import MemberRow
 from moothall.storage.schema import members, screening_forms
 
@@ -22,7 +21,7 @@ class _FormRow(Struct):
 
 
 _select_form = Query(select(screening_forms).where(screening_forms.c.guild_id == bindparam("guild_id")), into=_FormRow)
-_write_form = Query(upsert(screening_forms, key=("guild_id",), update=("version", "description", "form_fields")))
+_upsert_form = Query(upsert(screening_forms, key=("guild_id",), update=("version", "description", "form_fields")))
 _select_pending = Query(
     select(members)
     .where(
@@ -32,15 +31,10 @@ _select_pending = Query(
     .limit(bindparam("maximum")),
     into=MemberRow,
 )
-_admit = Query(
-    update(members)
-    .where(members.c.guild_id == bindparam("guild_id"), in_list(members.c.user_id, "user_ids"))
-    .values(pending=False)
-)
 
 
 async def select_form(reader: Reader, guild_id: GuildId) -> ScreeningForm | None:
-    """What a guild asks of newcomers; None where nobody has said."""
+    """A guild's screening form; None if it has none."""
     row = await reader.one(_select_form, guild_id=guild_id)
     if row is None:
         return None
@@ -49,10 +43,10 @@ async def select_form(reader: Reader, guild_id: GuildId) -> ScreeningForm | None
     )
 
 
-async def write_form(tx: Transaction, guild_id: GuildId, form: ScreeningForm) -> None:
-    """Store what a guild asks of newcomers in place of the form before."""
+async def upsert_form(tx: Transaction, guild_id: GuildId, form: ScreeningForm) -> None:
+    """Insert or replace a guild's screening form."""
     await tx.execute(
-        _write_form,
+        _upsert_form,
         guild_id=guild_id,
         version=form.version,
         description=form.description,
@@ -61,10 +55,5 @@ async def write_form(tx: Transaction, guild_id: GuildId, form: ScreeningForm) ->
 
 
 async def select_pending(reader: Reader, guild_id: GuildId, after: UserId, maximum: int) -> list[MemberRow]:
-    """The next members by ascending user id who are pending."""
+    """The first `maximum` pending members after a user id, ascending by user id."""
     return await reader.all(_select_pending, guild_id=guild_id, after=after, maximum=maximum)
-
-
-async def admit(tx: Transaction, guild_id: GuildId, user_ids: Sequence[UserId]) -> None:
-    """Let several members take part."""
-    await tx.execute(_admit, guild_id=guild_id, user_ids=list(user_ids))

@@ -1,4 +1,4 @@
-"""A guild's own invite code. It stands in the guild's row; that it leads into the guild is the invites' affair.
+"""Vanity URLs: a guild's custom invite code, stored in the guild's row. `invite` resolves and accepts it.
 
 A code belongs to one guild or to one invite, never to two of them.
 """

@@ -1,4 +1,4 @@
-"""Vanity codes over HTTP (api.md, Other guild endpoints)."""
+"""Vanity URLs over HTTP (api.md, Other guild endpoints)."""
 
 from msgspec import Struct
 
@@ -12,18 +12,18 @@ from moothall.resources.guild.vanity_url import operations, queries
 
 
 class ModifyVanityUrl(Struct, frozen=True, kw_only=True):
-    """A new code; null or an empty one gives it up."""
+    """A new code; null or an empty string removes it."""
 
     code: str | None
 
 
 @get("/guilds/{guild_id}/vanity-url", permission=Permissions.MANAGE_GUILD)
 async def get_guild_vanity_url(ctx: Context, guild_id: GuildId) -> VanityUrl:
-    """A guild's own invite code, and how many came by it."""
-    return await queries.select_vanity(ctx.tx, guild_id)
+    """Get a guild's vanity code and the number of its uses."""
+    return await queries.select_vanity_url(ctx.tx, guild_id)
 
 
 @patch("/guilds/{guild_id}/vanity-url", permission=Permissions.MANAGE_GUILD, audit_reason=True, fires=(GuildUpdate,))
 async def modify_guild_vanity_url(ctx: Context, guild_id: GuildId, body: ModifyVanityUrl) -> VanityUrl:
-    """Choose a guild's own invite code, which takes the feature VANITY_URL, or give it up."""
-    return await operations.set_vanity(ctx, body.code)
+    """Set a guild's vanity code, which requires the feature VANITY_URL, or remove it."""
+    return await operations.modify_vanity_url(ctx, body.code)

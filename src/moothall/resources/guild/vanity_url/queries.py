@@ -1,4 +1,4 @@
-"""The SQL of vanity codes."""
+"""The SQL of vanity URLs."""
 
 from sqlalchemy import bindparam, select, union_all, update
 
@@ -8,7 +8,7 @@ from moothall.storage.database import Query, Reader, Transaction
 from moothall.storage.schema import guilds, invites
 
 _select = Query(select(guilds.c.vanity_url_code, guilds.c.vanity_url_uses).where(guilds.c.id == bindparam("guild_id")))
-_select_holder = Query(
+_select_code = Query(
     union_all(
         select(guilds.c.vanity_url_code).where(guilds.c.vanity_url_code == bindparam("code")),
         select(invites.c.code).where(invites.c.code == bindparam("code")),
@@ -17,18 +17,18 @@ _select_holder = Query(
 _reset_uses = Query(update(guilds).where(guilds.c.id == bindparam("guild_id")).values(vanity_url_uses=0))
 
 
-async def select_vanity(reader: Reader, guild_id: GuildId) -> VanityUrl:
-    """A guild's own code and its uses as they are now."""
+async def select_vanity_url(reader: Reader, guild_id: GuildId) -> VanityUrl:
+    """A guild's vanity code and the number of its uses."""
     row = await reader.one(_select, guild_id=guild_id)
     code, uses = (None, 0) if row is None else row
     return VanityUrl(code=code, uses=0 if code is None else int(uses))
 
 
-async def is_taken(reader: Reader, code: str) -> bool:
+async def is_code_taken(reader: Reader, code: str) -> bool:
     """Whether a code belongs to a guild or an invite."""
-    return await reader.one(_select_holder, code=code) is not None
+    return await reader.one(_select_code, code=code) is not None
 
 
 async def reset_uses(tx: Transaction, guild_id: GuildId) -> None:
-    """Begin to count anew."""
+    """Set the uses of a guild's vanity code to 0."""
     await tx.execute(_reset_uses, guild_id=guild_id)

@@ -1,5 +1,5 @@
-"""What greets newcomers: some words and up to five channels (api.md, Welcome screen objects).
+"""Welcome screens: a description and up to five channels for new members (api.md, Welcome screen objects).
 
-It stands in the guild's row, and is kept while it is off; whether it is on says the guild's feature
-WELCOME_SCREEN_ENABLED. Invites show it while it is on.
+The screen is stored in the guild's row, enabled or not. It is enabled by the feature WELCOME_SCREEN_ENABLED; invite
+objects contain an enabled screen.
 """

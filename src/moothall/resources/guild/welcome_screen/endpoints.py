@@ -25,7 +25,7 @@ class WelcomeChannelRequest(Struct, frozen=True, kw_only=True):
 
 
 class ModifyWelcomeScreen(Struct, frozen=True, kw_only=True):
-    """Changes to a welcome screen: what is absent stays, null clears or switches off."""
+    """Changes to a welcome screen: an absent field stays, null clears or disables."""
 
     enabled: bool | UnsetType | None = UNSET
     welcome_channels: (
@@ -36,28 +36,30 @@ class ModifyWelcomeScreen(Struct, frozen=True, kw_only=True):
 
 @get("/guilds/{guild_id}/welcome-screen", permission=MEMBER)
 async def get_guild_welcome_screen(ctx: Context, guild_id: GuildId) -> WelcomeScreen:
-    """What greets newcomers. While it is off, it is shown to those who may change it."""
-    return operations.read_screen(ctx)
+    """Get the welcome screen. While it is disabled, only members with MANAGE_GUILD can read it."""
+    return operations.get_welcome_screen(ctx)
 
 
 @patch(
     "/guilds/{guild_id}/welcome-screen", permission=Permissions.MANAGE_GUILD, audit_reason=True, fires=(GuildUpdate,)
 )
 async def modify_guild_welcome_screen(ctx: Context, guild_id: GuildId, body: ModifyWelcomeScreen) -> WelcomeScreen:
-    """Change what greets newcomers, or switch it on or off."""
+    """Change, enable or disable the welcome screen."""
     channels = body.welcome_channels
-    return await operations.modify_screen(
+    return await operations.modify_welcome_screen(
         ctx,
         enabled=body.enabled,
         description=body.description,
-        channels=channels if isinstance(channels, UnsetType) else [_asked(channel) for channel in channels or ()],
+        channels=channels
+        if isinstance(channels, UnsetType)
+        else [_welcome_channel(channel) for channel in channels or ()],
     )
 
 
-def _asked(channel: WelcomeChannelRequest) -> WelcomeScreenChannel:
+def _welcome_channel(request: WelcomeChannelRequest) -> WelcomeScreenChannel:
     return WelcomeScreenChannel(
-        channel_id=channel.channel_id,
-        description=channel.description,
-        emoji_id=channel.emoji_id or None,
-        emoji_name=channel.emoji_name or None,
+        channel_id=request.channel_id,
+        description=request.description,
+        emoji_id=request.emoji_id or None,
+        emoji_name=request.emoji_name or None,
     )

@@ -14,7 +14,7 @@ from moothall.resources.guild.widget import operations
 
 
 class ModifyWidget(Struct, frozen=True, kw_only=True):
-    """Changes to the settings: what is absent stays; null switches off, or takes the channel away."""
+    """Changes to the settings: an absent field stays; null disables the widget or removes the channel."""
 
     enabled: bool | UnsetType | None = UNSET
     channel_id: ChannelId | UnsetType | None = UNSET
@@ -22,13 +22,13 @@ class ModifyWidget(Struct, frozen=True, kw_only=True):
 
 @get("/guilds/{guild_id}/widget", permission=Permissions.MANAGE_GUILD)
 async def get_guild_widget_settings(ctx: Context, guild_id: GuildId) -> WidgetSettings:
-    """Whether a guild's widget is on, and which channel it invites to."""
+    """Get whether a guild's widget is enabled, and the channel of its invite."""
     return operations.widget_settings(ctx.guild.row)
 
 
 @patch("/guilds/{guild_id}/widget", permission=Permissions.MANAGE_GUILD, audit_reason=True, fires=(GuildUpdate,))
 async def modify_guild_widget(ctx: Context, guild_id: GuildId, body: ModifyWidget) -> WidgetSettings:
-    """Switch a guild's widget on or off, or choose the channel that it invites to."""
+    """Enable or disable a guild's widget, or set the channel of its invite."""
     return await operations.modify_widget(ctx, enabled=body.enabled, channel_id=body.channel_id)
 
 
@@ -40,18 +40,18 @@ async def modify_guild_widget(ctx: Context, guild_id: GuildId, body: ModifyWidge
     reads_first=True,
 )
 async def get_guild_widget(ctx: Context, guild_id: GuildId) -> Widget:
-    """Who is in a guild now. It brings an invite to the widget's channel, which is made when there is none."""
-    await operations.visit(ctx, guild_id)
-    return await operations.widget(ctx)
+    """Get the online members of a guild, with an invite to the widget's channel, which is created if there is none."""
+    await operations.visit_widget_guild(ctx, guild_id)
+    return await operations.build_widget(ctx)
 
 
 @get("/guilds/{guild_id}/widget.png", permission=PUBLIC)
 async def get_guild_widget_image(
     ctx: Context, guild_id: GuildId, *, style: WidgetStyle = WidgetStyle.SHIELD
 ) -> Response:
-    """A picture of how many are in a guild now, in one of five styles."""
-    await operations.visit(ctx, guild_id)
-    picture = await operations.picture(ctx, style)
+    """Get an image with the number of online members of a guild, in one of five styles."""
+    await operations.visit_widget_guild(ctx, guild_id)
+    picture = await operations.draw_widget(ctx, style)
     return Response(
         picture.data,
         content_type="image/png",

@@ -1,4 +1,4 @@
-"""The widget's settings, and what it shows at the moment."""
+"""Reading and changing the widget's settings, and building the widget."""
 
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from moothall.objects.presence import ActivityType, Presence
 from moothall.objects.user import User
 from moothall.objects.widget import Widget, WidgetActivity, WidgetChannel, WidgetMember, WidgetStyle
 from moothall.resources.guild.operations import change_guild
-from moothall.resources.guild.widget.pictures import Picture, Pictures
+from moothall.resources.guild.widget.pictures import Picture, PictureCache
 from moothall.resources.member.queries import get_members
 from moothall.resources.user.queries import get_users
 from moothall.resources.voice.queries import VoiceStateRow, select_voice_states
@@ -28,21 +28,21 @@ from moothall.storage.rows import GuildRow, MemberRow
 _DEFAULT_AVATARS = 6
 
 WIDGET_INVITE: Final = Hook[[Context, ChannelId], str | None]("widget invite")
-"""The code of the unlimited invite to the widget's channel, made where there is none; None while invites are paused."""
+"""Returns the code of the unlimited invite to a widget's channel, creating it if there is none; None while paused."""
 
 
 def widget_settings(row: GuildRow) -> WidgetSettings:
-    """The settings in a guild's row."""
+    """The widget settings in a guild's row."""
     return WidgetSettings(enabled=row.widget_enabled, channel_id=row.widget_channel_id)
 
 
 async def modify_widget(
     ctx: Context, *, enabled: bool | UnsetType | None, channel_id: ChannelId | UnsetType | None
 ) -> WidgetSettings:
-    """Change the settings of the guild entered; the settings as they are then.
+    """Change the widget settings of the guild entered; returns the changed settings.
 
-    What changes nothing is neither recorded nor announced. Raises Refusal: 400/50035 for a channel
-    that is not the guild's, or that nobody can be invited to.
+    A request that changes nothing is neither recorded nor announced. Raises Refusal: 400/50035 for a channel of another
+    guild, or of a type that cannot have invites.
     """
     columns: dict[str, Any] = {}
     if enabled is not UNSET:
@@ -61,17 +61,17 @@ async def modify_widget(
     )
 
 
-async def visit(ctx: Context, guild_id: GuildId) -> None:
-    """Look at a guild through its widget. Raises Refusal: 404/10004, 403/50004 where it is off."""
+async def visit_widget_guild(ctx: Context, guild_id: GuildId) -> None:
+    """Visit a guild for its widget. Raises Refusal: 404/10004, 403/50004 if the widget is disabled."""
     await ctx.visit_guild(guild_id)
     if not ctx.guild.row.widget_enabled:
         raise Refusal(errors.WIDGET_DISABLED)
 
 
-async def widget(ctx: Context) -> Widget:
-    """What the widget of the guild visited shows: at most a hundred members who are here, by name."""
+async def build_widget(ctx: Context) -> Widget:
+    """The widget of the guild visited, with at most `WIDGET_MEMBERS_MAX` online members, ordered by username."""
     guild = ctx.guild
-    channels = await _channels(ctx, guild)
+    channels = await _visible_channels(ctx, guild)
     return Widget(
         id=guild.id,
         name=guild.row.name,
@@ -82,24 +82,24 @@ async def widget(ctx: Context) -> Widget:
     )
 
 
-async def picture(ctx: Context, style: WidgetStyle) -> Picture:
-    """The widget of the guild visited as a picture."""
+async def draw_widget(ctx: Context, style: WidgetStyle) -> Picture:
+    """The widget of the guild visited as an image."""
     row = ctx.guild.row
-    pictures: Pictures = ctx.services.extra.setdefault(Pictures, Pictures())
+    cache: PictureCache = ctx.services.extra.setdefault(PictureCache, PictureCache())
 
     async def icon() -> bytes | None:
         return None if row.icon is None else await ctx.services.blobs.get(blob_key(row.icon))
 
-    return await pictures.get(
+    return await cache.get(
         style, name=row.name, icon_hash=row.icon, online=ctx.services.presences.online_count(row.id), icon=icon
     )
 
 
-async def _channels(ctx: Context, guild: GuildState) -> list[WidgetChannel]:
-    found: list[WidgetChannel] | None = guild.memo.get("widget.channels")
-    if found is None:
+async def _visible_channels(ctx: Context, guild: GuildState) -> list[WidgetChannel]:
+    widget_channels: list[WidgetChannel] | None = guild.memo.get("widget.channels")
+    if widget_channels is None:
         everyone = guild.everyone.permissions
-        seen = [
+        visible = [
             channel
             for channel in (await guild.channels(ctx.tx)).values()
             if channel.type in VOICE
@@ -108,28 +108,28 @@ async def _channels(ctx: Context, guild: GuildState) -> list[WidgetChannel]:
             )
             & Permissions.VIEW_CHANNEL
         ]
-        found = guild.memo["widget.channels"] = [
+        widget_channels = guild.memo["widget.channels"] = [
             WidgetChannel(id=channel.id, name=channel.name or "", position=channel.position or 0)
-            for channel in sorted(seen, key=lambda channel: (channel.position or 0, channel.id))
+            for channel in sorted(visible, key=lambda channel: (channel.position or 0, channel.id))
         ]
-    return found
+    return widget_channels
 
 
 async def _members(ctx: Context, visible: set[ChannelId]) -> list[WidgetMember]:
-    here = ctx.services.presences.presences(ctx.guild.id, maximum=limits.WIDGET_MEMBERS_MAX)
-    ids = [presence.user.id for presence in here]
+    presences = ctx.services.presences.presences(ctx.guild.id, maximum=limits.WIDGET_MEMBERS_MAX)
+    ids = [presence.user.id for presence in presences]
     users = await get_users(ctx.tx, ids)
-    talking = {state.user_id: state for state in await select_voice_states(ctx.tx, ctx.guild.id, ids)}
-    talking = {user_id: state for user_id, state in talking.items() if state.channel_id in visible}
-    rows = await get_members(ctx.tx, ctx.guild.id, talking)
-    known = [presence for presence in here if presence.user.id in users]
+    voice_states = {state.user_id: state for state in await select_voice_states(ctx.tx, ctx.guild.id, ids)}
+    voice_states = {user_id: state for user_id, state in voice_states.items() if state.channel_id in visible}
+    rows = await get_members(ctx.tx, ctx.guild.id, voice_states)
+    known = [presence for presence in presences if presence.user.id in users]
     known.sort(key=lambda presence: users[presence.user.id].username)
     return [
         _member(
             index,
             presence,
             users[presence.user.id],
-            talking.get(presence.user.id),
+            voice_states.get(presence.user.id),
             rows.get(presence.user.id),
             ctx.services.limits.public_url,
         )
@@ -140,13 +140,13 @@ async def _members(ctx: Context, visible: set[ChannelId]) -> list[WidgetMember]:
 def _member(
     index: int, presence: Presence, user: User, voice: VoiceStateRow | None, row: MemberRow | None, base_url: str
 ) -> WidgetMember:
-    doing = next((a for a in presence.activities if a.type != ActivityType.CUSTOM), None)
+    activity = next((a for a in presence.activities if a.type != ActivityType.CUSTOM), None)
     return WidgetMember(
         id=str(index),
         username=user.username,
         status=presence.status,
         avatar_url=_avatar_url(user, base_url),
-        activity=UNSET if doing is None else WidgetActivity(name=doing.name),
+        activity=UNSET if activity is None else WidgetActivity(name=activity.name),
         channel_id=UNSET if voice is None else voice.channel_id,
         deaf=UNSET if voice is None else row is not None and row.deaf,
         mute=UNSET if voice is None else row is not None and row.mute,
@@ -157,14 +157,14 @@ def _member(
 
 
 def _avatar_url(user: User, base_url: str) -> str:
-    # Pictures are found by the hash of their content alone: the path need not name whose it is.
+    # Avatars are served by the hash of their content alone, so the path does not need the user's id.
     if user.avatar is None:
         return f"{base_url}/embed/avatars/{(user.id >> 22) % _DEFAULT_AVATARS}.png"
     return f"{base_url}/avatars/0/{user.avatar}.png?size=128"
 
 
 async def _invite_url(ctx: Context) -> str | None:
-    """The URL of the widget's invite; None without a channel, or while invites are paused."""
+    """The URL of the widget's invite; None without a channel, and while invites are paused."""
     guild, channel_id = ctx.guild, ctx.guild.row.widget_channel_id
     if channel_id is None or await guild.channel(ctx.tx, channel_id) is None:
         return None

@@ -1,4 +1,4 @@
-"""The widget as a picture: a badge for a line of text, and four banners. Drawn off the event loop and kept."""
+"""The widget as an image: a shield and four banners, drawn in a thread and cached."""
 
 import asyncio
 import hashlib
@@ -29,7 +29,7 @@ SIZES: Final = {
 }
 """Width and height in pixels."""
 
-_MAX_KEPT: Final = 500
+_MAX_CACHED: Final = 500
 _MAX_DRAWING: Final = 2
 
 _Draw = ImageDraw.ImageDraw
@@ -38,17 +38,17 @@ _Key = tuple[WidgetStyle, str, str | None, int]
 
 
 class Picture(Struct, frozen=True):
-    """A PNG file, and the entity tag that it goes by."""
+    """A PNG file and its entity tag."""
 
     data: bytes
     tag: bytes
 
 
-class Pictures:
-    """Draws widgets and keeps the last used ones: the same guild looks the same until its count changes."""
+class PictureCache:
+    """Draws widgets and caches the most recently used ones, by style, name, icon and online count."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[_Key, Picture] = OrderedDict()
+        self._cache: OrderedDict[_Key, Picture] = OrderedDict()
         self._drawing = asyncio.Semaphore(_MAX_DRAWING)
 
     async def get(
@@ -60,27 +60,27 @@ class Pictures:
         online: int,
         icon: Callable[[], Awaitable[bytes | None]],
     ) -> Picture:
-        """The picture of a guild of that name and icon, with so many online. `icon` reads the icon if need be."""
+        """The image for a guild with this name, icon and online count. `icon` is called to read the icon if needed."""
         key = (style, name, icon_hash, online)
-        found = self._kept.get(key)
-        if found is None:
+        picture = self._cache.get(key)
+        if picture is None:
             data = None if style is WidgetStyle.SHIELD else await icon()
             async with self._drawing:
-                found = await asyncio.to_thread(draw, style, name, online, data)
-            self._kept[key] = found
-            if len(self._kept) > _MAX_KEPT:
-                self._kept.popitem(last=False)
+                picture = await asyncio.to_thread(draw, style, name, online, data)
+            self._cache[key] = picture
+            if len(self._cache) > _MAX_CACHED:
+                self._cache.popitem(last=False)
         else:
-            self._kept.move_to_end(key)
-        return found
+            self._cache.move_to_end(key)
+        return picture
 
 
 def draw(style: WidgetStyle, name: str, online: int, icon: bytes | None) -> Picture:
-    """Draw a widget. An icon that cannot be read is left out, like none."""
+    """Draw a widget. An icon that cannot be decoded is left out."""
     image = Image.new("RGB", SIZES[style], _DARK)
     count = f"{online:,} online"
     if style is WidgetStyle.SHIELD:
-        _shield(image, count)
+        _draw_shield(image, count)
     else:
         _BANNERS[style](image, name, count, icon)
     out = BytesIO()
@@ -89,64 +89,64 @@ def draw(style: WidgetStyle, name: str, online: int, icon: bytes | None) -> Pict
     return Picture(data, b'"%b"' % hashlib.sha256(data).hexdigest()[:32].encode())
 
 
-def _shield(image: Image.Image, count: str) -> None:
+def _draw_shield(image: Image.Image, count: str) -> None:
     draw = ImageDraw.Draw(image)
     draw.rectangle((0, 0, 19, 19), fill=_ACCENT)
     draw.text((10, 10), _NAME[0], font=_font(13), fill=_WHITE, anchor="mm")
     font = _font(11)
-    draw.text((70, 10), _cut(draw, count, font, 96), font=font, fill=_WHITE, anchor="mm")
+    draw.text((70, 10), _truncate(draw, count, font, 96), font=font, fill=_WHITE, anchor="mm")
 
 
-def _banner1(image: Image.Image, name: str, count: str, icon: bytes | None) -> None:
-    _guild(image, (20, 16), 50, name, count, icon, room=230)
-    _footer(image, 82, "POWERED BY " + _NAME.upper())
+def _draw_banner1(image: Image.Image, name: str, count: str, icon: bytes | None) -> None:
+    _draw_guild(image, (20, 16), 50, name, count, icon, max_width=230)
+    _draw_footer(image, 82, "POWERED BY " + _NAME.upper())
 
 
-def _banner2(image: Image.Image, name: str, count: str, icon: bytes | None) -> None:
-    _guild(image, (13, 20), 36, name, count, icon, room=150)
+def _draw_banner2(image: Image.Image, name: str, count: str, icon: bytes | None) -> None:
+    _draw_guild(image, (13, 20), 36, name, count, icon, max_width=150)
     draw = ImageDraw.Draw(image)
     draw.polygon(((236, 0), (320, 0), (320, 76), (214, 76)), fill=_ACCENT)
     draw.text((272, 38), _NAME, font=_font(15), fill=_WHITE, anchor="mm")
 
 
-def _banner3(image: Image.Image, name: str, count: str, icon: bytes | None) -> None:
-    _guild(image, (20, 20), 50, name, count, icon, room=230)
+def _draw_banner3(image: Image.Image, name: str, count: str, icon: bytes | None) -> None:
+    _draw_guild(image, (20, 20), 50, name, count, icon, max_width=230)
     draw = ImageDraw.Draw(image)
     draw.rectangle((0, 90, 320, 132), fill=_ACCENT)
     draw.text((20, 111), _NAME, font=_font(16), fill=_WHITE, anchor="lm")
     draw.text((300, 111), "Chat Now", font=_font(13), fill=_WHITE, anchor="rm")
 
 
-def _banner4(image: Image.Image, name: str, count: str, icon: bytes | None) -> None:
+def _draw_banner4(image: Image.Image, name: str, count: str, icon: bytes | None) -> None:
     draw = ImageDraw.Draw(image)
     draw.rectangle((0, 0, 320, 110), fill=_ACCENT)
     draw.text((160, 55), _NAME, font=_font(36), fill=_WHITE, anchor="mm")
-    _guild(image, (20, 126), 50, name, count, icon, room=230)
+    _draw_guild(image, (20, 126), 50, name, count, icon, max_width=230)
     draw.rounded_rectangle((20, 194, 300, 232), radius=4, fill=_GREEN)
     draw.text((160, 213), "JOIN MY SERVER", font=_font(14), fill=_WHITE, anchor="mm")
 
 
 _BANNERS: Final = {
-    WidgetStyle.BANNER1: _banner1,
-    WidgetStyle.BANNER2: _banner2,
-    WidgetStyle.BANNER3: _banner3,
-    WidgetStyle.BANNER4: _banner4,
+    WidgetStyle.BANNER1: _draw_banner1,
+    WidgetStyle.BANNER2: _draw_banner2,
+    WidgetStyle.BANNER3: _draw_banner3,
+    WidgetStyle.BANNER4: _draw_banner4,
 }
 
 
-def _footer(image: Image.Image, top: int, text: str) -> None:
+def _draw_footer(image: Image.Image, top: int, text: str) -> None:
     draw = ImageDraw.Draw(image)
     draw.rectangle((0, top, image.width, image.height), fill=_GREY)
     draw.text((image.width / 2, (top + image.height) / 2), text, font=_font(10), fill=_PALE, anchor="mm")
 
 
-def _guild(
-    image: Image.Image, corner: tuple[int, int], side: int, name: str, count: str, icon: bytes | None, *, room: int
+def _draw_guild(
+    image: Image.Image, corner: tuple[int, int], side: int, name: str, count: str, icon: bytes | None, *, max_width: int
 ) -> None:
     """A guild's icon, or the first letter of its name, with its name and count beside it."""
     left, top = corner
     draw = ImageDraw.Draw(image)
-    shown = None if icon is None else _read(icon, side)
+    shown = None if icon is None else _read_icon(icon, side)
     if shown is None:
         draw.rounded_rectangle((left, top, left + side, top + side), radius=8, fill=_ACCENT)
         draw.text((left + side / 2, top + side / 2), name[:1], font=_font(side / 2), fill=_WHITE, anchor="mm")
@@ -157,29 +157,29 @@ def _guild(
     text = left + side + 13
     font = _font(14)
     middle = top + side / 2
-    draw.text((text, middle - 9), _cut(draw, name, font, room - 20), font=font, fill=_WHITE, anchor="lm")
+    draw.text((text, middle - 9), _truncate(draw, name, font, max_width - 20), font=font, fill=_WHITE, anchor="lm")
     draw.ellipse((text, middle + 6, text + 7, middle + 13), fill=_GREEN)
     draw.text((text + 13, middle + 9), count, font=_font(11), fill=_PALE, anchor="lm")
 
 
-def _read(icon: bytes, side: int) -> Image.Image | None:
+def _read_icon(icon: bytes, side: int) -> Image.Image | None:
     try:
         with Image.open(BytesIO(icon)) as opened:
             shown = opened.convert("RGBA").resize((side, side), Image.Resampling.LANCZOS)
     except (OSError, ValueError, Image.DecompressionBombError):
         return None
-    behind = Image.new("RGBA", shown.size, _GREY)
-    return Image.alpha_composite(behind, shown).convert("RGB")
+    background = Image.new("RGBA", shown.size, _GREY)
+    return Image.alpha_composite(background, shown).convert("RGB")
 
 
 def _font(size: float) -> _Font:
     return ImageFont.load_default(size)
 
 
-def _cut(draw: _Draw, text: str, font: _Font, room: int) -> str:
-    """As much of a text as there is room for."""
-    if draw.textlength(text, font=font) <= room:
+def _truncate(draw: _Draw, text: str, font: _Font, max_width: int) -> str:
+    """The text, truncated to `max_width` pixels."""
+    if draw.textlength(text, font=font) <= max_width:
         return text
-    while text and draw.textlength(text + "…", font=font) > room:
+    while text and draw.textlength(text + "…", font=font) > max_width:
         text = text[:-1]
     return text + "…"

@@ -1,13 +1,12 @@
-"""What changes about members while they are in the guild: names, roles, timeouts, voice, flags (api.md, Members).
+"""Modifying members: nickname, roles, timeout, voice and flags (api.md, Members).
 
-Authority comes first (403), then what is wrong with the request (400); nothing is written before
-every field has been judged.
+Permissions are checked first (403), then the fields (400). Nothing is written before every field has been checked.
 """
 
 from collections.abc import Iterable
 from typing import Any, Final
 
-from msgspec import UNSET, Struct, UnsetType, structs
+from msgspec import UNSET, UnsetType, structs
 
 from moothall.kernel.audit import differences
 from moothall.kernel.context import Context
@@ -17,74 +16,62 @@ from moothall.objects.audit_log import AuditLogChange, AuditLogEvent, AuditLogOp
 from moothall.objects.channel import Channel
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FormCode
-from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
+from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
 from moothall.objects.images import ImageData
 from moothall.objects.member import Member, MemberFlags
 from moothall.objects.permissions import Permissions
 from moothall.objects.role import Role
 from moothall.objects.text import clean, clean_name, search_key
-from moothall.objects.wire import Timestamp
-from moothall.resources.guild.membership.guests import as_full_member
-from moothall.resources.guild.membership.operations import remove_member
+from moothall.resources.guild.membership.operations.guests import as_full_member
+from moothall.resources.guild.membership.operations.leave import remove_member
+from moothall.resources.guild.membership.requests import ModifyGuildMember
 from moothall.resources.member import queries
 from moothall.resources.member.events import GuildMemberUpdate
 from moothall.resources.voice.operations import voice_state as voice
 from moothall.resources.voice.queries import VoiceStateRow, get_voice_state
 from moothall.storage.rows import MemberRow
 
-_FLAGS_BY: Final = (
+_FLAG_PERMISSIONS: Final = (
     Permissions.MANAGE_GUILD,
     Permissions.MANAGE_ROLES,
     Permissions.MODERATE_MEMBERS | Permissions.KICK_MEMBERS | Permissions.BAN_MEMBERS,
 )
-"""Each of these alone lets one change flags."""
+"""Changing flags requires one of these."""
 
-_UPDATE_KEYS: Final = ("nick", "mute", "deaf", "communication_disabled_until", "flags", "avatar", "banner", "bio")
-_AUDIT_NAMES: Final = {"avatar": "avatar_hash", "banner": "banner_hash"}
-
-
-class MemberChanges(Struct, frozen=True, kw_only=True):
-    """What a request wants to be different about a member; null clears."""
-
-    nick: str | UnsetType | None = UNSET
-    roles: list[RoleId] | UnsetType | None = UNSET
-    mute: bool | UnsetType | None = UNSET
-    deaf: bool | UnsetType | None = UNSET
-    channel_id: ChannelId | UnsetType | None = UNSET
-    communication_disabled_until: Timestamp | UnsetType | None = UNSET
-    flags: int | UnsetType | None = UNSET
+_AUDITED: Final = ("nick", "mute", "deaf", "communication_disabled_until", "flags", "avatar", "banner", "bio")
+_AUDIT_KEYS: Final = {"avatar": "avatar_hash", "banner": "banner_hash"}
 
 
-async def modify_member(ctx: Context, guild_id: GuildId, user_id: UserId, wanted: MemberChanges) -> Member:
-    """Change a member, each field with its own permission; the member as they are then.
+async def modify_member(ctx: Context, guild_id: GuildId, user_id: UserId, body: ModifyGuildMember) -> Member:
+    """Change a member, where each field has its own permission; returns the changed member.
 
-    What is as it was before is not written, recorded or announced. Raises Refusal: 404/10007,
-    403/50013, 400/40032 for voice fields of someone not in voice, 400/50035.
+    Fields with their present value are not written, recorded or announced. Raises Refusal: 404/10007, 403/50013,
+    400/40032 for voice fields of a member who is not in voice, 400/50035.
     """
     row = await queries.get_member(ctx.tx, guild_id, user_id)
     if row is None:
         raise Refusal(errors.UNKNOWN_MEMBER)
     state = None
-    if not (wanted.mute is UNSET and wanted.deaf is UNSET and wanted.channel_id is UNSET):
+    if body.changes_voice:
         state = await get_voice_state(ctx.tx, guild_id, user_id)
-    await _check_authority(ctx, row, wanted, state)
+    await _check_permissions(ctx, row, body, state)
     form_errors = FormErrors()
-    roles = _roles_wanted(ctx, row, wanted, form_errors)
-    target = await _target_channel(ctx, wanted, form_errors)
+    roles = _new_roles(ctx, row, body, form_errors)
+    target = await _target_channel(ctx, body, form_errors)
     if target is not None and row.guest_channel_id not in {None, target.id}:
         form_errors.add(
-            "channel_id", FormCode.BASE_TYPE_CHOICES, "A guest stays in the channel that they were invited to."
+            "channel_id", FormCode.BASE_TYPE_CHOICES, "A guest cannot be moved out of the channel of their invite."
         )
-    values = _values_wanted(ctx, row, wanted, form_errors)
+    values = _new_values(ctx, row, body, form_errors)
     if roles is not None:
         values["roles"] = roles
     form_errors.raise_if_any()
-    if state is None and not (wanted.mute is UNSET and wanted.deaf is UNSET and wanted.channel_id is UNSET):
+    if state is None and body.changes_voice:
         raise Refusal(errors.NOT_IN_VOICE)
     after = structs.replace(row, **values)
     if after.roles != row.roles and after.roles:
         after = as_full_member(after)
-    moved = wanted.channel_id is not UNSET and (target is None or state is None or target.id != state.channel_id)
+    moved = body.channel_id is not UNSET and (target is None or state is None or target.id != state.channel_id)
     await _store(ctx, row, after)
     member = await queries.member_object(ctx.tx, after)
     if moved or after != row:
@@ -96,7 +83,7 @@ async def modify_member(ctx: Context, guild_id: GuildId, user_id: UserId, wanted
     return member
 
 
-async def modify_self(
+async def modify_current_member(
     ctx: Context,
     guild_id: GuildId,
     *,
@@ -105,9 +92,9 @@ async def modify_self(
     banner: ImageData | UnsetType | None = UNSET,
     bio: str | UnsetType | None = UNSET,
 ) -> Member:
-    """Change how the actor appears in the guild; the member as they are then.
+    """Change the actor's own member profile; returns the changed member.
 
-    Raises Refusal: 403/50013 for a nickname without CHANGE_NICKNAME.
+    Raises Refusal: 404/10007, 403/50013 for a nickname without CHANGE_NICKNAME.
     """
     row = await queries.get_member(ctx.tx, guild_id, ctx.actor.user_id)
     if row is None:
@@ -131,11 +118,11 @@ async def modify_self(
     return member
 
 
-async def change_role(ctx: Context, guild_id: GuildId, user_id: UserId, role_id: RoleId, *, give: bool) -> None:
-    """Give a member one role or take it away; nothing happens if it is so already.
+async def change_member_role(ctx: Context, guild_id: GuildId, user_id: UserId, role_id: RoleId, *, add: bool) -> None:
+    """Add one role to a member or remove it; does nothing if the member has or lacks it already.
 
-    Raises Refusal: 404/10011, 404/10007, 400/50028 for @everyone, 403/50013 for a managed role or
-    one that does not stand below the actor's highest.
+    Raises Refusal: 404/10011, 404/10007, 400/50028 for @everyone, 403/50013 for a managed role or one that is not below
+    the actor's highest.
     """
     role = ctx.guild.roles.get(role_id)
     if role is None:
@@ -146,53 +133,54 @@ async def change_role(ctx: Context, guild_id: GuildId, user_id: UserId, role_id:
     if role_id == ctx.guild.everyone.id:
         raise Refusal(errors.INVALID_ROLE)
     check_assignable(ctx.member, [role])
-    held = role_id in row.roles
-    if held == give:
+    if (role_id in row.roles) == add:
         return
-    # Of roles that are being deleted none is written again.
+    # A deleted role may still be in the row until its job removes it: do not write it back.
     others = [r for r in row.roles if r != role_id and r in ctx.guild.roles]
-    roles = [*others, Snowflake(role_id)] if give else others
+    roles = [*others, Snowflake(role_id)] if add else others
     after = structs.replace(row, roles=roles)
-    if give:
+    if add:
         after = as_full_member(after)
     await _store(ctx, row, after)
     ctx.emit(GuildMemberUpdate(guild_id=guild_id, member=await queries.member_object(ctx.tx, after)))
 
 
 def check_assignable(authority: MemberAuthority, roles: Iterable[Role]) -> None:
-    """Refuse (403/50013) unless each role may be given or taken by hand: not managed, and below one's own highest."""
+    """Refuse (403/50013) unless each role may be added and removed by hand: unmanaged, and below the highest role."""
     for role in roles:
         if role.managed or not authority.outranks_role(role):
             raise Refusal(errors.MISSING_PERMISSIONS)
 
 
-async def _check_authority(ctx: Context, row: MemberRow, wanted: MemberChanges, state: VoiceStateRow | None) -> None:
-    """The permission of each field given, and the hierarchy where the field stands under it."""
-    if wanted.nick is not UNSET:
+async def _check_permissions(
+    ctx: Context, row: MemberRow, body: ModifyGuildMember, state: VoiceStateRow | None
+) -> None:
+    """Refuse (403/50013) unless the actor has the permission for each present field, and the rank where it matters."""
+    if body.nick is not UNSET:
         ctx.require(Permissions.MANAGE_NICKNAMES)
         if row.user_id != ctx.actor.user_id:
             _require_rank(ctx, row)
-    if wanted.roles is not UNSET:
+    if body.roles is not UNSET:
         ctx.require(Permissions.MANAGE_ROLES)
-    if wanted.communication_disabled_until is not UNSET:
+    if body.communication_disabled_until is not UNSET:
         ctx.require(Permissions.MODERATE_MEMBERS)
         _require_rank(ctx, row)
         if (
-            wanted.communication_disabled_until is not None
+            body.communication_disabled_until is not None
             and ctx.guild.base_of(row.user_id, row.roles) & Permissions.ADMINISTRATOR
         ):
             raise Refusal(errors.MISSING_PERMISSIONS)
-    if wanted.flags is not UNSET:
-        ctx.require(next((bits for bits in _FLAGS_BY if ctx.has(bits)), _FLAGS_BY[0]))
+    if body.flags is not UNSET:
+        ctx.require(next((bits for bits in _FLAG_PERMISSIONS if ctx.has(bits)), _FLAG_PERMISSIONS[0]))
     channel = None if state is None else await ctx.guild.channel(ctx.tx, state.channel_id)
     for value, bit in (
-        (wanted.mute, Permissions.MUTE_MEMBERS),
-        (wanted.deaf, Permissions.DEAFEN_MEMBERS),
-        (wanted.channel_id, Permissions.MOVE_MEMBERS),
+        (body.mute, Permissions.MUTE_MEMBERS),
+        (body.deaf, Permissions.DEAFEN_MEMBERS),
+        (body.channel_id, Permissions.MOVE_MEMBERS),
     ):
         if value is not UNSET:
-            held = ctx.member.permissions if channel is None else ctx.member.permissions_in(channel)
-            if not held & bit:
+            permissions = ctx.member.permissions if channel is None else ctx.member.permissions_in(channel)
+            if not permissions & bit:
                 raise Refusal(errors.MISSING_PERMISSIONS)
 
 
@@ -201,51 +189,51 @@ def _require_rank(ctx: Context, row: MemberRow) -> None:
         raise Refusal(errors.MISSING_PERMISSIONS)
 
 
-def _roles_wanted(
-    ctx: Context, row: MemberRow, wanted: MemberChanges, form_errors: FormErrors
+def _new_roles(
+    ctx: Context, row: MemberRow, body: ModifyGuildMember, form_errors: FormErrors
 ) -> list[Snowflake] | None:
-    """The role list to store; None where it is not to change. Every role that comes or goes must be assignable."""
-    if wanted.roles is UNSET:
+    """The role list to store, None if the body has none. Every role added or removed must be assignable."""
+    if body.roles is UNSET:
         return None
-    # Client libraries send @everyone along with a member's roles; everybody has it.
-    listed = [r for r in dict.fromkeys(wanted.roles or ()) if r != ctx.guild.everyone.id]
+    # Client libraries send @everyone along with a member's roles.
+    role_ids = [r for r in dict.fromkeys(body.roles or ()) if r != ctx.guild.everyone.id]
     known = ctx.guild.roles
     before = {r for r in row.roles if r in known}
-    check_assignable(ctx.member, [known[RoleId(r)] for r in before.symmetric_difference(listed) if r in known])
-    for index, role_id in enumerate(wanted.roles or ()):
+    check_assignable(ctx.member, [known[RoleId(r)] for r in before.symmetric_difference(role_ids) if r in known])
+    for index, role_id in enumerate(body.roles or ()):
         if role_id not in known:
             form_errors.add(["roles", index], FormCode.BASE_TYPE_CHOICES, f"Role {int(role_id)} is not in this guild.")
-    if set(listed) == before:
+    if set(role_ids) == before:
         return list(row.roles)
-    return [Snowflake(r) for r in listed]
+    return [Snowflake(r) for r in role_ids]
 
 
-async def _target_channel(ctx: Context, wanted: MemberChanges, form_errors: FormErrors) -> Channel | None:
-    """The voice channel to move to. The mover needs CONNECT there."""
-    if not isinstance(wanted.channel_id, int):
+async def _target_channel(ctx: Context, body: ModifyGuildMember, form_errors: FormErrors) -> Channel | None:
+    """The voice channel to move the member to. Refuses (403/50013) an actor without CONNECT there."""
+    if not isinstance(body.channel_id, int):
         return None
-    channel = await voice.find_voice_channel(ctx, wanted.channel_id)
+    channel = await voice.find_voice_channel(ctx, body.channel_id)
     if channel is None:
-        form_errors.add("channel_id", FormCode.BASE_TYPE_CHOICES, "This is no voice channel of the guild.")
+        form_errors.add("channel_id", FormCode.BASE_TYPE_CHOICES, "This is not a voice channel of this guild.")
         return None
-    # In a voice channel CONNECT is only ever left with VIEW_CHANNEL.
+    # Without VIEW_CHANNEL, computed permissions of a voice channel lack CONNECT too.
     if not ctx.member.permissions_in(channel) & Permissions.CONNECT:
         raise Refusal(errors.MISSING_PERMISSIONS)
     return channel
 
 
-def _values_wanted(ctx: Context, row: MemberRow, wanted: MemberChanges, form_errors: FormErrors) -> dict[str, Any]:
-    """The columns of the plain fields."""
+def _new_values(ctx: Context, row: MemberRow, body: ModifyGuildMember, form_errors: FormErrors) -> dict[str, Any]:
+    """The columns for all fields but `roles` and `channel_id`."""
     values: dict[str, Any] = {}
-    if wanted.nick is not UNSET:
-        values.update(_nick_values(wanted.nick))
-    if wanted.mute is not UNSET:
-        values["mute"] = bool(wanted.mute)
-    if wanted.deaf is not UNSET:
-        values["deaf"] = bool(wanted.deaf)
-    if wanted.flags is not UNSET:
-        values["flags"] = row.flags & ~MemberFlags.EDITABLE | (wanted.flags or 0) & MemberFlags.EDITABLE
-    until = wanted.communication_disabled_until
+    if body.nick is not UNSET:
+        values.update(_nick_values(body.nick))
+    if body.mute is not UNSET:
+        values["mute"] = bool(body.mute)
+    if body.deaf is not UNSET:
+        values["deaf"] = bool(body.deaf)
+    if body.flags is not UNSET:
+        values["flags"] = row.flags & ~MemberFlags.EDITABLE | (body.flags or 0) & MemberFlags.EDITABLE
+    until = body.communication_disabled_until
     if until is not UNSET:
         if until is not None and until > ctx.now + limits.TIMEOUT_MAX * 1000:
             days = limits.TIMEOUT_MAX // 86_400
@@ -254,31 +242,31 @@ def _values_wanted(ctx: Context, row: MemberRow, wanted: MemberChanges, form_err
                 FormCode.BASE_TYPE_BAD_TYPE,
                 f"A timeout ends at most {days} days from now.",
             )
-        # A moment that has passed is as good as none.
+        # A time in the past clears the timeout.
         values["communication_disabled_until"] = until if until is not None and until > ctx.now else None
     return values
 
 
 def _nick_values(nick: str | None) -> dict[str, Any]:
-    """The columns of a nickname; nothing but blanks is no nickname. What usernames may not hold, it may."""
+    """The columns for a nickname, which is cleared if it is blank. It may contain what usernames may not."""
     name = clean_name(nick or "") or None
     return {"nick": name, "nick_key": None if name is None else search_key(name)}
 
 
 async def _store(ctx: Context, before: MemberRow, after: MemberRow) -> None:
-    """Write the columns that differ, and the audit entries for them."""
+    """Update the columns that differ, and write their audit entries."""
     if after.roles != before.roles and after.roles:
-        # Who came for a visit stays once they are given a role.
+        # A role makes a temporary membership permanent.
         after = structs.replace(after, temporary=False)
     names = [name for name in before.__struct_fields__ if getattr(before, name) != getattr(after, name)]
     if not names:
         return
-    await queries.change_member(
+    await queries.update_member(
         ctx.tx, before.guild_id, before.user_id, **{name: getattr(after, name) for name in names}
     )
     changes = [
-        structs.replace(change, key=_AUDIT_NAMES.get(change.key, change.key))
-        for change in differences(before, after, _UPDATE_KEYS)
+        structs.replace(change, key=_AUDIT_KEYS.get(change.key, change.key))
+        for change in differences(before, after, _AUDITED)
     ]
     if changes:
         await ctx.audit(AuditLogEvent.MEMBER_UPDATE, target=before.user_id, changes=changes)
@@ -291,7 +279,7 @@ async def _store(ctx: Context, before: MemberRow, after: MemberRow) -> None:
 
 
 def role_changes(ctx: Context, before: Iterable[Snowflake], after: Iterable[Snowflake]) -> list[AuditLogChange]:
-    """The roles given and taken, as the audit log has them: partial roles under `$add` and `$remove`."""
+    """The audit log changes for roles added and removed: partial roles under the keys `$add` and `$remove`."""
     old, new = list(before), list(after)
     changes = []
     for key, ids in (("$add", [r for r in new if r not in old]), ("$remove", [r for r in old if r not in new])):
@@ -304,12 +292,12 @@ def role_changes(ctx: Context, before: Iterable[Snowflake], after: Iterable[Snow
 async def _change_voice(
     ctx: Context, state: VoiceStateRow, target: Channel | None, before: MemberRow, member: Member, *, moved: bool
 ) -> None:
-    """Move, disconnect or announce the new mute and deafness of someone in voice."""
+    """Move or disconnect a member in voice, or announce that their server mute or deafen changed."""
     if moved and target is None:
         await voice.disconnect_member(ctx, state, member)
         await ctx.audit(AuditLogEvent.MEMBER_DISCONNECT, options=AuditLogOptions(count="1"))
     elif moved and target is not None:
-        theirs = ctx.services.states.judge(
+        authority = ctx.services.states.judge(
             ctx.guild,
             state.user_id,
             member.roles,
@@ -318,7 +306,7 @@ async def _change_voice(
             now=ctx.now,
             guest_of=before.guest_channel_id,
         )
-        await voice.move_member(ctx, state, target, member, theirs.permissions_in(target))
+        await voice.move_member(ctx, state, target, member, authority.permissions_in(target))
         options = AuditLogOptions(count="1", channel_id=Snowflake(target.id))
         await ctx.audit(AuditLogEvent.MEMBER_MOVE, options=options)
     elif (before.mute, before.deaf) != (member.mute, member.deaf):

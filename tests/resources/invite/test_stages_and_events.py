@@ -1,4 +1,4 @@
-"""What an invite tells of the events and stages of the guild that it leads to."""
+"""The scheduled event and the stage instance in an invite object."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ async def code_to(guild: Guild, channel: int) -> str:
     return code
 
 
-async def test_an_invite_shows_the_event_that_it_is_asked_for(platform: Platform, guild: Guild) -> None:
+async def test_an_invite_shows_the_requested_event(platform: Platform, guild: Guild) -> None:
     event = await plan(guild.owner, guild, external())
     path = f"/invites/{await code_to(guild, guild.general)}"
 
@@ -39,7 +39,7 @@ async def test_an_invite_shows_the_event_that_it_is_asked_for(platform: Platform
     assert (await platform.nobody.get(path, guild_scheduled_event_id="x")).errors_at("guild_scheduled_event_id")
 
 
-async def test_an_invite_opens_no_hidden_event_to_anyone(platform: Platform, guild: Guild) -> None:
+async def test_an_invite_does_not_reveal_a_hidden_event(platform: Platform, guild: Guild) -> None:
     secret = [(guild.id, 0, 0, Permissions.VIEW_CHANNEL)]
     hidden = await guild.channel(type=VOICE, overwrites=secret)
     event = await plan(guild.owner, guild, within(hidden))
@@ -47,18 +47,18 @@ async def test_an_invite_opens_no_hidden_event_to_anyone(platform: Platform, gui
     open_event = await plan(guild.owner, guild, within(lounge))
     path = f"/invites/{await code_to(guild, guild.general)}"
 
-    async def sees(caller: Any, where: str, asked: dict[str, Any]) -> bool:
-        return "guild_scheduled_event" in (await caller.get(where, guild_scheduled_event_id=asked["id"])).json
+    async def sees(caller: Any, where: str, event: dict[str, Any]) -> bool:
+        return "guild_scheduled_event" in (await caller.get(where, guild_scheduled_event_id=event["id"])).json
 
     assert not await sees(platform.nobody, path, event)
     assert await sees(platform.nobody, path, open_event)
     assert await sees(guild.owner, path, event)
     assert not await sees(await guild.member_with(0), path, event)
-    # Whoever is invited to the channel itself may know what happens there.
+    # An invite to the channel itself shows its events.
     assert await sees(platform.nobody, f"/invites/{await code_to(guild, hidden)}", event)
 
 
-async def test_an_invite_to_a_public_stage_tells_who_speaks(platform: Platform, guild: Guild) -> None:
+async def test_an_invite_to_a_public_stage_lists_its_speakers(platform: Platform, guild: Guild) -> None:
     stage = await guild.channel(type=STAGE)
     path = f"/invites/{await code_to(guild, stage)}"
     listener = await guild.member_with(0)

@@ -1,4 +1,4 @@
-"""What a new guild begins with: rows made from the request, with real ids in place of its placeholders. No I/O."""
+"""Building the rows of a new guild from a request, with real ids instead of its placeholders. Pure: no I/O."""
 
 from typing import Any
 
@@ -26,32 +26,32 @@ _DEFAULT_CHANNELS = (
 _DEFAULT_SYSTEM_CHANNEL = Snowflake(2)
 
 
-class Draft(Struct):
-    """A guild about to be stored."""
+class NewGuild(Struct):
+    """The rows of a guild that is not stored yet."""
 
     guild: GuildRow
     roles: list[Role]
-    """Lowest first: @everyone leads."""
+    """Lowest first, starting with @everyone."""
     channels: list[ChannelRow]
 
 
-def draft_guild(body: CreateGuild, ids: SnowflakeFactory, owner_id: UserId) -> Draft:
-    """The rows that a request makes. The version is a fresh one."""
+def build_guild(body: CreateGuild, ids: SnowflakeFactory, owner_id: UserId) -> NewGuild:
+    """Build the rows of a new guild, with new ids and a new version."""
     guild_id = GuildId(ids.next())
     role_ids: dict[int, RoleId] = {}
     roles = [_role(NewRole(), RoleId(guild_id), 0)]
-    for position, asked in enumerate(body.roles or ()):
+    for position, role in enumerate(body.roles or ()):
         role_id = RoleId(guild_id) if position == 0 else RoleId(ids.next())
-        if isinstance(asked.id, int):
-            role_ids[asked.id] = role_id
+        if isinstance(role.id, int):
+            role_ids[role.id] = role_id
         if position == 0:
             roles.clear()
-        roles.append(_role(asked, role_id, position))
-    given = body.channels if isinstance(body.channels, list) else _DEFAULT_CHANNELS
-    channel_ids = {asked.id: ChannelId(ids.next()) for asked in given if isinstance(asked.id, int)}
-    channels = _channels(given, guild_id, channel_ids, role_ids, ids)
+        roles.append(_role(role, role_id, position))
+    channel_bodies = body.channels if isinstance(body.channels, list) else _DEFAULT_CHANNELS
+    channel_ids = {channel.id: ChannelId(ids.next()) for channel in channel_bodies if isinstance(channel.id, int)}
+    channels = _channels(channel_bodies, guild_id, channel_ids, role_ids, ids)
     system_channel = body.system_channel_id
-    if given is _DEFAULT_CHANNELS and not isinstance(system_channel, int):
+    if channel_bodies is _DEFAULT_CHANNELS and not isinstance(system_channel, int):
         system_channel = _DEFAULT_SYSTEM_CHANNEL
     guild = GuildRow(
         id=guild_id,
@@ -92,57 +92,57 @@ def draft_guild(body: CreateGuild, ids: SnowflakeFactory, owner_id: UserId) -> D
         incidents_data=None,
         welcome_screen=None,
     )
-    return Draft(guild, roles, channels)
+    return NewGuild(guild, roles, channels)
 
 
-def _role(asked: NewRole, role_id: RoleId, position: int) -> Role:
-    name = clean_name(asked.name) if isinstance(asked.name, str) else limits.ROLE_NAME_DEFAULT
-    color = asked.color or 0
-    permissions = asked.permissions if isinstance(asked.permissions, int) else Permissions.DEFAULT
+def _role(body: NewRole, role_id: RoleId, position: int) -> Role:
+    name = clean_name(body.name) if isinstance(body.name, str) else limits.ROLE_NAME_DEFAULT
+    color = body.color or 0
+    permissions = body.permissions if isinstance(body.permissions, int) else Permissions.DEFAULT
     return Role(
         id=role_id,
         name=EVERYONE if position == 0 else name,
         color=color,
         colors=RoleColors(primary_color=color),
-        hoist=bool(asked.hoist),
+        hoist=bool(body.hoist),
         position=position,
         permissions=PermissionSet(permissions),
         managed=False,
-        mentionable=bool(asked.mentionable),
+        mentionable=bool(body.mentionable),
     )
 
 
 def _channels(
-    given: tuple[NewChannel, ...] | list[NewChannel],
+    channel_bodies: tuple[NewChannel, ...] | list[NewChannel],
     guild_id: GuildId,
     channel_ids: dict[Snowflake, ChannelId],
     role_ids: dict[int, RoleId],
     ids: SnowflakeFactory,
 ) -> list[ChannelRow]:
     rows = []
-    ends: dict[ChannelType, int] = {}
-    for asked in given:
-        channel_id = channel_ids[asked.id] if isinstance(asked.id, int) else ChannelId(ids.next())
-        kind = asked.kind
+    next_positions: dict[ChannelType, int] = {}
+    for channel in channel_bodies:
+        channel_id = channel_ids[channel.id] if isinstance(channel.id, int) else ChannelId(ids.next())
+        kind = channel.kind
         is_text = kind is ChannelType.GUILD_TEXT
-        row = new_channel_row(channel_id, kind, guild_id=guild_id, name=channel_name(asked.name, text_like=is_text))
-        row.position = ends.get(kind, 0)
-        ends[kind] = row.position + 1
-        row.parent_id = channel_ids[asked.parent_id] if isinstance(asked.parent_id, int) else None
-        row.permission_overwrites = _overwrites(asked, role_ids)
+        row = new_channel_row(channel_id, kind, guild_id=guild_id, name=channel_name(channel.name, text_like=is_text))
+        row.position = next_positions.get(kind, 0)
+        next_positions[kind] = row.position + 1
+        row.parent_id = channel_ids[channel.parent_id] if isinstance(channel.parent_id, int) else None
+        row.permission_overwrites = _overwrites(channel, role_ids)
         if kind is not ChannelType.GUILD_CATEGORY:
-            row.nsfw = bool(asked.nsfw)
-            row.rate_limit_per_user = asked.rate_limit_per_user or 0
+            row.nsfw = bool(channel.nsfw)
+            row.rate_limit_per_user = channel.rate_limit_per_user or 0
         if is_text:
-            row.topic = clean(asked.topic or "") or None
+            row.topic = clean(channel.topic or "") or None
         elif kind is ChannelType.GUILD_VOICE:
-            row.bitrate = asked.bitrate or limits.BITRATE_DEFAULT
-            row.user_limit = asked.user_limit or 0
+            row.bitrate = channel.bitrate or limits.BITRATE_DEFAULT
+            row.user_limit = channel.user_limit or 0
         rows.append(row)
     return rows
 
 
-def _overwrites(asked: NewChannel, role_ids: dict[int, RoleId]) -> list[dict[str, Any]]:
+def _overwrites(channel: NewChannel, role_ids: dict[int, RoleId]) -> list[dict[str, Any]]:
     return [
         {
             "id": str(int(role_ids[overwrite.id])),
@@ -150,5 +150,5 @@ def _overwrites(asked: NewChannel, role_ids: dict[int, RoleId]) -> list[dict[str
             "allow": str(int(overwrite.allow or 0)),
             "deny": str(int(overwrite.deny or 0)),
         }
-        for overwrite in asked.permission_overwrites or ()
+        for overwrite in channel.permission_overwrites or ()
     ]

@@ -1,6 +1,7 @@
-"""Whatever table names a deleted guild or channel, now or after the next revision, its rows go: the schema says so.
+"""No row of any table refers to a deleted guild or channel.
 
-A row is made for every table that has a column of guild or channel ids, so that a table of tomorrow is in this, too.
+The tables are read from the schema, and a row is inserted into each one with a column for guild or channel ids, so that
+a new table is covered without a change here.
 """
 
 from collections.abc import Collection
@@ -17,10 +18,10 @@ from moothall.storage.schema import channel_activity, metadata
 from tests.harness import FORUM, TEXT, VOICE, Guild, Platform
 
 _NOT_HERE: Final = {"dm_pairs", "message_changes"}
-"""Of direct messages; and what the index of messages works off, which follows behind."""
+"""Tables of direct messages, and the queue of the message index, which is processed later."""
 _ONLY_VOICE: Final = {"scheduled_events", "stage_instances", "voice_states"}
 _MADE_BY_GUILDS: Final = {"guilds", "guild_counters", "channels", "members"}
-"""What a guild has anyway."""
+"""Tables with rows of every guild."""
 
 _OF_OTHERS: Final = {
     ("webhooks", "source_guild_id"): "a follower's webhook is of the channel that follows",
@@ -40,10 +41,10 @@ _OF_OTHERS: Final = {
     ("ephemeral_messages", "channel_id"): "goes with its interaction",
     ("authorization_codes", "guild_id"): "forgotten when the code ends",
 }
-"""Columns that may name what is gone, and why."""
+"""Columns that may refer to a deleted object, and why."""
 
 
-def _names(table: Table, kind: Any) -> list[str]:
+def _id_columns(table: Table, kind: Any) -> list[str]:
     return [
         column.name
         for column in table.columns
@@ -67,11 +68,11 @@ def _value(column: Column[Any], number: int) -> Any:
 
 
 async def _fill(platform: Platform, guild_id: int, channel_id: int, *, but: Collection[str] = ()) -> set[str]:
-    """A row that names both in every table that can; the tables."""
+    """Insert a row with both ids into every table with a column for one; returns the names of these tables."""
     filled = set[str]()
     async with platform.database.transaction() as tx:
         for table in metadata.sorted_tables:
-            of_guild, of_channel = _names(table, GuildId), _names(table, ChannelId)
+            of_guild, of_channel = _id_columns(table, GuildId), _id_columns(table, ChannelId)
             if table.name in {*_MADE_BY_GUILDS, *but} or (not of_guild and not of_channel):
                 continue
             row = {
@@ -85,16 +86,16 @@ async def _fill(platform: Platform, guild_id: int, channel_id: int, *, but: Coll
     return filled
 
 
-async def _naming(platform: Platform, kind: Any, wanted: int) -> dict[str, int]:
-    """How many rows name an id, by table and column."""
-    found = {}
+async def _references(platform: Platform, kind: Any, object_id: int) -> dict[str, int]:
+    """The number of rows that contain an id, by table and column."""
+    counts = {}
     async with platform.database.read() as reader:
         for table in metadata.sorted_tables:
-            for name in _names(table, kind):
-                query = Query(select(func.count()).select_from(table).where(table.c[name] == wanted))
+            for name in _id_columns(table, kind):
+                query = Query(select(func.count()).select_from(table).where(table.c[name] == object_id))
                 if count := await reader.scalar(query):
-                    found[f"{table.name}.{name}"] = int(count)
-    return found
+                    counts[f"{table.name}.{name}"] = int(count)
+    return counts
 
 
 async def _guilds(platform: Platform) -> tuple[Guild, Guild]:
@@ -102,29 +103,43 @@ async def _guilds(platform: Platform) -> tuple[Guild, Guild]:
     return await platform.guild(owner), await platform.guild(owner)
 
 
-async def test_a_deleted_guild_is_named_by_no_row_of_any_table(platform: Platform) -> None:
+async def test_no_row_of_any_table_refers_to_a_deleted_guild(platform: Platform) -> None:
     doomed, other = await _guilds(platform)
     thread = await doomed.channel(type=11, parent_id=doomed.general, thread_metadata={})
     assert await _fill(platform, doomed.id, doomed.general) >= {"messages", "polls", "attachments", "bans", "webhooks"}
     await _fill(platform, other.id, other.general)
     async with platform.database.transaction() as tx:
         await tx.execute(Query(insert(channel_activity)), channel_id=thread, last_message_id=thread)
-    before = await _naming(platform, GuildId, other.id), await _naming(platform, ChannelId, other.general)
+    before = (
+        await _references(platform, GuildId, other.id),
+        await _references(platform, ChannelId, other.general),
+    )
     assert (await doomed.owner.delete(f"/guilds/{doomed.id}")).status == 204
     await platform.settle()
-    assert await _naming(platform, GuildId, doomed.id) == {}
-    assert await _naming(platform, ChannelId, doomed.general) == await _naming(platform, ChannelId, thread) == {}
-    assert before == (await _naming(platform, GuildId, other.id), await _naming(platform, ChannelId, other.general))
+    assert await _references(platform, GuildId, doomed.id) == {}
+    assert (
+        await _references(platform, ChannelId, doomed.general) == await _references(platform, ChannelId, thread) == {}
+    )
+    assert before == (
+        await _references(platform, GuildId, other.id),
+        await _references(platform, ChannelId, other.general),
+    )
 
 
 @pytest.mark.parametrize("kind", [TEXT, VOICE, FORUM])
-async def test_a_deleted_channel_is_named_by_no_row_of_any_table(platform: Platform, kind: int) -> None:
+async def test_no_row_of_any_table_refers_to_a_deleted_channel(platform: Platform, kind: int) -> None:
     doomed, other = await _guilds(platform)
     channel = await doomed.channel(type=kind)
     await _fill(platform, doomed.id, channel, but=() if kind == VOICE else _ONLY_VOICE)
     await _fill(platform, other.id, other.general)
-    before = await _naming(platform, GuildId, other.id), await _naming(platform, ChannelId, other.general)
+    before = (
+        await _references(platform, GuildId, other.id),
+        await _references(platform, ChannelId, other.general),
+    )
     assert (await doomed.owner.delete(f"/channels/{channel}")).status == 200
     await platform.settle()
-    assert await _naming(platform, ChannelId, channel) == {}
-    assert before == (await _naming(platform, GuildId, other.id), await _naming(platform, ChannelId, other.general))
+    assert await _references(platform, ChannelId, channel) == {}
+    assert before == (
+        await _references(platform, GuildId, other.id),
+        await _references(platform, ChannelId, other.general),
+    )

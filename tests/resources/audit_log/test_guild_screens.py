@@ -1,10 +1,10 @@
-"""What changes of a guild's screens look like to those who read its audit log."""
+"""Audit log entries for changes of onboarding, welcome screen, screening, incident actions, widget and vanity URL."""
 
 from moothall.objects.wire import Timestamp
 from tests.harness import Platform
 
 
-async def test_changes_of_screens_are_told_as_the_public_description_has_them(platform: Platform) -> None:
+async def test_changes_of_screens_have_the_entry_types_of_the_public_description(platform: Platform) -> None:
     owner = await platform.person("alice")
     guild = await platform.guild(owner, features=["VANITY_URL"])
     role, base = await guild.role(), f"/guilds/{guild.id}"

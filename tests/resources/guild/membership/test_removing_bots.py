@@ -1,4 +1,4 @@
-"""What goes with a bot, whichever way it leaves."""
+"""What is removed together with a bot that is kicked, banned or leaves."""
 
 from collections.abc import Awaitable, Callable
 
@@ -11,13 +11,13 @@ from moothall.objects.ids import ChannelId, RoleId, Snowflake
 from moothall.storage.database import Query
 from moothall.storage.schema import integrations
 from tests.harness import VOICE, Caller, Guild, Platform, Reply
-from tests.resources.guild.membership.test_editing import enter_voice
+from tests.resources.guild.membership.test_modifying_members import enter_voice
 
 _insert_integration = Query(insert(integrations))
 
 
 class Installed(Struct):
-    """A bot in a guild with all that came with it, connected to voice."""
+    """A bot in a guild with its integration and its role, connected to voice."""
 
     guild: Guild
     bot: Caller
@@ -27,22 +27,22 @@ class Installed(Struct):
     integration_id: Snowflake
 
 
-async def _ban_in_bulk(found: Installed) -> Reply:
-    path = f"/guilds/{found.guild.id}/bulk-ban"
-    return await found.guild.owner.post(path, {"user_ids": [str(int(found.bot.id))]})
+async def _bulk_ban(installed: Installed) -> Reply:
+    path = f"/guilds/{installed.guild.id}/bulk-ban"
+    return await installed.guild.owner.post(path, {"user_ids": [str(int(installed.bot.id))]})
 
 
 _WAYS: dict[str, tuple[Callable[[Installed], Awaitable[Reply]], AuditLogEvent | None]] = {
     "kick": (
-        lambda found: found.guild.owner.delete(f"/guilds/{found.guild.id}/members/{found.bot.id}"),
+        lambda installed: installed.guild.owner.delete(f"/guilds/{installed.guild.id}/members/{installed.bot.id}"),
         AuditLogEvent.MEMBER_KICK,
     ),
     "ban": (
-        lambda found: found.guild.owner.put(f"/guilds/{found.guild.id}/bans/{found.bot.id}"),
+        lambda installed: installed.guild.owner.put(f"/guilds/{installed.guild.id}/bans/{installed.bot.id}"),
         AuditLogEvent.MEMBER_BAN_ADD,
     ),
-    "bulk ban": (_ban_in_bulk, AuditLogEvent.MEMBER_BAN_ADD),
-    "leave": (lambda found: found.bot.delete(f"/users/@me/guilds/{found.guild.id}"), None),
+    "bulk ban": (_bulk_ban, AuditLogEvent.MEMBER_BAN_ADD),
+    "leave": (lambda installed: installed.bot.delete(f"/users/@me/guilds/{installed.guild.id}"), None),
 }
 
 
@@ -69,7 +69,7 @@ async def installed(platform: Platform) -> Installed:
 
 
 @pytest.mark.parametrize("way", _WAYS)
-async def test_a_bot_takes_its_integration_and_its_role_with_it(
+async def test_a_removed_bot_loses_its_integration_and_its_role(
     platform: Platform, installed: Installed, way: str
 ) -> None:
     go, recorded = _WAYS[way]

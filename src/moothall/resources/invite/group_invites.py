@@ -1,8 +1,7 @@
-"""Invites to group direct messages: made by those in one, for a while, and told to nobody else."""
+"""Building invites to group direct messages, and their objects."""
 
 from msgspec import UNSET, UnsetType
 
-from moothall.kernel.channel_access import find_channel
 from moothall.kernel.channel_queries import select_channel
 from moothall.kernel.context import Context
 from moothall.objects import errors, limits
@@ -11,14 +10,12 @@ from moothall.objects.channel_types import ChannelType
 from moothall.objects.errors import Refusal
 from moothall.objects.invite import Invite, InviteMetadata, InviteType
 from moothall.resources.channel.objects import direct_channel_objects
-from moothall.resources.group_dm.operations import add_user_to_group_dm
-from moothall.resources.invite import queries
 from moothall.resources.invite.queries import InviteRow
 from moothall.resources.user.queries import get_users
 
 
-def blank_group_invite(ctx: Context, max_age: int | UnsetType | None) -> InviteRow:
-    """A new invite to the group entered, without a code: it always ends, after a week at the latest."""
+def new_group_invite(ctx: Context, max_age: int | UnsetType | None) -> InviteRow:
+    """A new invite to the group entered, without a code. It always expires, after a week at the latest."""
     age = max_age if isinstance(max_age, int) and max_age else limits.INVITE_MAX_AGE_DEFAULT
     return InviteRow(
         code="",
@@ -40,8 +37,8 @@ def blank_group_invite(ctx: Context, max_age: int | UnsetType | None) -> InviteR
     )
 
 
-async def group_invite(ctx: Context, row: InviteRow) -> InviteMetadata:
-    """An invite to a group: its name and who is in it. Raises Refusal: 404/10006 for a group that is gone."""
+async def group_invite_metadata(ctx: Context, row: InviteRow) -> InviteMetadata:
+    """The invite object with metadata of a group invite. Raises Refusal: 404/10006 for a deleted group."""
     channel = await select_channel(ctx.tx, row.channel_id)
     if channel is None or channel.type != ChannelType.GROUP_DM:
         raise Refusal(errors.UNKNOWN_INVITE)
@@ -70,31 +67,15 @@ async def group_invite(ctx: Context, row: InviteRow) -> InviteMetadata:
     )
 
 
-async def shown_group_invite(ctx: Context, row: InviteRow, *, with_counts: bool = False) -> Invite:
-    """The same as those see it who hold the code."""
-    whole = await group_invite(ctx, row)
-    people = () if whole.channel is None else whole.channel.recipients or ()
+async def group_invite_object(ctx: Context, row: InviteRow, *, with_counts: bool = False) -> Invite:
+    """The public invite object of a group invite. Raises Refusal: 404/10006 for a deleted group."""
+    invite = await group_invite_metadata(ctx, row)
+    recipients = () if invite.channel is None else invite.channel.recipients or ()
     return Invite(
-        type=whole.type,
-        code=whole.code,
-        channel=whole.channel,
-        inviter=whole.inviter,
-        approximate_member_count=len(people) if with_counts else UNSET,
-        expires_at=whole.expires_at,
+        type=invite.type,
+        code=invite.code,
+        channel=invite.channel,
+        inviter=invite.inviter,
+        approximate_member_count=len(recipients) if with_counts else UNSET,
+        expires_at=invite.expires_at,
     )
-
-
-async def accept_group_invite(ctx: Context, row: InviteRow) -> Invite:
-    """Come into a group by an invite and count its use; who is in it stays as they are and spends nothing.
-
-    Raises Refusal: 404/10006, 400/30004 for a full group.
-    """
-    me = ctx.actor.user_id
-    access = await find_channel(ctx.services.states, ctx.tx, row.channel_id, me, ctx.now, writes=ctx.writes)
-    if access is None or access.channel.type != ChannelType.GROUP_DM:
-        raise Refusal(errors.UNKNOWN_INVITE)
-    if me not in access.recipients:
-        if not await queries.spend_invite(ctx.tx, row.code, ctx.now):
-            raise Refusal(errors.UNKNOWN_INVITE)
-        await add_user_to_group_dm(ctx, access, me, added_by=me)
-    return await shown_group_invite(ctx, row)

@@ -1,6 +1,6 @@
-"""Guests: people who came by a guest invite, see one voice channel only, and leave when they leave it.
+"""Guests: members by a guest invite, who see one voice channel and are removed when they leave it.
 
-Being given a role, or accepting a plain invite, makes a guest a member like others.
+A guest who is given a role, or who accepts an ordinary invite, becomes a full member.
 """
 
 from collections.abc import Collection
@@ -15,7 +15,8 @@ from moothall.kernel.hooks import Fires
 from moothall.kernel.unit_of_work import run
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.member import MemberFlags
-from moothall.resources.guild.membership.operations import is_screened, remove_members
+from moothall.resources.guild.membership.operations.join import requires_screening
+from moothall.resources.guild.membership.operations.leave import remove_members
 from moothall.resources.member import queries
 from moothall.resources.member.events import GuildMemberRemove, GuildMemberUpdate
 from moothall.resources.user.queries import get_users
@@ -23,25 +24,25 @@ from moothall.resources.voice.events import VoiceStateUpdate
 from moothall.resources.voice.queries import select_voice_states
 from moothall.storage.rows import MemberRow, UserRow
 
-_SEEING_OUT: Final[Fires] = (GuildMemberRemove, VoiceStateUpdate)
+_GUEST_REMOVAL_EVENTS: Final[Fires] = (GuildMemberRemove, VoiceStateUpdate)
 
 
 def as_full_member(row: MemberRow) -> MemberRow:
-    """The row of someone who is no guest any more; others' are as they were."""
+    """A member's row without what makes them a guest; the row itself if they are none."""
     if row.guest_channel_id is None:
         return row
     return structs.replace(row, guest_channel_id=None, flags=row.flags & ~MemberFlags.IS_GUEST, temporary=False)
 
 
 async def make_full_member(ctx: Context, state: GuildState, row: MemberRow, user: UserRow) -> None:
-    """Let a guest stay, screened like others who come, and announce it; nothing for whoever is no guest.
+    """Make a guest a full member, pending where the guild screens, and emit GUILD_MEMBER_UPDATE.
 
-    Rows that call this declare GuildMemberUpdate.
+    Does nothing if the member is not a guest. Rows that call this declare GuildMemberUpdate.
     """
     if row.guest_channel_id is None:
         return
-    after = structs.replace(as_full_member(row), pending=is_screened(state, user))
-    await queries.change_member(
+    after = structs.replace(as_full_member(row), pending=requires_screening(state, user))
+    await queries.update_member(
         ctx.tx,
         row.guild_id,
         row.user_id,
@@ -53,34 +54,37 @@ async def make_full_member(ctx: Context, state: GuildState, row: MemberRow, user
     ctx.emit(GuildMemberUpdate(guild_id=row.guild_id, member=await queries.member_object(ctx.tx, after)))
 
 
-async def remove_guests_of(ctx: Context, guild_id: GuildId, channel_id: ChannelId) -> None:
-    """Take the guests of a voice channel out of the guild, before it is deleted.
+async def remove_guests_of_channel(ctx: Context, guild_id: GuildId, channel_id: ChannelId) -> None:
+    """Remove the guests of a voice channel from the guild, before the channel is deleted.
 
     Rows that call this declare GuildMemberRemove and VoiceStateUpdate.
     """
     await _remove(ctx, guild_id, await queries.select_guests(ctx.tx, guild_id, channel_id))
 
 
-async def see_guests_out(services: Services, left: Collection[tuple[GuildId, UserId]]) -> None:
-    """Take those out of a guild who were its guests and have left voice there; others stay."""
-    if not left:
+async def remove_departed_guests(services: Services, departures: Collection[tuple[GuildId, UserId]]) -> None:
+    """Remove those who are guests among users who left voice, given as (guild, user); full members stay.
+
+    Each guest is removed in a transaction of their own.
+    """
+    if not departures:
         return
     async with services.database.read() as reader:
-        found = await queries.select_memberships(reader, left)
-    for guild_id, user_id in left:
-        row = found.get((guild_id, user_id))
+        rows = await queries.select_memberships(reader, departures)
+    for guild_id, user_id in departures:
+        row = rows.get((guild_id, user_id))
         if row is None or row.guest_channel_id is None:
             continue
 
         async def work(ctx: Context, guild_id: GuildId = guild_id, user_id: UserId = user_id) -> None:
             row = await queries.get_member(ctx.tx, guild_id, user_id)
-            # Meanwhile they may have been given a role, or have come back.
+            # Since the read above, the guest may have become a full member or rejoined voice.
             if row is None or row.guest_channel_id is None:
                 return
             if not await select_voice_states(ctx.tx, guild_id, [user_id]):
                 await _remove(ctx, guild_id, [row])
 
-        await run(services, ANONYMOUS, work, fires=_SEEING_OUT, lock=guild_id)
+        await run(services, ANONYMOUS, work, fires=_GUEST_REMOVAL_EVENTS, lock=guild_id)
 
 
 async def _remove(ctx: Context, guild_id: GuildId, rows: list[MemberRow]) -> None:

@@ -1,4 +1,4 @@
-"""Letting somebody in who has asked an application to be let in (api.md, Add Guild Member)."""
+"""Adding a user with an OAuth2 access token (api.md, Add Guild Member)."""
 
 from collections.abc import Sequence
 
@@ -11,8 +11,8 @@ from moothall.objects.ids import RoleId, UserId
 from moothall.objects.member import Member
 from moothall.objects.permissions import Permissions
 from moothall.objects.text import clean_name
-from moothall.resources.guild.membership.editing import check_assignable
-from moothall.resources.guild.membership.operations import join_guild
+from moothall.resources.guild.membership.operations.join import join_guild
+from moothall.resources.guild.membership.operations.modify import check_assignable
 from moothall.resources.member import queries
 from moothall.resources.user.queries import select_user
 
@@ -29,25 +29,24 @@ async def add_member(
     mute: bool,
     deaf: bool,
 ) -> Member | None:
-    """Let the person of an access token into the guild entered; the member, or None if they are one already.
+    """Add the owner of an access token to the guild entered; the member, or None if they were a member already.
 
-    The caller is the bot of the application that the token was given to, and declares `JOINING`.
-    Raises Refusal: 403/20002 for others, 403/50013 for what it may not give, 400/50025 for a token
-    that is not this person's, not the application's or without guilds.join, 50035 for a role of
-    elsewhere, and as `join_guild`.
+    The actor must be the bot of the token's application; the row declares `JOIN_EVENTS`. Raises Refusal: 403/20002 for
+    an actor who is not a bot, 403/50013 for a field that the bot may not set, 400/50025 for a token of another user or
+    application or without the scope guilds.join, 400/50035 for a role of another guild, and what `join_guild` raises.
     """
     if not ctx.actor.bot:
         raise Refusal(errors.ONLY_BOTS_CAN_USE)
-    for given, bit in (
+    for value, bit in (
         (nick, Permissions.MANAGE_NICKNAMES),
         (roles, Permissions.MANAGE_ROLES),
         (mute, Permissions.MUTE_MEMBERS),
         (deaf, Permissions.DEAFEN_MEMBERS),
     ):
-        if given:
+        if value:
             ctx.require(bit)
-    listed = [role_id for role_id in dict.fromkeys(roles) if role_id != ctx.guild.everyone.id]
-    check_assignable(ctx.member, [ctx.guild.roles[role_id] for role_id in listed if role_id in ctx.guild.roles])
+    role_ids = [role_id for role_id in dict.fromkeys(roles) if role_id != ctx.guild.everyone.id]
+    check_assignable(ctx.member, [ctx.guild.roles[role_id] for role_id in role_ids if role_id in ctx.guild.roles])
     form_errors = FormErrors()
     for index, role_id in enumerate(roles):
         if role_id not in ctx.guild.roles:
@@ -68,6 +67,6 @@ async def add_member(
     if user is None:
         raise Refusal(errors.UNKNOWN_USER)
     row = await join_guild(
-        ctx, ctx.guild, user, roles=listed, nick=clean_name(nick or "") or None, mute=mute, deaf=deaf
+        ctx, ctx.guild, user, roles=role_ids, nick=clean_name(nick or "") or None, mute=mute, deaf=deaf
     )
     return await queries.member_object(ctx.tx, row)

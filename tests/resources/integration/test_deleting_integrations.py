@@ -1,4 +1,4 @@
-"""How integrations end, and what ends with them."""
+"""Deleting integrations, and what is deleted with them."""
 
 from typing import Any
 
@@ -34,14 +34,14 @@ async def nothing_left(guild: Guild, bot: Caller) -> None:
     assert [role["name"] for role in (await guild.owner.get(f"/guilds/{guild.id}/roles")).json] == ["@everyone"]
 
 
-async def test_with_an_integration_go_its_bot_its_role_and_its_webhooks(platform: Platform) -> None:
+async def test_deleting_an_integration_removes_its_bot_role_and_webhooks(platform: Platform) -> None:
     guild, bot, integration = await installed(platform)
     kept = (await guild.owner.post(f"/channels/{guild.general}/webhooks", {"name": "Mine"})).json
     with platform.listening() as heard:
         path = f"/guilds/{guild.id}/integrations/{integration['id']}"
         assert (await guild.owner.delete(path, reason="quiet")).status == 204
-    told = [name for name in heard if name != "GUILD_AUDIT_LOG_ENTRY_CREATE"]
-    assert told == [
+    names = [name for name in heard if name != "GUILD_AUDIT_LOG_ENTRY_CREATE"]
+    assert names == [
         "GUILD_MEMBER_REMOVE",
         "GUILD_ROLE_DELETE",
         "WEBHOOKS_UPDATE",
@@ -57,14 +57,14 @@ async def test_with_an_integration_go_its_bot_its_role_and_its_webhooks(platform
     await nothing_left(guild, bot)
 
 
-async def test_an_integration_ends_once(platform: Platform) -> None:
+async def test_a_deleted_integration_is_unknown(platform: Platform) -> None:
     guild, _, integration = await installed(platform)
     path = f"/guilds/{guild.id}/integrations/{integration['id']}"
     assert (await guild.owner.delete(path)).status == 204
     assert (await guild.owner.delete(path)).code == 10005
 
 
-async def test_the_bot_leaves_its_voice_channel_and_its_role_the_overwrites(platform: Platform) -> None:
+async def test_the_bot_leaves_voice_and_its_role_is_removed_from_overwrites(platform: Platform) -> None:
     guild, bot, integration = await installed(platform)
     role = next(r for r in (await guild.owner.get(f"/guilds/{guild.id}/roles")).json if r["managed"])
     voice = await guild.channel(type=VOICE, overwrites=[(int(role["id"]), 0, Permissions.SPEAK, 0)])
@@ -78,7 +78,7 @@ async def test_the_bot_leaves_its_voice_channel_and_its_role_the_overwrites(plat
 
 
 @pytest.mark.parametrize("way", ["kick", "ban", "bulk ban", "leave"])
-async def test_a_bot_that_goes_another_way_leaves_nothing_behind_either(platform: Platform, way: str) -> None:
+async def test_a_bot_removed_in_another_way_leaves_nothing_behind_either(platform: Platform, way: str) -> None:
     guild, bot, _ = await installed(platform)
     if way == "kick":
         reply = await guild.owner.delete(f"/guilds/{guild.id}/members/{bot.id}")
@@ -112,7 +112,7 @@ async def test_a_bot_that_owns_the_guild_stays(platform: Platform) -> None:
     assert platform.heard == []
 
 
-async def test_a_deleted_application_is_gone_from_everywhere(platform: Platform) -> None:
+async def test_a_deleted_application_is_removed_from_all_guilds(platform: Platform) -> None:
     guild, bot, _ = await installed(platform)
     other = await platform.guild(guild.owner)
     await other.join(bot)

@@ -1,4 +1,4 @@
-"""What changes about members, by whom, and who hears of it."""
+"""Modifying members: fields, permissions and events (api.md, Modify Guild Member)."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -31,7 +31,7 @@ def in_days(days: float) -> str:
     return (datetime.now(UTC) + timedelta(days=days)).isoformat()
 
 
-async def test_a_nickname_is_shown_found_recorded_and_announced(platform: Platform) -> None:
+async def test_a_nickname_is_returned_searchable_recorded_and_announced(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     bob = await platform.person("bob")
     await guild.join(bob)
@@ -42,8 +42,8 @@ async def test_a_nickname_is_shown_found_recorded_and_announced(platform: Platfo
     entry = platform.heard_data("GUILD_AUDIT_LOG_ENTRY_CREATE")[-1]
     assert entry["changes"] == [{"key": "nick", "new_value": "Zoë"}]
     assert await guild.audit_log() == [(AuditLogEvent.MEMBER_UPDATE, bob.id, "wish")]
-    found = await bob.get(f"/guilds/{guild.id}/members/search", query="zoe", limit=5)
-    assert [m["user"]["id"] for m in found.json] == [str(int(bob.id))]
+    matches = await bob.get(f"/guilds/{guild.id}/members/search", query="zoe", limit=5)
+    assert [m["user"]["id"] for m in matches.json] == [str(int(bob.id))]
     assert (await edit(guild.owner, guild, bob, {"nick": "AFK: b@b #1"})).json["nick"] == "AFK: b@b #1"
     assert (await edit(guild.owner, guild, bob, {"nick": " \u200b "})).json["nick"] is None
 
@@ -61,7 +61,7 @@ async def test_an_update_carries_the_whole_member(platform: Platform) -> None:
         assert key in data
 
 
-async def test_a_change_that_changes_nothing_tells_nobody(platform: Platform) -> None:
+async def test_a_change_of_nothing_is_neither_recorded_nor_announced(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     bob = await platform.person()
     role = await guild.role()
@@ -76,7 +76,7 @@ async def test_a_change_that_changes_nothing_tells_nobody(platform: Platform) ->
     assert (reply.status, heard, await guild.audit_log()) == (200, [], [])
 
 
-async def test_each_field_asks_for_its_own_permission(platform: Platform) -> None:
+async def test_each_field_requires_its_own_permission(platform: Platform) -> None:
     guild = await platform.guild(await platform.person(), everyone=0)
     bob = await platform.person()
     await guild.join(bob)
@@ -101,7 +101,7 @@ async def test_each_field_asks_for_its_own_permission(platform: Platform) -> Non
         assert (await edit(having, guild, bob, body)).status == status, body
 
 
-async def test_flags_also_yield_to_the_three_moderator_permissions_together(platform: Platform) -> None:
+async def test_flags_can_also_be_changed_with_the_three_moderator_permissions_together(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     bob = await platform.person()
     await guild.join(bob)
@@ -112,7 +112,7 @@ async def test_flags_also_yield_to_the_three_moderator_permissions_together(plat
     assert (await edit(two, guild, bob, {"flags": 0})).status == 403
 
 
-async def test_names_and_timeouts_reach_only_those_strictly_below(platform: Platform) -> None:
+async def test_nicknames_and_timeouts_require_a_strictly_higher_rank(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     low, high = await guild.role(), await guild.role(permissions=Permissions.ADMINISTRATOR)
     chief, peer, member = [await platform.person() for _ in range(3)]
@@ -163,7 +163,7 @@ async def test_a_refused_field_refuses_the_others_too(platform: Platform) -> Non
     assert row.nick is None
 
 
-async def test_roles_are_given_and_taken_with_their_names_in_the_log(platform: Platform) -> None:
+async def test_added_and_removed_roles_have_their_names_in_the_audit_log(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     red, blue = await guild.role(name="red"), await guild.role(name="blue")
     bob = await platform.person()
@@ -178,7 +178,7 @@ async def test_roles_are_given_and_taken_with_their_names_in_the_log(platform: P
     ]
 
 
-async def test_only_roles_below_ones_own_that_are_not_managed_can_be_assigned(platform: Platform) -> None:
+async def test_only_unmanaged_roles_below_the_actors_highest_can_be_assigned(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     low = await guild.role()
     managed = await guild.role(managed=True)
@@ -195,13 +195,13 @@ async def test_only_roles_below_ones_own_that_are_not_managed_can_be_assigned(pl
     assert (await guild.owner.delete(f"{base}/{managed}")).code == 50013
     assert (await guild.owner.put(f"{base}/{guild.id}")).code == 50028
     assert (await guild.owner.put(f"{base}/1234")).code == 10011
-    # A managed role that stays is no obstacle.
+    # A managed role that stays in the list is allowed.
     assert (await edit(mod, guild, bob, {"roles": [str(int(managed))]})).status == 200
     reply = await edit(mod, guild, bob, {"roles": []})
     assert reply.code == 50013
 
 
-async def test_giving_a_role_twice_tells_once(platform: Platform) -> None:
+async def test_adding_a_role_twice_is_announced_once(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     role = await guild.role(name="red")
     bob = await platform.person()
@@ -214,7 +214,7 @@ async def test_giving_a_role_twice_tells_once(platform: Platform) -> None:
     assert [entry[0] for entry in await guild.audit_log()] == [AuditLogEvent.MEMBER_ROLE_UPDATE] * 2
 
 
-async def test_mute_and_deafness_show_in_voice_at_once(platform: Platform) -> None:
+async def test_mute_and_deaf_change_the_voice_state_at_once(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     bob = await platform.person()
     await guild.join(bob)
@@ -239,9 +239,9 @@ async def test_members_are_moved_and_disconnected(platform: Platform) -> None:
         assert (await edit(guild.owner, guild, bob, {"channel_id": None})).status == 200
     events = ["GUILD_MEMBER_UPDATE", "VOICE_STATE_UPDATE", "GUILD_AUDIT_LOG_ENTRY_CREATE"]
     assert heard == events * 2
-    moved, gone = platform.heard_data("VOICE_STATE_UPDATE")
+    moved, disconnected = platform.heard_data("VOICE_STATE_UPDATE")
     assert (moved["channel_id"], moved["suppress"]) == (str(int(stage)), True)
-    assert gone["channel_id"] is None
+    assert disconnected["channel_id"] is None
     entries = platform.heard_data("GUILD_AUDIT_LOG_ENTRY_CREATE")
     assert [e["action_type"] for e in entries] == [AuditLogEvent.MEMBER_MOVE, AuditLogEvent.MEMBER_DISCONNECT]
     assert entries[0]["options"] == {"channel_id": str(int(stage)), "count": "1"}
@@ -264,7 +264,7 @@ async def test_a_mover_must_be_able_to_connect_to_the_target(platform: Platform)
     assert (await edit(mover, guild, bob, {"channel_id": str(int(elsewhere))})).errors_at("channel_id")
 
 
-async def test_a_move_into_a_hidden_channel_looks_like_leaving(platform: Platform) -> None:
+async def test_a_move_into_a_hidden_channel_looks_like_a_disconnect(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     bob = await platform.person()
     await guild.join(bob)
@@ -272,14 +272,14 @@ async def test_a_move_into_a_hidden_channel_looks_like_leaving(platform: Platfor
     hidden = await guild.channel(type=VOICE, overwrites=[(guild.id, 0, 0, Permissions.VIEW_CHANNEL)])
     await enter_voice(platform, guild, bob, lobby)
     await edit(guild.owner, guild, bob, {"channel_id": str(int(hidden))})
-    told = [(e.channel_id, e) for e in platform.heard if e.name == "VOICE_STATE_UPDATE"]
-    assert [channel for channel, _ in told] == [lobby, hidden]
+    updates = [(e.channel_id, e) for e in platform.heard if e.name == "VOICE_STATE_UPDATE"]
+    assert [channel for channel, _ in updates] == [lobby, hidden]
     first, second = platform.heard_data("VOICE_STATE_UPDATE")
     assert first["channel_id"] is None
     assert second["channel_id"] == str(int(hidden))
 
 
-async def test_one_appears_as_one_likes(platform: Platform) -> None:
+async def test_a_member_changes_their_own_profile(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     bob = await platform.person()
     await guild.join(bob)
@@ -294,7 +294,7 @@ async def test_one_appears_as_one_likes(platform: Platform) -> None:
     assert (await bob.patch(f"/guilds/{guild.id}/members/@me", {"bio": "x" * 191})).errors_at("bio")
 
 
-async def test_changing_ones_nickname_is_a_permission(platform: Platform) -> None:
+async def test_changing_the_own_nickname_requires_a_permission(platform: Platform) -> None:
     guild = await platform.guild(await platform.person(), everyone=Permissions.VIEW_CHANNEL)
     bob = await platform.person()
     await guild.join(bob)
@@ -307,7 +307,7 @@ async def test_changing_ones_nickname_is_a_permission(platform: Platform) -> Non
     assert (await named.patch(f"/guilds/{guild.id}/members/@me/nick", {"nick": None})).json == {"nick": None}
 
 
-async def test_kicking_reaches_only_those_strictly_below(platform: Platform) -> None:
+async def test_kicking_requires_a_strictly_higher_rank(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     bob, chief = await platform.person(), await guild.moderator()
     await guild.join(bob)
