@@ -43,9 +43,11 @@ class Got(NamedTuple):
 async def get(platform: Platform, url: str, method: str = "GET", more: str = "", **headers: str) -> Got:
     """One request to the files of messages."""
     services = platform.services
-    app = Attachments(
-        platform.database, services.blobs, services.links, services.extra[ScaledPictures], AddressLimits(None)
+    limits = AddressLimits(None)
+    pictures = services.extra.get(ScaledPictures) or ScaledPictures(
+        services.blobs, DiskCache(Path("unused"), 0), limits
     )
+    app = Attachments(platform.database, services.blobs, services.links, pictures, limits)
     sent: list[Any] = []
     path, _, query = url.removeprefix("http://localhost:3333").partition("?")
     scope = {
