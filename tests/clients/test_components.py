@@ -217,7 +217,7 @@ async def test_every_field_of_a_modal_is_read_as_it_was_written() -> None:
     third.add_item(ui.TextDisplay("Thank you"))
     for modal in (first, second, third):
         form_errors = FormErrors()
-        read = read_modal(modal.to_dict(), form_errors, known=None)
+        read = read_modal(modal.to_dict(), form_errors, resolved=None)
         assert not form_errors, form_errors.nested()
         assert (read.title, read.custom_id) == (modal.title, modal.custom_id) if read else False
         shown = to_plain(read)["components"]
@@ -237,7 +237,7 @@ def _modal_plain(payload: Any) -> Any:
 async def test_a_file_component_is_read_as_it_was_written() -> None:
     view = ui.LayoutView(timeout=None)
     view.add_item(ui.File("attachment://a.txt", spoiler=True))
-    read = read_components(payload_of(view), found := FormErrors(), layout=True, known=None)
+    read = read_components(payload_of(view), found := FormErrors(), layout=True, resolved=None)
     assert not found
     made = discord.components._component_factory(to_plain(read)[0])
     assert made is not None

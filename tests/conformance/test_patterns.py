@@ -31,7 +31,7 @@ _PREFIXES = {
     "moothall/objects/sound_data.py": "_DATA_URI: what follows the head is decoded as strict base64",
     "moothall/kernel/outgoing.py": "_AUTHORITY: the whole URL is parsed afterwards",
     "moothall/resources/user/auth_session/client.py": "_PRODUCT: the name of a client, which is only shown",
-    "moothall/resources/message/attachment/names.py": "_MAGIC: files are known by their first bytes",
+    "moothall/resources/message/attachment/filenames.py": "_MAGIC: files are known by their first bytes",
 }
 """Where a pattern is meant to look at the beginning only."""
 _ROUTERS = {"moothall/kernel/pipeline.py": "the router's", "moothall/demo/stage.py": "the router's"}

@@ -39,14 +39,14 @@ def answering(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> list[str]
     """Let a name server give one list of addresses after the other, and the last one from then on; the names asked."""
     names: list[str] = []
 
-    def look_up(host: str, port: int, **_options: Any) -> list[Any]:
+    def look_up_components(host: str, port: int, **_options: Any) -> list[Any]:
         names.append(host)
         return [
             (socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))
             for address in answers[min(len(names), len(answers)) - 1]
         ]
 
-    monkeypatch.setattr("moothall.kernel.outgoing.socket.getaddrinfo", look_up)
+    monkeypatch.setattr("moothall.kernel.outgoing.socket.getaddrinfo", look_up_components)
     return names
 
 

@@ -140,7 +140,7 @@ def urls(draw: st.DrawFn) -> str:
     return f"{parts['scheme']}{parts['slashes']}{parts['user']}{host}{parts['port']}{parts['end']}"
 
 
-def look_up(host: str, port: int, **_options: Any) -> list[Any]:
+def look_up_components(host: str, port: int, **_options: Any) -> list[Any]:
     """A name server of the attacker's: numbers are read as the C library does, every name stands for this machine."""
     try:
         packed = socket.inet_aton(host)
@@ -157,7 +157,7 @@ def look_up(host: str, port: int, **_options: Any) -> list[Any]:
 @pytest.fixture
 async def listener(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Listener]:
     isolate(monkeypatch)
-    monkeypatch.setattr("moothall.kernel.outgoing.socket.getaddrinfo", look_up)
+    monkeypatch.setattr("moothall.kernel.outgoing.socket.getaddrinfo", look_up_components)
     async with listening() as listener:
         yield listener
 

@@ -1,4 +1,4 @@
-"""Uploaded files at `/attachments/{channel}/{id}/{filename}`, for those who have a URL that is still good.
+"""UploadedFiles files at `/attachments/{channel}/{id}/{filename}`, for those who have a URL that is still good.
 
 A file is streamed from the store of blobs, whole or a range of it. Only pictures, sound and films are shown by
 browsers; everything else is saved, and nothing is ever run with this server's origin.

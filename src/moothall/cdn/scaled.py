@@ -17,7 +17,7 @@ from moothall.kernel.fair_slots import FairSlots
 from moothall.kernel.staged import upload_key
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake
-from moothall.resources.message.attachment.queries import select_had
+from moothall.resources.message.attachment.queries import select_used
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, StorageError
 from moothall.storage.disk_cache import DiskCache
@@ -119,7 +119,7 @@ class ScaledSweeper(BackgroundTask):
         if not ids:
             return 0
         async with self._database.read() as reader:
-            removed = set(ids) - await select_had(reader, ids)
+            removed = set(ids) - await select_used(reader, ids)
         await self._cache.remove(removed)
         return len(removed)
 

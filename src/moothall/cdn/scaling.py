@@ -1,7 +1,7 @@
-"""Uploaded pictures in the measures that a URL's query asks for.
+"""UploadedFiles pictures in the measures that a URL's query asks for.
 
 A picture has few forms: the longer side is one of `STEPS`, the quality one of `_QUALITIES`. None is larger than the
-picture, nor than the width and height of the query; one that already fits is served as it was uploaded. Uploaded
+picture, nor than the width and height of the query; one that already fits is served as it was uploaded. UploadedFiles
 pictures were never decoded before: what would take too much memory or time is not made at all.
 """
 

@@ -18,7 +18,7 @@ def backup(settings: Settings, file: Path) -> None:
     """Write a consistent copy of the SQLite database to FILE, also while the server runs.
 
     It holds everything answered before the command began. A FILE that exists is replaced once the new copy is whole.
-    Only its owner may read it. Uploaded files and the server key are not in it: copy the data folder's `files` and
+    Only its owner may read it. UploadedFiles files and the server key are not in it: copy the data folder's `files` and
     `server.key` too.
     """
     from moothall.cli.database import storage_problems

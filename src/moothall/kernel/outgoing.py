@@ -219,8 +219,8 @@ def _resolver(*, allow_private: bool) -> Any:
         async def resolve(
             self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
         ) -> list[ResolveResult]:
-            look_up = partial(socket.getaddrinfo, host, port, family=family, type=socket.SOCK_STREAM)
-            infos = await asyncio.get_running_loop().run_in_executor(_LOOKUPS, look_up)
+            look_up_components = partial(socket.getaddrinfo, host, port, family=family, type=socket.SOCK_STREAM)
+            infos = await asyncio.get_running_loop().run_in_executor(_LOOKUPS, look_up_components)
             if not allow_private and not all(is_public(str(info[4][0])) for info in infos):
                 raise _NotPublic("this address is not public")
             return [

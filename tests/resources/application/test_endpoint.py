@@ -76,12 +76,12 @@ async def test_a_private_address_is_not_asked(platform: Platform) -> None:
 async def test_a_refusal_tells_no_open_port_from_a_closed_one_and_no_private_host_from_one_that_is_away(
     platform: Platform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def look_up(host: str, port: int, **_options: Any) -> list[Any]:
+    def look_up_components(host: str, port: int, **_options: Any) -> list[Any]:
         if host == "inside.example":
             return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
-    monkeypatch.setattr("moothall.kernel.outgoing.socket.getaddrinfo", look_up)
+    monkeypatch.setattr("moothall.kernel.outgoing.socket.getaddrinfo", look_up_components)
     owner, app, _ = await made(platform)
     async with endpoint(app["verify_key"]) as server, endpoint(app["verify_key"]) as other:
         open_port, closed_port = urlsplit(server.url).port, urlsplit(other.url).port
@@ -128,11 +128,11 @@ async def test_an_address_that_its_text_rules_out_is_not_looked_up(
 ) -> None:
     names: list[str] = []
 
-    def look_up(host: str, *_arguments: Any, **_options: Any) -> list[Any]:
+    def look_up_components(host: str, *_arguments: Any, **_options: Any) -> list[Any]:
         names.append(host)
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
-    monkeypatch.setattr("moothall.kernel.outgoing.socket.getaddrinfo", look_up)
+    monkeypatch.setattr("moothall.kernel.outgoing.socket.getaddrinfo", look_up_components)
     owner, app, _ = await made(inside)
     reply = await owner.patch(f"/applications/{app['id']}", {FIELD: url})
     assert (reply.status, names) == (400, [])

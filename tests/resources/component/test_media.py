@@ -7,7 +7,7 @@ from moothall.objects.errors import FormErrors
 from moothall.objects.ids import AttachmentId, Snowflake
 from moothall.objects.message import Attachment
 from moothall.objects.wire import to_plain
-from moothall.resources.component.media import Resolved, require_all_shown, resolve_media
+from moothall.resources.component.media import ResolvedMedia, require_all_shown, resolve_media
 from tests.resources.component.trees import codes, container, file, gallery, read, section, text, thumbnail
 
 MISSING = "UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND"
@@ -28,25 +28,25 @@ def attachment(number: int, name: str, kind: str = "image/png", **values: Any) -
 
 
 PICTURE = attachment(1, "a.png", width=30, height=20, flags=1 << 5)
-NOTES = attachment(2, "notes.txt", "text/plain")
+TEXT_FILE = attachment(2, "notes.txt", "text/plain")
 
 
 def resolve(
-    tree: list[dict[str, Any]], *files: Attachment, own_files: frozenset[str] = frozenset()
-) -> tuple[Resolved, FormErrors]:
-    components, found = read(tree, own_files=own_files)
-    assert not found
-    return resolve_media(components, {one.filename: one for one in files}, found), found
+    tree: list[dict[str, Any]], *files: Attachment, file_urls: frozenset[str] = frozenset()
+) -> tuple[ResolvedMedia, FormErrors]:
+    components, form_errors = read(tree, file_urls=file_urls)
+    assert not form_errors
+    return resolve_media(components, {one.filename: one for one in files}, form_errors), form_errors
 
 
-def test_files_stand_where_they_are_named() -> None:
+def test_files_replace_their_names() -> None:
     tree = [
         section(accessory=thumbnail("attachment://a.png", spoiler=True)),
         container(gallery("attachment://a.png", "https://example.org/b.png"), file("notes.txt", spoiler=True)),
         text(),
     ]
-    resolved, found = resolve(tree, PICTURE, NOTES)
-    assert not found
+    resolved, form_errors = resolve(tree, PICTURE, TEXT_FILE)
+    assert not form_errors
     assert resolved.shown == {1, 2}
     shown = to_plain(resolved.components)
     media = shown[0]["accessory"]["media"]
@@ -70,10 +70,10 @@ def test_files_stand_where_they_are_named() -> None:
     assert (document["file"]["width"], document["file"]["content_type"]) == (None, "text/plain")
 
 
-def test_a_file_that_is_not_there_is_named() -> None:
+def test_a_missing_file_is_named() -> None:
     tree = [section(accessory=thumbnail("attachment://x.png")), container(gallery("attachment://y.png"), file("z"))]
-    _, found = resolve(tree, PICTURE)
-    assert codes(found) == {
+    _, form_errors = resolve(tree, PICTURE)
+    assert codes(form_errors) == {
         "components.0.accessory.media.url": [MISSING],
         "components.1.components.0.items.0.media.url": [MISSING],
         "components.1.components.1.file.url": [MISSING],
@@ -81,23 +81,23 @@ def test_a_file_that_is_not_there_is_named() -> None:
 
 
 def test_a_thumbnail_is_an_image() -> None:
-    _, found = resolve([section(accessory=thumbnail("attachment://notes.txt"))], NOTES)
-    assert codes(found) == {"components.0.accessory.media.url": ["CONTENT_TYPE_INVALID"]}
+    _, form_errors = resolve([section(accessory=thumbnail("attachment://notes.txt"))], TEXT_FILE)
+    assert codes(form_errors) == {"components.0.accessory.media.url": ["CONTENT_TYPE_INVALID"]}
 
 
 def test_a_file_may_be_named_by_its_url_whatever_its_signature() -> None:
-    own = frozenset({PICTURE.proxy_url, NOTES.proxy_url})
-    tree = [gallery(f"{PICTURE.proxy_url}?ex=2&hm=3"), {"type": 13, "file": {"url": NOTES.url}}]
-    resolved, found = resolve(tree, PICTURE, NOTES, own_files=own)
-    assert not found
+    own = frozenset({PICTURE.proxy_url, TEXT_FILE.proxy_url})
+    tree = [gallery(f"{PICTURE.proxy_url}?ex=2&hm=3"), {"type": 13, "file": {"url": TEXT_FILE.url}}]
+    resolved, form_errors = resolve(tree, PICTURE, TEXT_FILE, file_urls=own)
+    assert not form_errors
     assert resolved.shown == {1, 2}
 
 
-def test_what_was_resolved_is_found_again_and_missed_when_it_is_gone() -> None:
+def test_resolved_media_resolve_again_and_are_errors_once_removed() -> None:
     tree = [gallery("attachment://a.png"), file("notes.txt")]
-    resolved, _ = resolve(tree, PICTURE, NOTES)
+    resolved, _ = resolve(tree, PICTURE, TEXT_FILE)
     form_errors = FormErrors()
-    again = resolve_media(resolved.components, {"a.png": PICTURE, "notes.txt": NOTES}, form_errors)
+    again = resolve_media(resolved.components, {"a.png": PICTURE, "notes.txt": TEXT_FILE}, form_errors)
     assert again == resolved
     assert not form_errors
     resolve_media(resolved.components, {"a.png": PICTURE}, form_errors)
@@ -105,9 +105,9 @@ def test_what_was_resolved_is_found_again_and_missed_when_it_is_gone() -> None:
 
 
 def test_in_a_layout_every_file_is_shown() -> None:
-    resolved, found = resolve([gallery("attachment://a.png")], PICTURE, NOTES)
-    require_all_shown(resolved, [PICTURE, NOTES], found)
-    assert codes(found) == {"attachments.1": [HIDDEN]}
+    resolved, form_errors = resolve([gallery("attachment://a.png")], PICTURE, TEXT_FILE)
+    require_all_shown(resolved, [PICTURE, TEXT_FILE], form_errors)
+    assert codes(form_errors) == {"attachments.1": [HIDDEN]}
 
 
 def test_equal_foreign_urls_are_the_same_item_and_others_are_not() -> None:

@@ -1,4 +1,4 @@
-"""Components of messages, through the API: who may send them, both modes, edits, mentions, what is named."""
+"""Components of messages, through the API: who may send them, both modes, edits, mentions, referenced ids."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ from tests.resources.component.trees import (
     text,
     thumbnail,
 )
-from tests.resources.message.places import bot_of, guild_of, member_of, say
+from tests.resources.message.messaging import bot_of, guild_of, member_of, say
 
 V2 = 1 << 15
 LEGACY = "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2"
@@ -96,7 +96,7 @@ async def test_a_layout_of_everything_comes_back(platform: Platform) -> None:
     assert people["components"][0]["min_values"] == 0
 
 
-async def test_a_persons_components_are_not_looked_at(platform: Platform) -> None:
+async def test_a_users_components_are_ignored(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     message = await say(owner, url, "x", components=[row(button())], flags=V2)
     assert (message["components"], message["flags"]) == ([], 0)
@@ -113,14 +113,14 @@ async def test_a_persons_components_are_not_looked_at(platform: Platform) -> Non
         ("poll", {"question": {"text": "?"}, "answers": [{"poll_media": {"text": "a"}}]}),
     ],
 )
-async def test_a_layout_has_nothing_but_components(platform: Platform, field: str, value: Any) -> None:
+async def test_a_layout_has_only_components(platform: Platform, field: str, value: Any) -> None:
     bot, _, url = await botted(platform)
     reply = await bot.post(url, {"components": [text()], "flags": V2, field: value})
     assert (reply.status, reply.errors_at(field)) == (400, [LEGACY])
     assert platform.heard == []
 
 
-async def test_all_that_is_wrong_is_told_at_once_and_nothing_is_left(platform: Platform) -> None:
+async def test_every_error_is_reported_at_once_and_nothing_is_stored(platform: Platform) -> None:
     bot, _, url = await botted(platform)
     body = {
         "flags": V2,
@@ -139,7 +139,7 @@ async def test_all_that_is_wrong_is_told_at_once_and_nothing_is_left(platform: P
     assert platform.heard == []
 
 
-async def test_a_layout_without_components_is_a_message_of_nothing(platform: Platform) -> None:
+async def test_a_layout_without_components_is_an_empty_message(platform: Platform) -> None:
     bot, _, url = await botted(platform)
     for body in ({"flags": V2}, {"flags": V2, "components": []}, {"components": None}):
         assert (await bot.post(url, body)).code == 50006
@@ -151,7 +151,7 @@ async def test_rows_alone_are_a_message(platform: Platform) -> None:
     assert (await sent(bot, url, row(link())))["content"] == ""
 
 
-async def test_an_edit_replaces_and_removes_components_and_tells_once(platform: Platform) -> None:
+async def test_an_edit_replaces_and_removes_components_with_one_event(platform: Platform) -> None:
     bot, _, url = await botted(platform)
     message = await sent(bot, url, row(button("a")), content="x")
     path = f"{url}/{message['id']}"
@@ -189,7 +189,7 @@ async def test_a_layout_stays_one_whatever_edits_say(platform: Platform) -> None
     assert (await bot.get(path)).json == edited
 
 
-async def test_a_message_becomes_a_layout_once_its_content_and_embeds_are_gone(platform: Platform) -> None:
+async def test_a_message_becomes_a_layout_once_its_content_and_embeds_are_removed(platform: Platform) -> None:
     bot, _, url = await botted(platform, everyone=Permissions.DEFAULT | Permissions.EMBED_LINKS)
     message = await sent(bot, url, row(button("a")), content="x", embeds=[{"title": "t"}])
     path = f"{url}/{message['id']}"
@@ -204,7 +204,7 @@ async def test_a_message_becomes_a_layout_once_its_content_and_embeds_are_gone(p
     assert edited["components"] == [{"type": 10, "id": 1, "content": "now"}]
 
 
-async def test_suppressed_embeds_are_in_the_way_too_and_rows_may_stay(platform: Platform) -> None:
+async def test_suppressed_embeds_prevent_a_layout_too_and_rows_may_stay(platform: Platform) -> None:
     bot, _, url = await botted(platform, everyone=Permissions.DEFAULT | Permissions.EMBED_LINKS)
     message = await sent(bot, url, row(button("a")), embeds=[{"title": "t"}], flags=1 << 2)
     path = f"{url}/{message['id']}"
@@ -213,7 +213,7 @@ async def test_suppressed_embeds_are_in_the_way_too_and_rows_may_stay(platform: 
     assert (edited["flags"], edited["components"]) == (V2, message["components"])
 
 
-async def test_moderators_hide_embeds_of_others_and_make_no_layouts(platform: Platform) -> None:
+async def test_moderators_suppress_embeds_and_cannot_make_layouts(platform: Platform) -> None:
     bot, guild, url = await botted(platform)
     message = await sent(bot, url, row(button("a")))
     other = await platform.bot(guild.owner)
@@ -223,7 +223,7 @@ async def test_moderators_hide_embeds_of_others_and_make_no_layouts(platform: Pl
     assert (await other.patch(path, {"flags": V2 | 1 << 2})).json["flags"] == 1 << 2
 
 
-async def test_texts_mention_as_content_does(platform: Platform) -> None:
+async def test_text_displays_mention_as_content_does(platform: Platform) -> None:
     bot, guild, url = await botted(platform)
     friend, stranger = await member_of(platform, guild), await platform.person()
     role = await guild.role(mentionable=True)
@@ -253,7 +253,7 @@ async def test_labels_and_content_of_legacy_messages_mention_only_in_content(pla
     assert edited["mentions"] == mention["mentions"] != []
 
 
-async def test_a_bot_that_reads_no_content_sees_no_components_of_others(platform: Platform) -> None:
+async def test_a_bot_without_message_content_sees_no_components_of_others(platform: Platform) -> None:
     bot, guild, url = await botted(platform)
     blind = await bot_of(platform, guild)
     message = await sent(bot, url, text("secret"), flags=V2)
@@ -279,13 +279,13 @@ async def test_emojis_are_those_of_guilds_that_the_bot_is_in(platform: Platform)
     assert standard["components"][0]["components"][0]["emoji"] == {"name": "⚓"}
 
 
-async def test_an_emoji_of_elsewhere_needs_the_permission_for_it(platform: Platform) -> None:
+async def test_an_emoji_of_another_guild_needs_its_permission(platform: Platform) -> None:
     plain = Permissions.DEFAULT & ~Permissions.USE_EXTERNAL_EMOJIS
     bot, guild, url = await botted(platform, everyone=plain)
     elsewhere = await platform.guild(guild.owner)
     await elsewhere.join(bot)
-    foreign, gone = await emoji_in(platform, elsewhere), await emoji_in(platform, guild, available=False)
-    for emoji_id in (foreign, gone):
+    foreign, unavailable = await emoji_in(platform, elsewhere), await emoji_in(platform, guild, available=False)
+    for emoji_id in (foreign, unavailable):
         reply = await bot.post(url, {"components": [row(button("a", emoji={"id": str(emoji_id), "name": "x"}))]})
         assert reply.errors_at("components.0.components.0.emoji.id") == ["BUTTON_COMPONENT_INVALID_EMOJI"]
 

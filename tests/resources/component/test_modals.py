@@ -1,4 +1,4 @@
-"""Modals, and what is entered into them."""
+"""Modals and their submissions."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ import pytest
 from moothall.objects.component import Modal, walk
 from moothall.objects.errors import FormErrors
 from moothall.objects.wire import to_plain
-from moothall.resources.component.modals import read_modal, survey_modal
-from moothall.resources.component.submissions import read_modal_submission, read_values, submitted
+from moothall.resources.component.modals import read_modal, referenced_ids_of_modal
+from moothall.resources.component.submissions import read_modal_submission, read_values, submission_payload
 from moothall.resources.component.validator import ResolvedIds
 from tests.resources.component.trees import (
     button,
@@ -52,15 +52,15 @@ def check(custom_id: str = "y", **values: Any) -> dict[str, Any]:
 
 def made(*components: dict[str, Any], **values: Any) -> Modal:
     form_errors = FormErrors()
-    read_one = read_modal(modal(*components, **values), form_errors, known=None)
+    read_one = read_modal(modal(*components, **values), form_errors, resolved=None)
     assert not form_errors, form_errors.nested()
     assert read_one is not None
     return read_one
 
 
-def refused(given: Any, known: ResolvedIds | None = None) -> dict[str, list[str]]:
+def refused(body: Any, resolved: ResolvedIds | None = None) -> dict[str, list[str]]:
     form_errors = FormErrors()
-    read_modal(given, form_errors, known=known)
+    read_modal(body, form_errors, resolved=resolved)
     return codes(form_errors)
 
 
@@ -89,7 +89,7 @@ def test_defaults_of_fields_are_filled_in() -> None:
     assert inner[4]["default"] is False
 
 
-def test_rows_of_one_text_input_each_are_still_taken() -> None:
+def test_rows_of_one_text_input_each_are_accepted() -> None:
     form = made(row(text_input("a", label="Name")), row(text_input("b", label="Story", style=2)), text("Thank you"))
     assert [component["type"] for component in to_plain(form)["components"]] == [1, 1, 10]
     assert refused(modal(row(text_input("a", label="A"), text_input("b", label="B")))) == {
@@ -100,7 +100,7 @@ def test_rows_of_one_text_input_each_are_still_taken() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "wrong"),
+    ("body", "wrong"),
     [
         (modal(text(), title="x" * 46), {"title": LENGTH}),
         (modal(text(), title=""), {"title": LENGTH}),
@@ -158,15 +158,15 @@ def test_rows_of_one_text_input_each_are_still_taken() -> None:
         (modal(components={}), {"components": "LIST_TYPE_CONVERT"}),
     ],
 )
-def test_a_bad_field_of_a_modal_is_named(given: Any, wrong: dict[str, str]) -> None:
-    assert {path.strip("."): codes for path, codes in refused(given).items()} == {p: [c] for p, c in wrong.items()}
+def test_a_bad_field_of_a_modal_is_named(body: Any, wrong: dict[str, str]) -> None:
+    assert {path.strip("."): codes for path, codes in refused(body).items()} == {p: [c] for p, c in wrong.items()}
 
 
-def test_what_is_named_is_looked_for_in_modals_too() -> None:
-    given = modal(label(select(5, default_values=[{"id": "7", "type": "user"}])))
-    assert survey_modal(given).users == {7}
-    assert refused(given, ResolvedIds()) == {"components.0.component.default_values.0.id": ["BASE_TYPE_BAD_TYPE"]}
-    assert not refused(given, ResolvedIds(users=frozenset({7})))
+def test_the_ids_of_modals_are_collected_too() -> None:
+    body = modal(label(select(5, default_values=[{"id": "7", "type": "user"}])))
+    assert referenced_ids_of_modal(body).users == {7}
+    assert refused(body, ResolvedIds()) == {"components.0.component.default_values.0.id": ["BASE_TYPE_BAD_TYPE"]}
+    assert not refused(body, ResolvedIds(users=frozenset({7})))
 
 
 FORM = modal(
@@ -193,8 +193,8 @@ def made_of(form: dict[str, Any]) -> Modal:
 def test_a_submission_answers_every_field_in_order() -> None:
     form = made_of(FORM)
     form_errors = FormErrors()
-    given = entered(pick={"values": ["0", "2"]}, name={"value": "Ann"}, files={"values": ["9"]})
-    done = read_modal_submission(form, given, form_errors, files={9: "a.PDF"})
+    body = entered(pick={"values": ["0", "2"]}, name={"value": "Ann"}, files={"values": ["9"]})
+    done = read_modal_submission(form, body, form_errors, files={9: "a.PDF"})
     assert not form_errors, form_errors.nested()
     assert [(answer.field.custom_id, answer.value) for answer in done] == [
         ("name", "Ann"),
@@ -203,7 +203,7 @@ def test_a_submission_answers_every_field_in_order() -> None:
         ("files", ["9"]),
     ]
     assert [answer.ids for answer in done] == [[], [], [], [9]]
-    assert submitted(form, done) == [
+    assert submission_payload(form, done) == [
         {"type": 18, "id": 1, "component": {"type": 4, "id": 2, "custom_id": "name", "value": "Ann"}},
         {"type": 18, "id": 3, "component": {"type": 3, "id": 4, "custom_id": "pick", "values": ["0", "2"]}},
         {"type": 18, "id": 5, "component": {"type": 5, "id": 6, "custom_id": "who", "values": []}},
@@ -215,14 +215,14 @@ def test_a_submission_answers_every_field_in_order() -> None:
 def test_choices_and_rows_are_answered_too() -> None:
     form = made_of(CHOICE_FORM)
     form_errors = FormErrors()
-    given = [
+    body = [
         *entered(r={"value": "1"}, c={"values": ["2", "0"]}, y={"value": True}),
         {"type": 1, "components": [{"type": 4, "custom_id": "t", "value": ""}]},
     ]
-    done = read_modal_submission(form, given, form_errors)
+    done = read_modal_submission(form, body, form_errors)
     assert not form_errors
     assert [answer.value for answer in done] == ["1", ["2", "0"], True, ""]
-    assert submitted(form, done)[3] == {
+    assert submission_payload(form, done)[3] == {
         "type": 1,
         "id": 7,
         "components": [{"type": 4, "id": 8, "custom_id": "t", "value": ""}],
@@ -230,7 +230,7 @@ def test_choices_and_rows_are_answered_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "wrong"),
+    ("body", "wrong"),
     [
         ([], {"components.name.value": REQUIRED, "components.pick.values": LENGTH}),
         (entered(name={"value": "A"}), {"components.0.component.value": LENGTH, "components.pick.values": LENGTH}),
@@ -279,14 +279,14 @@ def test_choices_and_rows_are_answered_too() -> None:
         ),
     ],
 )
-def test_what_does_not_fit_the_modal_is_named(given: Any, wrong: dict[str, str]) -> None:
+def test_an_error_of_a_submission_is_named(body: Any, wrong: dict[str, str]) -> None:
     form_errors = FormErrors()
-    read_modal_submission(made_of(FORM), given, form_errors, files={6: "a.txt"})
+    read_modal_submission(made_of(FORM), body, form_errors, files={6: "a.txt"})
     assert codes(form_errors) == {path: [code] for path, code in wrong.items()}
 
 
 @pytest.mark.parametrize(
-    ("given", "wrong"),
+    ("body", "wrong"),
     [
         (entered(r={"value": "9"}, c={"values": ["0"]}), {"components.0.component.value": CHOICES}),
         (entered(c={"values": ["0"]}), {"components.r.value": REQUIRED}),
@@ -298,9 +298,9 @@ def test_what_does_not_fit_the_modal_is_named(given: Any, wrong: dict[str, str])
         ),
     ],
 )
-def test_choices_that_are_none_are_named(given: Any, wrong: dict[str, str]) -> None:
+def test_unknown_choices_are_named(body: Any, wrong: dict[str, str]) -> None:
     form_errors = FormErrors()
-    read_modal_submission(made_of(CHOICE_FORM), given, form_errors)
+    read_modal_submission(made_of(CHOICE_FORM), body, form_errors)
     assert codes(form_errors) == {path: [code] for path, code in wrong.items()}
 
 
@@ -317,15 +317,15 @@ def test_choices_that_are_none_are_named(given: Any, wrong: dict[str, str]) -> N
     ],
 )
 def test_what_is_chosen_in_a_message_is_checked_against_its_select(values: Any, wrong: dict[str, Any]) -> None:
-    (menu,), found = read([row(string_select(options=options(3), max_values=2))], layout=False)
-    assert not found
-    read_values(menu.components[0], values, found)
-    assert codes(found) == {path: code if isinstance(code, list) else [code] for path, code in wrong.items()}
+    (menu,), form_errors = read([row(string_select(options=options(3), max_values=2))], layout=False)
+    assert not form_errors
+    read_values(menu.components[0], values, form_errors)
+    assert codes(form_errors) == {path: code if isinstance(code, list) else [code] for path, code in wrong.items()}
 
 
-def test_ids_that_are_chosen_may_be_numbers_and_are_ids() -> None:
-    (menu,), found = read([row(select(6, max_values=3))], layout=False)
-    assert read_values(menu.components[0], ["5", 6], found) == ["5", "6"]
-    assert not found
-    read_values(menu.components[0], ["x"], found)
-    assert codes(found) == {"values.0": ["NUMBER_TYPE_COERCE"]}
+def test_selected_ids_may_be_numbers_and_must_be_ids() -> None:
+    (menu,), form_errors = read([row(select(6, max_values=3))], layout=False)
+    assert read_values(menu.components[0], ["5", 6], form_errors) == ["5", "6"]
+    assert not form_errors
+    read_values(menu.components[0], ["x"], form_errors)
+    assert codes(form_errors) == {"values.0": ["NUMBER_TYPE_COERCE"]}

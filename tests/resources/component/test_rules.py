@@ -1,4 +1,4 @@
-"""Each type's rules: what is missing, too much or in the wrong place is told at its path, with its code."""
+"""Each component type's rules: what is missing, too much or misplaced is an error at its path, with its code."""
 
 from typing import Any
 
@@ -112,10 +112,10 @@ KNOWN = ResolvedIds(users=frozenset({1}), roles=frozenset({2}), channels=frozens
 
 
 @pytest.mark.parametrize(("child", "wrong"), WRONG)
-def test_a_bad_field_of_what_stands_in_a_row_is_named(child: dict[str, Any], wrong: dict[str, str]) -> None:
+def test_a_bad_field_of_a_component_in_a_row_is_named(child: dict[str, Any], wrong: dict[str, str]) -> None:
     for layout in (True, False):
-        _, found = read([row(child)], layout=layout, known=KNOWN)
-        assert codes(found) == {f"components.0.components.0.{path}": [code] for path, code in wrong.items()}
+        _, form_errors = read([row(child)], layout=layout, resolved=KNOWN)
+        assert codes(form_errors) == {f"components.0.components.0.{path}": [code] for path, code in wrong.items()}
 
 
 LAYOUT_WRONG: list[tuple[dict[str, Any], dict[str, str]]] = [
@@ -173,52 +173,52 @@ LAYOUT_WRONG: list[tuple[dict[str, Any], dict[str, str]]] = [
 
 @pytest.mark.parametrize(("component", "wrong"), LAYOUT_WRONG)
 def test_a_bad_field_of_a_layout_is_named(component: dict[str, Any], wrong: dict[str, str]) -> None:
-    _, found = read([text(), component], known=KNOWN)
-    assert codes(found) == {f"components.1.{path}".strip("."): [code] for path, code in wrong.items()}
+    _, form_errors = read([text(), component], resolved=KNOWN)
+    assert codes(form_errors) == {f"components.1.{path}".strip("."): [code] for path, code in wrong.items()}
     if "" not in wrong and component.get("type") != 17:
-        _, found = read([container(text(), component)], known=KNOWN)
-        assert codes(found) == {f"components.0.components.1.{path}": [code] for path, code in wrong.items()}
+        _, form_errors = read([container(text(), component)], resolved=KNOWN)
+        assert codes(form_errors) == {f"components.0.components.1.{path}": [code] for path, code in wrong.items()}
 
 
-def test_a_message_says_which_types_may_stand_where() -> None:
-    _, found = read([{"type": 99}], layout=False)
-    (error,) = found.nested()["components"]["0"]["_errors"]
+def test_an_error_lists_the_types_that_are_allowed_at_a_position() -> None:
+    _, form_errors = read([{"type": 99}], layout=False)
+    (error,) = form_errors.nested()["components"]["0"]["_errors"]
     assert error == {"code": TYPE, "message": 'Value of field "type" must be one of (1,).'}
-    _, found = read([{"type": 99}])
-    (error,) = found.nested()["components"]["0"]["_errors"]
+    _, form_errors = read([{"type": 99}])
+    (error,) = form_errors.nested()["components"]["0"]["_errors"]
     assert error["message"] == 'Value of field "type" must be one of (1, 9, 10, 12, 13, 14, 17).'
-    _, found = read([row({"type": 99})])
-    (error,) = found.nested()["components"]["0"]["components"]["0"]["_errors"]
+    _, form_errors = read([row({"type": 99})])
+    (error,) = form_errors.nested()["components"]["0"]["components"]["0"]["_errors"]
     assert error["message"] == 'Value of field "type" must be one of (2, 3, 5, 6, 7, 8).'
 
 
-def test_legacy_messages_hold_up_to_five_rows_and_nothing_else() -> None:
+def test_legacy_messages_have_up_to_five_rows_and_nothing_else() -> None:
     assert not read([row(button(str(n))) for n in range(5)], layout=False)[1]
-    _, found = read([row(button(str(n))) for n in range(6)], layout=False)
-    assert codes(found) == {"components": [LONG]}
+    _, form_errors = read([row(button(str(n))) for n in range(6)], layout=False)
+    assert codes(form_errors) == {"components": [LONG]}
     for component in (text(), section(), gallery(), separator(), container(text()), file()):
         assert codes(read([component], layout=False)[1]) == {"components.0": [TYPE]}
 
 
-def test_a_custom_id_is_taken_once_however_deep() -> None:
+def test_a_custom_id_is_unique_at_any_depth() -> None:
     tree = [
         container(row(button("a"), button("b")), section(accessory=button("a"))),
         row(string_select("b")),
         section(accessory=button("c")),
     ]
-    _, found = read(tree)
-    assert codes(found) == {
+    _, form_errors = read(tree)
+    assert codes(form_errors) == {
         "components.0.components.1.accessory.custom_id": ["COMPONENT_CUSTOM_ID_DUPLICATED"],
         "components.1.components.0.custom_id": ["COMPONENT_CUSTOM_ID_DUPLICATED"],
     }
 
 
-def test_an_id_is_taken_once_however_deep_and_zero_is_none() -> None:
+def test_an_id_is_unique_at_any_depth_and_zero_is_none() -> None:
     tree = [container(text(id=7), row(button("a", id=7))), text(id=0), text(id=0)]
-    _, found = read(tree)
-    assert codes(found) == {"components.0.components.1.components.0.id": ["COMPONENT_ID_DUPLICATED"]}
-    made, found = read([container(text(id=2), row(button("a", id=1))), text(id=0), text(id=4)])
-    assert not found
+    _, form_errors = read(tree)
+    assert codes(form_errors) == {"components.0.components.1.components.0.id": ["COMPONENT_ID_DUPLICATED"]}
+    made, form_errors = read([container(text(id=2), row(button("a", id=1))), text(id=0), text(id=4)])
+    assert not form_errors
     assert [made[0].id, *(child.id for child in made[0].components), made[1].id, made[2].id] == [3, 2, 5, 6, 4]
     assert codes(read([text(id=2**31)])[1]) == {"components.0.id": ["NUMBER_TYPE_MAX"]}
     assert not read([text(id=2**31 - 1)])[1]
@@ -226,20 +226,20 @@ def test_an_id_is_taken_once_however_deep_and_zero_is_none() -> None:
 
 def test_all_texts_together_have_four_thousand_characters() -> None:
     assert not read([text("x" * 2000), section(text("x" * 1000), text("x" * 1000))])[1]
-    _, found = read([text("x" * 2000), section(text("x" * 1000), text("x" * 1001))])
-    assert codes(found) == {"components": ["COMPONENT_DISPLAYABLE_TEXT_SIZE_EXCEEDED"]}
+    _, form_errors = read([text("x" * 2000), section(text("x" * 1000), text("x" * 1001))])
+    assert codes(form_errors) == {"components": ["COMPONENT_DISPLAYABLE_TEXT_SIZE_EXCEEDED"]}
 
 
-def test_required_is_not_looked_at_in_messages() -> None:
-    (made,), found = read([row(string_select(required=True, min_values=0))], layout=False)
-    assert not found
+def test_required_is_ignored_in_messages() -> None:
+    (made,), form_errors = read([row(string_select(required=True, min_values=0))], layout=False)
+    assert not form_errors
     assert made.components[0].required is UNSET
 
 
-def test_where_nobody_hears_only_links_can_be_clicked() -> None:
+def test_without_an_application_only_link_buttons_are_allowed() -> None:
     tree = [row(link(), button("a")), row(string_select("b")), section(accessory=button("c")), container(row(link()))]
-    _, found = read(tree, interactive=False)
-    assert codes(found) == {
+    _, form_errors = read(tree, interactive=False)
+    assert codes(form_errors) == {
         "components.0.components.1": ["COMPONENT_TYPE_INVALID"],
         "components.1.components.0": ["COMPONENT_TYPE_INVALID"],
         "components.2.accessory": ["COMPONENT_TYPE_INVALID"],
@@ -251,7 +251,7 @@ def test_where_nobody_hears_only_links_can_be_clicked() -> None:
     assert not read([row(link()), section(accessory=thumbnail()), text(), gallery()], interactive=False)[1]
 
 
-def test_what_the_api_supplies_is_not_taken_from_requests() -> None:
+def test_fields_that_the_api_sets_are_ignored_in_requests() -> None:
     media = {
         "url": "https://example.org/a",
         "proxy_url": "forged",
@@ -259,15 +259,15 @@ def test_what_the_api_supplies_is_not_taken_from_requests() -> None:
         "attachment_id": "1",
         "content_type": "x",
     }
-    (made,), found = read([{"type": 12, "items": [{"media": media, "unknown": 1}]}])
-    assert not found
+    (made,), form_errors = read([{"type": 12, "items": [{"media": media, "unknown": 1}]}])
+    assert not form_errors
     assert made.items[0].media.proxy_url == "https://example.org/a"
     assert (made.items[0].media.width, made.items[0].media.content_type) == (None, None)
     (made,), _ = read([file(name="forged", size=5)])
     assert (made.name, made.size) == (None, None)
 
 
-def test_defaults_stand_where_nothing_was_said() -> None:
+def test_absent_fields_get_their_defaults() -> None:
     (made, rule, frame), _ = read([section(accessory=thumbnail()), separator(), container(text())])
     assert (made.accessory.description, made.accessory.spoiler) == (None, False)
     assert (rule.divider, rule.spacing) == (True, 1)
@@ -279,11 +279,11 @@ def test_every_type_is_one_entry_of_the_table() -> None:
     assert [int(kind) for kind in KINDS] == [*range(1, 15), 17, 18, 19, 21, 22, 23]
 
 
-def test_what_is_wrong_with_one_hides_nothing_of_the_others() -> None:
+def test_an_error_of_one_component_hides_none_of_the_others() -> None:
     bad = button("a", label="x" * 81, id=5)
     tree = [row(bad, string_select("a", id=5, options=[])), section(accessory=button("a"))]
-    _, found = read(tree)
-    assert codes(found) == {
+    _, form_errors = read(tree)
+    assert codes(form_errors) == {
         "components.0.components.0.label": [LONG],
         "components.0.components.1": [WIDTH],
         "components.0.components.1.options": [LENGTH],

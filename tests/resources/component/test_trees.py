@@ -66,21 +66,21 @@ def _same(sent: Any, got: Any) -> bool:
 
 def _check_round_trip(tree: Tree, *, layout: bool) -> None:
     before = deepcopy(tree)
-    read, found = read_tree(tree, layout=layout)
-    assert not found, found.nested()
+    read, form_errors = read_tree(tree, layout=layout)
+    assert not form_errors, form_errors.nested()
     assert tree == before
     shown = to_plain(read)
     assert _same(tree, shown)
     assert _stored.decode(encode(read)) == read
-    again, found = read_tree(shown, layout=layout)
-    assert not found, found.nested()
+    again, form_errors = read_tree(shown, layout=layout)
+    assert not form_errors, form_errors.nested()
     assert again == read
     ids = [component.id for component in walk(read)]
     assert len(ids) == len(set(ids)) == len(list(every(tree)))
-    given_ids = [node.get("id") or 0 for node in every(tree)]
-    assert all(want in (0, have) for want, have in zip(given_ids, ids, strict=True))
-    made = [have for want, have in zip(given_ids, ids, strict=True) if not want]
-    free = (number for number in range(1, 2**31) if number not in set(given_ids))
+    requested_ids = [node.get("id") or 0 for node in every(tree)]
+    assert all(want in (0, have) for want, have in zip(requested_ids, ids, strict=True))
+    made = [have for want, have in zip(requested_ids, ids, strict=True) if not want]
+    free = (number for number in range(1, 2**31) if number not in set(requested_ids))
     assert made == [next(free) for _ in made]
 
 
@@ -135,13 +135,13 @@ _REPORTED_AT_PARENT = {"type"}
 
 
 @given(LAYOUTS, st.data())
-def test_one_flaw_is_named_at_its_path_and_nothing_else_is(tree: Tree, data: st.DataObject) -> None:
+def test_one_error_is_reported_at_its_path_and_no_other(tree: Tree, data: st.DataObject) -> None:
     tree = deepcopy(tree)
     spots = [(path, node, key, value) for path, node in _paths(tree) for key, value in FLAWS if key in node]
     path, node, key, value = data.draw(st.sampled_from(spots))
     node[key] = value
-    _, found = read_tree(tree)
-    (where, *others) = codes(found)
+    _, form_errors = read_tree(tree)
+    (where, *others) = codes(form_errors)
     assert not others
     named = path if key in _REPORTED_AT_PARENT and value is not None else f"{path}.{key}"
     assert where.startswith(named), (where, named)
@@ -159,26 +159,26 @@ def _paths(tree: Any, at: str = "components") -> list[tuple[str, dict[str, Any]]
 
 
 @given(LAYOUTS, st.data())
-def test_several_flaws_are_all_named(tree: Tree, data: st.DataObject) -> None:
+def test_several_errors_are_all_reported(tree: Tree, data: st.DataObject) -> None:
     tree = deepcopy(tree)
     paths = [(path, node) for path, node in _paths(tree) if node["type"] in {2, 10, 14}]
     spoiled = data.draw(st.lists(st.sampled_from(range(len(paths))), unique=True)) if paths else []
     for index in spoiled:
         paths[index][1].update({"id": -1})
-    _, found = read_tree(tree)
-    assert set(codes(found)) == {f"{paths[index][0]}.id" for index in spoiled}
+    _, form_errors = read_tree(tree)
+    assert set(codes(form_errors)) == {f"{paths[index][0]}.id" for index in spoiled}
 
 
 @given(st.lists(JSON, max_size=6), st.booleans())
-def test_whatever_comes_is_read_or_refused(tree: list[Any], layout: bool) -> None:
-    read, found = read_tree(tree, layout=layout)
-    assert found or len(read) == len(tree)
+def test_any_tree_is_read_or_refused(tree: list[Any], layout: bool) -> None:
+    read, form_errors = read_tree(tree, layout=layout)
+    assert form_errors or len(read) == len(tree)
 
 
 @given(JSON)
-def test_whatever_comes_as_a_modal_is_read_or_refused(value: Any) -> None:
+def test_any_modal_is_read_or_refused(value: Any) -> None:
     form_errors = FormErrors()
-    assert read_modal(value, form_errors, known=None) is not None or form_errors
+    assert read_modal(value, form_errors, resolved=None) is not None or form_errors
 
 
 class _Visited(dict[str, Any]):
@@ -191,7 +191,7 @@ class _Visited(dict[str, Any]):
         return super().get(key, default)
 
 
-def test_of_a_hostile_tree_no_more_is_read_than_of_the_largest_valid_one() -> None:
+def test_a_hostile_tree_is_read_no_further_than_the_largest_valid_one() -> None:
     deep: Any = text()
     for _ in range(60):
         deep = container(deep)
@@ -205,17 +205,17 @@ def test_of_a_hostile_tree_no_more_is_read_than_of_the_largest_valid_one() -> No
     for name, tree in trees.items():
         for layout in (True, False):
             _Visited.count = 0
-            _, found = read_tree(tree, layout=layout)
-            assert found, name
-            assert len(codes(found)) <= 41, name
+            _, form_errors = read_tree(tree, layout=layout)
+            assert form_errors, name
+            assert len(codes(form_errors)) <= 41, name
             assert _Visited.count <= 64, name
 
 
 def test_forty_components_fit_and_forty_one_do_not() -> None:
     thirteen = [section(text(str(n)), accessory=button(str(n))) for n in range(13)]
-    read, found = read_tree([container(*thirteen)])
-    assert not found
+    read, form_errors = read_tree([container(*thirteen)])
+    assert not form_errors
     assert len(list(walk(read))) == 40
     for more in ([container(*thirteen), text()], [container(*thirteen, text())]):
-        _, found = read_tree(more)
-        assert codes(found) == {"components": ["COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED"]}
+        _, form_errors = read_tree(more)
+        assert codes(form_errors) == {"components": ["COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED"]}

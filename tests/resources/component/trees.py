@@ -1,4 +1,4 @@
-"""Component trees: one valid example of every type, and Hypothesis strategies for whole ones and nearly whole ones."""
+"""Component trees: one valid example of every type, and Hypothesis strategies for whole ones and nearly valid ones."""
 
 from collections.abc import Iterator
 from copy import deepcopy
@@ -81,10 +81,12 @@ def modal(*components: dict[str, Any], **values: Any) -> dict[str, Any]:
     return {"custom_id": "modal", "title": "Report", "components": [*components], **values}
 
 
-def read(tree: Any, *, layout: bool = True, known: ResolvedIds | None = None, **values: Any) -> tuple[Any, FormErrors]:
-    """What a tree is read as, and what is wrong with it."""
+def read(
+    tree: Any, *, layout: bool = True, resolved: ResolvedIds | None = None, **values: Any
+) -> tuple[Any, FormErrors]:
+    """The components of a tree, and its errors."""
     form_errors = FormErrors()
-    return read_components(tree, form_errors, layout=layout, known=known, **values), form_errors
+    return read_components(tree, form_errors, layout=layout, resolved=resolved, **values), form_errors
 
 
 def codes(form_errors: FormErrors) -> dict[str, list[str]]:
@@ -169,10 +171,10 @@ def _finished(draw: st.DrawFn, tops: st.SearchStrategy[dict[str, Any]], maximum:
     for number, node in enumerate(every(tree)):
         if "custom_id" in node:
             node["custom_id"] = f"id {number}"
-        given = draw(_ids)
-        if given is not None and given not in used:
-            node["id"] = given
-            used.add(given or -number)
+        requested = draw(_ids)
+        if requested is not None and requested not in used:
+            node["id"] = requested
+            used.add(requested or -number)
     return tree
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import func, insert, select
 from moothall.objects.ids import ChannelId, Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.resources.guild import queries
-from moothall.resources.message.purge_queries import MAX_AT_ONCE, delete_some_of_channel
+from moothall.resources.message.queries.purge import MAX_AT_ONCE, delete_some_of_channel
 from moothall.storage.database import Query
 from moothall.storage.schema import (
     bans,

@@ -1,4 +1,4 @@
-"""Delete Message, Bulk Delete Messages, and forgetting what somebody wrote."""
+"""Delete Message, Bulk Delete Messages, and deleting the messages of a banned user."""
 
 from sqlalchemy import func, select, update
 
@@ -8,7 +8,7 @@ from moothall.objects.wire import Timestamp
 from moothall.storage.database import Database, Query
 from moothall.storage.schema import messages, pins, reaction_counts, reactions
 from tests.harness import Platform
-from tests.resources.message.places import direct_messages, guild_of, member_of, say
+from tests.resources.message.messaging import direct_messages, guild_of, member_of, say
 
 P = Permissions
 DAY = 86_400_000
@@ -23,7 +23,7 @@ async def _counts(database: Database) -> list[int]:
         ]
 
 
-async def test_ones_own_message_goes_without_a_record(platform: Platform) -> None:
+async def test_deleting_ones_own_message_is_not_recorded(platform: Platform) -> None:
     _, guild, url = await guild_of(platform)
     member = await member_of(platform, guild)
     sent = await say(member, url)
@@ -37,7 +37,7 @@ async def test_ones_own_message_goes_without_a_record(platform: Platform) -> Non
     assert (await member.delete(f"{url}/{sent['id']}")).code == 10008
 
 
-async def test_anothers_message_takes_a_permission_and_is_recorded(platform: Platform) -> None:
+async def test_deleting_anothers_message_needs_a_permission_and_is_recorded(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     member = await member_of(platform, guild)
     sent = await say(owner, url)
@@ -51,7 +51,7 @@ async def test_anothers_message_takes_a_permission_and_is_recorded(platform: Pla
     assert entry["options"] == {"channel_id": str(guild.general), "count": "1"}
 
 
-async def test_a_message_takes_its_reactions_and_its_pin_along(platform: Platform) -> None:
+async def test_a_message_is_deleted_with_its_reactions_and_its_pin(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     sent, other = await say(owner, url), await say(owner, url)
     for message in (sent, other):
@@ -62,7 +62,7 @@ async def test_a_message_takes_its_reactions_and_its_pin_along(platform: Platfor
     assert (await owner.get(f"/channels/{guild.general}/pins")).json == []
 
 
-async def test_anothers_direct_message_stays(platform: Platform) -> None:
+async def test_anothers_direct_message_cannot_be_deleted(platform: Platform) -> None:
     owner, guild, _ = await guild_of(platform)
     friend = await member_of(platform, guild)
     url = await direct_messages(owner, friend)
@@ -72,7 +72,7 @@ async def test_anothers_direct_message_stays(platform: Platform) -> None:
     assert set(platform.heard[-1].user_ids) == {owner.id, friend.id}
 
 
-async def test_many_messages_go_at_once(platform: Platform) -> None:
+async def test_many_messages_are_deleted_at_once(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     ids = [(await say(owner, url))["id"] for _ in range(4)]
     await owner.put(f"{url}/{ids[0]}/reactions/👍/@me")
@@ -122,7 +122,7 @@ async def test_bulk_deletes_are_for_moderators_of_guilds(platform: Platform) -> 
     assert (await owner.post(f"{direct}/bulk-delete", {"messages": ids})).status == 403
 
 
-async def test_a_ban_forgets_what_was_written_lately(platform: Platform) -> None:
+async def test_a_ban_deletes_recent_messages(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     spammer, friend = await member_of(platform, guild), await member_of(platform, guild)
     other = await guild.channel()
@@ -138,8 +138,8 @@ async def test_a_ban_forgets_what_was_written_lately(platform: Platform) -> None
         reply = await owner.put(f"/guilds/{guild.id}/bans/{spammer.id}", {"delete_message_seconds": 3600})
     assert reply.status == 204
     assert heard.count("MESSAGE_DELETE_BULK") == 2
-    gone = {event["channel_id"]: event["ids"] for event in platform.heard_data("MESSAGE_DELETE_BULK")}
-    assert gone == {str(guild.general): [here[1]["id"]], str(other): [there["id"]]}
+    ids_by_channel = {event["channel_id"]: event["ids"] for event in platform.heard_data("MESSAGE_DELETE_BULK")}
+    assert ids_by_channel == {str(guild.general): [here[1]["id"]], str(other): [there["id"]]}
     left = {message["id"] for message in (await owner.get(url)).json if message["type"] == 0}
     assert kept[0]["id"] in left
     assert here[1]["id"] not in left
@@ -147,7 +147,7 @@ async def test_a_ban_forgets_what_was_written_lately(platform: Platform) -> None
     assert (await owner.get(f"/channels/{guild.general}/pins")).json == []
 
 
-async def test_forgotten_messages_are_announced_a_hundred_at_once(platform: Platform) -> None:
+async def test_messages_deleted_by_a_ban_are_announced_by_the_hundred(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     spammer = await member_of(platform, guild)
     for _ in range(103):
@@ -158,7 +158,7 @@ async def test_forgotten_messages_are_announced_a_hundred_at_once(platform: Plat
 
 
 async def _age(platform: Platform, message_id: str, *, hours: int) -> None:
-    """Make a message older, with what hangs on it."""
+    """Make a message older, with what belongs to it."""
     old = MessageId(snowflake_at(Timestamp.now() - hours * 3_600_000))
     async with platform.database.transaction() as tx:
         await tx.execute(Query(update(messages).where(messages.c.id == int(message_id)).values(id=int(old))))

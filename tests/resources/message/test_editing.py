@@ -5,7 +5,7 @@ import pytest
 
 from moothall.objects.permissions import Permissions
 from tests.harness import Platform
-from tests.resources.message.places import direct_messages, guild_of, member_of, say
+from tests.resources.message.messaging import direct_messages, guild_of, member_of, say
 
 P = Permissions
 SUPPRESS_EMBEDS = 1 << 2
@@ -33,7 +33,7 @@ async def test_an_edit_is_answered_announced_and_stored(platform: Platform) -> N
     assert (bare["content"], bare["id"]) == ("", sent["id"])
 
 
-async def test_an_edit_mentions_by_its_own_wish(platform: Platform) -> None:
+async def test_an_edit_uses_its_own_allowed_mentions(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     friend = await member_of(platform, guild)
     sent = await say(owner, url, "x", allowed_mentions={"parse": []})
@@ -45,7 +45,7 @@ async def test_an_edit_mentions_by_its_own_wish(platform: Platform) -> None:
     assert kept.json["mentions"][0]["id"] == str(friend.id)
 
 
-async def test_an_edit_that_changes_nothing_tells_nobody(platform: Platform) -> None:
+async def test_an_edit_that_changes_nothing_emits_nothing(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     sent = await say(owner, url, "same", embeds=[{"title": "t"}])
     with platform.listening() as heard:
@@ -54,7 +54,7 @@ async def test_an_edit_that_changes_nothing_tells_nobody(platform: Platform) -> 
     assert heard == []
 
 
-async def test_null_clears_but_something_has_to_stay(platform: Platform) -> None:
+async def test_null_clears_a_field_but_not_the_last_content(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     sent = await say(owner, url, "text", embeds=[{"title": "t"}])
     path = f"{url}/{sent['id']}"
@@ -117,7 +117,7 @@ async def test_a_bad_field_of_an_edit_is_named(platform: Platform, body: dict[st
     assert (await owner.get(f"{url}/{sent['id']}")).json == sent
 
 
-async def test_an_edited_reply_still_shows_what_it_answers(platform: Platform) -> None:
+async def test_an_edited_reply_still_shows_the_message_replied_to(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     friend = await member_of(platform, guild)
     first = await say(owner, url, "first")

@@ -1,4 +1,4 @@
-"""Forwarding: what a snapshot shows, who may take one, and that nothing changes it."""
+"""Forwarding: what a snapshot shows, who may forward, and that nothing changes a snapshot."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from moothall.objects.permissions import Permissions
 from moothall.resources.message.attachment.sweeping import FileSweeper
 from tests.harness import VOICE, Caller, Platform
 from tests.resources.message.attachment.uploading import send, stored
-from tests.resources.message.places import bot_of, direct_messages, guild_of, member_of, say
+from tests.resources.message.messaging import bot_of, direct_messages, guild_of, member_of, say
 
 HAS_SNAPSHOT = 1 << 14
 
@@ -25,7 +25,7 @@ async def forward(caller: Caller, url: str, message: dict[str, Any], **more: Any
     return sent
 
 
-async def test_a_forwarded_message_carries_a_snapshot_and_says_where_it_is_from(platform: Platform) -> None:
+async def test_a_forwarded_message_has_a_snapshot_and_a_reference_to_its_source(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     friend = await member_of(platform, guild)
     other = await platform.guild(owner)
@@ -54,7 +54,7 @@ async def test_a_forwarded_message_carries_a_snapshot_and_says_where_it_is_from(
     assert (await owner.get(f"{there}/{sent['id']}")).json == sent
 
 
-async def test_nothing_that_happens_to_the_source_changes_a_snapshot(platform: Platform) -> None:
+async def test_changes_of_the_source_do_not_change_a_snapshot(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     source = await say(owner, url, "as it was")
     sent = await forward(owner, url, source)
@@ -64,7 +64,7 @@ async def test_nothing_that_happens_to_the_source_changes_a_snapshot(platform: P
     assert read["message_snapshots"][0]["message"]["content"] == "as it was"
 
 
-async def test_people_forward_into_and_out_of_direct_messages(platform: Platform) -> None:
+async def test_messages_are_forwarded_into_and_out_of_direct_messages(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     friend = await platform.person()
     direct = await direct_messages(owner, friend)
@@ -83,7 +83,9 @@ async def test_people_forward_into_and_out_of_direct_messages(platform: Platform
         ({"sticker_ids": ["1"]}, "sticker_ids"),
     ],
 )
-async def test_a_forwarded_message_has_nothing_of_its_own(platform: Platform, more: dict[str, Any], path: str) -> None:
+async def test_a_forwarded_message_has_no_content_of_its_own(
+    platform: Platform, more: dict[str, Any], path: str
+) -> None:
     owner, _, url = await guild_of(platform)
     source = await say(owner, url)
     platform.heard.clear()
@@ -93,7 +95,7 @@ async def test_a_forwarded_message_has_nothing_of_its_own(platform: Platform, mo
     assert platform.heard == []
 
 
-async def test_only_what_one_may_read_is_forwarded(platform: Platform) -> None:
+async def test_only_readable_messages_are_forwarded(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     member, stranger = await member_of(platform, guild), await platform.person()
     denied = [
@@ -135,18 +137,18 @@ async def test_forwards_polls_and_system_messages_are_not_forwarded(platform: Pl
     owner, _, url = await guild_of(platform)
     source = await say(owner, url)
     forwarded = await forward(owner, url, source)
-    asked = await say(owner, url, "", poll={"question": {"text": "?"}, "answers": [{"poll_media": {"text": "x"}}]})
+    poll = await say(owner, url, "", poll={"question": {"text": "?"}, "answers": [{"poll_media": {"text": "x"}}]})
     await owner.put(f"{url.removesuffix('/messages')}/pins/{source['id']}")
     system = (await owner.get(url)).json[0]
     assert system["type"] == 6
     platform.heard.clear()
-    for message in (forwarded, asked, system):
+    for message in (forwarded, poll, system):
         reply = await owner.post(url, naming(message))
         assert (reply.status, reply.code) == (400, 50068)
     assert platform.heard == []
 
 
-async def test_who_may_not_read_texts_neither_forwards_nor_sees_snapshots(platform: Platform) -> None:
+async def test_a_bot_without_message_content_neither_forwards_nor_sees_snapshots(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     blind = await bot_of(platform, guild)
     source = await say(owner, url, "for readers")

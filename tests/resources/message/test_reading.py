@@ -2,13 +2,13 @@
 
 from moothall.objects.permissions import Permissions
 from tests.harness import Platform
-from tests.resources.message.places import bot_of, direct_messages, guild_of, member_of, say
+from tests.resources.message.messaging import bot_of, direct_messages, guild_of, member_of, say
 
 P = Permissions
 MESSAGE_CONTENT_LIMITED = 1 << 19
 
 
-async def test_pages_run_from_newest_to_oldest_whichever_way_they_are_asked_for(platform: Platform) -> None:
+async def test_pages_run_from_newest_to_oldest_for_every_parameter(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     ids = [(await say(owner, url, str(n)))["id"] for n in range(10)]
 
@@ -31,7 +31,7 @@ async def test_pages_run_from_newest_to_oldest_whichever_way_they_are_asked_for(
         assert (reply.status, reply.code) == (400, 50035)
 
 
-async def test_a_page_shows_authors_and_mentions_as_they_are_called_now(platform: Platform) -> None:
+async def test_a_page_shows_authors_and_mentions_with_their_current_names(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     friend = await member_of(platform, guild)
     await say(owner, url, f"<@{friend.id}>")
@@ -60,7 +60,7 @@ async def test_a_message_is_found_in_its_own_channel_only(platform: Platform) ->
         assert (reply.status, reply.code) == (404, 10008)
 
 
-async def test_a_bot_without_the_intent_reads_only_what_concerns_it(platform: Platform) -> None:
+async def test_a_bot_without_the_intent_reads_only_its_own_messages_and_mentions(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     blind, seeing = await bot_of(platform, guild), await bot_of(platform, guild, flags=MESSAGE_CONTENT_LIMITED)
     secret = await say(owner, url, "secret", embeds=[{"title": "hidden"}])

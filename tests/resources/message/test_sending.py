@@ -1,4 +1,4 @@
-"""Create Message: what is stored, who hears of it, what is refused."""
+"""Create Message: what is stored, announced and refused."""
 
 import asyncio
 from typing import Any
@@ -13,11 +13,11 @@ from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.resources.member.activity import activity_of
-from moothall.resources.message.rules import RecentWriters
+from moothall.resources.message.rules import RecentMessages
 from moothall.storage.database import Query
 from moothall.storage.schema import channel_activity, channel_recipients, member_activity, members, messages, users
 from tests.harness import CATEGORY, FORUM, VOICE, Caller, Platform
-from tests.resources.message.places import direct_messages, guild_of, member_of, say
+from tests.resources.message.messaging import direct_messages, guild_of, member_of, say
 
 P = Permissions
 
@@ -91,7 +91,7 @@ async def test_the_text_is_withheld_from_sessions_without_the_intent(platform: P
     assert {**whole, "content": "", "embeds": []} == msgspec.json.decode(bare)
 
 
-async def test_a_message_of_nothing_is_refused(platform: Platform) -> None:
+async def test_an_empty_message_is_refused(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     bodies: list[dict[str, Any]] = [{}, {"content": None}, {"content": " \n\t "}, {"content": "", "embeds": []}]
     for body in bodies:
@@ -127,7 +127,7 @@ async def test_a_bad_field_is_named(platform: Platform, body: dict[str, Any], pa
     assert platform.heard == []
 
 
-async def test_all_that_is_wrong_is_told_at_once(platform: Platform) -> None:
+async def test_every_error_is_reported_at_once(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     reply = await owner.post(
         url, {"content": "x", "poll": {"a": 1}, "embeds": [{}], "allowed_mentions": {"parse": ["x"]}}
@@ -137,7 +137,7 @@ async def test_all_that_is_wrong_is_told_at_once(platform: Platform) -> None:
     assert reply.errors_at("allowed_mentions.parse.0")
 
 
-async def test_what_comes_later_may_be_given_empty(platform: Platform) -> None:
+async def test_unsupported_fields_may_be_empty(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     body: dict[str, Any] = {
         "content": "x",
@@ -158,7 +158,7 @@ async def test_flags_keep_what_a_request_may_set(platform: Platform) -> None:
     assert (hidden["flags"], hidden["embeds"]) == (4, [])
 
 
-async def test_markdown_and_links_are_kept_to_the_letter_and_followed_by_nobody(platform: Platform) -> None:
+async def test_markdown_and_links_are_stored_unchanged_and_no_link_is_fetched(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     text = "**b** _i_ __u__ ~~s~~ ||spoiler|| `code` \n> quote\n# head\n- item\n[a](https://example.org) <t:0:R> \\*"
     with_link = f"{text} https://example.org/page?a=1&b=<2>"
@@ -197,7 +197,7 @@ async def test_embeds_and_speech_need_their_permissions(platform: Platform) -> N
     assert spoken.json["embeds"] == [{"type": "rich", "title": "t"}]
 
 
-async def test_channels_that_hold_no_messages_refuse_them(platform: Platform) -> None:
+async def test_channels_without_messages_refuse_them(platform: Platform) -> None:
     owner, guild, _ = await guild_of(platform)
     for kind, code in ((CATEGORY, 50008), (FORUM, 40058)):
         channel = await guild.channel(type=kind)
@@ -236,7 +236,7 @@ async def test_a_timed_out_member_writes_nothing(platform: Platform) -> None:
 # Mentions
 
 
-async def test_mentions_are_what_exists_and_may_be_mentioned(platform: Platform) -> None:
+async def test_mentions_are_of_users_and_roles_that_exist_and_may_be_mentioned(platform: Platform) -> None:
     _, guild, url = await guild_of(platform, everyone=P.DEFAULT & ~P.MENTION_EVERYONE)
     member, friend = await member_of(platform, guild), await member_of(platform, guild)
     loud = await guild.role(mentionable=True)
@@ -271,7 +271,7 @@ async def test_allowed_mentions_choose_among_them(platform: Platform) -> None:
 # Replies
 
 
-async def test_a_reply_shows_and_mentions_what_it_answers(platform: Platform) -> None:
+async def test_a_reply_shows_the_message_and_mentions_its_author(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     friend = await member_of(platform, guild)
     first = (await owner.post(url, {"content": f"who? <@{friend.id}>"})).json
@@ -308,8 +308,8 @@ async def test_a_reply_to_nothing_is_refused_or_made_a_message(platform: Platfor
     assert reply.errors_at("message_reference") == ["REPLIES_UNKNOWN_MESSAGE"]
     reply = await owner.post(url, {"content": "x", "message_reference": {"message_id": foreign["id"]}})
     assert reply.errors_at("message_reference") == ["REPLIES_UNKNOWN_MESSAGE"]
-    given = {"message_id": foreign["id"], "channel_id": str(elsewhere)}
-    reply = await owner.post(url, {"content": "x", "message_reference": given})
+    other_channel = {"message_id": foreign["id"], "channel_id": str(elsewhere)}
+    reply = await owner.post(url, {"content": "x", "message_reference": other_channel})
     assert reply.errors_at("message_reference") == ["REPLIES_CANNOT_REFERENCE_OTHER_CHANNEL"]
     sent = await owner.post(url, {"content": "x", "message_reference": {**reference, "fail_if_not_exists": False}})
     assert sent.json["type"] == 0
@@ -346,7 +346,7 @@ async def test_an_enforced_nonce_makes_one_message_of_two_requests(platform: Pla
     assert len((await owner.get(url)).json) == 3
 
 
-async def test_of_two_that_race_with_a_nonce_one_message_remains(platform: Platform) -> None:
+async def test_two_concurrent_requests_with_a_nonce_create_one_message(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     body = {"content": "x", "nonce": "abc", "enforce_nonce": True}
     replies = await asyncio.gather(*(owner.post(url, body) for _ in range(6)))
@@ -355,7 +355,7 @@ async def test_of_two_that_race_with_a_nonce_one_message_remains(platform: Platf
     assert len((await owner.get(url)).json) == 1
 
 
-async def test_a_nonce_keeps_its_type_and_is_told_once(platform: Platform) -> None:
+async def test_a_nonce_keeps_its_type_and_is_only_in_the_first_event(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     sent = (await owner.post(url, {"content": "x", "nonce": 42})).json
     assert sent["nonce"] == 42
@@ -390,11 +390,11 @@ async def test_slowmode_makes_people_wait_even_after_deleting(platform: Platform
     await member.delete(f"{url}/{first['id']}")
     assert (await member.post(url, {"content": "x"})).code == 20016
     assert (await friend.post(url, {"content": "x"})).status == 200
-    del platform.services.extra[RecentWriters]  # another process knows it from the database
+    del platform.services.extra[RecentMessages]  # another process knows it from the database
     assert (await friend.post(url, {"content": "x"})).code == 20016
 
 
-async def test_slowmode_spares_bots_and_moderators(platform: Platform) -> None:
+async def test_bots_and_moderators_are_exempt_from_slowmode(platform: Platform) -> None:
     owner, guild, _ = await guild_of(platform)
     slow = await guild.channel(rate_limit_per_user=60)
     bot = await platform.bot(owner)
@@ -407,7 +407,7 @@ async def test_slowmode_spares_bots_and_moderators(platform: Platform) -> None:
 
 
 @pytest.mark.parametrize(("level", "passes"), [(1, True), (2, False), (3, False), (4, False)])
-async def test_verification_levels_keep_newcomers_from_writing(platform: Platform, level: int, passes: bool) -> None:
+async def test_verification_levels_keep_new_members_from_writing(platform: Platform, level: int, passes: bool) -> None:
     owner, guild, url = await guild_of(platform, verification_level=level)
     verified = await member_of(platform, guild, verified=True)
     reply = await verified.post(url, {"content": "x"})
@@ -459,7 +459,7 @@ async def test_where_nobody_is_vouched_for_verification_levels_ask_for_their_tim
 # Direct messages
 
 
-async def test_a_direct_message_reaches_both_and_nobody_else(platform: Platform) -> None:
+async def test_a_direct_message_reaches_both_and_no_other_user(platform: Platform) -> None:
     alice, bob = await platform.person(), await platform.person()
     await platform.guild(alice)
     url = await direct_messages(alice, bob)
@@ -515,7 +515,7 @@ async def test_a_refused_message_leaves_no_trace(platform: Platform) -> None:
     assert platform.heard == []
 
 
-async def test_who_writes_is_seen(platform: Platform) -> None:
+async def test_writing_updates_when_a_member_was_last_seen(platform: Platform) -> None:
     _, guild, url = await guild_of(platform)
     member = await member_of(platform, guild)
     await say(member, url)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moothall.objects.errors import Refusal
-from moothall.resources.message.drafts import read_draft
+from moothall.resources.message.reading import read_draft
 from moothall.resources.webhook.github.messages import GithubEvent
 from moothall.resources.webhook.github.messages import event_message as github_message
 from moothall.resources.webhook.requests import ExecuteWebhook

@@ -1,4 +1,4 @@
-"""Components: what messages and modals consist of, read from requests and checked (api.md, Components).
+"""Components: the parts of messages and modals, read from requests and validated (api.md, Components).
 
-`kinds` is the one table of types; `reading` walks a request's tree by it.
+`kinds` is the table of component types, by which `reading` walks the tree of a request.
 """

@@ -1,4 +1,4 @@
-"""What somebody can act on: buttons, selects, and the fields of modals (api.md, Components)."""
+"""Interactive components: buttons, selects, and the fields of modals (api.md, Components)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -28,29 +28,29 @@ from moothall.objects.component_types import ButtonStyle
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.resources.component.validator import LINK_SCHEMES, ComponentValidator, Path, flag, text
 
-_DOES: Final = {ButtonStyle.LINK: "url", ButtonStyle.PREMIUM: "sku_id"}
-"""The field that says what a button of a style does; of the others it is the custom id."""
+_ACTION_FIELD: Final = {ButtonStyle.LINK: "url", ButtonStyle.PREMIUM: "sku_id"}
+"""The field of a button that its style requires; other styles require `custom_id`."""
 _PREMIUM_LACKS: Final = ("label", "emoji")
 _EXCLUSIVE: Final = FieldError(
     FormCode.BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE, "A custom id and url cannot both be specified"
 )
-_NOT_ITS_OWN: Final = FieldError(
-    FormCode.COMPONENT_TYPE_INVALID, "Only an application can send components that it hears of."
+_NO_APPLICATION: Final = FieldError(
+    FormCode.COMPONENT_TYPE_INVALID, "Only an application can send interactive components."
 )
 _FILE_GROUPS: Final = frozenset({"image", "video", "audio"})
 _FILE_TYPE_MAX: Final = 20
 
 
-def _misfits(given: inputs.ButtonInput) -> Iterator[tuple[str, FieldError]]:
-    """The fields that a button of this style lacks, or must not have."""
-    style = given.style
-    does = _DOES.get(style, "custom_id")
-    if not getattr(given, does):
+def _button_errors(body: inputs.ButtonInput) -> Iterator[tuple[str, FieldError]]:
+    """The fields that a button of its style lacks or must not have, with their errors."""
+    style = body.style
+    required = _ACTION_FIELD.get(style, "custom_id")
+    if not getattr(body, required):
         custom = FieldError(FormCode.BUTTON_COMPONENT_CUSTOM_ID_REQUIRED, "A custom id is required")
-        yield does, custom if does == "custom_id" else FieldError.required()
+        yield required, custom if required == "custom_id" else FieldError.required()
     for field in ("custom_id", "url", "sku_id"):
-        if field != does and getattr(given, field):
-            both = {field, does} == {"custom_id", "url"}
+        if field != required and getattr(body, field):
+            both = {field, required} == {"custom_id", "url"}
             yield (
                 field,
                 _EXCLUSIVE
@@ -59,79 +59,79 @@ def _misfits(given: inputs.ButtonInput) -> Iterator[tuple[str, FieldError]]:
             )
     if style is ButtonStyle.PREMIUM:
         for field in _PREMIUM_LACKS:
-            if getattr(given, field):
+            if getattr(body, field):
                 yield field, FieldError(FormCode.BASE_TYPE_BAD_TYPE, f"Premium buttons have no {field}.")
 
 
 def build_button(
-    notes: ComponentValidator, given: inputs.ButtonInput, number: int, at: Path, _: Sequence[Component]
+    validator: ComponentValidator, body: inputs.ButtonInput, number: int, at: Path, _: Sequence[Component]
 ) -> Button:
-    """A button: each style has what it does, and nothing of the others."""
-    if not notes.interactive and given.style is not ButtonStyle.LINK:
-        notes.add(at, *_NOT_ITS_OWN)
-    for field, wrong in _misfits(given):
-        notes.add((*at, field), *wrong)
-    if given.url:
-        notes.url(given.url, (*at, "url"), LINK_SCHEMES)
+    """A button. Each style requires its own field, and forbids those of the others."""
+    if not validator.interactive and body.style is not ButtonStyle.LINK:
+        validator.add(at, *_NO_APPLICATION)
+    for field, wrong in _button_errors(body):
+        validator.add((*at, field), *wrong)
+    if body.url:
+        validator.url(body.url, (*at, "url"), LINK_SCHEMES)
     return Button(
         id=number,
-        style=given.style,
-        label=text(given.label),
-        emoji=notes.emoji(given.emoji, at),
-        custom_id=UNSET if given.custom_id is None else notes.take_custom_id(given.custom_id, at),
-        sku_id=given.sku_id or UNSET,
-        url=given.url or UNSET,
-        disabled=flag(given.disabled),
+        style=body.style,
+        label=text(body.label),
+        emoji=validator.emoji(body.emoji, at),
+        custom_id=UNSET if body.custom_id is None else validator.take_custom_id(body.custom_id, at),
+        sku_id=body.sku_id or UNSET,
+        url=body.url or UNSET,
+        disabled=flag(body.disabled),
     )
 
 
-def _select(notes: ComponentValidator, given: inputs.SelectInput, number: int, at: Path) -> dict[str, Any]:
-    """What all selects have in common."""
-    low, high = _bounds(notes, given, 1, at)
-    if not notes.interactive:
-        notes.add(at, *_NOT_ITS_OWN)
-    if notes.modal and given.disabled:
-        notes.add((*at, "disabled"), FormCode.BASE_TYPE_BAD_TYPE, "Components of a modal cannot be disabled.")
+def _select(validator: ComponentValidator, body: inputs.SelectInput, number: int, at: Path) -> dict[str, Any]:
+    """The fields of every select."""
+    low, high = _bounds(validator, body, 1, at)
+    if not validator.interactive:
+        validator.add(at, *_NO_APPLICATION)
+    if validator.modal and body.disabled:
+        validator.add((*at, "disabled"), FormCode.BASE_TYPE_BAD_TYPE, "Components of a modal cannot be disabled.")
     return {
         "id": number,
-        "custom_id": notes.take_custom_id(given.custom_id, at),
-        "placeholder": text(given.placeholder),
+        "custom_id": validator.take_custom_id(body.custom_id, at),
+        "placeholder": text(body.placeholder),
         "min_values": low,
         "max_values": high,
-        "required": given.required is not False if notes.modal else UNSET,
-        "disabled": UNSET if notes.modal else flag(given.disabled),
+        "required": body.required is not False if validator.modal else UNSET,
+        "disabled": UNSET if validator.modal else flag(body.disabled),
     }
 
 
 def _bounds(
-    notes: ComponentValidator,
-    given: inputs.SelectInput | inputs.FileUploadInput | inputs.CheckboxGroupInput,
+    validator: ComponentValidator,
+    body: inputs.SelectInput | inputs.FileUploadInput | inputs.CheckboxGroupInput,
     maximum: int,
     at: Path,
 ) -> tuple[int, int]:
-    """How many may be chosen. In a modal, what is required cannot be left empty; in a message nothing is required."""
-    if notes.modal and given.min_values == 0 and given.required is not False:
-        notes.add(
+    """`min_values` and `max_values`. In a modal, a required component cannot have a `min_values` of 0."""
+    if validator.modal and body.min_values == 0 and body.required is not False:
+        validator.add(
             (*at, "min_values"),
             FormCode.SELECT_COMPONENT_REQUIRED_ZERO_MIN_VALUES,
             "Select menus marked as required cannot have a min_values of 0",
         )
-    least = 1 if given.min_values is None else given.min_values
-    highest = maximum if given.max_values is None else given.max_values
-    if least > highest:
-        notes.add((*at, "min_values"), *FieldError.too_large(highest))
-    return least, highest
+    lowest = 1 if body.min_values is None else body.min_values
+    highest = maximum if body.max_values is None else body.max_values
+    if lowest > highest:
+        validator.add((*at, "min_values"), *FieldError.too_large(highest))
+    return lowest, highest
 
 
 def build_string_select(
-    notes: ComponentValidator, given: inputs.StringSelectInput, number: int, at: Path, _: Sequence[Component]
+    validator: ComponentValidator, body: inputs.StringSelectInput, number: int, at: Path, _: Sequence[Component]
 ) -> StringSelect:
-    """A choice among texts: their values are unique, and as many are chosen from the start as may be chosen."""
-    common = _select(notes, given, number, at)
-    if len(given.options) < common["min_values"] <= common["max_values"]:
-        notes.add((*at, "min_values"), *FieldError.too_large(len(given.options)))
-    _check_options(notes, given.options, at)
-    _check_defaults(notes, sum(bool(option.default) for option in given.options), common, (*at, "options"))
+    """A string select. Its values are unique, and its default options are as many as may be chosen, or none."""
+    common = _select(validator, body, number, at)
+    if len(body.options) < common["min_values"] <= common["max_values"]:
+        validator.add((*at, "min_values"), *FieldError.too_large(len(body.options)))
+    _check_options(validator, body.options, at)
+    _check_defaults(validator, sum(bool(option.default) for option in body.options), common, (*at, "options"))
     return StringSelect(
         **common,
         options=[
@@ -140,18 +140,18 @@ def build_string_select(
                 value=option.value,
                 description=text(option.description),
                 default=flag(option.default),
-                emoji=notes.emoji(option.emoji, (*at, "options", index)),
+                emoji=validator.emoji(option.emoji, (*at, "options", index)),
             )
-            for index, option in enumerate(given.options)
+            for index, option in enumerate(body.options)
         ],
     )
 
 
-def _check_options(notes: ComponentValidator, options: Sequence[inputs.OptionInput], at: Path) -> None:
+def _check_options(validator: ComponentValidator, options: Sequence[inputs.OptionInput], at: Path) -> None:
     values: set[str] = set()
     for index, option in enumerate(options):
         if option.value in values:
-            notes.add(
+            validator.add(
                 (*at, "options", index, "value"),
                 FormCode.SELECT_COMPONENT_OPTION_VALUE_DUPLICATED,
                 "The specified option value is already used",
@@ -159,121 +159,127 @@ def _check_options(notes: ComponentValidator, options: Sequence[inputs.OptionInp
         values.add(option.value)
 
 
-def _check_defaults(notes: ComponentValidator, chosen: int, common: dict[str, Any], at: Path) -> None:
+def _check_defaults(validator: ComponentValidator, chosen: int, common: dict[str, Any], at: Path) -> None:
     low, high = common["min_values"], common["max_values"]
     if chosen > high:
-        notes.add(
+        validator.add(
             at,
             FormCode.SELECT_COMPONENT_TOO_MANY_DEFAULT_VALUES,
             "The specified number of default values exceeds the specified maximum values",
         )
     elif 0 < chosen < low:
-        notes.add(at, *FieldError.length(low, high))
+        validator.add(at, *FieldError.length(low, high))
 
 
 def _default_values(
-    notes: ComponentValidator, given: inputs.EntitySelectInput, kinds: Sequence[str], common: dict[str, Any], at: Path
+    validator: ComponentValidator,
+    body: inputs.EntitySelectInput,
+    kinds: Sequence[str],
+    common: dict[str, Any],
+    at: Path,
 ) -> list[DefaultValue] | UnsetType:
-    values = given.default_values
+    values = body.default_values
     if not values:
         return UNSET
-    _check_defaults(notes, len(values), common, (*at, "default_values"))
+    _check_defaults(validator, len(values), common, (*at, "default_values"))
     seen: set[int] = set()
     for index, value in enumerate(values):
         here = (*at, "default_values", index)
         if value.type not in kinds:
-            notes.add((*here, "type"), *FieldError.choices(kinds))
-        elif notes.known is not None and value.id not in notes.known.of_type(value.type):
-            notes.add((*here, "id"), FormCode.BASE_TYPE_BAD_TYPE, f"Unknown {value.type}")
+            validator.add((*here, "type"), *FieldError.choices(kinds))
+        elif validator.resolved is not None and value.id not in validator.resolved.of_type(value.type):
+            validator.add((*here, "id"), FormCode.BASE_TYPE_BAD_TYPE, f"Unknown {value.type}")
         elif value.id in seen:
-            notes.add((*here, "id"), FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The set already contains this value")
+            validator.add(
+                (*here, "id"), FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The set already contains this value"
+            )
         seen.add(value.id)
     return [DefaultValue(id=value.id, type=value.type) for value in values]
 
 
 def build_user_select(
-    notes: ComponentValidator, given: inputs.EntitySelectInput, number: int, at: Path, _: Sequence[Component]
+    validator: ComponentValidator, body: inputs.EntitySelectInput, number: int, at: Path, _: Sequence[Component]
 ) -> UserSelect:
-    """A choice among people."""
-    common = _select(notes, given, number, at)
-    return UserSelect(**common, default_values=_default_values(notes, given, ("user",), common, at))
+    """A user select."""
+    common = _select(validator, body, number, at)
+    return UserSelect(**common, default_values=_default_values(validator, body, ("user",), common, at))
 
 
 def build_role_select(
-    notes: ComponentValidator, given: inputs.EntitySelectInput, number: int, at: Path, _: Sequence[Component]
+    validator: ComponentValidator, body: inputs.EntitySelectInput, number: int, at: Path, _: Sequence[Component]
 ) -> RoleSelect:
-    """A choice among roles."""
-    common = _select(notes, given, number, at)
-    return RoleSelect(**common, default_values=_default_values(notes, given, ("role",), common, at))
+    """A role select."""
+    common = _select(validator, body, number, at)
+    return RoleSelect(**common, default_values=_default_values(validator, body, ("role",), common, at))
 
 
 def build_mentionable_select(
-    notes: ComponentValidator, given: inputs.EntitySelectInput, number: int, at: Path, _: Sequence[Component]
+    validator: ComponentValidator, body: inputs.EntitySelectInput, number: int, at: Path, _: Sequence[Component]
 ) -> MentionableSelect:
-    """A choice among people and roles."""
-    common = _select(notes, given, number, at)
-    return MentionableSelect(**common, default_values=_default_values(notes, given, ("user", "role"), common, at))
+    """A mentionable select: users and roles."""
+    common = _select(validator, body, number, at)
+    return MentionableSelect(**common, default_values=_default_values(validator, body, ("user", "role"), common, at))
 
 
 def build_channel_select(
-    notes: ComponentValidator, given: inputs.ChannelSelectInput, number: int, at: Path, _: Sequence[Component]
+    validator: ComponentValidator, body: inputs.ChannelSelectInput, number: int, at: Path, _: Sequence[Component]
 ) -> ChannelSelect:
-    """A choice among channels, of some types or of all."""
-    common = _select(notes, given, number, at)
+    """A channel select, of some channel types or of all."""
+    common = _select(validator, body, number, at)
     kinds = tuple(int(kind) for kind in ChannelType)
-    for index, kind in enumerate(given.channel_types or ()):
+    for index, kind in enumerate(body.channel_types or ()):
         here = (*at, "channel_types", index)
         if kind not in kinds:
-            notes.add(here, *FieldError.choices(kinds))
-        elif given.channel_types is not None and kind in given.channel_types[:index]:
-            notes.add(here, FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The set already contains this value")
+            validator.add(here, *FieldError.choices(kinds))
+        elif body.channel_types is not None and kind in body.channel_types[:index]:
+            validator.add(here, FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The set already contains this value")
     return ChannelSelect(
         **common,
-        default_values=_default_values(notes, given, ("channel",), common, at),
-        channel_types=given.channel_types or UNSET,
+        default_values=_default_values(validator, body, ("channel",), common, at),
+        channel_types=body.channel_types or UNSET,
     )
 
 
 def build_text_input(
-    notes: ComponentValidator, given: inputs.TextInputInput, number: int, at: Path, _: Sequence[Component]
+    validator: ComponentValidator, body: inputs.TextInputInput, number: int, at: Path, _: Sequence[Component]
 ) -> TextInput:
-    """Something to type into; in an action row it carries its own label."""
-    if at[-2] == "components" and not given.label:
-        notes.add((*at, "label"), *FieldError.required())
-    if given.min_length is not None and given.max_length is not None and given.min_length > given.max_length:
-        notes.add((*at, "min_length"), *FieldError.too_large(given.max_length))
-    if given.value and given.max_length is not None and len(given.value) > given.max_length:
-        notes.add((*at, "value"), *FieldError.length(None, given.max_length))
+    """A text input. In an action row it has its own label."""
+    if at[-2] == "components" and not body.label:
+        validator.add((*at, "label"), *FieldError.required())
+    if body.min_length is not None and body.max_length is not None and body.min_length > body.max_length:
+        validator.add((*at, "min_length"), *FieldError.too_large(body.max_length))
+    if body.value and body.max_length is not None and len(body.value) > body.max_length:
+        validator.add((*at, "value"), *FieldError.length(None, body.max_length))
     return TextInput(
         id=number,
-        custom_id=notes.take_custom_id(given.custom_id, at),
-        style=given.style,
-        label=given.label,
-        min_length=given.min_length,
-        max_length=given.max_length,
-        required=given.required is not False,
-        value=text(given.value),
-        placeholder=text(given.placeholder),
+        custom_id=validator.take_custom_id(body.custom_id, at),
+        style=body.style,
+        label=body.label,
+        min_length=body.min_length,
+        max_length=body.max_length,
+        required=body.required is not False,
+        value=text(body.value),
+        placeholder=text(body.placeholder),
     )
 
 
 def build_file_upload(
-    notes: ComponentValidator, given: inputs.FileUploadInput, number: int, at: Path, _: Sequence[Component]
+    validator: ComponentValidator, body: inputs.FileUploadInput, number: int, at: Path, _: Sequence[Component]
 ) -> FileUpload:
-    """Where files are handed in, of any type or of some: a group of them or an extension with its dot."""
-    low, high = _bounds(notes, given, 1, at)
-    wanted = [kind.lower() for kind in given.file_types or ()]
-    for index, kind in enumerate(wanted):
+    """A file upload, of any file type or of some: a group of types, or an extension with its dot."""
+    low, high = _bounds(validator, body, 1, at)
+    file_types = [kind.lower() for kind in body.file_types or ()]
+    for index, kind in enumerate(file_types):
         extension = kind.startswith(".") and 1 < len(kind) <= _FILE_TYPE_MAX and kind[1:].isalnum()
         if kind not in _FILE_GROUPS and not extension:
-            notes.add((*at, "file_types", index), *FieldError.choices((*sorted(_FILE_GROUPS), ".extension")))
+            validator.add((*at, "file_types", index), *FieldError.choices((*sorted(_FILE_GROUPS), ".extension")))
     return FileUpload(
         id=number,
-        custom_id=notes.take_custom_id(given.custom_id, at),
+        custom_id=validator.take_custom_id(body.custom_id, at),
         min_values=low,
         max_values=high,
-        required=given.required is not False,
-        file_types=wanted or UNSET,
+        required=body.required is not False,
+        file_types=file_types or UNSET,
     )
 
 
@@ -290,43 +296,43 @@ def _group_options(options: Sequence[inputs.OptionInput]) -> list[ComponentOptio
 
 
 def build_radio_group(
-    notes: ComponentValidator, given: inputs.RadioGroupInput, number: int, at: Path, _: Sequence[Component]
+    validator: ComponentValidator, body: inputs.RadioGroupInput, number: int, at: Path, _: Sequence[Component]
 ) -> RadioGroup:
-    """A choice of exactly one."""
-    _check_options(notes, given.options, at)
-    chosen = sum(bool(option.default) for option in given.options)
-    _check_defaults(notes, chosen, {"min_values": 0, "max_values": 1}, (*at, "options"))
+    """A radio group: a choice of one option."""
+    _check_options(validator, body.options, at)
+    chosen = sum(bool(option.default) for option in body.options)
+    _check_defaults(validator, chosen, {"min_values": 0, "max_values": 1}, (*at, "options"))
     return RadioGroup(
         id=number,
-        custom_id=notes.take_custom_id(given.custom_id, at),
-        options=_group_options(given.options),
-        required=given.required is not False,
+        custom_id=validator.take_custom_id(body.custom_id, at),
+        options=_group_options(body.options),
+        required=body.required is not False,
     )
 
 
 def build_checkbox_group(
-    notes: ComponentValidator, given: inputs.CheckboxGroupInput, number: int, at: Path, _: Sequence[Component]
+    validator: ComponentValidator, body: inputs.CheckboxGroupInput, number: int, at: Path, _: Sequence[Component]
 ) -> CheckboxGroup:
-    """A choice of several, of all unless fewer are said."""
-    count = len(given.options)
-    low, high = _bounds(notes, given, count, at)
+    """A checkbox group. `max_values` defaults to the number of options."""
+    count = len(body.options)
+    low, high = _bounds(validator, body, count, at)
     if count < low <= high:
-        notes.add((*at, "min_values"), *FieldError.too_large(count))
-    _check_options(notes, given.options, at)
-    chosen = sum(bool(option.default) for option in given.options)
-    _check_defaults(notes, chosen, {"min_values": 0, "max_values": high}, (*at, "options"))
+        validator.add((*at, "min_values"), *FieldError.too_large(count))
+    _check_options(validator, body.options, at)
+    chosen = sum(bool(option.default) for option in body.options)
+    _check_defaults(validator, chosen, {"min_values": 0, "max_values": high}, (*at, "options"))
     return CheckboxGroup(
         id=number,
-        custom_id=notes.take_custom_id(given.custom_id, at),
-        options=_group_options(given.options),
+        custom_id=validator.take_custom_id(body.custom_id, at),
+        options=_group_options(body.options),
         min_values=low,
         max_values=high,
-        required=given.required is not False,
+        required=body.required is not False,
     )
 
 
 def build_checkbox(
-    notes: ComponentValidator, given: inputs.CheckboxInput, number: int, at: Path, _: Sequence[Component]
+    validator: ComponentValidator, body: inputs.CheckboxInput, number: int, at: Path, _: Sequence[Component]
 ) -> Checkbox:
-    """Yes or no."""
-    return Checkbox(id=number, custom_id=notes.take_custom_id(given.custom_id, at), default=bool(given.default))
+    """A checkbox."""
+    return Checkbox(id=number, custom_id=validator.take_custom_id(body.custom_id, at), default=bool(body.default))

@@ -1,4 +1,4 @@
-"""The one table of component types: a new one is one entry here, with its two structs in `objects`."""
+"""The table of component types. A new type is one entry here and two structs in `objects`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -12,18 +12,18 @@ from moothall.resources.component import interactive, layout
 from moothall.resources.component.validator import ComponentValidator, Path
 
 Build = Callable[[ComponentValidator, Any, int, Path, Sequence[Component]], Component]
-"""From a request's component whose types fit, its id, its path and its children, to what answers show."""
+"""Builds a component of a response from the validator, the converted input, its id, its path and its children."""
 
 
 Check = Callable[[ComponentValidator, Mapping[str, Any], Path], None]
-"""Looks at a request's component as it came, whether it fits or not, for what concerns several of its children."""
+"""Checks several children of a component together; the component may be invalid."""
 
 
 class Slot(NamedTuple):
-    """A key of a component that holds others: a list of `low` to `high` of them, or without bounds one."""
+    """A key of a component that contains others: a list of `low` to `high`, or one if there are no bounds."""
 
     key: str
-    access: ComponentPlace
+    position: ComponentPlace
     low: int | None = None
     high: int | None = None
 
@@ -31,9 +31,9 @@ class Slot(NamedTuple):
 class Kind(NamedTuple):
     """A component type."""
 
-    given: type[inputs.ComponentInput]
+    input_type: type[inputs.ComponentInput]
     build: Build
-    accesses: ComponentPlace
+    positions: ComponentPlace
     slots: tuple[Slot, ...] = ()
     check: Check | None = None
 
@@ -84,6 +84,6 @@ KINDS: Final[Mapping[int, Kind]] = MappingProxyType(
 )
 
 CHOICES: Final = MappingProxyType(
-    {access: {int(kind): entry for kind, entry in KINDS.items() if access in entry.accesses} for access in _P}
+    {position: {int(kind): entry for kind, entry in KINDS.items() if position in entry.positions} for position in _P}
 )
-"""What may stand in a place, by type."""
+"""The types that are allowed at each position."""

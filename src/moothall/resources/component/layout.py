@@ -1,4 +1,4 @@
-"""What shows and what holds: rows, sections, texts, media, containers, labels (api.md, Components)."""
+"""Layout and content components: rows, sections, texts, media, containers, labels (api.md, Components)."""
 
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
@@ -37,17 +37,21 @@ _FITS_IN_ROWS: Final = frozenset(range(ComponentType.BUTTON, ComponentType.CHANN
 
 
 def build_action_row(
-    notes: ComponentValidator, _given: inputs.ActionRowInput, number: int, _at: Path, children: Sequence[Component]
+    validator: ComponentValidator,
+    _body: inputs.ActionRowInput,
+    number: int,
+    _at: Path,
+    children: Sequence[Component],
 ) -> ActionRow | ModalRow:
-    """A row."""
-    if notes.modal:
+    """An action row of a message or of a modal."""
+    if validator.modal:
         return ModalRow(id=number, components=cast("list[TextInput]", children))
     return ActionRow(id=number, components=cast("list[RowChild]", children))
 
 
-def check_width(notes: ComponentValidator, given: Mapping[str, Any], at: Path) -> None:
-    """A row is full with five buttons, or with one of anything else."""
-    children = given.get("components")
+def check_width(validator: ComponentValidator, body: Mapping[str, Any], at: Path) -> None:
+    """A row has room for five buttons, or one other component."""
+    children = body.get("components")
     if not isinstance(children, list):
         return
     width = 0
@@ -57,7 +61,7 @@ def check_width(notes: ComponentValidator, given: Mapping[str, Any], at: Path) -
             continue
         width += 1 if kind == ComponentType.BUTTON else _ROW_WIDTH
         if width > _ROW_WIDTH:
-            notes.add(
+            validator.add(
                 (*at, "components", index),
                 FormCode.COMPONENT_LAYOUT_WIDTH_EXCEEDED,
                 "The specified component exceeds the maximum width",
@@ -65,103 +69,111 @@ def check_width(notes: ComponentValidator, given: Mapping[str, Any], at: Path) -
 
 
 def build_section(
-    _notes: ComponentValidator, _given: inputs.SectionInput, number: int, _at: Path, children: Sequence[Component]
+    _validator: ComponentValidator,
+    _body: inputs.SectionInput,
+    number: int,
+    _at: Path,
+    children: Sequence[Component],
 ) -> Section:
-    """Texts with an accessory, which is the last child."""
+    """A section: texts and an accessory, which is the last child."""
     *texts, accessory = children
     return Section(id=number, components=cast("list[TextDisplay]", texts), accessory=cast("Any", accessory))
 
 
 def build_container(
-    _notes: ComponentValidator, given: inputs.ContainerInput, number: int, _at: Path, children: Sequence[Component]
+    _validator: ComponentValidator,
+    body: inputs.ContainerInput,
+    number: int,
+    _at: Path,
+    children: Sequence[Component],
 ) -> Container:
-    """A frame around components."""
+    """A container."""
     return Container(
         id=number,
         components=cast("list[ContainerChild]", children),
-        accent_color=given.accent_color,
-        spoiler=bool(given.spoiler),
+        accent_color=body.accent_color,
+        spoiler=bool(body.spoiler),
     )
 
 
 def build_text_display(
-    notes: ComponentValidator, given: inputs.TextDisplayInput, number: int, at: Path, _: Sequence[Component]
+    validator: ComponentValidator, body: inputs.TextDisplayInput, number: int, at: Path, _: Sequence[Component]
 ) -> TextDisplay:
-    """A text, whose markdown is not touched; it counts towards what a message may show."""
-    content = clean(given.content)
+    """A text display. Its markdown is not changed; its length counts towards the limit of the message."""
+    content = clean(body.content)
     if not content.strip():
-        notes.add((*at, "content"), *FieldError.required())
-    notes.text += len(content)
+        validator.add((*at, "content"), *FieldError.required())
+    validator.text += len(content)
     return TextDisplay(id=number, content=content)
 
 
 def build_separator(
-    _notes: ComponentValidator, given: inputs.SeparatorInput, number: int, _at: Path, _: Sequence[Component]
+    _validator: ComponentValidator, body: inputs.SeparatorInput, number: int, _at: Path, _: Sequence[Component]
 ) -> Separator:
-    """Space between components."""
-    return Separator(id=number, divider=given.divider is not False, spacing=given.spacing or SeparatorSpacing.SMALL)
+    """A separator."""
+    return Separator(id=number, divider=body.divider is not False, spacing=body.spacing or SeparatorSpacing.SMALL)
 
 
 def media_id(url: str) -> Snowflake:
-    """The id of a foreign media item: equal URLs are the same item."""
+    """The id of a media item of another server: equal URLs have equal ids."""
     return Snowflake(int.from_bytes(blake2b(url.encode(), digest_size=8).digest()) >> 1)
 
 
-def _media(notes: ComponentValidator, given: inputs.MediaInput, at: Path) -> UnfurledMedia:
-    url = notes.url(given.url, (*at, "url"), MEDIA_SCHEMES)
+def _media(validator: ComponentValidator, body: inputs.MediaInput, at: Path) -> UnfurledMedia:
+    url = validator.url(body.url, (*at, "url"), MEDIA_SCHEMES)
     return UnfurledMedia(id=media_id(url), url=url, proxy_url=url)
 
 
-def _alt(given: str | None) -> str | None:
-    return clean(given) or None if given else None
+def _alt(description: str | None) -> str | None:
+    return clean(description) or None if description else None
 
 
 def build_thumbnail(
-    notes: ComponentValidator, given: inputs.ThumbnailInput, number: int, at: Path, _: Sequence[Component]
+    validator: ComponentValidator, body: inputs.ThumbnailInput, number: int, at: Path, _: Sequence[Component]
 ) -> Thumbnail:
-    """A small picture. Whether a file is one is seen when it is known which file that is."""
+    """A thumbnail. Whether its file is an image is checked by `resolve_media`."""
     return Thumbnail(
         id=number,
-        media=_media(notes, given.media, (*at, "media")),
-        description=_alt(given.description),
-        spoiler=bool(given.spoiler),
+        media=_media(validator, body.media, (*at, "media")),
+        description=_alt(body.description),
+        spoiler=bool(body.spoiler),
     )
 
 
 def build_media_gallery(
-    notes: ComponentValidator, given: inputs.MediaGalleryInput, number: int, at: Path, _: Sequence[Component]
+    validator: ComponentValidator, body: inputs.MediaGalleryInput, number: int, at: Path, _: Sequence[Component]
 ) -> MediaGallery:
-    """Pictures and videos."""
+    """A media gallery."""
     return MediaGallery(
         id=number,
         items=[
             GalleryItem(
-                media=_media(notes, item.media, (*at, "items", index, "media")),
+                media=_media(validator, item.media, (*at, "items", index, "media")),
                 description=_alt(item.description),
                 spoiler=bool(item.spoiler),
             )
-            for index, item in enumerate(given.items)
+            for index, item in enumerate(body.items)
         ],
     )
 
 
 def build_file(
-    notes: ComponentValidator, given: inputs.FileInput, number: int, at: Path, _: Sequence[Component]
+    validator: ComponentValidator, body: inputs.FileInput, number: int, at: Path, _: Sequence[Component]
 ) -> File:
-    """One of the message's files, by name; of a message that is edited, also by its URL."""
-    url = given.file.url
-    if url.partition("?")[0] not in notes.own_files:
-        notes.url(url, (*at, "file", "url"), (ATTACHMENT.partition(":")[0],))
-    return File(id=number, file=UnfurledMedia(id=media_id(url), url=url, proxy_url=url), spoiler=bool(given.spoiler))
+    """A file of the message, by `attachment://name`; of an edited message also by its URL."""
+    url = body.file.url
+    if url.partition("?")[0] not in validator.file_urls:
+        validator.url(url, (*at, "file", "url"), (ATTACHMENT.partition(":")[0],))
+    return File(id=number, file=UnfurledMedia(id=media_id(url), url=url, proxy_url=url), spoiler=bool(body.spoiler))
 
 
 def build_label(
-    _notes: ComponentValidator, given: inputs.LabelInput, number: int, _at: Path, children: Sequence[Component]
+    _validator: ComponentValidator, body: inputs.LabelInput, number: int, _at: Path, children: Sequence[Component]
 ) -> Label:
-    """A component of a modal with what is written above it."""
+    """A label with its component."""
     return Label(
         id=number,
-        label=given.label,
-        description=text(given.description) if given.description else UNSET,
+        label=body.label,
+        description=text(body.description) if body.description else UNSET,
         component=cast("LabelChild", children[0]),
     )

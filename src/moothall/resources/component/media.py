@@ -1,4 +1,4 @@
-"""Files of a message in its components: names become what there is to show (api.md, Unfurled media item)."""
+"""Files of a message in its components: names become unfurled media items (api.md, Unfurled media item)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
@@ -31,8 +31,8 @@ _NOT_FOUND: Final = FieldError(
 _NOT_AN_IMAGE: Final = FieldError(FormCode.CONTENT_TYPE_INVALID, "A thumbnail must be an image.")
 
 
-class Resolved(Struct, frozen=True):
-    """Components with their media in place, and which files of the message they show."""
+class ResolvedMedia(Struct, frozen=True):
+    """Components with the files of the message, and the ids of those that they show."""
 
     components: list[MessageComponent]
     shown: frozenset[int]
@@ -41,21 +41,21 @@ class Resolved(Struct, frozen=True):
 
 def resolve_media(
     components: Sequence[MessageComponent], files: Mapping[str, Attachment], form_errors: FormErrors
-) -> Resolved:
-    """Put the message's files where components name them, as `attachment://name` or by their URL.
+) -> ResolvedMedia:
+    """Components with the message's files in place of `attachment://name` and of their URLs.
 
-    `files` are all that the message will have, by name. What names a file that is not among them, and a
-    thumbnail that is no image, is added to `form_errors` below `components`.
+    `files` are all that the message will have, by name. Errors for names of other files, and for thumbnails that are
+    no images, are added to `form_errors` below `components`.
     """
     if not any(isinstance(component, _WITH_MEDIA) for component in components):
-        return Resolved(list(components), frozenset())
+        return ResolvedMedia(list(components), frozenset())
     resolver = _Resolver(files, form_errors)
-    done = [resolver.component(component, ("components", index)) for index, component in enumerate(components)]
-    return Resolved(cast("list[MessageComponent]", done), frozenset(resolver.shown))
+    with_media = [resolver.component(component, ("components", index)) for index, component in enumerate(components)]
+    return ResolvedMedia(cast("list[MessageComponent]", with_media), frozenset(resolver.shown))
 
 
-def require_all_shown(resolved: Resolved, attachments: Sequence[Attachment], form_errors: FormErrors) -> None:
-    """In a message with IS_COMPONENTS_V2 a file is shown by a component or not at all, which is an error."""
+def require_all_shown(resolved: ResolvedMedia, attachments: Sequence[Attachment], form_errors: FormErrors) -> None:
+    """Add an error for each attachment that no component shows, which IS_COMPONENTS_V2 requires."""
     for index, attachment in enumerate(attachments):
         if attachment.id not in resolved.shown:
             form_errors.add(
@@ -74,7 +74,7 @@ class _Resolver:
         self._files = files
         self._by_id = {attachment.id: attachment for attachment in files.values()}
         self._by_url = {_plain(attachment.url): attachment for attachment in files.values()}
-        self._found = form_errors
+        self._form_errors = form_errors
 
     def component(self, component: Component, at: Path) -> Component:
         if isinstance(component, Container):
@@ -102,7 +102,7 @@ class _Resolver:
             if attachment is None and not needed:
                 return None
         if attachment is None:
-            self._found.add((*at, "url"), *_NOT_FOUND)
+            self._form_errors.add((*at, "url"), *_NOT_FOUND)
             return None
         self.shown.add(attachment.id)
         return attachment
@@ -119,7 +119,7 @@ class _Resolver:
         if attachment is None:
             return thumbnail
         if not (attachment.content_type or "").startswith("image/"):
-            self._found.add((*at, "media", "url"), *_NOT_AN_IMAGE)
+            self._form_errors.add((*at, "media", "url"), *_NOT_AN_IMAGE)
         return structs.replace(thumbnail, media=media_of(attachment))
 
     def _file(self, file: File, at: Path) -> File:
@@ -130,12 +130,12 @@ class _Resolver:
 
 
 def _plain(url: str) -> str:
-    """A URL without what makes it expire."""
+    """A URL without its query, which makes it expire."""
     return url.partition("?")[0]
 
 
 def media_of(attachment: Attachment) -> UnfurledMedia:
-    """A file of a message as its components show it."""
+    """A file of a message as an unfurled media item."""
     animated = attachment.flags is not UNSET and attachment.flags & AttachmentFlags.IS_ANIMATED
     return UnfurledMedia(
         id=attachment.id,

@@ -1,4 +1,4 @@
-"""Modals: forms that an application shows to somebody (api.md, Components; interactions: modal)."""
+"""Modals: forms that an application shows to a user (api.md, Components; interactions: modal)."""
 
 from typing import Any, Final, cast
 
@@ -14,39 +14,41 @@ from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.text import clean
 from moothall.objects.wire import convert
 from moothall.resources.component.reading import read_tree
-from moothall.resources.component.validator import ComponentValidator, ReferencedIds, ResolvedIds, survey
+from moothall.resources.component.validator import ComponentValidator, ReferencedIds, ResolvedIds, referenced_ids
 
 _NOT_A_LIST: Final = FieldError(FormCode.LIST_TYPE_CONVERT, "Only iterables may be used in a ListType")
 
 
-def survey_modal(given: Any) -> ReferencedIds:
-    """What a modal of a request names, for `find_known`; nothing if it is malformed."""
-    components = given.get("components") if isinstance(given, dict) else None
-    return survey(components if isinstance(components, list) else [])
+def referenced_ids_of_modal(body: Any) -> ReferencedIds:
+    """The ids that a modal of a request refers to, for `resolve_ids`; none if it is malformed."""
+    components = body.get("components") if isinstance(body, dict) else None
+    return referenced_ids(components if isinstance(components, list) else [])
 
 
 def read_modal(
-    given: Any, form_errors: FormErrors, *, known: ResolvedIds | None, seen: ReferencedIds | None = None
+    body: Any, form_errors: FormErrors, *, resolved: ResolvedIds | None, referenced: ReferencedIds | None = None
 ) -> Modal | None:
     """A modal: custom id, a title of up to 45 characters, and one to five components.
 
-    `given` is the JSON of an interaction's callback data. What is wrong is added to `form_errors`; the result
-    is None, or counts for nothing, if anything was. The same holds for `known` and `seen` as in `read_components`.
+    `body` is the JSON of an interaction's callback data. Errors are added to `form_errors`; the result is
+    then None, or to be ignored. `resolved` and `referenced` are as in `read_components`.
     """
     try:
-        modal = convert(given, ModalInput)
+        modal = convert(body, ModalInput)
     except msgspec.ValidationError:
-        describe_failure(ModalInput, given, [], form_errors)
+        describe_failure(ModalInput, body, [], form_errors)
         modal = None
-    components = given.get("components") if isinstance(given, dict) else None
+    components = body.get("components") if isinstance(body, dict) else None
     read: list[ModalComponent] = []
     if isinstance(components, list) and 1 <= len(components) <= limits.MODAL_COMPONENTS_MAX:
-        seen = survey(components) if seen is None else seen
-        notes = ComponentValidator(form_errors, ComponentPlace.MODAL, given_ids=seen.ids, known=known)
-        read = cast("list[ModalComponent]", read_tree(components, notes, ComponentPlace.MODAL))
+        referenced = referenced_ids(components) if referenced is None else referenced
+        validator = ComponentValidator(
+            form_errors, ComponentPlace.MODAL, requested_ids=referenced.ids, resolved=resolved
+        )
+        read = cast("list[ModalComponent]", read_tree(components, validator, ComponentPlace.MODAL))
     elif isinstance(components, list):
         form_errors.add("components", *FieldError.length(1, limits.MODAL_COMPONENTS_MAX))
-    elif isinstance(given, dict) and "components" in given:
+    elif isinstance(body, dict) and "components" in body:
         form_errors.add("components", *(FieldError.required() if components is None else _NOT_A_LIST))
     if modal is None:
         return None

@@ -1,4 +1,4 @@
-"""The SQL of what components name."""
+"""The SQL of the ids that components refer to."""
 
 from collections.abc import Collection
 
@@ -10,8 +10,8 @@ from moothall.storage.database import Query, Reader, in_list
 from moothall.storage.schema import application_emojis, channels, emojis, members, users
 
 
-class NamedEmoji(Struct):
-    """A guild's emoji, and the roles that somebody has in that guild; None for an outsider."""
+class EmojiOfMember(Struct):
+    """A guild's emoji with the roles of a user in the guild; None for a user who is no member."""
 
     guild_id: GuildId
     id: EmojiId
@@ -19,7 +19,7 @@ class NamedEmoji(Struct):
     animated: bool
     available: bool
     roles: list[Snowflake]
-    held: list[Snowflake] | None
+    member_roles: list[Snowflake] | None
 
 
 _select_emojis = Query(
@@ -30,7 +30,7 @@ _select_emojis = Query(
         emojis.c.animated,
         emojis.c.available,
         emojis.c.roles,
-        members.c.roles.label("held"),
+        members.c.roles.label("member_roles"),
     )
     .select_from(
         emojis.outerjoin(
@@ -38,7 +38,7 @@ _select_emojis = Query(
         )
     )
     .where(in_list(emojis.c.id, "emoji_ids")),
-    into=NamedEmoji,
+    into=EmojiOfMember,
 )
 _select_own_emojis = Query(
     select(application_emojis.c.id, application_emojis.c.name, application_emojis.c.animated).where(
@@ -52,8 +52,8 @@ _select_channels = Query(
 )
 
 
-async def select_emojis(reader: Reader, emoji_ids: Collection[int], user_id: UserId) -> list[NamedEmoji]:
-    """Guilds' emojis, of whichever guilds, as somebody may use them."""
+async def select_emojis(reader: Reader, emoji_ids: Collection[int], user_id: UserId) -> list[EmojiOfMember]:
+    """Emojis of any guilds, with the roles of a user in those guilds."""
     return await reader.all(_select_emojis, emoji_ids=list(emoji_ids), user_id=user_id)
 
 
@@ -65,12 +65,12 @@ async def select_own_emojis(
 
 
 async def select_users(reader: Reader, user_ids: Collection[int]) -> frozenset[int]:
-    """Those of the users named that exist."""
+    """The ids of users that exist."""
     return frozenset(row[0] for row in await reader.all(_select_users, user_ids=list(user_ids)))
 
 
 async def select_channels(reader: Reader, channel_ids: Collection[int], guild_id: GuildId) -> frozenset[int]:
-    """Those of the channels and threads named that are a guild's."""
+    """The ids of channels and threads that are in a guild."""
     return frozenset(
         row[0] for row in await reader.all(_select_channels, channel_ids=list(channel_ids), guild_id=guild_id)
     )

@@ -1,6 +1,6 @@
-"""What somebody has entered or chosen, checked against the components that it answers (api.md, Components).
+"""Validating the values that a user submits in selects and modals (api.md, Components).
 
-Pure: whether the people, roles, channels and files exist that an answer names is the caller's to look up.
+Pure: the caller looks up whether the users, roles, channels and files of the values exist.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,53 +33,53 @@ FILE_GROUPS: Final[Mapping[str, frozenset[str]]] = {
     "video": frozenset({".mp4", ".mov", ".qt", ".webm"}),
     "audio": frozenset({".mp3", ".m4a", ".wav", ".ogg", ".opus", ".flac"}),
 }
-"""The extensions of each group that a file upload may ask for."""
+"""The file extensions of each group of a file upload's `file_types`."""
 _DUPLICATE: Final = FieldError(FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The set already contains this value")
 _NOT_A_LIST: Final = FieldError(FormCode.LIST_TYPE_CONVERT, "Only iterables may be used in a ListType")
 _MAX_LISTED: Final = 64
 
 
 class Answer(Struct, frozen=True):
-    """One field of a modal, and what was entered: a text, a list of texts or ids, a boolean, or None."""
+    """The submitted value of a field of a modal: a text, a list of texts or ids, a boolean, or None."""
 
     field: LabelChild
     value: Any
 
     @property
     def ids(self) -> list[Snowflake]:
-        """What it names: entities that were chosen, or files that were handed in."""
-        named = (isinstance(self.field, Select) and not isinstance(self.field, StringSelect)) or isinstance(
+        """The ids of the value: selected entities, or uploaded files."""
+        has_ids = (isinstance(self.field, Select) and not isinstance(self.field, StringSelect)) or isinstance(
             self.field, FileUpload
         )
-        return [Snowflake(int(value)) for value in self.value] if named else []
+        return [Snowflake(int(value)) for value in self.value] if has_ids else []
 
 
 def read_values(select: Select, values: Any, form_errors: FormErrors, at: Path = ("values",)) -> list[str]:
-    """What was chosen in a select of a message or a modal: options, or ids as texts, each once.
+    """The submitted values of a select in a message or modal: options, or ids as texts, each once.
 
-    What does not fit is added to `form_errors` at `at`. In a modal, one that is not required may be left empty.
+    Errors are added to `form_errors` at `at`. An optional select of a modal may be empty.
     """
     chosen = _list(values, form_errors, at)
     empty_fits = select.required is False and not chosen
     if not empty_fits and not select.min_values <= len(chosen) <= select.max_values:
         form_errors.add(at, *FieldError.length(select.min_values, select.max_values))
         return chosen
-    known = {option.value for option in select.options} if isinstance(select, StringSelect) else None
-    _check_each(chosen, known, form_errors, at)
+    options = {option.value for option in select.options} if isinstance(select, StringSelect) else None
+    _check_each(chosen, options, form_errors, at)
     return chosen
 
 
 def read_modal_submission(
     modal: Modal, components: Any, form_errors: FormErrors, *, files: Mapping[int, str] | None = None
 ) -> list[Answer]:
-    """What was entered into a modal: an answer for every field, in the modal's order, empty ones too.
+    """The values submitted in a modal, one for every field in the modal's order, also empty ones.
 
-    `components` is what the person's client has sent: labels or rows around fields with a custom id and
-    a value, or the fields alone; what belongs to no field of the modal is an error. `files` are the names
-    of the files handed in, by id; None takes any id. What does not fit is added to `form_errors` below `components`.
+    `components` is the JSON of the request: labels or rows around fields with a custom id and a value, or the fields
+    alone; a custom id of no field is an error. `files` are the names of the uploaded files by id; None accepts any id.
+    Errors are added to `form_errors` below `components`.
     """
     fields = {field.custom_id: field for field in _fields(modal)}
-    given: dict[str, tuple[Mapping[str, Any], Path]] = {}
+    entered_by_id: dict[str, tuple[Mapping[str, Any], Path]] = {}
     for entered, at in _entered(components, form_errors):
         custom_id = entered.get("custom_id")
         field = fields.get(custom_id) if isinstance(custom_id, str) else None
@@ -87,34 +87,34 @@ def read_modal_submission(
             form_errors.add((*at, "custom_id"), FormCode.BASE_TYPE_CHOICES, "The modal has no such component.")
         elif entered.get("type", _type_of(field)) != _type_of(field):
             form_errors.add((*at, "type"), *FieldError.choices((_type_of(field),)))
-        elif field.custom_id in given:
+        elif field.custom_id in entered_by_id:
             form_errors.add((*at, "custom_id"), *_DUPLICATE)
         else:
-            given[field.custom_id] = entered, at
+            entered_by_id[field.custom_id] = entered, at
     answers = []
     for custom_id, field in fields.items():
-        entered, at = given.get(custom_id, ({}, ("components", custom_id)))
+        entered, at = entered_by_id.get(custom_id, ({}, ("components", custom_id)))
         answers.append(Answer(field, _read_value(field, entered, form_errors, at, files)))
     return answers
 
 
-def submitted(modal: Modal, answers: Sequence[Answer]) -> list[dict[str, Any]]:
-    """A modal's answers as the application hears of them: label by label, texts without their content."""
+def submission_payload(modal: Modal, answers: Sequence[Answer]) -> list[dict[str, Any]]:
+    """The `components` of a modal submit interaction: label by label, text displays without their content."""
     by_id = {answer.field.id: answer for answer in answers}
-    told: list[dict[str, Any]] = []
+    payload: list[dict[str, Any]] = []
     for component in modal.components:
         if isinstance(component, Label):
-            inner = _told(by_id[component.component.id])
-            told.append({"type": int(ComponentType.LABEL), "id": component.id, "component": inner})
+            inner = _answer_payload(by_id[component.component.id])
+            payload.append({"type": int(ComponentType.LABEL), "id": component.id, "component": inner})
         elif isinstance(component, ModalRow):
-            rows = [_told(by_id[field.id]) for field in component.components]
-            told.append({"type": int(ComponentType.ACTION_ROW), "id": component.id, "components": rows})
+            rows = [_answer_payload(by_id[field.id]) for field in component.components]
+            payload.append({"type": int(ComponentType.ACTION_ROW), "id": component.id, "components": rows})
         else:
-            told.append({"type": int(ComponentType.TEXT_DISPLAY), "id": component.id})
-    return told
+            payload.append({"type": int(ComponentType.TEXT_DISPLAY), "id": component.id})
+    return payload
 
 
-def _told(answer: Answer) -> dict[str, Any]:
+def _answer_payload(answer: Answer) -> dict[str, Any]:
     field = answer.field
     key = "value" if isinstance(field, TextInput | RadioGroup | Checkbox) else "values"
     return {"type": _type_of(field), "id": field.id, "custom_id": field.custom_id, key: answer.value}
@@ -214,14 +214,14 @@ def _read_files(
             continue
         name = files.get(int(value))
         if name is None:
-            form_errors.add((*at, index), FormCode.BASE_TYPE_CHOICES, "No such file was handed in.")
+            form_errors.add((*at, index), FormCode.BASE_TYPE_CHOICES, "No such file was uploaded.")
         elif field.file_types and not fits_types(name, field.file_types):
-            form_errors.add((*at, index), FormCode.CONTENT_TYPE_INVALID, f"{name!r} is of none of the types asked for.")
+            form_errors.add((*at, index), FormCode.CONTENT_TYPE_INVALID, f"{name!r} is of none of the allowed types.")
     return chosen
 
 
 def fits_types(name: str, kinds: Sequence[str]) -> bool:
-    """Whether a file's name ends in one of the extensions that are asked for, or one of such a group."""
+    """Whether the extension of a file is among `file_types`: extensions and groups of them."""
     dot = name.rfind(".")
     extension = name[dot:].lower() if dot >= 0 else ""
     return any(extension in FILE_GROUPS.get(kind, (kind,)) for kind in kinds)
@@ -234,7 +234,7 @@ def _check_count(field: FileUpload | CheckboxGroup, chosen: Sequence[str], form_
 
 
 def _list(values: Any, form_errors: FormErrors, at: Path) -> list[str]:
-    """Texts; ids may be numbers. Nothing is like an empty list."""
+    """A list of texts or, as ids, numbers; null is an empty list."""
     if values is None:
         return []
     if not isinstance(values, list) or len(values) > _MAX_LISTED:
@@ -246,16 +246,16 @@ def _list(values: Any, form_errors: FormErrors, at: Path) -> list[str]:
     return [] if wrong else [str(value) for value in values]
 
 
-def _check_each(chosen: Sequence[str], known: set[str] | None, form_errors: FormErrors, at: Path) -> None:
-    """Each value once: one of the options, or, where there are none, an id."""
+def _check_each(chosen: Sequence[str], options: set[str] | None, form_errors: FormErrors, at: Path) -> None:
+    """Add an error for each value that is a duplicate, none of the options in `options`, or without options no id."""
     for index, value in enumerate(chosen):
-        if known is None:
+        if options is None:
             try:
                 Snowflake.from_wire(value)
             except ValueError as problem:
                 form_errors.add((*at, index), FormCode.NUMBER_TYPE_COERCE, str(problem))
                 continue
-        elif value not in known:
+        elif value not in options:
             form_errors.add((*at, index), FormCode.BASE_TYPE_CHOICES, "Value is none of the options.")
             continue
         if value in chosen[:index]:

@@ -1,4 +1,4 @@
-"""What is remembered while one tree of components is read: errors, ids, and what must stay unique."""
+"""The validator of a component tree, and the ids that a tree refers to."""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -22,13 +22,13 @@ ATTACHMENT: Final = "attachment://"
 LINK_SCHEMES: Final = ("http", "https", "discord")
 MEDIA_SCHEMES: Final = ("http", "https", "attachment")
 _NESTS: Final = ("components", "accessory", "component")
-_MAX_SURVEYED: Final = 64
+_MAX_NODES: Final = 64
 
 
 class ReferencedIds(Struct):
-    """What a tree of a request names, looked at before it is known whether the tree is any good.
+    """The ids in the component tree of a request, collected before it is validated.
 
-    Whoever is named in a valid tree is among them: those of a larger one are refused anyway.
+    All ids of a valid tree are among them; of a larger one, which is refused anyway, some may be missing.
     """
 
     ids: set[int] = {}  # type: ignore[assignment]  # msgspec makes a new one for each
@@ -38,34 +38,34 @@ class ReferencedIds(Struct):
     channels: set[int] = {}  # type: ignore[assignment]
 
     @property
-    def names_any(self) -> bool:
-        """Whether anything has to be looked up."""
+    def any(self) -> bool:
+        """Whether there are ids to look up."""
         return bool(self.emojis or self.users or self.roles or self.channels)
 
 
-def survey(components: Sequence[Any]) -> ReferencedIds:
-    """What a request's components name. The work is bounded, however large or malformed they are."""
-    seen = ReferencedIds(set(), set(), set(), set(), set())
-    wanted: list[Any] = list(components[:_MAX_SURVEYED])
-    for node in wanted:
+def referenced_ids(components: Sequence[Any]) -> ReferencedIds:
+    """The ids that components of a request refer to. The work is bounded, however large or malformed they are."""
+    referenced = ReferencedIds(set(), set(), set(), set(), set())
+    nodes: list[Any] = list(components[:_MAX_NODES])
+    for node in nodes:
         if not isinstance(node, dict):
             continue
         if type(node.get("id")) is int:
-            seen.ids.add(node["id"])
-        _note_emoji(node.get("emoji"), seen)
-        for option in _some(node.get("options")):
+            referenced.ids.add(node["id"])
+        _add_emoji(node.get("emoji"), referenced)
+        for option in _listed(node.get("options")):
             if isinstance(option, dict):
-                _note_emoji(option.get("emoji"), seen)
-        for value in _some(node.get("default_values")):
-            _note_default(value, seen)
+                _add_emoji(option.get("emoji"), referenced)
+        for value in _listed(node.get("default_values")):
+            _add_default(value, referenced)
         for key in _NESTS:
             child = node.get(key)
-            if child is not None and len(wanted) < _MAX_SURVEYED:
-                wanted.extend(child[:_MAX_SURVEYED] if isinstance(child, list) else [child])
-    return seen
+            if child is not None and len(nodes) < _MAX_NODES:
+                nodes.extend(child[:_MAX_NODES] if isinstance(child, list) else [child])
+    return referenced
 
 
-def _some(value: object) -> Sequence[Any]:
+def _listed(value: object) -> Sequence[Any]:
     return value[: limits.SELECT_OPTIONS_MAX] if isinstance(value, list) else ()
 
 
@@ -76,25 +76,25 @@ def _snowflake(value: object) -> int | None:
         return None
 
 
-def _note_emoji(emoji: object, seen: ReferencedIds) -> None:
+def _add_emoji(emoji: object, referenced: ReferencedIds) -> None:
     if isinstance(emoji, dict) and emoji.get("id") is not None:
         emoji_id = _snowflake(emoji["id"])
         if emoji_id is not None:
-            seen.emojis.add(emoji_id)
+            referenced.emojis.add(emoji_id)
 
 
-def _note_default(value: object, seen: ReferencedIds) -> None:
+def _add_default(value: object, referenced: ReferencedIds) -> None:
     if not isinstance(value, dict):
         return
-    kinds: dict[Any, set[int]] = {"user": seen.users, "role": seen.roles, "channel": seen.channels}
+    kinds: dict[Any, set[int]] = {"user": referenced.users, "role": referenced.roles, "channel": referenced.channels}
     kind = value.get("type")
-    named = _snowflake(value.get("id"))
-    if isinstance(kind, str) and kind in kinds and named is not None:
-        kinds[kind].add(named)
+    entity_id = _snowflake(value.get("id"))
+    if isinstance(kind, str) and kind in kinds and entity_id is not None:
+        kinds[kind].add(entity_id)
 
 
 class ResolvedIds(Struct, frozen=True):
-    """What exists of that which a tree names, and may be named by whoever sends it."""
+    """The ids of a tree that exist and that its sender may use."""
 
     emojis: Mapping[int, ComponentEmoji] = {}
     users: AbstractSet[int] = frozenset()
@@ -106,63 +106,63 @@ class ResolvedIds(Struct, frozen=True):
         return {"user": self.users, "role": self.roles, "channel": self.channels}[kind]
 
 
-NOTHING_KNOWN: Final = ResolvedIds()
+NO_IDS: Final = ResolvedIds()
 
 
 class ComponentValidator:
-    """One reading of one tree."""
+    """Collects the errors of one component tree while it is read."""
 
     def __init__(
         self,
         form_errors: FormErrors,
         top: ComponentPlace,
         *,
-        given_ids: AbstractSet[int],
-        known: ResolvedIds | None,
-        own_files: AbstractSet[str] = frozenset(),
+        requested_ids: AbstractSet[int],
+        resolved: ResolvedIds | None,
+        file_urls: AbstractSet[str] = frozenset(),
         interactive: bool = True,
     ) -> None:
-        self.found = form_errors
+        self.form_errors = form_errors
         self.modal = top is ComponentPlace.MODAL
-        self.known = known
-        """None if nobody has looked: then whatever is named is taken to exist."""
-        self.own_files = own_files
-        """URLs, without their query, of files that the message has already."""
+        self.resolved = resolved
+        """None leaves ids unchecked."""
+        self.file_urls = file_urls
+        """URLs, without their query, of files that the message has."""
         self.interactive = interactive
-        """False where only components may stand that no application hears of."""
+        """False if components that cause interactions are errors."""
         self.count = 0
         self.text = 0
-        self._given_ids = given_ids
+        self._requested_ids = requested_ids
         self._taken_ids: set[int] = set()
         self._custom_ids: set[str] = set()
         self._last_id = 0
 
     def add(self, path: Path, code: str, message: str) -> None:
-        """Report what is wrong with a field."""
-        self.found.add(path, code, message)
+        """Add an error."""
+        self.form_errors.add(path, code, message)
 
-    def take_id(self, given: int | None, at: Path) -> int:
-        """The id of the next component: the one given, or else the first that nobody has been given."""
-        if given:
-            if given in self._taken_ids:
+    def take_id(self, body: int | None, at: Path) -> int:
+        """The id of the next component: the requested one, or else the lowest that no component of the tree has."""
+        if body:
+            if body in self._taken_ids:
                 self.add((*at, "id"), FormCode.COMPONENT_ID_DUPLICATED, "Component id cannot be duplicated")
-            self._taken_ids.add(given)
-            return given
+            self._taken_ids.add(body)
+            return body
         self._last_id += 1
-        while self._last_id in self._given_ids:
+        while self._last_id in self._requested_ids:
             self._last_id += 1
         return self._last_id
 
-    def take_ids(self, given: Mapping[str, Any], at: Path) -> None:
-        """The ids of a component that something else is wrong with: no other may have them either."""
-        number, custom_id = given.get("id"), given.get("custom_id")
+    def take_ids(self, body: Mapping[str, Any], at: Path) -> None:
+        """Reserve the ids of an invalid component, so that duplicates of them are errors as well."""
+        number, custom_id = body.get("id"), body.get("custom_id")
         if type(number) is int and 0 < number <= limits.COMPONENT_ID_MAX:
             self.take_id(number, at)
         if isinstance(custom_id, str) and 0 < len(custom_id) <= limits.CUSTOM_ID_MAX:
             self.take_custom_id(custom_id, at)
 
     def take_custom_id(self, custom_id: str, at: Path) -> str:
-        """A custom id, which no other component may have."""
+        """A custom id, which must be unique in the tree."""
         if custom_id in self._custom_ids:
             self.add(
                 (*at, "custom_id"),
@@ -172,37 +172,37 @@ class ComponentValidator:
         self._custom_ids.add(custom_id)
         return custom_id
 
-    def emoji(self, given: EmojiInput | None, at: Path) -> ComponentEmoji | UnsetType:
-        """The emoji that is meant; a guild's own has its real name, whatever is said."""
-        if given is None:
+    def emoji(self, body: EmojiInput | None, at: Path) -> ComponentEmoji | UnsetType:
+        """The emoji of a component. A custom emoji has its real name, not the requested one."""
+        if body is None:
             return UNSET
-        if given.id is not None:
-            named = ComponentEmoji(id=given.id, name=given.name or "", animated=bool(given.animated))
-            known = named if self.known is None else self.known.emojis.get(given.id)
-            if known is None:
+        if body.id is not None:
+            unchecked = ComponentEmoji(id=body.id, name=body.name or "", animated=bool(body.animated))
+            emoji = unchecked if self.resolved is None else self.resolved.emojis.get(body.id)
+            if emoji is None:
                 self.add((*at, "emoji", "id"), FormCode.BUTTON_COMPONENT_INVALID_EMOJI, "Invalid emoji")
-            return named if known is None else known
-        if not given.name:
+            return unchecked if emoji is None else emoji
+        if not body.name:
             self.add((*at, "emoji", "name"), *FieldError.required())
-        elif not is_standard_emoji(given.name):
+        elif not is_standard_emoji(body.name):
             self.add((*at, "emoji", "name"), FormCode.BUTTON_COMPONENT_INVALID_EMOJI, "Invalid emoji")
-        return ComponentEmoji(name=given.name or "")
+        return ComponentEmoji(name=body.name or "")
 
-    def url(self, given: str, at: Path, schemes: Sequence[str]) -> str:
-        """A URL. Names of files are not looked at here."""
-        if given.startswith(ATTACHMENT) and "attachment" in schemes:
-            if len(given) == len(ATTACHMENT):
+    def url(self, body: str, at: Path, schemes: Sequence[str]) -> str:
+        """A URL, or the name of a file, which `resolve_media` checks."""
+        if body.startswith(ATTACHMENT) and "attachment" in schemes:
+            if len(body) == len(ATTACHMENT):
                 self.add(at, FormCode.URL_TYPE_INVALID_URL, "Not a well formed URL.")
-        elif wrong := url_error(given, schemes):
+        elif wrong := url_error(body, schemes):
             self.add(at, *wrong)
-        return given
+        return body
 
 
-def text(given: str | None) -> str | UnsetType:
-    """A text that may be left out, without what cannot be shown."""
-    return (clean(given) or UNSET) if given else UNSET
+def text(value: str | None) -> str | UnsetType:
+    """An optional text, without characters that cannot be shown."""
+    return (clean(value) or UNSET) if value else UNSET
 
 
-def flag(given: bool | None) -> bool | UnsetType:  # noqa: FBT001 what a request says
-    """Yes or no, if it was said."""
-    return UNSET if given is None else given
+def flag(value: bool | None) -> bool | UnsetType:  # noqa: FBT001 a value of a request
+    """An optional boolean."""
+    return UNSET if value is None else value

@@ -11,7 +11,7 @@ from moothall.objects.message import Message
 from moothall.objects.permissions import Permissions
 from moothall.resources.crosspost import operations
 from moothall.resources.message.events import MessageCreate, MessageUpdate
-from moothall.resources.message.pages import message_bytes, viewer_in
+from moothall.resources.message.rendering import message_bytes, viewer_in
 from moothall.resources.webhook.events import WebhooksUpdate
 
 

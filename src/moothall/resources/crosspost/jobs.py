@@ -11,12 +11,14 @@ from moothall.objects.ids import ChannelId, MessageId, Snowflake, WebhookId
 from moothall.objects.message import MessageReference
 from moothall.objects.message_types import MessageFlags, MessageType
 from moothall.resources.crosspost import queries
+from moothall.resources.message.authors import WebhookAuthor, author_id_of
 from moothall.resources.message.body import Head
-from moothall.resources.message.copies import UNMENTIONED, find_copy_channel, published_form
+from moothall.resources.message.building import NewMessage
+from moothall.resources.message.operations import store_message
+from moothall.resources.message.operations.copies import find_copy_channel, published_message
 from moothall.resources.message.queries import MessageRow, lock_message
-from moothall.resources.message.rules import message_id_moment
-from moothall.resources.message.storing import store_message
-from moothall.resources.message.writing import WebhookAuthor
+from moothall.resources.message.references import NO_REFERENCES
+from moothall.resources.message.rules import sent_at
 from moothall.resources.webhook.queries import WebhookRow
 
 
@@ -46,7 +48,7 @@ class DeliverCrosspost(Job, frozen=True, kw_only=True):
 async def _copy(
     ctx: Context, origin: ChannelAccess, source: MessageRow, access: ChannelAccess, follower: WebhookRow
 ) -> None:
-    form = await published_form(ctx, origin, source)
+    form = await published_message(ctx, origin, source)
     webhook_author = WebhookAuthor(webhook_id=follower.id, name=follower.name or "", avatar=follower.avatar)
     copy_id = MessageId(ctx.ids.next())
     head = Head(
@@ -54,7 +56,7 @@ async def _copy(
         id=copy_id,
         channel_id=access.id,
         type=MessageType.DEFAULT,
-        timestamp=message_id_moment(copy_id),
+        timestamp=sent_at(copy_id),
         flags=form.flags | MessageFlags.IS_CROSSPOST,
         mention_channels=form.mention_channels,
         webhook_id=follower.id,
@@ -64,17 +66,16 @@ async def _copy(
             guild_id=UNSET if origin.guild is None else origin.guild.id,
         ),
     )
-    await store_message(
-        ctx,
-        access,
-        webhook_author,
-        head,
-        form.text,
-        UNMENTIONED,
+    copy = NewMessage(
+        author_id=author_id_of(webhook_author),
+        head=head,
+        text=form.text,
+        references=NO_REFERENCES,
         hidden_embeds=form.hidden_embeds,
         parts=form.parts,
         source=(source.channel_id, source.id),
     )
+    await store_message(ctx, access, copy)
     await queries.insert_copy(
         ctx.tx, origin.id, source.id, webhook_id=follower.id, copy_channel_id=access.id, copy_id=copy_id
     )

@@ -5,7 +5,7 @@ from typing import ClassVar
 from moothall.kernel.context import Context
 from moothall.kernel.jobs import Job, job
 from moothall.objects.ids import ChannelId
-from moothall.resources.message.purge_queries import delete_some_of_channel
+from moothall.resources.message.queries.purge import delete_some_of_channel
 
 
 @job

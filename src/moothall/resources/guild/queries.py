@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, delete, func, insert, select
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.wire import Timestamp
-from moothall.resources.message.purge_queries import delete_some_of_channel, owned_by
+from moothall.resources.message.queries.purge import delete_some_of_channel, owned_by
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
 from moothall.storage.rows import GuildRow, UserRow
 from moothall.storage.schema import (

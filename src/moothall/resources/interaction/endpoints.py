@@ -26,8 +26,8 @@ from moothall.resources.interaction.operations.respond import RESPONSE_EVENTS, r
 from moothall.resources.interaction.requests import CreateInteraction, InteractionResponse
 from moothall.resources.interaction.respond.callback_response import build_callback_response
 from moothall.resources.interaction.respond.message_lookup import get_interaction_message, original_response
-from moothall.resources.message.drafts import EditMessage
 from moothall.resources.message.events import MessageCreate, MessageDelete, MessageUpdate
+from moothall.resources.message.requests import EditMessage
 
 
 @get("/guilds/{guild_id}/application-command-index", permission=MEMBER)

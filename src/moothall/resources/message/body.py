@@ -1,7 +1,6 @@
-"""The part of a message that only its author changes, encoded once when it is written (resources: message).
+"""The stored body of a message: the keys that only its author changes, encoded once (resources: message).
 
-A stored body is a JSON object: the keys of `Head`, then those of `Text`. Whoever shows a message
-appends what others can change (`pages`).
+It is a JSON object with the keys of `Head`, then those of `Text`. `rendering` appends the others.
 """
 
 from typing import Final
@@ -17,10 +16,10 @@ from moothall.objects.wire import Timestamp, decoder, encode
 
 
 class Head(Struct, frozen=True, kw_only=True):
-    """What everybody may read of a message."""
+    """The keys of a message that every viewer may read."""
 
     author: Raw | UnsetType = UNSET
-    """Only for a webhook's message, whose author is nobody that could be looked up."""
+    """Only for a message of a webhook, whose author is no user."""
     id: MessageId
     channel_id: ChannelId
     type: int
@@ -30,28 +29,28 @@ class Head(Struct, frozen=True, kw_only=True):
     mention_everyone: bool = False
     mention_roles: list[RoleId] = []
     mention_channels: list[ChannelMention] | UnsetType = UNSET
-    """Only for what was published elsewhere: the channels there that everyone may see."""
+    """Only for copies of published messages: the mentioned channels of the source that @everyone may view."""
     flags: int = 0
     webhook_id: WebhookId | UnsetType = UNSET
     application_id: ApplicationId | UnsetType = UNSET
     message_reference: MessageReference | UnsetType = UNSET
     interaction_metadata: Raw | UnsetType = UNSET
     interaction: Raw | UnsetType = UNSET
-    """The same as older clients read it."""
+    """The deprecated form of `interaction_metadata`."""
     sticker_items: list[StickerItem] | UnsetType = UNSET
     position: int | UnsetType = UNSET
-    """About how many messages of the thread came before it."""
+    """The approximate position in the thread."""
 
 
 class Text(Struct, frozen=True, kw_only=True):
-    """What bots may read only with the MESSAGE_CONTENT intent."""
+    """The keys of a message that bots may read only with the MESSAGE_CONTENT intent."""
 
     content: str
     embeds: Raw
     attachments: Raw
     components: Raw
     message_snapshots: Raw | UnsetType = UNSET
-    """What was forwarded, as it was then."""
+    """The forwarded message."""
 
 
 NONE: Final = Raw(b"[]")
@@ -59,19 +58,19 @@ EMPTY: Final = Text(content="", embeds=NONE, attachments=NONE, components=NONE)
 
 _EMPTY_TAIL: Final = encode(EMPTY)[1:]
 AUTHOR_FIRST: Final = b'{"author"'
-"""How the body of a message begins that names its author itself."""
+"""The beginning of a body that contains its author."""
 
 _heads = decoder(Head)
 _texts = decoder(Text)
 
 
 def encode_body(head: Head, text: Text) -> bytes:
-    """The stored form of both parts."""
+    """The stored body."""
     return b"%b,%b" % (encode(head)[:-1], encode(text)[1:])
 
 
 def encode_stripped(head: Head) -> bytes:
-    """The same for those who may not read the text."""
+    """The body for viewers who may not read the text."""
     return b"%b,%b" % (encode(head)[:-1], _EMPTY_TAIL)
 
 
@@ -93,10 +92,10 @@ def strip_body(body: bytes) -> bytes:
 
 
 def names_author(body: bytes) -> bool:
-    """Whether the author stands in the body itself."""
+    """Whether a body contains its author."""
     return body.startswith(AUTHOR_FIRST)
 
 
 def encode_embeds(embeds: list[Embed]) -> Raw:
-    """Embeds as they stand in a body."""
+    """Embeds as a JSON array."""
     return Raw(encode(embeds)) if embeds else NONE

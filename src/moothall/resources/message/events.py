@@ -1,4 +1,4 @@
-"""What is announced of messages: to those who may view the channel, with or without the text."""
+"""The events of messages, for users who may view the channel, with or without the text."""
 
 from collections.abc import Callable, Iterable
 from typing import ClassVar
@@ -16,22 +16,22 @@ from moothall.objects.wire import encode
 
 
 class Route(Struct, frozen=True, kw_only=True):
-    """The way of an event to those who are in a channel."""
+    """The channel of an event, and its audience."""
 
     id: ChannelId
     """The channel, thread or direct message itself."""
     guild_id: GuildId | None
     audience_channel_id: ChannelId
-    """The channel whose overwrites decide: for a thread its parent."""
+    """The channel whose overwrites apply: for a thread its parent."""
     user_ids: tuple[UserId, ...] = ()
-    """Who is in a direct message or a private thread: `ChannelAccess.hearers`."""
+    """The members of a direct message or private thread: `ChannelAccess.hearers`."""
     permission: int = 0
-    told_guild_id: GuildId | None = None
-    """For what one person sees in a guild: the guild that is named, though nobody else there hears of it."""
+    shown_guild_id: GuildId | None = None
+    """The `guild_id` in the payload of an ephemeral message, which is not sent to the guild."""
 
     def ids(self) -> dict[str, str]:
-        """The keys that say in events where something happened."""
-        guild_id = self.told_guild_id if self.guild_id is None else self.guild_id
+        """`channel_id` and `guild_id` of the payload."""
+        guild_id = self.shown_guild_id if self.guild_id is None else self.guild_id
         if guild_id is None:
             return {"channel_id": str(int(self.id))}
         return {"channel_id": str(int(self.id)), "guild_id": str(int(guild_id))}
@@ -40,30 +40,34 @@ class Route(Struct, frozen=True, kw_only=True):
 def route_in_guild(
     guild_id: GuildId, channel_id: ChannelId, kind: int, parent_id: ChannelId | None, hearers: tuple[UserId, ...] = ()
 ) -> Route:
-    """The way to those in a guild's channel, or in a thread of `parent_id`; `hearers` are those of a private one."""
+    """The route to a guild channel, or to a thread of `parent_id`; `hearers` are the members of a private thread."""
     return Route(
         user_ids=hearers,
         id=channel_id,
         guild_id=guild_id,
         audience_channel_id=channel_id if parent_id is None else parent_id,
-        # What is written in a voice channel can only be read by those who may enter it.
+        # Messages of a voice channel are for users who may connect to it.
         permission=int(Permissions.CONNECT) if kind in VOICE else 0,
     )
 
 
 def route_of(access: ChannelAccess) -> Route:
-    """The way to those in a place."""
+    """The route to a channel."""
     if access.guild is not None:
         parent_id = None if access.parent is None else access.parent.id
         return route_in_guild(access.guild.id, access.id, access.channel.type, parent_id, access.hearers)
-    channel_id, told = (access.id, None) if access.shown is None else access.shown
+    channel_id, shown_guild_id = (access.id, None) if access.shown is None else access.shown
     return Route(
-        id=channel_id, guild_id=None, audience_channel_id=channel_id, user_ids=access.recipients, told_guild_id=told
+        id=channel_id,
+        guild_id=None,
+        audience_channel_id=channel_id,
+        user_ids=access.recipients,
+        shown_guild_id=shown_guild_id,
     )
 
 
 class ChannelEvent(Event, frozen=True, kw_only=True):
-    """An event that those in a channel hear, in guilds under one intent and in direct messages under another."""
+    """An event for a channel, with one intent in guilds and another in direct messages."""
 
     audience: ClassVar[Audience] = Audience.CHANNEL
     intent: ClassVar[int] = Intent.GUILD_MESSAGES
@@ -71,7 +75,7 @@ class ChannelEvent(Event, frozen=True, kw_only=True):
     route: Route
 
     def only_in_guild(self) -> int:
-        """The guild whose sessions alone can hear it; 0 for a direct message."""
+        """The guild whose sessions receive it; 0 for a direct message."""
         return self.route.guild_id or 0
 
     def envelope(self) -> Envelope:
@@ -95,32 +99,32 @@ class ChannelEvent(Event, frozen=True, kw_only=True):
         )
 
 
-class _Written(ChannelEvent, frozen=True, kw_only=True):
-    """A message as it is now, encoded only if anybody is there to hear it."""
+class _MessageEvent(ChannelEvent, frozen=True, kw_only=True):
+    """An event with a message, which is encoded only if it has recipients."""
 
     dispatch: Callable[[], tuple[bytes, bytes | None]]
-    """Makes the message as JSON, with `guild_id` and the author's `member`; and the same without its text."""
+    """Encodes the message as JSON with `guild_id` and the author's `member`, and again without its text."""
     readers: tuple[int, ...] = ()
-    """Who gets the text without the MESSAGE_CONTENT intent: the author and those mentioned."""
+    """Users who receive the text without the MESSAGE_CONTENT intent: the author and mentioned users."""
 
     def envelope(self) -> Envelope:
-        """The event with what is left of it for those who may not read the text."""
+        """The event, also without the text."""
         message, stripped = self.dispatch()
         envelope = self.routed(message)
-        # Nothing is withheld in direct messages.
+        # In direct messages every recipient receives the text.
         if stripped is not None and self.route.guild_id is not None:
             envelope.stripped = Raw(stripped)
             envelope.exempt = list(self.readers)
         return envelope
 
 
-class MessageCreate(_Written, frozen=True, kw_only=True):
+class MessageCreate(_MessageEvent, frozen=True, kw_only=True):
     """MESSAGE_CREATE."""
 
     name: ClassVar[str] = "MESSAGE_CREATE"
 
 
-class MessageUpdate(_Written, frozen=True, kw_only=True):
+class MessageUpdate(_MessageEvent, frozen=True, kw_only=True):
     """MESSAGE_UPDATE: an edit, a pin, or embeds suppressed. `tts` is always false in it."""
 
     name: ClassVar[str] = "MESSAGE_UPDATE"
@@ -133,7 +137,7 @@ class MessageDelete(ChannelEvent, frozen=True, kw_only=True):
     message_id: MessageId
 
     def payload(self) -> object:
-        """Which message is gone."""
+        """The deleted message."""
         return {"id": str(int(self.message_id)), **self.route.ids()}
 
 
@@ -144,7 +148,7 @@ class MessageDeleteBulk(ChannelEvent, frozen=True, kw_only=True):
     message_ids: tuple[int, ...]
 
     def payload(self) -> object:
-        """Which messages are gone."""
+        """The deleted messages."""
         return {"ids": _texts(self.message_ids), **self.route.ids()}
 
 

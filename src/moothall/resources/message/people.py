@@ -1,7 +1,7 @@
-"""The people of messages as JSON: authors, those mentioned, and who they are in the guild.
+"""The users of messages as JSON: authors, mentioned users, and their members in the guild.
 
-Users and members are encoded straight from their rows, and equal rows only once: the functions
-from row to bytes are pure, so a cached result is never stale.
+Users and members are encoded straight from their rows, and equal rows only once: the functions from row to bytes are
+pure, so a cached result is never stale.
 """
 
 from collections.abc import Iterable
@@ -10,133 +10,86 @@ from typing import Any
 
 import msgspec
 from msgspec import UNSET, Struct
-from sqlalchemy import bindparam, select
 
 from moothall.kernel.context import Context
 from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
 from moothall.objects.member import Member
 from moothall.objects.user import User
 from moothall.objects.wire import Timestamp, encode
-from moothall.storage.database import Database, Query, Reader, in_list
-from moothall.storage.schema import members, users
+from moothall.resources.message.queries.people import BOT_COLUMN, USER_COLUMNS, USERS_TABLE, select_people, select_users
+from moothall.storage.database import Database, Reader
 
-_USER = (
-    users.c.id,
-    users.c.username,
-    users.c.discriminator,
-    users.c.global_name,
-    users.c.avatar,
-    users.c.bot,
-    users.c.system,
-    users.c.banner,
-    users.c.accent_color,
-    users.c.public_flags,
-)
-_MEMBER = (
-    members.c.joined_at,
-    members.c.nick,
-    members.c.avatar,
-    members.c.banner,
-    members.c.roles,
-    members.c.premium_since,
-    members.c.deaf,
-    members.c.mute,
-    members.c.flags,
-    members.c.pending,
-    members.c.communication_disabled_until,
-)
-_USER_COLUMNS = len(_USER)
-_BOT = 5
-_MAX_KNOWN = 20_000
-
-_select_user = Query(select(*_USER).where(users.c.id == bindparam("user_id")))
-_select_users = Query(select(*_USER).where(in_list(users.c.id, "user_ids")))
-_people = select(*_USER, *(column.label(f"member_{column.name}") for column in _MEMBER)).select_from(
-    users.outerjoin(members, (members.c.guild_id == bindparam("guild_id")) & (members.c.user_id == users.c.id))
-)
-_select_person = Query(_people.where(users.c.id == bindparam("user_id")))
-_select_people = Query(_people.where(in_list(users.c.id, "user_ids")))
+_MAX_CACHED = 20_000
 
 
 class Person(Struct, frozen=True):
-    """Somebody whom a message names."""
+    """A user in a message."""
 
     bot: bool
     user: bytes
-    """JSON of the user object."""
+    """The user object as JSON."""
     member: bytes | None
-    """JSON of the member object without its user; None for those not in the guild."""
+    """The member object as JSON, without its user; None for a user who is no member of the guild."""
 
 
 async def encoded_users(reader: Reader, user_ids: set[int]) -> dict[int, bytes]:
-    """User objects as JSON, by id, in one query; ids that name nobody are left out."""
-    if not user_ids:
-        return {}
-    if len(user_ids) == 1:
-        rows = await reader.all(_select_user, user_id=next(iter(user_ids)))
-    else:
-        rows = await reader.all(_select_users, user_ids=list(user_ids))
-    return {row[0]: _encode_user(row) for row in rows}
+    """User objects as JSON, by id, in one query; ids of no user are left out."""
+    return {row[0]: _encode_user(row) for row in await select_users(reader, user_ids)} if user_ids else {}
 
 
-class KnownUsers:
-    """User objects as JSON that were read before, where no other process changes users.
+class UserCache:
+    """User objects as JSON that were read before, for a database that no other process changes.
 
-    The first commit about any user forgets them all before it is answered, so none is ever stale.
-    For reads of what is committed: a transaction may see users that nobody else does yet.
+    The first commit that changes any user clears it before the response is sent, so no entry is ever stale. Only for
+    reads outside of transactions: a transaction may see users that are not committed yet.
     """
 
     def __init__(self, database: Database) -> None:
-        self._known: dict[int, bytes] = {}
-        self._on = database.watch(users.name, self._known.clear)
+        self._users: dict[int, bytes] = {}
+        self._enabled = database.watch(USERS_TABLE, self._users.clear)
 
     @classmethod
-    def of(cls, ctx: Context) -> "KnownUsers | None":
-        """Those of the platform; None inside a transaction."""
+    def of(cls, ctx: Context) -> "UserCache | None":
+        """The cache of the process; None inside a transaction."""
         if not ctx.tx.committed:
             return None
-        found: KnownUsers | None = ctx.services.extra.get(cls)
-        if found is None:
-            found = ctx.services.extra[cls] = cls(ctx.services.database)
-        return found
+        cache: UserCache | None = ctx.services.extra.get(cls)
+        if cache is None:
+            cache = ctx.services.extra[cls] = cls(ctx.services.database)
+        return cache
 
     async def get(self, reader: Reader, user_ids: set[int]) -> dict[int, bytes]:
-        """The same as `encoded_users`."""
-        known = self._known
-        missing = user_ids.difference(known)
+        """User objects of at least the ids that exist, as `encoded_users`."""
+        cached = self._users
+        missing = user_ids.difference(cached)
         if missing:
             read = await encoded_users(reader, missing)
-            if not self._on:
+            if not self._enabled:
                 return read
-            if len(known) + len(read) > _MAX_KNOWN:
-                known.clear()
+            if len(cached) + len(read) > _MAX_CACHED:
+                cached.clear()
                 return await encoded_users(reader, user_ids)
-            known.update(read)
-        return known
+            cached.update(read)
+        return cached
 
 
 async def find_people(reader: Reader, user_ids: Iterable[int], guild_id: GuildId | None) -> dict[int, Person]:
-    """Users with their membership of a guild, by id, in one query; ids that name nobody are left out."""
-    wanted = list(set(user_ids))
-    access = guild_id or 0  # in a direct message there is no guild, and 0 is no guild's id
-    if len(wanted) == 1:
-        rows = await reader.all(_select_person, user_id=wanted[0], guild_id=access)
-    else:
-        rows = await reader.all(_select_people, user_ids=wanted, guild_id=access)
-    return {row[0]: _person(row) for row in rows}
+    """Users with their members in a guild, by id, in one query; ids of no user are left out."""
+    ids = set(user_ids)
+    return {row[0]: _person(row) for row in await select_people(reader, ids, guild_id)} if ids else {}
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=_MAX_CACHED)
 def _person(row: tuple[Any, ...]) -> Person:
-    member = row[_USER_COLUMNS:]
+    member = row[USER_COLUMNS:]
     return Person(
-        bot=bool(row[_BOT]),
-        user=_encode_user(row[:_USER_COLUMNS]),
+        bot=bool(row[BOT_COLUMN]),
+        user=_encode_user(row[:USER_COLUMNS]),
         member=None if member[0] is None else _encode_member(member),
     )
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=_MAX_CACHED)
 def _encode_user(row: tuple[Any, ...]) -> bytes:
     user_id, username, discriminator, global_name, avatar, bot, system, banner, accent_color, public_flags = row
     return encode(

@@ -1,4 +1,4 @@
-"""Who may write where, and how often."""
+"""Who may write in a channel, and how often."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ from moothall.objects.member import MemberFlags
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.resources.channel.thread_activity.rules import require_unlocked
-from moothall.resources.message.queries import is_reachable, select_last_of, select_newcomer
+from moothall.resources.message.queries.authors import can_receive, select_last_message_of, select_verification
 
 _SLOWMODE_EXEMPT: Final = Permissions.MANAGE_MESSAGES | Permissions.MANAGE_CHANNELS | Permissions.BYPASS_SLOWMODE
 _MEDIUM, _HIGH, _VERY_HIGH = 2, 3, 4
@@ -20,29 +20,29 @@ _MEMBER_FOR_MS: Final = 10 * 60 * 1000
 
 
 def require_entry(ctx: Context) -> None:
-    """What is written in a voice or stage channel is for those who may connect to it (403/50001)."""
+    """Refuse (403/50001) callers without CONNECT in a voice or stage channel."""
     if ctx.in_guild and ctx.channel.channel.type in VOICE and not ctx.has(Permissions.CONNECT):
         raise Refusal(errors.MISSING_ACCESS)
 
 
 def require_history(ctx: Context) -> None:
-    """Old messages are for those with READ_MESSAGE_HISTORY (403/50013)."""
+    """Refuse (403/50013) callers without READ_MESSAGE_HISTORY."""
     require_entry(ctx)
     ctx.require(Permissions.READ_MESSAGE_HISTORY)
 
 
 def require_unrestricted(ctx: Context) -> None:
-    """Who is timed out, or not through membership screening, changes nothing here (403/50013)."""
+    """Refuse (403/50013) members who are timed out, or have not passed membership screening."""
     if ctx.in_guild and ctx.member.restricted:
         raise Refusal(errors.MISSING_PERMISSIONS)
 
 
 async def require_may_write(ctx: Context) -> None:
-    """Let the caller write into the channel entered, slowmode aside.
+    """Refuse callers who may not write in the channel entered, apart from slowmode.
 
-    Raises Refusal: 50008 and 40058 for channels that hold no messages, 50001 for a voice channel
-    that they may not enter, 50009 below the guild's verification level, 50007 where a direct
-    message reaches nobody, 160005 in a locked thread.
+    Raises Refusal: 50008 and 40058 for channels without messages, 50001 for a voice channel without CONNECT, 50009
+    below the guild's verification level, 50007 if the recipient of a direct message cannot receive it, 160005 in a
+    locked thread.
     """
     kind = ctx.channel.channel.type
     if kind in FORUMS:
@@ -55,23 +55,23 @@ async def require_may_write(ctx: Context) -> None:
         await require_verified(ctx)
     elif kind == ChannelType.DM:
         others = [user_id for user_id in ctx.channel.recipients if user_id != ctx.actor.user_id]
-        if not others or not await is_reachable(ctx.tx, others[0], by_bot=ctx.actor.bot):
+        if not others or not await can_receive(ctx.tx, others[0], by_bot=ctx.actor.bot):
             raise Refusal(errors.CANNOT_MESSAGE_USER)
 
 
 async def require_verified(ctx: Context) -> None:
-    """The guild's verification level; bots, the owner and members with a role are past it.
+    """Refuse (403/50009) callers below the guild's verification level. Bots, the owner and members with roles pass it.
 
-    LOW asks for a verified email address unless the operator has switched that off, MEDIUM for an account older than
-    5 minutes, HIGH for 10 minutes as a member, VERY_HIGH for a verified phone, which no account here has.
+    LOW requires a verified email address unless the operator has switched that off, MEDIUM an account older than 5
+    minutes, HIGH 10 minutes as a member, VERY_HIGH a verified phone, which no account has.
     """
     level = ctx.guild.row.verification_level
     if not level or ctx.actor.bot or ctx.member.role_ids or ctx.member.is_owner:
         return
-    found = await select_newcomer(ctx.tx, ctx.guild.id, ctx.actor.user_id)
-    if found is None:
+    row = await select_verification(ctx.tx, ctx.guild.id, ctx.actor.user_id)
+    if row is None:
         return
-    verified, joined_at, flags = found
+    verified, joined_at, flags = row
     if flags & MemberFlags.BYPASSES_VERIFICATION:
         return
     passed = verified or not ctx.services.limits.verification_requires_email
@@ -83,10 +83,10 @@ async def require_verified(ctx: Context) -> None:
         raise Refusal(errors.VERIFICATION_LEVEL_TOO_HIGH)
 
 
-class RecentWriters:
-    """When people last wrote where slowmode is on.
+class RecentMessages:
+    """The time of each user's last message in channels with slowmode.
 
-    The database knows it too, until the message is deleted; this process remembers longer.
+    The database has it as well, but only until the message is deleted.
     """
 
     __slots__ = ("_last",)
@@ -95,19 +95,19 @@ class RecentWriters:
         self._last: dict[tuple[int, int], int] = {}
 
     @classmethod
-    def of(cls, ctx: Context) -> "RecentWriters":
-        """The one of this process."""
-        found = ctx.services.extra.get(cls)
-        if found is None:
-            found = ctx.services.extra[cls] = cls()
-        return found
+    def of(cls, ctx: Context) -> "RecentMessages":
+        """The instance of this process."""
+        recent: RecentMessages | None = ctx.services.extra.get(cls)
+        if recent is None:
+            recent = ctx.services.extra[cls] = cls()
+        return recent
 
     def last(self, channel_id: ChannelId, user_id: UserId) -> int:
-        """When somebody last wrote to a channel, in milliseconds since the Unix epoch; 0 if that is not known."""
+        """The time of a user's last message in a channel, in milliseconds since the Unix epoch; 0 if unknown."""
         return self._last.get((channel_id, user_id), 0)
 
     def note(self, channel_id: ChannelId, user_id: UserId, now: int) -> None:
-        """Somebody wrote."""
+        """Record the time of a message."""
         if len(self._last) >= 50_000:
             oldest = now - limits.SLOWMODE_MAX * 1000
             self._last = {key: moment for key, moment in self._last.items() if moment > oldest}
@@ -115,25 +115,25 @@ class RecentWriters:
 
 
 async def require_slowmode_over(ctx: Context, message_id: MessageId) -> None:
-    """Make the caller wait if the channel's slowmode says so (429/20016); once written, the time counts anew.
+    """Refuse (429/20016) the caller during the channel's slowmode; otherwise it starts anew with the commit.
 
     Bots and holders of MANAGE_MESSAGES, MANAGE_CHANNELS or BYPASS_SLOWMODE are exempt.
     """
     seconds = slowmode_of(ctx)
     if not seconds:
         return
-    channel_id, user_id, now = ctx.channel.id, ctx.actor.user_id, message_id_moment(message_id)
+    channel_id, user_id, now = ctx.channel.id, ctx.actor.user_id, sent_at(message_id)
     since = snowflake_at(now - seconds * 1000)
-    written = await select_last_of(ctx.tx, channel_id, user_id, since)
-    writers = RecentWriters.of(ctx)
-    last = max(writers.last(channel_id, user_id), 0 if written is None else message_id_moment(written))
+    written = await select_last_message_of(ctx.tx, channel_id, user_id, since)
+    recent = RecentMessages.of(ctx)
+    last = max(recent.last(channel_id, user_id), 0 if written is None else sent_at(written))
     if (left := last + seconds * 1000 - now) > 0:
         raise too_soon(left)
-    ctx.after_commit.append(lambda: writers.note(channel_id, user_id, now))
+    ctx.after_commit.append(lambda: recent.note(channel_id, user_id, now))
 
 
 def slowmode_of(ctx: Context) -> int:
-    """Seconds that the caller has to wait in the channel entered; 0 for whoever need not."""
+    """The slowmode of the channel entered for the caller, in seconds; 0 if they are exempt."""
     seconds = ctx.channel.channel.rate_limit_per_user
     if not seconds or not ctx.in_guild or ctx.actor.bot or ctx.permissions & _SLOWMODE_EXEMPT:
         return 0
@@ -141,7 +141,7 @@ def slowmode_of(ctx: Context) -> int:
 
 
 def too_soon(left_ms: int) -> Refusal:
-    """What slowmode says of the time that is left (429/20016)."""
+    """The refusal of slowmode (429/20016) with the remaining time."""
     wait = round(left_ms / 1000, 3)
     return Refusal(
         errors.SLOWMODE,
@@ -150,6 +150,6 @@ def too_soon(left_ms: int) -> Refusal:
     )
 
 
-def message_id_moment(message_id: MessageId) -> Timestamp:
-    """When a message was sent."""
+def sent_at(message_id: MessageId) -> Timestamp:
+    """The time of a message."""
     return Timestamp(Snowflake(message_id).created_ms)

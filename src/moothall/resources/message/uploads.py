@@ -1,4 +1,4 @@
-"""Who may upload files for a message: whoever may write it, asked before anything of a file is read."""
+"""Who may upload files for a message: its author, checked before any file is read."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -12,13 +12,13 @@ from moothall.resources.message.queries import select_message
 from moothall.resources.message.rules import require_may_write, require_unrestricted
 
 
-class _New(FileUploads):
+class _NewMessageUploads(FileUploads):
     async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
         await require_may_write(ctx)
         return await super().admit(ctx, path)
 
 
-class _Edited(FileUploads):
+class _EditedMessageUploads(FileUploads):
     async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
         row = await select_message(ctx.tx, ctx.channel.id, path["message_id"])
         if row is None:
@@ -29,8 +29,8 @@ class _Edited(FileUploads):
         return await super().admit(ctx, path)
 
 
-NEW_MESSAGE: Final = _New()
-EDITED_MESSAGE: Final = _Edited()
-"""Authors only, for their own messages."""
+NEW_MESSAGE: Final = _NewMessageUploads()
+EDITED_MESSAGE: Final = _EditedMessageUploads()
+"""The uploads of edits: for authors of messages."""
 IN_CHANNEL: Final = FileUploads()
-"""Those with ATTACH_FILES in the channel of the path, for rows that ask for the rest themselves."""
+"""Uploads with ATTACH_FILES in the channel of the path, for endpoints that check the rest themselves."""

@@ -10,7 +10,7 @@ from moothall.objects.ids import ChannelId, TagId
 from moothall.objects.wire import Timestamp
 from moothall.resources.channel.operations import CHANNEL_PURGED
 from moothall.resources.channel.queries import delete_channel
-from moothall.resources.message.purge_queries import delete_some_of_channel
+from moothall.resources.message.queries.purge import delete_some_of_channel
 from moothall.resources.thread import queries
 from moothall.resources.thread.operations.tags import remove_tags_from_threads
 

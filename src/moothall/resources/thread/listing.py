@@ -17,8 +17,8 @@ from moothall.resources.channel.queries import select_own_memberships
 from moothall.resources.channel.thread_activity.queries import ThreadMemberRow, select_members_among
 from moothall.resources.channel.thread_activity.state import thread_member_object
 from moothall.resources.member.queries import get_members, member_objects
-from moothall.resources.message.pages import Viewer, encode_rows, viewer_in
 from moothall.resources.message.queries import ShownRow, select_first
+from moothall.resources.message.rendering import Viewer, encode_rows, viewer_in
 from moothall.resources.thread import queries, rules
 from moothall.resources.thread.queries import ThreadSearch
 from moothall.resources.thread.rules import thread_of

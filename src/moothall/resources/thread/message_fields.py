@@ -10,8 +10,8 @@ from moothall.objects.message_types import MessagePart
 from moothall.objects.wire import encode
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.channel.queries import select_own_memberships
-from moothall.resources.message.pages import Viewer, message_bytes
-from moothall.resources.message.parts import reads_part
+from moothall.resources.message.extensions import reads_part
+from moothall.resources.message.rendering import Viewer, message_bytes
 from moothall.resources.thread import queries
 from moothall.storage.database import Reader
 from moothall.storage.rows import channel_from_row

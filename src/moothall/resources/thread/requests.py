@@ -11,7 +11,7 @@ from moothall.objects.form_codes import FieldError
 from moothall.objects.ids import TagId
 from moothall.objects.message import Message
 from moothall.objects.text import channel_name
-from moothall.resources.message.drafts import MessageFields
+from moothall.resources.message.requests import MessageFields
 
 AutoArchive = Literal[60, 1440, 4320, 10080]
 Name = Annotated[str, Meta(min_length=1, max_length=limits.THREAD_NAME_MAX)]

@@ -14,7 +14,7 @@ from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import ChannelId, Snowflake, TagId, snowflake_at
 from moothall.objects.text import channel_name
-from moothall.resources.message.rules import RecentWriters, slowmode_of, too_soon
+from moothall.resources.message.rules import RecentMessages, slowmode_of, too_soon
 from moothall.resources.thread import queries
 
 DEFAULT_AUTO_ARCHIVE: Final = 4320
@@ -84,7 +84,7 @@ async def require_thread_slowmode(ctx: Context, thread_id: Snowflake) -> None:
     # A key other than that of messages, of which one may be sent within the same interval.
     key, user_id, now = ChannelId(Snowflake(-ctx.channel.id)), ctx.actor.user_id, Snowflake(thread_id).created_ms
     started = await queries.select_last_started(ctx.tx, ctx.channel.id, user_id, snowflake_at(now - seconds * 1000))
-    writers = RecentWriters.of(ctx)
+    writers = RecentMessages.of(ctx)
     last = max(writers.last(key, user_id), 0 if started is None else Snowflake(started).created_ms)
     if (left := last + seconds * 1000 - now) > 0:
         raise too_soon(left)

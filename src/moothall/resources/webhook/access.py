@@ -12,7 +12,7 @@ from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import MessageId, WebhookId
 from moothall.objects.permissions import Permissions
-from moothall.resources.message.drafts import EditMessage, MessageFields
+from moothall.resources.message.requests import EditMessage, MessageFields
 from moothall.resources.webhook.queries import VersionedWebhook, select_webhook
 
 

@@ -9,8 +9,8 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.webhook import Webhook
 from moothall.resources.channel.events import DirectChannelCreate
 from moothall.resources.channel.thread_activity.events import UNARCHIVE_EVENTS, ThreadCreate
-from moothall.resources.message.drafts import EditMessage
 from moothall.resources.message.events import MessageCreate, MessageDelete, MessageUpdate
+from moothall.resources.message.requests import EditMessage
 from moothall.resources.webhook import messages, operations, queries
 from moothall.resources.webhook.access import (
     MANAGES_OR_OWNS_WEBHOOK,

@@ -17,16 +17,14 @@ from moothall.objects.message_types import EDITABLE, SETTABLE
 from moothall.resources.channel.thread_activity.operations import unarchive_thread
 from moothall.resources.channel.thread_activity.rules import require_active_in
 from moothall.resources.channel.thread_activity.state import thread_access
-from moothall.resources.component.resolved_ids import Lookup, Sender, look_up
-from moothall.resources.message import editing, operations
-from moothall.resources.message.attachment.drafting import Uploaded
+from moothall.resources.component.resolved_ids import Sender
+from moothall.resources.message import operations
 from moothall.resources.message.attachment.uploads import FileUploads, allowance_in
-from moothall.resources.message.drafts import EditMessage, read_draft, read_edit
-from moothall.resources.message.files import files_of
-from moothall.resources.message.layouts import files_in, is_layout
-from moothall.resources.message.pages import Viewer, message_bytes
+from moothall.resources.message.authors import WebhookAuthor
 from moothall.resources.message.queries import MessageRow, lock_message, select_message
-from moothall.resources.message.writing import WebhookAuthor
+from moothall.resources.message.reading import draft_edit, draft_message
+from moothall.resources.message.rendering import Viewer, message_bytes
+from moothall.resources.message.requests import EditMessage
 from moothall.resources.thread import rules
 from moothall.resources.thread.operations import starting
 from moothall.resources.thread.operations.starting import NewThread
@@ -60,9 +58,8 @@ async def execute_webhook(
             shared_client_theme=None,
         )
     channel_id = access.id if thread_id is None else thread_id
-    uploaded = Uploaded.of(ctx, channel_id if post is None else post.id)
-    draft = read_draft(
-        body, form_errors, lookup=await _look_up(ctx, webhook, access, body.components), uploaded=uploaded
+    draft = await draft_message(
+        ctx, access, body, _sender(webhook), form_errors, channel_id=channel_id if post is None else post.id
     )
     if post is not None:
         _, message = await starting.start_forum_thread(ctx, access, post, webhook_author, draft)
@@ -101,15 +98,8 @@ async def edit_message(
     if not _accepts_components(webhook, with_components=with_components):
         changes["components"] = UNSET
     body = structs.replace(body, **changes)
-    draft = read_edit(
-        body,
-        layout=is_layout(row.flags) or is_layout(body.flags),
-        lookup=await _look_up(ctx, webhook, access, body.components),
-        own_files=files_in(ctx, row),
-        uploaded=Uploaded.of(ctx, row.channel_id),
-        held=await files_of(ctx, row),
-    )
-    edited = await editing.edit_message(ctx, access, row, _author(webhook), draft)
+    draft = await draft_edit(ctx, access, row, body, _sender(webhook))
+    edited = await operations.apply_edit(ctx, access, row, _author(webhook), draft)
     return await _message_json(ctx, webhook, access, message_id) if edited is None else edited
 
 
@@ -140,15 +130,11 @@ def _accepts_components(webhook: VersionedWebhook, *, with_components: bool) -> 
     return with_components or webhook.application_id is not None
 
 
-async def _look_up(ctx: Context, webhook: VersionedWebhook, access: ChannelAccess, components: object) -> Lookup | None:
-    """Resolve the ids in components, with the emojis of the webhook's creator.
-
-    Only webhooks of applications may have interactive components.
-    """
-    sender = Sender(
+def _sender(webhook: VersionedWebhook) -> Sender:
+    """The sender of a webhook's components: they may use the emojis of its creator."""
+    return Sender(
         user_id=webhook.user_id or UserId(Snowflake(0)), application_id=webhook.application_id, is_webhook=True
     )
-    return await look_up(ctx, access, components, sender, interactive=webhook.application_id is not None)
 
 
 def _author(webhook: VersionedWebhook, name: str | None = None, avatar: str | None = None) -> WebhookAuthor:

@@ -11,7 +11,7 @@ from moothall.objects.form_codes import FieldError
 from moothall.objects.ids import ChannelId, TagId
 from moothall.objects.images import ImageData
 from moothall.objects.text import clean_name
-from moothall.resources.message.drafts import MessageFields
+from moothall.resources.message.requests import MessageFields
 
 _SCHEMES: Final = ("http", "https")
 

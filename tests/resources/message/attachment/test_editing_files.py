@@ -1,4 +1,4 @@
-"""Files of messages that are edited, and what becomes of those that nobody has any more."""
+"""Files of edited messages, and the removal of files that no message has."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from moothall.kernel.jobs import JobRunner
 from moothall.kernel.staged import upload_key
 from moothall.objects.ids import Snowflake
 from moothall.resources.message.attachment.sweeping import FileSweeper
-from moothall.resources.message.purge_queries import delete_some_of_channel
+from moothall.resources.message.queries.purge import delete_some_of_channel
 from tests.harness import ANNOUNCEMENT, Caller, Guild, Platform
 from tests.resources.message.attachment.uploading import guild_of, listed, names, picture, send, stored, upload
 
@@ -14,7 +14,7 @@ HOUR = 3600 * 1000
 
 
 async def sweep(platform: Platform) -> list[str]:
-    """What is still stored once the sweeper has been there."""
+    """The keys that are stored after a sweep."""
     await FileSweeper(platform.services).sweep()
     return await stored(platform)
 
@@ -41,7 +41,7 @@ async def test_new_files_are_appended(platform: Platform) -> None:
     assert await sweep(platform) == keys(edited)
 
 
-async def test_with_a_list_there_is_what_it_names(platform: Platform) -> None:
+async def test_a_list_of_attachments_keeps_only_those_in_it(platform: Platform) -> None:
     owner, _, url, message = await two(platform)
     kept = message["attachments"][1]["id"]
     body = {"attachments": [{"id": kept, "description": "second", "is_spoiler": True}, {"id": 4, "filename": "n.txt"}]}
@@ -67,9 +67,9 @@ async def test_an_edit_of_the_text_keeps_the_files_and_an_empty_list_clears_them
     assert await sweep(platform) == keys(message)
     assert (await owner.patch(url, {"content": "z", "attachments": []})).json["attachments"] == []
     assert await sweep(platform) == []
-    told = len(platform.heard)
+    heard = len(platform.heard)
     assert (await owner.patch(url, {"attachments": None})).status == 200
-    assert len(platform.heard) == told
+    assert len(platform.heard) == heard
 
 
 async def test_only_files_of_the_message_itself_can_be_kept(platform: Platform) -> None:
@@ -91,7 +91,7 @@ async def test_a_message_never_has_more_than_ten_files(platform: Platform) -> No
     assert len(await stored(platform)) == 2
 
 
-async def test_what_embeds_show_stays_while_they_show_it(platform: Platform) -> None:
+async def test_files_in_embeds_stay_while_the_embeds_show_them(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     embed = {"image": {"url": "attachment://a.png"}}
     message = await send(owner, url, ("a.png", picture()), ("b.txt", b"b"), body={"embeds": [embed]})
@@ -148,7 +148,7 @@ async def test_components_show_files_and_keep_them(platform: Platform) -> None:
     assert len(await stored(platform)) == 1
 
 
-async def test_deleting_messages_removes_their_files_by_and_by(platform: Platform) -> None:
+async def test_the_files_of_deleted_messages_are_removed_by_the_sweeper(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     messages = [await send(owner, url, ("a.txt", b"a")) for _ in range(4)]
     assert (await owner.delete(f"{url}/{messages[0]['id']}")).status == 204
@@ -164,7 +164,7 @@ async def test_deleting_messages_removes_their_files_by_and_by(platform: Platfor
     assert await sweep(platform) == keys(messages[3])
 
 
-async def test_a_channel_takes_its_files_with_it_in_steps(platform: Platform) -> None:
+async def test_the_files_of_a_deleted_channel_are_removed_in_steps(platform: Platform) -> None:
     owner, guild, _ = await guild_of(platform)
     channel = await guild.channel()
     for _ in range(3):
@@ -176,7 +176,7 @@ async def test_a_channel_takes_its_files_with_it_in_steps(platform: Platform) ->
     assert await sweep(platform) == []
 
 
-async def test_a_forwarded_file_outlives_its_first_message(platform: Platform) -> None:
+async def test_a_forwarded_file_outlives_its_source_message(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     message = await send(owner, url, ("a.txt", b"a"))
     reference = {"type": 1, "message_id": message["id"], "channel_id": str(guild.general)}
@@ -189,26 +189,26 @@ async def test_a_forwarded_file_outlives_its_first_message(platform: Platform) -
     assert await sweep(platform) == []
 
 
-async def test_what_a_dead_process_uploaded_is_found(platform: Platform) -> None:
+async def test_uploads_of_a_dead_process_are_removed(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     message = await send(owner, url, ("a.txt", b"a"))
     lost = Snowflake(platform.ids.next())
     await platform.services.blobs.put(upload_key(lost), b"x")
     sweeper = FileSweeper(platform.services)
-    assert await sweeper.look_for_abandoned() == 0  # it may still be under way
-    assert await sweeper.look_for_abandoned(now=lost.created_ms + 26 * HOUR) == 1
+    assert await sweeper.remove_abandoned() == 0  # it may still be under way
+    assert await sweeper.remove_abandoned(now=lost.created_ms + 26 * HOUR) == 1
     assert await stored(platform) == keys(message)
-    assert await sweeper.look_for_abandoned(now=lost.created_ms + 50 * HOUR) == 0
+    assert await sweeper.remove_abandoned(now=lost.created_ms + 50 * HOUR) == 0
 
 
-async def test_expired_urls_are_refreshed_for_whoever_has_them_whole(platform: Platform) -> None:
+async def test_expired_urls_are_refreshed_if_their_signature_is_complete(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     (attachment,) = (await send(owner, url, ("a.txt", b"a")))["attachments"]
     whole = attachment["url"]
     bare = whole.partition("?")[0]
-    given = [whole, bare, bare + "?ex=1&is=1&hm=00", "https://example.com/a", whole.replace("a.txt", "b.txt")]
-    reply = await owner.post("/attachments/refresh-urls", {"attachment_urls": given})
-    assert [pair["original"] for pair in reply.json["refreshed_urls"]] == given
+    urls = [whole, bare, bare + "?ex=1&is=1&hm=00", "https://example.com/a", whole.replace("a.txt", "b.txt")]
+    reply = await owner.post("/attachments/refresh-urls", {"attachment_urls": urls})
+    assert [pair["original"] for pair in reply.json["refreshed_urls"]] == urls
     assert [pair["refreshed"] for pair in reply.json["refreshed_urls"]] == [whole, None, None, None, None]
     assert (await owner.post("/attachments/refresh-urls", {"attachment_urls": [bare] * 51})).errors_at(
         "attachment_urls"
@@ -234,7 +234,7 @@ async def test_published_files_are_shown_where_the_channel_is_followed(platform:
     assert await sweep(platform) == []
 
 
-async def test_a_message_that_becomes_one_of_components_gives_up_its_files_first(platform: Platform) -> None:
+async def test_a_message_gets_components_v2_only_without_listed_files(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     bot = await platform.bot(owner)
     await guild.join(bot)
@@ -247,7 +247,7 @@ async def test_a_message_that_becomes_one_of_components_gives_up_its_files_first
     assert await sweep(platform) == []
 
 
-async def test_an_embed_shows_another_messages_file_while_that_is_there(platform: Platform) -> None:
+async def test_an_embed_shows_another_messages_file_while_that_message_exists(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     original = await send(owner, url, ("a.png", picture()))
     signed = original["attachments"][0]["url"]

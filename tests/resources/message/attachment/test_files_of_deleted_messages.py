@@ -10,7 +10,7 @@ from tests.harness import Caller, Guild, Platform
 from tests.oauth2.flow import application
 from tests.resources.interaction.scenario import Scenario, install
 from tests.resources.message.attachment.uploading import guild_of, listed, picture, send, upload
-from tests.resources.message.places import member_of
+from tests.resources.message.messaging import member_of
 
 FILE: Final = ("a.png", picture())
 

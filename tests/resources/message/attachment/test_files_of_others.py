@@ -19,7 +19,7 @@ from tests.resources.component.test_messages import EVERY_FLAG, V2
 from tests.resources.component.trees import container, gallery, link, row, section, thumbnail
 from tests.resources.interaction.scenario import Scenario, install
 from tests.resources.message.attachment.uploading import guild_of, listed, picture, send, upload
-from tests.resources.message.places import bot_of, member_of, say
+from tests.resources.message.messaging import bot_of, member_of, say
 from tests.resources.webhook.github.payloads import SUPPORTED_EVENTS
 
 BASE: Final = "http://localhost:3333/attachments"

@@ -25,11 +25,11 @@ async def test_a_file_is_stored_answered_announced_and_found_again(platform: Pla
         "content_type": "text/plain; charset=utf-8",
         "size": 5,
     }
-    (told,) = platform.heard_data("MESSAGE_CREATE")
-    assert names(told) == ["notes.txt"]
-    assert told["attachments"][0]["url"].startswith(path)
+    (event,) = platform.heard_data("MESSAGE_CREATE")
+    assert names(event) == ["notes.txt"]
+    assert event["attachments"][0]["url"].startswith(path)
     again = (await owner.get(f"{url}/{message['id']}")).json
-    assert again["attachments"] == told["attachments"]
+    assert again["attachments"] == event["attachments"]
     assert (await owner.get(url)).json[0] == again
     (key,) = await stored(platform)
     assert await platform.services.blobs.get(key) == b"hello"
@@ -74,7 +74,7 @@ async def test_old_clients_send_fields_and_one_file(platform: Platform) -> None:
         ("x" * 400 + ".txt", "x" * 197 + ".txt", "x" * 400),
     ],
 )
-async def test_names_are_made_of_letters_digits_and_little_else(
+async def test_file_names_consist_of_letters_digits_and_a_few_signs(
     platform: Platform, sent: str, shown: str, title: str | None
 ) -> None:
     owner, _, url = await guild_of(platform)
@@ -110,7 +110,7 @@ async def test_names_are_made_of_letters_digits_and_little_else(
     ],
     ids=range(14),
 )
-async def test_what_a_file_is_is_seen_from_its_data(
+async def test_the_content_type_is_read_from_the_data(
     platform: Platform, filename: str, data: bytes, kind: str, flags: int | None
 ) -> None:
     owner, _, url = await guild_of(platform)
@@ -154,7 +154,7 @@ async def test_texts_cannot_pretend_to_be_files(platform: Platform) -> None:
     assert (await owner.post(url, {"embeds": [{"image": {"url": mark}}]})).errors_at("embeds.0.image.url")
 
 
-async def test_a_reply_shows_the_files_of_its_original(platform: Platform) -> None:
+async def test_a_reply_shows_the_files_of_the_message_replied_to(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     original = await send(owner, url, ("a.png", picture()))
     reply = (await owner.post(url, {"content": "x", "message_reference": {"message_id": original["id"]}})).json
@@ -162,7 +162,7 @@ async def test_a_reply_shows_the_files_of_its_original(platform: Platform) -> No
     assert platform.heard_data("MESSAGE_CREATE")[1]["referenced_message"]["attachments"] == original["attachments"]
 
 
-async def test_who_may_not_attach_files_uploads_nothing(platform: Platform) -> None:
+async def test_uploads_need_the_permission(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform, everyone=Permissions.DEFAULT & ~Permissions.ATTACH_FILES)
     member = await guild.member_with(0)
     reply = await upload(member, "POST", url, listed(("a", b"x")), {"content": "x"})
@@ -170,8 +170,8 @@ async def test_who_may_not_attach_files_uploads_nothing(platform: Platform) -> N
     assert await stored(platform) == []
     stranger = await platform.person()
     assert (await upload(stranger, "POST", url, listed(("a", b"x")))).status == 403
-    nobody = await upload(platform.nobody, "POST", url, listed(("a", b"x")))
-    assert nobody.status == 401
+    anonymous = await upload(platform.nobody, "POST", url, listed(("a", b"x")))
+    assert anonymous.status == 401
     message = await send(owner, url, ("a", b"x"))
     theirs = await upload(member, "PATCH", f"{url}/{message['id']}", listed(("b", b"x")))
     assert (theirs.status, theirs.code) == (403, 50005)
@@ -179,7 +179,7 @@ async def test_who_may_not_attach_files_uploads_nothing(platform: Platform) -> N
     assert platform.heard_names == ["MESSAGE_CREATE"]
 
 
-async def test_what_is_refused_leaves_no_file(platform: Platform) -> None:
+async def test_a_refused_request_leaves_no_file(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     bodies: list[tuple[Any, int]] = [
         ({"content": "x" * 2001}, 50035),
@@ -205,7 +205,7 @@ async def test_a_repeated_nonce_leaves_no_second_file(platform: Platform) -> Non
 
 
 @pytest.mark.parametrize(("tier", "maximum"), [(0, 10), (1, 10), (2, 50), (3, 100)])
-async def test_boosts_make_room_for_larger_files(platform: Platform, tier: int, maximum: int) -> None:
+async def test_boosts_allow_larger_files(platform: Platform, tier: int, maximum: int) -> None:
     owner, guild, url = await guild_of(platform)
     await guild.set(premium_tier=tier)
     too_large = await upload(owner, "POST", url, listed(("a", bytes(maximum * MIB + 1))))
@@ -283,7 +283,7 @@ async def test_the_first_message_of_a_forums_post_has_files(platform: Platform) 
     assert f"/attachments/{reply.json['id']}/" in attachment["url"]
 
 
-async def test_those_who_read_no_text_see_no_files(platform: Platform) -> None:
+async def test_a_bot_without_message_content_sees_no_files(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     bot = await platform.bot(owner)
     await guild.join(bot)

@@ -1,4 +1,4 @@
-"""Pins: at both paths, with everything that tells of them."""
+"""Pins: at both paths, with their events, audit log entries and system messages."""
 
 import pytest
 
@@ -6,14 +6,14 @@ from moothall.objects import limits
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
 from tests.harness import Platform
-from tests.resources.message.places import direct_messages, guild_of, member_of, say
+from tests.resources.message.messaging import direct_messages, guild_of, member_of, say
 
 P = Permissions
 PATHS = pytest.mark.parametrize("where", ["/pins", "/messages/pins"])
 
 
 @PATHS
-async def test_a_pin_is_announced_recorded_and_told_in_the_channel(platform: Platform, where: str) -> None:
+async def test_a_pin_is_announced_recorded_and_posted_to_the_channel(platform: Platform, where: str) -> None:
     owner, guild, url = await guild_of(platform)
     pins = f"/channels/{guild.general}{where}"
     keeper = await guild.member_with(P.PIN_MESSAGES)
@@ -43,7 +43,7 @@ async def test_a_pin_is_announced_recorded_and_told_in_the_channel(platform: Pla
 
 
 @PATHS
-async def test_an_unpinned_message_is_one_like_any_other(platform: Platform, where: str) -> None:
+async def test_an_unpinned_message_is_like_any_other(platform: Platform, where: str) -> None:
     owner, guild, url = await guild_of(platform)
     pins = f"/channels/{guild.general}{where}"
     first, second = await say(owner, url), await say(owner, url)
@@ -61,7 +61,7 @@ async def test_an_unpinned_message_is_one_like_any_other(platform: Platform, whe
 
 
 @PATHS
-async def test_pinning_and_unpinning_again_tell_nobody(platform: Platform, where: str) -> None:
+async def test_pinning_and_unpinning_again_emit_nothing(platform: Platform, where: str) -> None:
     owner, guild, url = await guild_of(platform)
     path = f"/channels/{guild.general}{where}/{(await say(owner, url))['id']}"
     assert (await owner.delete(path)).status == 204
@@ -73,7 +73,7 @@ async def test_pinning_and_unpinning_again_tell_nobody(platform: Platform, where
 
 
 @PATHS
-async def test_pins_take_their_own_permission(platform: Platform, where: str) -> None:
+async def test_pinning_needs_its_own_permission(platform: Platform, where: str) -> None:
     owner, guild, url = await guild_of(platform)
     sent = await say(owner, url)
     path = f"/channels/{guild.general}{where}/{sent['id']}"
@@ -113,7 +113,7 @@ async def test_pins_are_paged_by_the_moment_they_were_set(platform: Platform) ->
     assert (await owner.get(pins, limit=51)).code == 50035
 
 
-async def test_without_history_there_are_no_pins_to_see(platform: Platform) -> None:
+async def test_without_history_no_pins_are_listed(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform, everyone=P.VIEW_CHANNEL)
     member = await member_of(platform, guild)
     await owner.put(f"/channels/{guild.general}/pins/{(await say(owner, url))['id']}")

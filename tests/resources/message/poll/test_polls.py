@@ -1,4 +1,4 @@
-"""Polls: asked, shown, voted in, ended."""
+"""Polls: creating, showing, voting, ending."""
 
 import asyncio
 from typing import Any
@@ -14,7 +14,7 @@ from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import emojis, poll_counts, poll_votes, polls
 from tests.harness import Caller, Guild, Platform
-from tests.resources.message.places import bot_of, direct_messages, guild_of, member_of, say
+from tests.resources.message.messaging import bot_of, direct_messages, guild_of, member_of, say
 
 HOUR_MS = 3_600_000
 TEA: dict[str, Any] = {
@@ -23,7 +23,7 @@ TEA: dict[str, Any] = {
 }
 
 
-async def asked(platform: Platform, **values: Any) -> tuple[Caller, Guild, str, dict[str, Any]]:
+async def poll_message(platform: Platform, **values: Any) -> tuple[Caller, Guild, str, dict[str, Any]]:
     """An owner, their guild, the path of its channel's polls, and a message with a poll."""
     owner, guild, url = await guild_of(platform)
     sent = await say(owner, url, "", poll={**TEA, **values})
@@ -38,7 +38,7 @@ async def rows_left(platform: Platform) -> list[int]:
 
 
 async def shown(caller: Caller, guild: Guild, sent: dict[str, Any]) -> dict[str, Any]:
-    """The poll of a message as somebody sees it."""
+    """The poll of a message as a user sees it."""
     poll: dict[str, Any] = (await caller.get(f"/channels/{guild.general}/messages/{sent['id']}")).json["poll"]
     return poll
 
@@ -64,7 +64,7 @@ async def test_a_message_may_be_nothing_but_a_poll(platform: Platform) -> None:
 
 
 async def test_a_poll_takes_its_senders_choices(platform: Platform) -> None:
-    _, _, _, sent = await asked(platform, duration=768.0, allow_multiselect=True, layout_type=1)
+    _, _, _, sent = await poll_message(platform, duration=768.0, allow_multiselect=True, layout_type=1)
     poll = sent["poll"]
     assert poll["allow_multiselect"] is True
     assert Timestamp.from_wire(poll["expiry"]) - Timestamp.from_wire(sent["timestamp"]) == 768 * HOUR_MS
@@ -92,7 +92,7 @@ async def test_a_poll_takes_its_senders_choices(platform: Platform) -> None:
         ({"layout_type": 2}, "poll.layout_type", "BASE_TYPE_CHOICES"),
     ],
 )
-async def test_what_is_wrong_with_a_poll_is_told_at_its_field(
+async def test_an_error_of_a_poll_is_reported_at_its_field(
     platform: Platform, change: dict[str, Any], path: str, code: str
 ) -> None:
     owner, _, url = await guild_of(platform)
@@ -104,7 +104,7 @@ async def test_what_is_wrong_with_a_poll_is_told_at_its_field(
     assert await rows_left(platform) == [0, 0, 0]
 
 
-async def test_asking_needs_the_permission(platform: Platform) -> None:
+async def test_a_poll_needs_the_permission(platform: Platform) -> None:
     _, guild, url = await guild_of(platform, everyone=Permissions.DEFAULT & ~Permissions.SEND_POLLS)
     member = await member_of(platform, guild)
     reply = await member.post(url, {"content": "x", "poll": TEA})
@@ -119,7 +119,7 @@ async def emoji_of(platform: Platform, guild: Guild, **values: Any) -> EmojiId:
     return emoji_id
 
 
-async def test_only_emojis_that_the_sender_may_use_stand_in_a_poll(platform: Platform) -> None:
+async def test_a_poll_has_only_emojis_that_its_sender_may_use(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     role = await guild.role()
     plain, exclusive = await emoji_of(platform, guild, animated=True), await emoji_of(platform, guild, roles=[role])
@@ -146,7 +146,7 @@ async def test_only_emojis_that_the_sender_may_use_stand_in_a_poll(platform: Pla
     assert (await rows_left(platform))[0] == 1
 
 
-async def test_a_webhook_asks_too_and_its_poll_ends_under_its_name(platform: Platform) -> None:
+async def test_a_webhooks_poll_ends_under_the_webhooks_name(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     hook = (await owner.post(f"/channels/{guild.general}/webhooks", {"name": "Asker"})).json
     path = f"/webhooks/{hook['id']}/{hook['token']}"
@@ -155,14 +155,14 @@ async def test_a_webhook_asks_too_and_its_poll_ends_under_its_name(platform: Pla
     reply = await owner.post(f"/channels/{guild.general}/polls/{sent['id']}/expire")
     assert (reply.status, reply.code) == (403, 50005)
     await JobRunner(platform.services).drain(Timestamp(Timestamp.now() + 25 * HOUR_MS))
-    told, poll = (await owner.get(url)).json
+    result, poll = (await owner.get(url)).json
     assert poll["poll"]["results"]["is_finalized"] is True
-    assert (told["type"], told["author"]["username"], told["webhook_id"]) == (46, "Oracle", hook["id"])
-    assert told["mentions"] == []
+    assert (result["type"], result["author"]["username"], result["webhook_id"]) == (46, "Oracle", hook["id"])
+    assert result["mentions"] == []
 
 
-async def test_a_vote_is_counted_shown_to_who_cast_it_and_announced(platform: Platform) -> None:
-    owner, guild, path, sent = await asked(platform)
+async def test_a_vote_is_counted_announced_and_shown_to_its_voter(platform: Platform) -> None:
+    owner, guild, path, sent = await poll_message(platform)
     friend = await member_of(platform, guild)
     platform.heard.clear()
     reply = await friend.put(f"{path}/answers/@me", {"answer_ids": ["2"]})
@@ -184,8 +184,8 @@ async def test_a_vote_is_counted_shown_to_who_cast_it_and_announced(platform: Pl
     assert counts == [{"id": 2, "count": 1, "me_voted": False}]
 
 
-async def test_a_second_vote_replaces_the_first_and_none_takes_it_back(platform: Platform) -> None:
-    owner, guild, path, sent = await asked(platform)
+async def test_a_second_vote_replaces_the_first_and_an_empty_one_removes_it(platform: Platform) -> None:
+    owner, guild, path, sent = await poll_message(platform)
     votes = f"{path}/answers/@me"
     await owner.put(votes, {"answer_ids": [1]})
     with platform.listening() as heard:
@@ -202,13 +202,13 @@ async def test_a_second_vote_replaces_the_first_and_none_takes_it_back(platform:
     assert await rows_left(platform) == [1, 0, 0]
 
 
-async def test_several_answers_take_a_poll_that_allows_it(platform: Platform) -> None:
-    owner, guild, path, sent = await asked(platform, allow_multiselect=True)
+async def test_several_answers_need_a_poll_that_allows_them(platform: Platform) -> None:
+    owner, guild, path, sent = await poll_message(platform, allow_multiselect=True)
     assert (await owner.put(f"{path}/answers/@me", {"answer_ids": ["1", "2"]})).status == 204
     assert platform.heard_names[-2:] == ["MESSAGE_POLL_VOTE_ADD"] * 2
     counts = (await shown(owner, guild, sent))["results"]["answer_counts"]
     assert [(c["id"], c["count"], c["me_voted"]) for c in counts] == [(1, 1, True), (2, 1, True)]
-    one, _, single, _ = await asked(platform)
+    one, _, single, _ = await poll_message(platform)
     reply = await one.put(f"{single}/answers/@me", {"answer_ids": ["1", "2"]})
     assert reply.errors_at("answer_ids") == ["BASE_TYPE_MAX_LENGTH"]
 
@@ -222,8 +222,10 @@ async def test_several_answers_take_a_poll_that_allows_it(platform: Platform) ->
         (["1", "9" * 18], "answer_ids.1", "BASE_TYPE_CHOICES"),
     ],
 )
-async def test_a_vote_for_nothing_is_refused(platform: Platform, answers: list[str], path: str, code: str) -> None:
-    owner, _, url, _ = await asked(platform, allow_multiselect=True)
+async def test_a_vote_for_an_unknown_answer_is_refused(
+    platform: Platform, answers: list[str], path: str, code: str
+) -> None:
+    owner, _, url, _ = await poll_message(platform, allow_multiselect=True)
     platform.heard.clear()
     reply = await owner.put(f"{url}/answers/@me", {"answer_ids": answers})
     assert (reply.status, reply.errors_at(path)) == (400, [code])
@@ -232,13 +234,13 @@ async def test_a_vote_for_nothing_is_refused(platform: Platform, answers: list[s
 
 
 async def test_bots_do_not_vote(platform: Platform) -> None:
-    _, guild, path, _ = await asked(platform)
+    _, guild, path, _ = await poll_message(platform)
     bot = await bot_of(platform, guild)
     reply = await bot.put(f"{path}/answers/@me", {"answer_ids": ["1"]})
     assert (reply.status, reply.code) == (403, 20001)
 
 
-async def test_without_history_nobody_votes_or_sees_who_did(platform: Platform) -> None:
+async def test_without_history_members_neither_vote_nor_list_voters(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform, everyone=Permissions.VIEW_CHANNEL)
     sent = await say(owner, url, "", poll=TEA)
     path = f"/channels/{guild.general}/polls/{sent['id']}/answers"
@@ -248,7 +250,7 @@ async def test_without_history_nobody_votes_or_sees_who_did(platform: Platform) 
 
 
 async def test_voters_are_listed_by_answer_page_by_page(platform: Platform) -> None:
-    owner, guild, path, _ = await asked(platform)
+    owner, guild, path, _ = await poll_message(platform)
     friends = [await member_of(platform, guild) for _ in range(3)]
     for friend in friends:
         await friend.put(f"{path}/answers/@me", {"answer_ids": ["1"]})
@@ -274,7 +276,7 @@ async def test_a_message_without_a_poll_has_no_votes(platform: Platform) -> None
 
 
 async def test_its_author_ends_a_poll_and_the_channel_hears_the_result(platform: Platform) -> None:
-    owner, guild, path, sent = await asked(platform)
+    owner, guild, path, sent = await poll_message(platform)
     friends = [await member_of(platform, guild) for _ in range(2)]
     for friend in friends:
         await friend.put(f"{path}/answers/@me", {"answer_ids": ["1"]})
@@ -293,11 +295,11 @@ async def test_its_author_ends_a_poll_and_the_channel_hears_the_result(platform:
     assert Timestamp.from_wire(poll["expiry"]) <= Timestamp.now()
     update = platform.heard_data("MESSAGE_UPDATE")[-1]
     assert update["poll"]["results"]["is_finalized"] is True
-    told = platform.heard_data("MESSAGE_CREATE")[-1]
-    assert (told["type"], told["author"]["id"], told["content"]) == (46, str(owner.id), "")
-    assert [user["id"] for user in told["mentions"]] == [str(owner.id)]
-    assert told["message_reference"] == {"type": 0, "message_id": sent["id"], "channel_id": str(guild.general)}
-    (embed,) = told["embeds"]
+    event = platform.heard_data("MESSAGE_CREATE")[-1]
+    assert (event["type"], event["author"]["id"], event["content"]) == (46, str(owner.id), "")
+    assert [user["id"] for user in event["mentions"]] == [str(owner.id)]
+    assert event["message_reference"] == {"type": 0, "message_id": sent["id"], "channel_id": str(guild.general)}
+    (embed,) = event["embeds"]
     assert embed["type"] == "poll_result"
     assert {field["name"]: field["value"] for field in embed["fields"]} == {
         "poll_question_text": "Tea or coffee?",
@@ -312,7 +314,7 @@ async def test_its_author_ends_a_poll_and_the_channel_hears_the_result(platform:
 
 
 async def test_a_poll_ends_when_its_time_is_over_and_only_once(platform: Platform) -> None:
-    owner, guild, path, sent = await asked(platform, duration=1)
+    owner, guild, path, sent = await poll_message(platform, duration=1)
     platform.heard.clear()
     jobs = JobRunner(platform.services)
     await jobs.drain(Timestamp(Timestamp.now() + HOUR_MS - 60_000))
@@ -320,7 +322,7 @@ async def test_a_poll_ends_when_its_time_is_over_and_only_once(platform: Platfor
     await jobs.drain(Timestamp(Timestamp.now() + HOUR_MS + 1))
     assert platform.heard_names == ["MESSAGE_UPDATE", "MESSAGE_CREATE"]
     assert (await shown(owner, guild, sent))["results"]["is_finalized"] is True
-    # Nobody voted, so nothing has won.
+    # There are no votes, so no answer has won.
     embed = platform.heard_data("MESSAGE_CREATE")[0]["embeds"][0]
     assert [field["name"] for field in embed["fields"]] == ["poll_question_text", "victor_answer_votes", "total_votes"]
     assert (await owner.post(f"{path}/expire")).code == 520001
@@ -329,15 +331,15 @@ async def test_a_poll_ends_when_its_time_is_over_and_only_once(platform: Platfor
 
 
 async def test_a_poll_ended_before_its_time_is_not_ended_again(platform: Platform) -> None:
-    owner, _, path, _ = await asked(platform)
+    owner, _, path, _ = await poll_message(platform)
     await owner.post(f"{path}/expire")
     platform.heard.clear()
     await JobRunner(platform.services).drain(Timestamp(Timestamp.now() + 25 * HOUR_MS))
     assert platform.heard == []
 
 
-async def test_with_its_message_a_poll_is_gone(platform: Platform) -> None:
-    owner, guild, path, sent = await asked(platform)
+async def test_a_poll_is_deleted_with_its_message(platform: Platform) -> None:
+    owner, guild, path, sent = await poll_message(platform)
     await owner.put(f"{path}/answers/@me", {"answer_ids": ["1"]})
     assert await rows_left(platform) == [1, 1, 1]
     assert (await owner.delete(f"/channels/{guild.general}/messages/{sent['id']}")).status == 204
@@ -347,7 +349,7 @@ async def test_with_its_message_a_poll_is_gone(platform: Platform) -> None:
     assert platform.heard == []
 
 
-async def test_the_polls_of_who_is_banned_go_with_their_messages(platform: Platform) -> None:
+async def test_the_polls_of_a_banned_member_are_deleted_with_their_messages(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     member = await guild.member_with(Permissions.DEFAULT | Permissions.SEND_POLLS)
     sent = await say(member, url, "", poll=TEA)
@@ -357,7 +359,7 @@ async def test_the_polls_of_who_is_banned_go_with_their_messages(platform: Platf
 
 
 async def test_a_poll_cannot_be_edited(platform: Platform) -> None:
-    owner, guild, _, sent = await asked(platform)
+    owner, guild, _, sent = await poll_message(platform)
     url = f"/channels/{guild.general}/messages/{sent['id']}"
     for body in ({"content": "changed"}, {"embeds": [{"title": "x"}]}):
         reply = await owner.patch(url, body)
@@ -368,7 +370,7 @@ async def test_a_poll_cannot_be_edited(platform: Platform) -> None:
     assert (await owner.patch(f"/channels/{guild.general}/messages/{plain['id']}", {"poll": TEA})).errors_at("poll")
 
 
-async def test_who_may_not_read_texts_sees_no_poll(platform: Platform) -> None:
+async def test_a_bot_without_message_content_sees_no_poll(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     blind = await bot_of(platform, guild)
     sent = await say(owner, url, "", poll=TEA)
@@ -382,8 +384,8 @@ async def test_who_may_not_read_texts_sees_no_poll(platform: Platform) -> None:
     assert [("poll" in message) for message in (await blind.get(url)).json] == [True, False]
 
 
-async def test_an_answer_to_a_poll_shows_it(platform: Platform) -> None:
-    owner, guild, path, sent = await asked(platform)
+async def test_a_reply_to_a_poll_shows_it(platform: Platform) -> None:
+    owner, guild, path, sent = await poll_message(platform)
     await owner.put(f"{path}/answers/@me", {"answer_ids": ["1"]})
     url = f"/channels/{guild.general}/messages"
     reply = await say(owner, url, "tea, of course", message_reference={"message_id": sent["id"]})
@@ -396,7 +398,7 @@ async def test_an_answer_to_a_poll_shows_it(platform: Platform) -> None:
     assert "poll" not in (await blind.get(url)).json[0]["referenced_message"]
 
 
-async def test_people_ask_each_other_in_direct_messages(platform: Platform) -> None:
+async def test_polls_are_sent_in_direct_messages(platform: Platform) -> None:
     one, other = await platform.person(), await platform.person()
     url = await direct_messages(one, other)
     sent = await say(one, url, "", poll=TEA)
@@ -412,7 +414,7 @@ async def test_people_ask_each_other_in_direct_messages(platform: Platform) -> N
 
 
 async def test_votes_at_once_are_all_counted_and_one_person_has_one(platform: Platform) -> None:
-    owner, guild, path, sent = await asked(platform)
+    owner, guild, path, sent = await poll_message(platform)
     friends = [await member_of(platform, guild) for _ in range(6)]
     replies = await asyncio.gather(
         *(friend.put(f"{path}/answers/@me", {"answer_ids": [1 + n % 2]}) for n, friend in enumerate(friends)),

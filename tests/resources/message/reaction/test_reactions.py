@@ -1,4 +1,4 @@
-"""Reactions: who may add which, what a message shows of them, and how they go."""
+"""Reactions: who may add them, how messages show them, and how they are removed."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ from moothall.objects.permissions import Permissions
 from moothall.storage.database import Query
 from moothall.storage.schema import emojis, reaction_counts, reactions
 from tests.harness import Caller, Guild, Platform
-from tests.resources.message.places import bot_of, direct_messages, guild_of, member_of, say
+from tests.resources.message.messaging import bot_of, direct_messages, guild_of, member_of, say
 
 P = Permissions
 
@@ -25,7 +25,7 @@ async def _emoji(platform: Platform, guild: Guild, name: str = "blob", **values:
 
 
 async def _shown(caller: Caller, url: str, message: dict[str, object]) -> list[tuple[str, int, bool]]:
-    """(emoji's name, count, me) of a message as somebody sees it."""
+    """(emoji's name, count, me) of a message as a user sees it."""
     read = (await caller.get(f"{url}/{message['id']}")).json
     return [(r["emoji"]["name"], r["count"], r["me"]) for r in read.get("reactions", [])]
 
@@ -76,7 +76,7 @@ async def test_reacting_again_changes_nothing(platform: Platform) -> None:
     assert await _shown(owner, url, sent) == [("👍", 1, True)]
 
 
-async def test_only_a_new_emoji_takes_the_permission(platform: Platform) -> None:
+async def test_only_a_new_emoji_needs_the_permission(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform, everyone=P.VIEW_CHANNEL | P.READ_MESSAGE_HISTORY)
     member = await member_of(platform, guild)
     sent = await say(owner, url)
@@ -123,7 +123,7 @@ async def test_a_guilds_emoji_is_for_its_members_with_its_roles(platform: Platfo
     assert (await member.put(f"{path}/noble:{exclusive}/@me")).status == 204
 
 
-async def test_another_guilds_emoji_takes_the_permission_for_it(platform: Platform) -> None:
+async def test_another_guilds_emoji_needs_its_permission(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform, everyone=P.DEFAULT & ~P.USE_EXTERNAL_EMOJIS)
     elsewhere = await platform.guild(owner)
     emoji = await _emoji(platform, elsewhere)
@@ -138,7 +138,7 @@ async def test_another_guilds_emoji_takes_the_permission_for_it(platform: Platfo
     assert (await outsider.put(path)).status == 204
 
 
-async def test_a_message_has_twenty_kinds_at_most(platform: Platform) -> None:
+async def test_a_message_has_at_most_twenty_emojis(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     sent = await say(owner, url)
     path = f"{url}/{sent['id']}/reactions"
@@ -149,7 +149,7 @@ async def test_a_message_has_twenty_kinds_at_most(platform: Platform) -> None:
     assert [name for name, _, _ in await _shown(owner, url, sent)] == [chr(0x1F600 + n) for n in range(20)]
 
 
-async def test_the_last_reaction_takes_the_emoji_along(platform: Platform) -> None:
+async def test_an_emoji_is_removed_with_its_last_reaction(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     friend = await member_of(platform, guild)
     sent = await say(owner, url)
@@ -176,7 +176,7 @@ async def test_the_last_reaction_takes_the_emoji_along(platform: Platform) -> No
         assert await reader.all(Query(select(reaction_counts.c.count))) == []
 
 
-async def test_moderators_take_reactions_away(platform: Platform) -> None:
+async def test_moderators_remove_reactions(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     friend = await member_of(platform, guild)
     moderator = await guild.member_with(P.MANAGE_MESSAGES)
@@ -212,8 +212,8 @@ async def test_a_page_shows_each_messages_own_reactions(platform: Platform) -> N
     await bot.put(f"{url}/{first['id']}/reactions/👍/@me")
     await owner.put(f"{url}/{third['id']}/reactions/🔥/@me")
     page = (await bot.get(url)).json
-    found = {m["id"]: [(r["emoji"]["name"], r["me"]) for r in m.get("reactions", [])] for m in page}
-    assert found == {first["id"]: [("👍", True)], second["id"]: [], third["id"]: [("🔥", False)]}
+    reactions = {m["id"]: [(r["emoji"]["name"], r["me"]) for r in m.get("reactions", [])] for m in page}
+    assert reactions == {first["id"]: [("👍", True)], second["id"]: [], third["id"]: [("🔥", False)]}
 
 
 async def test_reactions_in_direct_messages_have_their_own_intent(platform: Platform) -> None:
@@ -232,7 +232,7 @@ async def test_reactions_in_direct_messages_have_their_own_intent(platform: Plat
         assert (await owner.delete(refused)).code == 50003
 
 
-async def test_without_history_there_is_no_reacting(platform: Platform) -> None:
+async def test_reacting_needs_the_message_history(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform, everyone=P.VIEW_CHANNEL | P.ADD_REACTIONS)
     member = await member_of(platform, guild)
     sent = await say(owner, url)

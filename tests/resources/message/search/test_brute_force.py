@@ -1,4 +1,4 @@
-"""The index against looking at every message: both find the same, on both databases."""
+"""The index compared with reading every message: the same results, on both databases."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from moothall.resources.message.search import queries
 from moothall.resources.message.search.documents import Document
+from moothall.resources.message.search.index_query import AllOf, AnyOf, Near, Node, content_nodes
 from moothall.resources.message.search.indexing import LOCK, Indexer
 from moothall.resources.message.search.terms import Phrase, phrases_of, words_of
-from moothall.resources.message.search.wanted import AnyOf, Near, Node, Wanted, says
 from moothall.storage.database import Database
 from tests.harness import Platform
 
@@ -20,7 +20,7 @@ facets = st.sampled_from(["g1", "v1", "v2", "c1", "x", "hlink", "p"])
 
 
 def fits(node: Node, facets_of: set[str], words: list[str]) -> bool:
-    """Whether a message is one that is wanted, by looking at it."""
+    """Whether a message matches a node, by its words and facets."""
     if isinstance(node, AnyOf):
         return bool(facets_of & set(node.facets))
     if isinstance(node, Phrase):
@@ -42,9 +42,9 @@ leaves: st.SearchStrategy[Node] = st.one_of(
 )
 
 
-def wanted(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Wanted]:
+def all_of(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[AllOf]:
     return st.builds(
-        Wanted,
+        AllOf,
         st.lists(inner, min_size=1, max_size=3).map(tuple),
         st.lists(inner, max_size=2).map(tuple),
     )
@@ -60,10 +60,10 @@ class Written(Struct):
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.tuples(st.sets(facets), texts), min_size=1, max_size=12),
-    st.lists(wanted(st.one_of(leaves, wanted(leaves))), min_size=1, max_size=6),
+    st.lists(all_of(st.one_of(leaves, all_of(leaves))), min_size=1, max_size=6),
 )
-async def test_the_index_finds_what_fits_and_nothing_else(
-    database: Database, written: list[tuple[set[str], str]], searches: list[Wanted]
+async def test_the_index_returns_exactly_the_matching_messages(
+    database: Database, written: list[tuple[set[str], str]], searches: list[AllOf]
 ) -> None:
     messages = [Written({*facets_of, "all"}, words_of(text)) for facets_of, text in written]
     entries: list[Any] = [
@@ -72,35 +72,35 @@ async def test_the_index_finds_what_fits_and_nothing_else(
     ]
     async with database.transaction(LOCK) as tx:
         await queries.delete_documents(tx, list(range(1, 20)))
-        await queries.put_documents(tx, database.dialect, entries)
+        await queries.upsert_documents(tx, database.dialect, entries)
     for node in searches:
         expected = [n for n, m in enumerate(messages, 1) if fits(node, m.facets, m.words)]
         async with database.read() as reader:
             bounds = (2, 100) if len(expected) > 1 else None
-            total = await queries.count_found(reader, database.dialect, node, bounds)
+            total = await queries.count_hits(reader, database.dialect, node, bounds)
             pages = [
-                await queries.select_found(
+                await queries.select_hits(
                     reader, database.dialect, node, bounds, total=many, maximum=50, offset=0, descending=False
                 )
                 for many in (total, 1_000_000)
             ]
         if bounds is not None:
             expected = [number for number in expected if number > 2]
-        assert [[place[0] for place in found] for found in pages] == [expected, expected]
+        assert [[hit[0] for hit in page] for page in pages] == [expected, expected]
         assert total == len(expected)
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(texts, min_size=1, max_size=6), texts, st.integers(0, 4))
-async def test_a_search_over_http_finds_what_reading_everything_does(
+async def test_a_search_over_http_returns_the_same_as_reading_every_message(
     platform: Platform, contents: list[str], query: str, slop: int
 ) -> None:
     guild = await platform.guild(await platform.person())
-    said = says(query, slop)
+    nodes = content_nodes(query, slop)
     expected = []
     for content in contents:
         reply = await guild.owner.post(f"/channels/{guild.general}/messages", {"content": content})
-        if reply.status == 200 and said and all(fits(node, set(), words_of(content)) for node in said):
+        if reply.status == 200 and nodes and all(fits(node, set(), words_of(content)) for node in nodes):
             expected.append(reply.json["id"])
     await Indexer(platform.services).drain()
     if not query:

@@ -1,4 +1,4 @@
-"""What a message is found by."""
+"""The index entries of messages."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
 from moothall.objects.message_types import MessagePart
 from moothall.objects.wire import encode
-from moothall.resources.message.search.documents import Document, Stored, document_of, hashed, text_of
+from moothall.resources.message.search.documents import Document, IndexedMessage, document_of, hashed, text_of
 from moothall.resources.message.search.terms import WORD_MAX, phrases_of, words_of
 
 
@@ -17,7 +17,7 @@ def document(
     kind: int = 0, parent: int | None = None, poll: str | None = None, parts: int = 0, **body: Any
 ) -> Document:
     return document_of(
-        Stored(
+        IndexedMessage(
             channel_id=ChannelId(Snowflake(2)),
             id=MessageId(Snowflake(3)),
             guild_id=GuildId(Snowflake(1)),
@@ -40,23 +40,23 @@ def document(
 PLAIN = {"g1", "v2", "c2", "a4", "tuser"}
 
 
-def more(found: Document) -> set[str]:
-    return set(found.facets) - PLAIN
+def more(entry: Document) -> set[str]:
+    return set(entry.facets) - PLAIN
 
 
-def test_a_plain_message_is_its_words_and_its_place() -> None:
-    found = document(content="Hello, WÖRLD")
-    assert (found.words, set(found.facets)) == (["hello", "world"], PLAIN)
+def test_a_plain_message_has_its_words_and_location() -> None:
+    entry = document(content="Hello, WÖRLD")
+    assert (entry.words, set(entry.facets)) == (["hello", "world"], PLAIN)
 
 
-def test_a_threads_messages_stand_under_its_parent_and_a_private_ones_are_marked() -> None:
+def test_a_threads_messages_have_its_parent_and_a_mark_if_private() -> None:
     assert {"v9", "c2"} <= set(document(kind=11, parent=9).facets)
     assert {"v9", "x"} <= set(document(kind=12, parent=9).facets)
     assert "v9" not in document(kind=0, parent=9).facets  # a category
 
 
 def test_files_are_found_by_name_stem_extension_and_kind() -> None:
-    found = document(
+    entry = document(
         attachments=[
             {"filename": "Photo.Final.PNG", "content_type": "image/png", "description": "Sunset"},
             {"filename": "song.mp3", "content_type": "audio/mpeg"},
@@ -64,12 +64,12 @@ def test_files_are_found_by_name_stem_extension_and_kind() -> None:
         ]
     )
     files = {hashed("f", name) for name in ("photo.final.png", "photo.final", "song.mp3", "song", "clip")}
-    assert more(found) == {"hfile", "himage", "hsound", "hvideo", hashed("k", "png"), hashed("k", "mp3"), *files}
-    assert "sunset" in found.words
+    assert more(entry) == {"hfile", "himage", "hsound", "hvideo", hashed("k", "png"), hashed("k", "mp3"), *files}
+    assert "sunset" in entry.words
 
 
 def test_embeds_are_found_by_their_texts_their_type_and_their_provider() -> None:
-    found = document(
+    entry = document(
         embeds=[
             {
                 "type": "gifv",
@@ -84,16 +84,16 @@ def test_embeds_are_found_by_their_texts_their_type_and_their_provider() -> None
             {"type": "article", "image": {"url": "https://example.org/a.png"}},
         ]
     )
-    assert found.words == list("abcdef")
-    assert {"hembed", "bgif", "barticle", "bvideo", "bimage", "hvideo", "himage", hashed("o", "Tenor")} <= more(found)
+    assert entry.words == list("abcdef")
+    assert {"hembed", "bgif", "barticle", "bvideo", "bimage", "hvideo", "himage", hashed("o", "Tenor")} <= more(entry)
 
 
-def test_text_displays_polls_stickers_and_what_was_forwarded_are_found() -> None:
+def test_text_displays_polls_stickers_and_snapshots_are_found() -> None:
     inner = {"type": 17, "components": [{"type": 9, "components": [{"type": 10, "content": "deep text"}]}]}
     assert document(components=[inner, {"type": 10, "content": "more"}]).words == ["deep", "text", "more"]
     poll = '{"question":{"text":"Which door?"},"answers":[{"poll_media":{"text":"Left"}},{"poll_media":{}}]}'
-    asked = document(poll=poll, parts=MessagePart.POLL)
-    assert (asked.words, more(asked)) == (["which", "door", "left"], {"hpoll"})
+    entry = document(poll=poll, parts=MessagePart.POLL)
+    assert (entry.words, more(entry)) == (["which", "door", "left"], {"hpoll"})
     assert more(document(sticker_items=[{"id": "1"}])) == {"hsticker"}
     snapshot = {"message": {"content": "see https://a.example.org/x", "attachments": [{"filename": "a"}]}}
     forwarded = document(message_snapshots=[snapshot])
@@ -102,15 +102,15 @@ def test_text_displays_polls_stickers_and_what_was_forwarded_are_found() -> None
     assert more(forwarded) == {"hsnapshot", "hfile", hashed("f", "a"), "hlink", *hosts}
 
 
-def test_a_message_that_cannot_be_read_stops_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    found = document(content=5)
-    assert (set(found.facets), found.words) == ({"g1", "v2", "c2"}, [])
+def test_an_unreadable_message_does_not_stop_the_index(caplog: pytest.LogCaptureFixture) -> None:
+    entry = document(content=5)
+    assert (set(entry.facets), entry.words) == ({"g1", "v2", "c2"}, [])
     assert "cannot be indexed" in caplog.text
 
 
 def test_people_are_found_by_id() -> None:
-    found = document(content="x", mention_everyone=True, mention_roles=["7", "odd"])
-    assert more(found) == {"e", "r7"}
+    entry = document(content="x", mention_everyone=True, mention_roles=["7", "odd"])
+    assert more(entry) == {"e", "r7"}
 
 
 def test_words_are_folded_cut_and_split() -> None:
@@ -122,7 +122,7 @@ def test_words_are_folded_cut_and_split() -> None:
 
 
 @given(st.text(max_size=200))
-def test_no_word_could_be_mistaken_for_syntax(text: str) -> None:
+def test_no_word_has_characters_of_the_query_syntax(text: str) -> None:
     for word in words_of(text):
         assert word
         assert not set(word) & set("'\"\\:=&|!()<>* \t\n\x00")
@@ -142,6 +142,6 @@ odd = st.recursive(
 
 
 @given(st.lists(odd, max_size=3), st.dictionaries(st.text(max_size=8), odd, max_size=3))
-def test_odd_parts_are_no_obstacle(components: list[Any], embed: dict[str, Any]) -> None:
+def test_malformed_parts_are_ignored(components: list[Any], embed: dict[str, Any]) -> None:
     document(components=components, embeds=[embed], attachments=[embed], message_snapshots=[{"message": embed}])
     assert isinstance(text_of(encode({"components": components})), str)

@@ -1,4 +1,4 @@
-"""How the index keeps up with messages, whatever happens meanwhile."""
+"""How the index follows messages, also through failures."""
 
 import asyncio
 from pathlib import Path
@@ -23,7 +23,7 @@ _count_changes = Query(select(func.count()).select_from(message_changes))
 _insert_job = Query(insert(jobs))
 
 
-async def says(guild: Guild, content: str) -> str:
+async def send(guild: Guild, content: str) -> str:
     reply = await guild.owner.post(f"/channels/{guild.general}/messages", {"content": content})
     return str(reply.json["id"])
 
@@ -41,23 +41,21 @@ async def test_a_running_platform_finds_a_message_within_about_a_second(platform
     guild = await platform.guild(await platform.person("owner"))
     indexer = Indexer(platform.services)
     indexer.start()
-    message = await says(guild, "lighthouse")
-    found: list[Any] = []
+    message = await send(guild, "lighthouse")
+    results: list[Any] = []
     for _ in range(100):
         await asyncio.sleep(0.02)
-        found = (await search(guild, content="lighthouse")).json["messages"]
-        if found:
+        results = (await search(guild, content="lighthouse")).json["messages"]
+        if results:
             break
     await indexer.stop()
-    assert found[0][0]["id"] == message
+    assert results[0][0]["id"] == message
     assert await waiting(platform) == 0
 
 
-async def test_a_step_that_fails_leaves_everything_as_it_was(
-    platform: Platform, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_failed_step_changes_nothing(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
     guild = await platform.guild(await platform.person("owner"))
-    message = await says(guild, "lighthouse")
+    message = await send(guild, "lighthouse")
     indexer = Indexer(platform.services)
 
     async def fails(*_: object) -> None:
@@ -70,12 +68,12 @@ async def test_a_step_that_fails_leaves_everything_as_it_was(
     assert await waiting(platform) == 1
     assert (await search(guild, content="lighthouse")).json["total_results"] == 0
     await Indexer(platform.services).drain()
-    assert [found["id"] for (found,) in (await search(guild, content="lighthouse")).json["messages"]] == [message]
+    assert [hit["id"] for (hit,) in (await search(guild, content="lighthouse")).json["messages"]] == [message]
 
 
-async def test_several_changes_of_a_message_are_one_and_many_are_followed_in_steps(platform: Platform) -> None:
+async def test_changes_of_a_message_are_merged_and_many_are_indexed_in_steps(platform: Platform) -> None:
     guild = await platform.guild(await platform.person("owner"))
-    message = await says(guild, "one")
+    message = await send(guild, "one")
     for content in ("two", "three"):
         await guild.owner.patch(f"/channels/{guild.general}/messages/{message}", {"content": content})
     indexer = Indexer(platform.services)
@@ -83,15 +81,15 @@ async def test_several_changes_of_a_message_are_one_and_many_are_followed_in_ste
     assert (await search(guild, content="three")).json["total_results"] == 1
     assert (await search(guild, content="one")).json["total_results"] == 0
     for n in range(STEP + 5):
-        await says(guild, f"number {n}")
+        await send(guild, f"number {n}")
     assert [await indexer.step() for _ in range(3)] == [STEP, 5, 0]
     assert (await search(guild, content="number")).json["total_results"] == STEP + 5
 
 
-async def test_others_have_their_turns_while_long_messages_are_indexed(platform: Platform) -> None:
+async def test_other_tasks_run_while_long_messages_are_indexed(platform: Platform) -> None:
     guild = await platform.guild(await platform.person("owner"))
     for _ in range(8):
-        await says(guild, "fog " * 499)
+        await send(guild, "fog " * 499)
     turns = 0
 
     async def others() -> None:
@@ -106,10 +104,10 @@ async def test_others_have_their_turns_while_long_messages_are_indexed(platform:
     assert turns >= 4
 
 
-async def test_two_who_follow_at_once_do_it_once(platform: Platform) -> None:
+async def test_two_concurrent_indexers_index_a_change_once(platform: Platform) -> None:
     guild = await platform.guild(await platform.person("owner"))
     for n in range(STEP):
-        await says(guild, f"number {n}")
+        await send(guild, f"number {n}")
     steps = await asyncio.gather(*(Indexer(platform.services).step() for _ in range(3)))
     assert sorted(steps) == [0, 0, STEP]
     assert (await search(guild, content="number")).json["total_results"] == STEP
@@ -127,7 +125,7 @@ async def test_a_database_from_before_the_index_is_indexed_by_a_job_and_not_sear
     platform: Platform,
 ) -> None:
     guild = await platform.guild(await platform.person("owner"))
-    sent = [await says(guild, f"number {n}") for n in range(7)]
+    sent = [await send(guild, f"number {n}") for n in range(7)]
     async with platform.database.transaction() as tx:
         changes = await queries.select_changes(tx, 100)
         await queries.delete_changes(tx, [change for change, _ in changes])
@@ -137,16 +135,16 @@ async def test_a_database_from_before_the_index_is_indexed_by_a_job_and_not_sear
     assert (reply.status, reply.code, reply.headers["retry-after"]) == (202, 110000, "2")
     assert (reply.json["documents_indexed"], reply.json["retry_after"]) == (3, 2)
     await JobRunner(platform.services).drain()
-    found = (await search(guild, content="number")).json
-    assert [group[0]["id"] for group in found["messages"]] == sent[::-1]
+    results = (await search(guild, content="number")).json
+    assert [group[0]["id"] for group in results["messages"]] == sent[::-1]
 
 
-async def test_migrating_an_older_database_enqueues_its_index_if_it_has_messages(tmp_path: Path) -> None:
-    for held in (0, 1):
-        path = tmp_path / f"{held}.db"
+async def test_the_migration_enqueues_the_job_if_there_are_messages(tmp_path: Path) -> None:
+    for count in (0, 1):
+        path = tmp_path / f"{count}.db"
         connection = apsw.Connection(str(path))
         connection.execute(render_upgrade("sqlite", None, "0008")).fetchall()
-        for n in range(held):
+        for n in range(count):
             connection.execute(
                 "INSERT INTO messages (channel_id, id, guild_id, author_id, type, flags, pinned, reacted, body)"
                 " VALUES (1, ?, 1, 1, 0, 0, 0, 0, x'7b7d')",
@@ -157,11 +155,11 @@ async def test_migrating_an_older_database_enqueues_its_index_if_it_has_messages
         await database.open()
         await database.migrate()
         async with database.read() as reader:
-            assert (await queries.select_job_state(reader, JOB_ID)) == ("{}" if held else None)
+            assert (await queries.select_job_state(reader, JOB_ID)) == ("{}" if count else None)
         await database.close()
 
 
-async def test_the_job_that_the_migration_enqueues_can_be_done(platform: Platform) -> None:
+async def test_the_job_of_the_migration_can_be_read(platform: Platform) -> None:
     async with platform.database.transaction() as tx:
         await tx.execute(_insert_job, id=JOB_ID, kind="index_messages", state={}, created_at=Snowflake(0))
     await JobRunner(platform.services).drain()

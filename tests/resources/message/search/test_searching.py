@@ -1,4 +1,4 @@
-"""What a search finds, and what it keeps to itself."""
+"""What a search returns, and what it does not."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ class Library:
     async def opened(cls, platform: Platform, **values: Any) -> "Library":
         return cls(platform, await platform.guild(await platform.person("owner"), **values))
 
-    async def says(self, content: str, *, by: Caller | None = None, at: int | None = None, **more: Any) -> str:
+    async def send(self, content: str, *, by: Caller | None = None, at: int | None = None, **more: Any) -> str:
         caller = by or self.guild.owner
         reply = await caller.post(f"/channels/{at or self.guild.general}/messages", {"content": content, **more})
         assert reply.status == 200, reply.json
@@ -46,7 +46,7 @@ class Library:
         reply = await self.answer(by, **query)
         assert reply.status == 200, reply.json
         assert reply.json["total_results"] == len(reply.json["messages"])
-        return [found["id"] for (found,) in reply.json["messages"]]
+        return [hit["id"] for (hit,) in reply.json["messages"]]
 
 
 async def thread_in(guild: Guild, parent: int, *, kind: int = PUBLIC) -> int:
@@ -57,8 +57,8 @@ async def thread_in(guild: Guild, parent: int, *, kind: int = PUBLIC) -> int:
 
 async def test_messages_are_found_by_their_words_without_case_and_accents(platform: Platform) -> None:
     library = await Library.opened(platform)
-    first = await library.says("The Café opens at NOON, naïve reader!")
-    second = await library.says("noon was yesterday")
+    first = await library.send("The Café opens at NOON, naïve reader!")
+    second = await library.send("noon was yesterday")
     assert await library.finds(content="noon") == [second, first]
     assert await library.finds(content="NOON", sort_order="asc") == [first, second]
     assert await library.finds(content="cafe") == [first]
@@ -70,10 +70,10 @@ async def test_messages_are_found_by_their_words_without_case_and_accents(platfo
     assert await library.finds() == [second, first]
 
 
-async def test_words_of_a_query_must_stand_near_each_other_in_either_order(platform: Platform) -> None:
+async def test_words_of_a_query_must_be_near_each_other_in_either_order(platform: Platform) -> None:
     library = await Library.opened(platform)
-    close = await library.says("red or big green doors")
-    wide = await library.says("green one two three red")
+    close = await library.send("red or big green doors")
+    wide = await library.send("green one two three red")
     assert await library.finds(content="red green") == [close]
     assert await library.finds(content="green red", slop=3) == [wide, close]
     assert await library.finds(content="red green", slop=0) == []
@@ -82,21 +82,21 @@ async def test_words_of_a_query_must_stand_near_each_other_in_either_order(platf
 
 async def test_unspaced_scripts_and_symbols_are_found(platform: Platform) -> None:
     library = await Library.opened(platform)
-    japanese = await library.says("東京都に住んでいます")
-    party = await library.says("release 🎉 today")
+    japanese = await library.send("東京都に住んでいます")
+    party = await library.send("release 🎉 today")
     assert await library.finds(content="東京") == [japanese]
     assert await library.finds(content="京東") == []
     assert await library.finds(content="🎉") == [party]
 
 
-async def test_edits_deletions_and_pins_are_followed(platform: Platform) -> None:
+async def test_edits_deletions_and_pins_update_the_index(platform: Platform) -> None:
     library = await Library.opened(platform)
     guild = library.guild
-    kept, gone = await library.says("a lighthouse"), await library.says("another lighthouse")
+    kept, deleted = await library.send("a lighthouse"), await library.send("another lighthouse")
     path = f"/channels/{guild.general}/messages"
-    assert await library.finds(content="lighthouse") == [gone, kept]
+    assert await library.finds(content="lighthouse") == [deleted, kept]
     await guild.owner.patch(f"{path}/{kept}", {"content": "a windmill"})
-    await guild.owner.delete(f"{path}/{gone}")
+    await guild.owner.delete(f"{path}/{deleted}")
     assert await library.finds(content="lighthouse") == []
     assert await library.finds(content="windmill") == [kept]
     assert await library.finds(content="windmill", pinned=True) == []
@@ -105,9 +105,9 @@ async def test_edits_deletions_and_pins_are_followed(platform: Platform) -> None
     assert await library.finds(content="windmill", pinned=False) == []
 
 
-async def test_what_is_gone_but_not_yet_out_of_the_index_is_not_shown(platform: Platform) -> None:
+async def test_a_deleted_message_that_is_still_indexed_is_not_returned(platform: Platform) -> None:
     library = await Library.opened(platform)
-    message = await library.says("a lighthouse")
+    message = await library.send("a lighthouse")
     await library.indexer.drain()
     await library.guild.owner.delete(f"/channels/{library.guild.general}/messages/{message}")
     reply = await library.guild.owner.get(f"/guilds/{library.guild.id}/messages/search", content="lighthouse")
@@ -124,14 +124,14 @@ async def test_every_parameter_narrows_the_search(platform: Platform) -> None:
     other = await guild.channel(name="other")
     hook = (await guild.owner.post(f"/channels/{guild.general}/webhooks", {"name": "Herald"})).json
     made = {
-        "plain": await library.says("word", by=alice),
-        "mention": await library.says(f"word <@{alice.id}> <@&{role}>"),
-        "everyone": await library.says("word @everyone"),
-        "link": await library.says("word https://docs.example.org/a?b and x"),
-        "bot": await library.says("word", by=bot),
-        "other": await library.says("word", at=other),
+        "plain": await library.send("word", by=alice),
+        "mention": await library.send(f"word <@{alice.id}> <@&{role}>"),
+        "everyone": await library.send("word @everyone"),
+        "link": await library.send("word https://docs.example.org/a?b and x"),
+        "bot": await library.send("word", by=bot),
+        "other": await library.send("word", at=other),
     }
-    made["reply"] = await library.says("word", message_reference={"message_id": made["plain"]})
+    made["reply"] = await library.send("word", message_reference={"message_id": made["plain"]})
     posted = await platform.nobody.post(
         f"/webhooks/{hook['id']}/{hook['token']}",
         {"content": "word", "embeds": [{"title": "News", "image": {"url": "https://example.org/a.png"}}]},
@@ -172,38 +172,38 @@ async def test_every_parameter_narrows_the_search(platform: Platform) -> None:
         assert await named(**query) == set()
 
 
-async def test_a_page_says_how_many_there_are_and_what_stands_in_threads(platform: Platform) -> None:
+async def test_a_page_has_the_total_and_the_threads_of_its_messages(platform: Platform) -> None:
     library = await Library.opened(platform)
     guild = library.guild
     thread = await thread_in(guild, guild.general)
-    sent = [await library.says(f"word {n}", at=thread if n == 0 else None) for n in range(30)]
+    sent = [await library.send(f"word {n}", at=thread if n == 0 else None) for n in range(30)]
     page = (await library.answer(content="word")).json
     assert (page["total_results"], len(page["messages"])) == (30, 25)
     assert (page["threads"], page["members"], page["doing_deep_historical_index"]) == ([], [], False)
     assert all(len(group) == 1 and group[0]["hit"] for group in page["messages"])
     rest = (await library.answer(content="word", offset=25, limit=10)).json
     assert [group[0]["id"] for group in rest["messages"]] == sent[4::-1]
-    assert [found["id"] for found in rest["threads"]] == [str(thread)]
+    assert [hit["id"] for hit in rest["threads"]] == [str(thread)]
     assert [member["id"] for member in rest["members"]] in ([str(thread)], [])
 
 
-async def test_relevance_prefers_what_says_more_of_it_in_fewer_words(platform: Platform) -> None:
+async def test_relevance_prefers_more_matches_in_fewer_words(platform: Platform) -> None:
     library = await Library.opened(platform)
-    long = await library.says("storm " + "and so on " * 40)
-    short = await library.says("storm storm")
-    newest = await library.says("storm " + "or perhaps not " * 40)
+    long = await library.send("storm " + "and so on " * 40)
+    short = await library.send("storm storm")
+    newest = await library.send("storm " + "or perhaps not " * 40)
     assert await library.finds(content="storm", sort_by="relevance", sort_order="asc") == [short, newest, long]
     page = (await library.answer(content="storm", sort_by="relevance", offset=1, limit=1)).json
     assert ([group[0]["id"] for group in page["messages"]], page["total_results"]) == ([newest], 3)
 
 
-async def test_reactions_are_not_told(platform: Platform) -> None:
+async def test_results_have_no_reactions(platform: Platform) -> None:
     library = await Library.opened(platform)
-    message = await library.says("word")
+    message = await library.send("word")
     path = f"/channels/{library.guild.general}/messages/{message}/reactions/%F0%9F%91%8D/@me"
     assert (await library.guild.owner.put(path)).status == 204
-    ((found,),) = (await library.answer(content="word")).json["messages"]
-    assert "reactions" not in found
+    ((hit,),) = (await library.answer(content="word")).json["messages"]
+    assert "reactions" not in hit
 
 
 async def test_only_channels_that_the_caller_reads_are_searched(platform: Platform) -> None:
@@ -211,26 +211,26 @@ async def test_only_channels_that_the_caller_reads_are_searched(platform: Platfo
     guild = library.guild
     member = await platform.person("member")
     await guild.join(member)
-    places: dict[str, int] = {
+    channel_ids: dict[str, int] = {
         "open": guild.general,
         "hidden": await guild.channel(overwrites=[(guild.id, 0, 0, Permissions.VIEW_CHANNEL)]),
         "past": await guild.channel(overwrites=[(guild.id, 0, 0, Permissions.READ_MESSAGE_HISTORY)]),
         "voice": await guild.channel(type=VOICE),
         "shut voice": await guild.channel(type=VOICE, overwrites=[(guild.id, 0, 0, Permissions.CONNECT)]),
     }
-    places["hidden thread"] = await thread_in(guild, places["hidden"])
-    places["thread"] = await thread_in(guild, places["open"])
-    sent = {await library.says("word", at=place): name for name, place in places.items()}
-    assert {sent[m] for m in await library.finds(content="word")} == set(places)
+    channel_ids["hidden thread"] = await thread_in(guild, channel_ids["hidden"])
+    channel_ids["thread"] = await thread_in(guild, channel_ids["open"])
+    sent = {await library.send("word", at=channel_id): name for name, channel_id in channel_ids.items()}
+    assert {sent[m] for m in await library.finds(content="word")} == set(channel_ids)
     seen = {"open", "voice", "thread"}
     assert {sent[m] for m in await library.finds(member, content="word")} == seen
-    asked = {"content": "word", "channel_id": list(places.values())}
-    assert {sent[m] for m in await library.finds(member, **asked)} == seen
+    params = {"content": "word", "channel_id": list(channel_ids.values())}
+    assert {sent[m] for m in await library.finds(member, **params)} == seen
     foreign = await platform.guild(guild.owner)
     assert await library.finds(member, channel_id=foreign.general) == []
 
 
-async def test_private_threads_are_for_those_in_them_and_who_manage_threads(platform: Platform) -> None:
+async def test_private_threads_are_searched_by_their_members_and_moderators(platform: Platform) -> None:
     library = await Library.opened(platform, everyone=READ | Permissions.SEND_MESSAGES)
     guild = library.guild
     inside, outside = await platform.person("inside"), await platform.person("outside")
@@ -239,17 +239,17 @@ async def test_private_threads_are_for_those_in_them_and_who_manage_threads(plat
     secret, open_ = await thread_in(guild, guild.general, kind=PRIVATE), await thread_in(guild, guild.general)
     reply = await guild.owner.put(f"/channels/{secret}/thread-members/{inside.id}")
     assert reply.status == 204
-    private, public = await library.says("word", at=secret), await library.says("word", at=open_)
+    private, public = await library.send("word", at=secret), await library.send("word", at=open_)
     assert await library.finds(inside, content="word") == [public, private]
     assert await library.finds(outside, content="word") == [public]
     assert await library.finds(outside, content="word", channel_id=secret) == []
     assert await library.finds(manager, content="word") == [public, private]
 
 
-async def test_age_restricted_channels_are_searched_only_when_asked_for(platform: Platform) -> None:
+async def test_age_restricted_channels_are_searched_only_with_include_nsfw(platform: Platform) -> None:
     library = await Library.opened(platform)
     red = await library.guild.channel(nsfw=True)
-    hot, mild = await library.says("word", at=red), await library.says("word")
+    hot, mild = await library.send("word", at=red), await library.send("word")
     assert await library.finds(content="word") == [mild]
     assert await library.finds(content="word", include_nsfw=True) == [mild, hot]
 
@@ -257,8 +257,8 @@ async def test_age_restricted_channels_are_searched_only_when_asked_for(platform
 async def test_a_forum_means_its_threads(platform: Platform) -> None:
     library = await Library.opened(platform)
     forum = await library.guild.channel(type=FORUM)
-    message = await library.says("word", at=await thread_in(library.guild, forum))
-    await library.says("word")
+    message = await library.send("word", at=await thread_in(library.guild, forum))
+    await library.send("word")
     assert await library.finds(content="word", channel_id=forum) == [message]
 
 
@@ -278,7 +278,7 @@ async def test_a_bot_that_may_not_read_content_cannot_ask_for_it(platform: Platf
     library = await Library.opened(platform)
     reading, blind = await platform.bot(library.guild.owner, flags=1 << 18), await platform.bot(library.guild.owner)
     await library.guild.join(reading, blind)
-    message = await library.says("word")
+    message = await library.send("word")
     assert Intent.MESSAGE_CONTENT
     assert await library.finds(reading, content="word") == [message]
     assert (await library.answer(blind, content="word")).code == 50001
@@ -300,7 +300,7 @@ async def test_a_bot_that_may_not_read_content_cannot_ask_for_it(platform: Platf
         ({"pinned": "perhaps"}, "pinned"),
     ],
 )
-async def test_a_parameter_that_cannot_be_is_refused_by_name(platform: Platform, query: Any, at: str) -> None:
+async def test_an_invalid_parameter_is_refused_by_name(platform: Platform, query: Any, at: str) -> None:
     library = await Library.opened(platform)
     reply = await library.answer(**query)
     assert (reply.status, bool(reply.errors_at(at))) == (400, True)
@@ -308,7 +308,7 @@ async def test_a_parameter_that_cannot_be_is_refused_by_name(platform: Platform,
 
 async def test_long_queries_are_answered(platform: Platform) -> None:
     library = await Library.opened(platform)
-    message = await library.says(" ".join(f"w{n}" for n in range(300)))
+    message = await library.send(" ".join(f"w{n}" for n in range(300)))
     assert await library.finds(content=" ".join(f"w{n}" for n in range(200)), slop=100) == [message]
     reply = await library.answer(content=" ".join("ab" for _ in range(341)), channel_id=list(range(1, 500)))
     assert reply.status == 200

@@ -19,7 +19,7 @@ from moothall.resources.interaction.command.queries import GLOBAL_SCOPE, Command
 from moothall.resources.interaction.create.command_options import OptionValues, read_options
 from moothall.resources.interaction.create.draft import InteractionDraft, read_id
 from moothall.resources.interaction.rules import authorizing_owners, require_command_usable
-from moothall.resources.message.pages import Viewer, message_bytes
+from moothall.resources.message.rendering import Viewer, message_bytes
 
 
 async def read_command(draft: InteractionDraft) -> None:

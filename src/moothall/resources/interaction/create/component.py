@@ -22,7 +22,7 @@ from moothall.resources.interaction.create.draft import InteractionDraft
 from moothall.resources.interaction.create.resolved_data import Resolver
 from moothall.resources.interaction.create.source_message import find_source_message
 from moothall.resources.interaction.rules import authorizing_owners
-from moothall.resources.message.pages import Viewer, message_bytes
+from moothall.resources.message.rendering import Viewer, message_bytes
 
 
 class ComponentValues(Struct, frozen=True):

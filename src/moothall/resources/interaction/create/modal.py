@@ -7,11 +7,11 @@ from moothall.objects.component import Modal, Select
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import InteractionId, UserId
 from moothall.objects.wire import convert
-from moothall.resources.component.submissions import read_modal_submission, submitted
+from moothall.resources.component.submissions import read_modal_submission, submission_payload
 from moothall.resources.interaction import queries
 from moothall.resources.interaction.create.component import resolve_select
 from moothall.resources.interaction.create.draft import InteractionDraft, read_id
-from moothall.resources.message.pages import Viewer, message_bytes
+from moothall.resources.message.rendering import Viewer, message_bytes
 
 
 async def read_modal_submit(draft: InteractionDraft) -> None:
@@ -46,7 +46,7 @@ async def read_modal_submit(draft: InteractionDraft) -> None:
             for file in attachments:
                 draft.resolver.attachment(file.id, files.to_json(file))
             answer.value[:] = [str(int(file.id)) for file in attachments]
-    draft.data = {"custom_id": modal.custom_id, "components": submitted(modal, answers)}
+    draft.data = {"custom_id": modal.custom_id, "components": submission_payload(modal, answers)}
     draft.metadata["triggering_interaction_metadata"] = row.metadata
     if row.source_id is not None and row.source_room_id is not None:
         viewer = Viewer(UserId(row.application_id))

@@ -16,7 +16,7 @@ from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ApplicationId, ChannelId, MessageId, UserId
 from moothall.resources.interaction.queries import select_ephemeral
 from moothall.resources.message.body import decode_text
-from moothall.resources.message.layouts import decode_components
+from moothall.resources.message.components import decode_components
 from moothall.resources.message.queries import MessageRow, select_message
 from moothall.resources.user.queries import select_user
 

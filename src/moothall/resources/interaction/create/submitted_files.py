@@ -11,8 +11,8 @@ from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ChannelId, InteractionId, Snowflake
 from moothall.objects.message import Attachment
 from moothall.objects.wire import convert, encode
-from moothall.resources.message.attachment.drafting import Uploaded, attach
 from moothall.resources.message.attachment.queries import NewAttachment
+from moothall.resources.message.attachment.reading import UploadedFiles, read_attachments
 from moothall.resources.message.attachment.requests import AttachmentInput
 
 
@@ -32,7 +32,7 @@ class SubmittedFiles:
         self._form_errors = form_errors
         self.room_id = ChannelId(interaction_id)
         inputs = _read_attachments(attachments, form_errors)
-        files = attach(inputs, Uploaded.of(ctx, self.room_id), form_errors.at("data"))
+        files = read_attachments(inputs, UploadedFiles.of(ctx, self.room_id), form_errors.at("data"))
         numbers = sorted(file.index for file in ctx.files)
         self._by_number: dict[int, Attachment] = dict(zip(numbers, files, strict=True))
         self._referenced: dict[int, Attachment] = {}

@@ -23,7 +23,7 @@ from moothall.resources.interaction.respond.channel import bot_access, is_epheme
 from moothall.resources.interaction.respond.data import read_message
 from moothall.resources.interaction.respond.message_lookup import find_room_id, get_interaction_message
 from moothall.resources.message.attachment.uploads import allowance_in
-from moothall.resources.message.drafts import EditMessage, MessageFields
+from moothall.resources.message.requests import EditMessage, MessageFields
 
 _MAX_USER_INSTALL_FOLLOWUPS: Final = 5
 _EDIT_FIELDS: Final = ("content", "embeds", "allowed_mentions", "flags", "components", "attachments")

@@ -10,7 +10,6 @@ from moothall.objects.ids import ChannelId, MessageId
 from moothall.objects.interaction import InteractionState
 from moothall.objects.message_types import MessageFlags, MessagePart
 from moothall.resources.channel.thread_activity.operations import unarchive_thread
-from moothall.resources.component.resolved_ids import look_up
 from moothall.resources.interaction.queries import (
     EphemeralRow,
     InteractionRow,
@@ -36,14 +35,12 @@ from moothall.resources.interaction.respond.message_lookup import (
     find_referenced_message,
     get_interaction_message,
 )
-from moothall.resources.message.attachment.drafting import Uploaded
-from moothall.resources.message.drafts import Draft, EditMessage, read_edit
-from moothall.resources.message.editing import edit_message
-from moothall.resources.message.files import files_of
-from moothall.resources.message.layouts import files_in, is_layout
-from moothall.resources.message.operations import remove_message, send_message
-from moothall.resources.message.parts import write_parts
+from moothall.resources.message.drafts import Draft
+from moothall.resources.message.extensions import write_parts
+from moothall.resources.message.operations import apply_edit, remove_message, send_message
 from moothall.resources.message.queries import MessageRow, lock_message
+from moothall.resources.message.reading import draft_edit
+from moothall.resources.message.requests import EditMessage
 
 
 async def create_interaction_message(
@@ -85,8 +82,7 @@ async def create_interaction_message(
         bot_id(row),
         draft,
         message_id=message_id,
-        answers=referenced,
-        more=build_message_fields(row, access.id, flags, referenced, followup=followup),
+        interaction=build_message_fields(row, access.id, flags, referenced, followup=followup),
     )
     return InteractionMessage(message_id, room_id, data, ephemeral, loading)
 
@@ -108,18 +104,11 @@ async def edit_interaction_message(
         body = structs.replace(body, poll=None)
         message = structs.replace(message, parts=message.parts | MessagePart.POLL)
     form_errors = FormErrors()
-    draft = read_edit(
-        body,
-        layout=is_layout(message.flags) or is_layout(body.flags),
-        lookup=await look_up(ctx, access, body.components, component_sender(row)),
-        own_files=files_in(ctx, message),
-        uploaded=Uploaded.of(ctx, room_id),
-        held=await files_of(ctx, message),
-        form_errors=form_errors.at(at) if at else form_errors,
-    )
+    errors_at = form_errors.at(at) if at else form_errors
+    draft = await draft_edit(ctx, access, message, body, component_sender(row), errors_at)
     if poll is not None:
         await write_parts(ctx, room, message.id, Draft(content="", poll=poll))
-    edited = await edit_message(ctx, room, message, bot_id(row), draft, fills=fills)
+    edited = await apply_edit(ctx, room, message, bot_id(row), draft, completes=fills)
     return edited if edited is not None else await get_interaction_message(ctx, row, room_id, message_id)
 
 

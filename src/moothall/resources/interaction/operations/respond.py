@@ -21,8 +21,8 @@ from moothall.resources.application.operations import public_fields
 from moothall.resources.application.queries import select_application
 from moothall.resources.channel.events import DirectChannelCreate
 from moothall.resources.channel.thread_activity.events import UNARCHIVE_EVENTS
-from moothall.resources.component.modals import read_modal, survey_modal
-from moothall.resources.component.resolved_ids import find_known
+from moothall.resources.component.modals import read_modal, referenced_ids_of_modal
+from moothall.resources.component.resolved_ids import resolve_ids
 from moothall.resources.interaction import queries
 from moothall.resources.interaction.command.locales import localized_text
 from moothall.resources.interaction.command.validation import check_choice_values
@@ -39,8 +39,9 @@ from moothall.resources.interaction.respond.callback_response import ResponseRes
 from moothall.resources.interaction.respond.channel import bot_access, component_sender, is_ephemeral, response_flags
 from moothall.resources.interaction.respond.data import AutocompleteData, read_data, read_deferred_flags, read_message
 from moothall.resources.interaction.response_timers import ResponseTimers
-from moothall.resources.message.drafts import Draft, EditMessage, MessageFields
+from moothall.resources.message.drafts import Draft
 from moothall.resources.message.events import MessageCreate, MessageUpdate
+from moothall.resources.message.requests import EditMessage, MessageFields
 from moothall.resources.user.queries import select_user
 
 RESPONSE_EVENTS: Final[Fires] = (
@@ -148,9 +149,9 @@ async def _autocomplete(ctx: Context, row: InteractionRow, response: Interaction
 async def _show_modal(ctx: Context, row: InteractionRow, response: InteractionResponse) -> ResponseResult:
     form_errors = FormErrors()
     access = await bot_access(ctx, row)
-    referenced_ids = survey_modal(response.data)
-    resolved_ids = await find_known(ctx, access, referenced_ids, component_sender(row))
-    modal = read_modal(response.data or {}, form_errors.at("data"), known=resolved_ids, seen=referenced_ids)
+    referenced_ids = referenced_ids_of_modal(response.data)
+    resolved_ids = await resolve_ids(ctx, access, referenced_ids, component_sender(row))
+    modal = read_modal(response.data or {}, form_errors.at("data"), resolved=resolved_ids, referenced=referenced_ids)
     form_errors.raise_if_any()
     plain: dict[str, Any] = to_plain(modal)
     await queries.update_interaction(ctx.tx, row.id, modal=plain)

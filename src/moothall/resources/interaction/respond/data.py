@@ -12,13 +12,13 @@ from moothall.objects.errors import FormErrors, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.poll import PollDraft, PollInput, read_poll
 from moothall.objects.wire import convert
-from moothall.resources.component.resolved_ids import look_up
 from moothall.resources.interaction.command.fields import ChoiceInput
 from moothall.resources.interaction.queries import InteractionRow
 from moothall.resources.interaction.requests import InteractionResponse
 from moothall.resources.interaction.respond.channel import component_sender, is_ephemeral, response_room_id
-from moothall.resources.message.attachment.drafting import Uploaded
-from moothall.resources.message.drafts import Draft, EditMessage, MessageFields, read_draft
+from moothall.resources.message.drafts import Draft
+from moothall.resources.message.reading import draft_message
+from moothall.resources.message.requests import EditMessage, MessageFields
 
 T = TypeVar("T")
 
@@ -59,9 +59,8 @@ async def read_message(
     body = structs.replace(body, sticker_ids=None, shared_client_theme=None)
     if ephemeral and body.poll is not None:
         form_errors.add("poll", FormCode.BASE_TYPE_BAD_TYPE, "An ephemeral message cannot have a poll.")
-    lookup = await look_up(ctx, access, body.components, component_sender(row))
     room_id = response_room_id(row, access, ephemeral=ephemeral)
-    return read_draft(body, form_errors, lookup=lookup, uploaded=Uploaded.of(ctx, room_id))
+    return await draft_message(ctx, access, body, component_sender(row), form_errors, channel_id=room_id)
 
 
 def read_poll_of_edit(body: EditMessage) -> PollDraft | None:

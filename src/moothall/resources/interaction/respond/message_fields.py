@@ -5,13 +5,13 @@ from typing import Any, Final
 from msgspec import UNSET, Raw, structs
 
 from moothall.objects.command import CommandType
-from moothall.objects.ids import ChannelId, WebhookId
+from moothall.objects.ids import ChannelId
 from moothall.objects.interaction import InteractionType
-from moothall.objects.message import AllowedMentions, MessageReference
+from moothall.objects.message import AllowedMentions
 from moothall.objects.message_types import MessageFlags, MessageType
 from moothall.objects.wire import encode
 from moothall.resources.interaction.queries import InteractionRow
-from moothall.resources.message.drafts import Draft
+from moothall.resources.message.drafts import Draft, InteractionFields
 from moothall.resources.message.queries import MessageRow
 
 _COMMAND_MESSAGE_TYPES: Final = {
@@ -24,23 +24,19 @@ _MENTION_TYPES: Final = ["users", "roles", "everyone"]
 
 def build_message_fields(
     row: InteractionRow, channel_id: ChannelId, flags: int, referenced: MessageRow | None, *, followup: bool
-) -> dict[str, Any]:
+) -> InteractionFields:
     """The fields of a message that responds to an interaction, or with `followup` of one after it."""
-    fields: dict[str, Any] = {
-        "channel_id": channel_id,
-        "type": _message_type(row, referenced, followup=followup),
-        "flags": flags,
-        "webhook_id": WebhookId(row.application_id),
-        "application_id": row.application_id,
-        "interaction_metadata": Raw(encode(_interaction_metadata(row, followup=followup))),
-    }
-    if referenced is not None:
-        fields["message_reference"] = MessageReference(
-            message_id=referenced.id, channel_id=channel_id, guild_id=UNSET if row.guild_id is None else row.guild_id
-        )
-    elif row.type == InteractionType.APPLICATION_COMMAND and not followup:
-        fields["interaction"] = Raw(encode(_message_interaction(row)))
-    return fields
+    has_interaction = referenced is None and row.type == InteractionType.APPLICATION_COMMAND and not followup
+    return InteractionFields(
+        channel_id=channel_id,
+        guild_id=row.guild_id,
+        type=_message_type(row, referenced, followup=followup),
+        flags=flags,
+        application_id=row.application_id,
+        metadata=Raw(encode(_interaction_metadata(row, followup=followup))),
+        interaction=Raw(encode(_message_interaction(row))) if has_interaction else UNSET,
+        replied_to=referenced,
+    )
 
 
 def build_flags(flags: int, *, ephemeral: bool, loading: bool) -> int:

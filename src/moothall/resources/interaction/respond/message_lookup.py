@@ -12,8 +12,8 @@ from moothall.objects.ids import ChannelId, InteractionId, MessageId
 from moothall.objects.wire import decoder
 from moothall.resources.interaction.queries import InteractionRow, select_ephemeral
 from moothall.resources.interaction.respond.channel import bot_id
-from moothall.resources.message.pages import Viewer, message_bytes
 from moothall.resources.message.queries import MessageRow, select_message
+from moothall.resources.message.rendering import Viewer, message_bytes
 
 
 class _Metadata(Struct):

@@ -1,5 +1,5 @@
-"""Attachments: the files of messages, from their upload to the day that the last message with them is gone.
+"""Attachments: the files of messages, from their upload to their removal with the last message that has them.
 
-Messages know this noun, it does not know them: they hand over what a request says, and get back the objects
-that they show. Serving the files is the business of `moothall.cdn`.
+Messages import this room, not the other way round: it reads what requests say of files and returns attachment objects.
+Files are served by `moothall.cdn`.
 """

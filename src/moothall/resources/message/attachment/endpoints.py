@@ -20,23 +20,23 @@ class RefreshUrls(Struct, frozen=True):
 
 
 class RefreshedUrl(Struct, frozen=True):
-    """A URL that was given, and what it is now; null for one that was never made here."""
+    """A URL of the request with its fresh URL; null for a URL that this server did not sign."""
 
     original: str
     refreshed: str | None
 
 
 class RefreshedUrls(Struct, frozen=True):
-    """The answer, in the order of the request."""
+    """The response, in the order of the request."""
 
     refreshed_urls: list[RefreshedUrl]
 
 
 @post("/attachments/refresh-urls", permission=SIGNED_IN, writes=False)
 async def refresh_attachment_urls(ctx: Context, body: RefreshUrls) -> RefreshedUrls:
-    """Get URLs that are good for another day for those that have expired.
+    """Refresh expired attachment URLs; the fresh ones are valid for a day.
 
-    A URL without its signature, or with a wrong one, is not refreshed: whoever has a whole one was shown the file.
+    A URL without a valid signature is not refreshed, as a signed URL proves that its owner was shown the file.
     """
     return RefreshedUrls([RefreshedUrl(url, _refreshed(ctx, url)) for url in body.attachment_urls])
 

@@ -1,4 +1,4 @@
-"""The SQL of attachments, and of files that no message has any more."""
+"""The SQL of attachments, and of dropped files: those that a message no longer has."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ MessageKey = tuple[ChannelId, MessageId]
 
 
 class NewAttachment(Struct):
-    """A file that a message gets; `body` is the attachment object as JSON with marks."""
+    """A new attachment; `body` is the attachment object as JSON with marks."""
 
     id: AttachmentId
     content_type: str
@@ -62,14 +62,14 @@ async def select_attachments(reader: Reader, channel_id: ChannelId, message_id: 
 async def insert_attachments(
     tx: Transaction, channel_id: ChannelId, message_id: MessageId, listed: Sequence[NewAttachment]
 ) -> None:
-    """Give a message files that were uploaded for it."""
+    """Insert attachments of a message."""
     rows = [{"channel_id": channel_id, "message_id": message_id, **structs.asdict(one)} for one in listed]
     if rows:
         await tx.execute_many(_insert, rows)
 
 
 async def copy_attachments(tx: Transaction, source: MessageKey, copy: MessageKey, ids: Collection[int]) -> None:
-    """Give a message those files of some that another message has."""
+    """Insert attachments of a message, with those of the files named that another message has."""
     if ids:
         await tx.execute(
             _copy,
@@ -84,7 +84,7 @@ async def copy_attachments(tx: Transaction, source: MessageKey, copy: MessageKey
 async def update_attachments(
     tx: Transaction, channel_id: ChannelId, message_id: MessageId, bodies: Mapping[int, bytes]
 ) -> None:
-    """Change what is said of files that a message has."""
+    """Update the bodies of attachments."""
     rows = [
         {"channel_id": channel_id, "message_id": message_id, "file_id": file_id, "new_body": body}
         for file_id, body in bodies.items()
@@ -94,7 +94,7 @@ async def update_attachments(
 
 
 class StoredFile(Struct):
-    """What serving a file takes."""
+    """The columns that serving a file needs."""
 
     content_type: str
     size: int
@@ -131,7 +131,7 @@ async def select_file(reader: Reader, path: FilePath) -> StoredFile | None:
     return file if file is not None and is_file(file.body, path) else None
 
 
-# Dropping: a file goes with its message, whichever way that goes, and is removed from the store afterwards.
+# Dropping: the attachments of a deleted message are listed in `dropped_files`, and removed from the store afterwards.
 
 
 def _drop(*having: Any) -> tuple[Query[Any], Query[Any]]:
@@ -155,36 +155,36 @@ _drop_some = _drop(_in_channel, tuple_(attachments.c.message_id, attachments.c.i
 
 
 async def drop_attachments(tx: Transaction, channel_id: ChannelId, message_id: MessageId, ids: Collection[int]) -> None:
-    """Take some files from a message."""
+    """Drop files of a message."""
     if ids:
         await _run(tx, _drop_of_message, channel_id=channel_id, message_id=message_id, ids=list(ids))
 
 
 async def drop_files(tx: Transaction, channel_id: ChannelId, message_ids: Sequence[int]) -> None:
-    """Take the files from messages of a channel."""
+    """Drop all files of messages of a channel."""
     await _run(tx, _drop_of_messages, channel_id=channel_id, message_ids=list(message_ids))
 
 
 async def drop_files_of(tx: Transaction, channel_ids: Sequence[ChannelId]) -> None:
-    """Take all files from some channels that are gone, of which each had few."""
+    """Drop all files of deleted channels, of which each has few."""
     await _run(tx, _drop_of_channels, channel_ids=list(channel_ids))
 
 
 async def drop_some_files(tx: Transaction, channel_id: ChannelId) -> bool:
-    """Take some hundred files from a channel that is gone; False once there are none."""
+    """Drop some hundred files of a deleted channel; False once there are none."""
     return await _run(tx, _drop_some, channel_id=channel_id) > 0
 
 
 def dropping_where(messages: Any) -> tuple[Query[Any], Query[Any]]:
-    """Statements that take the files from messages that a SELECT of channel and message ids names."""
+    """Statements that drop the files of the messages of a SELECT of channel and message ids."""
     return _drop(tuple_(attachments.c.channel_id, attachments.c.message_id).in_(messages))
 
 
 async def _run(tx: Transaction, queries: tuple[Query[Any], Query[Any]], **values: Any) -> int:
-    found = await tx.execute(queries[0], **values)
-    if found:
+    count = await tx.execute(queries[0], **values)
+    if count:
         await tx.execute(queries[1], **values)
-    return found
+    return count
 
 
 _select_dropped = Query(
@@ -192,39 +192,39 @@ _select_dropped = Query(
     .order_by(dropped_files.c.message_id, dropped_files.c.id)
     .limit(bindparam("maximum"))
 )
-_forget_dropped = Query(
+_delete_dropped = Query(
     delete(dropped_files).where(
         dropped_files.c.message_id == bindparam("message_id"), dropped_files.c.id == bindparam("file_id")
     )
 )
-_select_had = Query(select(attachments.c.id).distinct().where(in_list(attachments.c.id, "ids")))
+_select_used = Query(select(attachments.c.id).distinct().where(in_list(attachments.c.id, "ids")))
 
 
 async def select_dropped(reader: Reader, maximum: int) -> list[tuple[int, int]]:
-    """Files that messages have lost: message and file."""
+    """Dropped files: (message, file) ids."""
     return await reader.all(_select_dropped, maximum=maximum)
 
 
-async def forget_dropped(tx: Transaction, dropped: Sequence[tuple[int, int]]) -> None:
-    """Files that have been seen to."""
-    await tx.execute_many(_forget_dropped, [{"message_id": row[0], "file_id": row[1]} for row in dropped])
+async def delete_dropped(tx: Transaction, dropped: Sequence[tuple[int, int]]) -> None:
+    """Delete dropped files from the list."""
+    await tx.execute_many(_delete_dropped, [{"message_id": row[0], "file_id": row[1]} for row in dropped])
 
 
-async def select_had(reader: Reader, ids: Sequence[int]) -> set[int]:
-    """Which of some files any message has."""
-    return {row[0] for row in await reader.all(_select_had, ids=list(ids))}
+async def select_used(reader: Reader, ids: Sequence[int]) -> set[int]:
+    """Those of the files that any message has."""
+    return {row[0] for row in await reader.all(_select_used, ids=list(ids))}
 
 
 _MARK = "files swept"
 _select_swept = Query(select(meta.c.value).where(meta.c.key == _MARK))
-_keep_swept = Query(upsert(meta, key=("key",), update=("value",)))
+_upsert_swept = Query(upsert(meta, key=("key",), update=("value",)))
 
 
 async def select_swept(reader: Reader) -> int:
-    """Up to which id uploads have been looked through for such as nobody took; 0 if never."""
+    """The id up to which uploads were checked for files without a message; 0 if never."""
     return int(await reader.scalar(_select_swept) or 0)
 
 
-async def keep_swept(tx: Transaction, file_id: int) -> None:
-    """Remember how far the uploads have been looked through."""
-    await tx.execute(_keep_swept, key=_MARK, value=str(file_id))
+async def upsert_swept(tx: Transaction, file_id: int) -> None:
+    """Store the id up to which uploads were checked."""
+    await tx.execute(_upsert_swept, key=_MARK, value=str(file_id))

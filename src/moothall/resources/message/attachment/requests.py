@@ -1,4 +1,4 @@
-"""What requests say of attachments (resources: message, attachment request structure)."""
+"""The `attachments` of request bodies (resources: message, attachment request structure)."""
 
 from typing import Annotated
 

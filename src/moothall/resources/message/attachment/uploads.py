@@ -1,4 +1,4 @@
-"""Who may upload how much, and what is found out of a file before it is anybody's."""
+"""Who may upload files and how large, and what is read from a file before any message has it."""
 
 import asyncio
 from collections.abc import Mapping
@@ -13,43 +13,43 @@ from moothall.kernel.staged import StagedFile
 from moothall.kernel.uploads import Allowance, Uploads
 from moothall.objects import limits
 from moothall.objects.permissions import Permissions
-from moothall.resources.message.attachment.names import BINARY, content_type_of
-from moothall.resources.message.attachment.pictures import Measures, is_measured, measure
+from moothall.resources.message.attachment.filenames import BINARY, content_type_of
+from moothall.resources.message.attachment.images import Dimensions, is_measured, measure
 from moothall.storage.blobs import Blobs
 
 _MEASURING: Final = ThreadPoolExecutor(2, thread_name_prefix="measuring")
-"""Pictures are looked at by two threads only, however many are uploaded at once."""
+"""Two threads read the dimensions of images, however many are uploaded at once."""
 
 
-class Examined(Struct, frozen=True):
-    """What a file is."""
+class ExaminedFile(Struct, frozen=True):
+    """The content type of a file, and its dimensions."""
 
     content_type: str
-    measures: Measures | None = None
-    """None for what is no picture."""
+    dimensions: Dimensions | None = None
+    """None for a file that is no image."""
 
 
 def allowance_in(guild: GuildState | None) -> Allowance:
-    """What may be uploaded in a guild, by its boosts, or in a direct message."""
+    """The limits of uploads in a guild, by its boosts, or in a direct message."""
     each = limits.FILE_SIZE_BY_TIER[0 if guild is None else guild.row.premium_tier]
     return Allowance(each, max(each, limits.REQUEST_SIZE_MAX))
 
 
 class FileUploads(Uploads):
-    """What rows take that write messages: up to ten files of those with ATTACH_FILES, in the place entered."""
+    """The uploads of endpoints that write messages: up to ten files, with ATTACH_FILES in the channel entered."""
 
     async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
-        """As the guild's boosts allow. Raises Refusal: 403/50013."""
+        """The limits by the guild's boosts. Raises Refusal: 403/50013."""
         del path
         ctx.require(Permissions.ATTACH_FILES)
         return allowance_in(ctx.channel.guild)
 
     async def examine(self, file: StagedFile, blobs: Blobs) -> None:
-        """Find out what the file is, and how large a picture."""
+        """Set the `info` of a file: its `ExaminedFile`."""
         kind = content_type_of(file.head, file.filename)
-        measures = None
+        dimensions = None
         if is_measured(kind):
-            measures = await asyncio.get_running_loop().run_in_executor(_MEASURING, measure, blobs, file.key)
-            if measures is None:
-                kind = BINARY  # it only begins like a picture
-        file.info = Examined(kind, measures)
+            dimensions = await asyncio.get_running_loop().run_in_executor(_MEASURING, measure, blobs, file.key)
+            if dimensions is None:
+                kind = BINARY  # only its first bytes are those of an image
+        file.info = ExaminedFile(kind, dimensions)

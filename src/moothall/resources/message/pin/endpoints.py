@@ -1,4 +1,4 @@
-"""Pins over HTTP, at today's paths and at the earlier ones that clients still use (resources: message, pins)."""
+"""Pins over HTTP, at the current paths and at the deprecated ones (resources: message, pins)."""
 
 from typing import Annotated
 
@@ -14,9 +14,9 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp, encode
 from moothall.resources.channel.events import ChannelPinsUpdate, DirectChannelCreate
 from moothall.resources.message.events import MessageCreate, MessageUpdate
-from moothall.resources.message.pages import encode_rows, viewer_in
 from moothall.resources.message.pin import operations
 from moothall.resources.message.pin.queries import select_pins
+from moothall.resources.message.rendering import encode_rows, viewer_in
 from moothall.resources.message.rules import require_entry
 
 PageSize = Annotated[int, Meta(ge=1, le=limits.PIN_LIST_MAX)]
@@ -61,7 +61,7 @@ async def pin_message(ctx: Context, channel_id: ChannelId, message_id: MessageId
     fires=_PIN_FIRES,
 )
 async def pin_message_deprecated(ctx: Context, channel_id: ChannelId, message_id: MessageId) -> None:
-    """Pin a message, at the earlier path."""
+    """Pin a message, at the deprecated path."""
     await operations.pin_message(ctx, message_id)
 
 
@@ -83,7 +83,7 @@ async def unpin_message(ctx: Context, channel_id: ChannelId, message_id: Message
     fires=_UNPIN_FIRES,
 )
 async def unpin_message_deprecated(ctx: Context, channel_id: ChannelId, message_id: MessageId) -> None:
-    """Unpin a message, at the earlier path."""
+    """Unpin a message, at the deprecated path."""
     await operations.unpin_message(ctx, message_id)
 
 
@@ -91,7 +91,7 @@ async def _pins(ctx: Context, before: Timestamp | None, maximum: int) -> tuple[l
     require_entry(ctx)
     if not ctx.has(Permissions.READ_MESSAGE_HISTORY):
         return [], False
-    found = await select_pins(ctx.tx, ctx.channel.id, before=before or _END_OF_TIME, maximum=maximum + 1)
-    page = found[:maximum]
+    pins = await select_pins(ctx.tx, ctx.channel.id, before=before or _END_OF_TIME, maximum=maximum + 1)
+    page = pins[:maximum]
     encoded = await encode_rows(ctx.tx, ctx.channel.id, [row for _, row in page], viewer_in(ctx))
-    return [(at, message) for (at, _), message in zip(page, encoded, strict=True)], len(found) > maximum
+    return [(at, message) for (at, _), message in zip(page, encoded, strict=True)], len(pins) > maximum

@@ -1,6 +1,5 @@
-"""Polls: a question that a message carries, with up to ten answers, and the votes of those who read it.
+"""Polls: a question in a message with up to ten answers, and the votes of users.
 
-How many voted for an answer is counted as the votes come, so that showing a poll costs the same
-whoever voted. A poll is over when its time is, or when its author ends it: the message then tells
-the final counts, and another one announces the result.
+Votes are counted as they are cast, so that showing a poll costs the same however many voted. A poll ends after its
+duration, or when its author ends it: its message then shows the final counts, and a POLL_RESULT message is posted.
 """

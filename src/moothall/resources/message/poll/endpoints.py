@@ -1,4 +1,4 @@
-"""Polls over HTTP (resources: poll); they come to be with their messages."""
+"""Polls over HTTP (resources: poll). They are created with their messages."""
 
 from typing import Annotated
 
@@ -13,9 +13,9 @@ from moothall.objects.message import Message
 from moothall.objects.user import User
 from moothall.resources.channel.events import DirectChannelCreate
 from moothall.resources.message.events import MessageCreate, MessageUpdate
-from moothall.resources.message.pages import message_bytes, viewer_in
-from moothall.resources.message.poll import operations, storing  # noqa: F401 how messages carry polls
+from moothall.resources.message.poll import operations, rendering  # noqa: F401 registers how messages show polls
 from moothall.resources.message.poll.events import MessagePollVoteAdd, MessagePollVoteRemove
+from moothall.resources.message.rendering import message_bytes, viewer_in
 
 ListSize = Annotated[int, Meta(ge=1, le=limits.POLL_VOTERS_MAX)]
 
@@ -23,13 +23,13 @@ _POLL = "/channels/{channel_id}/polls/{message_id}"
 
 
 class PollVoters(Struct, frozen=True):
-    """Who voted for an answer."""
+    """The users who voted for an answer."""
 
     users: list[User]
 
 
 class PollVote(Struct, frozen=True):
-    """The body of a vote: every answer that the caller wants from now on."""
+    """The body of a vote: all answers that the caller votes for."""
 
     answer_ids: list[Snowflake]
 
@@ -44,18 +44,18 @@ async def get_answer_voters(
     after: UserId = UserId(Snowflake(0)),  # noqa: B008 a constant
     limit: ListSize = limits.POLL_VOTERS_DEFAULT,
 ) -> PollVoters:
-    """List who voted for an answer of a poll, by ascending id."""
+    """List the users who voted for an answer of a poll, by ascending id."""
     return PollVoters(await operations.list_voters(ctx, message_id, answer_id, after=after, maximum=limit))
 
 
 @put(f"{_POLL}/answers/@me", permission=MEMBER, fires=(MessagePollVoteAdd, MessagePollVoteRemove))
 async def vote_in_poll(ctx: Context, channel_id: ChannelId, message_id: MessageId, body: PollVote) -> None:
-    """Vote for answers of a poll instead of for those before; none takes back every vote. Not for bots."""
-    await operations.vote(ctx, message_id, [int(answer_id) for answer_id in body.answer_ids])
+    """Vote for answers of a poll in place of earlier votes; an empty list removes every vote. Not for bots."""
+    await operations.vote_in_poll(ctx, message_id, [int(answer_id) for answer_id in body.answer_ids])
 
 
 @post(f"{_POLL}/expire", permission=MEMBER, fires=(MessageUpdate, MessageCreate, DirectChannelCreate))
 async def end_poll(ctx: Context, channel_id: ChannelId, message_id: MessageId) -> Json[Message]:
-    """End a poll of one's own at once."""
+    """End one's own poll now."""
     await operations.expire_poll(ctx, message_id)
     return Json((await message_bytes(ctx.tx, channel_id, [message_id], viewer_in(ctx)))[message_id])

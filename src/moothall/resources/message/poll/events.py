@@ -1,4 +1,4 @@
-"""What is announced of votes, to those who may view the channel. It does not say what anybody else voted for."""
+"""The events of votes, for users who may view the channel."""
 
 from typing import ClassVar
 
@@ -8,7 +8,7 @@ from moothall.resources.message.events import ChannelEvent
 
 
 class _VoteEvent(ChannelEvent, frozen=True, kw_only=True):
-    """Something about one vote for one answer."""
+    """An event about one vote for one answer."""
 
     intent: ClassVar[int] = Intent.GUILD_MESSAGE_POLLS
     direct_intent: ClassVar[int] = Intent.DIRECT_MESSAGE_POLLS
@@ -17,7 +17,7 @@ class _VoteEvent(ChannelEvent, frozen=True, kw_only=True):
     answer_id: int
 
     def payload(self) -> object:
-        """Whose vote for what."""
+        """The user, the message and the answer."""
         return {
             "user_id": str(int(self.user_id)),
             "message_id": str(int(self.message_id)),

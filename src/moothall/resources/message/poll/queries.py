@@ -6,8 +6,9 @@ from msgspec import Struct
 from sqlalchemy import bindparam, delete, insert, select, true, update
 
 from moothall.objects.ids import ChannelId, EmojiId, MessageId, UserId
+from moothall.objects.poll import DEFAULT_LAYOUT, PollAnswer, PollMedia
 from moothall.objects.user import User
-from moothall.objects.wire import Timestamp
+from moothall.objects.wire import Timestamp, decoder
 from moothall.storage.columns import SnowflakeColumn
 from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
 from moothall.storage.rows import EmojiRow, UserRow, user_from_row
@@ -29,6 +30,24 @@ class PollRow(Struct):
     multiselect: bool
     expires_at: Timestamp
     ended: bool
+
+
+class PollBody(Struct, frozen=True, kw_only=True):
+    """The `body` of a poll as JSON: its object without expiry and results."""
+
+    question: PollMedia
+    answers: list[PollAnswer]
+    allow_multiselect: bool
+    layout_type: int = DEFAULT_LAYOUT
+
+
+_bodies = decoder(PollBody)
+
+
+def decode_poll_body(row: PollRow) -> PollBody:
+    """The body of a stored poll."""
+    body: PollBody = _bodies.decode(row.body)
+    return body
 
 
 _insert_poll = Query(insert(polls))
@@ -89,25 +108,25 @@ _select_shown = Query(
 )
 
 
-class UsableEmoji(EmojiRow):
-    """A guild's emoji with the roles that somebody has there; None for who is no member."""
+class EmojiOfMember(EmojiRow):
+    """A guild's emoji with the roles that a user has in the guild; None for a user who is no member."""
 
-    held: list[int] | None
+    member_roles: list[int] | None
 
 
 _select_emojis = Query(
-    select(emojis, members.c.roles.label("held"))
+    select(emojis, members.c.roles.label("member_roles"))
     .select_from(
         emojis.outerjoin(
             members, (members.c.guild_id == emojis.c.guild_id) & (members.c.user_id == bindparam("user_id"))
         )
     )
     .where(in_list(emojis.c.id, "emoji_ids")),
-    into=UsableEmoji,
+    into=EmojiOfMember,
 )
 
 ShownPoll = tuple[int, str, int, int, int | None, int | None, int | None]
-"""message_id, body, expires_at, ended; and for each answer with votes its number, its count, and who looks."""
+"""message_id, body, expires_at, ended; of an answer with votes its id, its count, and the viewer's id if they voted."""
 
 
 async def insert_poll(tx: Transaction, row: PollRow) -> None:
@@ -116,24 +135,24 @@ async def insert_poll(tx: Transaction, row: PollRow) -> None:
 
 
 async def lock_poll(tx: Transaction, channel_id: ChannelId, message_id: MessageId) -> PollRow | None:
-    """A message's poll, which nobody else votes in or ends until the transaction is over; None if it has none."""
+    """The poll of a message, locked until the transaction ends; None if it has none."""
     return await tx.one(_lock_poll, channel_id=channel_id, message_id=message_id)
 
 
 async def end_poll(tx: Transaction, channel_id: ChannelId, message_id: MessageId, moment: Timestamp) -> None:
-    """Make a poll one that is over since a moment."""
+    """Update a poll that ended at a moment."""
     await tx.execute(_end_poll, channel_id=channel_id, message_id=message_id, moment=moment)
 
 
 async def select_counts(reader: Reader, channel_id: ChannelId, message_id: MessageId) -> list[tuple[int, int]]:
-    """(answer, votes) of the answers with any, the most wanted first."""
+    """(answer, votes) of the answers with votes, by descending votes."""
     return await reader.all(_select_counts, channel_id=channel_id, message_id=message_id)
 
 
 async def select_choice(
     reader: Reader, channel_id: ChannelId, message_id: MessageId, user_id: UserId, among: Iterable[int]
 ) -> set[int]:
-    """What somebody has voted for, of all the answers that there are."""
+    """The answers, among all of a poll, that a user voted for."""
     rows = await reader.all(
         _select_choice, channel_id=channel_id, message_id=message_id, user_id=user_id, answer_ids=list(among)
     )
@@ -143,26 +162,26 @@ async def select_choice(
 async def insert_votes(
     tx: Transaction, channel_id: ChannelId, message_id: MessageId, user_id: UserId, answers: Sequence[int]
 ) -> None:
-    """Count somebody's votes for answers that they have not voted for."""
-    access = {"channel_id": channel_id, "message_id": message_id}
-    await tx.execute_many(_insert_vote, [{**access, "answer_id": answer, "user_id": user_id} for answer in answers])
-    await tx.execute_many(_raise_count, [{**access, "answer_id": answer, "count": 1} for answer in answers])
+    """Insert a user's votes for answers that they did not vote for."""
+    key = {"channel_id": channel_id, "message_id": message_id}
+    await tx.execute_many(_insert_vote, [{**key, "answer_id": answer, "user_id": user_id} for answer in answers])
+    await tx.execute_many(_raise_count, [{**key, "answer_id": answer, "count": 1} for answer in answers])
 
 
 async def delete_votes(
     tx: Transaction, channel_id: ChannelId, message_id: MessageId, user_id: UserId, answers: Sequence[int]
 ) -> None:
-    """Take back somebody's votes for answers that they have voted for."""
-    access = {"channel_id": channel_id, "message_id": message_id}
-    await tx.execute(_delete_votes, **access, answer_ids=list(answers), user_id=user_id)
-    await tx.execute(_lower_counts, **access, answer_ids=list(answers))
-    await tx.execute(_delete_empty_counts, **access)
+    """Delete a user's votes for answers that they voted for."""
+    key = {"channel_id": channel_id, "message_id": message_id}
+    await tx.execute(_delete_votes, **key, answer_ids=list(answers), user_id=user_id)
+    await tx.execute(_lower_counts, **key, answer_ids=list(answers))
+    await tx.execute(_delete_empty_counts, **key)
 
 
 async def select_voters(
     reader: Reader, channel_id: ChannelId, message_id: MessageId, answer_id: int, *, after: UserId, maximum: int
 ) -> list[User]:
-    """Who voted for an answer, by ascending id."""
+    """The users who voted for an answer, by ascending id."""
     rows = await reader.all(
         _select_voters, channel_id=channel_id, message_id=message_id, answer_id=answer_id, after=after, maximum=maximum
     )
@@ -172,11 +191,11 @@ async def select_voters(
 async def select_shown(
     reader: Reader, channel_id: ChannelId, message_ids: Sequence[int], user_id: UserId
 ) -> list[ShownPoll]:
-    """The polls of messages with their counts, as somebody sees them, by message and answer."""
+    """The polls of messages with their counts and the votes of a viewer, by message and answer."""
     return await reader.all(_select_shown, channel_id=channel_id, message_ids=list(message_ids), user_id=user_id)
 
 
-async def select_emojis(reader: Reader, emoji_ids: list[EmojiId], user_id: UserId) -> dict[EmojiId, UsableEmoji]:
-    """Guilds' emojis by id, with what somebody is in those guilds."""
+async def select_emojis(reader: Reader, emoji_ids: list[EmojiId], user_id: UserId) -> dict[EmojiId, EmojiOfMember]:
+    """Emojis of guilds by id, with the roles of a user in those guilds."""
     rows = await reader.all(_select_emojis, emoji_ids=emoji_ids, user_id=user_id)
     return {row.id: row for row in rows}

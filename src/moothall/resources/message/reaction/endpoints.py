@@ -34,7 +34,7 @@ async def create_reaction(ctx: Context, channel_id: ChannelId, message_id: Messa
 
 @delete(f"{_REACTIONS}/{{emoji_name}}/@me", permission=MEMBER, fires=(MessageReactionRemove,))
 async def delete_own_reaction(ctx: Context, channel_id: ChannelId, message_id: MessageId, emoji_name: str) -> None:
-    """Take back one's reaction."""
+    """Remove one's own reaction."""
     await operations.remove_own_reaction(ctx, message_id, emoji_name)
 
 
@@ -42,7 +42,7 @@ async def delete_own_reaction(ctx: Context, channel_id: ChannelId, message_id: M
 async def delete_user_reaction(
     ctx: Context, channel_id: ChannelId, message_id: MessageId, emoji_name: str, user_id: UserId
 ) -> None:
-    """Take away somebody's reaction, with MANAGE_MESSAGES."""
+    """Remove a user's reaction, with MANAGE_MESSAGES."""
     await operations.remove_reaction(ctx, message_id, emoji_name, user_id)
 
 
@@ -57,7 +57,7 @@ async def get_reactions(
     after: UserId = UserId(Snowflake(0)),  # noqa: B008 a constant
     limit: ListSize = limits.REACTION_LIST_DEFAULT,
 ) -> list[User]:
-    """List who reacted with an emoji, by ascending id. There are no super reactions (type 1)."""
+    """List the users who reacted with an emoji, by ascending id. There are no super reactions (type 1)."""
     require_history(ctx)
     emoji = operations.read_emoji(emoji_name)
     await get_message(ctx, channel_id, message_id)
@@ -68,7 +68,7 @@ async def get_reactions(
 
 @delete(_REACTIONS, permission=MEMBER, fires=(MessageReactionRemoveAll,))
 async def delete_all_reactions(ctx: Context, channel_id: ChannelId, message_id: MessageId) -> None:
-    """Take all reactions from a message, with MANAGE_MESSAGES."""
+    """Remove all reactions of a message, with MANAGE_MESSAGES."""
     await operations.clear_reactions(ctx, message_id)
 
 
@@ -76,5 +76,5 @@ async def delete_all_reactions(ctx: Context, channel_id: ChannelId, message_id: 
 async def delete_all_reactions_for_emoji(
     ctx: Context, channel_id: ChannelId, message_id: MessageId, emoji_name: str
 ) -> None:
-    """Take one emoji from a message, with MANAGE_MESSAGES."""
+    """Remove all reactions with one emoji, with MANAGE_MESSAGES."""
     await operations.clear_emoji(ctx, message_id, emoji_name)

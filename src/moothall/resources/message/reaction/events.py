@@ -1,4 +1,4 @@
-"""What is announced of reactions, to those who may view the channel."""
+"""The events of reactions, for users who may view the channel."""
 
 from typing import ClassVar
 
@@ -11,18 +11,18 @@ from moothall.objects.wire import to_plain
 from moothall.resources.message.events import ChannelEvent
 
 _NORMAL = 0
-"""The type of every reaction here: there are no super reactions."""
+"""The type of every reaction; there are no super reactions."""
 
 
 class _ReactionEvent(ChannelEvent, frozen=True, kw_only=True):
-    """Something about the reactions of one message."""
+    """An event about the reactions of one message."""
 
     intent: ClassVar[int] = Intent.GUILD_MESSAGE_REACTIONS
     direct_intent: ClassVar[int] = Intent.DIRECT_MESSAGE_REACTIONS
     message_id: MessageId
 
     def where(self) -> dict[str, object]:
-        """The keys that say which message it is about."""
+        """The keys that name the message."""
         return {"message_id": str(int(self.message_id)), **self.route.ids()}
 
 
@@ -35,10 +35,10 @@ class MessageReactionAdd(_ReactionEvent, frozen=True, kw_only=True):
     author_id: UserId | None
     """The message's author; None for a webhook's message."""
     member: bytes | None
-    """Who reacted, as a member with their user; None in a direct message."""
+    """The member object with its user; None in a direct message."""
 
     def payload(self) -> object:
-        """Who reacted with what."""
+        """The user, the message and the emoji."""
         payload = {
             "user_id": str(int(self.user_id)),
             **self.where(),
@@ -62,7 +62,7 @@ class MessageReactionRemove(_ReactionEvent, frozen=True, kw_only=True):
     emoji: PartialEmoji
 
     def payload(self) -> object:
-        """Whose reaction is gone."""
+        """The user, the message and the emoji."""
         return {
             "user_id": str(int(self.user_id)),
             **self.where(),
@@ -78,7 +78,7 @@ class MessageReactionRemoveAll(_ReactionEvent, frozen=True, kw_only=True):
     name: ClassVar[str] = "MESSAGE_REACTION_REMOVE_ALL"
 
     def payload(self) -> object:
-        """Which message has no reactions any more."""
+        """The message."""
         return self.where()
 
 
@@ -89,5 +89,5 @@ class MessageReactionRemoveEmoji(_ReactionEvent, frozen=True, kw_only=True):
     emoji: PartialEmoji
 
     def payload(self) -> object:
-        """Which emoji is gone."""
+        """The message and the emoji."""
         return {**self.where(), "emoji": to_plain(self.emoji)}

@@ -7,7 +7,7 @@ from moothall.objects.emoji import PartialEmoji
 from moothall.objects.ids import ChannelId, EmojiId, MessageId, UserId
 from moothall.objects.user import User
 from moothall.objects.wire import Timestamp
-from moothall.resources.message.reactions import shown_emoji
+from moothall.resources.message.queries.reactions import partial_emoji
 from moothall.storage.database import Query, Reader, Transaction, insert_ignore
 from moothall.storage.rows import UserRow, user_from_row
 from moothall.storage.schema import messages, reaction_counts, reactions, users
@@ -18,12 +18,12 @@ _of_emoji = _of_message & (_counts.emoji == bindparam("emoji"))
 
 
 def emoji_key(emoji: PartialEmoji) -> str:
-    """What an emoji is known by among a message's reactions: its id, or the standard emoji itself."""
+    """The key of an emoji in reaction tables: its id, or a standard emoji itself."""
     return str(int(emoji.id)) if emoji.id is not None else emoji.name or ""
 
 
 class CountRow(Struct):
-    """One emoji under a message."""
+    """The reactions to a message with one emoji."""
 
     emoji_id: EmojiId | None
     emoji_name: str | None
@@ -32,14 +32,14 @@ class CountRow(Struct):
 
     @property
     def emoji(self) -> PartialEmoji:
-        """The emoji as it is shown."""
-        return shown_emoji(self.emoji_id, self.emoji_name, self.animated)
+        """The emoji object."""
+        return partial_emoji(self.emoji_id, self.emoji_name, self.animated)
 
 
 _select_count = Query(
     select(_counts.emoji_id, _counts.emoji_name, _counts.animated, _counts.count).where(_of_emoji), into=CountRow
 )
-_count_kinds = Query(select(func.count()).select_from(reaction_counts).where(_of_message))
+_count_emojis = Query(select(func.count()).select_from(reaction_counts).where(_of_message))
 _insert_count = Query(insert_ignore(reaction_counts, key=("channel_id", "message_id", "emoji")))
 _raise_count = Query(update(reaction_counts).where(_of_emoji).values(count=_counts.count + 1))
 _lower_count = Query(update(reaction_counts).where(_of_emoji).values(count=_counts.count - 1))
@@ -53,7 +53,7 @@ _single_of_emoji = _single_of_message & (_single.emoji == bindparam("emoji"))
 _delete_reaction = Query(delete(reactions).where(_single_of_emoji, _single.user_id == bindparam("user_id")))
 _delete_reactions_of_emoji = Query(delete(reactions).where(_single_of_emoji))
 _delete_reactions = Query(delete(reactions).where(_single_of_message))
-# Nothing ever takes the mark away: a removal cannot know of reactions that are being added at the same moment.
+# `reacted` is never cleared: a removal cannot see reactions that are added at the same time.
 _mark_reacted = Query(
     update(messages)
     .where(
@@ -74,19 +74,19 @@ _select_reactors = Query(
 
 
 async def select_count(reader: Reader, channel_id: ChannelId, message_id: MessageId, emoji: str) -> CountRow | None:
-    """One emoji under a message; None if nobody reacted with it."""
+    """The reactions to a message with one emoji; None if there are none."""
     return await reader.one(_select_count, channel_id=channel_id, message_id=message_id, emoji=emoji)
 
 
-async def count_kinds(reader: Reader, channel_id: ChannelId, message_id: MessageId) -> int:
-    """How many different emojis are under a message."""
-    return await reader.scalar(_count_kinds, channel_id=channel_id, message_id=message_id) or 0
+async def count_emojis(reader: Reader, channel_id: ChannelId, message_id: MessageId) -> int:
+    """The number of different emojis of a message."""
+    return await reader.scalar(_count_emojis, channel_id=channel_id, message_id=message_id) or 0
 
 
-async def insert_kind(
+async def insert_emoji(
     tx: Transaction, channel_id: ChannelId, message_id: MessageId, emoji: PartialEmoji, now: Timestamp
 ) -> None:
-    """Put an emoji under a message that nobody has reacted with yet."""
+    """Insert an emoji that a message does not have yet, with a count of 0."""
     await tx.execute(
         _insert_count,
         channel_id=channel_id,
@@ -103,40 +103,40 @@ async def insert_kind(
 async def insert_reaction(
     tx: Transaction, channel_id: ChannelId, message_id: MessageId, emoji: PartialEmoji, user_id: UserId, now: Timestamp
 ) -> bool:
-    """Add a user to an emoji under a message; False if they are there."""
-    access = {"channel_id": channel_id, "message_id": message_id, "emoji": emoji_key(emoji)}
-    if not await tx.execute(_insert_reaction, **access, user_id=user_id, reacted_at=now):
+    """Insert a user's reaction; False if it exists."""
+    key = {"channel_id": channel_id, "message_id": message_id, "emoji": emoji_key(emoji)}
+    if not await tx.execute(_insert_reaction, **key, user_id=user_id, reacted_at=now):
         return False
-    if not await tx.execute(_raise_count, **access):
-        # Its last user has just taken it away, and it with them.
-        await insert_kind(tx, channel_id, message_id, emoji, now)
-        await tx.execute(_raise_count, **access)
+    if not await tx.execute(_raise_count, **key):
+        # The last reaction with the emoji was removed at the same time, and the emoji with it.
+        await insert_emoji(tx, channel_id, message_id, emoji, now)
+        await tx.execute(_raise_count, **key)
     return True
 
 
 async def delete_reaction(
     tx: Transaction, channel_id: ChannelId, message_id: MessageId, emoji: str, user_id: UserId
 ) -> bool:
-    """Take a user from an emoji, and the emoji from the message with its last user; False if they were not there."""
-    access = {"channel_id": channel_id, "message_id": message_id, "emoji": emoji}
-    if not await tx.execute(_delete_reaction, **access, user_id=user_id):
+    """Delete a user's reaction, and the emoji with its last reaction; False if there is none."""
+    key = {"channel_id": channel_id, "message_id": message_id, "emoji": emoji}
+    if not await tx.execute(_delete_reaction, **key, user_id=user_id):
         return False
-    await tx.execute(_lower_count, **access)
-    await tx.execute(_delete_empty_count, **access)
+    await tx.execute(_lower_count, **key)
+    await tx.execute(_delete_empty_count, **key)
     return True
 
 
 async def delete_emoji(tx: Transaction, channel_id: ChannelId, message_id: MessageId, emoji: str) -> bool:
-    """Take an emoji from a message with everybody who reacted with it; False if nobody did."""
-    access = {"channel_id": channel_id, "message_id": message_id, "emoji": emoji}
-    if not await tx.execute(_delete_count, **access):
+    """Delete all reactions with an emoji; False if there are none."""
+    key = {"channel_id": channel_id, "message_id": message_id, "emoji": emoji}
+    if not await tx.execute(_delete_count, **key):
         return False
-    await tx.execute(_delete_reactions_of_emoji, **access)
+    await tx.execute(_delete_reactions_of_emoji, **key)
     return True
 
 
 async def delete_all(tx: Transaction, channel_id: ChannelId, message_id: MessageId) -> bool:
-    """Take every emoji from a message; False if there was none."""
+    """Delete all reactions of a message; False if there are none."""
     if not await tx.execute(_delete_counts, channel_id=channel_id, message_id=message_id):
         return False
     await tx.execute(_delete_reactions, channel_id=channel_id, message_id=message_id)
@@ -146,7 +146,7 @@ async def delete_all(tx: Transaction, channel_id: ChannelId, message_id: Message
 async def select_reactors(
     reader: Reader, channel_id: ChannelId, message_id: MessageId, emoji: str, *, after: int, maximum: int
 ) -> list[User]:
-    """Those who reacted with an emoji, by ascending id."""
+    """The users who reacted with an emoji, by ascending id."""
     rows = await reader.all(
         _select_reactors, channel_id=channel_id, message_id=message_id, emoji=emoji, after=after, maximum=maximum
     )

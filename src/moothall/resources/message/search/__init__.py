@@ -1,7 +1,6 @@
-"""Finding messages of a guild by what they say and have.
+"""Searching the messages of a guild.
 
-The database's own full-text index answers; it follows the messages a moment behind. Triggers write
-down what has changed, `indexing` works that off in short steps, and a job does the same for what was
-there before there was an index. What a message is found by is decided here alone (`documents`,
-`terms`), the same for both engines. ClusterMembers: message (which shows what is found), thread.
+The full-text index of the database answers. Triggers record changed messages, `indexing` updates the index in short
+steps within about a second, and a job indexes the messages from before there was an index. Which words and facets a
+message has is decided in `documents` and `terms`, the same for both engines.
 """

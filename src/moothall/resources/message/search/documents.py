@@ -1,6 +1,6 @@
-"""What a stored message is found by: its words, and facets that say what it is and has.
+"""The index entry of a stored message: its words and its facets.
 
-A facet is a letter and what it is about. Ids stand as they are, texts hashed:
+A facet is a letter and a value. Ids are written as they are, texts are hashed:
 
     g guild        v channel, for threads its parent    c channel or thread     x in a private thread
     a author       t user, bot or webhook               m mentioned user        r mentioned role
@@ -33,8 +33,8 @@ _MAX_DEPTH: Final = 8
 _TEXT_DISPLAY: Final = 10
 
 
-class Stored(Struct):
-    """A message as the index reads it, by either way there."""
+class IndexedMessage(Struct):
+    """A message with everything that its index entry depends on."""
 
     channel_id: ChannelId
     id: MessageId
@@ -54,7 +54,7 @@ class Stored(Struct):
 
 
 class Document(Struct, frozen=True):
-    """An entry of the index."""
+    """An index entry."""
 
     channel_id: ChannelId
     message_id: MessageId
@@ -79,30 +79,30 @@ class _Poll(Struct, frozen=True):
 
 
 def hashed(letter: str, text: str) -> str:
-    """The facet of a text, whatever it consists of."""
+    """The facet of a text."""
     return letter + hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def text_of(body: bytes, poll: str | None = None) -> str:
-    """Everything that a stored message says."""
+    """All text of a stored message."""
     read: _Body = decoder(_Body).decode(body)
     return "\n".join(_texts(read, poll))
 
 
-def document_of(row: Stored) -> Document:
-    """The entry of a message; of one that cannot be read it says where it is."""
+def document_of(row: IndexedMessage) -> Document:
+    """The entry of a message; of an unreadable one only its guild and channel."""
     try:
         return _read(row)
     except Exception:
-        # Nothing that one message holds may keep all that follow out of the index.
+        # One unreadable message must not keep later ones out of the index.
         log.exception("message %d cannot be indexed", row.id)
-        return Document(row.channel_id, row.id, list(_accesses(row)), [])
+        return Document(row.channel_id, row.id, list(_location_facets(row)), [])
 
 
-def _read(row: Stored) -> Document:
+def _read(row: IndexedMessage) -> Document:
     body: _Body = decoder(_Body).decode(row.body)
     texts = list(_texts(body, row.poll))
-    facets = dict.fromkeys((*_accesses(row), *_people(row, body), *_things(row, body, texts)))
+    facets = dict.fromkeys((*_location_facets(row), *_people_facets(row, body), *_content_facets(row, body, texts)))
     words: list[str] = []
     for text in texts:
         words += words_of(text)
@@ -111,7 +111,7 @@ def _read(row: Stored) -> Document:
     return Document(row.channel_id, row.id, list(facets), words[:WORDS_MAX])
 
 
-def _accesses(row: Stored) -> Iterator[str]:
+def _location_facets(row: IndexedMessage) -> Iterator[str]:
     in_thread = row.kind in THREADS and row.parent_id is not None
     yield f"g{int(row.guild_id or 0)}"
     yield f"v{int(row.parent_id if in_thread and row.parent_id is not None else row.channel_id)}"
@@ -120,7 +120,7 @@ def _accesses(row: Stored) -> Iterator[str]:
         yield "x"
 
 
-def _people(row: Stored, body: _Body) -> Iterator[str]:
+def _people_facets(row: IndexedMessage, body: _Body) -> Iterator[str]:
     yield f"a{int(row.author_id)}"
     yield "twebhook" if row.webhook_id is not None else "tbot" if row.by_bot else "tuser"
     yield from (f"m{int(user_id)}" for user_id in row.mentions or ())
@@ -133,7 +133,7 @@ def _people(row: Stored, body: _Body) -> Iterator[str]:
         yield f"u{int(row.replied_author_id)}"
 
 
-def _things(row: Stored, body: _Body, texts: list[str]) -> Iterator[str]:
+def _content_facets(row: IndexedMessage, body: _Body, texts: list[str]) -> Iterator[str]:
     if row.pinned:
         yield "p"
     if row.poll is not None or row.parts & MessagePart.POLL:
@@ -143,18 +143,18 @@ def _things(row: Stored, body: _Body, texts: list[str]) -> Iterator[str]:
     if body.message_snapshots:
         yield "hsnapshot"
     for message in (body, *(_snapshot(item) for item in body.message_snapshots)):
-        yield from _of_files(message.attachments)
-        yield from _of_embeds(message.embeds)
+        yield from _file_facets(message.attachments)
+        yield from _embed_facets(message.embeds)
     links = [host for text in texts for host in map(_host, _LINK.findall(text)) if host]
     if links:
         yield "hlink"
     for host in links:
-        # A link is found by its host and by every domain that the host is in.
+        # A link has a facet for its host and for every parent domain.
         labels = host.split(".")
         yield from (hashed("l", ".".join(labels[n:])) for n in range(max(1, len(labels) - 1)))
 
 
-def _of_files(attachments: Iterable[dict[str, Any]]) -> Iterator[str]:
+def _file_facets(attachments: Iterable[dict[str, Any]]) -> Iterator[str]:
     for attachment in attachments:
         yield "hfile"
         media = str(attachment.get("content_type", "")).partition("/")[0]
@@ -168,7 +168,7 @@ def _of_files(attachments: Iterable[dict[str, Any]]) -> Iterator[str]:
             yield hashed("k", extension)
 
 
-def _of_embeds(embeds: Iterable[dict[str, Any]]) -> Iterator[str]:
+def _embed_facets(embeds: Iterable[dict[str, Any]]) -> Iterator[str]:
     for embed in embeds:
         yield "hembed"
         kind = str(embed.get("type", "rich"))
@@ -208,22 +208,22 @@ def _objects(listed: object) -> list[dict[str, Any]]:
 def _texts(body: _Body, poll: str | None) -> Iterator[str]:
     yield body.content
     for embed in body.embeds:
-        yield from _of_embed(embed)
-    yield from _of_components(body.components, 0)
+        yield from _embed_texts(embed)
+    yield from _component_texts(body.components, 0)
     for attachment in body.attachments:
         yield str(attachment.get("filename", ""))
         yield str(attachment.get("description") or "")
     if poll is not None:
-        asked: _Poll = decoder(_Poll).decode(poll.encode())
-        yield str(asked.question.get("text", ""))
-        for answer in asked.answers:
+        question_and_answers: _Poll = decoder(_Poll).decode(poll.encode())
+        yield str(question_and_answers.question.get("text", ""))
+        for answer in question_and_answers.answers:
             media = answer.get("poll_media")
             yield str(media.get("text", "")) if isinstance(media, dict) else ""
     for item in body.message_snapshots:
         yield from _texts(_snapshot(item), None)
 
 
-def _of_embed(embed: dict[str, Any]) -> Iterator[str]:
+def _embed_texts(embed: dict[str, Any]) -> Iterator[str]:
     for key in ("title", "description"):
         yield str(embed.get(key) or "")
     for part, key in (("author", "name"), ("footer", "text")):
@@ -234,9 +234,9 @@ def _of_embed(embed: dict[str, Any]) -> Iterator[str]:
         yield str(field.get("value") or "")
 
 
-def _of_components(components: object, depth: int) -> Iterator[str]:
+def _component_texts(components: object, depth: int) -> Iterator[str]:
     for component in _objects(components):
         if component.get("type") == _TEXT_DISPLAY:
             yield str(component.get("content") or "")
         elif depth < _MAX_DEPTH:
-            yield from _of_components(component.get("components"), depth + 1)
+            yield from _component_texts(component.get("components"), depth + 1)

@@ -6,7 +6,7 @@ from moothall.objects.ids import GuildId, MessageId
 from moothall.objects.permissions import Permissions
 from moothall.resources.message.search import requests
 from moothall.resources.message.search.requests import Search, SearchResults
-from moothall.resources.message.search.searching import search
+from moothall.resources.message.search.results import search
 
 
 @get("/guilds/{guild_id}/messages/search", permission=Permissions.READ_MESSAGE_HISTORY)
@@ -29,7 +29,7 @@ async def search_guild_messages(
     max_id: MessageId | None = None,
     limit: requests.Limit = requests.MAX_RESULTS,
     offset: requests.Offset = 0,
-    has: requests.Haves | None = None,
+    has: requests.HasValues | None = None,
     link_hostname: requests.Texts | None = None,
     embed_provider: requests.Texts | None = None,
     embed_type: requests.EmbedTypes | None = None,
@@ -39,12 +39,12 @@ async def search_guild_messages(
     include_nsfw: bool = False,
     channel_id: requests.Channels | None = None,
 ) -> Json[SearchResults] | NotReady:
-    """Find messages by what they say and have, in the channels that the caller may read.
+    """Search messages by their text and other properties, in the channels that the caller may read.
 
-    Every parameter narrows the search; of several values of one, any will do. It is 202 with code
-    110000 until messages from before the index are in it.
+    Every parameter narrows the search; of several values of one, any will do. The response is 202
+    with code 110000 until messages from before the index are indexed.
     """
-    asked = Search(
+    params = Search(
         sort_by=sort_by,
         sort_order=sort_order,
         content=content,
@@ -70,4 +70,4 @@ async def search_guild_messages(
         include_nsfw=include_nsfw,
         channel_id=channel_id,
     )
-    return Json(await search(ctx, asked))
+    return Json(await search(ctx, params))

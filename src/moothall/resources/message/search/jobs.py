@@ -1,4 +1,4 @@
-"""Indexing what was written before there was an index."""
+"""Indexing messages from before there was an index."""
 
 from typing import ClassVar, Final
 
@@ -12,19 +12,19 @@ from moothall.resources.message.search.documents import document_of
 from moothall.resources.message.search.indexing import LOCK
 
 JOB_ID: Final = LOCK
-"""The job's own lock is that of the index."""
+"""The lock of the job is that of the index."""
 
 _STEP: Final = 200
 
 
 @job
 class IndexMessages(Job, frozen=True, kw_only=True):
-    """Indexes every message of every guild, in the order of channels; a migration enqueues it."""
+    """Indexes every message of every guild, in the order of channels. A migration enqueues it."""
 
     kind: ClassVar[str] = "index_messages"
     after_channel: ChannelId = ChannelId(Snowflake(0))
     after: MessageId = MessageId(Snowflake(0))
-    """The message whose turn came last."""
+    """The last indexed message."""
     done: int = 0
 
     async def step(self, ctx: Context) -> Job | None:
@@ -33,6 +33,6 @@ class IndexMessages(Job, frozen=True, kw_only=True):
         if not rows:
             return None
         documents = [document_of(row) for row in rows if row.guild_id is not None]
-        await queries.put_documents(ctx.tx, ctx.services.database.dialect, documents)
+        await queries.upsert_documents(ctx.tx, ctx.services.database.dialect, documents)
         last = rows[-1]
         return structs.replace(self, after_channel=last.channel_id, after=last.id, done=self.done + len(documents))

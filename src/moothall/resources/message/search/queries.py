@@ -1,4 +1,4 @@
-"""The SQL of the index of messages: one text for each engine."""
+"""The SQL of the message index, for both engines."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -21,8 +21,8 @@ from sqlalchemy.sql import ClauseElement, ColumnElement
 
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
-from moothall.resources.message.search.documents import Document, Stored
-from moothall.resources.message.search.wanted import Node, to_fts5, to_tsquery
+from moothall.resources.message.search.documents import Document, IndexedMessage
+from moothall.resources.message.search.index_query import Node, to_fts5, to_tsquery
 from moothall.storage.database import Query, Reader, Transaction, in_list
 from moothall.storage.query import ByDialect
 from moothall.storage.rows import ChannelRow
@@ -75,7 +75,7 @@ _select_changed = Query(
         )
     )
     .where(in_list(message_changes.c.id, "change_ids")),
-    into=Stored,
+    into=IndexedMessage,
 )
 _select_after = Query(
     select(messages.c.channel_id, messages.c.id, *_STORED)
@@ -86,7 +86,7 @@ _select_after = Query(
     )
     .order_by(messages.c.channel_id, messages.c.id)
     .limit(bindparam("maximum")),
-    into=Stored,
+    into=IndexedMessage,
 )
 _delete_changes = Query(delete(message_changes).where(in_list(message_changes.c.id, "change_ids")))
 
@@ -126,7 +126,7 @@ def _delete(dialect: str) -> ClauseElement:
 
 
 def _key(dialect: str) -> tuple[Column[Any], Column[Any], ColumnElement[bool]]:
-    """The columns of the message's id and the channel's, and what the query is."""
+    """The columns of the message id and the channel id, and the condition of the query."""
     query = bindparam("query", type_=Text())
     if dialect == "sqlite":
         table = message_index_fts
@@ -136,7 +136,7 @@ def _key(dialect: str) -> tuple[Column[Any], Column[Any], ColumnElement[bool]]:
 
 
 def _bounds(key: ColumnElement[Any], *, bounded: bool) -> list[ColumnElement[bool]]:
-    # Only where they are asked for: PostgreSQL would read its index of ids from end to end for them.
+    # Only if requested: PostgreSQL would scan its index of ids for them.
     return [key > bindparam("min_id"), key < bindparam("max_id")] if bounded else []
 
 
@@ -147,8 +147,8 @@ def _count(dialect: str, *, bounded: bool) -> ClauseElement:
 
 def _page(dialect: str, *, bounded: bool, descending: bool, few: bool) -> ClauseElement:
     key, channel_id, matches = _key(dialect)
-    # PostgreSQL likes to go through the ids in their order until it has found enough, which of few it never has:
-    # a sum is in no index.
+    # PostgreSQL prefers to scan the ids in order until it has enough rows, which is slow if there are few. A sum is in
+    # no index, and so prevents it.
     order: ColumnElement[Any] = key + literal_column("0") if few and dialect == "postgresql" else key
     return (
         select(key.label("message_id"), channel_id.label("channel_id"))
@@ -174,32 +174,32 @@ _FEW: Final = 100_000
 
 
 async def has_changes(reader: Reader) -> bool:
-    """Whether the index is behind."""
+    """Whether there are changes that are not indexed."""
     return bool(await reader.all(_select_changes, maximum=1))
 
 
 async def select_changes(tx: Transaction, maximum: int) -> list[tuple[int, int]]:
-    """What the index has not followed yet, oldest first: number of the change, message."""
+    """Changes that are not indexed, oldest first: (change, message) ids."""
     return [(row[0], row[1]) for row in await tx.all(_select_changes, maximum=maximum)]
 
 
-async def select_changed(tx: Transaction, change_ids: Sequence[int]) -> list[Stored]:
-    """The messages of some changes as they are now; those that are gone are left out."""
+async def select_changed(tx: Transaction, change_ids: Sequence[int]) -> list[IndexedMessage]:
+    """The messages of changes as they are now; deleted ones are left out."""
     return await tx.all(_select_changed, change_ids=list(change_ids))
 
 
 async def delete_changes(tx: Transaction, change_ids: Sequence[int]) -> None:
-    """Forget changes that the index has followed."""
+    """Delete changes that are indexed."""
     await tx.execute(_delete_changes, change_ids=list(change_ids))
 
 
-async def select_after(reader: Reader, after_channel: int, after: int, maximum: int) -> list[Stored]:
-    """Messages by channel and id, those after a place in that order."""
+async def select_after(reader: Reader, after_channel: int, after: int, maximum: int) -> list[IndexedMessage]:
+    """Messages in the order of channel and id, after a message."""
     return await reader.all(_select_after, after_channel=after_channel, after=after, maximum=maximum)
 
 
-async def put_documents(tx: Transaction, dialect: str, documents: Sequence[Document]) -> None:
-    """Enter messages into the index, or anew."""
+async def upsert_documents(tx: Transaction, dialect: str, documents: Sequence[Document]) -> None:
+    """Insert or replace index entries."""
     sqlite = dialect == "sqlite"
     await tx.execute_many(
         _insert_document,
@@ -208,7 +208,7 @@ async def put_documents(tx: Transaction, dialect: str, documents: Sequence[Docum
                 "message_id": int(document.message_id),
                 "channel_id": int(document.channel_id),
                 "facets": " ".join(document.facets) if sqlite else _lexemes(document.facets),
-                "words": " ".join(document.words) if sqlite else _placed(document.words),
+                "words": " ".join(document.words) if sqlite else _with_positions(document.words),
             }
             for document in documents
         ],
@@ -216,7 +216,7 @@ async def put_documents(tx: Transaction, dialect: str, documents: Sequence[Docum
 
 
 async def delete_documents(tx: Transaction, message_ids: Sequence[int]) -> None:
-    """Take messages out of the index; those that are not in it are none of its business."""
+    """Delete the index entries of messages that have any."""
     await tx.execute(_delete_documents, message_ids=list(message_ids))
 
 
@@ -224,27 +224,27 @@ def _lexemes(facets: Sequence[str]) -> str:
     return " ".join(f"'={facet}'" for facet in facets)
 
 
-def _placed(words: Sequence[str]) -> str:
-    accesses: dict[str, list[int]] = {}
-    for access, word in enumerate(words, 1):
-        accesses.setdefault(word, []).append(access)
-    return " ".join(f"'{word}':{','.join(map(str, listed))}" for word, listed in accesses.items())
+def _with_positions(words: Sequence[str]) -> str:
+    positions: dict[str, list[int]] = {}
+    for position, word in enumerate(words, 1):
+        positions.setdefault(word, []).append(position)
+    return " ".join(f"'{word}':{','.join(map(str, listed))}" for word, listed in positions.items())
 
 
 Bounds = tuple[int, int]
-"""The ids between which messages are looked for; they themselves are not found."""
+"""The ids between which results are, both exclusive."""
 
 
-async def count_found(reader: Reader, dialect: str, wanted: Node, bounds: Bounds | None) -> int:
-    """How many messages a search finds."""
-    query, values = _counts[bounds is not None], _values(dialect, wanted, bounds)
+async def count_hits(reader: Reader, dialect: str, node: Node, bounds: Bounds | None) -> int:
+    """The number of results."""
+    query, values = _counts[bounds is not None], _values(dialect, node, bounds)
     return int((await reader.all_long(query, **values))[0][0])
 
 
-async def select_found(
+async def select_hits(
     reader: Reader,
     dialect: str,
-    wanted: Node,
+    node: Node,
     bounds: Bounds | None,
     *,
     total: int,
@@ -252,19 +252,19 @@ async def select_found(
     offset: int,
     descending: bool,
 ) -> list[tuple[int, int]]:
-    """A page of the `total` that a search finds, newest or oldest first: message, channel."""
+    """A page of the `total` results, newest or oldest first: (message, channel) ids."""
     query = _pages[bounds is not None, descending, total <= _FEW]
-    values = _values(dialect, wanted, bounds)
+    values = _values(dialect, node, bounds)
     return [(row[0], row[1]) for row in await reader.all_long(query, **values, maximum=maximum, offset=offset)]
 
 
-def _values(dialect: str, wanted: Node, bounds: Bounds | None) -> dict[str, Any]:
-    values: dict[str, Any] = {"query": _text(dialect, wanted)}
+def _values(dialect: str, node: Node, bounds: Bounds | None) -> dict[str, Any]:
+    values: dict[str, Any] = {"query": _text(dialect, node)}
     return values if bounds is None else {**values, "min_id": bounds[0], "max_id": bounds[1]}
 
 
-def _text(dialect: str, wanted: Node) -> str:
-    return to_fts5(wanted) if dialect == "sqlite" else to_tsquery(wanted)
+def _text(dialect: str, node: Node) -> str:
+    return to_fts5(node) if dialect == "sqlite" else to_tsquery(node)
 
 
 _select_job_state = Query(select(jobs.c.state).where(jobs.c.id == bindparam("job_id")))
@@ -288,7 +288,7 @@ _select_bodies = Query(
 
 
 async def select_job_state(reader: Reader, job_id: Snowflake) -> str | None:
-    """The fields of the job with an id, as JSON; None if it is done or was never there."""
+    """The state of a job as JSON; None if it is finished or does not exist."""
     row = await reader.one(_select_job_state, job_id=job_id)
     return None if row is None else row[0]
 
@@ -296,21 +296,21 @@ async def select_job_state(reader: Reader, job_id: Snowflake) -> str | None:
 async def select_private_threads(
     reader: Reader, guild_id: GuildId, user_id: UserId, maximum: int
 ) -> list[tuple[ChannelId, ChannelId | None]]:
-    """The private threads of a guild that somebody is in, newest first: thread, parent."""
+    """The private threads of a guild that a user is in, newest first: (thread, parent) ids."""
     rows = await reader.all(_select_private, guild_id=guild_id, user_id=user_id, maximum=maximum)
     return [(ChannelId(row[0]), row[1]) for row in rows]
 
 
 async def select_channels(reader: Reader, channel_ids: Sequence[int]) -> list[ChannelRow]:
-    """Channels and threads by id, in no order."""
+    """Channels and threads by id, unordered."""
     return await reader.all(_select_channels, channel_ids=list(channel_ids))
 
 
-async def select_bodies(reader: Reader, found: Sequence[tuple[int, int]]) -> dict[int, bytes]:
-    """The stored bodies of messages that were found, by message."""
+async def select_bodies(reader: Reader, hits: Sequence[tuple[int, int]]) -> dict[int, bytes]:
+    """The stored bodies of messages by id; `hits` are (message, channel) ids."""
     rows = await reader.all_long(
         _select_bodies,
-        channel_ids=list({channel_id for _, channel_id in found}),
-        message_ids=[message_id for message_id, _ in found],
+        channel_ids=list({channel_id for _, channel_id in hits}),
+        message_ids=[message_id for message_id, _ in hits],
     )
     return {row[1]: row[2] for row in rows}

@@ -1,4 +1,4 @@
-"""What a search may ask for."""
+"""The parameters and the response of a search."""
 
 from typing import Annotated, Any, Final, Literal
 
@@ -40,21 +40,21 @@ Has = Literal[
 EmbedType = Literal["image", "video", "gif", "sound", "article"]
 SortBy = Literal["timestamp", "relevance"]
 SortOrder = Literal["asc", "desc"]
-_Short = Annotated[str, Meta(max_length=256)]
+_ShortText = Annotated[str, Meta(max_length=256)]
 Hundred = Meta(max_length=100)
 Channels = Annotated[list[ChannelId], Meta(max_length=500)]
 Users = Annotated[list[UserId], Hundred]
 Roles = Annotated[list[RoleId], Hundred]
 Messages = Annotated[list[MessageId], Hundred]
 AuthorTypes = Annotated[list[AuthorType], Meta(max_length=6)]
-Haves = Annotated[list[Has], Meta(max_length=18)]
+HasValues = Annotated[list[Has], Meta(max_length=18)]
 EmbedTypes = Annotated[list[EmbedType], Meta(max_length=5)]
-Texts = Annotated[list[_Short], Hundred]
+Texts = Annotated[list[_ShortText], Hundred]
 FileNames = Annotated[list[Annotated[str, Meta(max_length=1024)]], Hundred]
 
 
 class Search(Struct, frozen=True, kw_only=True):
-    """A search. Of several values of one parameter any will do; those with a dash before them none may have."""
+    """A search. A message matches one of several values of a parameter, and none of those with a leading dash."""
 
     content: str | None = None
     slop: int = DEFAULT_SLOP
@@ -82,18 +82,18 @@ class Search(Struct, frozen=True, kw_only=True):
     offset: int = 0
 
 
-class FoundMessage(Message, frozen=True, kw_only=True):
-    """A message that was found; `hit` is always true, as nothing around it is told."""
+class MessageHit(Message, frozen=True, kw_only=True):
+    """A message of the response; `hit` is always true, as surrounding messages are not returned."""
 
     hit: bool
 
 
 class SearchResults(Struct, frozen=True, kw_only=True):
-    """A page of what was found: lists of one message each, and the threads that they are in."""
+    """A page of results: lists of one message each, and the threads that they are in."""
 
     doing_deep_historical_index: bool
     total_results: int
-    messages: list[list[FoundMessage]]
+    messages: list[list[MessageHit]]
     threads: list[Channel]
     members: list[ThreadMember]
-    """The caller's own, of those of the threads that they have joined."""
+    """The caller's thread members, in the threads that they have joined."""

@@ -1,4 +1,4 @@
-"""Which messages of a guild somebody may find at all: those that they could read."""
+"""The messages of a guild that a search may return: those that the caller can read."""
 
 from typing import Final
 
@@ -9,42 +9,42 @@ from moothall.objects.channel import Channel
 from moothall.objects.channel_types import FORUMS, THREADS, VOICE, ChannelType
 from moothall.objects.ids import ChannelId
 from moothall.objects.permissions import Permissions
+from moothall.resources.message.search.index_query import AllOf, AnyOf, Node
 from moothall.resources.message.search.queries import select_private_threads
-from moothall.resources.message.search.wanted import AnyOf, Node, Wanted
 from moothall.storage.rows import ChannelRow
 
 _READ: Final = Permissions.VIEW_CHANNEL | Permissions.READ_MESSAGE_HISTORY
 _MAX_JOINED: Final = 1000
-"""Private threads that somebody is in, of which messages are found; the newest."""
+"""The number of private threads of a user, the newest, that are searched."""
 
 
 class Scope(Struct, frozen=True):
-    """The channels whose messages somebody may read, threads apart."""
+    """The channels of a guild by whether a user may read their messages."""
 
     guild_id: int
     readable: frozenset[ChannelId]
     hidden: frozenset[ChannelId]
     managed: frozenset[ChannelId]
-    """The readable ones whose private threads they may read without being in them."""
+    """The readable channels whose private threads the user may read without being in them (MANAGE_THREADS)."""
     joined: frozenset[ChannelId]
-    """Private threads that they are in."""
+    """Private threads that the user is in."""
     forums: frozenset[ChannelId]
 
     def nodes(self) -> tuple[list[Node], list[Node]]:
-        """What every message must be, and what none may be."""
-        # Whichever list is shorter says it: a guild has up to 500 channels.
+        """The nodes that every message must match, and those that none may match."""
+        # The shorter list makes the shorter query: a guild has up to 500 channels.
         if len(self.hidden) < len(self.readable):
             every: list[Node] = [AnyOf((f"g{self.guild_id}",))]
             none: list[Node] = [AnyOf(_sorted("v", self.hidden))] if self.hidden else []
         else:
             every, none = [AnyOf(_sorted("v", self.readable))], []
-        opened = (*_sorted("c", self.joined), *_sorted("v", self.managed))
+        readable_private = (*_sorted("c", self.joined), *_sorted("v", self.managed))
         if self.managed != self.readable:
-            none.append(Wanted((AnyOf(("x",)),), (AnyOf(opened),) if opened else ()))
+            none.append(AllOf((AnyOf(("x",)),), (AnyOf(readable_private),) if readable_private else ()))
         return every, none
 
     def may_read(self, row: ChannelRow) -> bool:
-        """Whether they may read a channel or thread; what the index says may be a moment old."""
+        """Whether the user may read a channel or thread now; the index may be a moment old."""
         if row.guild_id != self.guild_id:
             return False
         if row.type == ChannelType.PRIVATE_THREAD and row.id not in self.joined and row.parent_id not in self.managed:
@@ -53,7 +53,7 @@ class Scope(Struct, frozen=True):
 
 
 async def scope_of(ctx: Context, *, nsfw: bool) -> Scope:
-    """The caller's scope in the guild entered; without `nsfw` age-restricted channels are out of it."""
+    """The caller's scope in the guild entered, with age-restricted channels only if `nsfw`."""
     listed = await ctx.guild.channels(ctx.tx)
     readable = {channel.id for channel in listed.values() if _reads(ctx, channel) and (nsfw or not channel.nsfw)}
     managed = {

@@ -1,4 +1,4 @@
-"""Words of a text as the index knows them: without case and accents, the same in messages and in queries."""
+"""The words of messages and queries in the index: without case and accents."""
 
 import re
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ from msgspec import Struct
 from moothall.objects.text import search_key
 
 WORD_MAX: Final = 64
-"""Characters of a word that are looked at."""
+"""Characters of a word that are indexed."""
 WORDS_MAX: Final = 4000
-"""Words of a message that it is found by."""
+"""Words of a message that are indexed."""
 
-# Scripts that are written without spaces: every character is a word, and neighbours are looked for as neighbours.
+# Scripts without spaces: every character is a word, and adjacent characters of a query are a phrase.
 _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
@@ -23,13 +23,13 @@ _WORD: Final = re.compile(f"([{_UNSPACED}])|((?:(?![{_UNSPACED}])[^\\W_])+)|([{_
 
 
 class Phrase(Struct, frozen=True):
-    """Words that follow each other directly."""
+    """Words in direct succession."""
 
     words: tuple[str, ...]
 
 
-def _found(text: str) -> Iterator[tuple[str, int, int, bool]]:
-    # Folding costs more than everything else here, and most texts need little of it.
+def _tokens(text: str) -> Iterator[tuple[str, int, int, bool]]:
+    # `search_key` is slow, and most texts are ASCII.
     folded = text.lower() if text.isascii() else search_key(text)
     for match in _WORD.finditer(folded):
         yield match[0][:WORD_MAX], match.start(), match.end(), match[1] is not None
@@ -37,14 +37,14 @@ def _found(text: str) -> Iterator[tuple[str, int, int, bool]]:
 
 def words_of(text: str) -> list[str]:
     """The words of a text, in their order: runs of letters and digits, single ideographs, single symbols."""
-    return [word for word, *_ in _found(text)]
+    return [word for word, *_ in _tokens(text)]
 
 
 def phrases_of(text: str) -> list[Phrase]:
-    """What a query asks for: its words, those of one unspaced run together."""
+    """The phrases of a query: its words, and the runs of characters without spaces."""
     phrases: list[list[str]] = []
     joins = -1
-    for word, start, end, unspaced in _found(text):
+    for word, start, end, unspaced in _tokens(text):
         if unspaced and start == joins:
             phrases[-1].append(word)
         else:

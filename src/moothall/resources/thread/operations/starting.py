@@ -35,13 +35,13 @@ from moothall.resources.channel.thread_activity.operations import (
 )
 from moothall.resources.channel.thread_activity.state import metadata_column
 from moothall.resources.member.activity import touch_seen
+from moothall.resources.message.authors import Author, WebhookAuthor
 from moothall.resources.message.body import decode_head, decode_text, encode_body
 from moothall.resources.message.drafts import Draft
 from moothall.resources.message.operations import announce_message, lock_message, send_message, send_system_message
-from moothall.resources.message.preparing import prepare_draft
 from moothall.resources.message.queries import MessageRow, update_message
+from moothall.resources.message.reading import draft_own_message
 from moothall.resources.message.rules import require_unrestricted, require_verified
-from moothall.resources.message.writing import Author, WebhookAuthor
 from moothall.resources.thread import queries, rules
 from moothall.resources.thread.operations.audit import audit_thread
 from moothall.resources.thread.requests import StartThread, StartThreadFromMessage
@@ -142,7 +142,7 @@ async def _start_with_message(ctx: Context, body: StartThread) -> bytes:
     if message is None:
         form_errors.add("message", *FieldError.required())
         raise form_errors.refusal()
-    draft = await prepare_draft(ctx, message, form_errors.at("message"), channel_id=thread_id)
+    draft = await draft_own_message(ctx, message, form_errors.at("message"), channel_id=thread_id)
     await rules.require_thread_slowmode(ctx, thread_id)
     touch_seen(ctx, ctx.guild.id, ctx.actor.user_id)
     thread, first = await start_forum_thread(ctx, access, structs.replace(new, tags=tags), ctx.actor.user_id, draft)
@@ -161,7 +161,9 @@ async def start_forum_thread(
         ctx, forum, new, None if webhook_author else AuditLogEvent.THREAD_CREATE, joins=not webhook_author
     )
     await upsert_last_message(ctx.tx, forum.id, MessageId(new.id))
-    message = await send_message(ctx, thread, author, draft, message_id=MessageId(new.id), invites=not webhook_author)
+    message = await send_message(
+        ctx, thread, author, draft, message_id=MessageId(new.id), adds_mentioned=not webhook_author
+    )
     return thread, message
 
 

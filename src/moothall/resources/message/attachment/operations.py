@@ -1,0 +1,53 @@
+"""Storing which files messages have. A message has the files whose marks are in its stored body."""
+
+from collections.abc import Sequence
+
+from moothall.kernel.context import Context
+from moothall.kernel.file_links import files_named
+from moothall.objects.ids import ChannelId, MessageId
+from moothall.objects.message import Attachment
+from moothall.objects.wire import decoder, encode
+from moothall.resources.message.attachment import queries
+from moothall.resources.message.attachment.queries import MessageKey, NewAttachment
+
+_decode = decoder(Attachment).decode
+
+
+async def get_attachments(ctx: Context, channel_id: ChannelId, message_id: MessageId) -> list[Attachment]:
+    """All files of a message, oldest first, also those that only its embeds or components show."""
+    bodies = await queries.select_attachments(ctx.tx, channel_id, message_id)
+    return [_decode(ctx.services.links.plainly(body)) for body in bodies.values()]
+
+
+async def store_attachments(
+    ctx: Context,
+    channel_id: ChannelId,
+    message_id: MessageId,
+    stored: bytes,
+    files: Sequence[Attachment] = (),
+    *,
+    source: MessageKey | None = None,
+) -> None:
+    """Give a message the files whose marks are in `stored`, its body, and take all others from it.
+
+    `files` are those that the request uploads or describes. A copy of another message, its `source`, also gets the
+    files of that one, which are kept as long as one of them has them. Embeds with URLs of yet other messages' files
+    show them as long as those messages exist.
+    """
+    named = files_named(stored)
+    links = ctx.services.links
+    described = {int(file.id): links.mark(encode(file), (file.url,)) for file in files if file.id in named}
+    before = await queries.select_attachments(ctx.tx, channel_id, message_id)
+    new = [
+        NewAttachment(file.id, file.content_type or "", file.size, described[file.id])
+        for file in files
+        if file.id in named and file.id not in before and any(staged.id == file.id for staged in ctx.files)
+    ]
+    await queries.insert_attachments(ctx.tx, channel_id, message_id, new)
+    if source is not None:
+        await queries.copy_attachments(ctx.tx, source, (channel_id, message_id), named - before.keys())
+    changed = {file_id: body for file_id, body in described.items() if file_id in before and before[file_id] != body}
+    await queries.update_attachments(ctx.tx, channel_id, message_id, changed)
+    await queries.drop_attachments(ctx.tx, channel_id, message_id, before.keys() - named)
+    for staged in ctx.files:
+        staged.taken = staged.taken or staged.id in named

@@ -1,0 +1,48 @@
+"""The SQL of whether a user may write: slowmode, verification levels, direct messages."""
+
+from sqlalchemy import bindparam, select
+
+from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
+from moothall.objects.wire import Timestamp
+from moothall.storage.database import Query, Reader
+from moothall.storage.schema import members, messages, users
+
+_select_last_message_of = Query(
+    select(messages.c.id)
+    .where(
+        messages.c.author_id == bindparam("author_id"),
+        messages.c.id > bindparam("since_id"),
+        messages.c.channel_id == bindparam("channel_id"),
+    )
+    .order_by(messages.c.id.desc())
+    .limit(1)
+)
+_select_verification = Query(
+    select(users.c.verified, members.c.joined_at, members.c.flags)
+    .select_from(users.join(members, members.c.user_id == users.c.id))
+    .where(users.c.id == bindparam("user_id"), members.c.guild_id == bindparam("guild_id"))
+)
+
+
+async def select_last_message_of(
+    reader: Reader, channel_id: ChannelId, author_id: UserId, since_id: Snowflake
+) -> MessageId | None:
+    """The last message that an author sent to a channel after an id."""
+    return await reader.scalar(  # type: ignore[no-any-return]
+        _select_last_message_of, channel_id=channel_id, author_id=author_id, since_id=since_id
+    )
+
+
+async def select_verification(reader: Reader, guild_id: GuildId, user_id: UserId) -> tuple[bool, Timestamp, int] | None:
+    """What verification levels check of a member: whether the e-mail address is verified, `joined_at`, `flags`."""
+    row = await reader.one(_select_verification, guild_id=guild_id, user_id=user_id)
+    return None if row is None else (bool(row[0]), Timestamp(row[1]), row[2])
+
+
+_select_account = Query(select(users.c.bot, users.c.deleted).where(users.c.id == bindparam("user_id")))
+
+
+async def can_receive(reader: Reader, user_id: UserId, *, by_bot: bool) -> bool:
+    """Whether a user can receive direct messages: not if deleted, and a bot not from bots."""
+    row = await reader.one(_select_account, user_id=user_id)
+    return row is not None and not row[1] and not (row[0] and by_bot)

@@ -1,0 +1,143 @@
+"""The SQL of deleting messages with everything that belongs to them."""
+
+from typing import Any
+
+from msgspec import Struct
+from sqlalchemy import bindparam, delete, select, tuple_
+
+from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
+from moothall.objects.message_types import MessagePart
+from moothall.resources.message.attachment.queries import drop_files, dropping_where
+from moothall.storage.database import Query, Transaction, in_list
+from moothall.storage.schema import (
+    channels,
+    messages,
+    pins,
+    poll_counts,
+    poll_votes,
+    polls,
+    reaction_counts,
+    reactions,
+)
+
+_listed = (messages.c.channel_id == bindparam("channel_id")) & in_list(messages.c.id, "message_ids")
+_delete_messages = Query(delete(messages).where(_listed))
+_delete_pins = Query(
+    delete(pins).where(pins.c.channel_id == bindparam("channel_id"), in_list(pins.c.message_id, "message_ids"))
+)
+_delete_reactions = Query(
+    delete(reactions).where(
+        reactions.c.channel_id == bindparam("channel_id"), in_list(reactions.c.message_id, "message_ids")
+    )
+)
+_delete_counts = Query(
+    delete(reaction_counts).where(
+        reaction_counts.c.channel_id == bindparam("channel_id"), in_list(reaction_counts.c.message_id, "message_ids")
+    )
+)
+_delete_polls = [
+    Query(
+        delete(table).where(table.c.channel_id == bindparam("channel_id"), in_list(table.c.message_id, "message_ids"))
+    )
+    for table in (polls, poll_counts, poll_votes)
+]
+
+
+class DeletionTarget(Struct):
+    """The columns of a message that deleting it depends on."""
+
+    channel_id: ChannelId
+    id: MessageId
+    type: int
+    flags: int
+    pinned: bool
+    reacted: bool
+    parts: int
+
+
+_TARGET = tuple(messages.c[name] for name in DeletionTarget.__struct_fields__)
+# In the order of their ids, so that two transactions that delete the same messages cannot deadlock.
+_lock_targets = Query(select(*_TARGET).where(_listed).order_by(messages.c.id).with_for_update(), into=DeletionTarget)
+
+
+async def lock_targets(tx: Transaction, channel_id: ChannelId, message_ids: list[MessageId]) -> list[DeletionTarget]:
+    """Those of the messages that exist, oldest first, locked against changes until the transaction ends."""
+    return await tx.all(_lock_targets, channel_id=channel_id, message_ids=message_ids)
+
+
+async def delete_messages(tx: Transaction, channel_id: ChannelId, targets: list[DeletionTarget]) -> None:
+    """Delete messages of one channel with their pins, reactions, files and polls."""
+    await tx.execute(_delete_messages, channel_id=channel_id, message_ids=[row.id for row in targets])
+    if pinned := [row.id for row in targets if row.pinned]:
+        await tx.execute(_delete_pins, channel_id=channel_id, message_ids=pinned)
+    if reacted := [row.id for row in targets if row.reacted]:
+        await tx.execute(_delete_reactions, channel_id=channel_id, message_ids=reacted)
+        await tx.execute(_delete_counts, channel_id=channel_id, message_ids=reacted)
+    if with_files := [row.id for row in targets if row.parts & MessagePart.FILES]:
+        await drop_files(tx, channel_id, with_files)
+    if polled := [row.id for row in targets if row.parts & MessagePart.POLL]:
+        for query in _delete_polls:
+            await tx.execute(query, channel_id=channel_id, message_ids=polled)
+
+
+class DeletedMessage(Struct):
+    """A message that was deleted with others of its author, and its channel."""
+
+    channel_id: ChannelId
+    channel_type: int
+    parent_id: ChannelId | None
+    id: MessageId
+    type: int
+    flags: int
+
+
+_of_authors = (
+    in_list(messages.c.author_id, "author_ids")
+    & (messages.c.id >= bindparam("since_id"))
+    & (messages.c.guild_id == bindparam("guild_id"))
+)
+_has_poll = messages.c.parts.bitwise_and(int(MessagePart.POLL)) != 0
+_has_files = messages.c.parts.bitwise_and(int(MessagePart.FILES)) != 0
+# Only selected messages: one that is sent in between would be deleted without an event, and leave its parts behind.
+_selected = _of_authors & in_list(messages.c.id, "message_ids")
+_selected_keys = select(messages.c.channel_id, messages.c.id).where(_selected)
+_drop_files_of_selected = dropping_where(_selected_keys.where(_has_files))
+_select_of_authors = Query(
+    select(
+        messages.c.channel_id,
+        channels.c.type.label("channel_type"),
+        channels.c.parent_id,
+        messages.c.id,
+        messages.c.type,
+        messages.c.flags,
+    )
+    .select_from(messages.join(channels, channels.c.id == messages.c.channel_id))
+    .where(_of_authors)
+    .order_by(messages.c.channel_id, messages.c.id)
+    .with_for_update(of=messages),
+    into=DeletedMessage,
+)
+_delete_parts_of_selected = tuple(
+    Query(delete(table).where(tuple_(table.c.channel_id, table.c.message_id).in_(_selected_keys.where(having))))
+    for table, having in (
+        (pins, messages.c.pinned.is_(True)),
+        (reactions, messages.c.reacted.is_(True)),
+        (reaction_counts, messages.c.reacted.is_(True)),
+        *((table, _has_poll) for table in (polls, poll_counts, poll_votes)),
+    )
+)
+_delete_selected = Query(delete(messages).where(_selected))
+
+
+async def delete_messages_of(
+    tx: Transaction, guild_id: GuildId, author_ids: list[UserId], since_id: Snowflake
+) -> list[DeletedMessage]:
+    """Delete the messages of authors in a guild from an id on; those messages, by channel and id."""
+    values: dict[str, Any] = {"guild_id": guild_id, "author_ids": author_ids, "since_id": since_id}
+    rows = await tx.all(_select_of_authors, **values)
+    if rows:
+        values["message_ids"] = [row.id for row in rows]
+        for query in (*_drop_files_of_selected, *_delete_parts_of_selected):
+            await tx.execute(query, **values)
+        await tx.execute(_delete_selected, **values)
+    return rows

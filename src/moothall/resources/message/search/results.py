@@ -1,0 +1,198 @@
+"""Running a search: from its parameters to its response."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from moothall.kernel.context import Context
+from moothall.objects import errors
+from moothall.objects.channel_types import THREADS
+from moothall.objects.errors import Refusal
+from moothall.objects.ids import ChannelId, Snowflake
+from moothall.objects.wire import encode
+from moothall.resources.channel.objects import channel_objects
+from moothall.resources.channel.queries import select_own_memberships
+from moothall.resources.message.people import UserCache
+from moothall.resources.message.queries import select_shown
+from moothall.resources.message.rendering import Viewer, encode_rows, viewer_of
+from moothall.resources.message.search import queries
+from moothall.resources.message.search.documents import hashed, text_of
+from moothall.resources.message.search.index_query import AllOf, AnyOf, Node, content_nodes
+from moothall.resources.message.search.jobs import JOB_ID
+from moothall.resources.message.search.requests import Search
+from moothall.resources.message.search.scope import Scope, scope_of
+from moothall.resources.message.search.terms import words_of
+from moothall.storage.rows import ChannelRow, channel_from_row
+
+_RETRY_SECONDS: Final = 2
+_MAX_ID: Final = (1 << 63) - 1
+_MAX_RANKED: Final = 500
+"""The number of results, the newest, that are ordered by relevance."""
+_NO_RESULTS: Final = b'{"doing_deep_historical_index":false,"total_results":0,"messages":[],"threads":[],"members":[]}'
+
+Hit = tuple[int, int]
+"""The ids of a message and its channel."""
+
+
+async def search(ctx: Context, params: Search) -> bytes:
+    """Search the guild entered; a page of results as JSON (`SearchResults`).
+
+    A message is hits within about a second of being written. Raises Refusal: 202/110000 while the
+    messages from before the index are still being indexed, 403/50001 for bots without the
+    MESSAGE_CONTENT intent.
+    """
+    viewer = viewer_of(ctx.actor, in_guild=True)
+    if not viewer.reads_all:
+        # Whether a word matches a message reveals its text.
+        raise Refusal(errors.MISSING_ACCESS)
+    await _require_index(ctx)
+    scope = await scope_of(ctx, nsfw=params.include_nsfw)
+    query = _index_query(params, scope)
+    if query is None:
+        return _NO_RESULTS
+    bounds = _bounds(params)
+    dialect = ctx.services.database.dialect
+    total = await queries.count_hits(ctx.tx, dialect, query, bounds)
+    if not total:
+        return _NO_RESULTS
+    ranks = params.sort_by == "relevance" and bool(params.content)
+    hits = await queries.select_hits(
+        ctx.tx,
+        dialect,
+        query,
+        bounds,
+        total=total,
+        maximum=_MAX_RANKED if ranks else params.limit,
+        offset=0 if ranks else params.offset,
+        descending=ranks or params.sort_order == "desc",
+    )
+    if ranks:
+        hits = (await _ranked(ctx, params.content or "", hits))[params.offset : params.offset + params.limit]
+    return await _response(ctx, viewer, scope, hits, total)
+
+
+async def _require_index(ctx: Context) -> None:
+    state = await queries.select_job_state(ctx.tx, JOB_ID)
+    if state is None:
+        return
+    done = msgspec.json.decode(state).get("done", 0)
+    raise Refusal(
+        errors.INDEX_NOT_READY,
+        headers={"retry-after": str(_RETRY_SECONDS)},
+        extra={"documents_indexed": done, "retry_after": _RETRY_SECONDS},
+    )
+
+
+def _bounds(params: Search) -> tuple[int, int] | None:
+    if params.min_id is None and params.max_id is None:
+        return None
+    return (
+        -1 if params.min_id is None else int(params.min_id),
+        _MAX_ID if params.max_id is None else int(params.max_id),
+    )
+
+
+def _index_query(params: Search, scope: Scope) -> AllOf | None:
+    """The query of a search; None if no message can match."""
+    if not scope.readable:
+        return None
+    every, none = scope.nodes()
+    if params.content:
+        nodes = content_nodes(params.content, params.slop)
+        if not nodes:
+            return None
+        every += nodes
+    every += _list_nodes(params, scope)
+    for letter, names in (("t", params.author_type), ("h", params.has)):
+        _add_names(letter, names or (), every, none)
+    for facet, flag in (("e", params.mention_everyone), ("p", params.pinned)):
+        if flag is not None:
+            (every if flag else none).append(AnyOf((facet,)))
+    return AllOf(tuple(every), tuple(none))
+
+
+def _list_nodes(params: Search, scope: Scope) -> Iterator[Node]:
+    """The nodes of parameters that are lists, of which one value must match."""
+    for letter, ids in (
+        ("a", params.author_id),
+        ("m", params.mentions),
+        ("r", params.mentions_role_id),
+        ("u", params.replied_to_user_id),
+        ("i", params.replied_to_message_id),
+    ):
+        if ids:
+            yield AnyOf(tuple(f"{letter}{int(item)}" for item in ids))
+    if params.channel_id:
+        # A forum's messages are all in its threads.
+        yield AnyOf(tuple(f"{'v' if c in scope.forums else 'c'}{int(c)}" for c in params.channel_id))
+    if params.embed_type:
+        yield AnyOf(tuple(f"b{name}" for name in params.embed_type))
+    if params.embed_provider:
+        yield AnyOf(tuple(hashed("o", name) for name in params.embed_provider))
+    for letter, texts in (
+        ("l", params.link_hostname),
+        ("f", params.attachment_filename),
+        ("k", params.attachment_extension),
+    ):
+        if texts:
+            yield AnyOf(tuple(hashed(letter, text.lower()) for text in texts))
+
+
+def _add_names(letter: str, names: Iterable[str], every: list[Node], none: list[Node]) -> None:
+    names = list(names)
+    if included := tuple(f"{letter}{name}" for name in names if not name.startswith("-")):
+        every.append(AnyOf(included))
+    if excluded := tuple(f"{letter}{name[1:]}" for name in names if name.startswith("-")):
+        none.append(AnyOf(excluded))
+
+
+async def _ranked(ctx: Context, content: str, hits: Sequence[Hit]) -> list[Hit]:
+    """Results by relevance: first those with more of the words and fewer others, and among equals the newer."""
+    bodies = await queries.select_bodies(ctx.tx, hits)
+    words = set(words_of(content))
+
+    def score(hit: Hit) -> float:
+        counted = Counter(words_of(text_of(bodies.get(hit[0], b"{}"))))
+        matches = sum(1 + math.log(counted[word]) for word in words if counted[word])
+        return matches / (1 + math.log(1 + counted.total()))
+
+    return sorted(hits, key=lambda hit: (-score(hit), -hit[0]))
+
+
+async def _response(ctx: Context, viewer: Viewer, scope: Scope, hits: Sequence[Hit], total: int) -> bytes:
+    rows = {row.id: row for row in await queries.select_channels(ctx.tx, list({hit[1] for hit in hits}))}
+    shown = await _messages(ctx, viewer, scope, rows, hits)
+    channel_ids = dict.fromkeys(channel_id for message_id, channel_id in hits if message_id in shown)
+    threads = [rows[channel_id] for channel_id in map(_channel, channel_ids) if rows[channel_id].type in THREADS]
+    joined = await select_own_memberships(ctx.tx, ctx.actor.user_id, [row.id for row in threads])
+    return b'{"doing_deep_historical_index":false,"total_results":%d,"messages":[%b],"threads":%b,"members":%b}' % (
+        total,
+        b",".join(b'[%b,"hit":true}]' % shown[hit[0]][:-1] for hit in hits if hit[0] in shown),
+        encode(await channel_objects(ctx.tx, map(channel_from_row, threads))),
+        encode([joined[row.id] for row in threads if row.id in joined]),
+    )
+
+
+async def _messages(
+    ctx: Context, viewer: Viewer, scope: Scope, rows: dict[ChannelId, ChannelRow], hits: Sequence[Hit]
+) -> dict[int, bytes]:
+    """Messages as JSON without reactions, by id; those that are deleted or unreadable by now are left out."""
+    by_channel: dict[ChannelId, list[int]] = {}
+    for message_id, channel_id in hits:
+        row = rows.get(_channel(channel_id))
+        if row is not None and scope.may_read(row):
+            by_channel.setdefault(row.id, []).append(message_id)
+    shown: dict[int, bytes] = {}
+    known = UserCache.of(ctx)
+    for channel_id, message_ids in by_channel.items():  # 25 at most
+        stored = [(*row[:3], 0, *row[4:]) for row in await select_shown(ctx.tx, channel_id, message_ids)]
+        encoded = await encode_rows(ctx.tx, channel_id, stored, viewer, known)
+        shown.update((row[0], data) for row, data in zip(stored, encoded, strict=True))
+    return shown
+
+
+def _channel(channel_id: int) -> ChannelId:
+    return ChannelId(Snowflake(channel_id))
