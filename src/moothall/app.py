@@ -26,9 +26,9 @@ from moothall.cdn.attachments import Attachments
 from moothall.cdn.expressions import ExpressionFiles
 from moothall.cdn.files import Files
 from moothall.cdn.scaled import ScaledPictures, ScaledSweeper
+from moothall.demo.output import as_text
 from moothall.demo.record import DemoRecord
-from moothall.demo.seeding import ensure_demo, remember_base_url
-from moothall.demo.telling import in_words
+from moothall.demo.seeding import ensure_demo, store_base_url
 from moothall.gateway.cluster_members import ClusterMembers
 from moothall.gateway.hooks import Hooks, VoiceRequest
 from moothall.gateway.loading import DatabaseSource
@@ -310,7 +310,7 @@ class App:
             # They are about to be shown again, to be used.
             for person in self.demo.people if self.demo is not None else ():
                 self.usage.note(hash_token(person.token))
-        await remember_base_url(self.services, base_url(self.settings))
+        await store_base_url(self.services, base_url(self.settings))
         await self.gateway.start()
         self.relay.start()
         self.jobs.start()
@@ -350,7 +350,7 @@ class App:
         """What whoever started the server wants to know once it serves."""
         url = base_url(self.settings)
         line = f"Moothall {__version__} serves at {url}"
-        return line if self.demo is None else f"{line}\n\n{in_words(self.demo, url)}"
+        return line if self.demo is None else f"{line}\n\n{as_text(self.demo, url)}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""

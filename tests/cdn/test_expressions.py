@@ -12,8 +12,8 @@ from moothall.cdn.files import Files
 from moothall.kernel.address_limits import AddressLimits
 from tests.harness import Caller, Guild, Platform
 from tests.resources.guild.pictures import picture
-from tests.resources.soundboard.recordings import mp3, opus, uri
-from tests.resources.sticker.films import film, lottie, sticker_form, still
+from tests.resources.soundboard.sound_files import mp3, opus, uri
+from tests.resources.sticker.sticker_files import film, lottie, sticker_form, still
 
 Answer = tuple[int, dict[bytes, bytes], bytes]
 

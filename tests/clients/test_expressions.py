@@ -10,8 +10,8 @@ import pytest
 from tests.clients.bots import Client, Harbour, online, soon, until
 from tests.clients.live import World
 from tests.resources.guild.pictures import picture
-from tests.resources.soundboard.recordings import mp3
-from tests.resources.sticker.films import film, still
+from tests.resources.soundboard.sound_files import mp3
+from tests.resources.sticker.sticker_files import film, still
 
 
 @pytest.fixture

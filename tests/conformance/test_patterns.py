@@ -34,7 +34,7 @@ _PREFIXES = {
     "moothall/resources/message/attachment/filenames.py": "_MAGIC: files are known by their first bytes",
 }
 """Where a pattern is meant to look at the beginning only."""
-_ROUTERS = {"moothall/kernel/pipeline.py": "the router's", "moothall/demo/stage.py": "the router's"}
+_ROUTERS = {"moothall/kernel/pipeline.py": "the router's", "moothall/demo/requests.py": "the router's"}
 """Other methods that are called `match`."""
 
 ENDS = ["\n", "\r\n", "\r", " ", "\t", "\x0b", "\x85", "\u2028"]

@@ -16,8 +16,8 @@ from tests.gateway.mirror import Mirror
 from tests.gateway.peer import Peer, settle
 from tests.harness import FORUM, VOICE, Caller, Platform, Reply
 from tests.resources.guild.pictures import picture
-from tests.resources.soundboard.recordings import mp3, uri
-from tests.resources.sticker.films import sticker_form, still
+from tests.resources.soundboard.sound_files import mp3, uri
+from tests.resources.sticker.sticker_files import sticker_form, still
 
 VIEW = int(Permissions.VIEW_CHANNEL)
 PICTURE, STICKER, SOUND = picture(), still(16), uri(mp3(0.2))

@@ -7,7 +7,7 @@ from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
 from tests.gateway.peer import Peer
 from tests.harness import Platform
-from tests.resources.soundboard.recordings import mp3, uri
+from tests.resources.soundboard.sound_files import mp3, uri
 
 
 async def next_of(peer: Peer, name: str) -> Any:

@@ -1,6 +1,6 @@
-"""What a guild looks like in the database, and who may do what there: said a second time, from the documentation.
+"""A guild's state in the database, and a second implementation of permissions written from the documentation.
 
-Nothing of `moothall.objects.permissions` that computes is used here, so that a mistake there is found.
+It uses none of the functions of `moothall.objects.permissions`, so that mistakes in them are detected.
 """
 
 from typing import Any
@@ -32,7 +32,7 @@ _entries = Query(select(audit_entries.c.id).where(audit_entries.c.guild_id == _O
 
 
 class Snapshot(Struct):
-    """A guild at a moment."""
+    """The stored state of a guild."""
 
     guild: GuildRow
     roles: dict[int, RoleRow]
@@ -40,8 +40,8 @@ class Snapshot(Struct):
     members: dict[int, MemberRow]
     banned: set[int]
     invites: dict[str, InviteRow]
-    offered: set[int]
-    """The roles that onboarding brings."""
+    onboarding_roles: set[int]
+    """The roles that onboarding options grant."""
     onboarding: Any
     count: int
     entries: int
@@ -54,30 +54,30 @@ class Snapshot(Struct):
         until = self.members[user].communication_disabled_until
         return until is not None and until > Timestamp.now()
 
-    def held(self, user: int) -> list[int]:
-        """A member's roles that exist, without @everyone; an outsider has none."""
+    def roles_of(self, user: int) -> list[int]:
+        """A member's existing roles without @everyone; empty for other users."""
         if user not in self.members:
             return []
         return [int(r) for r in self.members[user].roles if int(r) in self.roles]
 
     def rank(self, user: int) -> tuple[int, int]:
-        """How high somebody stands: by position, and of equal positions the older role."""
+        """A user's rank: the highest role position, and among equal positions the older role."""
         if user == self.owner:
             return (1 << 40, 0)
-        authority = [(self.roles[r].position, -r) for r in self.held(user)]
-        return max(authority, default=(0, -int(self.guild.id)))
+        ranks = [(self.roles[r].position, -r) for r in self.roles_of(user)]
+        return max(ranks, default=(0, -int(self.guild.id)))
 
     def role_rank(self, role: int) -> tuple[int, int]:
         return (self.roles[role].position, -role)
 
-    def base(self, user: int) -> int:
-        """What somebody may do in the guild as a whole; nothing for an outsider."""
+    def guild_permissions(self, user: int) -> int:
+        """A user's permissions in the guild without overwrites; 0 for users who are not members."""
         if user not in self.members:
             return 0
         if user == self.owner:
             return int(P.ALL)
         bits = int(self.roles[int(self.guild.id)].permissions)
-        for role in self.held(user):
+        for role in self.roles_of(user):
             bits |= int(self.roles[role].permissions)
         if bits & P.ADMINISTRATOR:
             return int(P.ALL)
@@ -86,26 +86,26 @@ class Snapshot(Struct):
         return bits
 
     def is_administrator(self, user: int) -> bool:
-        return bool(self.base(user) & P.ADMINISTRATOR)
+        return bool(self.guild_permissions(user) & P.ADMINISTRATOR)
 
-    def within(self, user: int, channel_id: int) -> int:
-        """What somebody may do in a channel."""
+    def permissions_in(self, user: int, channel_id: int) -> int:
+        """A user's permissions in a channel."""
         if user not in self.members:
             return 0
         if self.is_administrator(user):
             return int(P.ALL)
-        base = int(self.roles[int(self.guild.id)].permissions)
-        for role in self.held(user):
-            base |= int(self.roles[role].permissions)
-        bits, said = base, overwrites(self.channels[channel_id])
-        tiers = [[int(self.guild.id)], self.held(user), [user]]
-        for tier in tiers:
+        guild_permissions = int(self.roles[int(self.guild.id)].permissions)
+        for role in self.roles_of(user):
+            guild_permissions |= int(self.roles[role].permissions)
+        bits, overwrites_by_target = guild_permissions, overwrites(self.channels[channel_id])
+        levels = [[int(self.guild.id)], self.roles_of(user), [user]]
+        for level in levels:
             allow = deny = 0
-            for target in tier:
-                a, d = said.get(target, (0, 0))
+            for target in level:
+                a, d = overwrites_by_target.get(target, (0, 0))
                 allow, deny = allow | a, deny | d
             bits = bits & ~deny | allow
-        bits = base & GUILD_ONLY | bits & ~GUILD_ONLY
+        bits = guild_permissions & GUILD_ONLY | bits & ~GUILD_ONLY
         if self.is_timed_out(user):
             bits &= int(P.VIEW_CHANNEL | P.READ_MESSAGE_HISTORY)
         if not bits & P.VIEW_CHANNEL:
@@ -115,27 +115,27 @@ class Snapshot(Struct):
         return bits
 
     def visible(self, user: int) -> set[int]:
-        return {c for c in self.channels if self.within(user, c) & P.VIEW_CHANNEL}
+        return {c for c in self.channels if self.permissions_in(user, c) & P.VIEW_CHANNEL}
 
 
 def overwrites(channel: ChannelRow) -> dict[int, tuple[int, int]]:
-    """By target: what a channel allows and denies."""
+    """The (allow, deny) bits of a channel's overwrites by target id."""
     return {int(o["id"]): (int(o["allow"]), int(o["deny"])) for o in channel.permission_overwrites}
 
 
 async def snapshot(database: Database, guild_id: GuildId) -> Snapshot:
-    """The guild as it is stored now."""
+    """Read the stored state of a guild."""
     async with database.read() as reader:
         guild = await reader.one(_guild, guild_id=guild_id)
         assert guild is not None
         onboarding = await select_onboarding(reader, guild_id)
-        offered = {
+        onboarding_roles = {
             int(role)
             for prompt in (onboarding.prompts if onboarding else ())
             for option in prompt.options
             for role in option.role_ids
         }
-        # What only says that something has changed is no state.
+        # The version only counts changes.
         guild.version = 0
         return Snapshot(
             guild=guild,
@@ -144,7 +144,7 @@ async def snapshot(database: Database, guild_id: GuildId) -> Snapshot:
             members={int(m.user_id): m for m in await reader.all(_members, guild_id=guild_id)},
             banned={int(row[0]) for row in await reader.all(_bans, guild_id=guild_id)},
             invites={i.code: i for i in await reader.all(_invites, guild_id=guild_id)},
-            offered=offered,
+            onboarding_roles=onboarding_roles,
             onboarding=onboarding,
             count=int(await reader.scalar(_count, guild_id=guild_id) or 0),
             entries=len(await reader.all(_entries, guild_id=guild_id)),

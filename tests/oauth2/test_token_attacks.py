@@ -20,7 +20,7 @@ from moothall.resources.application.authorization.queries import (
     insert_token,
     replace_refresh_token,
 )
-from moothall.resources.application.queries import delete_tokens_of
+from moothall.resources.application.queries import delete_tokens
 from moothall.storage.database import Query, Transaction
 from moothall.storage.schema import tokens
 from tests.harness import Caller, Platform, Reply
@@ -273,7 +273,7 @@ async def _take_back(tx: Transaction, row: TokenRow) -> None:
 
 
 async def _end_application(tx: Transaction, row: TokenRow) -> None:
-    await delete_tokens_of(tx, ApplicationId(row.application_id or Snowflake(0)))
+    await delete_tokens(tx, ApplicationId(row.application_id or Snowflake(0)))
 
 
 @pytest.mark.parametrize("end", [_end_family, _take_back, _end_application])

@@ -1,4 +1,4 @@
-"""Embeds: a request's made into an answer's, with every error at its exact path."""
+"""Conversion of embeds from requests to responses, with every error at its exact path."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from moothall.objects.wire import convert, to_plain
 
 
 class Body(msgspec.Struct):
-    """A request with embeds."""
+    """A request body with embeds."""
 
     embeds: EmbedInputs
 
@@ -25,16 +25,16 @@ def read(*embeds: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
 
 
 def codes(nested: dict[str, Any], at: str = "") -> dict[str, str]:
-    found = {}
+    result = {}
     for key, value in nested.items():
         if key == "_errors":
-            found[at.strip(".")] = value[0]["code"]
+            result[at.strip(".")] = value[0]["code"]
         else:
-            found |= codes(value, f"{at}.{key}")
-    return found
+            result |= codes(value, f"{at}.{key}")
+    return result
 
 
-def test_an_embed_is_shown_as_it_was_sent_and_is_always_rich() -> None:
+def test_an_embed_is_returned_as_it_was_sent_with_type_rich() -> None:
     sent: dict[str, Any] = {
         "type": "video",
         "title": " T ",
@@ -64,13 +64,13 @@ def test_an_embed_is_shown_as_it_was_sent_and_is_always_rich() -> None:
     assert shown == [expected]
 
 
-def test_null_is_absence() -> None:
+def test_null_equals_absent() -> None:
     keys = [field.name for field in msgspec.structs.fields(EmbedInput)]
     shown, errors = read(dict.fromkeys(keys) | {"title": "T"})
     assert (shown, errors) == ([{"type": "rich", "title": "T"}], {})
 
 
-def test_every_error_is_told_at_its_path() -> None:
+def test_every_error_is_reported_at_its_path() -> None:
     _, errors = read(
         {"description": "fine"},
         {
@@ -111,12 +111,12 @@ def test_every_error_is_told_at_its_path() -> None:
         {"timestamp": "yesterday"},
     ],
 )
-def test_each_part_has_its_bound(embed: dict[str, Any]) -> None:
+def test_each_text_has_a_maximum_length(embed: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError):
         convert({"embeds": [embed]}, Body)
 
 
-def test_a_message_has_ten_embeds_at_most() -> None:
+def test_a_message_has_at_most_ten_embeds() -> None:
     assert len(read(*[{"title": "T"}] * 10)[0]) == 10
     with pytest.raises(msgspec.ValidationError):
         read(*[{"title": "T"}] * 11)
@@ -137,8 +137,8 @@ lengths = st.lists(
 )
 
 
-@given(given_lengths=lengths)
-def test_all_embeds_together_have_six_thousand_characters(given_lengths: list[dict[str, Any]]) -> None:
+@given(lengths_of_embeds=lengths)
+def test_all_embeds_together_have_at_most_six_thousand_characters(lengths_of_embeds: list[dict[str, Any]]) -> None:
     embeds = [
         {
             "title": "x" * size["title"],
@@ -147,11 +147,11 @@ def test_all_embeds_together_have_six_thousand_characters(given_lengths: list[di
             "author": {"name": "x" * size["author"]},
             "fields": [{"name": "x" * name, "value": "x" * value} for name, value in size["fields"]],
         }
-        for size in given_lengths
+        for size in lengths_of_embeds
     ]
     sums = [
         size["title"] + size["description"] + size["footer"] + size["author"] + sum(map(sum, size["fields"]))
-        for size in given_lengths
+        for size in lengths_of_embeds
     ]
     _, errors = read(*embeds)
     over = [index for index in range(len(sums)) if sum(sums[: index + 1]) > 6000]
@@ -164,7 +164,7 @@ def test_six_thousand_is_allowed() -> None:
     assert codes(read(*embeds, {"title": "x"})[1]) == {"embeds.2": "MAX_EMBED_SIZE_EXCEEDED"}
 
 
-def test_the_length_counts_what_people_read() -> None:
+def test_the_length_counts_displayed_texts() -> None:
     shown = read_embeds(
         convert([{"title": "ab", "url": "https://example.com", "fields": [{"name": "n", "value": "v"}]}], EmbedInputs),
         FormErrors(),
@@ -173,14 +173,14 @@ def test_the_length_counts_what_people_read() -> None:
 
 
 @pytest.mark.parametrize("url", ["https://example.com", "http://a.b:80/c d".replace(" ", "%20"), "https://[::1]/x"])
-def test_a_web_address_is_a_url(url: str) -> None:
+def test_web_addresses_are_valid_urls(url: str) -> None:
     assert url_error(url) is None
 
 
 @pytest.mark.parametrize(
     "url", ["example.com", "https://", "https:///x", "https://a b", "https://a:b", "http://[::1", "\x00", "//x"]
 )
-def test_what_is_no_url_is_told_so(url: str) -> None:
+def test_invalid_urls_are_refused(url: str) -> None:
     error = url_error(url)
     assert error is not None
     assert error.code == "URL_TYPE_INVALID_URL"

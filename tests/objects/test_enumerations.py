@@ -1,4 +1,4 @@
-"""Enumerations, flags and limits: the published numbers, and which fields and events belong to what."""
+"""Enumerations, flags and limits equal the published ones, as do the fields of channels and the events of intents."""
 
 import pytest
 
@@ -15,7 +15,7 @@ from moothall.objects.channel_types import (
     ChannelType,
     applies,
 )
-from moothall.objects.intents import Intent, needed_for
+from moothall.objects.intents import Intent, intents_for_dispatch
 from moothall.objects.member import MemberFlags
 from moothall.objects.message_types import UNDELETABLE, MessageType
 from moothall.objects.permissions import Permissions
@@ -39,7 +39,7 @@ def test_the_intents_are_the_published_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "direct", "wanted"),
+    ("name", "direct", "expected"),
     [
         ("MESSAGE_CREATE", False, Intent.GUILD_MESSAGES),
         ("MESSAGE_CREATE", True, Intent.DIRECT_MESSAGES),
@@ -51,11 +51,11 @@ def test_the_intents_are_the_published_ones() -> None:
         ("USER_UPDATE", True, 0),
     ],
 )
-def test_an_event_needs_the_intent_of_where_it_happens(*, name: str, direct: bool, wanted: int) -> None:
-    assert needed_for(name, direct=direct) == wanted
+def test_a_dispatch_needs_the_intents_of_its_channel_type(*, name: str, direct: bool, expected: int) -> None:
+    assert intents_for_dispatch(name, direct=direct) == expected
 
 
-def test_either_size_of_an_applications_flag_allows_its_intent() -> None:
+def test_the_limited_and_the_unlimited_flag_allow_a_privileged_intent() -> None:
     assert privileged_intents(0) == 0
     assert privileged_intents(ApplicationFlags.GATEWAY_PRESENCE) == Intent.GUILD_PRESENCES
     assert privileged_intents(ApplicationFlags.GATEWAY_PRESENCE_LIMITED) == Intent.GUILD_PRESENCES
@@ -89,12 +89,12 @@ def test_fields_apply_to_the_types_of_the_table(field: str, kinds: set[int]) -> 
     assert {kind for kind in CREATABLE if applies(field, kind)} == kinds
 
 
-def test_messages_go_where_people_talk() -> None:
+def test_messages_can_be_sent_to_text_voice_and_thread_channels() -> None:
     assert DIRECT | THREADS | {ChannelType.GUILD_VOICE, ChannelType.GUILD_STAGE_VOICE} <= MESSAGEABLE
     assert not MESSAGEABLE & {ChannelType.GUILD_CATEGORY, ChannelType.GUILD_FORUM, ChannelType.GUILD_MEDIA}
 
 
-def test_a_client_changes_four_features_only() -> None:
+def test_only_four_features_can_be_changed() -> None:
     assert dict(features.CHANGEABLE) == {
         "COMMUNITY": Permissions.ADMINISTRATOR,
         "DISCOVERABLE": Permissions.ADMINISTRATOR,
@@ -106,28 +106,28 @@ def test_a_client_changes_four_features_only() -> None:
     assert len(features.ALL) == 32
 
 
-def test_the_audit_log_has_the_settled_kinds() -> None:
+def test_audit_log_events_have_the_published_numbers() -> None:
     settled = [1, *range(10, 16), *range(20, 29), 30, 31, 32, 40, 41, 42, 50, 51, 52, 60, 61, 62, 72, 73, 74, 75,
                *range(80, 86), 90, 91, 92, 100, 101, 102, 110, 111, 112, *range(163, 168)]  # fmt: skip
     assert {int(kind) for kind in AuditLogEvent} >= set(settled)
     assert (AuditLogEvent.MEMBER_BAN_ADD, AuditLogEvent.WEBHOOK_UPDATE) == (22, 51)
 
 
-def test_what_nobody_may_delete_is_what_the_system_wrote() -> None:
+def test_only_system_messages_are_undeletable() -> None:
     assert MessageType.DEFAULT not in UNDELETABLE
     assert {int(kind) for kind in UNDELETABLE} == {1, 2, 3, 4, 5, 21}
 
 
-def test_bits_of_members_that_a_request_may_change_are_the_editable_ones() -> None:
+def test_only_editable_member_flags_can_be_changed() -> None:
     assert MemberFlags.EDITABLE == 1 << 2
 
 
-def test_the_default_locale_is_one() -> None:
+def test_the_default_locale_is_a_known_locale() -> None:
     assert locales.DEFAULT in locales.LOCALES
     assert len(locales.LOCALES) == 34
 
 
-def test_the_bounds_of_the_spec_stand() -> None:
+def test_limits_equal_those_of_the_specification() -> None:
     assert limits.AFK_TIMEOUTS == (60, 300, 900, 1800, 3600)
     assert limits.BITRATE_BY_TIER == (96_000, 128_000, 256_000, 384_000)
     assert (limits.TIMEOUT_MAX, limits.BULK_DELETE_AGE_MAX) == (28 * 86_400, 14 * 86_400)

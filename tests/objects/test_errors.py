@@ -1,4 +1,4 @@
-"""Errors: the catalogue, and the nested errors of a form."""
+"""The error codes, and the nested errors of a form."""
 
 import pytest
 
@@ -7,14 +7,14 @@ from moothall.objects.errors import CATALOGUE, ErrorKind, FormErrors, Refusal, r
 from moothall.objects.form_codes import FieldError
 
 
-def test_no_code_or_name_stands_for_two_kinds() -> None:
+def test_codes_and_names_of_errors_are_unique() -> None:
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, ErrorKind)]
     coded = [kind for kind in kinds if kind.code]
     assert len(coded) == len(CATALOGUE)
     assert all(CATALOGUE[kind.code] is kind for kind in coded)
 
 
-def test_every_unknown_thing_is_404_and_every_status_is_one_of_http() -> None:
+def test_unknown_resources_are_404_and_every_status_is_valid() -> None:
     for kind in CATALOGUE.values():
         assert (kind.status == 404) == (10_000 < kind.code < 20_000)
         assert kind.status in {202, 400, 401, 403, 404, 413, 429, 503}
@@ -47,15 +47,15 @@ def test_every_unknown_thing_is_404_and_every_status_is_one_of_http() -> None:
         (errors.FAILED_TO_BAN, 400, 500000),
     ],
 )
-def test_the_settled_numbers_stand(kind: ErrorKind, status: int, code: int) -> None:
+def test_errors_have_the_published_numbers(kind: ErrorKind, status: int, code: int) -> None:
     assert (kind.status, kind.code) == (status, code)
 
 
-def test_a_refusal_answers_code_and_message_and_nothing_more() -> None:
+def test_the_body_of_a_refusal_is_code_and_message() -> None:
     assert Refusal(errors.UNKNOWN_GUILD).body() == {"code": 10004, "message": "Unknown Guild"}
 
 
-def test_a_refusal_may_say_more_and_carry_headers() -> None:
+def test_a_refusal_may_have_extra_keys_and_headers() -> None:
     refusal = Refusal(
         errors.RATE_LIMITED, message="Slow down", headers={"Via": "1.1 moothall"}, extra={"retry_after": 0.5}
     )
@@ -94,7 +94,7 @@ def test_a_form_without_errors_refuses_nothing() -> None:
     form.raise_if_any()
 
 
-def test_a_form_with_errors_refuses_with_all_of_them() -> None:
+def test_a_refusal_of_a_form_has_all_its_errors() -> None:
     form = FormErrors()
     form.add("name", *FieldError.required())
     form.add("type", *FieldError.choices((0, 2)))
@@ -106,7 +106,7 @@ def test_a_form_with_errors_refuses_with_all_of_them() -> None:
     assert body["errors"]["type"]["_errors"][0]["message"] == "Value must be one of (0, 2)."
 
 
-def test_one_field_is_refused_at_once() -> None:
+def test_refuse_field_raises_with_one_error() -> None:
     with pytest.raises(Refusal) as refused:
         refuse_field("name", *FieldError.length(None, 100))
     assert refused.value.body()["errors"] == {

@@ -1,4 +1,4 @@
-"""Images in requests: believed only when decoded."""
+"""Images in requests, verified by decoding."""
 
 import base64
 import struct
@@ -37,7 +37,7 @@ def png_header(width: int, height: int) -> bytes:
 
 
 @pytest.mark.parametrize("kind", ["png", "jpeg", "gif", "webp"])
-def test_each_of_the_four_formats_is_told_by_its_content(kind: str) -> None:
+def test_the_format_is_detected_from_the_content(kind: str) -> None:
     assert inspect_image(picture(kind)) == ImageInfo(kind, 5, 3, animated=False)
 
 
@@ -60,12 +60,12 @@ def test_a_truncated_image_is_refused(kind: str) -> None:
 
 
 @pytest.mark.parametrize("side", [8193, 20_000, 60_000])
-def test_a_bomb_is_refused_before_it_is_unpacked(side: int) -> None:
+def test_a_decompression_bomb_is_refused_before_it_is_decoded(side: int) -> None:
     with pytest.raises(ValueError, match="too many pixels"):
         inspect_image(png_header(side, side))
 
 
-def test_a_film_is_bounded_by_all_its_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_pixels_of_all_frames_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "IMAGE_MOVING_PIXELS_MAX", 5 * 3 * 3)
     assert inspect_image(picture("gif", frames=3)).animated
     with pytest.raises(ValueError, match="too many frames"):
@@ -89,7 +89,7 @@ def test_a_damaged_image_is_refused_or_read_but_nothing_else(kind: str, where: f
 
 
 class Upload(msgspec.Struct):
-    """A body with an image."""
+    """A request body with an image."""
 
     icon: ImageData | None
 
@@ -114,12 +114,12 @@ def test_an_image_survives_the_wire(data: bytes, kind: str) -> None:
         "https://example.com/a.png",
     ],
 )
-def test_what_is_no_data_uri_of_an_image_is_refused(value: object) -> None:
+def test_invalid_data_uris_are_refused(value: object) -> None:
     with pytest.raises(ValueError, match="Invalid image data"):
         ImageData.from_wire(value)
 
 
-def test_an_image_has_ten_mebibytes_at_most() -> None:
+def test_an_image_has_at_most_ten_mebibytes() -> None:
     def uri(size: int) -> str:
         return "data:image/png;base64," + base64.b64encode(bytes(size)).decode()
 
@@ -128,7 +128,7 @@ def test_an_image_has_ten_mebibytes_at_most() -> None:
         ImageData.from_wire(uri(limits.IMAGE_SIZE_MAX + 1))
 
 
-def test_the_hash_names_the_content_and_says_whether_it_moves() -> None:
+def test_the_hash_depends_on_the_content_and_marks_animations() -> None:
     still, moving = image_hash(b"x", animated=False), image_hash(b"x", animated=True)
     assert moving == f"a_{still}"
     assert len(still) == 32

@@ -1,4 +1,4 @@
-"""The objects of the API: what their JSON holds, and that it reads back as the same object."""
+"""The objects of the API: the fields of their JSON, and that decoding it yields an equal object."""
 
 import importlib
 import pkgutil
@@ -37,15 +37,15 @@ from moothall.objects.wire import Timestamp, decoder, encode, to_plain
 
 
 def every_struct() -> list[type[Struct]]:
-    found: dict[str, type[Struct]] = {}
+    result: dict[str, type[Struct]] = {}
     for module in pkgutil.iter_modules(moothall.objects.__path__, "moothall.objects."):
         for value in vars(importlib.import_module(module.name)).values():
             if isinstance(value, type) and issubclass(value, Struct) and value.__module__.startswith("moothall."):
-                found[value.__qualname__] = value
-    return list(found.values())
+                result[value.__qualname__] = value
+    return list(result.values())
 
 
-# What only requests say (`...Input`) never becomes JSON again, and has bounds that random values break.
+# Structs of requests (`...Input`) are never encoded, and have limits that random values exceed.
 STRUCTS = [kind for kind in every_struct() if not kind.__name__.endswith("Input")]
 
 SCALARS: dict[object, st.SearchStrategy[Any]] = {
@@ -122,7 +122,7 @@ ROLE = Role(
 )
 
 
-def test_ids_permissions_and_times_are_texts() -> None:
+def test_ids_permissions_and_timestamps_are_strings() -> None:
     plain = to_plain(ROLE)
     assert (plain["id"], plain["permissions"]) == ("7", "8")
     assert to_plain(Member(roles=[ROLE.id], joined_at=Timestamp(0))) == {
@@ -142,7 +142,7 @@ def test_ids_permissions_and_times_are_texts() -> None:
     }
 
 
-def test_a_true_tag_is_there_as_null_and_a_false_one_is_not() -> None:
+def test_true_tags_are_null_and_false_tags_are_absent() -> None:
     assert to_plain(RoleTags(premium_subscriber=None)) == {"premium_subscriber": None}
     assert to_plain(RoleTags(bot_id=USER.id)) == {"bot_id": "1"}
     assert "tags" not in to_plain(ROLE)
@@ -154,19 +154,19 @@ def test_a_role_always_has_its_colours_and_nullable_icon() -> None:
     assert (plain["icon"], plain["unicode_emoji"], plain["flags"]) == (None, None, 0)
 
 
-def test_a_user_shows_nothing_private() -> None:
+def test_a_public_user_has_no_private_fields() -> None:
     public = set(to_plain(USER))
     assert not public & {"email", "verified", "mfa_enabled", "locale", "bot"}
     own = to_plain(CurrentUser(id=USER.id, username="alice", email="a@example.com", verified=True))
     assert public | {"email", "verified", "mfa_enabled", "locale"} <= set(own)
 
 
-def test_a_channel_holds_only_what_applies() -> None:
+def test_a_channel_has_only_the_fields_of_its_type() -> None:
     category = Channel(id=ChannelId(Snowflake(2)), type=4, name="Rooms", position=0, permission_overwrites=[])
     assert set(to_plain(category)) == {"id", "type", "name", "position", "permission_overwrites", "flags"}
 
 
-def test_overwrites_become_the_table_that_permissions_are_computed_from() -> None:
+def test_overwrites_are_mapped_by_target_id() -> None:
     overwrites = [Overwrite(id=Snowflake(3), type=0, allow=PermissionSet(1)), Overwrite(id=Snowflake(4), type=1)]
     assert overwrite_table(overwrites) == {3: (1, 0), 4: (0, 0)}
 
@@ -183,14 +183,14 @@ def test_a_guild_always_has_its_nullable_keys() -> None:
     assert "approximate_member_count" not in plain
 
 
-def test_an_invites_guild_carries_every_key_of_the_partial_guild() -> None:
+def test_the_guild_of_an_invite_has_every_key() -> None:
     optional = [field.name for field in msgspec.structs.fields(InviteGuild) if field.default is UNSET]
     assert optional == ["welcome_screen"]
     required = {field.name for field in msgspec.structs.fields(InviteGuild)}
     assert required > {"icon", "splash", "banner", "description", "features", "verification_level", "nsfw_level"}
 
 
-def test_a_message_refers_to_another_one_null_where_it_is_gone_absent_where_there_is_none() -> None:
+def test_the_referenced_message_is_null_if_deleted_and_absent_without_one() -> None:
     def message(**more: Any) -> dict[str, Any]:
         plain = to_plain(
             Message(
@@ -207,7 +207,7 @@ def test_a_message_refers_to_another_one_null_where_it_is_gone_absent_where_ther
         assert message()[key] == []
 
 
-def test_an_audit_entry_tells_only_the_values_there_are() -> None:
+def test_an_audit_log_change_has_only_the_values_that_are_set() -> None:
     entry = AuditLogEntry(
         id=AuditEntryId(Snowflake(5)),
         target_id="7",

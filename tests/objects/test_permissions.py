@@ -1,4 +1,4 @@
-"""Permissions: the fast computation against the documented one, word for word."""
+"""The computation of permissions compared with a literal implementation of the documentation."""
 
 from dataclasses import dataclass, field
 
@@ -31,7 +31,7 @@ P = Permissions
 
 @dataclass
 class Role:
-    """A role: its bits."""
+    """A role with permission bits."""
 
     id: int
     permissions: int
@@ -39,7 +39,7 @@ class Role:
 
 @dataclass
 class Overwrite:
-    """What a channel gives and takes."""
+    """An overwrite of a channel."""
 
     allow: int
     deny: int
@@ -106,25 +106,25 @@ def documented_overwrites(base: int, member: Member, channel: Channel) -> int:
 
 
 def documented_implicit(explicit: int, *, voice: bool, thread: bool) -> set[str]:
-    """The rules of the page's last sections as set operations over names."""
-    held = set(names(explicit))
-    if "ADMINISTRATOR" in held:
+    """The rules for implicit permissions as set operations on names."""
+    permissions = set(names(explicit))
+    if "ADMINISTRATOR" in permissions:
         return set(BY_NAME)
     if thread:
-        held -= {"SEND_MESSAGES"}
-        if "SEND_MESSAGES_IN_THREADS" in held:
-            held |= {"SEND_MESSAGES"}
-    if "VIEW_CHANNEL" not in held:
+        permissions -= {"SEND_MESSAGES"}
+        if "SEND_MESSAGES_IN_THREADS" in permissions:
+            permissions |= {"SEND_MESSAGES"}
+    if "VIEW_CHANNEL" not in permissions:
         return set()
-    if "SEND_MESSAGES" not in held:
-        held -= {"MENTION_EVERYONE", "SEND_TTS_MESSAGES", "ATTACH_FILES", "EMBED_LINKS"}
-    if voice and "CONNECT" not in held:
-        held -= {
+    if "SEND_MESSAGES" not in permissions:
+        permissions -= {"MENTION_EVERYONE", "SEND_TTS_MESSAGES", "ATTACH_FILES", "EMBED_LINKS"}
+    if voice and "CONNECT" not in permissions:
+        permissions -= {
             "PRIORITY_SPEAKER", "STREAM", "SPEAK", "MUTE_MEMBERS", "DEAFEN_MEMBERS", "MOVE_MEMBERS", "USE_VAD",
             "REQUEST_TO_SPEAK", "USE_SOUNDBOARD", "USE_EXTERNAL_SOUNDS", "SET_VOICE_CHANNEL_STATUS",
             "MANAGE_CHANNELS", "MANAGE_ROLES",
         }  # fmt: skip
-    return held
+    return permissions
 
 
 def bits_of(pool: int) -> st.SearchStrategy[int]:
@@ -174,7 +174,7 @@ def test_the_implicit_denials_are_the_documented_ones(*, explicit: int, voice: b
 
 
 @given(base=without_admin, allow=any_bits, deny=any_bits, target=st.sampled_from([GUILD, 11, USER]))
-def test_an_overwrite_neither_gives_nor_takes_what_is_the_guilds(base: int, allow: int, deny: int, target: int) -> None:
+def test_overwrites_do_not_change_guild_permissions(base: int, allow: int, deny: int, target: int) -> None:
     explicit = channel_permissions(
         base, everyone_id=GUILD, role_ids=[11], user_id=USER, overwrites={target: (allow, deny)}
     )
@@ -191,12 +191,12 @@ def test_everyone_among_the_role_ids_changes_nothing(base: int, overwrites: dict
 
 
 @given(bits=without_admin)
-def test_a_timeout_leaves_reading_only(bits: int) -> None:
+def test_a_timeout_leaves_only_reading_permissions(bits: int) -> None:
     assert timed_out(bits) == bits & (P.VIEW_CHANNEL | P.READ_MESSAGE_HISTORY)
     assert timed_out(bits | P.ADMINISTRATOR) == bits | P.ADMINISTRATOR
 
 
-def test_a_thread_asks_for_its_own_permission_to_write() -> None:
+def test_sending_in_threads_needs_its_own_permission() -> None:
     writer = P.VIEW_CHANNEL | P.SEND_MESSAGES | P.ATTACH_FILES
     assert implicit(writer, thread=True) == P.VIEW_CHANNEL
     in_threads = P.VIEW_CHANNEL | P.SEND_MESSAGES_IN_THREADS | P.ATTACH_FILES
@@ -206,13 +206,13 @@ def test_a_thread_asks_for_its_own_permission_to_write() -> None:
 # --- the table -----------------------------------------------------------------------------------
 
 
-def test_every_bit_up_to_the_last_but_one_is_named_once() -> None:
+def test_every_assigned_bit_has_one_name() -> None:
     assert [bit.bit_length() - 1 for bit in BY_NAME.values()] == [n for n in range(53) if n != 47]
     assert sum(BY_NAME.values()) == P.ALL
     assert names(P.ALL | 1 << 47 | 1 << 60) == list(BY_NAME)
 
 
-def test_the_groups_are_the_published_ones() -> None:
+def test_permission_groups_equal_the_published_ones() -> None:
     assert P.DEFAULT == 2248473465835073 & ~(1 << 47)
     assert P.ELEVATED & P.MODERATE_MEMBERS == 0
     assert P.ELEVATED.bit_count() == 11
@@ -236,7 +236,7 @@ def test_the_groups_are_the_published_ones() -> None:
 
 
 class Holder(msgspec.Struct):
-    """Anything with permissions."""
+    """An object with permissions."""
 
     permissions: PermissionSet
 
@@ -253,6 +253,6 @@ def test_unknown_bits_of_a_request_are_dropped() -> None:
 
 
 @pytest.mark.parametrize("value", [-1, "-1", "", "1.5", 1.5, "0x8", True, None, [], "9" * 21, "٣"])
-def test_what_is_no_bit_set_is_refused(value: object) -> None:
+def test_invalid_permission_sets_are_refused(value: object) -> None:
     with pytest.raises(ValueError, match="is not a permission bit set"):
         PermissionSet.from_wire(value)

@@ -1,4 +1,4 @@
-"""Sounds are known by their frames and pages, whatever they say of themselves."""
+"""Sounds are verified by their frames and pages, not by what their headers declare."""
 
 import contextlib
 
@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moothall.objects.sound_data import SoundData, SoundInfo, SoundTooLong, inspect_sound
-from tests.resources.soundboard.recordings import mp3, opus, page, uri, vorbis, with_positions
+from tests.resources.soundboard.sound_files import mp3, opus, page, uri, vorbis, with_positions
 
 
 @pytest.mark.parametrize("seconds", [0.5, 1.0, 5.0])
-def test_the_length_is_that_of_what_is_heard(seconds: float) -> None:
+def test_the_duration_is_that_of_the_audio(seconds: float) -> None:
     assert inspect_sound(opus(seconds)) == SoundInfo("ogg", round(seconds * 1000))
-    found = inspect_sound(mp3(seconds))
-    assert found.format == "mp3"
-    assert abs(found.ms - seconds * 1000) < 27
+    result = inspect_sound(mp3(seconds))
+    assert result.format == "mp3"
+    assert abs(result.ms - seconds * 1000) < 27
 
 
 def test_vorbis_is_counted_block_by_block() -> None:
@@ -23,19 +23,19 @@ def test_vorbis_is_counted_block_by_block() -> None:
 
 
 @pytest.mark.parametrize("data", [mp3(5.3), opus(5.3), opus(60), mp3(30)])
-def test_what_lasts_longer_than_may_be_is_too_long(data: bytes) -> None:
+def test_long_sounds_are_refused(data: bytes) -> None:
     with pytest.raises(SoundTooLong):
         inspect_sound(data)
 
 
-def test_an_ogg_that_lies_about_its_length_is_as_long_as_its_packets() -> None:
+def test_the_duration_of_an_ogg_is_counted_from_its_packets() -> None:
     with pytest.raises(SoundTooLong):
         inspect_sound(opus(20, says=1))
     assert abs(inspect_sound(with_positions(vorbis(), 1)).ms - 3000) < 100
 
 
-def test_the_first_frame_of_an_mp3_says_nothing_of_the_others() -> None:
-    # 8 seconds in slow frames behind one that is fast: whoever looks at the first only, guesses 1.5.
+def test_the_duration_of_an_mp3_is_counted_from_all_frames() -> None:
+    # 8 seconds of frames with a low bit rate after one with a high rate, from which alone 1.5 seconds would follow.
     slow = b"\xff\xfb\x10\x44" + bytes(100)
     fast = b"\xff\xfb\xe0\x44" + bytes(1040)
     with pytest.raises(SoundTooLong):
@@ -59,19 +59,19 @@ def test_the_first_frame_of_an_mp3_says_nothing_of_the_others() -> None:
         b"OggS" + bytes(50),
     ],
 )
-def test_what_is_no_sound_is_none(data: bytes) -> None:
+def test_invalid_sounds_are_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         inspect_sound(data)
 
 
 @given(st.binary(max_size=400), st.integers(0, 400), st.sampled_from([mp3(0.2), opus(0.2), vorbis()[:9000]]))
-def test_anything_at_all_is_a_sound_or_is_not(noise: bytes, at: int, sound: bytes) -> None:
+def test_arbitrary_bytes_are_accepted_or_refused_without_other_errors(noise: bytes, at: int, sound: bytes) -> None:
     for data in (noise, sound[:at] + noise + sound[at:], sound[:at] + noise):
         with contextlib.suppress(ValueError):
             assert 0 < inspect_sound(data).ms <= 5200
 
 
-def test_a_sound_of_a_request_is_a_data_uri_of_half_a_mebibyte_at_most() -> None:
+def test_a_sound_is_a_data_uri_of_at_most_half_a_mebibyte() -> None:
     for kind in ("audio/mpeg", "audio/mp3", "audio/ogg", "audio/ogg;codecs=opus"):
         sound = SoundData.from_wire(uri(mp3(0.1), kind))
         assert sound.data == mp3(0.1)

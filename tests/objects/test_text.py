@@ -1,4 +1,4 @@
-"""Texts that people write: cleaning, names, search keys and emoji."""
+"""Texts of users: cleaning, names, search keys and emoji."""
 
 import pytest
 from hypothesis import given
@@ -16,7 +16,7 @@ from moothall.objects.text import (
 )
 
 any_text = st.text(st.characters(), max_size=60)
-"""Any characters, lone surrogates too."""
+"""Any characters, including lone surrogates."""
 
 
 @given(text=any_text)
@@ -27,12 +27,12 @@ def test_a_cleaned_text_can_be_stored_and_cleaning_again_changes_nothing(text: s
     assert clean(cleaned) == cleaned
 
 
-def test_cleaning_keeps_what_lays_out_a_text() -> None:
+def test_cleaning_keeps_tabs_and_line_breaks() -> None:
     assert clean("a\tb\nc\r\nd\x07\ud83d") == "a\tb\nc\r\nd"
 
 
 @given(text=any_text)
-def test_a_cleaned_name_stands_on_one_line_and_stays_as_it_is(text: str) -> None:
+def test_a_cleaned_name_has_one_line_and_cleaning_again_changes_nothing(text: str) -> None:
     name = clean_name(text)
     assert name == name.strip()
     assert not set(name) & set("\n\r\t\u202e")
@@ -40,24 +40,24 @@ def test_a_cleaned_name_stands_on_one_line_and_stays_as_it_is(text: str) -> None
 
 
 @pytest.mark.parametrize("blank", ["", "   ", "\u200b", "\u3164 \u200b", "\u202e"])
-def test_a_name_of_nothing_to_see_is_empty(blank: str) -> None:
+def test_a_name_of_invisible_characters_becomes_empty(blank: str) -> None:
     assert clean_name(blank) == ""
 
 
 @given(text=st.text(max_size=40))
-def test_a_search_key_is_its_own_key(text: str) -> None:
+def test_the_key_of_a_search_key_is_itself(text: str) -> None:
     assert search_key(search_key(text)) == search_key(text)
 
 
 @given(start=st.text(max_size=20), rest=st.text(max_size=20))
-def test_what_starts_with_a_text_has_a_key_that_starts_with_its_key(start: str, rest: str) -> None:
+def test_search_keys_preserve_prefixes(start: str, rest: str) -> None:
     assert search_key(start + rest).startswith(search_key(start))
 
 
 @pytest.mark.parametrize(
     ("name", "sought"), [("Ångström", "angstrom"), ("ÉLODIE", "élo"), ("Straße", "STRASSE"), ("Zoë", "ZOE")]
 )
-def test_neither_case_nor_accents_hide_a_name(name: str, sought: str) -> None:
+def test_search_ignores_case_and_accents(name: str, sought: str) -> None:
     assert search_key(name).startswith(search_key(sought))
 
 
@@ -80,30 +80,30 @@ def test_a_plain_lower_case_name_is_a_username(name: str) -> None:
         ("the_hall", "USERNAME_INVALID_CONTAINS"),
     ],
 )
-def test_other_names_are_refused_with_their_reason(name: str, code: str) -> None:
+def test_invalid_usernames_are_refused_with_a_code(name: str, code: str) -> None:
     error = username_error(name, reserved=["hall"])
     assert error is not None
     assert error.code == code
 
 
 @pytest.mark.parametrize("name", ["x", "Bob the 3rd", "日本", "a" * 32])
-def test_a_nickname_may_be_nearly_anything(name: str) -> None:
+def test_almost_any_nickname_is_allowed(name: str) -> None:
     assert nickname_error(name) is None
 
 
 @pytest.mark.parametrize("name", ["", "a" * 33, "a@b", "#1", "a:b", "x```", "Everyone", "HERE"])
-def test_a_nickname_that_could_pass_for_a_mention_is_refused(name: str) -> None:
+def test_nicknames_that_look_like_mentions_are_refused(name: str) -> None:
     assert nickname_error(name) is not None
 
 
-def test_a_webhook_takes_longer_names_but_no_reserved_word_in_any_case() -> None:
+def test_webhook_names_may_be_longer_but_contain_no_reserved_word() -> None:
     assert nickname_error("a" * 80, high=80) is None
     error = nickname_error("My CLYDE bot", high=80, reserved=["clyde"])
     assert error == ("USERNAME_INVALID_CONTAINS", 'Username cannot contain "clyde"')
 
 
 @pytest.mark.parametrize(
-    ("given_name", "stored"),
+    ("name", "stored"),
     [
         ("General Chat", "general-chat"),
         ("  What's new?  ", "whats-new"),
@@ -116,8 +116,8 @@ def test_a_webhook_takes_longer_names_but_no_reserved_word_in_any_case() -> None
         ("{\u00ad}", ""),
     ],
 )
-def test_a_text_channels_name_is_lower_case_with_dashes(given_name: str, stored: str) -> None:
-    assert channel_name(given_name, text_like=True) == stored
+def test_a_text_channels_name_is_lower_case_with_dashes(name: str, stored: str) -> None:
+    assert channel_name(name, text_like=True) == stored
 
 
 def test_a_voice_channels_name_is_only_trimmed() -> None:
@@ -125,7 +125,7 @@ def test_a_voice_channels_name_is_only_trimmed() -> None:
 
 
 @given(name=any_text, text_like=st.booleans())
-def test_a_stored_channel_name_is_stored_as_it_is(*, name: str, text_like: bool) -> None:
+def test_normalizing_a_channel_name_twice_changes_nothing(*, name: str, text_like: bool) -> None:
     stored = channel_name(name, text_like=text_like)
     assert channel_name(stored, text_like=text_like) == stored
 
@@ -154,7 +154,7 @@ def test_a_stored_channel_name_is_stored_as_it_is(*, name: str, text_like: bool)
         "㊗️",
     ],
 )
-def test_every_kind_of_standard_emoji_is_one(emoji: str) -> None:
+def test_every_kind_of_standard_emoji_is_recognized(emoji: str) -> None:
     assert is_standard_emoji(emoji)
     parsed = parse_emoji(emoji)
     assert parsed is not None
@@ -164,26 +164,26 @@ def test_every_kind_of_standard_emoji_is_one(emoji: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "a", "1", "#", "👍👍", "👍a", "日", ":thumbsup:", "\u200d", "\ufe0f", "🇩", "\ud83d"]
 )
-def test_words_and_rows_of_emoji_are_none(text: str) -> None:
+def test_words_and_several_emojis_are_no_standard_emoji(text: str) -> None:
     assert not is_standard_emoji(text)
     assert parse_emoji(text) is None
 
 
 @pytest.mark.parametrize("path", ["blob:123", "blob%3A123", "<:blob:123>", ":blob:123"])
-def test_a_guilds_emoji_is_named_with_its_id(path: str) -> None:
+def test_a_custom_emoji_is_parsed_with_its_id(path: str) -> None:
     parsed = parse_emoji(path)
     assert parsed is not None
     assert (parsed.id, parsed.name, parsed.animated) == (123, "blob", False)
 
 
-def test_an_animated_one_says_so() -> None:
+def test_an_animated_custom_emoji_is_marked() -> None:
     for path in ("a:blob:123", "<a:blob:123>"):
         parsed = parse_emoji(path)
         assert parsed is not None
         assert parsed.animated is True
 
 
-def test_an_emoji_id_that_is_no_snowflake_is_none() -> None:
+def test_a_custom_emoji_with_an_invalid_id_is_refused() -> None:
     assert parse_emoji("blob:99999999999999999999") is None
 
 

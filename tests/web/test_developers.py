@@ -208,7 +208,7 @@ async def test_a_team_is_made_filled_and_owns_an_application(platform: Platform)
     team = shown.location
     page = await owner.follow(shown)
     wrong = await owner.press(page, "Invite", username="nobody", role="developer")
-    assert (wrong.status, "Nobody has this username." in wrong.text) == (400, True)
+    assert (wrong.status, "No user has this username." in wrong.text) == (400, True)
     page = await owner.follow(await owner.press(wrong, "Invite", username="bob", role="developer"))
     assert "bob, invited" in page.text
     assert "you are invited" in (await guest.visit("/developers")).text

@@ -17,9 +17,9 @@ def demo(settings: Settings, *, as_json: bool) -> None:
     The demo is made when a server first starts on a new database. URLs are those of the server that was started last.
     """
     from moothall.cli.operating import consult
+    from moothall.demo.output import as_json as record_as_json
+    from moothall.demo.output import as_text
     from moothall.demo.record import DemoRecord, load_base_url, load_record
-    from moothall.demo.telling import as_json as told_as_json
-    from moothall.demo.telling import in_words
     from moothall.kernel.secrets import SecretBox
     from moothall.storage.database import Reader
 
@@ -30,4 +30,4 @@ def demo(settings: Settings, *, as_json: bool) -> None:
     if record is None:
         fail("this database has no demo: one is made when a server first starts on a new database")
     base_url = settings.public_url or url or f"http://localhost:{settings.port}"
-    click.echo(json.dumps(told_as_json(record, base_url), indent=2) if as_json else in_words(record, base_url))
+    click.echo(json.dumps(record_as_json(record, base_url), indent=2) if as_json else as_text(record, base_url))

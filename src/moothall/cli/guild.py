@@ -33,7 +33,7 @@ def features(
     from moothall.objects.guild import Guild
     from moothall.resources.guild.operations import change_guild
     from moothall.resources.guild.screening.operations import admit_pending_if_disabled
-    from moothall.resources.soundboard.operations import tell_availability
+    from moothall.resources.soundboard.operations import announce_sound_availability
 
     add, remove = tuple(name.upper() for name in add), tuple(name.upper() for name in remove)
     for name in (*add, *remove):
@@ -48,7 +48,7 @@ def features(
         kept = [name for name in row.features if name not in remove]
         wanted = sorted({*kept, *add}) if {*kept, *add} != set(row.features) else row.features
         changed = await change_guild(ctx, features=wanted, premium_tier=row.premium_tier if tier is None else tier)
-        await tell_availability(ctx, changed)
+        await announce_sound_availability(ctx, changed)
         await admit_pending_if_disabled(ctx, changed)
         return changed
 

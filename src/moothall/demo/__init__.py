@@ -1,5 +1,5 @@
-"""The demo community: a guild to try things on, made when the database is new.
+"""The demo community: a guild for trying things, created when the database is new.
 
-`seeding` makes it, through the operations that requests use; `record` keeps what was made, encrypted, so that it can
-be told again; `telling` says it in words and in JSON.
+`plan` holds its content; `seeding` creates it with the endpoints of the API (`requests`); `record` stores the ids,
+tokens and passwords, encrypted; `output` prints them as text or JSON.
 """

@@ -1,4 +1,4 @@
-"""What the demo community looks like, as requests say it."""
+"""The content of the demo community as request bodies."""
 
 from typing import Any, Final
 
@@ -9,16 +9,16 @@ GUILD: Final = "Moothall Demo"
 DESCRIPTION: Final = "A guild for trying things: change it, break it, delete it."
 
 OWNER, MODERATOR, MEMBER = "alice", "bob", "carol"
-PEOPLE: Final = {OWNER: "Amber", MODERATOR: "Moderator", MEMBER: "Teal"}
-"""Who there is, the owner first, and the role that each has."""
+USERS: Final = {OWNER: "Amber", MODERATOR: "Moderator", MEMBER: "Teal"}
+"""The users, the owner first, and the role of each."""
 
 BOT: Final = "Herald"
 BOT_PERMISSIONS: Final = int(Permissions.ALL & ~Permissions.ADMINISTRATOR)
-"""Everything that a bot may be tested with, each permission by itself: overwrites count for it as for people."""
+"""Every permission but ADMINISTRATOR, so that overwrites apply to the bot."""
 
 WEBHOOK: Final = "Town Crier"
 
-_MODERATING: Final = int(
+_MODERATOR_PERMISSIONS: Final = int(
     Permissions.KICK_MEMBERS
     | Permissions.BAN_MEMBERS
     | Permissions.MODERATE_MEMBERS
@@ -31,17 +31,17 @@ _MODERATING: Final = int(
     | Permissions.VIEW_AUDIT_LOG
 )
 
-# The categories, and the numbers by which the request for the guild names them, @everyone and the moderators' role.
-INFORMATION, TALKING, STAFF, SPEAKING = "Information", "Talking", "Staff", "Speaking"
-_NUMBERS: Final = {INFORMATION: 1, TALKING: 2, STAFF: 3, SPEAKING: 4}
+# The categories, and the placeholder ids of the categories, @everyone and the moderators' role in the request.
+INFORMATION, DISCUSSION, STAFF, VOICE_CATEGORY = "Information", "Talking", "Staff", "Speaking"
+_NUMBERS: Final = {INFORMATION: 1, DISCUSSION: 2, STAFF: 3, VOICE_CATEGORY: 4}
 _EVERYONE, _MODERATORS = 1, 2
 
-RULES, NEWS, GENERAL, FORUM, NOTICES = "rules", "announcements", "general", "questions", "moderators"
+RULES, NEWS, GENERAL, FORUM, STAFF_CHANNEL = "rules", "announcements", "general", "questions", "moderators"
 _GENERAL_NUMBER: Final = 10
 
 
 def _overwrites(category: str) -> list[dict[str, Any]]:
-    """Information is read-only; what the staff talks about is theirs."""
+    """Information is read-only; staff channels are visible to moderators only."""
     if category == INFORMATION:
         return [{"id": _EVERYONE, "type": 0, "deny": str(int(Permissions.SEND_MESSAGES))}]
     if category == STAFF:
@@ -83,38 +83,38 @@ NEW_GUILD: Final[dict[str, Any]] = {
             "color": 0x3D7BD9,
             "hoist": True,
             "mentionable": True,
-            "permissions": str(_MODERATING),
+            "permissions": str(_MODERATOR_PERMISSIONS),
         },
     ],
     "channels": [
         _category(INFORMATION),
         _channel(INFORMATION, RULES, "How we treat each other"),
-        _category(TALKING),
-        _channel(TALKING, GENERAL, "Talk of everything", id=_GENERAL_NUMBER),
-        _channel(TALKING, "bot-workshop", "Where bots are tried out"),
+        _category(DISCUSSION),
+        _channel(DISCUSSION, GENERAL, "Talk of everything", id=_GENERAL_NUMBER),
+        _channel(DISCUSSION, "bot-workshop", "Where bots are tried out"),
         _category(STAFF),
-        _channel(STAFF, NOTICES, "For those who keep the peace"),
-        _category(SPEAKING),
-        _channel(SPEAKING, "Lobby"),
-        _channel(SPEAKING, "Workbench"),
+        _channel(STAFF, STAFF_CHANNEL, "For those who keep the peace"),
+        _category(VOICE_CATEGORY),
+        _channel(VOICE_CATEGORY, "Lobby"),
+        _channel(VOICE_CATEGORY, "Workbench"),
     ],
     "system_channel_id": _GENERAL_NUMBER,
 }
-"""The guild with its roles, and with those channels that every guild can have."""
+"""The guild with its roles, and its channels except those that need the feature COMMUNITY."""
 
 
 def community(channels: dict[str, Any]) -> dict[str, Any]:
-    """The request that makes the guild a community; `channels` are its channels' ids by name."""
+    """The body that adds the feature COMMUNITY; `channels` are the ids of the guild's channels by name."""
     return {
         "features": ["COMMUNITY"],
         "rules_channel_id": channels[RULES],
-        "public_updates_channel_id": channels[NOTICES],
+        "public_updates_channel_id": channels[STAFF_CHANNEL],
         "description": DESCRIPTION,
     }
 
 
 def community_channels(channels: dict[str, Any]) -> list[dict[str, Any]]:
-    """The channels that only a community can have; in a category they begin with its overwrites."""
+    """The bodies of channels that need the feature COMMUNITY; they inherit the overwrites of their category."""
     return [
         {
             "name": NEWS,
@@ -126,7 +126,7 @@ def community_channels(channels: dict[str, Any]) -> list[dict[str, Any]]:
             "name": FORUM,
             "type": int(ChannelType.GUILD_FORUM),
             "topic": "One post for each question",
-            "parent_id": channels[TALKING],
+            "parent_id": channels[DISCUSSION],
             "available_tags": [{"name": "open"}, {"name": "answered", "moderated": True}],
         },
     ]
@@ -139,5 +139,5 @@ MESSAGES: Final = (
     (MODERATOR, GENERAL, "Bots have a workshop of their own, and there is a forum for questions."),
     (MEMBER, GENERAL, "Then I have one already: who rings the bell?"),
 )
-"""Who says what where, in this order; then the webhook answers."""
-ANSWER: Final = "I do. It is twelve o'clock, and all is well."
+"""Author, channel and content of each message, in this order. WEBHOOK_MESSAGE follows."""
+WEBHOOK_MESSAGE: Final = "I do. It is twelve o'clock, and all is well."

@@ -1,4 +1,4 @@
-"""What the demo made, kept in the database under the server key: its tokens and passwords can be told again."""
+"""The demo record: ids, tokens and passwords, stored encrypted in the database so that they can be printed again."""
 
 import base64
 
@@ -17,11 +17,11 @@ _BASE_URL = "base_url"
 _select_value = Query(select(meta.c.value).where(meta.c.key == bindparam("key")))
 _insert_value = Query(insert_ignore(meta, key=("key",)))
 _set_value = Query(upsert(meta, key=("key",), update=("value",)))
-_select_somebody = Query(select(users.c.id).limit(1))
+_select_any_user = Query(select(users.c.id).limit(1))
 
 
-class DemoPerson(Struct, frozen=True):
-    """Somebody who can log in."""
+class DemoUser(Struct, frozen=True):
+    """A user of the demo, with credentials."""
 
     id: UserId
     username: str
@@ -31,7 +31,7 @@ class DemoPerson(Struct, frozen=True):
 
 
 class DemoBot(Struct, frozen=True):
-    """The application whose bot is a member."""
+    """The bot of the demo, and its application."""
 
     id: UserId
     application_id: ApplicationId
@@ -49,7 +49,7 @@ class DemoWebhook(Struct, frozen=True):
 
 
 class DemoGuild(Struct, frozen=True):
-    """The guild, and what is in it by name."""
+    """The guild of the demo, with the ids of its channels and roles by name."""
 
     id: GuildId
     name: str
@@ -58,10 +58,10 @@ class DemoGuild(Struct, frozen=True):
 
 
 class DemoRecord(Struct, frozen=True):
-    """Everything that was made. What was changed or deleted afterwards is told as it was."""
+    """Everything that the demo created, as it was at creation."""
 
     guild: DemoGuild
-    people: list[DemoPerson]
+    people: list[DemoUser]
     bot: DemoBot
     webhook: DemoWebhook
 
@@ -70,14 +70,14 @@ _decoder = decoder(DemoRecord)
 
 
 async def database_is_new(reader: Reader) -> bool:
-    """Whether nobody has an account yet."""
-    return await reader.scalar(_select_somebody) is None
+    """Whether there is no account yet."""
+    return await reader.scalar(_select_any_user) is None
 
 
 async def load_record(reader: Reader, box: SecretBox) -> DemoRecord | None:
-    """What the demo made; None if there is no demo.
+    """Read the demo record; None if there is no demo.
 
-    Raises SecretUnreadable if the key that it was kept with is gone, or if another version kept it in another form.
+    Raises SecretUnreadable if it was encrypted with another key, or stored in another format by another version.
     """
     sealed: str | None = await reader.scalar(_select_value, key=_RECORD)
     if sealed is None:
@@ -85,22 +85,22 @@ async def load_record(reader: Reader, box: SecretBox) -> DemoRecord | None:
     try:
         record: DemoRecord = _decoder.decode(box.decrypt(base64.b64decode(sealed), about=b"demo"))
     except ValidationError as problem:
-        raise SecretUnreadable(f"it was kept by another version: {problem}") from None
+        raise SecretUnreadable(f"it was stored by another version: {problem}") from None
     return record
 
 
 async def save_record(tx: Transaction, box: SecretBox, record: DemoRecord) -> None:
-    """Keep what the demo made."""
+    """Store the demo record."""
     sealed = base64.b64encode(box.encrypt(encode(record), about=b"demo")).decode()
     await tx.execute(_insert_value, key=_RECORD, value=sealed)
 
 
 async def load_base_url(reader: Reader) -> str | None:
-    """The URL of the server that was started last on this database."""
-    found: str | None = await reader.scalar(_select_value, key=_BASE_URL)
-    return found
+    """Read the URL of the server that was started last on this database."""
+    url: str | None = await reader.scalar(_select_value, key=_BASE_URL)
+    return url
 
 
 async def save_base_url(tx: Transaction, url: str) -> None:
-    """Let commands know where the server is reached."""
+    """Store the URL of the server, for commands."""
     await tx.execute(_set_value, key=_BASE_URL, value=url)

@@ -12,8 +12,8 @@ from moothall.objects.permissions import (
     Permissions,
     base_permissions,
     channel_permissions,
+    guest_permissions,
     implicit,
-    of_guest,
     timed_out,
 )
 from moothall.objects.wire import Timestamp
@@ -140,7 +140,7 @@ class GuildView:
         if member.restricted:
             bits = timed_out(bits)
         if member.guest_of:
-            bits = of_guest(bits)
+            bits = guest_permissions(bits)
         return implicit(bits, voice=channel.type in VOICE)
 
     def permissions(self, member: MemberView) -> int:

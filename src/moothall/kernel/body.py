@@ -112,7 +112,7 @@ class BodyReader(Struct, frozen=True):
             return  # what is wrong is needed
         more = FormErrors()
         check(rest, more)
-        form_errors.take(more, but={*wrong, "_errors"})
+        form_errors.merge(more, exclude={*wrong, "_errors"})
 
 
 def body_reader(kind: Any, *, optional: bool) -> BodyReader:

@@ -18,14 +18,14 @@ from moothall.kernel.channel_queries import select_channel
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import NOT_THREADS, THREADS, VOICE, type_numbers
 from moothall.objects.emoji import Emoji
-from moothall.objects.expressions import rate_emojis, rate_sounds, rate_stickers
+from moothall.objects.expressions import emojis_with_availability, sounds_with_availability, stickers_with_availability
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.permissions import (
     Permissions,
     base_permissions,
     channel_permissions,
+    guest_permissions,
     implicit,
-    of_guest,
     timed_out,
 )
 from moothall.objects.role import Role
@@ -104,8 +104,8 @@ class GuildState:
         self.version = row.version
         self.row = row
         self.roles: dict[RoleId, Role] = {role.id: role for role in sorted(roles, key=lambda r: (r.position, r.id))}
-        self.emojis = rate_emojis(emojis, row.premium_tier)
-        self.stickers = rate_stickers(stickers, row.premium_tier, row.features)
+        self.emojis = emojis_with_availability(emojis, row.premium_tier)
+        self.stickers = stickers_with_availability(stickers, row.premium_tier, row.features)
         self.memo: dict[str, Any] = {}
         """What resources compute once for this version: encoded answers, sorted lists."""
         self._channels: dict[int, Channel] = {}
@@ -146,7 +146,7 @@ class GuildState:
         """The sounds of its soundboard, oldest first."""
         if self._sounds is None:
             rows = await reader.all(_select_sounds, guild_id=self.id)
-            self._sounds = rate_sounds(map(sound_from_row, rows), self.row.premium_tier, self.row.features)
+            self._sounds = sounds_with_availability(map(sound_from_row, rows), self.row.premium_tier, self.row.features)
         return self._sounds
 
     def overwrites(self, channel: Channel) -> dict[int, tuple[int, int]]:
@@ -199,7 +199,7 @@ class MemberAuthority(Struct, frozen=True):
     """The one channel that a guest may do anything in; None for whoever is no guest."""
 
     @property
-    def is_owner(self) -> bool:
+    def can_manage_application(self) -> bool:
         """Whether the guild is theirs."""
         return self.user_id == self.guild.row.owner_id
 
@@ -210,13 +210,13 @@ class MemberAuthority(Struct, frozen=True):
 
     def outranks_role(self, role: Role) -> bool:
         """Whether a role stands strictly below their highest one; the owner outranks every role."""
-        return self.is_owner or self.rank > (role.position, -role.id)
+        return self.can_manage_application or self.rank > (role.position, -role.id)
 
     def outranks(self, user_id: int, role_ids: Iterable[int]) -> bool:
         """Whether they stand strictly above another member. Nobody outranks the owner."""
         if user_id == self.guild.row.owner_id:
             return False
-        return self.is_owner or self.rank > self.guild.rank_of(role_ids)
+        return self.can_manage_application or self.rank > self.guild.rank_of(role_ids)
 
     def permissions_in(self, channel: Channel, *, thread: bool = False) -> int:
         """What they may do in a channel, or in a thread of it, implicit denials included."""
@@ -230,7 +230,7 @@ class MemberAuthority(Struct, frozen=True):
             overwrites=self.guild.overwrites(channel),
         )
         if self.guest_channel_id is not None:
-            bits = of_guest(bits)
+            bits = guest_permissions(bits)
         if self.restricted:
             bits = timed_out(bits)
         return implicit(bits, voice=channel.type in VOICE, thread=thread)

@@ -158,7 +158,7 @@ def read_query(declared: tuple[QueryParameter, ...], query_string: bytes) -> dic
             seen = FormErrors()
             describe_failure(parameter.kind, raw, [parameter.name], seen, lax=True)
             if seen:
-                form_errors.take(seen)
+                form_errors.merge(seen)
             else:
                 form_errors.add([parameter.name], FormCode.NUMBER_TYPE_COERCE, f"Value {str(raw)[:40]!r} is not int.")
     if form_errors:

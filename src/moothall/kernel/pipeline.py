@@ -33,7 +33,7 @@ from moothall.kernel.staged import StagedFile
 from moothall.kernel.uploads import Allowance, Staging, Uploads
 from moothall.logs import current_request
 from moothall.objects import errors
-from moothall.objects.errors import Refusal, joined
+from moothall.objects.errors import Refusal, merge_refusals
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import encode
 from moothall.storage.database import StorageConflict, StorageFull, StorageUnavailable
@@ -249,7 +249,7 @@ class Pipeline:
         except Refusal as refusal:
             if refusal.status != 400:
                 raise
-            given.problem = refusal if given.problem is None else joined([given.problem, refusal])
+            given.problem = refusal if given.problem is None else merge_refusals([given.problem, refusal])
         try:
             result = await self._run(endpoint, actor, request, given)
         except Refusal:
@@ -372,7 +372,7 @@ async def _decode(endpoint: Endpoint, values: list[str], request: Request) -> De
             reason = read_reason(request.audit_reason)
         except Refusal as refusal:
             problems.append(refusal)
-    return Decoded(path, query, body, reason, (), joined(problems) if problems else None)
+    return Decoded(path, query, body, reason, (), merge_refusals(problems) if problems else None)
 
 
 def _encode(endpoint: Endpoint, result: Any, request: Request, links: FileLinks) -> Answer:

@@ -15,9 +15,18 @@ from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, WebhookId
 from moothall.objects.permissions import Permissions, PermissionSet
 from moothall.objects.redirect_uris import redirect_uri_error
-from moothall.objects.scopes import BOT, COMMANDS, GIVEN, INSTALLING, OPENID, SCOPES, WEBHOOK, read_scopes
+from moothall.objects.scopes import (
+    BOT,
+    COMMANDS,
+    GRANTABLE_SCOPES,
+    INSTALL_SCOPES,
+    OPENID,
+    SCOPES,
+    WEBHOOK,
+    read_scopes,
+)
 from moothall.objects.wire import convert
-from moothall.resources.application.access import is_owner
+from moothall.resources.application.access import can_manage_application
 from moothall.resources.application.authorization.operations import (
     ACCESS_SECONDS,
     issue_code,
@@ -109,7 +118,7 @@ def read_plan(application: ApplicationRow, asked: Asked) -> Plan:
         form_errors.add("response_type", *FieldError.choices(_RESPONSE_TYPES))
     elif not asked.response_type and application.bot_require_code_grant and BOT in scopes:
         form_errors.add("response_type", FormCode.BASE_TYPE_REQUIRED, "Integration requires code grant")
-    elif not asked.response_type and not set(scopes) <= set(INSTALLING):
+    elif not asked.response_type and not set(scopes) <= set(INSTALL_SCOPES):
         form_errors.add("response_type", *FieldError.required())
     challenge = _challenge(application, asked, form_errors)
     form_errors.raise_if_any()
@@ -214,8 +223,8 @@ def unasked(ctx: Context, plan: Plan, asked: Asked) -> Location:
 async def require_addable(ctx: Context, plan: Plan) -> None:
     """What is not public is installed by its owner, or who is in its team, only (403/20012)."""
     application = plan.application
-    installs = any(scope in INSTALLING for scope in plan.scopes)
-    if installs and not application.bot_public and not await is_owner(ctx, application, reads=True):
+    installs = any(scope in INSTALL_SCOPES for scope in plan.scopes)
+    if installs and not application.bot_public and not await can_manage_application(ctx, application, read_only=True):
         raise Refusal(errors.NOT_APPLICATION_OWNER)
 
 
@@ -249,7 +258,7 @@ def _scopes(
         if scope not in SCOPES:
             form_errors.add("scope", *FieldError.choices(SCOPES))
             break
-        if scope not in GIVEN:
+        if scope not in GRANTABLE_SCOPES:
             form_errors.add(
                 "scope", FormCode.BASE_TYPE_CHOICES, f"The scope {scope} is not given to applications here."
             )
@@ -275,7 +284,7 @@ def _redirect(application: ApplicationRow, asked: Asked, scopes: list[str], form
                 "redirect_uri", FormCode.BASE_TYPE_CHOICES, "This redirect URI is not registered for the application."
             )
         return asked.redirect_uri
-    if not asked.response_type or (not registered and set(scopes) <= set(INSTALLING)):
+    if not asked.response_type or (not registered and set(scopes) <= set(INSTALL_SCOPES)):
         return None
     if not registered:
         form_errors.add("redirect_uri", FormCode.BASE_TYPE_REQUIRED, "The application has registered no redirect URI.")
@@ -311,7 +320,7 @@ async def _install(ctx: Context, plan: Plan, guild_id: GuildId | None, permissio
     await ctx.enter_guild(guild_id)
     ctx.require(Permissions.MANAGE_GUILD)
     ctx.require(permissions)
-    scopes = [scope for scope in plan.scopes if scope in INSTALLING]
+    scopes = [scope for scope in plan.scopes if scope in INSTALL_SCOPES]
     if BOT in scopes:
         await add_bot(ctx, plan.application, permissions=permissions, scopes=scopes)
     else:

@@ -30,7 +30,7 @@ from moothall.objects.wire import Timestamp, encode
 from moothall.resources.application.access import find_application
 from moothall.resources.application.authorization.operations import find_token
 from moothall.resources.application.authorization.queries import delete_given
-from moothall.resources.application.operations import public_fields
+from moothall.resources.application.objects import public_fields
 from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.guild.listing import list_guilds
 from moothall.resources.user.queries import get_user

@@ -23,7 +23,7 @@ from moothall.oauth2.refusals import (
 )
 from moothall.objects.guild import Guild
 from moothall.objects.ids import ApplicationId, UserId
-from moothall.objects.scopes import BOT, OPENID, OWNERS, UPDATE_COMMANDS, read_scopes
+from moothall.objects.scopes import BOT, CLIENT_CREDENTIAL_SCOPES, OPENID, UPDATE_COMMANDS, read_scopes
 from moothall.objects.webhook import Webhook
 from moothall.resources.application.authorization import queries
 from moothall.resources.application.authorization.operations import (
@@ -150,7 +150,7 @@ async def _for_owner(ctx: Context, client: Client, body: TokenRequest) -> TokenA
     scopes = read_scopes(body.scope or "")
     if not scopes:
         raise OAuthRefusal(INVALID_SCOPE, "scope is required")
-    allowed = OWNERS if client.application.team_id is None else _OF_A_TEAM
+    allowed = CLIENT_CREDENTIAL_SCOPES if client.application.team_id is None else _OF_A_TEAM
     if unknown := [scope for scope in scopes if scope not in allowed]:
         raise OAuthRefusal(INVALID_SCOPE, f"Not given to a client by itself: {' '.join(unknown)[:100]}")
     application = client.application

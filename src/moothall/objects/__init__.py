@@ -1,1 +1,1 @@
-"""Pure data: ids, permissions, errors, limits and one file for each object of the API. No I/O."""
+"""Pure data without I/O: ids, permissions, errors, limits and one file for each object of the API."""

@@ -31,7 +31,7 @@ _F = ApplicationFlags
 SETTABLE: Final[int] = (
     _F.GATEWAY_PRESENCE_LIMITED | _F.GATEWAY_GUILD_MEMBERS_LIMITED | _F.GATEWAY_MESSAGE_CONTENT_LIMITED | _F.EMBEDDED
 )
-"""What an owner may change through Modify Application."""
+"""The flags that Modify Application may change."""
 
 _FLAGS_BY_INTENT: Final = (
     (Intent.GUILD_PRESENCES, _F.GATEWAY_PRESENCE | _F.GATEWAY_PRESENCE_LIMITED),
@@ -41,43 +41,43 @@ _FLAGS_BY_INTENT: Final = (
 
 
 def privileged_intents(flags: int) -> int:
-    """The privileged intents that an application's flags allow; either size of each flag does."""
+    """The privileged intents that an application's flags allow, by the limited or the unlimited flag of each."""
     return sum(intent for intent, either in _FLAGS_BY_INTENT if flags & either)
 
 
 class IntegrationType(IntEnum):
-    """Where an application can be installed."""
+    """How an application can be installed."""
 
     GUILD_INSTALL = 0
     USER_INSTALL = 1
 
 
 class InstallParams(Struct, frozen=True, kw_only=True):
-    """What installing an application asks for."""
+    """The scopes and permissions that installing an application requests."""
 
     scopes: list[str]
     permissions: PermissionSet
 
 
 class MembershipState(IntEnum):
-    """How far somebody is in a team."""
+    """Whether a user is invited to a team or has joined it."""
 
     INVITED = 1
     ACCEPTED = 2
 
 
 class TeamRole(StrEnum):
-    """What somebody may do in a team. Its owner is an admin, and may more."""
+    """A member's role in a team. Its owner is an admin with further rights."""
 
     ADMIN = "admin"
-    """Everything but what ends the team."""
+    """May do everything but delete or transfer the team."""
     DEVELOPER = "developer"
-    """Change its applications and renew their secrets, but not who belongs to it."""
+    """May change its applications and reset their secrets, but not its members."""
     READ_ONLY = "read_only"
 
 
 class TeamMember(Struct, frozen=True, kw_only=True):
-    """Someone in a team. `permissions` is deprecated, but read by clients."""
+    """A member or invited user of a team. `permissions` is deprecated, but read by clients."""
 
     membership_state: MembershipState
     team_id: TeamId
@@ -87,7 +87,7 @@ class TeamMember(Struct, frozen=True, kw_only=True):
 
 
 class Team(Struct, frozen=True, kw_only=True):
-    """Those who own an application together."""
+    """A team, whose members own applications together."""
 
     id: TeamId
     icon: str | None
@@ -97,14 +97,14 @@ class Team(Struct, frozen=True, kw_only=True):
 
 
 class PartialApplication(Struct, frozen=True, kw_only=True):
-    """An application as READY names it."""
+    """The application object of READY."""
 
     id: ApplicationId
     flags: int
 
 
 class IntegrationApplication(Struct, frozen=True, kw_only=True):
-    """An application inside an integration or a message. `summary` is deprecated but read by clients."""
+    """The application object of integrations and messages. `summary` is deprecated but read by clients."""
 
     id: ApplicationId
     name: str
@@ -116,7 +116,7 @@ class IntegrationApplication(Struct, frozen=True, kw_only=True):
 
 
 class Application(Struct, frozen=True, kw_only=True):
-    """An application as anyone may see it."""
+    """An application with its public fields."""
 
     id: ApplicationId
     name: str
@@ -147,7 +147,7 @@ class Application(Struct, frozen=True, kw_only=True):
 
 
 class OwnApplication(Application, frozen=True, kw_only=True):
-    """An application as its owner and its own bot see it."""
+    """An application with the fields that only its owner and its bot may read."""
 
     owner: User
     team: Team | None = None
@@ -162,6 +162,6 @@ class OwnApplication(Application, frozen=True, kw_only=True):
     approximate_user_install_count: int = 0
     approximate_user_authorization_count: int = 0
     eligible_oauth2_scopes: list[str] = []
-    """The scopes that people can consent to here."""
+    """The scopes that users can grant on this server."""
     public_client: bool = False
-    """Whether it may exchange codes without its secret, with PKCE."""
+    """Whether it may exchange codes with PKCE instead of its secret."""

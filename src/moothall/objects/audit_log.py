@@ -1,4 +1,4 @@
-"""The audit log: its kinds of action, and an entry (resources: audit log)."""
+"""The audit log: action types and entries (resources: audit log)."""
 
 from enum import IntEnum
 from typing import Any
@@ -15,7 +15,7 @@ from moothall.objects.webhook import Webhook
 
 
 class AuditLogEvent(IntEnum):
-    """What was done."""
+    """The action type of an entry."""
 
     GUILD_UPDATE = 1
     CHANNEL_CREATE = 10
@@ -89,7 +89,7 @@ class AuditLogEvent(IntEnum):
 
 
 class AuditLogChange(Struct, frozen=True, kw_only=True):
-    """One key of the target that changed: no old value means that it was added, no new one that it was removed."""
+    """A changed key of the target: without an old value it was added, without a new one removed."""
 
     key: str
     new_value: Any = UNSET
@@ -97,7 +97,7 @@ class AuditLogChange(Struct, frozen=True, kw_only=True):
 
 
 class AuditLogOptions(Struct, frozen=True, kw_only=True):
-    """What else an entry tells, by kind; numbers are texts here."""
+    """Further fields of an entry, by action type; numbers are strings here."""
 
     application_id: Snowflake | UnsetType = UNSET
     auto_moderation_rule_name: str | UnsetType = UNSET
@@ -115,11 +115,11 @@ class AuditLogOptions(Struct, frozen=True, kw_only=True):
 
 
 class AuditLogEntry(Struct, frozen=True, kw_only=True):
-    """One recorded action. In the gateway's event it carries `guild_id` too."""
+    """An entry of the audit log. The gateway event has `guild_id` too."""
 
     id: AuditEntryId
     target_id: str | None
-    """Usually a snowflake; the code for an invite."""
+    """Usually a snowflake; for an invite its code."""
     user_id: UserId | None
     action_type: int
     changes: list[AuditLogChange] | UnsetType = UNSET
@@ -128,7 +128,7 @@ class AuditLogEntry(Struct, frozen=True, kw_only=True):
 
 
 class AuditLog(Struct, frozen=True, kw_only=True):
-    """A page of the log, with everything that its entries mention. Every list is always there."""
+    """A page of entries with the objects that they refer to; every list is always present."""
 
     audit_log_entries: list[AuditLogEntry]
     users: list[User]

@@ -7,14 +7,14 @@ from moothall.objects.user import User
 
 
 class Ban(Struct, frozen=True, kw_only=True):
-    """Someone barred from a guild, and why."""
+    """A banned user and the reason."""
 
     reason: str | None
     user: User
 
 
 class BulkBanResult(Struct, frozen=True, kw_only=True):
-    """Whom a bulk ban banned, and whom it could not ban or had been banned before."""
+    """The users that a bulk ban banned, and those that it could not ban or that were banned before."""
 
     banned_users: list[UserId]
     failed_users: list[UserId]

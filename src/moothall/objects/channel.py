@@ -22,7 +22,7 @@ from moothall.objects.wire import Timestamp
 
 
 class Overwrite(Struct, frozen=True, kw_only=True):
-    """What a channel gives to or takes from a role (type 0) or a member (type 1)."""
+    """The permissions that a channel allows or denies to a role (type 0) or a member (type 1)."""
 
     id: Snowflake
     type: int
@@ -31,12 +31,15 @@ class Overwrite(Struct, frozen=True, kw_only=True):
 
 
 def overwrite_table(overwrites: Iterable[Overwrite]) -> dict[int, tuple[int, int]]:
-    """Overwrites as `permissions.channel_permissions` takes them: (allow, deny) by the id of whom they are about."""
+    """Map the id of each overwrite's role or member to (allow, deny), for `permissions.channel_permissions`."""
     return {int(item.id): (int(item.allow), int(item.deny)) for item in overwrites}
 
 
 class ForumTag(Struct, frozen=True, kw_only=True):
-    """A tag for posts of a forum: a guild's emoji or a standard one, or none. `moderated` needs MANAGE_THREADS."""
+    """A tag for the posts of a forum, with a guild's emoji, a standard emoji or none.
+
+    `moderated` tags need MANAGE_THREADS.
+    """
 
     id: TagId
     name: str
@@ -46,14 +49,14 @@ class ForumTag(Struct, frozen=True, kw_only=True):
 
 
 class DefaultReaction(Struct, frozen=True, kw_only=True):
-    """The emoji that a forum offers under each post: exactly one of the two is not null."""
+    """The emoji that a forum offers under each post. Exactly one of the two fields is not null."""
 
     emoji_id: EmojiId | None = None
     emoji_name: str | None = None
 
 
 class ThreadMetadata(Struct, frozen=True, kw_only=True):
-    """What only threads have. `invitable` is there for private threads."""
+    """The fields of threads. `invitable` is present for private threads."""
 
     archived: bool
     auto_archive_duration: int
@@ -64,7 +67,7 @@ class ThreadMetadata(Struct, frozen=True, kw_only=True):
 
 
 class ThreadMember(Struct, frozen=True, kw_only=True):
-    """Someone in a thread. Inside a thread that carries the caller's own, both ids are absent."""
+    """A member of a thread. Both ids are absent in the caller's own membership inside a thread object."""
 
     id: ChannelId | UnsetType = UNSET
     user_id: UserId | UnsetType = UNSET
@@ -74,7 +77,7 @@ class ThreadMember(Struct, frozen=True, kw_only=True):
 
 
 class ThreadMemberFlags:
-    """The bits of a thread member's `flags`: how they are notified."""
+    """The bits of a thread member's `flags`: their notification settings."""
 
     HAS_INTERACTED: Final = 1 << 0
     ALL_MESSAGES: Final = 1 << 1
@@ -83,7 +86,7 @@ class ThreadMemberFlags:
 
 
 class GroupNick(Struct, frozen=True, kw_only=True):
-    """What somebody is called in a group direct message."""
+    """A user's nickname in a group direct message."""
 
     id: UserId
     nick: str
@@ -93,7 +96,7 @@ class Channel(Struct, frozen=True, kw_only=True):
     """A channel of any type: fields that do not apply to its type are absent.
 
     Voice and stage channels always have `bitrate` and `user_limit`; threads always have `owner_id`.
-    `permissions` are the caller's own, told only inside interactions.
+    `permissions` are the caller's, present only inside interactions.
     """
 
     id: ChannelId
@@ -110,7 +113,7 @@ class Channel(Struct, frozen=True, kw_only=True):
     rate_limit_per_user: int | UnsetType = UNSET
     recipients: list[User] | UnsetType = UNSET
     nicks: list[GroupNick] | UnsetType = UNSET
-    """Those of a group direct message who are called otherwise in it."""
+    """The nicknames of recipients in a group direct message."""
     icon: str | UnsetType | None = UNSET
     owner_id: UserId | UnsetType = UNSET
     application_id: ApplicationId | UnsetType = UNSET
@@ -138,7 +141,7 @@ class Channel(Struct, frozen=True, kw_only=True):
 
 
 class InviteRecipient(Struct, frozen=True, kw_only=True):
-    """Someone in the group that an invite leads to."""
+    """A recipient of the group that an invite leads to."""
 
     id: UserId
     username: str
@@ -146,7 +149,7 @@ class InviteRecipient(Struct, frozen=True, kw_only=True):
 
 
 class PartialChannel(Struct, frozen=True, kw_only=True):
-    """A channel as invites and followers name it. Only a group has an icon, and tells who is in it."""
+    """The channel object of invites and channel followers; only a group has an icon and recipients."""
 
     id: ChannelId
     type: int | UnsetType = UNSET
@@ -165,14 +168,14 @@ class ChannelMention(Struct, frozen=True, kw_only=True):
 
 
 class FollowedChannel(Struct, frozen=True, kw_only=True):
-    """An announcement channel that another channel now follows."""
+    """The result of following an announcement channel."""
 
     channel_id: ChannelId
     webhook_id: Snowflake
 
 
 class ThreadList(Struct, frozen=True, kw_only=True):
-    """Threads, and the caller's own membership in those joined. `has_more` is there in paged lists."""
+    """Threads, and the caller's memberships in them. `has_more` is present in paged lists."""
 
     threads: list[Channel]
     members: list[ThreadMember]

@@ -39,14 +39,14 @@ class VideoQualityMode(IntEnum):
 
 
 class SortOrder(IntEnum):
-    """How a forum lists its posts."""
+    """The default order of a forum's posts."""
 
     LATEST_ACTIVITY = 0
     CREATION_DATE = 1
 
 
 class ForumLayout(IntEnum):
-    """How a forum shows its posts."""
+    """The default layout of a forum."""
 
     NOT_SET = 0
     LIST_VIEW = 1
@@ -57,7 +57,7 @@ class ChannelFlags:
     """The bits of a channel's `flags`."""
 
     PINNED: Final = 1 << 1
-    """A thread pinned to the top of its forum."""
+    """The thread is pinned to the top of its forum."""
     REQUIRE_TAG: Final = 1 << 4
     HIDE_MEDIA_DOWNLOAD_OPTIONS: Final = 1 << 15
     IS_SPOILER_CHANNEL: Final = 1 << 21

@@ -10,11 +10,11 @@ from moothall.objects.ids import ApplicationId, CommandId, GuildId, Snowflake
 from moothall.objects.permissions import PermissionSet
 
 Localizations = dict[str, str]
-"""Texts by locale code."""
+"""Translations by locale code."""
 
 
 class CommandType(IntEnum):
-    """How a command is used."""
+    """The type of a command."""
 
     CHAT_INPUT = 1
     USER = 2
@@ -23,7 +23,7 @@ class CommandType(IntEnum):
 
 
 class OptionType(IntEnum):
-    """What an option takes."""
+    """The type of an option's value."""
 
     SUB_COMMAND = 1
     SUB_COMMAND_GROUP = 2
@@ -39,14 +39,14 @@ class OptionType(IntEnum):
 
 
 class EntryPointHandler(IntEnum):
-    """Who handles an entry point command."""
+    """The handler of an entry point command."""
 
     APP_HANDLER = 1
     LAUNCH_ACTIVITY = 2
 
 
 class InteractionContext(IntEnum):
-    """Where an interaction happens."""
+    """The context of an interaction."""
 
     GUILD = 0
     BOT_DM = 1
@@ -54,7 +54,7 @@ class InteractionContext(IntEnum):
 
 
 class CommandPermissionType(IntEnum):
-    """Whom a permission of a command is about."""
+    """The type of a command permission's target."""
 
     ROLE = 1
     USER = 2
@@ -62,12 +62,12 @@ class CommandPermissionType(IntEnum):
 
 
 SUBCOMMANDS: Final = frozenset({OptionType.SUB_COMMAND, OptionType.SUB_COMMAND_GROUP})
-CHOOSING: Final = frozenset({OptionType.STRING, OptionType.INTEGER, OptionType.NUMBER})
-"""Options that may have choices, or complete what is typed."""
+CHOICE_OPTION_TYPES: Final = frozenset({OptionType.STRING, OptionType.INTEGER, OptionType.NUMBER})
+"""The option types that may have choices or autocomplete."""
 
 
 class Choice(Struct, frozen=True, kw_only=True):
-    """One of the values that an option takes."""
+    """A value that an option offers."""
 
     name: str
     name_localized: str | UnsetType = UNSET
@@ -76,7 +76,7 @@ class Choice(Struct, frozen=True, kw_only=True):
 
 
 class Option(Struct, frozen=True, kw_only=True):
-    """A parameter of a command, a subcommand or a group of them."""
+    """A parameter of a command, a subcommand or a subcommand group."""
 
     type: int
     name: str
@@ -98,9 +98,9 @@ class Option(Struct, frozen=True, kw_only=True):
 
 
 class Command(Struct, frozen=True, kw_only=True):
-    """A command of an application; global ones have no `guild_id`, and only those have contexts.
+    """A command of an application. Global commands have no `guild_id`; only they have `contexts`.
 
-    Localizations are there when they were asked for; else `..._localized` tells the caller's locale.
+    Localizations are present if requested; otherwise the `..._localized` fields have the texts in the caller's locale.
     """
 
     id: CommandId
@@ -124,7 +124,10 @@ class Command(Struct, frozen=True, kw_only=True):
 
 
 class CommandPermission(Struct, frozen=True, kw_only=True):
-    """Whether a role, user or channel may use a command; the guild's id is everyone, one less every channel."""
+    """Whether a role, user or channel may use a command.
+
+    The guild's id means @everyone, the guild's id minus one all channels.
+    """
 
     id: Snowflake
     type: CommandPermissionType
@@ -132,7 +135,10 @@ class CommandPermission(Struct, frozen=True, kw_only=True):
 
 
 class CommandPermissions(Struct, frozen=True, kw_only=True):
-    """What a guild says about a command; the application's id stands for all commands about which it says nothing."""
+    """A guild's permissions of a command.
+
+    The application's id stands for all commands without permissions of their own.
+    """
 
     id: Snowflake
     application_id: ApplicationId
@@ -141,11 +147,11 @@ class CommandPermissions(Struct, frozen=True, kw_only=True):
 
 
 _SCRIPTS: Final = (range(0x0900, 0x0980), range(0xA8E0, 0xA900), range(0x0E00, 0x0E80))
-"""Devanagari and Thai, whose vowels are marks."""
+"""Characters of Devanagari and Thai, whose vowel signs are combining marks."""
 
 
 def is_slash_name(name: str) -> bool:
-    """Whether a slash command or an option may have a name: letters, numbers, `-`, `_` and `'`, all in lower case."""
+    """Whether a name is valid for a slash command or option: letters, numbers, `-`, `_` and `'` in lower case."""
     for character in name:
         if character in "-_'" or unicodedata.category(character)[0] in "LN":
             continue

@@ -1,4 +1,4 @@
-"""The commands that somebody may use, as the official clients read them; the public description has none of this."""
+"""The command index: the commands that a user may use, as official clients read them (not in the public reference)."""
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -7,7 +7,7 @@ from moothall.objects.ids import ApplicationId, UserId
 
 
 class IndexedPermissions(Struct, frozen=True, kw_only=True):
-    """What a guild says of a command, as far as it concerns the caller; by ids of their roles, and of channels."""
+    """A guild's permissions of a command for the caller: by the ids of their roles and of channels."""
 
     user: bool | UnsetType = UNSET
     roles: dict[str, bool] | UnsetType = UNSET
@@ -15,13 +15,13 @@ class IndexedPermissions(Struct, frozen=True, kw_only=True):
 
 
 class IndexedCommand(Command, frozen=True, kw_only=True):
-    """A command in the caller's language."""
+    """A command with texts in the caller's locale."""
 
     permissions: IndexedPermissions
 
 
 class IndexedApplication(Struct, frozen=True, kw_only=True):
-    """An application that has commands for the caller. Its permissions are for commands that say nothing."""
+    """An application with commands for the caller. Its permissions apply to commands without their own."""
 
     id: ApplicationId
     name: str
@@ -33,7 +33,7 @@ class IndexedApplication(Struct, frozen=True, kw_only=True):
 
 
 class CommandIndex(Struct, frozen=True, kw_only=True):
-    """What may be used somewhere. `version` changes whenever a command of it does."""
+    """The commands that can be used in a channel or guild. `version` changes whenever one of the commands does."""
 
     applications: list[IndexedApplication]
     application_commands: list[IndexedCommand]

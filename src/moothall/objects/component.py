@@ -1,4 +1,4 @@
-"""Components as answers show them (api.md, Components): what was not given and has no default is absent."""
+"""Components in responses (api.md, Components); fields that were not set and have no default are absent."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,13 +15,13 @@ from moothall.objects.ids import AttachmentId, EmojiId, Snowflake
 
 
 class Component(Struct, frozen=True, kw_only=True, tag_field="type", tag=0):
-    """What every component has. `id` is unique in its message or modal."""
+    """The fields of every component. `id` is unique in its message or modal."""
 
     id: int
 
 
 class ComponentEmoji(Struct, frozen=True, kw_only=True):
-    """The emoji of a button or an option: a guild's own by id, a standard one by its character."""
+    """The emoji of a button or an option: a guild's emoji by id, a standard emoji by its character."""
 
     id: EmojiId | UnsetType = UNSET
     name: str
@@ -29,7 +29,7 @@ class ComponentEmoji(Struct, frozen=True, kw_only=True):
 
 
 class UnfurledMedia(Struct, frozen=True, kw_only=True):
-    """A picture, video or file. What is not one of the message's files has no measures: nobody fetches it."""
+    """An image, video or file. External media have no dimensions, as the server does not fetch them."""
 
     id: Snowflake
     url: str
@@ -45,7 +45,7 @@ class UnfurledMedia(Struct, frozen=True, kw_only=True):
 
 
 class Button(Component, frozen=True, kw_only=True, tag=int(ComponentType.BUTTON)):
-    """Something to click."""
+    """A button."""
 
     style: ButtonStyle
     label: str | UnsetType = UNSET
@@ -57,7 +57,7 @@ class Button(Component, frozen=True, kw_only=True, tag=int(ComponentType.BUTTON)
 
 
 class ComponentOption(Struct, frozen=True, kw_only=True):
-    """A choice of a radio or checkbox group."""
+    """An option of a radio or checkbox group."""
 
     label: str
     value: str
@@ -66,20 +66,20 @@ class ComponentOption(Struct, frozen=True, kw_only=True):
 
 
 class SelectOption(ComponentOption, frozen=True, kw_only=True):
-    """A choice of a string select."""
+    """An option of a string select."""
 
     emoji: ComponentEmoji | UnsetType = UNSET
 
 
 class DefaultValue(Struct, frozen=True, kw_only=True):
-    """Someone or something that is chosen from the start; `type` is user, role or channel."""
+    """A default value of a select; `type` is user, role or channel."""
 
     id: Snowflake
     type: str
 
 
 class Select(Component, frozen=True, kw_only=True, tag=-1):
-    """What every select menu has. `required` is told of in modals, `disabled` in messages."""
+    """The fields of every select menu. `required` is present in modals, `disabled` in messages."""
 
     custom_id: str
     placeholder: str | UnsetType = UNSET
@@ -90,31 +90,31 @@ class Select(Component, frozen=True, kw_only=True, tag=-1):
 
 
 class StringSelect(Select, frozen=True, kw_only=True, tag=int(ComponentType.STRING_SELECT)):
-    """A choice among texts."""
+    """A select menu of given options."""
 
     options: list[SelectOption]
 
 
 class EntitySelect(Select, frozen=True, kw_only=True, tag=-2):
-    """What the selects have that are filled by themselves."""
+    """The fields of selects whose options are users, roles or channels."""
 
     default_values: list[DefaultValue] | UnsetType = UNSET
 
 
 class UserSelect(EntitySelect, frozen=True, kw_only=True, tag=int(ComponentType.USER_SELECT)):
-    """A choice among people."""
+    """A select menu of users."""
 
 
 class RoleSelect(EntitySelect, frozen=True, kw_only=True, tag=int(ComponentType.ROLE_SELECT)):
-    """A choice among roles."""
+    """A select menu of roles."""
 
 
 class MentionableSelect(EntitySelect, frozen=True, kw_only=True, tag=int(ComponentType.MENTIONABLE_SELECT)):
-    """A choice among people and roles."""
+    """A select menu of users and roles."""
 
 
 class ChannelSelect(EntitySelect, frozen=True, kw_only=True, tag=int(ComponentType.CHANNEL_SELECT)):
-    """A choice among channels."""
+    """A select menu of channels."""
 
     channel_types: list[int] | UnsetType = UNSET
 
@@ -129,13 +129,13 @@ class ActionRow(Component, frozen=True, kw_only=True, tag=int(ComponentType.ACTI
 
 
 class TextDisplay(Component, frozen=True, kw_only=True, tag=int(ComponentType.TEXT_DISPLAY)):
-    """Markdown."""
+    """A Markdown text."""
 
     content: str
 
 
 class Thumbnail(Component, frozen=True, kw_only=True, tag=int(ComponentType.THUMBNAIL)):
-    """A small picture."""
+    """A small image beside a section."""
 
     media: UnfurledMedia
     description: str | None = None
@@ -143,14 +143,14 @@ class Thumbnail(Component, frozen=True, kw_only=True, tag=int(ComponentType.THUM
 
 
 class Section(Component, frozen=True, kw_only=True, tag=int(ComponentType.SECTION)):
-    """Texts with something beside them."""
+    """Text displays with an accessory beside them."""
 
     components: list[TextDisplay]
     accessory: Button | Thumbnail
 
 
 class GalleryItem(Struct, frozen=True, kw_only=True):
-    """One picture or video of a gallery."""
+    """An image or video of a gallery."""
 
     media: UnfurledMedia
     description: str | None = None
@@ -158,7 +158,7 @@ class GalleryItem(Struct, frozen=True, kw_only=True):
 
 
 class MediaGallery(Component, frozen=True, kw_only=True, tag=int(ComponentType.MEDIA_GALLERY)):
-    """Up to ten pictures and videos."""
+    """Up to ten images and videos."""
 
     items: list[GalleryItem]
 
@@ -173,7 +173,7 @@ class File(Component, frozen=True, kw_only=True, tag=int(ComponentType.FILE)):
 
 
 class Separator(Component, frozen=True, kw_only=True, tag=int(ComponentType.SEPARATOR)):
-    """Space between components, with a line or without."""
+    """Space between components, with or without a dividing line."""
 
     divider: bool = True
     spacing: SeparatorSpacing = SeparatorSpacing.SMALL
@@ -191,11 +191,11 @@ class Container(Component, frozen=True, kw_only=True, tag=int(ComponentType.CONT
 
 
 MessageComponent = ActionRow | TextDisplay | Section | MediaGallery | Separator | File | Container
-"""What stands at the top of a message: action rows, and with IS_COMPONENTS_V2 the others."""
+"""Top-level components of a message: action rows, and with IS_COMPONENTS_V2 all of these."""
 
 
 class TextInput(Component, frozen=True, kw_only=True, tag=int(ComponentType.TEXT_INPUT)):
-    """Something to type into. `label` is of the deprecated form, where it stands in an action row."""
+    """A text input. `label` belongs to the deprecated form inside an action row."""
 
     custom_id: str
     style: TextInputStyle
@@ -208,7 +208,7 @@ class TextInput(Component, frozen=True, kw_only=True, tag=int(ComponentType.TEXT
 
 
 class FileUpload(Component, frozen=True, kw_only=True, tag=int(ComponentType.FILE_UPLOAD)):
-    """Where files are handed in."""
+    """A file upload."""
 
     custom_id: str
     min_values: int = 1
@@ -218,7 +218,7 @@ class FileUpload(Component, frozen=True, kw_only=True, tag=int(ComponentType.FIL
 
 
 class RadioGroup(Component, frozen=True, kw_only=True, tag=int(ComponentType.RADIO_GROUP)):
-    """A choice of exactly one."""
+    """A group of options of which exactly one is chosen."""
 
     custom_id: str
     options: list[ComponentOption]
@@ -226,7 +226,7 @@ class RadioGroup(Component, frozen=True, kw_only=True, tag=int(ComponentType.RAD
 
 
 class CheckboxGroup(Component, frozen=True, kw_only=True, tag=int(ComponentType.CHECKBOX_GROUP)):
-    """A choice of several."""
+    """A group of options of which several can be chosen."""
 
     custom_id: str
     options: list[ComponentOption]
@@ -236,14 +236,14 @@ class CheckboxGroup(Component, frozen=True, kw_only=True, tag=int(ComponentType.
 
 
 class Checkbox(Component, frozen=True, kw_only=True, tag=int(ComponentType.CHECKBOX)):
-    """Yes or no."""
+    """A single checkbox."""
 
     custom_id: str
     default: bool = False
 
 
 class ModalRow(Component, frozen=True, kw_only=True, tag=int(ComponentType.ACTION_ROW)):
-    """The deprecated way to a text input in a modal."""
+    """An action row with a text input, the deprecated form in modals."""
 
     components: list[TextInput]
 
@@ -260,11 +260,11 @@ LabelChild = (
     | CheckboxGroup
     | Checkbox
 )
-"""What an answer to a modal consists of."""
+"""The components that have a value when a modal is submitted."""
 
 
 class Label(Component, frozen=True, kw_only=True, tag=int(ComponentType.LABEL)):
-    """A component of a modal with what is written above it."""
+    """A component of a modal with a label and a description."""
 
     label: str
     description: str | UnsetType = UNSET
@@ -275,7 +275,7 @@ ModalComponent = Label | ModalRow | TextDisplay
 
 
 class Modal(Struct, frozen=True, kw_only=True):
-    """A form that an application shows to somebody."""
+    """A form that an application shows to a user."""
 
     custom_id: str
     title: str
@@ -283,7 +283,7 @@ class Modal(Struct, frozen=True, kw_only=True):
 
 
 def walk(components: Sequence[Component]) -> Iterator[Component]:
-    """Every component, parents first, in the order that they are shown."""
+    """Iterate over all components in display order, each parent before its children."""
     for component in components:
         yield component
         if isinstance(component, ActionRow | ModalRow | Container):
@@ -296,5 +296,5 @@ def walk(components: Sequence[Component]) -> Iterator[Component]:
 
 
 def texts_of(components: Sequence[Component]) -> list[str]:
-    """What the text displays say, whose mentions count as a message's."""
+    """The contents of all text displays; their mentions count like those of a message."""
     return [component.content for component in walk(components) if isinstance(component, TextDisplay)]

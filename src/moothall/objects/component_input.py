@@ -1,7 +1,7 @@
-"""Components as requests carry them: null is like absence, and unknown keys are ignored.
+"""Components in requests: null equals absent, and unknown keys are ignored.
 
-Children are left as they came (`Any`): which types may stand there depends on the place, and what is
-wrong with one must not hide what is wrong with another. `resources.component` reads them.
+Children are not decoded (`Any`): the allowed types depend on the position, and an error of one child must not hide
+errors of the others. `resources.component` decodes them.
 """
 
 from typing import Annotated, Any
@@ -20,7 +20,7 @@ MediaDescription = Annotated[str, Meta(max_length=limits.MEDIA_DESCRIPTION_MAX)]
 
 
 class ComponentInput(Struct, frozen=True, kw_only=True):
-    """What every component may have; an id of 0 is like none."""
+    """The fields of every component; an id of 0 equals an absent one."""
 
     id: Annotated[int, Meta(ge=0, le=limits.COMPONENT_ID_MAX)] | None = None
 
@@ -34,7 +34,7 @@ class EmojiInput(Struct, frozen=True, kw_only=True):
 
 
 class MediaInput(Struct, frozen=True, kw_only=True):
-    """A media item: only its URL is the caller's to say."""
+    """A media item; only its URL can be set."""
 
     url: Annotated[str, Meta(max_length=limits.MEDIA_URL_MAX)]
 
@@ -73,7 +73,7 @@ class SelectOptionInput(OptionInput, frozen=True, kw_only=True):
 
 
 class SelectInput(ComponentInput, frozen=True, kw_only=True):
-    """What every select may have."""
+    """The fields of every select."""
 
     custom_id: CustomId
     placeholder: Placeholder | None = None
@@ -90,14 +90,14 @@ class StringSelectInput(SelectInput, frozen=True, kw_only=True):
 
 
 class DefaultValueInput(Struct, frozen=True, kw_only=True):
-    """What is chosen from the start."""
+    """A default value of a select."""
 
     id: Snowflake
     type: str
 
 
 class EntitySelectInput(SelectInput, frozen=True, kw_only=True):
-    """A select of people, roles or both."""
+    """A select of users, roles or both."""
 
     default_values: Annotated[list[DefaultValueInput], Meta(max_length=limits.SELECT_VALUES_MAX)] | None = None
 
@@ -116,7 +116,7 @@ class SectionInput(ComponentInput, frozen=True, kw_only=True):
 
 
 class TextDisplayInput(ComponentInput, frozen=True, kw_only=True):
-    """A text."""
+    """A text display."""
 
     content: Annotated[str, Meta(min_length=1, max_length=limits.DISPLAYED_TEXT_MAX)]
 
@@ -144,7 +144,7 @@ class MediaGalleryInput(ComponentInput, frozen=True, kw_only=True):
 
 
 class FileInput(ComponentInput, frozen=True, kw_only=True):
-    """A file; its name and size are not the caller's to say."""
+    """A file; its name and size cannot be set."""
 
     file: MediaInput
     spoiler: bool | None = None

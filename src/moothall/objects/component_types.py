@@ -1,11 +1,11 @@
-"""What components there are, and their enumerations (api.md, Components; public additions: 21 to 23)."""
+"""Component types and their enumerations (api.md, Components; types 21 to 23 of the public reference)."""
 
 from enum import Flag, IntEnum, auto
 from typing import Final
 
 
 class ComponentType(IntEnum):
-    """What a component is."""
+    """The type of a component."""
 
     ACTION_ROW = 1
     BUTTON = 2
@@ -30,7 +30,7 @@ class ComponentType(IntEnum):
 
 
 class ButtonStyle(IntEnum):
-    """How a button looks, and so what it does."""
+    """The style of a button, which determines its required fields."""
 
     PRIMARY = 1
     SECONDARY = 2
@@ -41,21 +41,21 @@ class ButtonStyle(IntEnum):
 
 
 class TextInputStyle(IntEnum):
-    """How many lines a text input has."""
+    """Whether a text input has one line or several."""
 
     SHORT = 1
     PARAGRAPH = 2
 
 
 class SeparatorSpacing(IntEnum):
-    """How high a separator is."""
+    """The height of a separator."""
 
     SMALL = 1
     LARGE = 2
 
 
 class MediaLoadingState(IntEnum):
-    """Whether a media item's measures are known. Foreign pages are not fetched, so theirs never are."""
+    """Whether the dimensions of a media item are known; those of external media never are."""
 
     UNKNOWN = 0
     LOADING = 1
@@ -69,15 +69,15 @@ class MediaFlags:
     IS_ANIMATED: Final = 1 << 0
 
 
-class ComponentPlace(Flag):
-    """Where a component stands."""
+class ComponentPosition(Flag):
+    """The positions in which a component can stand."""
 
     LEGACY = auto()
-    """At the top of a message without IS_COMPONENTS_V2."""
+    """Top level of a message without IS_COMPONENTS_V2."""
     LAYOUT = auto()
-    """At the top of a message with it."""
+    """Top level of a message with IS_COMPONENTS_V2."""
     MODAL = auto()
-    """At the top of a modal."""
+    """Top level of a modal."""
     ROW = auto()
     """In an action row of a message."""
     MODAL_ROW = auto()

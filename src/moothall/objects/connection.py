@@ -1,4 +1,4 @@
-"""Accounts elsewhere that people name as theirs (resources: user, connections)."""
+"""Connections: accounts of users on other services (resources: user, connections)."""
 
 from enum import IntEnum
 from typing import Any, Final
@@ -31,18 +31,21 @@ SERVICES: Final = (
     "xbox",
     "youtube",
 )
-"""The services that clients know."""
+"""The services that clients support."""
 
 
 class ConnectionVisibility(IntEnum):
-    """Who sees a connection."""
+    """The visibility of a connection."""
 
     NONE = 0
     EVERYONE = 1
 
 
 class Connection(Struct, frozen=True, kw_only=True):
-    """An account elsewhere. Nothing here asks the service: none is verified, and none is linked both ways."""
+    """A user's account on another service.
+
+    The server contacts no service, so connections are never verified or linked.
+    """
 
     id: str
     name: str

@@ -1,4 +1,4 @@
-"""Embeds: what requests may carry and what answers show (resources: message, embed object)."""
+"""Embeds in requests and responses (resources: message, embed object)."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final
@@ -15,7 +15,7 @@ Url = Annotated[str, Meta(max_length=limits.EMBED_URL_MAX)]
 
 
 class EmbedMedia(Struct, frozen=True, kw_only=True):
-    """A picture or video of an embed. The API supplies all but `url`."""
+    """An image or video of an embed. The server sets all fields but `url`."""
 
     url: str | UnsetType = UNSET
     proxy_url: str | UnsetType = UNSET
@@ -29,7 +29,7 @@ class EmbedMedia(Struct, frozen=True, kw_only=True):
 
 
 class EmbedFooter(Struct, frozen=True, kw_only=True):
-    """The last line of an embed."""
+    """The footer of an embed."""
 
     text: str
     icon_url: str | UnsetType = UNSET
@@ -37,7 +37,7 @@ class EmbedFooter(Struct, frozen=True, kw_only=True):
 
 
 class EmbedAuthor(Struct, frozen=True, kw_only=True):
-    """The first line of an embed."""
+    """The author line of an embed."""
 
     name: str
     url: str | UnsetType = UNSET
@@ -46,14 +46,14 @@ class EmbedAuthor(Struct, frozen=True, kw_only=True):
 
 
 class EmbedProvider(Struct, frozen=True, kw_only=True):
-    """The site that a link's embed comes from."""
+    """The site of a link preview."""
 
     name: str | UnsetType = UNSET
     url: str | UnsetType = UNSET
 
 
 class EmbedField(Struct, frozen=True, kw_only=True):
-    """A titled cell of an embed; `inline` ones stand side by side."""
+    """A field of an embed; `inline` fields stand side by side."""
 
     name: str
     value: str
@@ -61,7 +61,7 @@ class EmbedField(Struct, frozen=True, kw_only=True):
 
 
 class Embed(Struct, frozen=True, kw_only=True):
-    """An embed as answers show it: what was not given is absent."""
+    """An embed in responses; fields that were not set are absent."""
 
     type: str = "rich"
     title: str | UnsetType = UNSET
@@ -80,7 +80,7 @@ class Embed(Struct, frozen=True, kw_only=True):
 
 
 class EmbedMediaInput(Struct, frozen=True, kw_only=True):
-    """A picture as a request names it: http, https or attachment://; its other keys are ignored."""
+    """An image in a request: an http, https or attachment:// URL; other keys are ignored."""
 
     url: Url | None = None
 
@@ -109,7 +109,7 @@ class EmbedFieldInput(Struct, frozen=True, kw_only=True):
 
 
 class EmbedInput(Struct, frozen=True, kw_only=True):
-    """An embed in a request. `type`, `provider`, `video` and the measures of pictures are ignored; null is absent."""
+    """An embed in a request. `type`, `provider`, `video` and image dimensions are ignored; null equals absent."""
 
     title: Annotated[str, Meta(max_length=limits.EMBED_TITLE_MAX)] | None = None
     description: Annotated[str, Meta(max_length=limits.EMBED_DESCRIPTION_MAX)] | None = None
@@ -124,24 +124,23 @@ class EmbedInput(Struct, frozen=True, kw_only=True):
 
 
 EmbedInputs = Annotated[list[EmbedInput], Meta(max_length=limits.EMBEDS_MAX)]
-"""The `embeds` of a request's body."""
+"""The type of `embeds` in request bodies."""
 
 _LINK: Final = ("http", "https")
 _MEDIA: Final = ("http", "https", "attachment")
 
 
 def read_embeds(inputs: Sequence[EmbedInput], errors: FormErrors) -> list[Embed]:
-    """A request's embeds as answers will show them, always of type rich, texts trimmed.
+    """Convert the embeds of a request to those of responses, of type rich and with trimmed texts.
 
-    What is wrong with them is added to `errors` below `embeds`: a blank author, footer or field, an
-    embed with nothing in it, bad URLs, and more than 6000 characters in all of them together. The
-    result counts for nothing then.
+    Errors are added to `errors` below `embeds`: a blank author, footer or field, an empty embed, invalid URLs, and more
+    than 6000 characters in all embeds together. The result is meaningless then.
     """
     reader = _Reader(errors)
     embeds = []
     total = 0
-    for index, given in enumerate(inputs):
-        embed = reader.embed(given, ("embeds", index))
+    for index, source in enumerate(inputs):
+        embed = reader.embed(source, ("embeds", index))
         embeds.append(embed)
         within = total <= limits.EMBED_TOTAL_MAX
         total += embed_length(embed)
@@ -155,7 +154,7 @@ def read_embeds(inputs: Sequence[EmbedInput], errors: FormErrors) -> list[Embed]
 
 
 def embed_length(embed: Embed) -> int:
-    """How many characters an embed counts towards the 6000 of its message."""
+    """The number of characters that an embed counts towards `EMBED_TOTAL_MAX`."""
     total = len(embed.title or "") + len(embed.description or "")
     if embed.footer:
         total += len(embed.footer.text)
@@ -168,24 +167,24 @@ _Path = tuple[str | int, ...]
 
 
 class _Reader:
-    """Turns one request's embeds into answers', noting what is wrong with them."""
+    """Converts the embeds of a request and collects their errors."""
 
     def __init__(self, errors: FormErrors) -> None:
         self.errors = errors
 
-    def embed(self, given: EmbedInput, at: _Path) -> Embed:
+    def embed(self, source: EmbedInput, at: _Path) -> Embed:
         embed = Embed(
-            title=self.text(given.title),
-            description=self.text(given.description),
-            url=self.url(given.url, (*at, "url"), _LINK),
-            timestamp=UNSET if given.timestamp is None else given.timestamp,
-            color=UNSET if given.color is None else given.color,
-            footer=UNSET if given.footer is None else self.footer(given.footer, (*at, "footer")),
-            image=self.media(given.image, (*at, "image")),
-            thumbnail=self.media(given.thumbnail, (*at, "thumbnail")),
-            author=UNSET if given.author is None else self.author(given.author, (*at, "author")),
-            fields=[self.field(field, (*at, "fields", n)) for n, field in enumerate(given.fields)]
-            if given.fields
+            title=self.text(source.title),
+            description=self.text(source.description),
+            url=self.url(source.url, (*at, "url"), _LINK),
+            timestamp=UNSET if source.timestamp is None else source.timestamp,
+            color=UNSET if source.color is None else source.color,
+            footer=UNSET if source.footer is None else self.footer(source.footer, (*at, "footer")),
+            image=self.media(source.image, (*at, "image")),
+            thumbnail=self.media(source.thumbnail, (*at, "thumbnail")),
+            author=UNSET if source.author is None else self.author(source.author, (*at, "author")),
+            fields=[self.field(field, (*at, "fields", n)) for n, field in enumerate(source.fields)]
+            if source.fields
             else UNSET,
         )
         shown = (embed.title, embed.description, embed.footer, embed.image, embed.thumbnail, embed.author, embed.fields)
@@ -193,56 +192,56 @@ class _Reader:
             self.errors.add((*at, "description"), *FieldError.required())
         return embed
 
-    def text(self, given: str | None) -> str | UnsetType:
-        return (given or "").strip() or UNSET
+    def text(self, source: str | None) -> str | UnsetType:
+        return (source or "").strip() or UNSET
 
-    def required(self, given: str | None, at: _Path) -> str:
-        text = (given or "").strip()
+    def required(self, source: str | None, at: _Path) -> str:
+        text = (source or "").strip()
         if not text:
             self.errors.add(at, *FieldError.required())
         return text
 
-    def url(self, given: str | None, at: _Path, schemes: Sequence[str]) -> str | UnsetType:
-        if not given:
+    def url(self, source: str | None, at: _Path, schemes: Sequence[str]) -> str | UnsetType:
+        if not source:
             return UNSET
-        if error := url_error(given, schemes):
+        if error := url_error(source, schemes):
             self.errors.add(at, *error)
-        return given
+        return source
 
-    def media(self, given: EmbedMediaInput | None, at: _Path) -> EmbedMedia | UnsetType:
-        url = self.url(given.url, (*at, "url"), _MEDIA) if given else UNSET
+    def media(self, source: EmbedMediaInput | None, at: _Path) -> EmbedMedia | UnsetType:
+        url = self.url(source.url, (*at, "url"), _MEDIA) if source else UNSET
         return UNSET if url is UNSET else EmbedMedia(url=url)
 
-    def footer(self, given: EmbedFooterInput, at: _Path) -> EmbedFooter:
+    def footer(self, source: EmbedFooterInput, at: _Path) -> EmbedFooter:
         return EmbedFooter(
-            text=self.required(given.text, (*at, "text")),
-            icon_url=self.url(given.icon_url, (*at, "icon_url"), _MEDIA),
+            text=self.required(source.text, (*at, "text")),
+            icon_url=self.url(source.icon_url, (*at, "icon_url"), _MEDIA),
         )
 
-    def author(self, given: EmbedAuthorInput, at: _Path) -> EmbedAuthor:
+    def author(self, source: EmbedAuthorInput, at: _Path) -> EmbedAuthor:
         return EmbedAuthor(
-            name=self.required(given.name, (*at, "name")),
-            url=self.url(given.url, (*at, "url"), _LINK),
-            icon_url=self.url(given.icon_url, (*at, "icon_url"), _MEDIA),
+            name=self.required(source.name, (*at, "name")),
+            url=self.url(source.url, (*at, "url"), _LINK),
+            icon_url=self.url(source.icon_url, (*at, "icon_url"), _MEDIA),
         )
 
-    def field(self, given: EmbedFieldInput, at: _Path) -> EmbedField:
+    def field(self, source: EmbedFieldInput, at: _Path) -> EmbedField:
         return EmbedField(
-            name=self.required(given.name, (*at, "name")),
-            value=self.required(given.value, (*at, "value")),
-            inline=bool(given.inline),
+            name=self.required(source.name, (*at, "name")),
+            value=self.required(source.value, (*at, "value")),
+            inline=bool(source.inline),
         )
 
 
 def url_error(url: str, schemes: Sequence[str] = _LINK) -> FieldError | None:
-    """What is wrong with a URL in a request, if anything: its form, or a scheme that is none of `schemes`."""
+    """The error of a URL in a request: malformed, or a scheme not in `schemes`; None for a valid URL."""
     malformed = FieldError(FormCode.URL_TYPE_INVALID_URL, "Not a well formed URL.")
-    if " " in url or not url.isprintable():  # no other space is printable
+    if " " in url or not url.isprintable():  # other spaces are not printable
         return malformed
     try:
         parts = urlsplit(url)
         host = parts.hostname
-        _ = parts.port  # raises where it is no port number
+        _ = parts.port  # raises ValueError for an invalid port
     except ValueError:
         return malformed
     if not parts.scheme:

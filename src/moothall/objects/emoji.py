@@ -7,12 +7,12 @@ from moothall.objects.user import User
 
 
 class Emoji(Struct, frozen=True, kw_only=True):
-    """A guild's own emoji. `user` is its creator, told to those who may manage expressions."""
+    """An emoji of a guild or application. `user`, its creator, is present for callers who may manage expressions."""
 
     id: EmojiId
     name: str
     roles: list[RoleId]
-    """The roles that may use it; empty is everyone."""
+    """The roles that may use it; empty for every member."""
     user: User | UnsetType = UNSET
     require_colons: bool = True
     managed: bool = False
@@ -21,7 +21,7 @@ class Emoji(Struct, frozen=True, kw_only=True):
 
 
 class PartialEmoji(Struct, frozen=True, kw_only=True):
-    """A mention of an emoji: a guild's by id and name, a standard one by its character and id null."""
+    """A reference to an emoji: a guild's by id and name, a standard emoji by its character and a null id."""
 
     id: EmojiId | None
     name: str | None

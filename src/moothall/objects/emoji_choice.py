@@ -1,6 +1,6 @@
-"""An emoji in a request, as welcome screens and onboarding take it: a guild's by `emoji_id`, or a character.
+"""Emojis chosen in requests, for example of welcome screens and onboarding: a guild's by id, or a standard emoji.
 
-What they have stored goes through `current_emoji` whenever it is read: it may have another name since, or be gone.
+A stored choice is passed through `current_emoji` on every read, as a guild's emoji may have been renamed or deleted.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,11 +13,11 @@ from moothall.objects.ids import EmojiId
 from moothall.objects.text import is_standard_emoji
 
 NO_EMOJI: Final = PartialEmoji(id=None, name=None, animated=False)
-"""What stands for none."""
+"""Represents the absence of an emoji."""
 
 
 def current_emoji(known: Mapping[EmojiId, Emoji], chosen: PartialEmoji) -> PartialEmoji:
-    """An emoji that was chosen once, as it is now; NO_EMOJI for a guild's own that is not `known` any more."""
+    """The current form of a stored emoji; NO_EMOJI for a guild's emoji that is no longer in `known`."""
     if chosen.id is None:
         return chosen
     emoji = known.get(chosen.id)
@@ -25,9 +25,9 @@ def current_emoji(known: Mapping[EmojiId, Emoji], chosen: PartialEmoji) -> Parti
 
 
 def choose_emoji(known: Iterable[Emoji], emoji_id: EmojiId | None, name: str | None, at: FormErrors) -> PartialEmoji:
-    """The emoji that is meant; a guild's own has its real name, whatever `name` says.
+    """The requested emoji; a guild's emoji has its actual name, regardless of `name`.
 
-    What is neither one of `known` nor a standard emoji is reported to `at`, by the field.
+    For an emoji that is neither in `known` nor a standard emoji an error is added to `at`, and NO_EMOJI returned.
     """
     if emoji_id is not None:
         for emoji in known:

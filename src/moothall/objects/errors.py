@@ -1,6 +1,6 @@
-"""Refusals: the catalogue of public error codes, and the errors of a form by field (topics: status codes).
+"""Refusals: the public error codes, and the errors of a request's fields (topics: status codes).
 
-Every refusal is answered as `{"code", "message"}`; a bad form adds `errors`, nested like the body.
+The response to a refusal is `{"code", "message"}`; an invalid form adds `errors`, nested like the body.
 """
 
 from collections.abc import Collection, Sequence
@@ -8,14 +8,14 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 
 class ErrorKind(NamedTuple):
-    """One entry of the catalogue: the HTTP status, the public JSON code and the usual message."""
+    """An error of the public API: the HTTP status, the JSON code and the usual message."""
 
     status: int
     code: int
     message: str
 
 
-# Conditions that HTTP itself names carry code 0.
+# Errors that HTTP itself defines have code 0.
 GENERAL_ERROR: Final = ErrorKind(400, 0, "400: Bad Request")
 NOT_AUTHENTICATED: Final = ErrorKind(401, 0, "401: Unauthorized")
 NOT_FOUND: Final = ErrorKind(404, 0, "404: Not Found")
@@ -27,7 +27,7 @@ INTERNAL_ERROR: Final = ErrorKind(500, 0, "500: Internal Server Error")
 UNAVAILABLE: Final = ErrorKind(503, 0, "503: Service Unavailable")
 INSUFFICIENT_STORAGE: Final = ErrorKind(507, 0, "507: Insufficient Storage")
 
-# The resource does not exist, or is not the caller's to know of.
+# The resource does not exist, or the caller may not know that it exists.
 UNKNOWN_ACCOUNT: Final = ErrorKind(404, 10001, "Unknown Account")
 UNKNOWN_APPLICATION: Final = ErrorKind(404, 10002, "Unknown Application")
 UNKNOWN_CHANNEL: Final = ErrorKind(404, 10003, "Unknown Channel")
@@ -76,7 +76,7 @@ UNKNOWN_SOUND: Final = ErrorKind(404, 10097, "Unknown Sound")
 UNKNOWN_INVITE_TARGET_JOB: Final = ErrorKind(404, 10124, "Unknown Invite Target Users Job")
 UNKNOWN_INVITE_TARGETS: Final = ErrorKind(404, 10129, "Unknown Invite Target Users")
 
-# Not for this kind of caller, or not now.
+# The caller may not do this, or not at present.
 BOTS_CANNOT_USE: Final = ErrorKind(403, 20001, "Bots cannot use this endpoint")
 ONLY_BOTS_CAN_USE: Final = ErrorKind(403, 20002, "Only bots can use this endpoint")
 EXPLICIT_CONTENT: Final = ErrorKind(403, 20009, "Explicit content cannot be sent to the desired recipient(s)")
@@ -93,7 +93,7 @@ GUILD_WRITE_RATE_LIMIT: Final = ErrorKind(429, 20029, "This guild is written to 
 FORBIDDEN_WORDS: Final = ErrorKind(400, 20031, "A topic, name or description contains words that are not allowed")
 PREMIUM_TIER_TOO_LOW: Final = ErrorKind(403, 20035, "Guild premium subscription level too low")
 
-# A limit is reached.
+# A limit has been reached.
 TOO_MANY_GUILDS: Final = ErrorKind(400, 30001, "Maximum number of guilds reached")
 TOO_MANY_FRIENDS: Final = ErrorKind(400, 30002, "Maximum number of friends reached")
 TOO_MANY_PINS: Final = ErrorKind(400, 30003, "Maximum number of pins reached for the channel")
@@ -129,7 +129,7 @@ TOO_MANY_GUILD_WEBHOOKS: Final = ErrorKind(400, 30058, "Maximum number of webhoo
 TOO_MANY_OVERWRITES: Final = ErrorKind(400, 30060, "Maximum number of channel permission overwrites reached")
 CHANNELS_TOO_LARGE: Final = ErrorKind(400, 30061, "The channels for this guild are too large")
 
-# The caller, or what was asked for, is in the wrong state.
+# The caller or the requested object is in the wrong state.
 UNAUTHORIZED: Final = ErrorKind(401, 40001, "Unauthorized")
 ACCOUNT_VERIFICATION_REQUIRED: Final = ErrorKind(
     403, 40002, "You need to verify your account in order to perform this action"
@@ -157,7 +157,7 @@ ENTITLEMENT_EXISTS: Final = ErrorKind(400, 40074, "An entitlement has already be
 TOO_MANY_FOLLOWUPS: Final = ErrorKind(400, 40094, "This interaction has hit the maximum number of follow-up messages")
 REQUEST_BLOCKED: Final = ErrorKind(403, 40333, "The request was blocked")
 
-# Refused for who asks, for where, or for what.
+# The caller, the channel or the request itself is not allowed.
 MISSING_ACCESS: Final = ErrorKind(403, 50001, "Missing Access")
 INVALID_ACCOUNT_TYPE: Final = ErrorKind(403, 50002, "Invalid Account Type")
 NOT_ON_DM: Final = ErrorKind(403, 50003, "Cannot execute action on a DM channel")
@@ -240,7 +240,7 @@ NO_SUCH_TAG_USERS: Final = ErrorKind(400, 80004, "No user has this tag")
 REACTION_BLOCKED: Final = ErrorKind(403, 90001, "Reaction blocked")
 NO_BURST_REACTIONS: Final = ErrorKind(403, 90002, "User cannot use burst reactions")
 
-# Not ready, or a rule of one feature.
+# An index is not ready, or a rule of one feature is violated.
 INDEX_NOT_READY: Final = ErrorKind(202, 110000, "Index not yet available. Try again later")
 APPLICATION_NOT_READY: Final = ErrorKind(503, 110001, "Application not yet available. Try again later")
 OVERLOADED: Final = ErrorKind(503, 130000, "The API resource is overloaded. Try again a little later")
@@ -293,14 +293,14 @@ INVALID_CLIENT_SECRET: Final = ErrorKind(401, 530007, "The client secret is inva
 CATALOGUE: Final[dict[int, ErrorKind]] = {
     kind.code: kind for kind in list(vars().values()) if isinstance(kind, ErrorKind) and kind.code
 }
-"""The kinds by their public code (those with code 0 left out)."""
+"""Error kinds by their JSON code, without those of code 0."""
 
 
 class Refusal(Exception):
-    """Ends a request: nothing is changed, recorded or announced, and the caller gets `body()`.
+    """An exception that ends a request with an error response and rolls its transaction back.
 
-    `message` replaces the kind's own, `errors` are the nested errors of a form, `headers` go with
-    the answer, and `extra` are further keys of its body (`retry_after`, `global`...).
+    `message` replaces the usual message of `kind`, `errors` are the nested errors of a form, `headers` are added to the
+    response, and `extra` are further keys of its body (`retry_after`, `global`...).
     """
 
     def __init__(
@@ -321,16 +321,16 @@ class Refusal(Exception):
 
     @property
     def status(self) -> int:
-        """The HTTP status of the answer."""
+        """The HTTP status of the response."""
         return self.kind.status
 
     @property
     def code(self) -> int:
-        """The public JSON code of the answer."""
+        """The JSON code of the response."""
         return self.kind.code
 
     def body(self) -> dict[str, Any]:
-        """The answer's JSON: `code`, `message`, `errors` where there are any, and the extra keys."""
+        """The body of the response: `code`, `message`, `errors` if there are any, and the extra keys."""
         body: dict[str, Any] = {"message": self.message, "code": self.kind.code}
         if self.errors:
             body["errors"] = self.errors
@@ -338,10 +338,10 @@ class Refusal(Exception):
 
 
 class FormErrors:
-    """Collects what is wrong with a request's body, field by field, to refuse it once with everything.
+    """Collects the errors of a request's fields, so that one refusal reports all of them.
 
-    A path is a sequence of keys and list indexes, or the same as a dotted text
-    (`embeds.0.fields.1.name`); the empty path is the body itself.
+    A path is a sequence of keys and list indexes, or a dotted string (`embeds.0.fields.1.name`); the empty path is the
+    body itself.
     """
 
     __slots__ = ("_prefix", "_tree")
@@ -351,14 +351,14 @@ class FormErrors:
         self._prefix: tuple[str, ...] = ()
 
     def at(self, path: Sequence[str | int] | str) -> "FormErrors":
-        """The same collection, seen from `path`: what is added there is reported below it."""
+        """A view of the same collection whose paths are relative to `path`."""
         view = FormErrors()
         view._tree = self._tree
         view._prefix = self._prefix + _keys(path)
         return view
 
     def add(self, path: Sequence[str | int] | str, code: str, message: str) -> None:
-        """Report one error of a field; a field may have several."""
+        """Add an error of the field at `path`; a field may have several."""
         node = self._tree
         for key in self._prefix + _keys(path):
             node = node.setdefault(key, {})
@@ -367,20 +367,20 @@ class FormErrors:
     def __bool__(self) -> bool:
         return bool(self._tree)
 
-    def take(self, others: "FormErrors", *, but: Collection[str] = ()) -> None:
-        """Report what others have found too, except below the keys named."""
-        _merge(self._tree, {key: value for key, value in others.nested().items() if key not in but})
+    def merge(self, other: "FormErrors", *, exclude: Collection[str] = ()) -> None:
+        """Add all errors of another collection, except below the top-level keys in `exclude`."""
+        _merge(self._tree, {key: value for key, value in other.nested().items() if key not in exclude})
 
     def nested(self) -> dict[str, Any]:
-        """The answer's `errors`: nested by key, lists by index, each field's errors under `_errors`."""
+        """The `errors` of the response: nested by key and list index, with each field's errors under `_errors`."""
         return self._tree
 
     def refusal(self) -> Refusal:
-        """The answer to the request: INVALID_FORM_BODY with everything collected."""
+        """The refusal (INVALID_FORM_BODY) with all collected errors."""
         return Refusal(INVALID_FORM_BODY, errors=self._tree)
 
     def raise_if_any(self) -> None:
-        """Refuse the request if anything was reported. Raises Refusal."""
+        """Raise Refusal (INVALID_FORM_BODY) if any error was added."""
         if self._tree:
             raise self.refusal()
 
@@ -392,28 +392,28 @@ def _keys(path: Sequence[str | int] | str) -> tuple[str, ...]:
 
 
 def refuse_field(path: Sequence[str | int] | str, code: str, message: str) -> NoReturn:
-    """Refuse a request for one field alone. Raises Refusal (INVALID_FORM_BODY)."""
-    errors = FormErrors()
-    errors.add(path, code, message)
-    raise errors.refusal()
+    """Raise Refusal (INVALID_FORM_BODY) with a single field error."""
+    form_errors = FormErrors()
+    form_errors.add(path, code, message)
+    raise form_errors.refusal()
 
 
-def joined(problems: Sequence[Refusal]) -> Refusal:
-    """One refusal of several: of forms with all their errors, else the first that is of no form."""
-    for problem in problems:
-        if problem.kind is not INVALID_FORM_BODY:
-            return problem
-    if len(problems) == 1:
-        return problems[0]
-    errors = FormErrors()
-    for problem in problems:
-        _merge(errors.nested(), problem.errors or {})
-    return errors.refusal()
+def merge_refusals(refusals: Sequence[Refusal]) -> Refusal:
+    """Merge several refusals: the first that is not INVALID_FORM_BODY, else one with the errors of all."""
+    for refusal in refusals:
+        if refusal.kind is not INVALID_FORM_BODY:
+            return refusal
+    if len(refusals) == 1:
+        return refusals[0]
+    form_errors = FormErrors()
+    for refusal in refusals:
+        _merge(form_errors.nested(), refusal.errors or {})
+    return form_errors.refusal()
 
 
-def _merge(into: dict[str, Any], more: dict[str, Any]) -> None:
-    for key, value in more.items():
+def _merge(target: dict[str, Any], source: dict[str, Any]) -> None:
+    for key, value in source.items():
         if isinstance(value, dict):
-            _merge(into.setdefault(key, {}), value)
+            _merge(target.setdefault(key, {}), value)
         else:
-            into.setdefault(key, []).extend(value)
+            target.setdefault(key, []).extend(value)

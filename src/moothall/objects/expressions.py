@@ -1,4 +1,4 @@
-"""How many emojis, stickers and sounds a guild may use: those beyond what its boost tier allows stay, but unused."""
+"""Limits of emojis, stickers and sounds by boost tier; expressions beyond the limit stay, but are unavailable."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -17,24 +17,24 @@ def _of_tier(tiers: Sequence[int], tier: int) -> int:
 
 
 def emoji_limit(tier: int) -> int:
-    """How many static emojis a guild has room for, and how many animated ones."""
+    """The maximum number of static emojis of a guild, and of animated emojis."""
     return _of_tier(limits.EMOJIS_BY_TIER, tier)
 
 
 def sticker_limit(tier: int, features: Collection[str]) -> int:
-    """How many stickers a guild has room for."""
+    """The maximum number of stickers of a guild."""
     by_tier = _of_tier(limits.STICKERS_BY_TIER, tier)
     return max(by_tier, limits.STICKERS_WITH_MORE) if Feature.MORE_STICKERS in features else by_tier
 
 
 def sound_limit(tier: int, features: Collection[str]) -> int:
-    """How many sounds a guild has room for."""
+    """The maximum number of sounds of a guild."""
     by_tier = _of_tier(limits.SOUNDS_BY_TIER, tier)
     return max(by_tier, limits.SOUNDS_WITH_MORE) if Feature.MORE_SOUNDBOARD in features else by_tier
 
 
-def rate_emojis(emojis: Iterable[Emoji], tier: int) -> list[Emoji]:
-    """Emojis, oldest first, each available or not."""
+def emojis_with_availability(emojis: Iterable[Emoji], tier: int) -> list[Emoji]:
+    """Set `available` of emojis, which are sorted by ascending id."""
     maximum, seen, rated = emoji_limit(tier), Counter[bool](), []
     for emoji in emojis:
         seen[emoji.animated] += 1
@@ -43,8 +43,8 @@ def rate_emojis(emojis: Iterable[Emoji], tier: int) -> list[Emoji]:
     return rated
 
 
-def rate_stickers(stickers: Iterable[Sticker], tier: int, features: Collection[str]) -> list[Sticker]:
-    """Stickers, oldest first, each available or not."""
+def stickers_with_availability(stickers: Iterable[Sticker], tier: int, features: Collection[str]) -> list[Sticker]:
+    """Set `available` of stickers, which are sorted by ascending id."""
     maximum = sticker_limit(tier, features)
     return [
         sticker if sticker.available == (at < maximum) else structs.replace(sticker, available=at < maximum)
@@ -52,8 +52,10 @@ def rate_stickers(stickers: Iterable[Sticker], tier: int, features: Collection[s
     ]
 
 
-def rate_sounds(sounds: Iterable[SoundboardSound], tier: int, features: Collection[str]) -> list[SoundboardSound]:
-    """Sounds, oldest first, each available or not."""
+def sounds_with_availability(
+    sounds: Iterable[SoundboardSound], tier: int, features: Collection[str]
+) -> list[SoundboardSound]:
+    """Set `available` of sounds, which are sorted by ascending id."""
     maximum = sound_limit(tier, features)
     return [
         sound if sound.available == (at < maximum) else structs.replace(sound, available=at < maximum)

@@ -8,7 +8,7 @@ from moothall.objects.permissions import Permissions
 
 
 class Feature:
-    """The features that the platform acts on, by name; ALL holds every public one."""
+    """The features that change what the platform does; `ALL` has every public feature."""
 
     ANIMATED_BANNER: Final = "ANIMATED_BANNER"
     ANIMATED_ICON: Final = "ANIMATED_ICON"
@@ -53,4 +53,4 @@ CHANGEABLE: Final[Mapping[str, int]] = MappingProxyType(
         Feature.RAID_ALERTS_DISABLED: Permissions.MANAGE_GUILD,
     }
 )
-"""Those that Modify Guild may add or remove, with the permission that it takes; the others stay as they are."""
+"""The features that Modify Guild may add or remove, with the permission needed; other features do not change."""

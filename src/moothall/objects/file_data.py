@@ -1,4 +1,4 @@
-"""Files that stand in the JSON of requests, as data URIs: what images and sounds have in common."""
+"""Files in JSON requests as data URIs: the common base of images and sounds."""
 
 import binascii
 from typing import Generic, Protocol, TypeVar
@@ -12,17 +12,17 @@ class Stored(Protocol[Info_co]):
 
     @property
     def hash(self) -> str:
-        """The name that it goes by."""
+        """The hash that names it."""
 
     @property
     def info(self) -> Info_co:
-        """What it really is."""
+        """The verified information about it."""
 
 
 class FileData(Generic[Info]):
-    """A file of a request. `declared` is the type that the sender says.
+    """A file of a request. `declared` is the media type in the URI, which is not trusted.
 
-    Once the file has been verified and stored, `stored` says what it is.
+    After the file has been verified and stored, `stored` holds the result.
     """
 
     __slots__ = ("data", "declared", "stored")
@@ -34,12 +34,12 @@ class FileData(Generic[Info]):
 
     @property
     def hash(self) -> str:
-        """The name that the stored file goes by. RuntimeError before it is stored."""
+        """The hash that names the stored file. Raises RuntimeError before it is stored."""
         return self._stored().hash
 
     @property
     def info(self) -> Info:
-        """What the stored file really is. RuntimeError before it is stored."""
+        """The verified information about the stored file. Raises RuntimeError before it is stored."""
         return self._stored().info
 
     def _stored(self) -> Stored[Info]:
@@ -54,5 +54,5 @@ class FileData(Generic[Info]):
         return hash((self.declared, self.data))
 
     def wire(self) -> str:
-        """The form that requests carry."""
+        """The data URI, as in requests."""
         return f"data:{self.declared};base64,{binascii.b2a_base64(self.data, newline=False).decode()}"

@@ -1,11 +1,11 @@
-"""What can be wrong with one field of a request: the public codes, with their usual messages."""
+"""Errors of single request fields: the public codes and their usual messages."""
 
 from collections.abc import Collection
 from typing import Final, NamedTuple
 
 
 class FormCode:
-    """The public codes of one field's error."""
+    """The public codes of field errors."""
 
     BASE_TYPE_REQUIRED: Final = "BASE_TYPE_REQUIRED"
     BASE_TYPE_BAD_TYPE: Final = "BASE_TYPE_BAD_TYPE"
@@ -65,19 +65,19 @@ class FormCode:
 
 
 class FieldError(NamedTuple):
-    """What is wrong with one field: spread it into `FormErrors.add`."""
+    """The code and message of a field error, to be unpacked into the arguments of `FormErrors.add`."""
 
     code: str
     message: str
 
     @classmethod
     def required(cls) -> "FieldError":
-        """The field is missing, or null where it must not be."""
+        """A required field is absent or null."""
         return cls(FormCode.BASE_TYPE_REQUIRED, "This field is required")
 
     @classmethod
     def length(cls, low: int | None, high: int | None) -> "FieldError":
-        """Too short or too long; a bound that is None does not exist. Texts are counted in characters."""
+        """A length outside of `low` to `high`, either of which may be None. Texts are counted in characters."""
         if low is None:
             return cls(FormCode.BASE_TYPE_MAX_LENGTH, f"Must be {high} or fewer in length.")
         if high is None:
@@ -96,5 +96,5 @@ class FieldError(NamedTuple):
 
     @classmethod
     def choices(cls, values: Collection[object]) -> "FieldError":
-        """A value that is none of `values`."""
+        """A value that is not in `values`."""
         return cls(FormCode.BASE_TYPE_CHOICES, f"Value must be one of ({', '.join(map(repr, values))}).")

@@ -14,14 +14,14 @@ from moothall.objects.wire import Timestamp
 
 
 class DefaultMessageNotificationLevel(IntEnum):
-    """What members are notified of unless they choose otherwise."""
+    """The messages that members are notified of by default."""
 
     ALL_MESSAGES = 0
     ONLY_MENTIONS = 1
 
 
 class ExplicitContentFilterLevel(IntEnum):
-    """Whose media are scanned."""
+    """The members whose media are scanned."""
 
     DISABLED = 0
     MEMBERS_WITHOUT_ROLES = 1
@@ -36,7 +36,7 @@ class MfaLevel(IntEnum):
 
 
 class VerificationLevel(IntEnum):
-    """What a member without roles needs before they may write."""
+    """The requirement for members without roles to send messages."""
 
     NONE = 0
     LOW = 1
@@ -50,7 +50,7 @@ class VerificationLevel(IntEnum):
 
 
 class NsfwLevel(IntEnum):
-    """How a guild is rated."""
+    """The age rating of a guild."""
 
     DEFAULT = 0
     EXPLICIT = 1
@@ -68,7 +68,7 @@ class PremiumTier(IntEnum):
 
 
 class SystemChannelFlags:
-    """The bits of `system_channel_flags`: notices that are not posted."""
+    """The bits of `system_channel_flags`: system messages that are not sent."""
 
     SUPPRESS_JOIN_NOTIFICATIONS: Final = 1 << 0
     SUPPRESS_PREMIUM_SUBSCRIPTIONS: Final = 1 << 1
@@ -81,7 +81,7 @@ class SystemChannelFlags:
 
 
 class IncidentsData(Struct, frozen=True, kw_only=True):
-    """Raid protection: until when invites and direct messages are off, and what was detected."""
+    """Incident actions: until when invites and direct messages are disabled, and what was detected."""
 
     invites_disabled_until: Timestamp | None = None
     dms_disabled_until: Timestamp | None = None
@@ -90,7 +90,7 @@ class IncidentsData(Struct, frozen=True, kw_only=True):
 
 
 class WelcomeScreenChannel(Struct, frozen=True, kw_only=True):
-    """A channel that the welcome screen shows, with at most one emoji: a guild's by id, a standard one by name."""
+    """A channel of the welcome screen with at most one emoji: a guild's by id, a standard emoji by name."""
 
     channel_id: ChannelId
     description: str
@@ -99,14 +99,14 @@ class WelcomeScreenChannel(Struct, frozen=True, kw_only=True):
 
 
 class WelcomeScreen(Struct, frozen=True, kw_only=True):
-    """What greets newcomers."""
+    """The welcome screen, shown to new members."""
 
     description: str | None
     welcome_channels: list[WelcomeScreenChannel]
 
 
 class Guild(Struct, frozen=True, kw_only=True):
-    """A guild. The two counts are there only where asked for."""
+    """A guild. The two counts are present only if requested."""
 
     id: GuildId
     name: str
@@ -155,7 +155,7 @@ class Guild(Struct, frozen=True, kw_only=True):
 
 
 class GuildPreview(Struct, frozen=True, kw_only=True):
-    """What someone outside may see of a discoverable guild."""
+    """The fields of a discoverable guild that non-members may read."""
 
     id: GuildId
     name: str
@@ -172,7 +172,7 @@ class GuildPreview(Struct, frozen=True, kw_only=True):
 
 
 class UserGuild(Struct, frozen=True, kw_only=True):
-    """A guild in the list of the caller's own, with what they may do in it (without overwrites)."""
+    """A guild in the caller's list of guilds, with their permissions in it (overwrites excluded)."""
 
     id: GuildId
     name: str
@@ -186,7 +186,7 @@ class UserGuild(Struct, frozen=True, kw_only=True):
 
 
 class InviteGuild(Struct, frozen=True, kw_only=True):
-    """A guild as its invites show it: every key is always there."""
+    """The guild object of invites; every key is always present."""
 
     id: GuildId
     name: str
@@ -205,7 +205,7 @@ class InviteGuild(Struct, frozen=True, kw_only=True):
 
 
 class PartialGuild(Struct, frozen=True, kw_only=True):
-    """A guild by id alone, with its features and locale, as interactions name it."""
+    """The guild object of interactions: id, features and locale."""
 
     id: GuildId
     features: list[str]
@@ -213,21 +213,21 @@ class PartialGuild(Struct, frozen=True, kw_only=True):
 
 
 class UnavailableGuild(Struct, frozen=True, kw_only=True):
-    """A guild that is not there now. Without `unavailable` the user has left it."""
+    """A guild that is unavailable during an outage. Without `unavailable` the user is no longer a member."""
 
     id: GuildId
     unavailable: bool | UnsetType = UNSET
 
 
 class WidgetSettings(Struct, frozen=True, kw_only=True):
-    """Whether a guild's widget is on, and which channel it invites to."""
+    """Whether a guild's widget is enabled, and the channel that it invites to."""
 
     enabled: bool
     channel_id: ChannelId | None
 
 
 class VanityUrl(Struct, frozen=True, kw_only=True):
-    """A guild's own invite code, if it has one."""
+    """A guild's vanity invite code; null if it has none."""
 
     code: str | None
     uses: int

@@ -1,4 +1,4 @@
-"""What newcomers are shown first: a word of welcome, things to do, and channels to read (resources: guild)."""
+"""New member welcome: a message, actions and resource channels (resources: guild)."""
 
 from enum import IntEnum
 
@@ -9,21 +9,21 @@ from moothall.objects.ids import ChannelId, GuildId, UserId
 
 
 class NewMemberActionType(IntEnum):
-    """What a newcomer is to do in a channel."""
+    """The type of an action that new members are asked for."""
 
     VIEW = 0
     TALK = 1
 
 
 class WelcomeMessage(Struct, frozen=True, kw_only=True):
-    """A word of welcome, and whose it is."""
+    """The welcome message and its authors."""
 
     author_ids: list[UserId]
     message: str
 
 
 class NewMemberAction(Struct, frozen=True, kw_only=True):
-    """Something to do. An emoji of nulls is none."""
+    """An action for new members in a channel. An emoji of nulls means none."""
 
     channel_id: ChannelId
     action_type: int
@@ -33,7 +33,7 @@ class NewMemberAction(Struct, frozen=True, kw_only=True):
 
 
 class ResourceChannel(Struct, frozen=True, kw_only=True):
-    """A channel to read. An emoji of nulls is none."""
+    """A channel for new members to read. An emoji of nulls means none."""
 
     channel_id: ChannelId
     title: str
@@ -42,7 +42,7 @@ class ResourceChannel(Struct, frozen=True, kw_only=True):
 
 
 class GuildHome(Struct, frozen=True, kw_only=True):
-    """What a guild shows newcomers first. Channels that are gone are left out of it."""
+    """A guild's new member welcome, without deleted channels."""
 
     guild_id: GuildId
     enabled: bool

@@ -1,8 +1,7 @@
-"""Snowflakes: 64-bit ids, integers inside, strings on the wire.
+"""Snowflakes: 64-bit ids, integers in memory and strings on the wire.
 
-An id is 41 bits of milliseconds since 2015-01-01, 5 bits of worker, 5 bits of process and a
-12-bit sequence. Every kind of thing has its own type, so that a type checker refuses a user's id
-where a guild's belongs.
+An id consists of 41 bits of milliseconds since 2015-01-01, 5 bits of worker, 5 bits of process and a 12-bit sequence.
+Every resource has its own id type, so that the type checker refuses, for example, a user's id in place of a guild's.
 """
 
 import time
@@ -19,19 +18,19 @@ _MAX = (1 << 63) - 1
 
 
 class Snowflake(int):
-    """An id. A wire scalar: a string in answers, a string or a number in requests."""
+    """An id. A wire scalar: a string in responses, a string or a number in requests."""
 
     __slots__ = ()
 
     def wire(self) -> str:
-        """The form that answers carry."""
+        """The form in responses: a decimal string."""
         return str(int(self))
 
     @classmethod
     def from_wire(cls, value: object) -> Self:
         """Read an id from a request.
 
-        Raises ValueError if it is not a whole number that fits 63 bits.
+        Raises ValueError if it is not an integer of at most 63 bits.
         """
         if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 20:
             value = int(value)
@@ -41,7 +40,7 @@ class Snowflake(int):
 
     @property
     def created_ms(self) -> int:
-        """When the id was made, in milliseconds since the Unix epoch."""
+        """The moment of the id's creation, in milliseconds since the Unix epoch."""
         return (self >> (_NODE_BITS + _SEQUENCE_BITS)) + EPOCH_MS
 
 
@@ -74,7 +73,7 @@ def _shown(value: object) -> str:
 
 
 def snowflake_at(ms: int) -> Snowflake:
-    """The smallest id of a moment (milliseconds since the Unix epoch), for range scans by time."""
+    """The smallest id created at a moment (milliseconds since the Unix epoch), for range scans by time."""
     return Snowflake(max(0, ms - EPOCH_MS) << (_NODE_BITS + _SEQUENCE_BITS))
 
 
@@ -84,10 +83,10 @@ def system_clock() -> int:
 
 
 class SnowflakeFactory:
-    """Makes ids that are unique and strictly rising within the process.
+    """Creates ids that are unique and strictly ascending within the process.
 
-    A clock that steps back is waited out by counting on from the last moment used; a millisecond
-    whose sequence is used up borrows from the next one. Neither ever blocks.
+    If the clock steps back, ids continue from the last millisecond used; if the sequence of a millisecond is exhausted,
+    they continue in the next one. Neither blocks.
     """
 
     __slots__ = ("_clock", "_last", "_node")
@@ -98,14 +97,14 @@ class SnowflakeFactory:
         self.renumber(worker=worker, process=process)
 
     def renumber(self, *, worker: int, process: int) -> None:
-        """Make the ids of another worker and process from now on. Raises ValueError."""
+        """Set the worker and process numbers of further ids. Raises ValueError for numbers out of range."""
         if not (0 <= worker < 32 and 0 <= process < 32):
             raise ValueError("worker and process are 0 to 31")
         self._node = ((worker << 5) | process) << _SEQUENCE_BITS
 
     def next(self) -> Snowflake:
-        """A new id."""
-        # _last counts moments and sequence together: adding one carries into the next millisecond.
+        """Create a new id."""
+        # _last holds the milliseconds and the sequence together, so adding one carries into the next millisecond.
         now = (self._clock() - EPOCH_MS) << _SEQUENCE_BITS
         self._last = now if now > self._last else self._last + 1
         moment, sequence = self._last >> _SEQUENCE_BITS, self._last & _SEQUENCE_MASK

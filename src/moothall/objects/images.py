@@ -1,4 +1,4 @@
-"""Images in requests: data URIs, verified by decoding them, never by what they say of themselves (reference)."""
+"""Images in requests as data URIs, verified by decoding them; the declared type is not trusted (reference)."""
 
 import binascii
 import hashlib
@@ -23,23 +23,23 @@ _EMOJI_FORMATS: Final = {**_FORMATS, "AVIF": "avif"}
 class ImageData(FileData["ImageInfo"]):
     """An image of a request. A wire scalar: `data:image/png;base64,...`, at most 10 MiB decoded.
 
-    `declared` is the type that the sender says (`image/png`); only `inspect_image` tells the truth.
-    Once the image has been verified and stored, `stored` says what it is.
+    `declared` is the media type in the URI (`image/png`), which is not trusted. After the image has been verified with
+    `inspect_image` and stored, `stored` holds the result.
     """
 
     __slots__ = ()
 
     FORM_CODE: ClassVar[str] = FormCode.IMAGE_INVALID
     FORMATS: ClassVar[Mapping[str, str]] = _FORMATS
-    """The formats taken, by the name that the library has for them."""
+    """The accepted formats by their Pillow names."""
     SIZE_MAX: ClassVar[int] = limits.IMAGE_SIZE_MAX
-    """Bytes of the decoded image."""
+    """Maximum size of the decoded data URI in bytes."""
 
     @classmethod
     def from_wire(cls, value: object) -> Self:
         """Read an image from a request.
 
-        Raises ValueError if it is no base64 data URI of a png, jpeg, gif or webp, or too large.
+        Raises ValueError if it is not a base64 data URI of a png, jpeg, gif or webp, or too large.
         """
         head = _DATA_URI.match(value) if isinstance(value, str) else None
         if (
@@ -67,12 +67,12 @@ class ImageData(FileData["ImageInfo"]):
         return f"File cannot be larger than {size}."
 
     def inspect(self) -> "ImageInfo":
-        """What the image really is: see `inspect_image`."""
+        """Verify the image with `inspect_image`."""
         return inspect_image(self.data, self.FORMATS)
 
 
 class EmojiImage(ImageData):
-    """An image of an emoji: it may be an avif too, and has at most 256 KiB decoded."""
+    """An image of an emoji: avif is accepted too, and at most 256 KiB."""
 
     __slots__ = ()
 
@@ -81,7 +81,7 @@ class EmojiImage(ImageData):
 
 
 class ImageInfo(NamedTuple):
-    """What an image really is: `png`, `jpeg`, `gif`, `webp` or `avif`, its pixels, and whether it moves."""
+    """Verified information about an image: `png`, `jpeg`, `gif`, `webp` or `avif`, size in pixels, whether animated."""
 
     format: str
     width: int
@@ -97,11 +97,10 @@ class StoredImage(NamedTuple):
 
 
 def inspect_image(data: bytes, formats: Mapping[str, str] = _FORMATS) -> ImageInfo:
-    """Decode an image to learn what it is; its first frame is decoded whole.
+    """Verify an image by decoding its first frame.
 
-    Raises ValueError if it is none of the formats, is broken, or has more than 64 megapixels, 256
-    in all its frames (checked before the pixels are decoded). Costs milliseconds to tenths of a second: run it off
-    the event loop.
+    Raises ValueError if it has another format, is broken, or exceeds 64 megapixels, or 256 in all frames together
+    (checked before pixels are decoded). Takes up to tenths of a second: run it outside of the event loop.
     """
     try:
         with Image.open(BytesIO(data), formats=tuple(formats)) as image:
@@ -118,17 +117,17 @@ def inspect_image(data: bytes, formats: Mapping[str, str] = _FORMATS) -> ImageIn
         raise ValueError("Unsupported image type given.") from None
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         raise ValueError("Image has too many pixels.") from None
-    # Broken files surface from Pillow's plugins as whatever their parsing ran into.
+    # Pillow's plugins raise many different exceptions for broken files.
     except (OSError, SyntaxError, EOFError, LookupError, ArithmeticError, TypeError, struct.error, zlib.error):
         raise ValueError("Invalid image.") from None
 
 
 def image_hash(data: bytes, *, animated: bool) -> str:
-    """The name that an image goes by: 32 hexadecimal digits of its content, behind `a_` if it moves."""
+    """The hash that names an image: 32 hexadecimal digits, with the prefix `a_` if it is animated."""
     digest = content_hash(data)
     return f"a_{digest}" if animated else digest
 
 
 def content_hash(data: bytes) -> str:
-    """32 hexadecimal digits that stand for a content."""
+    """The hash of a content as 32 hexadecimal digits."""
     return hashlib.sha256(data).hexdigest()[:32]

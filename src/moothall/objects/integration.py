@@ -11,25 +11,25 @@ from moothall.objects.user import User
 from moothall.objects.wire import Timestamp
 
 BOT: Final = "discord"
-"""The type of a bot's integration: clients switch on this very word."""
+"""The type of a bot's integration, which clients compare with."""
 
 
 class ExpireBehavior(IntEnum):
-    """What happens to a subscriber whose subscription ends."""
+    """The action for a member whose subscription ends."""
 
     REMOVE_ROLE = 0
     KICK = 1
 
 
 class IntegrationAccount(Struct, frozen=True, kw_only=True):
-    """Whose integration it is: for a bot the application's id and name."""
+    """The account of an integration: for a bot the application's id and name."""
 
     id: str
     name: str
 
 
 class Integration(Struct, frozen=True, kw_only=True):
-    """An integration. Those of bots have `application` and `scopes`, and none of the subscription fields."""
+    """An integration. Integrations of bots have `application` and `scopes`, but no subscription fields."""
 
     id: IntegrationId
     name: str
@@ -50,7 +50,7 @@ class Integration(Struct, frozen=True, kw_only=True):
 
 
 class PartialIntegration(Struct, frozen=True, kw_only=True):
-    """An integration as the audit log names it."""
+    """The integration object of the audit log."""
 
     id: IntegrationId
     name: str

@@ -1,4 +1,4 @@
-"""Gateway intents: which events a session asks for (events: gateway, list of intents)."""
+"""Gateway intents: the events that a session subscribes to (events: gateway, list of intents)."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -32,10 +32,10 @@ class Intent:
 
 
 ALL: Final[int] = sum(bit for name, bit in vars(Intent).items() if name.isupper())
-"""Every intent that exists; a session that asks for others is closed with 4013."""
+"""Every intent; a session that requests others is closed with 4013."""
 
 PRIVILEGED: Final[int] = Intent.GUILD_MEMBERS | Intent.GUILD_PRESENCES | Intent.MESSAGE_CONTENT
-"""Those that a bot gets only if its application's flags say so; else it is closed with 4014."""
+"""The intents that a bot needs application flags for; a session without them is closed with 4014."""
 
 EVENTS: Final[Mapping[int, frozenset[str]]] = MappingProxyType(
     {
@@ -85,7 +85,7 @@ EVENTS: Final[Mapping[int, frozenset[str]]] = MappingProxyType(
             }
         ),
         Intent.DIRECT_MESSAGE_TYPING: frozenset({"TYPING_START"}),
-        # MESSAGE_CONTENT adds no events: it decides what the content fields of messages hold.
+        # MESSAGE_CONTENT adds no events: it determines whether the content fields of messages are filled.
         Intent.MESSAGE_CONTENT: frozenset(),
         Intent.GUILD_SCHEDULED_EVENTS: frozenset(
             {
@@ -101,19 +101,19 @@ EVENTS: Final[Mapping[int, frozenset[str]]] = MappingProxyType(
         Intent.DIRECT_MESSAGE_POLLS: frozenset({"MESSAGE_POLL_VOTE_ADD", "MESSAGE_POLL_VOTE_REMOVE"}),
     }
 )  # fmt: skip
-"""The dispatches that each intent brings. A dispatch of no intent reaches every session."""
+"""The dispatches of each intent. A dispatch without an intent is sent to every session."""
 
 
-def needed_for(name: str, *, direct: bool = False) -> int:
-    """The intents, any one of which lets a session hear the dispatch `name`; 0 if none is needed.
+def intents_for_dispatch(name: str, *, direct: bool = False) -> int:
+    """The intents of which a session needs any one to receive the dispatch `name`; 0 if it needs none.
 
-    `direct` asks for the one in a direct message channel rather than in a guild.
+    With `direct` those for a direct message channel, otherwise those for a guild.
     """
-    wanted = 0
+    intents = 0
     for bit, names in EVENTS.items():
         if name in names and direct == bool(bit & _DIRECT):
-            wanted |= bit
-    return wanted
+            intents |= bit
+    return intents
 
 
 _DIRECT = (

@@ -1,4 +1,4 @@
-"""Interactions: what people do with commands, components and modals (interactions: receiving and responding)."""
+"""Interactions with commands, components and modals (interactions: receiving and responding)."""
 
 from enum import IntEnum
 from typing import Any, Final
@@ -16,7 +16,7 @@ from moothall.objects.message import Message
 
 
 class InteractionType(IntEnum):
-    """What somebody did."""
+    """The type of an interaction."""
 
     PING = 1
     APPLICATION_COMMAND = 2
@@ -26,7 +26,7 @@ class InteractionType(IntEnum):
 
 
 class CallbackType(IntEnum):
-    """How an application answers."""
+    """The type of an application's response."""
 
     PONG = 1
     CHANNEL_MESSAGE_WITH_SOURCE = 4
@@ -40,33 +40,33 @@ class CallbackType(IntEnum):
 
 
 class InteractionState(IntEnum):
-    """How far an interaction has come."""
+    """The state of an interaction."""
 
     WAITING = 0
-    """The application has not answered yet."""
+    """The application has not responded yet."""
     ANSWERED = 1
     DEFERRED = 2
-    """It has said that its message will come; until then one that is loading stands for it."""
+    """The application deferred its response; a loading message is shown until then."""
     FAILED = 3
-    """It did not answer in time, or not well."""
+    """The application did not respond in time, or responded with an error."""
 
 
 _C = CallbackType
 _MESSAGES: Final = frozenset({_C.CHANNEL_MESSAGE_WITH_SOURCE, _C.DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE})
 _UPDATES: Final = frozenset({_C.DEFERRED_UPDATE_MESSAGE, _C.UPDATE_MESSAGE})
 
-ANSWERS: Final = {
+ALLOWED_CALLBACKS: Final = {
     InteractionType.APPLICATION_COMMAND: _MESSAGES | {_C.MODAL, _C.LAUNCH_ACTIVITY},
     InteractionType.MESSAGE_COMPONENT: _MESSAGES | _UPDATES | {_C.MODAL, _C.LAUNCH_ACTIVITY},
     InteractionType.APPLICATION_COMMAND_AUTOCOMPLETE: frozenset({_C.APPLICATION_COMMAND_AUTOCOMPLETE_RESULT}),
     InteractionType.MODAL_SUBMIT: _MESSAGES | _UPDATES | {_C.LAUNCH_ACTIVITY},
 }
-"""Which answers each kind of interaction may get; updates only where there is a message to update."""
-UPDATES: Final = _UPDATES
+"""The response types that each type of interaction accepts; updates only if there is a message to update."""
+UPDATE_CALLBACKS: Final = _UPDATES
 
 
 class Interaction(Struct, frozen=True, kw_only=True):
-    """What the application hears."""
+    """The interaction object that an application receives."""
 
     id: InteractionId
     application_id: ApplicationId
@@ -92,13 +92,13 @@ class Interaction(Struct, frozen=True, kw_only=True):
 
 
 class ActivityInstance(Struct, frozen=True):
-    """An activity that was launched."""
+    """A launched activity."""
 
     id: str
 
 
 class CallbackInteraction(Struct, frozen=True, kw_only=True):
-    """What an answer has made of an interaction; there is no `response_message_id` without a message."""
+    """The interaction after a response. `response_message_id` is absent without a message."""
 
     id: InteractionId
     type: int
@@ -111,7 +111,7 @@ class CallbackInteraction(Struct, frozen=True, kw_only=True):
 
 
 class CallbackResource(Struct, frozen=True, kw_only=True):
-    """What an answer has made."""
+    """The object that a response created."""
 
     type: int
     activity_instance: ActivityInstance | UnsetType = UNSET
@@ -119,7 +119,7 @@ class CallbackResource(Struct, frozen=True, kw_only=True):
 
 
 class CallbackResponse(Struct, frozen=True, kw_only=True):
-    """The answer to an answer, for those who asked for it."""
+    """The result of a response, returned if it was requested."""
 
     interaction: CallbackInteraction
     resource: CallbackResource | UnsetType = UNSET

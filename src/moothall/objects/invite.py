@@ -17,7 +17,7 @@ from moothall.objects.wire import Timestamp
 
 
 class InviteType(IntEnum):
-    """What an invite leads to."""
+    """The type of an invite."""
 
     GUILD = 0
     GROUP_DM = 1
@@ -25,7 +25,7 @@ class InviteType(IntEnum):
 
 
 class InviteTargetType(IntEnum):
-    """What an invite to a voice channel opens."""
+    """The target of an invite to a voice channel."""
 
     STREAM = 1
     EMBEDDED_APPLICATION = 2
@@ -38,7 +38,7 @@ class InviteFlags:
 
 
 class InviteRole(Struct, frozen=True, kw_only=True):
-    """A role that accepting an invite gives."""
+    """A role that an invite grants."""
 
     id: RoleId
     name: str
@@ -50,7 +50,7 @@ class InviteRole(Struct, frozen=True, kw_only=True):
 
 
 class Invite(Struct, frozen=True, kw_only=True):
-    """An invite, addressed by its code. The two counts are there only where asked for."""
+    """An invite, identified by its code. The two counts are present only if requested."""
 
     type: int = InviteType.GUILD
     code: str
@@ -71,7 +71,7 @@ class Invite(Struct, frozen=True, kw_only=True):
 
 
 class InviteMetadata(Invite, frozen=True, kw_only=True):
-    """An invite with what only those who manage it are told; `max_age` in seconds, 0 is for ever."""
+    """An invite with the fields for users who may manage it. `max_age` is in seconds; 0 never expires."""
 
     uses: int
     max_uses: int

@@ -1,4 +1,4 @@
-"""Every bound of the API in one place (api.md, Limits; the public API where api.md is silent).
+"""All limits of the API (api.md, Limits, and the public API).
 
 Texts are counted in characters, durations in seconds, files in bytes, unless a name says otherwise.
 """
@@ -44,7 +44,7 @@ FORUM_TAG_NAME_MAX: Final = 20
 ACTIVE_THREADS_PER_GUILD: Final = 1000
 THREAD_MEMBERS_MAX: Final = 1000
 THREAD_MEMBERS_SHOWN: Final = 50
-"""A thread's `member_count` stops here."""
+"""The maximum of a thread's `member_count`."""
 THREAD_NAME_MAX: Final = 100
 THREAD_TAGS_MAX: Final = 5
 THREAD_LIST_MAX: Final = 100
@@ -52,11 +52,11 @@ THREAD_SEARCH_MAX: Final = 25
 THREAD_SEARCH_OFFSET_MAX: Final = 9975
 PINNED_THREADS_PER_FORUM: Final = 1
 GROUP_DM_RECIPIENTS_MAX: Final = 10
-"""Everybody in it."""
+"""Including the owner."""
 GROUP_DMS_PER_APPLICATION: Final = 10
 GROUP_DMS_PER_USER: Final = 100
 GROUP_INVITES_PER_USER: Final = 10
-"""Live ones to one group."""
+"""Valid invites to one group."""
 TYPING_LASTS: Final = 10
 
 # Roles
@@ -141,7 +141,7 @@ POLL_VOTERS_DEFAULT: Final = 25
 
 # Announcements
 CROSSPOSTS_PER_HOUR: Final = 10
-"""In one channel."""
+"""Per channel."""
 
 # Embeds
 EMBED_TITLE_MAX: Final = 256
@@ -153,7 +153,7 @@ EMBED_FOOTER_MAX: Final = 2048
 EMBED_AUTHOR_MAX: Final = 256
 EMBED_URL_MAX: Final = 2048
 EMBED_TOTAL_MAX: Final = 6000
-"""All embeds of a message together: titles, descriptions, field names and values, footers, authors."""
+"""For all embeds of a message together: titles, descriptions, field names and values, footers, authors."""
 
 # Webhooks
 WEBHOOK_NAME_MIN: Final = 1
@@ -172,7 +172,7 @@ COMPONENTS_V2_MAX: Final = 40
 COMPONENT_ID_MAX: Final = (1 << 31) - 1
 COMPONENT_EMOJI_NAME_MAX: Final = 32
 DISPLAYED_TEXT_MAX: Final = 4000
-"""All text displays of a message together."""
+"""For all text displays of a message together."""
 MEDIA_URL_MAX: Final = 2048
 ACTION_ROWS_MAX: Final = 5
 BUTTONS_PER_ROW: Final = 5
@@ -208,7 +208,7 @@ ONBOARDING_TITLE_MAX: Final = 100
 ONBOARDING_OPTION_TITLE_MAX: Final = 50
 ONBOARDING_OPTION_DESCRIPTION_MAX: Final = 100
 ONBOARDING_OPTION_GRANTS_MAX: Final = 50
-"""Roles, and channels, that one answer brings."""
+"""Roles of an option, and channels of an option."""
 ONBOARDING_DEFAULT_CHANNELS_MIN: Final = 7
 ONBOARDING_WRITABLE_CHANNELS_MIN: Final = 5
 SCREENING_FIELDS_MAX: Final = 5
@@ -229,11 +229,11 @@ EMOJI_NAME_MIN: Final = 2
 EMOJI_NAME_MAX: Final = 32
 EMOJI_FILE_MAX: Final = 256 << 10
 EMOJIS_BY_TIER: Final = (50, 100, 150, 250)
-"""Static emojis; as many animated ones again."""
+"""Static emojis by boost tier; the same number of animated emojis is allowed too."""
 APPLICATION_EMOJIS_MAX: Final = 2000
 STICKERS_BY_TIER: Final = (5, 15, 30, 60)
 STICKERS_WITH_MORE: Final = 60
-"""In a guild that has the feature MORE_STICKERS."""
+"""In a guild with the feature MORE_STICKERS."""
 STICKER_NAME_MIN: Final = 2
 STICKER_NAME_MAX: Final = 30
 STICKER_DESCRIPTION_MIN: Final = 2
@@ -246,7 +246,7 @@ STICKER_FRAMES_MAX: Final = 1000
 STICKER_FRAMERATE_MAX: Final = 60
 SOUNDS_BY_TIER: Final = (8, 24, 36, 48)
 SOUNDS_WITH_MORE: Final = 96
-"""In a guild that has the feature MORE_SOUNDBOARD."""
+"""In a guild with the feature MORE_SOUNDBOARD."""
 SOUND_NAME_MIN: Final = 2
 SOUND_NAME_MAX: Final = 32
 SOUND_FILE_MAX: Final = 512 << 10
@@ -254,7 +254,7 @@ SOUND_MS_MAX: Final = 5200
 
 # Scheduled events and stages
 EVENTS_PER_GUILD: Final = 100
-"""Scheduled or active at once."""
+"""Scheduled and active events of a guild."""
 EVENT_NAME_MAX: Final = 100
 EVENT_DESCRIPTION_MAX: Final = 1000
 EVENT_LOCATION_MAX: Final = 100
@@ -262,25 +262,25 @@ EVENT_EXCEPTIONS_MAX: Final = 100
 EVENT_USER_LIST_MAX: Final = 100
 EVENT_COUNTED_EXCEPTIONS_MAX: Final = 10
 EVENT_PATIENCE: Final = 4 * 3600
-"""How long after its time an event is waited for that nobody starts."""
+"""Seconds after its start time until an event that was not started is cancelled."""
 EVENT_KEPT: Final = 30 * 86_400
-"""How long an event that is over can still be looked up."""
+"""Seconds until an event that has ended is deleted."""
 STAGE_TOPIC_MAX: Final = 120
 STAGE_SILENCE: Final = 180
-"""How long a stage without speakers, or the channel of an event without anybody, stays live."""
+"""Seconds until a stage without speakers is closed, or the event of an empty voice channel ended."""
 STAGE_LOOK: Final = 60
-"""How often that is looked at."""
+"""Seconds between two checks of that."""
 
 # Images
 IMAGE_SIZE_MAX: Final = 10 << 20
 IMAGE_PIXELS_MAX: Final = 4096 * 4096 * 4
 IMAGE_MOVING_PIXELS_MAX: Final = 4 * IMAGE_PIXELS_MAX
-"""Of all frames together."""
+"""For all frames of an image together."""
 
 # Gateway
 GATEWAY_PAYLOAD_MAX: Final = 4096
 GATEWAY_COMMANDS_PER_MINUTE: Final = 120
-"""What one connection may send."""
+"""Per connection."""
 
 COMMAND_NAME_MAX: Final = 32
 COMMAND_DESCRIPTION_MAX: Final = 100
@@ -288,13 +288,13 @@ COMMAND_OPTIONS_MAX: Final = 25
 COMMAND_CHOICES_MAX: Final = 25
 COMMAND_CHOICE_MAX: Final = 100
 COMMAND_TEXT_MAX: Final = 6000
-"""Characters that an option can take at most."""
+"""Maximum length of a string option's value."""
 COMMAND_SIZE_MAX: Final = 8000
 COMMAND_DEPTH_MAX: Final = 3
 COMMAND_CREATES_PER_DAY: Final = 200
 COMMAND_PERMISSIONS_MAX: Final = 100
 COMMANDS_MAX: Final[Mapping[int, int]] = {1: 100, 2: 15, 3: 15, 4: 1}
-"""How many commands of each type an application has in one scope."""
+"""Maximum number of commands by type in one scope (global, or one guild)."""
 
 CONNECTIONS_MAX: Final = 20
 CONNECTION_NAME_MAX: Final = 100

@@ -1,4 +1,4 @@
-"""Locales that a guild or user can prefer (reference: locales)."""
+"""Locales of guilds and users (reference: locales)."""
 
 from typing import Final
 
@@ -11,4 +11,4 @@ LOCALES: Final = frozenset(
         "zh-TW",
     }
 )  # fmt: skip
-"""Every locale code that is accepted."""
+"""The accepted locale codes."""

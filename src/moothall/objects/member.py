@@ -25,14 +25,14 @@ class MemberFlags:
     AUTOMOD_QUARANTINED_GUILD_TAG: Final = 1 << 10
 
     EDITABLE: Final = BYPASSES_VERIFICATION
-    """What a request may change; its other bits are ignored."""
+    """The flags that a request may change; its other bits are ignored."""
 
 
 class Member(Struct, frozen=True, kw_only=True):
     """A user in a guild.
 
-    `user` is absent inside messages; `permissions` are there only inside interactions. A
-    `communication_disabled_until` in the past means no timeout. `roles` leaves @everyone out.
+    `user` is absent inside messages; `permissions` are present only inside interactions. A
+    `communication_disabled_until` in the past means no timeout. `roles` does not include @everyone.
     """
 
     user: User | UnsetType = UNSET

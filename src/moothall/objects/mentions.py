@@ -1,7 +1,6 @@
-"""Mentions in a message: what its text names, and whom it may notify (resources: message, allowed mentions).
+"""Mentions in a message, and which of them notify (resources: message, allowed mentions).
 
-What stands in a code block or in inline code is no mention: clients show it as code, and nobody
-expects to be notified by an example.
+Mentions in code blocks and inline code are ignored, as clients display them as code.
 """
 
 import re
@@ -18,23 +17,23 @@ from moothall.objects.message import AllowedMentions
 
 PARSE_KINDS: Final = ("users", "roles", "everyone")
 
-# A run of backticks, up to the next run of the same length; a backslash before it makes it plain text.
+# A run of backticks, up to the next run of the same length; a backslash before it escapes it.
 _CODE: Final = re.compile(r"(?<![\\`])(`+)(?!`)[\s\S]*?[^`]\1(?!`)")
 _MENTION: Final = re.compile(r"<(@!?|@&|#)([0-9]{1,20})>|@(everyone|here)")
 
 
 class Mentions(Struct, frozen=True, kw_only=True):
-    """What a text names, each once, in the order of the text."""
+    """The ids that a text mentions, each once, in the order of the text."""
 
     users: list[UserId] = []
     roles: list[RoleId] = []
     channels: list[ChannelId] = []
     everyone: bool = False
-    """@everyone or @here."""
+    """Whether @everyone or @here is mentioned."""
 
 
 def parse_mentions(content: str) -> Mentions:
-    """Every mention of a text outside code. Whether what it names exists is the caller's to look up."""
+    """Every mention of a text outside of code. The caller checks whether the mentioned ids exist."""
     if "<" not in content and "@" not in content:
         return Mentions()
     if "`" in content:
@@ -61,20 +60,20 @@ def parse_mentions(content: str) -> Mentions:
 
 
 def parse_all_mentions(texts: Sequence[str]) -> Mentions:
-    """The mentions of several texts; code that begins in one does not reach into the next."""
-    found = [parse_mentions(text) for text in texts]
+    """The mentions of several texts; a code block of one text does not extend into the next."""
+    all_mentions = [parse_mentions(text) for text in texts]
     return Mentions(
-        users=list(dict.fromkeys(user for mentions in found for user in mentions.users)),
-        roles=list(dict.fromkeys(role for mentions in found for role in mentions.roles)),
-        channels=list(dict.fromkeys(channel for mentions in found for channel in mentions.channels)),
-        everyone=any(mentions.everyone for mentions in found),
+        users=list(dict.fromkeys(user for mentions in all_mentions for user in mentions.users)),
+        roles=list(dict.fromkeys(role for mentions in all_mentions for role in mentions.roles)),
+        channels=list(dict.fromkeys(channel for mentions in all_mentions for channel in mentions.channels)),
+        everyone=any(mentions.everyone for mentions in all_mentions),
     )
 
 
 def check_allowed_mentions(allowed: AllowedMentions, errors: FormErrors) -> None:
-    """Note below `allowed_mentions` what is wrong with a request's wish.
+    """Validate the allowed mentions of a request and add errors below `allowed_mentions`.
 
-    That is an unknown kind, more than 100 ids, or a kind that is parsed and listed at once.
+    Errors are an unknown kind, more than 100 ids, and a kind that is both parsed and listed.
     """
     at = errors.at("allowed_mentions")
     parse = allowed.parse or []
@@ -96,12 +95,12 @@ def check_allowed_mentions(allowed: AllowedMentions, errors: FormErrors) -> None
             )
 
 
-def allow(found: Mentions, allowed: AllowedMentions | None, *, default: Collection[str] = PARSE_KINDS) -> Mentions:
-    """The mentions of a text that may notify.
+def allow(mentions: Mentions, allowed: AllowedMentions | None, *, default: Collection[str] = PARSE_KINDS) -> Mentions:
+    """The mentions of a text that notify.
 
-    Without a wish, those of the kinds in `default` do (for webhooks only users). With one, a kind
-    does if it is parsed, and a user or role if it is listed. Whether the author may notify
-    @everyone or a role is the caller's to ask. Channels notify nobody and stay as they are.
+    Without `allowed` these are the kinds in `default` (for webhooks only users); with it, the kinds in `parse` and the
+    listed users and roles. The caller checks whether the author may mention @everyone or a role. Channels are kept, as
+    they do not notify.
     """
     parse: Collection[str] = default
     users: Collection[UserId] = ()
@@ -109,13 +108,13 @@ def allow(found: Mentions, allowed: AllowedMentions | None, *, default: Collecti
     if allowed is not None:
         parse, users, roles = allowed.parse or (), allowed.users or (), allowed.roles or ()
     return Mentions(
-        users=found.users if "users" in parse else [user for user in found.users if user in users],
-        roles=found.roles if "roles" in parse else [role for role in found.roles if role in roles],
-        channels=found.channels,
-        everyone=found.everyone and "everyone" in parse,
+        users=mentions.users if "users" in parse else [user for user in mentions.users if user in users],
+        roles=mentions.roles if "roles" in parse else [role for role in mentions.roles if role in roles],
+        channels=mentions.channels,
+        everyone=mentions.everyone and "everyone" in parse,
     )
 
 
 def pings_author(allowed: AllowedMentions | None) -> bool:
-    """Whether a reply mentions the author of what it replies to: yes, but for a wish that does not say so."""
+    """Whether a reply mentions the author of the message it replies to; by default it does."""
     return allowed is None or bool(allowed.replied_user)

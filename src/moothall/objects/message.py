@@ -27,7 +27,7 @@ from moothall.objects.wire import Timestamp
 
 
 class Attachment(Struct, frozen=True, kw_only=True):
-    """A file of a message; `size` in bytes. Pictures have both measures, in pixels."""
+    """A file of a message; `size` is in bytes. Images have width and height in pixels."""
 
     id: AttachmentId
     filename: str
@@ -51,7 +51,7 @@ class Attachment(Struct, frozen=True, kw_only=True):
 
 
 class MessageReference(Struct, frozen=True, kw_only=True):
-    """Which message this one answers, forwards or is about."""
+    """The message that another message replies to, forwards or refers to."""
 
     type: int = MessageReferenceType.DEFAULT
     message_id: MessageId | UnsetType = UNSET
@@ -60,14 +60,14 @@ class MessageReference(Struct, frozen=True, kw_only=True):
 
 
 class ReactionCounts(Struct, frozen=True, kw_only=True):
-    """How many reacted, by kind."""
+    """The number of reactions by kind."""
 
     burst: int = 0
     normal: int = 0
 
 
 class Reaction(Struct, frozen=True, kw_only=True):
-    """One emoji under a message; `me` says whether the caller is among those who reacted."""
+    """The reactions to a message with one emoji; `me` is whether the caller reacted."""
 
     emoji: PartialEmoji
     count: int
@@ -78,10 +78,10 @@ class Reaction(Struct, frozen=True, kw_only=True):
 
 
 class Message(Struct, frozen=True, kw_only=True):
-    """A message. In dispatches it also carries `guild_id` and the author's `member` (without `user`).
+    """A message. Dispatches add `guild_id` and the author's `member` (without `user`).
 
-    `referenced_message` is absent where the reference is of a kind that carries none, null where
-    the message is gone. For a webhook's message `author.id` is the webhook's and `webhook_id` is there.
+    `referenced_message` is absent if the type of reference has none, and null if the message was deleted. A webhook's
+    message has the webhook's id as `author.id`, and `webhook_id`.
     """
 
     id: MessageId
@@ -124,7 +124,7 @@ class Message(Struct, frozen=True, kw_only=True):
 
 
 class PinnedMessage(Struct, frozen=True, kw_only=True):
-    """A pinned message, and since when."""
+    """A pinned message and the time when it was pinned."""
 
     pinned_at: Timestamp
     message: Message
@@ -138,10 +138,9 @@ class PinList(Struct, frozen=True, kw_only=True):
 
 
 class AllowedMentions(Struct, frozen=True, kw_only=True):
-    """Whom a message may notify, as a request says it; see `mentions.allow`.
+    """The `allowed_mentions` of a request; see `mentions.allow`.
 
-    `parse` holds "users", "roles" and "everyone"; `users` and `roles` name ids instead. Nulls are
-    like absence.
+    `parse` lists kinds ("users", "roles", "everyone"); `users` and `roles` list ids instead. Null equals absent.
     """
 
     parse: list[str] | UnsetType | None = UNSET

@@ -5,7 +5,7 @@ from typing import Final
 
 
 class MessageType(IntEnum):
-    """What a message is."""
+    """The type of a message."""
 
     DEFAULT = 0
     RECIPIENT_ADD = 1
@@ -49,7 +49,7 @@ class MessageType(IntEnum):
 WRITTEN: Final = frozenset(
     {MessageType.DEFAULT, MessageType.REPLY, MessageType.CHAT_INPUT_COMMAND, MessageType.CONTEXT_MENU_COMMAND}
 )
-"""Those that someone wrote; the others are the system's and cannot be edited."""
+"""The types of messages written by users; all others are system messages and cannot be edited."""
 
 UNDELETABLE: Final = frozenset(
     {
@@ -61,11 +61,11 @@ UNDELETABLE: Final = frozenset(
         MessageType.THREAD_STARTER_MESSAGE,
     }
 )
-"""Those that nobody can delete."""
+"""The types of messages that cannot be deleted."""
 
 
 class MessageReferenceType(IntEnum):
-    """What a message refers to another one for."""
+    """The type of a message reference."""
 
     DEFAULT = 0
     """A reply."""
@@ -93,23 +93,23 @@ class MessageFlags:
 SETTABLE: Final[int] = (
     MessageFlags.SUPPRESS_EMBEDS | MessageFlags.SUPPRESS_NOTIFICATIONS | MessageFlags.IS_COMPONENTS_V2
 )
-"""What a request may set when it creates a message; other bits are dropped silently."""
+"""The flags that a request may set when it creates a message; other bits are dropped silently."""
 
 
 EDITABLE: Final[int] = MessageFlags.SUPPRESS_EMBEDS | MessageFlags.IS_COMPONENTS_V2
-"""What an edit may set; only the first may be unset."""
+"""The flags that an edit may set; only SUPPRESS_EMBEDS may be unset."""
 
 
 class MessagePart(IntEnum):
-    """What a stored message has that is looked up, or made anew, whenever it is shown."""
+    """Parts of a stored message that are loaded or recomputed whenever it is returned."""
 
     FILES = 1
-    """Its body names files of this server, whose URLs expire."""
+    """The body has URLs of this server's files, which expire."""
     POLL = 2
     THREAD = 4
-    """A thread was started from it."""
+    """A thread was started from the message."""
     STARTER = 8
-    """It stands at the beginning of a thread for the message that the thread was started from."""
+    """The message is the starter message of a thread, which refers to the message that the thread was started from."""
 
 
 class AttachmentFlags:

@@ -1,4 +1,4 @@
-"""What newcomers are asked, and what their answers bring them (api.md, Guild onboarding objects)."""
+"""Onboarding prompts of guilds and the roles and channels of their options (api.md, Guild onboarding objects)."""
 
 from enum import IntEnum
 
@@ -9,23 +9,23 @@ from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
 
 
 class OnboardingMode(IntEnum):
-    """What counts towards the channels that onboarding must offer."""
+    """The channels that count towards the minimum of onboarding."""
 
     DEFAULT = 0
-    """The default channels only."""
+    """Only default channels count."""
     ADVANCED = 1
-    """Those that questions offer as well."""
+    """The channels of options count too."""
 
 
 class PromptType(IntEnum):
-    """How a question is put."""
+    """The type of a prompt."""
 
     MULTIPLE_CHOICE = 0
     DROPDOWN = 1
 
 
 class OnboardingOption(Struct, frozen=True, kw_only=True):
-    """One answer, with the roles and channels that choosing it brings. An emoji of nulls is none."""
+    """An option with the roles and channels that choosing it grants. An emoji of nulls means none."""
 
     id: Snowflake
     title: str
@@ -36,7 +36,7 @@ class OnboardingOption(Struct, frozen=True, kw_only=True):
 
 
 class OnboardingPrompt(Struct, frozen=True, kw_only=True):
-    """One question. Outside of onboarding (`in_onboarding` false) it is asked in the list of channels and roles."""
+    """A prompt. With `in_onboarding` false it is shown only in the list of channels and roles."""
 
     id: Snowflake
     title: str
@@ -48,10 +48,10 @@ class OnboardingPrompt(Struct, frozen=True, kw_only=True):
 
 
 class Onboarding(Struct, frozen=True, kw_only=True):
-    """A guild's onboarding; `default_channel_ids` are those that everybody is opted into.
+    """A guild's onboarding. Every member is opted into `default_channel_ids`.
 
-    The last three are there for somebody who has answered: the options they chose, and when they saw
-    what, in milliseconds since the Unix epoch by the id of the prompt or option.
+    The last three fields are present for a caller who has responded: the chosen options, and when prompts and options
+    were seen, in milliseconds since the Unix epoch by their ids.
     """
 
     guild_id: GuildId
@@ -65,9 +65,9 @@ class Onboarding(Struct, frozen=True, kw_only=True):
 
 
 class OnboardingAnswers(Struct, frozen=True, kw_only=True):
-    """What a member has answered, and the channels that they are opted into: the default ones, and their options'.
+    """A member's responses, and the channels that they are opted into: default channels and those of their options.
 
-    When prompts and options were seen is told in milliseconds since the Unix epoch, by their ids.
+    The times at which prompts and options were seen are in milliseconds since the Unix epoch, by their ids.
     """
 
     guild_id: GuildId

@@ -1,9 +1,8 @@
-"""Permissions: every public bit, and how a member's permissions come about (topics: permissions).
+"""Permissions: every public bit, and the computation of a member's permissions (topics: permissions).
 
-Everything that computes works on plain integers: the gateway asks these functions for each hearer
-of each event. The order of a full answer is
+The functions work on plain integers, as the gateway calls them for each recipient of each event. A full computation is
 
-    base_permissions -> channel_permissions -> timed_out (only while timed out) -> implicit
+    base_permissions -> channel_permissions -> timed_out (only during a timeout) -> implicit
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -14,19 +13,19 @@ _MAX_DIGITS = 20
 
 
 class PermissionSet(int):
-    """A set of permission bits. A wire scalar: a decimal string in answers, a string or a number in requests."""
+    """A set of permission bits. A wire scalar: a decimal string in responses, a string or a number in requests."""
 
     __slots__ = ()
 
     def wire(self) -> str:
-        """The form that answers carry."""
+        """The form in responses: a decimal string."""
         return str(int(self))
 
     @classmethod
     def from_wire(cls, value: object) -> Self:
-        """Read bits from a request; bits that no permission has are dropped.
+        """Read permission bits from a request; unknown bits are dropped.
 
-        Raises ValueError if it is not a whole number of at least zero.
+        Raises ValueError if it is not an integer of at least zero.
         """
         if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _MAX_DIGITS:
             value = int(value)
@@ -37,7 +36,7 @@ class PermissionSet(int):
 
 
 class Permissions:
-    """Every public permission, as constants; `|` of them is a plain integer."""
+    """Every public permission as a constant; combining them with `|` yields a plain integer."""
 
     NONE: Final = PermissionSet(0)
 
@@ -94,9 +93,9 @@ class Permissions:
     PIN_MESSAGES: Final = PermissionSet(1 << 51)
     BYPASS_SLOWMODE: Final = PermissionSet(1 << 52)
 
-    # Bit 47 belongs to no permission.
+    # Bit 47 is unassigned.
     ALL: Final = PermissionSet((1 << 53) - 1 & ~(1 << 47))
-    """Every permission: what the owner and administrators have."""
+    """Every permission, as the owner and administrators have."""
 
     DEFAULT: Final = PermissionSet(
         CREATE_INSTANT_INVITE
@@ -129,7 +128,7 @@ class Permissions:
         | SEND_POLLS
         | USE_EXTERNAL_APPS
     )
-    """What the @everyone role of a new guild may do."""
+    """The permissions of the @everyone role in a new guild."""
 
     ELEVATED: Final = PermissionSet(
         KICK_MEMBERS
@@ -144,7 +143,7 @@ class Permissions:
         | MANAGE_THREADS
         | VIEW_CREATOR_MONETIZATION_ANALYTICS
     )
-    """Those that need two-factor authentication of their holder in a guild whose MFA level is ELEVATED."""
+    """The permissions that need two-factor authentication in a guild with the MFA level ELEVATED."""
 
     TEXT: Final = PermissionSet(
         CREATE_INSTANT_INVITE
@@ -174,7 +173,7 @@ class Permissions:
         | PIN_MESSAGES
         | BYPASS_SLOWMODE
     )
-    """Those that mean something in a text-like channel."""
+    """The permissions that apply to text-like channels."""
 
     VOICE_ONLY: Final = PermissionSet(
         PRIORITY_SPEAKER
@@ -190,10 +189,10 @@ class Permissions:
         | USE_EXTERNAL_SOUNDS
         | SET_VOICE_CHANNEL_STATUS
     )
-    """Those that mean something in voice and stage channels only."""
+    """The permissions that apply only to voice and stage channels."""
 
     CHANNEL: Final = PermissionSet(TEXT | VOICE_ONLY | MANAGE_EVENTS | CREATE_EVENTS)
-    """Those that a channel's overwrites can give or take; the others are the guild's alone."""
+    """The permissions that overwrites of a channel can allow or deny; the others apply to the guild only."""
 
 
 BY_NAME: Final[Mapping[str, PermissionSet]] = MappingProxyType(
@@ -203,16 +202,16 @@ BY_NAME: Final[Mapping[str, PermissionSet]] = MappingProxyType(
         if isinstance(bits, PermissionSet) and bits.bit_count() == 1
     }
 )
-"""The single permissions by name, in the order of their bits."""
+"""Single permissions by name, in the order of their bits."""
 
 
 def names(bits: int) -> list[str]:
-    """The names of the permissions in a set, lowest bit first; bits that no permission has are left out."""
+    """The names of the permissions in a set, lowest bit first; unknown bits are left out."""
     return [name for name, bit in BY_NAME.items() if bits & bit]
 
 
-# The functions below run for each hearer of each event, so they work on module-level plain integers:
-# an attribute look-up and an operation on a subclass of int would each cost more than the arithmetic.
+# The functions below run for each recipient of each event, so they use module-level plain integers:
+# an attribute lookup or an operation on a subclass of int would cost more than the arithmetic.
 _ALL = int(Permissions.ALL)
 _ADMINISTRATOR = int(Permissions.ADMINISTRATOR)
 _CHANNEL = int(Permissions.CHANNEL)
@@ -242,10 +241,10 @@ _NEEDS_CONNECT = int(Permissions.VOICE_ONLY | Permissions.MANAGE_CHANNELS | Perm
 
 
 def base_permissions(*, owner: bool, everyone: int, roles: Iterable[int]) -> int:
-    """What a member may do in the guild as a whole.
+    """A member's permissions in the guild, without overwrites.
 
-    `everyone` are the bits of the @everyone role, `roles` those of the member's roles. The owner
-    and administrators get every permission.
+    `everyone` are the bits of the @everyone role, `roles` those of the member's roles. The owner and administrators
+    have every permission.
     """
     if owner:
         return _ALL
@@ -263,48 +262,47 @@ def channel_permissions(
     user_id: int,
     overwrites: Mapping[int, tuple[int, int]],
 ) -> int:
-    """What a member may do in a channel, explicitly: `base` after the channel's overwrites.
+    """A member's explicit permissions in a channel: `base` with the channel's overwrites applied.
 
-    `overwrites` maps the id of a role or user to (allow, deny). First come those of @everyone (whose
-    id is the guild's), then those of all the member's roles together, then the member's own. They
-    give or take nothing that only the guild can (KICK_MEMBERS, ADMINISTRATOR...). A thread is asked
-    for with its parent's overwrites.
+    `overwrites` maps the id of a role or user to (allow, deny). Applied are first the overwrite of @everyone (whose id
+    is the guild's), then those of all the member's roles together, then the member's own. Overwrites do not change
+    permissions that apply to the guild only (KICK_MEMBERS, ADMINISTRATOR...). For a thread pass its parent's
+    overwrites.
     """
     if base & _ADMINISTRATOR:
         return _ALL
     if not overwrites:
         return base
     bits = base
-    if found := overwrites.get(everyone_id):
-        bits = bits & ~found[1] | found[0]
+    if overwrite := overwrites.get(everyone_id):
+        bits = bits & ~overwrite[1] | overwrite[0]
     allow = deny = 0
     for role_id in role_ids:
-        if role_id != everyone_id and (found := overwrites.get(role_id)):
-            allow |= found[0]
-            deny |= found[1]
+        if role_id != everyone_id and (overwrite := overwrites.get(role_id)):
+            allow |= overwrite[0]
+            deny |= overwrite[1]
     bits = bits & ~deny | allow
-    if found := overwrites.get(user_id):
-        bits = bits & ~found[1] | found[0]
+    if overwrite := overwrites.get(user_id):
+        bits = bits & ~overwrite[1] | overwrite[0]
     return base & _GUILD_ONLY | bits & _CHANNEL
 
 
 def timed_out(bits: int) -> int:
-    """What is left of a member's permissions during a timeout; administrators and the owner are exempt."""
+    """A member's permissions during a timeout; administrators and the owner are exempt."""
     return bits if bits & _ADMINISTRATOR else bits & _WHILE_TIMED_OUT
 
 
-def of_guest(bits: int) -> int:
-    """What is left to a guest in the channel that they were invited to: nobody is let in by guests, or led by them."""
+def guest_permissions(bits: int) -> int:
+    """A guest's permissions in the channel that they were invited to, without invites, management and moderation."""
     return bits & _GUEST
 
 
 def implicit(bits: int, *, voice: bool = False, thread: bool = False) -> int:
-    """Explicit channel permissions without those that are useless for want of another.
+    """Remove permissions that have no effect without another one (implicit permissions).
 
-    Without VIEW_CHANNEL there are none at all. Without SEND_MESSAGES there is nothing that needs a
-    message of one's own; in a `thread` SEND_MESSAGES is what SEND_MESSAGES_IN_THREADS says. In a
-    `voice` (or stage) channel, without CONNECT there is none of the voice permissions and no
-    managing of the channel or its overwrites.
+    Without VIEW_CHANNEL none are left. Without SEND_MESSAGES those that need it are removed; in a `thread`
+    SEND_MESSAGES follows SEND_MESSAGES_IN_THREADS. In a `voice` (or stage) channel without CONNECT the voice
+    permissions, MANAGE_CHANNELS and MANAGE_ROLES are removed.
     """
     if bits & _ADMINISTRATOR:
         return _ALL

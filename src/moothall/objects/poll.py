@@ -1,4 +1,4 @@
-"""Polls: what requests may carry and what answers show (resources: poll)."""
+"""Polls in requests and responses (resources: poll)."""
 
 from typing import Annotated, Final
 
@@ -13,25 +13,25 @@ from moothall.objects.text import clean, is_standard_emoji
 from moothall.objects.wire import Timestamp
 
 DEFAULT_LAYOUT: Final = 1
-"""The only layout that there is."""
+"""The only layout."""
 
 
 class PollMedia(Struct, frozen=True, kw_only=True):
-    """A question or an answer, as it is shown."""
+    """The text and emoji of a question or an answer."""
 
     text: str | UnsetType = UNSET
     emoji: PartialEmoji | UnsetType = UNSET
 
 
 class PollAnswer(Struct, frozen=True, kw_only=True):
-    """One answer; the first has the number 1."""
+    """An answer; ids count from 1."""
 
     answer_id: int
     poll_media: PollMedia
 
 
 class PollAnswerCount(Struct, frozen=True, kw_only=True):
-    """How many voted for an answer, and whether the caller is one of them."""
+    """The number of votes for an answer, and whether the caller voted for it."""
 
     id: int
     count: int
@@ -39,14 +39,14 @@ class PollAnswerCount(Struct, frozen=True, kw_only=True):
 
 
 class PollResults(Struct, frozen=True, kw_only=True):
-    """The counts of a poll; an answer that is missing has no votes. Final once the poll is over."""
+    """The counts of a poll; answers without votes are left out. They are final once the poll has ended."""
 
     answer_counts: list[PollAnswerCount]
     is_finalized: bool
 
 
 class Poll(Struct, frozen=True, kw_only=True):
-    """A poll as messages carry it."""
+    """The poll of a message."""
 
     question: PollMedia
     answers: list[PollAnswer]
@@ -57,7 +57,7 @@ class Poll(Struct, frozen=True, kw_only=True):
 
 
 class PollEmojiInput(Struct, frozen=True, kw_only=True):
-    """An emoji in a request: a guild's by its id, or a standard one by its name."""
+    """An emoji in a request: a guild's by its id, or a standard emoji by its name."""
 
     id: EmojiId | None = None
     name: str | None = None
@@ -71,13 +71,13 @@ class PollMediaInput(Struct, frozen=True, kw_only=True):
 
 
 class PollAnswerInput(Struct, frozen=True, kw_only=True):
-    """An answer in a request; its number is not its sender's to choose."""
+    """An answer in a request; its id cannot be set."""
 
     poll_media: PollMediaInput
 
 
 class PollInput(Struct, frozen=True, kw_only=True):
-    """A poll in a request. Null is like absence."""
+    """A poll in a request; null equals absent."""
 
     question: PollMediaInput
     answers: Annotated[
@@ -90,7 +90,7 @@ class PollInput(Struct, frozen=True, kw_only=True):
 
 
 class PollDraft(Struct, frozen=True, kw_only=True):
-    """A poll that is well formed. Whether its emojis are its sender's to use is not settled yet."""
+    """A valid poll, whose emojis have not been checked against the sender's permissions yet."""
 
     question: str
     answers: list[PollMedia]
@@ -98,19 +98,18 @@ class PollDraft(Struct, frozen=True, kw_only=True):
     multiselect: bool
 
 
-def read_poll(given: PollInput, form_errors: FormErrors) -> PollDraft:
-    """A request's poll as it will be kept, texts cleaned and trimmed.
+def read_poll(source: PollInput, form_errors: FormErrors) -> PollDraft:
+    """Validate the poll of a request; texts are cleaned and trimmed.
 
-    What is wrong with it is reported to `form_errors`, which looks at the poll; the result counts for
-    nothing then.
+    Errors are added to `form_errors`, a view at the path of the poll. The result is meaningless then.
     """
-    question = _read_text(given.question.text, limits.POLL_QUESTION_MAX, form_errors.at("question"))
+    question = _read_text(source.question.text, limits.POLL_QUESTION_MAX, form_errors.at("question"))
     answers = []
-    for index, answer in enumerate(given.answers):
+    for index, answer in enumerate(source.answers):
         at = form_errors.at(("answers", index, "poll_media"))
         text = _read_text(answer.poll_media.text, limits.POLL_ANSWER_MAX, at)
         answers.append(PollMedia(text=text, emoji=_read_emoji(answer.poll_media.emoji, at)))
-    hours = limits.POLL_HOURS_DEFAULT if given.duration is None else given.duration
+    hours = limits.POLL_HOURS_DEFAULT if source.duration is None else source.duration
     whole = limits.POLL_HOURS_DEFAULT
     if hours < limits.POLL_HOURS_MIN:
         form_errors.add("duration", *FieldError.too_small(limits.POLL_HOURS_MIN))
@@ -120,13 +119,13 @@ def read_poll(given: PollInput, form_errors: FormErrors) -> PollDraft:
         form_errors.add("duration", FormCode.NUMBER_TYPE_COERCE, f"Value {hours!r} is not int.")
     else:
         whole = int(hours)
-    if given.layout_type not in {None, DEFAULT_LAYOUT}:
+    if source.layout_type not in {None, DEFAULT_LAYOUT}:
         form_errors.add("layout_type", *FieldError.choices((DEFAULT_LAYOUT,)))
-    return PollDraft(question=question, answers=answers, hours=whole, multiselect=bool(given.allow_multiselect))
+    return PollDraft(question=question, answers=answers, hours=whole, multiselect=bool(source.allow_multiselect))
 
 
-def _read_text(given: str | None, maximum: int, form_errors: FormErrors) -> str:
-    text = clean(given or "").strip()
+def _read_text(source: str | None, maximum: int, form_errors: FormErrors) -> str:
+    text = clean(source or "").strip()
     if not text:
         form_errors.add("text", *FieldError.required())
     elif len(text) > maximum:
@@ -134,11 +133,11 @@ def _read_text(given: str | None, maximum: int, form_errors: FormErrors) -> str:
     return text
 
 
-def _read_emoji(given: PollEmojiInput | None, form_errors: FormErrors) -> PartialEmoji | UnsetType:
-    if given is None or (given.id is None and not given.name):
+def _read_emoji(source: PollEmojiInput | None, form_errors: FormErrors) -> PartialEmoji | UnsetType:
+    if source is None or (source.id is None and not source.name):
         return UNSET
-    if given.id is not None:
-        return PartialEmoji(id=given.id, name=given.name)
-    if given.name is None or not is_standard_emoji(given.name):
+    if source.id is not None:
+        return PartialEmoji(id=source.id, name=source.name)
+    if source.name is None or not is_standard_emoji(source.name):
         form_errors.add(("emoji", "name"), FormCode.EMOJI_INVALID, "Not a standard emoji.")
-    return PartialEmoji(id=None, name=given.name)
+    return PartialEmoji(id=None, name=source.name)

@@ -10,7 +10,7 @@ from moothall.objects.user import UserReference
 
 
 class Status(StrEnum):
-    """How present someone is. Others see INVISIBLE as OFFLINE."""
+    """The status of a user. Others see INVISIBLE as OFFLINE."""
 
     ONLINE = "online"
     DND = "dnd"
@@ -20,7 +20,7 @@ class Status(StrEnum):
 
 
 class ActivityType(IntEnum):
-    """What someone does."""
+    """The type of an activity."""
 
     PLAYING = 0
     STREAMING = 1
@@ -45,7 +45,7 @@ class ActivityFlags:
 
 
 class ActivityTimestamps(Struct, frozen=True, kw_only=True):
-    """When an activity began and ends, in milliseconds since the Unix epoch (plain numbers here)."""
+    """The start and end of an activity, in milliseconds since the Unix epoch, as numbers."""
 
     start: int | UnsetType = UNSET
     end: int | UnsetType = UNSET
@@ -60,14 +60,14 @@ class ActivityEmoji(Struct, frozen=True, kw_only=True):
 
 
 class ActivityParty(Struct, frozen=True, kw_only=True):
-    """A party; `size` is (now, at most)."""
+    """A party; `size` is (current, maximum)."""
 
     id: str | UnsetType = UNSET
     size: tuple[int, int] | UnsetType = UNSET
 
 
 class ActivityAssets(Struct, frozen=True, kw_only=True):
-    """Pictures of an activity and their texts."""
+    """Images of an activity and their texts."""
 
     large_image: str | UnsetType = UNSET
     large_text: str | UnsetType = UNSET
@@ -79,7 +79,7 @@ class ActivityAssets(Struct, frozen=True, kw_only=True):
 
 
 class ActivitySecrets(Struct, frozen=True, kw_only=True):
-    """What lets others join."""
+    """Secrets for joining an activity."""
 
     join: str | UnsetType = UNSET
     spectate: str | UnsetType = UNSET
@@ -87,7 +87,7 @@ class ActivitySecrets(Struct, frozen=True, kw_only=True):
 
 
 class Activity(Struct, frozen=True, kw_only=True):
-    """What someone does. A bot may set name, type, url and state."""
+    """An activity of a user. A bot may set name, type, url and state."""
 
     name: str
     type: int
@@ -107,7 +107,7 @@ class Activity(Struct, frozen=True, kw_only=True):
     instance: bool | UnsetType = UNSET
     flags: int | UnsetType = UNSET
     buttons: list[str] | UnsetType = UNSET
-    """Their labels."""
+    """The labels of the buttons."""
 
 
 class ClientStatus(Struct, frozen=True, kw_only=True):
@@ -120,7 +120,7 @@ class ClientStatus(Struct, frozen=True, kw_only=True):
 
 
 class Presence(Struct, frozen=True, kw_only=True):
-    """How present someone is, and what they do. `guild_id` is absent inside a guild's own list."""
+    """The status and activities of a user. `guild_id` is absent in a guild's own list."""
 
     user: UserReference
     guild_id: GuildId | UnsetType = UNSET

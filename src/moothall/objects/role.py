@@ -12,7 +12,7 @@ class RoleFlags:
     """The bits of a role's `flags`."""
 
     IN_PROMPT: Final = 1 << 0
-    """An onboarding prompt gives this role."""
+    """The role is an option of an onboarding prompt."""
 
 
 class RoleColors(Struct, frozen=True, kw_only=True):
@@ -24,7 +24,7 @@ class RoleColors(Struct, frozen=True, kw_only=True):
 
 
 class RoleTags(Struct, frozen=True, kw_only=True):
-    """What a role belongs to. The three without a type of their own are there, as null, when true."""
+    """The object that manages a role. The three boolean tags are present as null when true."""
 
     bot_id: UserId | UnsetType = UNSET
     integration_id: IntegrationId | UnsetType = UNSET
@@ -35,7 +35,7 @@ class RoleTags(Struct, frozen=True, kw_only=True):
 
 
 class Role(Struct, frozen=True, kw_only=True):
-    """A role. `color` repeats `colors.primary_color`; the @everyone role has the guild's id and position 0."""
+    """A role. `color` equals `colors.primary_color`; the @everyone role has the guild's id and position 0."""
 
     id: RoleId
     name: str
@@ -53,7 +53,7 @@ class Role(Struct, frozen=True, kw_only=True):
 
 
 class PartialRole(Struct, frozen=True, kw_only=True):
-    """A role as the audit log names it in `$add` and `$remove`."""
+    """The role object of the audit log's `$add` and `$remove`."""
 
     id: RoleId
     name: str

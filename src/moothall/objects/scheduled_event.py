@@ -1,4 +1,4 @@
-"""Scheduled events of a guild, their recurrence, and who wants to come (resources: guild scheduled event)."""
+"""Scheduled events of guilds, their recurrence and interested users (resources: guild scheduled event)."""
 
 from enum import IntEnum
 from typing import Any, Final
@@ -12,7 +12,7 @@ from moothall.objects.wire import Timestamp
 
 
 class EventStatus(IntEnum):
-    """How far an event has come."""
+    """The status of an event."""
 
     SCHEDULED = 1
     ACTIVE = 2
@@ -21,7 +21,7 @@ class EventStatus(IntEnum):
 
 
 LIVE: Final = (EventStatus.SCHEDULED, EventStatus.ACTIVE)
-"""Those of events that are still to happen, or are happening."""
+"""The statuses of events that have not ended."""
 TRANSITIONS: Final = frozenset(
     {
         (EventStatus.SCHEDULED, EventStatus.ACTIVE),
@@ -32,7 +32,7 @@ TRANSITIONS: Final = frozenset(
 
 
 class EntityType(IntEnum):
-    """Where an event takes place."""
+    """The type of an event's location."""
 
     STAGE_INSTANCE = 1
     VOICE = 2
@@ -40,13 +40,13 @@ class EntityType(IntEnum):
 
 
 class EventPrivacyLevel(IntEnum):
-    """Whom an event is for."""
+    """The privacy level of an event."""
 
     GUILD_ONLY = 2
 
 
 class Frequency(IntEnum):
-    """How often an event recurs."""
+    """The unit of a recurrence rule."""
 
     YEARLY = 0
     MONTHLY = 1
@@ -55,21 +55,21 @@ class Frequency(IntEnum):
 
 
 class EventResponse(IntEnum):
-    """Whether somebody wants to come."""
+    """Whether a user is interested in an event or an occurrence."""
 
     UNINTERESTED = 0
     INTERESTED = 1
 
 
 class NWeekday(Struct, frozen=True, kw_only=True):
-    """A day of one week of the month: `n` is 1 to 5, `day` 0 for Monday to 6 for Sunday."""
+    """A weekday of the nth week of the month: `n` is 1 to 5, `day` 0 for Monday to 6 for Sunday."""
 
     n: int
     day: int
 
 
 class RecurrenceRule(Struct, frozen=True, kw_only=True):
-    """When an event recurs. Weekdays are 0 for Monday to 6 for Sunday, months 1 to 12."""
+    """A recurrence rule. Weekdays are 0 for Monday to 6 for Sunday, months 1 to 12."""
 
     start: Timestamp
     end: Timestamp | None = None
@@ -84,26 +84,26 @@ class RecurrenceRule(Struct, frozen=True, kw_only=True):
 
 
 class EventException(Struct, frozen=True, kw_only=True):
-    """One occurrence of a recurring event that is not as the rule has it.
+    """An exception to the recurrence rule for one occurrence.
 
-    A null start is the rule's; without an end it lasts as long as ever.
+    A null start is that of the rule; with a null end the duration of the event applies.
     """
 
     event_id: ScheduledEventId
     event_exception_id: Snowflake
-    """The moment that the rule has, as the smallest id of it: an occurrence has one exception at most."""
+    """`occurrence_id` of the start time by the rule, so an occurrence has at most one exception."""
     scheduled_start_time: Timestamp | None
     scheduled_end_time: Timestamp | None
     is_canceled: bool
 
 
 def occurrence_id(moment: Timestamp) -> Snowflake:
-    """What the occurrence at a moment of the rule goes by."""
+    """The id of the occurrence that the rule has at a moment."""
     return snowflake_at(moment)
 
 
 class ScheduledEvent(Struct, frozen=True, kw_only=True):
-    """An event. `creator` and `user_count` are in answers only, the count where asked for."""
+    """A scheduled event. `creator` and `user_count` are in responses only, the count if requested."""
 
     id: ScheduledEventId
     guild_id: GuildId
@@ -127,7 +127,7 @@ class ScheduledEvent(Struct, frozen=True, kw_only=True):
 
 
 class ScheduledEventUser(Struct, frozen=True, kw_only=True):
-    """Somebody's answer to an event, or to one occurrence of it."""
+    """A user's response to an event or to one occurrence."""
 
     guild_scheduled_event_id: ScheduledEventId
     guild_scheduled_event_exception_id: Snowflake | UnsetType = UNSET
@@ -138,7 +138,7 @@ class ScheduledEventUser(Struct, frozen=True, kw_only=True):
 
 
 class ScheduledEventUserCount(Struct, frozen=True, kw_only=True):
-    """How many want to come, to the event as a whole and to single occurrences of it."""
+    """The number of users interested in the event as a whole and in single occurrences."""
 
     guild_scheduled_event_count: int
     guild_scheduled_event_exception_counts: dict[str, int]

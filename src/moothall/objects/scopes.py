@@ -9,10 +9,10 @@ WEBHOOK: Final = "webhook.incoming"
 OPENID: Final = "openid"
 EMAIL: Final = "email"
 
-INSTALLING: Final = (COMMANDS, BOT)
-"""Those that installing an application can ask for."""
+INSTALL_SCOPES: Final = (COMMANDS, BOT)
+"""The scopes that installing an application can request."""
 
-GIVEN: Final = frozenset(
+GRANTABLE_SCOPES: Final = frozenset(
     {
         "identify",
         EMAIL,
@@ -24,13 +24,13 @@ GIVEN: Final = frozenset(
         "applications.commands.permissions.update",
         OPENID,
         WEBHOOK,
-        *INSTALLING,
+        *INSTALL_SCOPES,
     }
 )
-"""Those that a person can consent to here."""
+"""The scopes that a user can grant on this server."""
 
-OWNERS: Final = (GIVEN - {*INSTALLING, WEBHOOK, OPENID}) | {UPDATE_COMMANDS}
-"""Those that an application gets for its owner by its secret alone."""
+CLIENT_CREDENTIAL_SCOPES: Final = (GRANTABLE_SCOPES - {*INSTALL_SCOPES, WEBHOOK, OPENID}) | {UPDATE_COMMANDS}
+"""The scopes that the client credentials grant gives an application for its owner."""
 
 SCOPES: Final = (
     "identify",
@@ -68,9 +68,9 @@ SCOPES: Final = (
     "role_connections.write",
     "openid",
 )
-"""Every public scope: what an application may name, whether or not anything here gives it."""
+"""Every public scope, including those that cannot be granted on this server."""
 
 
 def read_scopes(text: str) -> list[str]:
-    """The scopes of a request, separated by spaces, each once."""
+    """Split space-separated scopes; duplicates are dropped."""
     return list(dict.fromkeys(text.split()))

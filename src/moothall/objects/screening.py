@@ -1,4 +1,4 @@
-"""What newcomers have to agree to before they take part (the public Membership Screening)."""
+"""Membership screening: the rules that new members have to accept (the public Membership Screening)."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ from moothall.objects.wire import Timestamp
 
 
 class FormField(Struct, frozen=True, kw_only=True):
-    """One thing to agree to: `values` are the guild's rules, line by line."""
+    """A field of the form; `values` are the guild's rules, one per line."""
 
     field_type: Literal["TERMS"]
     label: str
@@ -19,7 +19,7 @@ class FormField(Struct, frozen=True, kw_only=True):
 
 
 class ScreeningForm(Struct, frozen=True, kw_only=True):
-    """A guild's form. `version` is when it was last changed; answers name the one that they are to."""
+    """A guild's screening form. `version` is the time of its last change, which responses repeat."""
 
     version: Timestamp
     description: str | None
@@ -27,7 +27,7 @@ class ScreeningForm(Struct, frozen=True, kw_only=True):
 
 
 class JoinRequest(Struct, frozen=True, kw_only=True):
-    """What came of answering the form: whoever agrees is let in at once."""
+    """The result of submitting the form; a member who accepts the rules is admitted at once."""
 
     guild_id: GuildId
     user_id: UserId

@@ -1,7 +1,7 @@
-"""Sounds in requests: data URIs, verified by walking through them, never by what they say of themselves.
+"""Sounds in requests as data URIs, verified by reading every frame or page; declared durations are not trusted.
 
-Nothing is decoded: an MP3's frames and an Ogg's pages are counted, which tells whether it is one and how long it
-lasts. Libraries that do so trust the first frame or a header, and with that whoever made the file.
+Audio is not decoded: counting the frames of an MP3 or the pages of an Ogg verifies the format and yields the duration.
+Libraries for that trust the first frame or a header, hence the author of the file.
 """
 
 import binascii
@@ -19,7 +19,7 @@ _TOO_LARGE: Final = f"File cannot be larger than {limits.SOUND_FILE_MAX >> 10} k
 
 
 class SoundInfo(NamedTuple):
-    """What a sound really is: `mp3` or `ogg`, and its length in milliseconds."""
+    """Verified information about a sound: `mp3` or `ogg`, and its duration in milliseconds."""
 
     format: str
     ms: int
@@ -33,13 +33,13 @@ class StoredSound(NamedTuple):
 
 
 class SoundTooLong(ValueError):
-    """A sound that lasts longer than may be."""
+    """A sound exceeds the maximum duration."""
 
 
 class SoundData(FileData[SoundInfo]):
     """A sound of a request. A wire scalar: `data:audio/mpeg;base64,...`, at most 512 KiB decoded.
 
-    Only `inspect_sound` tells what it is. Once it has been verified and stored, `stored` says so.
+    After the sound has been verified with `inspect_sound` and stored, `stored` holds the result.
     """
 
     __slots__ = ()
@@ -47,12 +47,15 @@ class SoundData(FileData[SoundInfo]):
     FORM_CODE: ClassVar[str] = FormCode.BASE_TYPE_BAD_TYPE
 
     def inspect(self) -> SoundInfo:
-        """What the sound really is: see `inspect_sound`."""
+        """Verify the sound with `inspect_sound`."""
         return inspect_sound(self.data)
 
     @classmethod
     def from_wire(cls, value: object) -> Self:
-        """Read a sound from a request. Raises ValueError if it is no base64 data URI of one, or too large."""
+        """Read a sound from a request.
+
+        Raises ValueError for anything but a base64 data URI of a sound within the size limit.
+        """
         if not isinstance(value, str) or not (head := _DATA_URI.match(value)):
             raise ValueError("Invalid sound data. Should be a data URI of an mp3 or ogg in base64.")
         if len(value) > _TEXT_MAX:
@@ -67,10 +70,10 @@ class SoundData(FileData[SoundInfo]):
 
 
 def inspect_sound(data: bytes) -> SoundInfo:
-    """Walk through a sound to learn what it is and how long it lasts. Costs milliseconds.
+    """Verify a sound and compute its duration. Takes milliseconds.
 
-    Raises SoundTooLong beyond 5.2 seconds, ValueError for what is neither MP3 nor Ogg (Vorbis or Opus), is broken, or
-    has nothing to be heard.
+    Raises SoundTooLong beyond 5.2 seconds, ValueError for a format other than MP3 and Ogg (Vorbis or Opus), and for a
+    broken or empty file.
     """
     kind, ms = ("ogg", _ogg_ms(data)) if data.startswith(b"OggS") else ("mp3", _mp3_ms(data))
     if ms > limits.SOUND_MS_MAX:
@@ -80,7 +83,7 @@ def inspect_sound(data: bytes) -> SoundInfo:
     return SoundInfo(kind, ms)
 
 
-# MPEG audio, layer III. A frame says its version, bit rate and sample rate, from which its length follows.
+# MPEG audio, layer III. The length of a frame follows from its version, bit rate and sample rate.
 
 _BIT_RATES: Final = (
     (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320),
@@ -88,22 +91,22 @@ _BIT_RATES: Final = (
 )
 _SAMPLE_RATES: Final = (44_100, 48_000, 32_000)
 _HALVINGS: Final = {3: 0, 2: 1, 0: 2}
-"""How often the sample rate is halved, by the two bits of the version: MPEG 1, 2 and 2.5."""
+"""Right shifts of the sample rate by the two version bits: MPEG 1, 2 and 2.5."""
 _ID3V1: Final = 128
 _SKIPPED_MAX: Final = 4096
-"""Bytes that are skipped in search of frames: more is no music."""
+"""Bytes that may be skipped in search of frames; data with longer gaps is refused."""
 
 
 def _mp3_ms(data: bytes) -> int:
-    at, end = _after_id3(data), len(data)
+    at, end = _skip_id3(data), len(data)
     if data[-_ID3V1:][:3] == b"TAG":
         end -= _ID3V1
     seconds = unheard = 0.0
     frames = skipped = 0
     while at + 4 <= end and (seconds - unheard) * 1000 <= limits.SOUND_MS_MAX:
-        frame = _frame(data[at : at + 4])
-        # A chance pair of bytes looks like a frame, but is not followed by one.
-        if frame is None or not (at + frame.size + 2 > end or _frame(data[at + frame.size :][:4])):
+        frame = _read_frame(data[at : at + 4])
+        # Random bytes can look like a frame header, but no second frame follows them.
+        if frame is None or not (at + frame.size + 2 > end or _read_frame(data[at + frame.size :][:4])):
             if data[at : at + 8] == b"APETAGEX":
                 break
             at += 1
@@ -112,7 +115,7 @@ def _mp3_ms(data: bytes) -> int:
                 raise ValueError("This is no MP3.")
             continue
         if not frames:
-            unheard = _unheard(data[at : at + frame.size], frame)
+            unheard = _inaudible_seconds(data[at : at + frame.size], frame)
         frames += 1
         at += frame.size
         seconds += frame.samples / frame.frequency
@@ -121,8 +124,8 @@ def _mp3_ms(data: bytes) -> int:
     return round((seconds - unheard) * 1000)
 
 
-def _unheard(first: bytes, frame: "_Frame") -> float:
-    """The seconds that are no music if the first frame tells of the file: itself, and what the encoder added."""
+def _inaudible_seconds(first: bytes, frame: "_Frame") -> float:
+    """The seconds to subtract if the first frame is a Xing header: its own duration, and the encoder's padding."""
     at = max(first.find(b"Xing", 4, 44), first.find(b"Info", 4, 44))
     if at < 0:
         return 0.0
@@ -130,8 +133,8 @@ def _unheard(first: bytes, frame: "_Frame") -> float:
     return (frame.samples + (packed >> 12) + (packed & 0xFFF)) / frame.frequency
 
 
-def _after_id3(data: bytes) -> int:
-    """Where the music begins: behind the tags that stand before it."""
+def _skip_id3(data: bytes) -> int:
+    """The index of the first byte after ID3v2 tags."""
     at = 0
     while data[at : at + 3] == b"ID3" and len(data) >= at + 10:
         size = 0
@@ -142,16 +145,16 @@ def _after_id3(data: bytes) -> int:
 
 
 class _Frame(NamedTuple):
-    """A frame of MPEG audio."""
+    """The header of an MPEG audio frame."""
 
     size: int
-    """In bytes, its head too."""
+    """In bytes, including the header."""
     samples: int
     frequency: int
 
 
-def _frame(head: bytes) -> _Frame | None:
-    """The frame that begins so; None for what is no frame."""
+def _read_frame(head: bytes) -> _Frame | None:
+    """Read the header of a frame; None if it is not a valid one."""
     if len(head) < 4 or head[0] != 0xFF or head[1] & 0xE6 != 0xE2:
         return None
     version, rate, sample_rate = head[1] >> 3 & 3, head[2] >> 4, head[2] >> 2 & 3
@@ -164,8 +167,8 @@ def _frame(head: bytes) -> _Frame | None:
     return _Frame(samples // 8 * bits // frequency + (head[2] >> 1 & 1), samples, frequency)
 
 
-# Ogg: pages with a checksum each, which packets are cut into. Pages say how many samples there are by their end, but
-# what is played is what the packets hold: those are counted.
+# Ogg: packets are split into pages with checksums. Pages declare their sample position, but players decode the samples
+# of the packets, so those are counted.
 
 _REVERSED: Final = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 _OPUS_RATE: Final = 48_000
@@ -175,13 +178,13 @@ _VORBIS_HEAD: Final = 30
 _MODE_BITS: Final = 41
 _RATE_MAX: Final = 192_000
 _CUT_MAX: Final = 8192
-"""Samples that a stream's last position may cut off."""
+"""Samples that the last position of a stream may cut off."""
 _SEGMENT: Final = 255
 _NO_POSITION: Final = (1 << 64) - 1
 
 
 class _Page(NamedTuple):
-    """One page: where it ends, its stream, the samples by its end, and how long its pieces of packets are."""
+    """A page: its end, its stream, the sample position at its end, and the lengths of its segments."""
 
     end: int
     serial: int
@@ -196,7 +199,7 @@ def _ogg_ms(data: bytes) -> int:
     open_packet = bytearray()
     at, serial = 0, None
     while at < len(data):
-        page = _page(data, at)
+        page = _read_page(data, at)
         if serial is not None and page.serial != serial:
             raise ValueError("The Ogg has several streams.")
         serial, at = page.serial, page.end
@@ -218,13 +221,13 @@ def _ogg_ms(data: bytes) -> int:
         raise ValueError("The Ogg holds neither Vorbis nor Opus.")
     if not 0 < rate <= _RATE_MAX:
         raise ValueError("The Ogg is broken.")
-    # The last position cuts the end off, by less than what a packet holds; one that says much less is made up.
+    # The last position cuts off less than a packet's samples; a much smaller one is forged.
     played = position if samples - _CUT_MAX <= position <= samples else samples
     return -(-played * 1000 // rate)
 
 
-def _page(data: bytes, at: int) -> _Page:
-    """The page that begins at an index. Raises ValueError for what is none, or is not what its checksum says."""
+def _read_page(data: bytes, at: int) -> _Page:
+    """Read the page at an index. Raises ValueError if it is not a page or its checksum is wrong."""
     head = data[at : at + _HEAD_BYTES]
     if len(head) < _HEAD_BYTES or head[:5] != b"OggS\0":
         raise ValueError("This is no Ogg.")
@@ -241,13 +244,13 @@ def _page(data: bytes, at: int) -> _Page:
 
 
 def _checksum(data: bytes) -> int:
-    """The CRC of Ogg: zlib's polynomial, but its bits the other way round and no inversion at either end."""
+    """The CRC of Ogg: zlib's polynomial with reversed bits, and without inversion at start and end."""
     mirrored = zlib.crc32(data.translate(_REVERSED), 0xFFFFFFFF) ^ 0xFFFFFFFF
     return int(f"{mirrored:032b}"[::-1], 2)
 
 
 def _opus_samples(packets: list[bytes]) -> int:
-    """What packets of Opus hold: each says in its first byte how long its frames are, and how many."""
+    """The number of samples in Opus packets, from the frame duration and count in their first bytes."""
     total = 0
     for packet in packets:
         if not packet:
@@ -264,7 +267,7 @@ def _opus_samples(packets: list[bytes]) -> int:
 
 
 def _vorbis_samples(packets: list[bytes]) -> int:
-    """What packets of Vorbis hold: of two neighbours a quarter of each one's block, which is short or long."""
+    """The number of samples in Vorbis packets: a quarter of the block sizes of each two consecutive packets."""
     sizes = 1 << (packets[0][28] & 15), 1 << (packets[0][28] >> 4)
     if len(packets) < 3 or not packets[2].startswith(b"\x05vorbis"):
         raise ValueError("The Ogg is broken.")
@@ -284,21 +287,21 @@ def _vorbis_samples(packets: list[bytes]) -> int:
 
 
 def _vorbis_modes(setup: bytes) -> list[int]:
-    """Whether each mode has long blocks. They end the header, so they are read from there: what comes before is long.
+    """Whether each mode has long blocks. Modes are read from the end of the header, as they are its last part.
 
-    A mode is a bit for the block, 32 bits of zeros and 8 for its mapping; before the first stands how many follow.
+    A mode consists of a bit for the block size, 32 zero bits and 8 bits for its mapping; their count precedes them.
     """
     bits = int.from_bytes(setup, "little")
-    at = bits.bit_length() - 1  # the last bit of all is set
+    at = bits.bit_length() - 1  # the framing bit, which is set
     flags: list[int] = []
-    found: list[int] = []
+    modes: list[int] = []
     while at > _MODE_BITS + 6 and len(flags) < 64:
         at -= _MODE_BITS
         if bits >> at + 1 & 0xFFFFFFFF:
             break
         flags.insert(0, bits >> at & 1)
         if (bits >> at - 6 & 63) == len(flags) - 1:
-            found = flags.copy()
-    if not found:
+            modes = flags.copy()
+    if not modes:
         raise ValueError("The Ogg is broken.")
-    return found
+    return modes

@@ -1,4 +1,4 @@
-"""The sounds of a soundboard (resources: soundboard)."""
+"""Soundboard sounds (resources: soundboard)."""
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -7,7 +7,7 @@ from moothall.objects.user import User
 
 
 class SoundboardSound(Struct, frozen=True, kw_only=True):
-    """A sound that those in a voice channel can play. Without `guild_id` it is everybody's."""
+    """A sound that users in a voice channel can play. Default sounds have no `guild_id`."""
 
     name: str
     sound_id: SoundId
@@ -18,7 +18,7 @@ class SoundboardSound(Struct, frozen=True, kw_only=True):
     guild_id: GuildId | UnsetType = UNSET
     available: bool = True
     user: User | UnsetType = UNSET
-    """Who made it, told to those who may make or manage expressions."""
+    """Its creator, present for callers who may create or manage expressions."""
 
 
 class GuildSounds(Struct, frozen=True, kw_only=True):

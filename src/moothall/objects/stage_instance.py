@@ -1,4 +1,4 @@
-"""Stages that are live (resources: stage instance, invite)."""
+"""Live stages (resources: stage instance, invite)."""
 
 from enum import IntEnum
 
@@ -9,14 +9,14 @@ from moothall.objects.member import Member
 
 
 class StagePrivacyLevel(IntEnum):
-    """Who may know of a live stage."""
+    """The visibility of a live stage."""
 
     PUBLIC = 1
     GUILD_ONLY = 2
 
 
 class StageInstance(Struct, frozen=True, kw_only=True):
-    """A stage channel that is live."""
+    """The live stage of a stage channel."""
 
     id: StageInstanceId
     guild_id: GuildId
@@ -28,7 +28,7 @@ class StageInstance(Struct, frozen=True, kw_only=True):
 
 
 class InviteStageInstance(Struct, frozen=True, kw_only=True):
-    """A public stage as invites to its channel tell of it; `members` are those who speak."""
+    """The stage instance object of invites to its channel; `members` are the speakers."""
 
     members: list[Member]
     participant_count: int

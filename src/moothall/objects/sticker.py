@@ -9,14 +9,14 @@ from moothall.objects.user import User
 
 
 class StickerType(IntEnum):
-    """Where a sticker comes from."""
+    """The type of a sticker."""
 
     STANDARD = 1
     GUILD = 2
 
 
 class StickerFormat(IntEnum):
-    """How a sticker is stored."""
+    """The file format of a sticker."""
 
     PNG = 1
     APNG = 2
@@ -25,7 +25,7 @@ class StickerFormat(IntEnum):
 
 
 class Sticker(Struct, frozen=True, kw_only=True):
-    """A guild's own sticker. `tags` is the autocomplete text, at most 200 characters."""
+    """A sticker of a guild. `tags` is the autocomplete text, at most 200 characters."""
 
     id: StickerId
     name: str
@@ -39,7 +39,7 @@ class Sticker(Struct, frozen=True, kw_only=True):
 
 
 class StickerItem(Struct, frozen=True, kw_only=True):
-    """The smallest data that shows a sticker, as messages carry it."""
+    """The sticker object of messages, sufficient for rendering."""
 
     id: StickerId
     name: str
@@ -47,7 +47,7 @@ class StickerItem(Struct, frozen=True, kw_only=True):
 
 
 class StandardSticker(Struct, frozen=True, kw_only=True):
-    """A sticker of the platform's own, which everybody may send."""
+    """A standard sticker, which every user may send."""
 
     id: StickerId
     name: str
@@ -61,7 +61,7 @@ class StandardSticker(Struct, frozen=True, kw_only=True):
 
 
 class StickerPack(Struct, frozen=True, kw_only=True):
-    """Some stickers of the platform's own."""
+    """A pack of standard stickers."""
 
     id: PackId
     stickers: list[StandardSticker]
@@ -72,6 +72,6 @@ class StickerPack(Struct, frozen=True, kw_only=True):
 
 
 class StickerPacks(Struct, frozen=True, kw_only=True):
-    """Every pack."""
+    """The list of sticker packs."""
 
     sticker_packs: list[StickerPack]

@@ -1,4 +1,4 @@
-"""Files of stickers, verified by decoding them, or for Lottie by reading all of it (resources: sticker)."""
+"""Verification of sticker files: images by decoding every frame, Lottie by checking its JSON (resources: sticker)."""
 
 from io import BytesIO
 from typing import Any, Final
@@ -14,16 +14,16 @@ from moothall.objects.sticker import StickerFormat
 _FORMATS: Final = {"PNG": "png", "GIF": "gif"}
 _SHORTEST_MS: Final = 20
 _SHOWN_MS: Final = 100
-"""How long browsers show the pictures of a GIF that are to be shown for less than `_SHORTEST_MS`."""
+"""The duration that browsers give to frames of a GIF that are shorter than `_SHORTEST_MS`."""
 _LOTTIE_DEPTH: Final = 64
 _HIGHEST: Final = 1_000_000
 
 
 def inspect_sticker(data: bytes) -> StickerFormat:
-    """Learn what the file of a sticker is. Costs up to a second: run it off the event loop.
+    """Verify the file of a sticker and return its format. Takes up to a second: run it outside of the event loop.
 
-    Raises Refusal: 400/50046 for what is no PNG, APNG, GIF or Lottie of at most 320 x 320 pixels; 170001 to 170007 for
-    what is wrong with one that moves.
+    Raises Refusal: 400/50046 for a file that is not a PNG, APNG, GIF or Lottie of at most 320 x 320 pixels; 170001 to
+    170007 for an invalid animation.
     """
     if data.lstrip()[:1] == b"{":
         _check_lottie(data)
@@ -35,14 +35,14 @@ def inspect_sticker(data: bytes) -> StickerFormat:
     if max(info.width, info.height) > limits.STICKER_SIDE_MAX:
         raise Refusal(errors.INVALID_ASSET)
     if info.animated:
-        _check_film(data)
+        _check_animation(data)
     if info.format == "gif":
         return StickerFormat.GIF
     return StickerFormat.APNG if info.animated else StickerFormat.PNG
 
 
-def _check_film(data: bytes) -> None:
-    """Raises Refusal for too many pictures, or too long a time."""
+def _check_animation(data: bytes) -> None:
+    """Decode every frame. Raises Refusal for too many frames, or too long a duration."""
     total = 0.0
     try:
         with Image.open(BytesIO(data), formats=tuple(_FORMATS)) as image:
@@ -56,8 +56,8 @@ def _check_film(data: bytes) -> None:
                 total += _SHOWN_MS if image.format == "GIF" and lasts < _SHORTEST_MS else lasts
     except Refusal:
         raise
-    # Later pictures can be broken as well as the first, in as many ways.
-    except Exception:  # noqa: BLE001 Pillow's plugins raise whatever their parsing runs into
+    # Any frame can be broken, in many ways.
+    except Exception:  # noqa: BLE001 Pillow's plugins raise many different exceptions for broken files
         raise Refusal(errors.INVALID_ASSET) from None
     if total > limits.STICKER_MS_MAX:
         raise Refusal(errors.STICKER_TOO_LONG)
@@ -65,12 +65,12 @@ def _check_film(data: bytes) -> None:
 
 def _check_lottie(data: bytes) -> None:
     try:
-        film = msgspec.json.decode(data)
+        animation = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise Refusal(errors.INVALID_LOTTIE) from None
-    if not isinstance(film, dict) or not isinstance(film.get("layers"), list):
+    if not isinstance(animation, dict) or not isinstance(animation.get("layers"), list):
         raise Refusal(errors.INVALID_LOTTIE)
-    width, height, rate, begin, end = (_number(film.get(key)) for key in ("w", "h", "fr", "ip", "op"))
+    width, height, rate, begin, end = (_number(animation.get(key)) for key in ("w", "h", "fr", "ip", "op"))
     if not rate > 0:
         raise Refusal(errors.STICKER_FRAMERATE)
     if rate > limits.STICKER_FRAMERATE_MAX:
@@ -81,16 +81,16 @@ def _check_lottie(data: bytes) -> None:
         raise Refusal(errors.STICKER_TOO_MANY_FRAMES)
     if (end - begin) * 1000 / rate > limits.STICKER_MS_MAX:
         raise Refusal(errors.STICKER_TOO_LONG)
-    assets = film.get("assets")
+    assets = animation.get("assets")
     for asset in assets if isinstance(assets, list) else ():
         if isinstance(asset, dict) and asset.get("p"):
             raise Refusal(errors.RASTER_IN_LOTTIE)
-    _refuse_programs(film)
+    _refuse_expressions(animation)
 
 
-def _refuse_programs(film: Any) -> None:
-    """Properties may hold programs (`x`), which players run: whoever looks at a sticker runs nothing."""
-    level = [film]
+def _refuse_expressions(animation: Any) -> None:
+    """Raise Refusal for a Lottie with expressions (string properties `x`), which players would execute."""
+    level = [animation]
     for _ in range(_LOTTIE_DEPTH):
         following: list[Any] = []
         for item in level:
@@ -107,7 +107,7 @@ def _refuse_programs(film: Any) -> None:
 
 
 def _number(value: object) -> float:
-    """A number; one that is none, or beyond all that numbers stand for here, is 0."""
+    """A number; 0 for any other value, and for one beyond `_HIGHEST`."""
     if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > _HIGHEST:
         return 0.0
     return float(value)

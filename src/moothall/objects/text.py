@@ -1,4 +1,4 @@
-"""Texts that people write: cleaning, names, search keys and emoji (api.md, Webhooks; resources: user, usernames)."""
+"""Texts of users: cleaning, names, search keys and emoji (api.md, Webhooks; resources: user, usernames)."""
 
 import re
 import unicodedata
@@ -11,13 +11,13 @@ from moothall.objects.emoji import PartialEmoji
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import EmojiId, Snowflake
 
-# Lone surrogates cannot be stored or sent; of the control characters only those that lay out text stay.
+# Lone surrogates cannot be stored or sent; of the control characters tabs and line breaks stay.
 _INVALID: Final = re.compile("[\ud800-\udfff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-# What makes lines run backwards or texts look like another: directional overrides and isolates, the byte order mark.
+# Characters that reverse lines or disguise texts: directional overrides and isolates, the byte order mark.
 _DECEPTIVE: Final = re.compile("[\u202a-\u202e\u2066-\u2069\ufeff]")
 _SPACES: Final = re.compile(r"\s+")
 _BLANKS: Final = "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060\u3164\uffa0"
-"""Characters that look like nothing, but that no whitespace test finds."""
+"""Invisible characters that whitespace tests do not match."""
 
 _USERNAME: Final = re.compile(r"[a-z0-9_.]+")
 _FORBIDDEN_IN_NAMES: Final = ("@", "#", ":", "```")
@@ -29,7 +29,7 @@ _PICTURE: Final = (
     "\u24c2\u25aa\u25ab\u25b6\u25c0\u25fb-\u25fe\u2600-\u27bf\u2934\u2935\u2b05-\u2b07\u2b1b\u2b1c\u2b50\u2b55\u3030\u303d"
     "\u3297\u3299\U0001f004\U0001f0cf\U0001f170-\U0001f19a\U0001f201-\U0001f265\U0001f300-\U0001faff]"
 )
-"""A character that can stand as a picture. Ranges, not a list: an emoji of next year's Unicode is one too."""
+"""A pictographic character. Ranges instead of a list, so that emojis of future Unicode versions match too."""
 _ELEMENT: Final = f"{_PICTURE}[\ufe0e\ufe0f]?[\U0001f3fb-\U0001f3ff]?\ufe0f?"
 _STANDARD_EMOJI: Final = re.compile(
     "[#*0-9]\ufe0f?\u20e3"
@@ -39,7 +39,7 @@ _STANDARD_EMOJI: Final = re.compile(
 
 
 def clean(text: str) -> str:
-    """A text without what cannot be stored, sent or shown: lone surrogates and control characters."""
+    """Remove lone surrogates and control characters, which cannot be stored, sent or displayed."""
     return _INVALID.sub("", text)
 
 
@@ -53,17 +53,17 @@ def clean_name(text: str) -> str:
 
 
 def search_key(text: str) -> str:
-    """What a text is found by: without case and accents. Equal keys mean the same to someone who searches."""
-    # Casefolding can make characters that decompose further, so it is done on both sides of the decomposition.
+    """The key that a text is searched by, without case and accents."""
+    # Casefolding can yield characters that decompose further, so it runs before and after the decomposition.
     folded = unicodedata.normalize("NFKD", text.casefold()).casefold()
     return "".join(char for char in folded if not unicodedata.combining(char))
 
 
 def username_error(name: str, *, reserved: Iterable[str] = ()) -> FieldError | None:
-    """What keeps a text from being a username, if anything.
+    """The error of an invalid username; None for a valid one.
 
-    It has 2-32 characters of `a-z 0-9 _ .` without two dots in a row, is not "everyone" or "here",
-    and holds no `reserved` word.
+    A username has 2-32 characters of `a-z 0-9 _ .` without two dots in a row, is not "everyone" or "here", and
+    contains no `reserved` word.
     """
     if not limits.USERNAME_MIN <= len(name) <= limits.USERNAME_MAX:
         return FieldError.length(limits.USERNAME_MIN, limits.USERNAME_MAX)
@@ -76,53 +76,52 @@ def username_error(name: str, *, reserved: Iterable[str] = ()) -> FieldError | N
 
 
 def nickname_error(name: str, *, high: int = limits.NICK_MAX, reserved: Iterable[str] = ()) -> FieldError | None:
-    """What keeps a cleaned name from being shown for someone, if anything.
+    """The error of an invalid display name, cleaned before; None for a valid one.
 
-    It has 1 to `high` characters, none of `@`, `#`, `:` and three backticks, is not "everyone" or
-    "here", and holds no `reserved` word in any case. Webhooks take 80 and the reserved words.
+    A display name has 1 to `high` characters, contains none of `@`, `#`, `:` and three backticks and no `reserved`
+    word in any case, and is not "everyone" or "here". Webhooks use `high` 80 and reserved words.
     """
     if not 1 <= len(name) <= high:
         return FieldError.length(1, high)
     return _reserved_error(name, (*_FORBIDDEN_IN_NAMES, *reserved))
 
 
-def _reserved_error(name: str, parts: Iterable[str]) -> FieldError | None:
+def _reserved_error(name: str, substrings: Iterable[str]) -> FieldError | None:
     folded = name.casefold()
-    for part in parts:
-        if part.casefold() in folded:
-            return FieldError(FormCode.USERNAME_INVALID_CONTAINS, f'Username cannot contain "{part}"')
+    for substring in substrings:
+        if substring.casefold() in folded:
+            return FieldError(FormCode.USERNAME_INVALID_CONTAINS, f'Username cannot contain "{substring}"')
     if folded in _FORBIDDEN_NAMES:
         return FieldError(FormCode.USERNAME_INVALID_CONTAINS, f'Username cannot be "{folded}"')
     return None
 
 
 def channel_name(name: str, *, text_like: bool) -> str:
-    """A channel's name as it is stored.
+    """The stored form of a channel's name; it may be empty, and the caller checks its length.
 
-    Names of `text_like` channels become lower case, with a dash for each run of spaces and without
-    the punctuation that cannot stand in one; voice channels, categories and threads keep theirs, trimmed.
-    Length is the caller's to check, of the result: it may be empty.
+    Names of `text_like` channels are lower case, with dashes instead of spaces and without other punctuation. Names of
+    voice channels, categories and threads are only trimmed.
     """
     name = clean_name(name)
     if not text_like:
         return name
-    kept = "".join(char for char in name.lower().replace(" ", "-") if _fits_channel_name(char))
-    # Without its punctuation a name can turn out to be blank.
-    return clean_name(re.sub(r"-{2,}", "-", kept))
+    characters = "".join(char for char in name.lower().replace(" ", "-") if _is_allowed_in_channel_name(char))
+    # Without its punctuation a name can be blank.
+    return clean_name(re.sub(r"-{2,}", "-", characters))
 
 
-def _fits_channel_name(char: str) -> bool:
+def _is_allowed_in_channel_name(char: str) -> bool:
     return char in "-_" or not (char.isascii() and not char.isalnum())
 
 
 def parse_emoji(text: str) -> PartialEmoji | None:
-    """An emoji of a path or body, percent-decoded if need be: `name:id`, `a:name:id`, or a standard emoji.
+    """Read an emoji of a path or body, which may be percent-encoded: `name:id`, `a:name:id`, or a standard emoji.
 
-    None if it is neither. Whether a named emoji exists is the caller's to look up.
+    None for any other text. The caller checks whether a custom emoji exists.
     """
     text = unquote(text)
-    if found := _CUSTOM_EMOJI.fullmatch(text.strip("<>").removeprefix(":")):
-        animated, name, emoji_id = found.groups()
+    if match := _CUSTOM_EMOJI.fullmatch(text.strip("<>").removeprefix(":")):
+        animated, name, emoji_id = match.groups()
         try:
             return PartialEmoji(id=EmojiId(Snowflake.from_wire(emoji_id)), name=name, animated=bool(animated))
         except ValueError:
@@ -131,5 +130,5 @@ def parse_emoji(text: str) -> PartialEmoji | None:
 
 
 def is_standard_emoji(text: str) -> bool:
-    """Whether a text is exactly one standard emoji: a symbol with or without skin tone, a keycap, flag or sequence."""
+    """Whether a text is exactly one standard emoji: a symbol, with or without skin tone, a keycap, flag or sequence."""
     return _STANDARD_EMOJI.fullmatch(text) is not None

@@ -28,7 +28,7 @@ class UserFlags:
 
 
 class PremiumType(IntEnum):
-    """A user's subscription."""
+    """The subscription of a user."""
 
     NONE = 0
     CLASSIC = 1
@@ -37,7 +37,7 @@ class PremiumType(IntEnum):
 
 
 class AvatarDecoration(Struct, frozen=True, kw_only=True):
-    """What stands around an avatar."""
+    """The decoration around an avatar."""
 
     asset: str
     sku_id: Snowflake | None = None
@@ -53,7 +53,7 @@ class PrimaryGuild(Struct, frozen=True, kw_only=True):
 
 
 class Nameplate(Struct, frozen=True, kw_only=True):
-    """What stands behind a user's name."""
+    """The decoration behind a user's name."""
 
     sku_id: Snowflake
     asset: str
@@ -62,18 +62,18 @@ class Nameplate(Struct, frozen=True, kw_only=True):
 
 
 class Collectibles(Struct, frozen=True, kw_only=True):
-    """What a user has collected."""
+    """The collectibles of a user."""
 
     nameplate: Nameplate | UnsetType | None = UNSET
 
 
 class User(Struct, frozen=True, kw_only=True):
-    """Anyone as others see them. `bot` and `system` are there only when true."""
+    """A user with the public fields. `bot` and `system` are present only when true."""
 
     id: UserId
     username: str
     discriminator: str = "0"
-    """Always "0", but for anonymised and webhook users: "0000"."""
+    """Always "0"; "0000" for anonymised and webhook users."""
     global_name: str | None = None
     avatar: str | None = None
     bot: bool | UnsetType = UNSET
@@ -88,7 +88,7 @@ class User(Struct, frozen=True, kw_only=True):
 
 
 class CurrentUser(User, frozen=True, kw_only=True):
-    """The caller themselves. `email` and `verified` need the email scope under OAuth2."""
+    """The caller's own user. An access token needs the email scope for `email` and `verified`."""
 
     banner: str | None = None
     accent_color: int | None = None
@@ -101,6 +101,6 @@ class CurrentUser(User, frozen=True, kw_only=True):
 
 
 class UserReference(Struct, frozen=True, kw_only=True):
-    """A user by id alone, as presences carry them."""
+    """The user object of presences: the id only."""
 
     id: UserId

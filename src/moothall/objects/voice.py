@@ -12,9 +12,9 @@ from moothall.objects.wire import Timestamp
 
 
 class VoiceState(Struct, frozen=True, kw_only=True):
-    """Someone's connection to voice; a null `channel_id` says that it ended.
+    """A user's voice state; a null `channel_id` means that the user disconnected.
 
-    `guild_id` and `member` are absent inside a guild's own list of states.
+    `guild_id` and `member` are absent in a guild's own list of states.
     """
 
     guild_id: GuildId | UnsetType = UNSET
@@ -33,7 +33,7 @@ class VoiceState(Struct, frozen=True, kw_only=True):
 
 
 class VoiceRegion(Struct, frozen=True, kw_only=True):
-    """A region that a voice channel can be placed in."""
+    """A region of voice channels."""
 
     id: str
     name: str
@@ -43,11 +43,11 @@ class VoiceRegion(Struct, frozen=True, kw_only=True):
 
 
 REGIONS: Final = (VoiceRegion(id="local", name="Local", optimal=True),)
-"""Media stays on the server itself: there is one region."""
+"""The only region, as media is not distributed."""
 VIP_REGIONS: Final = (VoiceRegion(id="vip-local", name="VIP Local"),)
-"""The same server, for guilds of the feature VIP_REGIONS."""
+"""A further name for it, for guilds with the feature VIP_REGIONS."""
 
 
 def regions_of(features: Collection[str]) -> tuple[VoiceRegion, ...]:
-    """The regions that the voice channels of a guild with some features can be placed in."""
+    """The regions that voice channels of a guild can use, by the guild's features."""
     return (*REGIONS, *VIP_REGIONS) if Feature.VIP_REGIONS in features else REGIONS

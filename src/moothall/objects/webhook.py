@@ -10,7 +10,7 @@ from moothall.objects.user import User
 
 
 class WebhookType(IntEnum):
-    """Where a webhook's messages come from."""
+    """The type of a webhook."""
 
     INCOMING = 1
     CHANNEL_FOLLOWER = 2
@@ -28,8 +28,8 @@ class SourceGuild(Struct, frozen=True, kw_only=True):
 class Webhook(Struct, frozen=True, kw_only=True):
     """A webhook.
 
-    `user` (its creator) is absent where it is fetched with its token; `token` is there for incoming
-    webhooks; `source_guild` and `source_channel` for followers; `url` in OAuth2's answer.
+    `user` (its creator) is absent if it is fetched with its token; `token` is present for incoming webhooks,
+    `source_guild` and `source_channel` for channel followers, `url` in the OAuth2 response.
     """
 
     id: WebhookId

@@ -1,4 +1,4 @@
-"""A guild's widget, which anyone may see (api.md, Guild widget object)."""
+"""A guild's public widget (api.md, Guild widget object)."""
 
 from enum import StrEnum
 
@@ -8,7 +8,7 @@ from moothall.objects.ids import ChannelId, GuildId
 
 
 class WidgetStyle(StrEnum):
-    """How a widget's picture looks."""
+    """The style of a widget's image."""
 
     SHIELD = "shield"
     BANNER1 = "banner1"
@@ -18,7 +18,7 @@ class WidgetStyle(StrEnum):
 
 
 class WidgetChannel(Struct, frozen=True, kw_only=True):
-    """A voice or stage channel that everyone may see."""
+    """A voice or stage channel that @everyone may view."""
 
     id: ChannelId
     name: str
@@ -26,13 +26,13 @@ class WidgetChannel(Struct, frozen=True, kw_only=True):
 
 
 class WidgetActivity(Struct, frozen=True, kw_only=True):
-    """What a member does, by name alone."""
+    """The name of a member's activity."""
 
     name: str
 
 
 class WidgetMember(Struct, frozen=True, kw_only=True):
-    """Somebody who is here. `id` is their place in the list; nothing tells who they are but their name and picture."""
+    """An online member. `id` is the position in the list; only the name and avatar identify the member."""
 
     id: str
     username: str
@@ -50,7 +50,7 @@ class WidgetMember(Struct, frozen=True, kw_only=True):
 
 
 class Widget(Struct, frozen=True, kw_only=True):
-    """A guild as its widget shows it."""
+    """The widget of a guild."""
 
     id: GuildId
     name: str

@@ -1,8 +1,8 @@
-"""How values look on the wire: one encoder, one decoder for each type, and the scalars between.
+"""The wire format: one JSON encoder, one decoder for each type, and scalars with their own format.
 
-A *wire scalar* is a class with `wire()` (what answers carry) and a `from_wire` class method
-(what requests may carry; ValueError with a message for the person who sent it), and perhaps with
-the `FORM_CODE` of that error. Any struct may use one as the type of a field.
+A *wire scalar* is a class with `wire()`, which returns the form in responses, and a class method `from_wire`, which
+reads the form in requests and raises ValueError with a message for the client. `FORM_CODE` may set the code of that
+error. Any struct may use a wire scalar as the type of a field.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @lru_cache(maxsize=4096)
 def _seconds_text(seconds: int) -> str:
-    # Formatting a date costs several times more than the rest, and what is written now is read now.
+    # Cached because formatting a date costs several times more than the rest, and many timestamps share a second.
     return (_EPOCH + timedelta(seconds=seconds)).isoformat()[:19]
 
 
@@ -32,7 +32,7 @@ class Timestamp(int):
     FORM_CODE: ClassVar[str] = FormCode.DATE_TIME_TYPE_PARSE
 
     def wire(self) -> str:
-        """The form that answers carry, for example 2026-01-31T12:00:00.250000+00:00."""
+        """The form in responses, for example 2026-01-31T12:00:00.250000+00:00."""
         seconds, ms = divmod(int(self), 1000)
         return f"{_seconds_text(seconds)}.{ms:03d}000+00:00"
 
@@ -54,7 +54,7 @@ class Timestamp(int):
 
     @classmethod
     def now(cls) -> Self:
-        """The present moment."""
+        """The current time."""
         return cls(system_clock())
 
 
@@ -69,20 +69,23 @@ def _from_wire(kind: type[Any], value: Any) -> Any:
 _ENCODER = msgspec.json.Encoder(enc_hook=_to_wire)
 
 encode: Callable[[object], bytes] = _ENCODER.encode
-"""Any object of the API as compact JSON."""
+"""Encode an API object as compact JSON."""
 
 
 @cache
 def decoder(kind: Any) -> msgspec.json.Decoder[Any]:
-    """The one JSON decoder of a type. It raises msgspec.ValidationError or msgspec.DecodeError."""
+    """The cached JSON decoder of a type. It raises msgspec.ValidationError or msgspec.DecodeError."""
     return msgspec.json.Decoder(kind, dec_hook=_from_wire)
 
 
 def convert(value: object, kind: Any, *, strict: bool = True) -> Any:
-    """Parsed JSON as a typed object; not strict, text may stand for numbers. Raises msgspec.ValidationError."""
+    """Convert parsed JSON to a typed object.
+
+    Without `strict`, strings are accepted for numbers. Raises msgspec.ValidationError.
+    """
     return msgspec.convert(value, kind, strict=strict, dec_hook=_from_wire)
 
 
 def to_plain(value: object) -> Any:
-    """An object of the API as what parsing its JSON would give."""
+    """Convert an API object to what parsing its JSON would yield."""
     return msgspec.to_builtins(value, enc_hook=_to_wire)

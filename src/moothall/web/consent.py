@@ -32,7 +32,7 @@ from moothall.objects.channel_types import HAS_WEBHOOKS
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, Snowflake
 from moothall.objects.permissions import Permissions, PermissionSet
-from moothall.objects.scopes import BOT, COMMANDS, INSTALLING, WEBHOOK
+from moothall.objects.scopes import BOT, COMMANDS, INSTALL_SCOPES, WEBHOOK
 from moothall.resources.application.authorization.operations import ACCESS_SECONDS, FAMILY_SECONDS
 from moothall.resources.application.queries import select_application
 from moothall.resources.guild.listing import list_guilds
@@ -176,7 +176,7 @@ async def _show(browser: Browser, plan: Plan, refusal: Refusal | None = None, fo
         wants_channel=plan.wants_webhook,
         user_install=plan.user_install,
         already=already,
-        lasts=_ACCESS_LASTS.get(plan.response_type or "") if set(plan.scopes) - {*INSTALLING, WEBHOOK} else None,
+        lasts=_ACCESS_LASTS.get(plan.response_type or "") if set(plan.scopes) - {*INSTALL_SCOPES, WEBHOOK} else None,
         goes_to=plan.redirect_uri,
         query=[(name, value) for name, value in browser.query.items() if name != "guild_id"],
         other=_other_way(browser, plan),

@@ -12,14 +12,13 @@ from moothall.resources.application import operations
 from moothall.resources.application.access import (
     OWNER,
     READER_OR_BOT,
-    application_of,
-    is_owner,
+    can_manage_application,
+    requested_application,
 )
-from moothall.resources.application.endpoints import change_application
-from moothall.resources.application.operations import BotToken, ClientSecret, NewApplication
+from moothall.resources.application.objects import BotToken, ClientSecret, NewApplication, application_object
 from moothall.resources.application.requests import CreateApplication, ModifyApplication
-from moothall.resources.application.team.operations import show_teams
-from moothall.resources.application.team.queries import select_of_user
+from moothall.resources.application.team.objects import team_objects
+from moothall.resources.application.team.queries import select_teams_of_user
 from moothall.resources.user.events import SessionsClose
 from moothall.web.application_form import asked_changes, choices, given_of_form, given_of_row
 from moothall.web.browsing import Browser, Form, Page, read_id, redirect
@@ -41,8 +40,8 @@ async def show_corner(
 ) -> Page:
     """The first page, with what was wrong with the form whose name stands in `field`."""
     async with browser.reading() as ctx:
-        rows = await operations.applications_of(ctx, of_teams=True)
-        teams = await show_teams(ctx, await select_of_user(ctx.tx, ctx.actor.user_id))
+        rows = await operations.list_applications(ctx, with_teams=True)
+        teams = await team_objects(ctx, await select_teams_of_user(ctx.tx, ctx.actor.user_id))
     wrong = {} if refusal is None else errors_of(refusal)
     if field != "name" and "name" in wrong:
         wrong[field] = wrong.pop("name")
@@ -92,15 +91,15 @@ async def modify(browser: Browser, application_id: str) -> Page:
     ctx = browser.brief_context()
     await OWNER.check(ctx, {"application_id": which})
     try:
-        body: ModifyApplication = _MODIFY.from_plain(asked_changes(form, application_of(ctx)))
+        body: ModifyApplication = _MODIFY.from_plain(asked_changes(form, requested_application(ctx)))
         await stage_images(body, _IMAGES, browser.services.blobs)
-        await change_application(ctx, which, body)
+        await operations.verify_and_modify_application(ctx, which, body)
     except Refusal as refusal:
         return await _show(browser, which, refusal=refusal, form=form)
     return redirect(f"/developers/applications/{int(which)}?saved=1")
 
 
-async def reset_secret(browser: Browser, application_id: str) -> Page:
+async def reset_client_secret(browser: Browser, application_id: str) -> Page:
     """A new client secret, shown this once."""
     browser.require_person()
     await browser.form()
@@ -108,7 +107,7 @@ async def reset_secret(browser: Browser, application_id: str) -> Page:
 
     async def work(ctx: Context) -> ClientSecret:
         await OWNER.check(ctx, {"application_id": which})
-        return await operations.reset_secret(ctx, application_of(ctx))
+        return await operations.reset_client_secret(ctx, requested_application(ctx))
 
     return await _show(browser, which, secret=(await browser.run(work)).secret)
 
@@ -121,7 +120,7 @@ async def reset_token(browser: Browser, application_id: str) -> Page:
 
     async def work(ctx: Context) -> BotToken:
         await OWNER.check(ctx, {"application_id": which})
-        return await operations.reset_bot_token(ctx, application_of(ctx))
+        return await operations.reset_bot_token(ctx, requested_application(ctx))
 
     return await _show(browser, which, token=(await browser.run(work, fires=(SessionsClose,))).token)
 
@@ -137,10 +136,10 @@ async def _show(
 ) -> Page:
     async with browser.reading() as ctx:
         await READER_OR_BOT.check(ctx, {"application_id": application_id})
-        row = application_of(ctx)
-        shown = await operations.show_application(ctx, row)
-        may_change = await is_owner(ctx, row)
-        teams = await show_teams(ctx, await select_of_user(ctx.tx, ctx.actor.user_id))
+        row = requested_application(ctx)
+        shown = await application_object(ctx, row)
+        may_change = await can_manage_application(ctx, row)
+        teams = await team_objects(ctx, await select_teams_of_user(ctx.tx, ctx.actor.user_id))
     wrong = {} if refusal is None else errors_of(refusal)
     config = row.integration_types_config or {}
     installs = any("oauth2_install_params" in config.get(str(int(kind)), {}) for kind in IntegrationType)

@@ -49,7 +49,7 @@ _ROUTES: Final[list[tuple[str, dict[str, Handler], Rate]]] = [
     (r"/settings/sessions", {"GET": settings.show_sessions, "POST": settings.log_out_sessions}, _PAGES),
     (r"/developers", {"GET": developers.show_applications, "POST": developers.create}, _PAGES),
     (rf"/developers/applications/{_ID}", {"GET": developers.show_application, "POST": developers.modify}, _PAGES),
-    (rf"/developers/applications/{_ID}/secret", {"POST": developers.reset_secret}, _PAGES),
+    (rf"/developers/applications/{_ID}/secret", {"POST": developers.reset_client_secret}, _PAGES),
     (rf"/developers/applications/{_ID}/token", {"POST": developers.reset_token}, _PAGES),
     (r"/developers/teams", {"POST": teams.create}, _PAGES),
     (rf"/developers/teams/{_ID}", {"GET": teams.show_team, "POST": teams.change}, _PAGES),

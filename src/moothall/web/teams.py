@@ -8,16 +8,17 @@ from moothall.kernel.context import Context
 from moothall.objects.application import TeamRole
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake, TeamId, UserId
-from moothall.resources.application.queries import select_of_teams
+from moothall.resources.application.queries import select_applications_of_teams
 from moothall.resources.application.team import operations
 from moothall.resources.application.team.access import (
     TEAM_ADMIN,
-    TEAM_GUEST,
+    TEAM_MEMBER_OR_INVITEE,
     TEAM_OWNER,
-    InTeam,
-    OfTeam,
-    team_of,
+    TeamAccess,
+    TeamMembership,
+    requested_team,
 )
+from moothall.resources.application.team.objects import team_object
 from moothall.resources.application.team.requests import AddTeamMember, CreateTeam, ModifyTeam, ModifyTeamMember
 from moothall.web.browsing import Browser, Form, Page, read_id, redirect
 from moothall.web.developers import show_corner
@@ -34,7 +35,7 @@ _ROLES: Final = {
     TeamRole.READ_ONLY.value: "Reader: looks at apps",
 }
 
-Action = Callable[[Context, InTeam, Form], Awaitable[Any]]
+Action = Callable[[Context, TeamMembership, Form], Awaitable[Any]]
 
 
 async def create(browser: Browser) -> Page:
@@ -69,7 +70,7 @@ async def change(browser: Browser, team_id: str) -> Page:
 
     async def work(ctx: Context) -> None:
         await access.check(ctx, {"team_id": _id(team_id)})
-        await action(ctx, team_of(ctx), form)
+        await action(ctx, requested_team(ctx), form)
 
     try:
         await browser.run(work)
@@ -80,59 +81,59 @@ async def change(browser: Browser, team_id: str) -> Page:
     return redirect("/developers" if name in _ENDS else f"/developers/teams/{int(team_id)}")
 
 
-async def _rename(ctx: Context, found: InTeam, form: Form) -> None:
+async def _rename(ctx: Context, found: TeamMembership, form: Form) -> None:
     await operations.modify_team(ctx, found, _MODIFY.from_plain({"name": form.text("name").strip()}))
 
 
-async def _give_away(ctx: Context, found: InTeam, form: Form) -> None:
+async def _give_away(ctx: Context, found: TeamMembership, form: Form) -> None:
     await operations.modify_team(ctx, found, _MODIFY.from_plain({"owner_user_id": form.text("user_id")}))
 
 
-async def _invite(ctx: Context, found: InTeam, form: Form) -> None:
+async def _invite(ctx: Context, found: TeamMembership, form: Form) -> None:
     body = _ADD.from_plain({"username": form.text("username").strip(), "role": form.text("role")})
     await operations.invite_member(ctx, found, body)
 
 
-async def _accept(ctx: Context, found: InTeam, _form: Form) -> None:
+async def _accept(ctx: Context, found: TeamMembership, _form: Form) -> None:
     await operations.accept_invitation(ctx, found)
 
 
-async def _change_role(ctx: Context, found: InTeam, form: Form) -> None:
+async def _change_role(ctx: Context, found: TeamMembership, form: Form) -> None:
     role = _ROLE.from_plain({"role": form.text("role")}).role
-    await operations.change_role(ctx, found, _member(form), role)
+    await operations.modify_member_role(ctx, found, _member(form), role)
 
 
-async def _remove(ctx: Context, found: InTeam, form: Form) -> None:
+async def _remove(ctx: Context, found: TeamMembership, form: Form) -> None:
     await operations.remove_member(ctx, found, _member(form))
 
 
-async def _leave(ctx: Context, found: InTeam, _form: Form) -> None:
+async def _leave(ctx: Context, found: TeamMembership, _form: Form) -> None:
     await operations.remove_member(ctx, found, ctx.actor.user_id)
 
 
-async def _delete(ctx: Context, found: InTeam, _form: Form) -> None:
+async def _delete(ctx: Context, found: TeamMembership, _form: Form) -> None:
     await operations.delete_team(ctx, found)
 
 
-_ACTIONS: Final[dict[str, tuple[OfTeam, Action]]] = {
+_ACTIONS: Final[dict[str, tuple[TeamAccess, Action]]] = {
     "rename": (TEAM_ADMIN, _rename),
     "give": (TEAM_OWNER, _give_away),
     "invite": (TEAM_ADMIN, _invite),
-    "accept": (TEAM_GUEST, _accept),
+    "accept": (TEAM_MEMBER_OR_INVITEE, _accept),
     "role": (TEAM_ADMIN, _change_role),
     "remove": (TEAM_ADMIN, _remove),
-    "leave": (TEAM_GUEST, _leave),
+    "leave": (TEAM_MEMBER_OR_INVITEE, _leave),
     "delete": (TEAM_OWNER, _delete),
 }
 
 
 async def _show(browser: Browser, team_id: str, refusal: Refusal | None = None, form: Form | None = None) -> Page:
     async with browser.reading() as ctx:
-        await TEAM_GUEST.check(ctx, {"team_id": _id(team_id)})
-        found = team_of(ctx)
-        team = await operations.show_team(ctx, found.team)
-        accepted = found.may(*TeamRole)
-        applications = await select_of_teams(ctx.tx, [team.id]) if accepted else []
+        await TEAM_MEMBER_OR_INVITEE.check(ctx, {"team_id": _id(team_id)})
+        found = requested_team(ctx)
+        team = await team_object(ctx, found.team)
+        accepted = found.has_role(*TeamRole)
+        applications = await select_applications_of_teams(ctx.tx, [team.id]) if accepted else []
     wrong = {} if refusal is None else errors_of(refusal)
     return await show(
         browser,
@@ -140,8 +141,8 @@ async def _show(browser: Browser, team_id: str, refusal: Refusal | None = None, 
         status=200 if refusal is None else refusal.status,
         team=team,
         accepted=accepted,
-        manages=accepted and found.manages,
-        owns=found.owns,
+        manages=accepted and found.can_manage,
+        owns=found.is_owner,
         my_id=browser.actor.user_id,
         roles=_ROLES,
         applications=applications,

@@ -1,4 +1,4 @@
-"""An application's own HTTP endpoint, which verifies signatures with PyNaCl, or fails to in some way."""
+"""An interactions endpoint that verifies signatures with PyNaCl, or fails to in a chosen manner."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -10,12 +10,12 @@ from nacl.signing import VerifyKey
 
 
 class EndpointServer:
-    """What it was asked, and how it answers."""
+    """A server that records the interactions it receives and answers in a chosen manner."""
 
     def __init__(self, verify_key: str, manner: str) -> None:
         self.key = VerifyKey(bytes.fromhex(verify_key))
         self.manner = manner
-        self.asked: list[Any] = []
+        self.requests: list[Any] = []
         self.url = ""
         self.stop: Callable[[], Awaitable[None]]
         """Close the port."""
@@ -28,7 +28,7 @@ class EndpointServer:
         except BadSignatureError:
             if self.manner != "believes anything":
                 return web.Response(status=401)
-        self.asked.append(await request.json())
+        self.requests.append(await request.json())
         if self.manner == "says something else":
             return web.json_response({"type": 5})
         if self.manner == "is redirected":

@@ -1,4 +1,4 @@
-"""How applications come to be and change, and whom they obey."""
+"""Creating and modifying applications, their secrets, and access to them."""
 
 from typing import Any
 
@@ -25,8 +25,8 @@ _select_secrets = Query(
 )
 
 
-async def made(platform: Platform, owner: Caller | None = None, **settings: Any) -> tuple[Caller, Any, Caller]:
-    """A person, the application that they make, and its bot."""
+async def create_app(platform: Platform, owner: Caller | None = None, **settings: Any) -> tuple[Caller, Any, Caller]:
+    """A user, the application that they create, and its bot."""
     owner = owner or await platform.person()
     reply = await owner.post("/applications", {"name": "Town Crier", **settings})
     assert reply.status == 201
@@ -36,7 +36,7 @@ async def made(platform: Platform, owner: Caller | None = None, **settings: Any)
 
 
 async def test_a_new_application_has_a_bot_of_its_own_id_that_can_log_in(platform: Platform) -> None:
-    owner, app, bot = await made(platform)
+    owner, app, bot = await create_app(platform)
     assert app["bot"]["id"] == app["id"]
     assert app["owner"]["id"] == str(owner.id)
     assert app["integration_types_config"] == {"0": {}, "1": {}}
@@ -50,8 +50,8 @@ async def test_a_new_application_has_a_bot_of_its_own_id_that_can_log_in(platfor
     assert (await bot.get(f"/applications/{app['id']}")).json == shown
 
 
-async def test_the_key_that_signs_is_kept_encrypted_and_the_secret_hashed(platform: Platform) -> None:
-    _, app, _ = await made(platform)
+async def test_the_signing_key_is_stored_encrypted_and_the_secret_hashed(platform: Platform) -> None:
+    _, app, _ = await create_app(platform)
     async with platform.database.read() as reader:
         row = await reader.one(_select_secrets, application_id=int(app["id"]))
     assert row is not None
@@ -62,8 +62,8 @@ async def test_the_key_that_signs_is_kept_encrypted_and_the_secret_hashed(platfo
     assert bytes(secret_hash) == hash_token(app["secret"])
 
 
-async def test_secrets_are_shown_when_they_are_made_and_never_again(platform: Platform) -> None:
-    owner, app, bot = await made(platform)
+async def test_secrets_are_returned_when_they_are_created_and_never_again(platform: Platform) -> None:
+    owner, app, bot = await create_app(platform)
     for reply in (
         await owner.get(f"/applications/{app['id']}"),
         await owner.get("/applications"),
@@ -74,10 +74,10 @@ async def test_secrets_are_shown_when_they_are_made_and_never_again(platform: Pl
         assert app["secret"].encode() not in reply.body
 
 
-async def test_a_person_lists_their_own_applications_only(platform: Platform) -> None:
-    owner, app, bot = await made(platform)
-    _, second, _ = await made(platform, owner)
-    await made(platform)
+async def test_users_list_their_own_applications_only(platform: Platform) -> None:
+    owner, app, bot = await create_app(platform)
+    _, second, _ = await create_app(platform, owner)
+    await create_app(platform)
     assert [item["id"] for item in (await owner.get("/applications")).json] == [app["id"], second["id"]]
     assert (await bot.get("/applications")).code == 20001
     assert (await bot.post("/applications", {"name": "x"})).code == 20001
@@ -85,8 +85,8 @@ async def test_a_person_lists_their_own_applications_only(platform: Platform) ->
     assert (await owner.get("/oauth2/applications/@me")).code == 20002
 
 
-async def test_a_fresh_bot_token_ends_the_old_one_and_its_sessions(platform: Platform) -> None:
-    owner, app, bot = await made(platform)
+async def test_a_new_bot_token_revokes_the_old_one_and_closes_its_sessions(platform: Platform) -> None:
+    owner, app, bot = await create_app(platform)
     reply = await owner.post(f"/applications/{app['id']}/bot/reset")
     assert reply.status == 200
     assert (await bot.get("/users/@me")).status == 401
@@ -94,8 +94,8 @@ async def test_a_fresh_bot_token_ends_the_old_one_and_its_sessions(platform: Pla
     assert [envelope.name for envelope in platform.heard] == ["SESSIONS_CLOSE"]
 
 
-async def test_a_fresh_secret_ends_the_old_one(platform: Platform) -> None:
-    owner, app, _ = await made(platform)
+async def test_a_new_secret_revokes_the_old_one(platform: Platform) -> None:
+    owner, app, _ = await create_app(platform)
     secret = (await owner.post(f"/applications/{app['id']}/reset")).json["secret"]
     assert secret != app["secret"]
     async with platform.database.read() as reader:
@@ -104,9 +104,9 @@ async def test_a_fresh_secret_ends_the_old_one(platform: Platform) -> None:
     assert bytes(row[1]) == hash_token(secret)
 
 
-async def test_nobody_but_the_owner_renews_secrets_and_nobody_else_looks_inside(platform: Platform) -> None:
-    _, app, bot = await made(platform)
-    stranger, _, other = await made(platform)
+async def test_only_the_owner_reads_an_application_and_resets_its_secrets(platform: Platform) -> None:
+    _, app, bot = await create_app(platform)
+    stranger, _, other = await create_app(platform)
     path = f"/applications/{app['id']}"
     for caller in (stranger, other):
         assert (await caller.get(path)).code == 20012
@@ -119,9 +119,9 @@ async def test_nobody_but_the_owner_renews_secrets_and_nobody_else_looks_inside(
 
 
 async def test_the_owner_changes_everything_and_null_clears(platform: Platform) -> None:
-    owner, app, _ = await made(platform)
+    owner, app, _ = await create_app(platform)
     path = f"/applications/{app['id']}"
-    wanted: dict[str, Any] = {
+    body: dict[str, Any] = {
         "name": "Herald",
         "description": "Tells the news.",
         "tags": ["news", "town"],
@@ -135,8 +135,8 @@ async def test_the_owner_changes_everything_and_null_clears(platform: Platform) 
         "terms_of_service_url": "https://example.org/terms",
         "privacy_policy_url": "https://example.org/privacy",
     }
-    changed = (await owner.patch(path, wanted)).json
-    assert {key: changed[key] for key in wanted} == wanted
+    changed = (await owner.patch(path, body)).json
+    assert {key: changed[key] for key in body} == body
     assert (await owner.get(path)).json == changed
     pictured = (await owner.patch(path, {"icon": PNG, "cover_image": PNG})).json
     assert await platform.services.blobs.exists(f"images/{pictured['icon']}")
@@ -147,13 +147,13 @@ async def test_the_owner_changes_everything_and_null_clears(platform: Platform) 
     assert (await owner.patch(path, {})).json == cleared
 
 
-async def test_settings_may_come_with_the_creation(platform: Platform) -> None:
-    _, app, _ = await made(platform, description="News", bot_public=False, redirect_uris=["http://localhost/x"])
+async def test_settings_can_be_set_on_creation(platform: Platform) -> None:
+    _, app, _ = await create_app(platform, description="News", bot_public=False, redirect_uris=["http://localhost/x"])
     assert (app["description"], app["bot_public"], app["redirect_uris"]) == ("News", False, ["http://localhost/x"])
 
 
-async def test_a_bot_changes_what_is_not_its_owners_alone(platform: Platform) -> None:
-    _, app, bot = await made(platform)
+async def test_a_bot_changes_only_what_is_not_reserved_for_its_owner(platform: Platform) -> None:
+    _, app, bot = await create_app(platform)
     assert (await bot.patch("/applications/@me", {"description": "x"})).json["description"] == "x"
     assert (await bot.patch(f"/applications/{app['id']}", {"tags": ["y"]})).json["tags"] == ["y"]
     bodies: list[dict[str, Any]] = [{"name": "z"}, {"redirect_uris": []}, {"bot_public": False}]
@@ -164,18 +164,18 @@ async def test_a_bot_changes_what_is_not_its_owners_alone(platform: Platform) ->
     assert (shown["name"], shown["bot_public"]) == ("Town Crier", True)
 
 
-async def test_only_the_limited_intents_and_embedding_are_for_the_owner_to_switch(platform: Platform) -> None:
-    owner, app, _ = await made(platform)
-    wanted = (
+async def test_only_the_flags_of_limited_intents_and_embedding_can_be_set(platform: Platform) -> None:
+    owner, app, _ = await create_app(platform)
+    settable = (
         ApplicationFlags.GATEWAY_MESSAGE_CONTENT_LIMITED
         | ApplicationFlags.GATEWAY_GUILD_MEMBERS_LIMITED
         | ApplicationFlags.GATEWAY_PRESENCE_LIMITED
     )
     every = (1 << 30) - 1
     path = f"/applications/{app['id']}"
-    assert (await owner.patch(path, {"flags": wanted})).json["flags"] == wanted
+    assert (await owner.patch(path, {"flags": settable})).json["flags"] == settable
     changed = (await owner.patch(path, {"flags": every})).json
-    assert changed["flags"] == wanted | ApplicationFlags.EMBEDDED
+    assert changed["flags"] == settable | ApplicationFlags.EMBEDDED
     assert changed["flags_new"] == str(changed["flags"])
     assert (await owner.patch(path, {"flags": 0})).json["flags"] == 0
 
@@ -209,20 +209,20 @@ BAD: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("body", "path"), BAD, ids=[f"{path}-{index}" for index, (_, path) in enumerate(BAD)])
-async def test_what_cannot_be_is_refused_at_its_field_and_changes_nothing(
+async def test_invalid_fields_are_refused_at_their_paths_and_change_nothing(
     platform: Platform, body: dict[str, Any], path: str
 ) -> None:
-    owner, app, _ = await made(platform)
+    owner, app, _ = await create_app(platform)
     before = (await owner.get(f"/applications/{app['id']}")).json
     refused = await owner.patch(f"/applications/{app['id']}", {"description": "new", **body})
     assert (refused.status, refused.code, bool(refused.errors_at(path))) == (400, 50035, True)
     assert (await owner.get(f"/applications/{app['id']}")).json == before
 
 
-async def test_how_many_applications_answer_to_one_person_is_bounded(
+async def test_the_number_of_applications_per_owner_is_limited(
     platform: Platform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "APPLICATIONS_PER_OWNER", 1)
-    owner, _, _ = await made(platform)
+    owner, _, _ = await create_app(platform)
     refused = await owner.post("/applications", {"name": "One more"})
     assert (refused.status, refused.code) == (400, 50011)

@@ -29,7 +29,7 @@ def path_of(bot: Caller, emoji: Any = None) -> str:
     return path if emoji is None else f"{path}/{emoji}"
 
 
-async def test_the_bot_and_its_owner_make_name_and_remove_emojis(
+async def test_the_bot_and_its_owner_create_rename_and_delete_emojis(
     platform: Platform, owner: Caller, bot: Caller
 ) -> None:
     reply = await bot.post(path_of(bot), {"name": "moot", "image": PNG})
@@ -57,7 +57,7 @@ async def test_the_bot_and_its_owner_make_name_and_remove_emojis(
     assert platform.heard == []
 
 
-async def test_nobody_else_sees_or_changes_them(platform: Platform, owner: Caller, bot: Caller) -> None:
+async def test_other_users_cannot_read_or_change_them(platform: Platform, owner: Caller, bot: Caller) -> None:
     made = (await bot.post(path_of(bot), {"name": "moot", "image": PNG})).json["id"]
     stranger = await platform.person()
     for other in (stranger, await platform.bot(stranger)):
@@ -87,13 +87,13 @@ async def test_nobody_else_sees_or_changes_them(platform: Platform, owner: Calle
         ({"name": "moot", "image": "data:image/png;base64,AAAA"}, "image"),
     ],
 )
-async def test_what_is_wrong_is_named(bot: Caller, body: dict[str, Any], at: str) -> None:
+async def test_invalid_fields_are_refused_at_their_paths(bot: Caller, body: dict[str, Any], at: str) -> None:
     reply = await bot.post(path_of(bot), body)
     assert (reply.code, bool(reply.errors_at(at))) == (50035, True)
     assert (await bot.get(path_of(bot))).json == {"items": []}
 
 
-async def test_there_are_two_thousand_at_most(platform: Platform, bot: Caller) -> None:
+async def test_an_application_has_at_most_two_thousand_emojis(platform: Platform, bot: Caller) -> None:
     rows = [
         {"application_id": bot.application_id, "id": platform.ids.next(), "name": f"e{n}", "image": "0" * 32}
         for n in range(1999)
@@ -104,7 +104,7 @@ async def test_there_are_two_thousand_at_most(platform: Platform, bot: Caller) -
     assert (await bot.post(path_of(bot), {"name": "moot", "image": PNG})).code == 30008
 
 
-async def test_the_bot_alone_reacts_with_them_anywhere(platform: Platform, owner: Caller, bot: Caller) -> None:
+async def test_only_the_bot_may_react_with_them_anywhere(platform: Platform, owner: Caller, bot: Caller) -> None:
     made = (await bot.post(path_of(bot), {"name": "moot", "image": PNG})).json["id"]
     strict = Permissions.DEFAULT & ~Permissions.USE_EXTERNAL_EMOJIS
     guild = await platform.guild(await platform.person(), everyone=strict)
@@ -118,7 +118,7 @@ async def test_the_bot_alone_reacts_with_them_anywhere(platform: Platform, owner
     assert platform.heard_data("MESSAGE_REACTION_ADD")[0]["emoji"] == {"id": made, "name": "moot", "animated": False}
 
 
-async def test_they_end_with_the_application(platform: Platform, owner: Caller, bot: Caller) -> None:
+async def test_they_are_deleted_with_the_application(platform: Platform, owner: Caller, bot: Caller) -> None:
     await bot.post(path_of(bot), {"name": "moot", "image": PNG})
     assert (await owner.delete(f"/applications/{bot.application_id}")).status == 204
     async with platform.database.read() as reader:

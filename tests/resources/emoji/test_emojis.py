@@ -15,13 +15,13 @@ from moothall.storage.schema import emojis
 from tests.harness import Caller, Guild, Platform, Reply
 from tests.resources.guild.pictures import picture
 
-AUDIT, TOLD = "GUILD_AUDIT_LOG_ENTRY_CREATE", "GUILD_EMOJIS_UPDATE"
+AUDIT, EMOJIS_UPDATE = "GUILD_AUDIT_LOG_ENTRY_CREATE", "GUILD_EMOJIS_UPDATE"
 CREATE, MANAGE = Permissions.CREATE_GUILD_EXPRESSIONS, Permissions.MANAGE_GUILD_EXPRESSIONS
 PNG, GIF = picture(), picture("GIF", frames=3)
 
 
 def heavy() -> str:
-    """A picture that is too large for an emoji, though not for other things."""
+    """An image that exceeds the file size of emojis, but not that of icons."""
     file = BytesIO()
     Image.effect_noise((800, 800), 90).save(file, "PNG")
     assert len(file.getvalue()) > 256 << 10
@@ -42,7 +42,7 @@ async def make(caller: Caller, guild: Guild, name: str = "moot", image: str = PN
     return await caller.post(f"/guilds/{guild.id}/emojis", {"name": name, "image": image, **fields})
 
 
-async def test_an_emoji_is_stored_told_and_recorded(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_an_emoji_is_stored_announced_and_recorded(platform: Platform, owner: Caller, guild: Guild) -> None:
     role = await guild.role()
     body = {"name": "moot", "image": PNG, "roles": [str(int(role)), None, str(int(role))]}
     reply = await owner.post(f"/guilds/{guild.id}/emojis", body, reason="for feasts")
@@ -59,20 +59,20 @@ async def test_an_emoji_is_stored_told_and_recorded(platform: Platform, owner: C
         "animated": False,
         "available": True,
     }
-    assert platform.heard_names == [AUDIT, TOLD]
-    assert platform.heard_data(TOLD) == [{"guild_id": str(int(guild.id)), "emojis": [emoji]}]
+    assert platform.heard_names == [AUDIT, EMOJIS_UPDATE]
+    assert platform.heard_data(EMOJIS_UPDATE) == [{"guild_id": str(int(guild.id)), "emojis": [emoji]}]
     assert await guild.audit_log() == [(60, int(emoji["id"]), "for feasts")]
     assert platform.heard_data(AUDIT)[0]["changes"] == [
         {"key": "name", "new_value": "moot"},
         {"key": "roles", "new_value": [str(int(role))]},
     ]
-    found = (await owner.get(f"/guilds/{guild.id}/emojis")).json
-    assert found == [emoji | {"user": creator}]
+    listed = (await owner.get(f"/guilds/{guild.id}/emojis")).json
+    assert listed == [emoji | {"user": creator}]
     assert (await owner.get(f"/guilds/{guild.id}")).json["emojis"] == [emoji]
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP", "AVIF"])
-async def test_every_format_makes_an_emoji_and_moving_ones_move(owner: Caller, guild: Guild, kind: str) -> None:
+async def test_every_image_format_is_accepted_and_animations_are_marked(owner: Caller, guild: Guild, kind: str) -> None:
     assert (await make(owner, guild, image=picture(kind))).json["animated"] is False
     if kind in {"GIF", "WEBP"}:
         assert (await make(owner, guild, image=picture(kind, frames=2))).json["animated"] is True
@@ -107,12 +107,12 @@ async def test_a_refused_emoji_names_the_field_and_leaves_nothing(
     assert (await owner.get(f"/guilds/{guild.id}/emojis")).json == []
 
 
-async def test_all_that_is_wrong_is_told_at_once(owner: Caller, guild: Guild) -> None:
+async def test_all_errors_are_reported_at_once(owner: Caller, guild: Guild) -> None:
     reply = await owner.post(f"/guilds/{guild.id}/emojis", {"name": "-", "image": "x", "roles": 1})
     assert set(reply.json["errors"]) == {"name", "image", "roles"}
 
 
-async def test_an_avif_is_an_emoji_and_no_icon(owner: Caller, guild: Guild) -> None:
+async def test_an_avif_is_accepted_as_emoji_but_not_as_icon(owner: Caller, guild: Guild) -> None:
     reply = await owner.patch(f"/guilds/{guild.id}", {"icon": picture("AVIF")})
     assert reply.errors_at("icon") == ["IMAGE_INVALID"]
 
@@ -128,7 +128,7 @@ async def fill(platform: Platform, guild: Guild, static: int, moving: int) -> No
 
 
 @pytest.mark.parametrize(("tier", "maximum"), [(0, 50), (1, 100), (2, 150), (3, 250)])
-async def test_static_and_moving_emojis_are_counted_apart_by_tier(
+async def test_static_and_animated_emojis_have_separate_limits_by_tier(
     platform: Platform, owner: Caller, guild: Guild, tier: int, maximum: int
 ) -> None:
     await guild.set(premium_tier=tier)
@@ -141,13 +141,13 @@ async def test_static_and_moving_emojis_are_counted_apart_by_tier(
     assert len((await owner.get(f"/guilds/{guild.id}/emojis")).json) == 2 * maximum
 
 
-async def test_two_at_once_do_not_go_beyond_the_limit(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_concurrent_requests_do_not_exceed_the_limit(platform: Platform, owner: Caller, guild: Guild) -> None:
     await fill(platform, guild, 49, 0)
     replies = await asyncio.gather(*(make(owner, guild, name=f"race{n}") for n in range(3)))
     assert sorted(reply.status for reply in replies) == [201, 400, 400]
 
 
-async def test_those_beyond_a_lowered_tier_are_there_but_of_no_use(
+async def test_emojis_beyond_a_lowered_tier_are_listed_as_unavailable(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     await guild.set(premium_tier=1)
@@ -160,11 +160,11 @@ async def test_those_beyond_a_lowered_tier_are_there_but_of_no_use(
     assert (await owner.put(f"{react}/e:{listed[-1]['id']}/@me")).code == 10014
     # When an older one goes, there is room.
     assert (await owner.delete(f"/guilds/{guild.id}/emojis/{listed[0]['id']}")).status == 204
-    assert [emoji["available"] for emoji in platform.heard_data(TOLD)[-1]["emojis"]] == [True] * 50
+    assert all(emoji["available"] for emoji in platform.heard_data(EMOJIS_UPDATE)[-1]["emojis"])
     assert (await owner.put(f"{react}/e:{listed[-1]['id']}/@me")).status == 204
 
 
-async def test_a_change_is_told_and_recorded_and_none_is_not(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_only_real_changes_are_announced_and_recorded(platform: Platform, owner: Caller, guild: Guild) -> None:
     role = await guild.role()
     emoji = (await make(owner, guild)).json
     path = f"/guilds/{guild.id}/emojis/{emoji['id']}"
@@ -172,7 +172,7 @@ async def test_a_change_is_told_and_recorded_and_none_is_not(platform: Platform,
     reply = await owner.patch(path, {"name": "hall", "roles": [str(int(role))]}, reason="better")
     assert reply.status == 200
     assert reply.json == emoji | {"name": "hall", "roles": [str(int(role))]}
-    assert platform.heard_names == [AUDIT, TOLD]
+    assert platform.heard_names == [AUDIT, EMOJIS_UPDATE]
     entry = platform.heard_data(AUDIT)[0]
     assert (entry["action_type"], entry["reason"]) == (61, "better")
     assert entry["changes"][0] == {"key": "name", "old_value": "moot", "new_value": "hall"}
@@ -188,19 +188,19 @@ async def test_a_change_is_told_and_recorded_and_none_is_not(platform: Platform,
         assert (await owner.patch(path, body)).errors_at(at), body
 
 
-async def test_a_deleted_emoji_is_gone_and_recorded(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_a_deleted_emoji_is_removed_and_recorded(platform: Platform, owner: Caller, guild: Guild) -> None:
     kept, emoji = (await make(owner, guild)).json, (await make(owner, guild)).json
     path = f"/guilds/{guild.id}/emojis/{emoji['id']}"
     platform.heard.clear()
     assert (await owner.delete(path, reason="old")).status == 204
-    assert platform.heard_names == [AUDIT, TOLD]
-    assert [e["id"] for e in platform.heard_data(TOLD)[0]["emojis"]] == [kept["id"]]
+    assert platform.heard_names == [AUDIT, EMOJIS_UPDATE]
+    assert [e["id"] for e in platform.heard_data(EMOJIS_UPDATE)[0]["emojis"]] == [kept["id"]]
     assert (await guild.audit_log())[-1] == (62, int(emoji["id"]), "old")
     for reply in (await owner.get(path), await owner.patch(path, {"name": "xx"}), await owner.delete(path)):
         assert (reply.status, reply.code) == (404, 10014)
 
 
-async def test_ones_own_takes_creating_and_others_take_managing(
+async def test_own_emojis_need_the_create_and_others_the_manage_permission(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     await guild.set(name="strict")
@@ -221,7 +221,7 @@ async def test_ones_own_takes_creating_and_others_take_managing(
     assert (await manager.delete(f"{path}/{theirs}")).status == 204
 
 
-async def test_who_manages_may_not_create_and_who_may_neither_does_not_learn_who_made_it(platform: Platform) -> None:
+async def test_managing_does_not_allow_creating_and_plain_members_see_no_creator(platform: Platform) -> None:
     guild = await platform.guild(await platform.person(), everyone=Permissions.VIEW_CHANNEL)
     maker, manager, guest = (
         await guild.member_with(CREATE),
@@ -231,18 +231,18 @@ async def test_who_manages_may_not_create_and_who_may_neither_does_not_learn_who
     assert (await make(manager, guild)).code == 50013
     own, theirs = (await make(maker, guild)).json["id"], (await make(guild.owner, guild)).json["id"]
     path = f"/guilds/{guild.id}/emojis"
-    told = {
+    creators_shown = {
         caller: ["user" in (await caller.get(f"{path}/{emoji}")).json for emoji in (own, theirs)]
         for caller in (maker, manager, guest)
     }
-    assert told == {maker: [True, False], manager: [True, True], guest: [False, False]}
+    assert creators_shown == {maker: [True, False], manager: [True, True], guest: [False, False]}
     listed = {
         caller: ["user" in emoji for emoji in (await caller.get(path)).json] for caller in (maker, manager, guest)
     }
     assert listed == {maker: [True, True], manager: [True, True], guest: [False, False]}
 
 
-async def test_another_guilds_emoji_is_not_found_here(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_emojis_of_other_guilds_are_unknown(platform: Platform, owner: Caller, guild: Guild) -> None:
     other = await platform.guild(await platform.person())
     foreign, role = (await make(other.owner, other)).json["id"], await other.role()
     platform.heard.clear()
@@ -253,7 +253,7 @@ async def test_another_guilds_emoji_is_not_found_here(platform: Platform, owner:
     assert platform.heard == []
 
 
-async def test_a_role_that_ends_is_taken_from_the_emojis_it_may_use(owner: Caller, guild: Guild) -> None:
+async def test_a_deleted_role_is_removed_from_emojis(owner: Caller, guild: Guild) -> None:
     first, second = await guild.role(), await guild.role()
     both = (await make(owner, guild, roles=[str(int(first)), str(int(second))])).json["id"]
     one = (await make(owner, guild, roles=[str(int(first))])).json["id"]
@@ -262,7 +262,7 @@ async def test_a_role_that_ends_is_taken_from_the_emojis_it_may_use(owner: Calle
     assert roles == {both: [str(int(second))], one: []}
 
 
-async def test_only_those_of_its_roles_react_with_an_emoji_and_elsewhere_it_takes_a_permission(
+async def test_reacting_with_an_emoji_needs_its_roles_and_in_other_guilds_a_permission(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     role = await guild.role()
@@ -270,13 +270,13 @@ async def test_only_those_of_its_roles_react_with_an_emoji_and_elsewhere_it_take
     holder, other = await platform.person(), await platform.person()
     await guild.join(holder, roles=[role])
     await guild.join(other)
-    away = await platform.guild(await platform.person(), everyone=Permissions.DEFAULT)
+    permissive = await platform.guild(await platform.person(), everyone=Permissions.DEFAULT)
     strict = await platform.guild(
         await platform.person(), everyone=Permissions.DEFAULT & ~Permissions.USE_EXTERNAL_EMOJIS
     )
     stranger = await platform.person()
-    for place in (away, strict):
-        await place.join(holder, stranger)
+    for joined_guild in (permissive, strict):
+        await joined_guild.join(holder, stranger)
 
     async def react(caller: Caller, where: Guild) -> tuple[int, int]:
         sent = (await where.owner.post(f"/channels/{where.general}/messages", {"content": "x"})).json["id"]
@@ -287,17 +287,17 @@ async def test_only_those_of_its_roles_react_with_an_emoji_and_elsewhere_it_take
     assert await react(holder, guild) == (204, 0)
     assert platform.heard_data("MESSAGE_REACTION_ADD")[-1]["emoji"]["name"] == "moot"
     assert await react(other, guild) == (400, 10014)
-    assert await react(holder, away) == (204, 0)
+    assert await react(holder, permissive) == (204, 0)
     assert await react(holder, strict) == (403, 50013)
-    assert await react(stranger, away) == (400, 10014)
+    assert await react(stranger, permissive) == (400, 10014)
 
 
 async def test_previews_show_the_emojis(platform: Platform, owner: Caller, guild: Guild) -> None:
     await guild.set(features=["DISCOVERABLE"])
     emoji = (await make(owner, guild)).json
-    found = (await (await platform.person()).get(f"/guilds/{guild.id}/preview")).json
-    assert [e["id"] for e in found["emojis"]] == [emoji["id"]]
-    assert "user" not in found["emojis"][0]
+    preview = (await (await platform.person()).get(f"/guilds/{guild.id}/preview")).json
+    assert [e["id"] for e in preview["emojis"]] == [emoji["id"]]
+    assert "user" not in preview["emojis"][0]
 
 
 async def test_moderation_in_a_guild_of_the_elevated_level_needs_two_factors(owner: Caller, guild: Guild) -> None:

@@ -1,4 +1,4 @@
-"""Events as tests plan them."""
+"""Request bodies and helpers for tests of scheduled events."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -10,12 +10,12 @@ from tests.harness import Caller, Guild, Platform
 
 
 def moment(*, hours: float = 0, days: float = 0) -> str:
-    """A time so far from now, as requests carry it; hours and days may be negative."""
+    """The time at an offset from now, in ISO 8601; hours and days may be negative."""
     return (datetime.now(UTC) + timedelta(hours=hours, days=days)).isoformat()
 
 
 def external(**fields: Any) -> dict[str, Any]:
-    """The body of an event somewhere else."""
+    """The body of an external event."""
     return {
         "name": "Picnic",
         "privacy_level": 2,
@@ -28,7 +28,7 @@ def external(**fields: Any) -> dict[str, Any]:
 
 
 def within(channel_id: int, *, stage: bool = False, **fields: Any) -> dict[str, Any]:
-    """The body of an event in a voice channel, or on a stage."""
+    """The body of an event in a voice or stage channel."""
     return {
         "name": "Talk",
         "privacy_level": 2,
@@ -40,20 +40,20 @@ def within(channel_id: int, *, stage: bool = False, **fields: Any) -> dict[str, 
 
 
 async def plan(caller: Caller, guild: Guild, body: dict[str, Any]) -> dict[str, Any]:
-    """An event that was planned."""
+    """Create an event and return its object."""
     reply = await caller.post(f"/guilds/{guild.id}/scheduled-events", body)
     assert reply.status == 200, reply.body
-    found: dict[str, Any] = reply.json
-    return found
+    event: dict[str, Any] = reply.json
+    return event
 
 
 def path_of(event: dict[str, Any]) -> str:
-    """Where an event is."""
+    """The path of an event."""
     return f"/guilds/{event['guild_id']}/scheduled-events/{event['id']}"
 
 
 class Clock:
-    """Time that passes when a test says so; jobs that are due then are done."""
+    """A clock that tests move forward; each move runs the jobs that are due."""
 
     def __init__(self, platform: Platform, patch: Callable[..., None]) -> None:
         self._platform = platform
@@ -62,6 +62,6 @@ class Clock:
         patch(wire, "system_clock", lambda: real() + self._ahead)
 
     async def pass_by(self, *, minutes: float = 0, hours: float = 0, days: float = 0) -> None:
-        """Let time pass, and what is due be done."""
+        """Move the clock forward and run the jobs that are due."""
         self._ahead += int(timedelta(minutes=minutes, hours=hours, days=days).total_seconds() * 1000)
         await JobRunner(self._platform.services).drain()

@@ -1,4 +1,4 @@
-"""Scheduled events: planning, reading, changing and deleting them, and who may."""
+"""Creating, reading, modifying and deleting scheduled events, and the permissions for it."""
 
 import asyncio
 import base64
@@ -24,7 +24,7 @@ async def guild(platform: Platform) -> Guild:
     return await platform.guild(await platform.person(), everyone=everyone)
 
 
-async def test_an_event_is_planned_recorded_and_announced(platform: Platform, guild: Guild) -> None:
+async def test_an_event_is_created_recorded_and_announced(platform: Platform, guild: Guild) -> None:
     body = external(description="Bring cake", image=f"data:image/png;base64,{PIXEL}")
     reply = await guild.owner.post(f"/guilds/{guild.id}/scheduled-events", body, reason="summer")
     event = reply.json
@@ -50,15 +50,15 @@ async def test_an_event_is_planned_recorded_and_announced(platform: Platform, gu
     }
     assert len(event["image"]) == 32
     assert event["creator"]["id"] == str(guild.owner.id)
-    told = {key: value for key, value in event.items() if key != "creator"}
-    assert platform.heard_data("GUILD_SCHEDULED_EVENT_CREATE") == [told]
+    expected = {key: value for key, value in event.items() if key != "creator"}
+    assert platform.heard_data("GUILD_SCHEDULED_EVENT_CREATE") == [expected]
     assert await guild.audit_log() == [(CREATED, int(event["id"]), "summer")]
     assert (await guild.owner.get(path_of(event))).json == event
     listed = await guild.owner.get(f"/guilds/{guild.id}/scheduled-events", with_user_count=True)
     assert listed.json == [event | {"user_count": 0}]
 
 
-async def test_the_log_names_events_that_the_reader_may_see(guild: Guild) -> None:
+async def test_the_audit_log_includes_events_that_the_reader_may_view(guild: Guild) -> None:
     hidden = await guild.channel(type=VOICE, overwrites=[(guild.id, 0, 0, Permissions.VIEW_CHANNEL)])
     open_event = await plan(guild.owner, guild, external())
     await plan(guild.owner, guild, within(hidden))
@@ -94,7 +94,7 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(("fields", "path", "code"), BAD, ids=lambda value: str(value)[:40])
-async def test_what_is_wrong_with_an_event_is_told_at_its_field(
+async def test_an_invalid_event_is_refused_at_its_field(
     platform: Platform, guild: Guild, fields: dict[str, Any], path: str, code: str
 ) -> None:
     reply = await guild.owner.post(f"/guilds/{guild.id}/scheduled-events", external(**fields))
@@ -105,9 +105,7 @@ async def test_what_is_wrong_with_an_event_is_told_at_its_field(
     assert (await guild.owner.get(f"/guilds/{guild.id}/scheduled-events")).json == []
 
 
-async def test_an_event_takes_place_in_a_channel_of_its_kind_that_its_planner_sees(
-    platform: Platform, guild: Guild
-) -> None:
+async def test_an_event_needs_a_channel_of_its_type_that_its_creator_may_view(platform: Platform, guild: Guild) -> None:
     lounge, stage = await guild.channel(type=VOICE), await guild.channel(type=STAGE)
     hidden = await guild.channel(type=VOICE, overwrites=[(guild.id, 0, 0, Permissions.VIEW_CHANNEL)])
     elsewhere = await (await platform.guild(guild.owner)).channel(type=VOICE)
@@ -129,7 +127,7 @@ async def test_an_event_takes_place_in_a_channel_of_its_kind_that_its_planner_se
     assert (await plan(planner, guild, within(stage, stage=True)))["entity_metadata"] is None
 
 
-async def test_planning_takes_the_permissions_of_the_place(guild: Guild) -> None:
+async def test_creating_an_event_needs_the_permissions_of_its_entity_type(guild: Guild) -> None:
     lounge, stage = await guild.channel(type=VOICE), await guild.channel(type=STAGE)
     plain = await guild.member_with(0)
     planner = await guild.member_with(Permissions.CREATE_EVENTS)
@@ -137,11 +135,13 @@ async def test_planning_takes_the_permissions_of_the_place(guild: Guild) -> None
     manager = await guild.member_with(Permissions.MANAGE_EVENTS)
     path = f"/guilds/{guild.id}/scheduled-events"
     bodies = (external(), within(lounge), within(stage, stage=True))
-    found = [[(await who.post(path, body)).status for body in bodies] for who in (plain, planner, moderator, manager)]
-    assert found == [[403, 403, 403], [200, 200, 403], [200, 200, 200], [403, 403, 403]]
+    statuses = [
+        [(await who.post(path, body)).status for body in bodies] for who in (plain, planner, moderator, manager)
+    ]
+    assert statuses == [[403, 403, 403], [200, 200, 403], [200, 200, 200], [403, 403, 403]]
 
 
-async def test_a_channel_may_let_somebody_plan_events_there_only(guild: Guild) -> None:
+async def test_an_overwrite_may_allow_creating_events_in_one_channel_only(guild: Guild) -> None:
     ann = await guild.member_with(0)
     lounge = await guild.channel(type=VOICE, overwrites=[(ann.id, 1, Permissions.CREATE_EVENTS, 0)])
     locked = await guild.channel(type=VOICE, overwrites=[(guild.id, 0, 0, Permissions.CONNECT)])
@@ -151,7 +151,7 @@ async def test_a_channel_may_let_somebody_plan_events_there_only(guild: Guild) -
     ]  # fmt: skip
 
 
-async def test_creators_change_their_own_and_managers_everybodys(guild: Guild) -> None:
+async def test_creators_manage_their_own_events_and_managers_all(guild: Guild) -> None:
     creator = await guild.member_with(Permissions.CREATE_EVENTS)
     other = await guild.member_with(Permissions.CREATE_EVENTS)
     manager = await guild.member_with(Permissions.MANAGE_EVENTS)
@@ -179,7 +179,7 @@ async def test_changes_are_recorded_with_both_values_and_announced_once(platform
     ]
 
 
-async def test_an_event_moves_between_channels_and_the_world(platform: Platform, guild: Guild) -> None:
+async def test_an_event_moves_between_channels_and_an_external_location(platform: Platform, guild: Guild) -> None:
     lounge, stage = await guild.channel(type=VOICE), await guild.channel(type=STAGE)
     event = await plan(guild.owner, guild, within(lounge))
     path = path_of(event)
@@ -206,7 +206,7 @@ async def test_an_event_moves_between_channels_and_the_world(platform: Platform,
     assert platform.heard_names.count("GUILD_SCHEDULED_EVENT_DELETE") == 0
 
 
-async def test_moving_an_event_takes_the_permissions_of_the_new_place(platform: Platform, guild: Guild) -> None:
+async def test_moving_an_event_needs_the_permissions_in_the_new_channel(platform: Platform, guild: Guild) -> None:
     lounge = await guild.channel(type=VOICE)
     locked = await guild.channel(type=VOICE, overwrites=[(guild.id, 0, 0, Permissions.CONNECT)])
     creator = await guild.member_with(Permissions.CREATE_EVENTS)
@@ -216,15 +216,15 @@ async def test_moving_an_event_takes_the_permissions_of_the_new_place(platform: 
     assert platform.heard == []
 
 
-async def test_an_event_that_moves_out_of_sight_is_gone_for_those_who_saw_it(platform: Platform, guild: Guild) -> None:
+async def test_an_event_that_moves_to_a_hidden_channel_is_deleted_for_others(platform: Platform, guild: Guild) -> None:
     lounge = await guild.channel(type=VOICE)
     hidden = await guild.channel(type=VOICE, overwrites=[(guild.id, 0, 0, Permissions.VIEW_CHANNEL)])
     ann = await guild.member_with(0)
     event = await plan(guild.owner, guild, within(lounge))
     start = len(platform.heard)
     assert (await guild.owner.patch(path_of(event), {"channel_id": str(hidden)})).status == 200
-    told = [(e.name, e.channel_id) for e in platform.heard[start:] if e.name.startswith("GUILD_SCHEDULED")]
-    assert told == [
+    frames = [(e.name, e.channel_id) for e in platform.heard[start:] if e.name.startswith("GUILD_SCHEDULED")]
+    assert frames == [
         ("GUILD_SCHEDULED_EVENT_DELETE", lounge),
         ("GUILD_SCHEDULED_EVENT_CREATE", hidden),
         ("GUILD_SCHEDULED_EVENT_UPDATE", hidden),
@@ -245,7 +245,7 @@ async def test_an_event_is_deleted_recorded_and_announced(platform: Platform, gu
         assert (await guild.owner.request(method, path_of(event), {})).code == 10070
 
 
-async def test_only_what_is_the_guilds_own_is_found_in_it(platform: Platform, guild: Guild) -> None:
+async def test_events_of_other_guilds_are_unknown(platform: Platform, guild: Guild) -> None:
     other = await platform.guild(guild.owner)
     event = await plan(guild.owner, guild, external())
     path = f"/guilds/{other.id}/scheduled-events/{event['id']}"
@@ -254,7 +254,7 @@ async def test_only_what_is_the_guilds_own_is_found_in_it(platform: Platform, gu
     assert (await guild.owner.get(f"/guilds/{guild.id}/scheduled-events/x")).code == 10070
 
 
-async def test_a_guild_has_a_hundred_events_that_are_not_over(guild: Guild) -> None:
+async def test_a_guild_has_at_most_a_hundred_live_events(guild: Guild) -> None:
     event = await plan(guild.owner, guild, external())
     for _ in range(98):
         await plan(guild.owner, guild, external())
@@ -266,13 +266,13 @@ async def test_a_guild_has_a_hundred_events_that_are_not_over(guild: Guild) -> N
     assert (await guild.owner.post(path, external())).status == 200
 
 
-async def test_deleting_a_channel_calls_its_events_off(platform: Platform, guild: Guild) -> None:
+async def test_deleting_a_channel_cancels_its_events(platform: Platform, guild: Guild) -> None:
     lounge = await guild.channel(type=VOICE)
     event, kept = await plan(guild.owner, guild, within(lounge)), await plan(guild.owner, guild, external())
     platform.heard.clear()
     assert (await guild.owner.delete(f"/channels/{lounge}")).status == 200
-    gone = platform.heard_data("GUILD_SCHEDULED_EVENT_DELETE")
-    assert [(e["id"], e["status"]) for e in gone] == [(event["id"], 4)]
+    deleted = platform.heard_data("GUILD_SCHEDULED_EVENT_DELETE")
+    assert [(e["id"], e["status"]) for e in deleted] == [(event["id"], 4)]
     names = platform.heard_names
     assert names.index("GUILD_SCHEDULED_EVENT_DELETE") < names.index("CHANNEL_DELETE")
     listed = (await guild.owner.get(f"/guilds/{guild.id}/scheduled-events")).json

@@ -12,7 +12,7 @@ from moothall.storage.database import Query
 from moothall.storage.schema import members
 from tests.harness import STAGE, VOICE, Caller, Guild, Platform, Reply
 from tests.resources.guild.pictures import picture
-from tests.resources.soundboard.recordings import mp3, uri
+from tests.resources.soundboard.sound_files import mp3, uri
 
 PLAYED = "VOICE_CHANNEL_EFFECT_SEND"
 SOUND = uri(mp3(1))
@@ -53,9 +53,7 @@ async def lobby(guild: Guild) -> ChannelId:
     return await guild.channel(type=VOICE)
 
 
-async def test_those_in_the_channel_hear_of_it_and_nobody_else(
-    platform: Platform, guild: Guild, lobby: ChannelId
-) -> None:
+async def test_only_users_in_the_channel_receive_the_effect(platform: Platform, guild: Guild, lobby: ChannelId) -> None:
     owner, bob, carol = guild.owner, await platform.person(), await platform.person()
     await guild.join(bob, carol)
     emoji = (await owner.post(f"/guilds/{guild.id}/emojis", {"name": "moot", "image": picture()})).json["id"]
@@ -82,16 +80,14 @@ async def test_those_in_the_channel_hear_of_it_and_nobody_else(
     ]
 
 
-async def test_the_sounds_that_everybody_has_are_played_anywhere(
-    platform: Platform, guild: Guild, lobby: ChannelId
-) -> None:
+async def test_default_sounds_can_be_played_anywhere(platform: Platform, guild: Guild, lobby: ChannelId) -> None:
     await enter(platform, guild, guild.owner, lobby)
     assert (await play(guild.owner, lobby, 1)).status == 204
-    told = platform.heard_data(PLAYED)[0]
-    assert (told["sound_id"], told["sound_volume"], told["emoji"]) == ("1", 1.0, {"id": None, "name": "🔔"})
+    effect = platform.heard_data(PLAYED)[0]
+    assert (effect["sound_id"], effect["sound_volume"], effect["emoji"]) == ("1", 1.0, {"id": None, "name": "🔔"})
 
 
-async def test_who_is_not_there_or_not_heard_plays_nothing(platform: Platform, guild: Guild, lobby: ChannelId) -> None:
+async def test_absent_or_muted_users_cannot_play_sounds(platform: Platform, guild: Guild, lobby: ChannelId) -> None:
     bob, elsewhere = await platform.person(), await guild.channel(type=VOICE)
     await guild.join(bob)
     assert (await play(bob, guild.general, 1)).code == 50024
@@ -115,7 +111,7 @@ async def test_who_is_not_there_or_not_heard_plays_nothing(platform: Platform, g
 
 
 @pytest.mark.parametrize("missing", [Permissions.SPEAK, Permissions.USE_SOUNDBOARD])
-async def test_it_takes_speaking_and_the_soundboard_in_that_channel(
+async def test_playing_needs_speak_and_use_soundboard_in_the_channel(
     platform: Platform, guild: Guild, missing: int
 ) -> None:
     bob = await platform.person()
@@ -127,7 +123,7 @@ async def test_it_takes_speaking_and_the_soundboard_in_that_channel(
     assert (reply.status, reply.code, platform.heard) == (403, 50013, [])
 
 
-async def test_another_guilds_sound_takes_being_there_and_a_permission(
+async def test_a_sound_of_another_guild_needs_membership_and_a_permission(
     platform: Platform, guild: Guild, lobby: ChannelId
 ) -> None:
     bob, other = await platform.person(), await platform.guild(await platform.person())
@@ -149,7 +145,7 @@ async def test_another_guilds_sound_takes_being_there_and_a_permission(
     assert (await play(bob, strict, 1)).status == 204
 
 
-async def test_what_is_no_sound_is_not_found(platform: Platform, guild: Guild, lobby: ChannelId) -> None:
+async def test_unknown_sounds_are_refused(platform: Platform, guild: Guild, lobby: ChannelId) -> None:
     await enter(platform, guild, guild.owner, lobby)
     platform.heard.clear()
     assert (await play(guild.owner, lobby, 99)).code == 10097

@@ -12,12 +12,12 @@ from moothall.kernel.context import Context
 from moothall.kernel.unit_of_work import run
 from moothall.objects.permissions import Permissions
 from moothall.resources.guild.operations import change_guild
-from moothall.resources.soundboard.operations import tell_availability
+from moothall.resources.soundboard.operations import announce_sound_availability
 from moothall.storage.database import Query
 from moothall.storage.schema import sounds
 from tests.harness import Caller, Guild, Platform, Reply
 from tests.resources.guild.pictures import picture
-from tests.resources.soundboard.recordings import mp3, opus, uri, vorbis
+from tests.resources.soundboard.sound_files import mp3, opus, uri, vorbis
 
 AUDIT = "GUILD_AUDIT_LOG_ENTRY_CREATE"
 CREATED, CHANGED, DELETED, SEVERAL = (
@@ -41,7 +41,7 @@ async def make(caller: Caller, guild: Guild, **fields: Any) -> Reply:
     return await caller.post(f"/guilds/{guild.id}/soundboard-sounds", {"name": "gong", "sound": SOUND, **fields})
 
 
-async def test_a_sound_is_stored_told_and_recorded(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_a_sound_is_stored_announced_and_recorded(platform: Platform, owner: Caller, guild: Guild) -> None:
     body = {"name": " gong ", "sound": SOUND, "volume": 0.3, "emoji_name": "🔔"}
     reply = await owner.post(f"/guilds/{guild.id}/soundboard-sounds", body, reason="dinner")
     assert reply.status == 201
@@ -68,9 +68,7 @@ async def test_a_sound_is_stored_told_and_recorded(platform: Platform, owner: Ca
 
 
 @pytest.mark.parametrize("data", [uri(mp3(5)), uri(opus(5), "audio/ogg"), uri(vorbis(), "audio/ogg")])
-async def test_mp3_opus_and_vorbis_are_taken_with_everything_else_by_default(
-    owner: Caller, guild: Guild, data: str
-) -> None:
+async def test_mp3_opus_and_vorbis_are_accepted_with_default_fields(owner: Caller, guild: Guild, data: str) -> None:
     for more in ({}, {"volume": None, "emoji_id": None, "emoji_name": None}):
         sound = (await make(owner, guild, sound=data, **more)).json
         assert (sound["volume"], sound["emoji_id"], sound["emoji_name"]) == (1, None, None)
@@ -105,7 +103,7 @@ async def test_a_refused_sound_names_the_field_and_leaves_nothing(
 
 
 @pytest.mark.parametrize("data", [uri(mp3(5.3)), uri(opus(5.3), "audio/ogg"), uri(opus(30, says=1), "audio/ogg")])
-async def test_a_sound_lasts_five_seconds_and_a_fifth_at_most(
+async def test_a_sound_lasts_at_most_five_and_a_fifth_seconds(
     platform: Platform, owner: Caller, guild: Guild, data: str
 ) -> None:
     reply = await make(owner, guild, sound=data)
@@ -127,7 +125,7 @@ async def fill(platform: Platform, guild: Guild, count: int) -> None:
     ("tier", "features", "maximum"),
     [(0, [], 8), (1, [], 24), (2, [], 36), (3, [], 48), (0, ["MORE_SOUNDBOARD"], 96)],
 )
-async def test_the_tier_says_how_many_sounds_there_may_be(
+async def test_the_boost_tier_limits_the_number_of_sounds(
     platform: Platform, owner: Caller, guild: Guild, tier: int, features: list[str], maximum: int
 ) -> None:
     await guild.set(premium_tier=tier, features=features)
@@ -140,7 +138,7 @@ async def test_the_tier_says_how_many_sounds_there_may_be(
     assert [sound["available"] for sound in listed] == [True] * 8 + [False] * (maximum - 8)
 
 
-async def test_a_change_is_told_and_recorded_and_none_is_not(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_only_real_changes_are_announced_and_recorded(platform: Platform, owner: Caller, guild: Guild) -> None:
     emoji = (await owner.post(f"/guilds/{guild.id}/emojis", {"name": "moot", "image": picture()})).json["id"]
     sound = (await make(owner, guild, emoji_name="🔔")).json
     path = f"/guilds/{guild.id}/soundboard-sounds/{sound['sound_id']}"
@@ -148,8 +146,8 @@ async def test_a_change_is_told_and_recorded_and_none_is_not(platform: Platform,
     reply = await owner.patch(path, {"name": "bell", "volume": 0.5, "emoji_id": emoji}, reason="softer")
     assert reply.json == sound | {"name": "bell", "volume": 0.5, "emoji_id": emoji, "emoji_name": None}
     assert platform.heard_names == [AUDIT, CHANGED]
-    told = platform.heard_data(CHANGED)[0]
-    assert told == {key: value for key, value in reply.json.items() if key != "user"}
+    event = platform.heard_data(CHANGED)[0]
+    assert event == {key: value for key, value in reply.json.items() if key != "user"}
     entry = platform.heard_data(AUDIT)[0]
     assert (entry["action_type"], entry["reason"]) == (131, "softer")
     assert {"key": "volume", "old_value": 1.0, "new_value": 0.5} in entry["changes"]
@@ -164,7 +162,7 @@ async def test_a_change_is_told_and_recorded_and_none_is_not(platform: Platform,
         assert (await owner.patch(path, body)).errors_at(at), body
 
 
-async def test_a_deleted_sound_is_gone_and_recorded(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_a_deleted_sound_is_removed_and_recorded(platform: Platform, owner: Caller, guild: Guild) -> None:
     sound = (await make(owner, guild)).json["sound_id"]
     path = f"/guilds/{guild.id}/soundboard-sounds/{sound}"
     platform.heard.clear()
@@ -176,24 +174,24 @@ async def test_a_deleted_sound_is_gone_and_recorded(platform: Platform, owner: C
         assert (reply.status, reply.code) == (404, 10097)
 
 
-async def test_sounds_lose_an_emoji_that_is_deleted(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_a_deleted_emoji_is_removed_from_sounds(platform: Platform, owner: Caller, guild: Guild) -> None:
     emoji = (await owner.post(f"/guilds/{guild.id}/emojis", {"name": "moot", "image": picture()})).json["id"]
     named = [(await make(owner, guild, emoji_id=emoji)).json["sound_id"] for _ in range(2)]
     other = (await make(owner, guild, emoji_name="🔔")).json["sound_id"]
     platform.heard.clear()
     assert (await owner.delete(f"/guilds/{guild.id}/emojis/{emoji}")).status == 204
     assert platform.heard_names == [AUDIT, "GUILD_EMOJIS_UPDATE", SEVERAL]
-    told = platform.heard_data(SEVERAL)[0]
-    assert told["guild_id"] == str(int(guild.id))
-    assert {s["sound_id"]: (s["emoji_id"], s["emoji_name"]) for s in told["soundboard_sounds"]} == {
+    event = platform.heard_data(SEVERAL)[0]
+    assert event["guild_id"] == str(int(guild.id))
+    assert {s["sound_id"]: (s["emoji_id"], s["emoji_name"]) for s in event["soundboard_sounds"]} == {
         **dict.fromkeys(named, (None, None)),
         other: (None, "🔔"),
     }
     listed = (await owner.get(f"/guilds/{guild.id}/soundboard-sounds")).json["items"]
-    assert [{k: v for k, v in s.items() if k != "user"} for s in listed] == told["soundboard_sounds"]
+    assert [{k: v for k, v in s.items() if k != "user"} for s in listed] == event["soundboard_sounds"]
 
 
-async def test_ones_own_takes_creating_and_others_take_managing(platform: Platform) -> None:
+async def test_own_sounds_need_the_create_and_others_the_manage_permission(platform: Platform) -> None:
     guild = await platform.guild(await platform.person(), everyone=Permissions.VIEW_CHANNEL)
     maker, manager = await guild.member_with(CREATE), await guild.member_with(MANAGE)
     guest = await guild.member_with(0)
@@ -207,14 +205,14 @@ async def test_ones_own_takes_creating_and_others_take_managing(platform: Platfo
     assert platform.heard == []
     assert (await maker.patch(f"{path}/{own}", {"name": "mine"})).status == 200
     assert (await manager.patch(f"{path}/{own}", {"name": "ours"})).status == 200
-    for caller, told in ((maker, True), (manager, True), (guest, False)):
-        assert ["user" in s for s in (await caller.get(path)).json["items"]] == [told, told]
-        assert ("user" in (await caller.get(f"{path}/{theirs}")).json) is told
+    for caller, shows_creator in ((maker, True), (manager, True), (guest, False)):
+        assert ["user" in s for s in (await caller.get(path)).json["items"]] == [shows_creator, shows_creator]
+        assert ("user" in (await caller.get(f"{path}/{theirs}")).json) is shows_creator
     assert (await maker.delete(f"{path}/{own}")).status == 204
     assert (await manager.delete(f"{path}/{theirs}")).status == 204
 
 
-async def test_another_guilds_sound_is_not_found_here(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_sounds_of_other_guilds_are_unknown(platform: Platform, owner: Caller, guild: Guild) -> None:
     other = await platform.guild(await platform.person())
     foreign = (await make(other.owner, other)).json["sound_id"]
     emoji = (await other.owner.post(f"/guilds/{other.id}/emojis", {"name": "moot", "image": picture()})).json["id"]
@@ -226,19 +224,19 @@ async def test_another_guilds_sound_is_not_found_here(platform: Platform, owner:
     assert platform.heard == []
 
 
-async def test_everybody_has_some_sounds(platform: Platform) -> None:
+async def test_every_user_may_list_the_default_sounds(platform: Platform) -> None:
     listed = (await (await platform.person()).get("/soundboard-default-sounds")).json
     assert [sound["sound_id"] for sound in listed] == [str(n) for n in range(1, 7)]
     assert all("guild_id" not in sound and sound["emoji_name"] for sound in listed)
 
 
-async def test_a_tier_that_falls_is_told_where_it_takes_sounds_away(platform: Platform, guild: Guild) -> None:
+async def test_a_lowered_tier_that_disables_sounds_is_announced(platform: Platform, guild: Guild) -> None:
     await guild.set(premium_tier=1)
     await fill(platform, guild, 9)
 
     async def set_tier(ctx: Context, tier: int) -> None:
         await ctx.visit_guild(guild.id)
-        await tell_availability(ctx, await change_guild(ctx, premium_tier=tier))
+        await announce_sound_availability(ctx, await change_guild(ctx, premium_tier=tier))
 
     for tier, available in ((0, 8), (1, 9)):
         platform.heard.clear()

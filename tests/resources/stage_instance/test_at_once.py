@@ -1,4 +1,4 @@
-"""Several who begin, end and want the same at once leave events and stages as one of them wanted."""
+"""Concurrent requests leave stages and events in a consistent state."""
 
 import asyncio
 
@@ -15,7 +15,7 @@ async def guild(platform: Platform) -> Guild:
     return await platform.guild(await platform.person())
 
 
-async def test_of_those_who_open_a_stage_at_once_one_does(platform: Platform, guild: Guild) -> None:
+async def test_of_concurrent_requests_one_opens_the_stage(platform: Platform, guild: Guild) -> None:
     stage = await guild.channel(type=STAGE)
     body = {"channel_id": str(stage), "topic": "x"}
     replies = await asyncio.gather(*(guild.owner.post("/stage-instances", body) for _ in range(4)))
@@ -60,7 +60,7 @@ async def test_an_event_and_its_stage_that_are_ended_at_once_are_over(platform: 
         assert platform.heard_names.count("GUILD_SCHEDULED_EVENT_UPDATE") == 1
 
 
-async def test_everybody_who_wants_to_come_at_once_is_counted(platform: Platform, guild: Guild) -> None:
+async def test_concurrent_interested_users_are_all_counted(platform: Platform, guild: Guild) -> None:
     people = [await platform.person() for _ in range(12)]
     await guild.join(*people)
     event = await plan(guild.owner, guild, external())

@@ -1,4 +1,4 @@
-"""Live stages: opening, changing and closing one, and what its chat says of it."""
+"""Opening, changing and closing stages, and their system messages."""
 
 from typing import Any
 
@@ -25,18 +25,18 @@ async def stage(guild: Guild) -> ChannelId:
     return await guild.channel(type=STAGE, name="stage")
 
 
-async def go_live(caller: Caller, stage: int, **fields: Any) -> dict[str, Any]:
+async def open_stage(caller: Caller, stage: int, **fields: Any) -> dict[str, Any]:
     reply = await caller.post("/stage-instances", {"channel_id": str(stage), "topic": "Questions", **fields})
     assert reply.status == 200, reply.body
-    found: dict[str, Any] = reply.json
-    return found
+    stage_instance: dict[str, Any] = reply.json
+    return stage_instance
 
 
-def said(platform: Platform) -> list[tuple[int, str, bool]]:
+def system_messages(platform: Platform) -> list[tuple[int, str, bool]]:
     return [(m["type"], m["content"], m["mention_everyone"]) for m in platform.heard_data("MESSAGE_CREATE")]
 
 
-async def test_a_stage_goes_live_recorded_announced_and_told_in_its_chat(
+async def test_opening_a_stage_is_recorded_announced_and_posted(
     platform: Platform, guild: Guild, stage: ChannelId
 ) -> None:
     moderator = await guild.member_with(MODERATOR)
@@ -55,7 +55,7 @@ async def test_a_stage_goes_live_recorded_announced_and_told_in_its_chat(
         },
     )
     assert platform.heard_data("STAGE_INSTANCE_CREATE") == [reply.json]
-    assert said(platform) == [(STARTED, "What now?", False)]
+    assert system_messages(platform) == [(STARTED, "What now?", False)]
     assert await guild.audit_log() == [(83, int(reply.json["id"]), "weekly")]
     entry = platform.heard_data("GUILD_AUDIT_LOG_ENTRY_CREATE")[0]
     assert entry["options"] == {"channel_id": str(stage)}
@@ -65,7 +65,7 @@ async def test_a_stage_goes_live_recorded_announced_and_told_in_its_chat(
 
 
 async def test_a_stage_is_live_once(platform: Platform, guild: Guild, stage: ChannelId) -> None:
-    await go_live(guild.owner, stage)
+    await open_stage(guild.owner, stage)
     platform.heard.clear()
     reply = await guild.owner.post("/stage-instances", {"channel_id": str(stage), "topic": "again"})
     assert (reply.status, reply.code) == (400, 150006)
@@ -83,7 +83,7 @@ async def test_only_moderators_of_the_stage_itself_open_change_and_close_it(
     almost = [await guild.member_with(MODERATOR & ~bit) for bit in bits]
     for caller in (here, *almost):
         assert (await caller.post("/stage-instances", body)).code == 50013
-    await go_live(guild.owner, stage)
+    await open_stage(guild.owner, stage)
     platform.heard.clear()
     for caller in (here, *almost):
         assert (await caller.patch(f"/stage-instances/{stage}", {"topic": "y"})).code == 50013
@@ -92,16 +92,16 @@ async def test_only_moderators_of_the_stage_itself_open_change_and_close_it(
     assert (await here.post("/stage-instances", {"channel_id": str(other), "topic": "mine"})).status == 200
 
 
-async def test_what_is_no_stage_in_sight_does_not_go_live(platform: Platform, guild: Guild) -> None:
+async def test_only_visible_stage_channels_can_be_opened(platform: Platform, guild: Guild) -> None:
     hidden = await guild.channel(type=STAGE, overwrites=[(guild.id, 0, 0, Permissions.VIEW_CHANNEL)])
     lounge = await guild.channel(type=VOICE)
     moderator = await guild.member_with(MODERATOR)
     outsider = await platform.person()
-    found = [
+    codes = [
         (await moderator.post("/stage-instances", {"channel_id": str(channel), "topic": "x"})).code
         for channel in (guild.general, lounge, hidden, 1)
     ]
-    assert found == [50024, 50024, 50001, 10003]
+    assert codes == [50024, 50024, 50001, 10003]
     assert (await outsider.post("/stage-instances", {"channel_id": str(lounge), "topic": "x"})).code == 50001
     assert (await moderator.get(f"/stage-instances/{hidden}")).code == 50001
     assert platform.heard == []
@@ -120,36 +120,34 @@ async def test_what_is_no_stage_in_sight_does_not_go_live(platform: Platform, gu
     ],
     ids=str,
 )
-async def test_what_is_wrong_with_a_stage_is_told_at_its_field(
+async def test_an_invalid_stage_is_refused_at_its_field(
     platform: Platform, guild: Guild, stage: ChannelId, fields: dict[str, Any], path: str
 ) -> None:
     body = {"channel_id": str(stage), "topic": "x", **fields}
     assert (await guild.owner.post("/stage-instances", body)).errors_at(path)
     if path in {"topic", "privacy_level"}:
-        await go_live(guild.owner, stage)
+        await open_stage(guild.owner, stage)
         platform.heard.clear()
         assert (await guild.owner.patch(f"/stage-instances/{stage}", fields)).errors_at(path)
     assert platform.heard == []
 
 
-async def test_who_may_mention_everyone_pings_when_a_stage_starts(
-    platform: Platform, guild: Guild, stage: ChannelId
-) -> None:
+async def test_a_start_notification_needs_mention_everyone(platform: Platform, guild: Guild, stage: ChannelId) -> None:
     quiet = str(Permissions.DEFAULT & ~Permissions.MENTION_EVERYONE)
     await guild.owner.patch(f"/guilds/{guild.id}/roles/{guild.id}", {"permissions": quiet})
     plain = await guild.member_with(MODERATOR)
     herald = await guild.member_with(MODERATOR | Permissions.MENTION_EVERYONE)
     for caller in (plain, herald):
-        await go_live(caller, stage, send_start_notification=True)
+        await open_stage(caller, stage, send_start_notification=True)
         assert (await caller.delete(f"/stage-instances/{stage}")).status == 204
-    await go_live(herald, stage)
-    assert [everyone for kind, _, everyone in said(platform) if kind == STARTED] == [False, True, False]
+    await open_stage(herald, stage)
+    assert [everyone for kind, _, everyone in system_messages(platform) if kind == STARTED] == [False, True, False]
 
 
-async def test_a_changed_topic_is_recorded_announced_and_told_in_the_chat(
+async def test_a_changed_topic_is_recorded_announced_and_posted(
     platform: Platform, guild: Guild, stage: ChannelId
 ) -> None:
-    live = await go_live(guild.owner, stage)
+    live = await open_stage(guild.owner, stage)
     platform.heard.clear()
     path = f"/stage-instances/{stage}"
     changed = await guild.owner.patch(path, {"topic": "Answers"}, reason="enough")
@@ -160,7 +158,7 @@ async def test_a_changed_topic_is_recorded_announced_and_told_in_the_chat(
         "STAGE_INSTANCE_UPDATE", "MESSAGE_CREATE", "GUILD_AUDIT_LOG_ENTRY_CREATE",
         "STAGE_INSTANCE_UPDATE", "GUILD_AUDIT_LOG_ENTRY_CREATE",
     ]  # fmt: skip
-    assert said(platform) == [(TOPIC, "Answers", False)]
+    assert system_messages(platform) == [(TOPIC, "Answers", False)]
     entry = platform.heard_data("GUILD_AUDIT_LOG_ENTRY_CREATE")[0]
     assert (entry["action_type"], entry["reason"]) == (84, "enough")
     assert entry["changes"] == [{"key": "topic", "old_value": "Questions", "new_value": "Answers"}]
@@ -168,13 +166,13 @@ async def test_a_changed_topic_is_recorded_announced_and_told_in_the_chat(
     assert [m["content"] for m in stored] == ["Answers", "Questions"]
 
 
-async def test_a_stage_that_is_closed_is_gone(platform: Platform, guild: Guild, stage: ChannelId) -> None:
-    live = await go_live(guild.owner, stage)
+async def test_a_closed_stage_is_unknown(platform: Platform, guild: Guild, stage: ChannelId) -> None:
+    live = await open_stage(guild.owner, stage)
     platform.heard.clear()
     path = f"/stage-instances/{stage}"
     assert (await guild.owner.delete(path, reason="late")).status == 204
     assert platform.heard_data("STAGE_INSTANCE_DELETE") == [live]
-    assert said(platform) == [(ENDED, "Questions", False)]
+    assert system_messages(platform) == [(ENDED, "Questions", False)]
     assert (await guild.audit_log())[-1] == (85, int(live["id"]), "late")
     for method in ("GET", "PATCH", "DELETE"):
         assert (await guild.owner.request(method, path, {})).code == 10067
@@ -191,7 +189,7 @@ async def test_a_stage_without_speakers_closes_after_minutes(
             self_mute=False, self_deaf=False, self_video=False,
         )  # fmt: skip
 
-    await go_live(guild.owner, stage)
+    await open_stage(guild.owner, stage)
     await go(stage)
     await guild.owner.patch(f"/guilds/{guild.id}/voice-states/@me", {"suppress": False})
     for _ in range(8):
@@ -210,15 +208,15 @@ async def test_a_stage_without_speakers_closes_after_minutes(
     assert [action for action, _, _ in await guild.audit_log()] == [83]
 
 
-async def test_a_stage_that_is_opened_again_is_looked_after_anew(
+async def test_a_reopened_stage_closes_by_its_own_silence(
     platform: Platform, guild: Guild, stage: ChannelId, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = Clock(platform, monkeypatch.setattr)
-    await go_live(guild.owner, stage)
+    await open_stage(guild.owner, stage)
     for _ in range(3):
         await clock.pass_by(minutes=1)
     await guild.owner.delete(f"/stage-instances/{stage}")
-    await go_live(guild.owner, stage)
+    await open_stage(guild.owner, stage)
     for _ in range(3):
         await clock.pass_by(minutes=1)
     assert (await guild.owner.get(f"/stage-instances/{stage}")).status == 200
@@ -228,7 +226,7 @@ async def test_deleting_the_channel_ends_the_stage_and_its_event(
     platform: Platform, guild: Guild, stage: ChannelId
 ) -> None:
     event = await plan(guild.owner, guild, within(stage, stage=True))
-    await go_live(guild.owner, stage, guild_scheduled_event_id=event["id"])
+    await open_stage(guild.owner, stage, guild_scheduled_event_id=event["id"])
     platform.heard.clear()
     assert (await guild.owner.delete(f"/channels/{stage}")).status == 200
     names = platform.heard_names
@@ -237,10 +235,10 @@ async def test_deleting_the_channel_ends_the_stage_and_its_event(
     assert "MESSAGE_CREATE" not in names
 
 
-async def test_a_stage_may_begin_an_event_and_ends_it(platform: Platform, guild: Guild, stage: ChannelId) -> None:
+async def test_a_stage_starts_its_event_and_ends_it(platform: Platform, guild: Guild, stage: ChannelId) -> None:
     event = await plan(guild.owner, guild, within(stage, stage=True))
     platform.heard.clear()
-    live = await go_live(guild.owner, stage, guild_scheduled_event_id=event["id"])
+    live = await open_stage(guild.owner, stage, guild_scheduled_event_id=event["id"])
     assert live["guild_scheduled_event_id"] == event["id"]
     now = (await guild.owner.get(path_of(event))).json
     assert (now["status"], now["entity_id"]) == (2, live["id"])
@@ -249,13 +247,13 @@ async def test_a_stage_may_begin_an_event_and_ends_it(platform: Platform, guild:
     assert [e["status"] for e in platform.heard_data("GUILD_SCHEDULED_EVENT_UPDATE")] == [2, 3]
 
 
-async def test_a_stage_begins_only_an_event_of_its_own(platform: Platform, guild: Guild, stage: ChannelId) -> None:
+async def test_a_stage_starts_only_an_event_of_its_channel(platform: Platform, guild: Guild, stage: ChannelId) -> None:
     other, lounge = await guild.channel(type=STAGE), await guild.channel(type=VOICE)
     elsewhere = await platform.guild(guild.owner)
     foreign = await plan(guild.owner, elsewhere, within(await elsewhere.channel(type=STAGE), stage=True))
     over = await plan(guild.owner, guild, within(stage, stage=True))
     await guild.owner.patch(path_of(over), {"status": 4})
-    found = [
+    events = [
         await plan(guild.owner, guild, within(other, stage=True)),
         await plan(guild.owner, guild, within(lounge)),
         foreign,
@@ -263,7 +261,7 @@ async def test_a_stage_begins_only_an_event_of_its_own(platform: Platform, guild
     ]
     start = len(platform.heard)
     codes = []
-    for event in found:
+    for event in events:
         body = {"channel_id": str(stage), "topic": "x", "guild_scheduled_event_id": event["id"]}
         codes.append((await guild.owner.post("/stage-instances", body)).code)
     assert codes == [50091, 50091, 10070, 180000]
@@ -276,10 +274,10 @@ async def test_a_stage_begins_only_an_event_of_its_own(platform: Platform, guild
     assert (await guild.owner.get(f"/stage-instances/{stage}")).code == 10067
 
 
-async def test_what_a_stage_says_is_read_by_those_who_may_enter(
+async def test_system_messages_of_a_stage_are_read_by_those_who_may_connect(
     platform: Platform, guild: Guild, stage: ChannelId
 ) -> None:
-    await go_live(guild.owner, stage)
+    await open_stage(guild.owner, stage)
     (message,) = [e for e in platform.heard if e.name == "MESSAGE_CREATE"]
     (created,) = [e for e in platform.heard if e.name == "STAGE_INSTANCE_CREATE"]
     assert (message.channel_id, message.permission) == (stage, Permissions.CONNECT)

@@ -6,7 +6,7 @@ import pytest
 
 from moothall.objects.permissions import Permissions
 from tests.harness import Caller, Guild, Platform, Reply
-from tests.resources.sticker.films import film, sticker_form, still
+from tests.resources.sticker.sticker_files import film, sticker_form, still
 
 STRICT = Permissions.DEFAULT & ~Permissions.USE_EXTERNAL_STICKERS
 
@@ -26,7 +26,7 @@ async def send(who: Caller, channel: int, *stickers: Any, **fields: Any) -> Repl
     return await who.post(f"/channels/{channel}/messages", {"sticker_ids": list(stickers), **fields})
 
 
-async def test_a_message_of_stickers_alone_carries_them_for_good(platform: Platform, guild: Guild) -> None:
+async def test_a_message_of_stickers_alone_keeps_them(platform: Platform, guild: Guild) -> None:
     ids = [await sticker_in(guild), await sticker_in(guild, film(3, "GIF"))]
     platform.heard.clear()
     reply = await send(guild.owner, guild.general, *ids, "1")
@@ -61,7 +61,7 @@ async def test_the_same_sticker_twice_is_sent_once(guild: Guild) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "at", "code"),
+    ("sticker_ids", "at", "code"),
     [
         ("x", "sticker_ids", "LIST_TYPE_CONVERT"),
         (["x"], "sticker_ids.0", "NUMBER_TYPE_COERCE"),
@@ -69,14 +69,14 @@ async def test_the_same_sticker_twice_is_sent_once(guild: Guild) -> None:
         (["1", "2", "3", "4"], "sticker_ids", "BASE_TYPE_MAX_LENGTH"),
     ],
 )
-async def test_what_is_no_list_of_three_is_named(
-    platform: Platform, guild: Guild, given: Any, at: str, code: str
+async def test_an_invalid_list_of_stickers_is_refused_at_its_path(
+    platform: Platform, guild: Guild, sticker_ids: Any, at: str, code: str
 ) -> None:
-    reply = await guild.owner.post(f"/channels/{guild.general}/messages", {"content": "x", "sticker_ids": given})
+    reply = await guild.owner.post(f"/channels/{guild.general}/messages", {"content": "x", "sticker_ids": sticker_ids})
     assert (reply.code, reply.errors_at(at), platform.heard) == (50035, [code], [])
 
 
-async def test_a_sticker_is_for_those_in_its_guild_and_elsewhere_takes_a_permission(platform: Platform) -> None:
+async def test_sending_a_sticker_needs_membership_and_in_other_guilds_a_permission(platform: Platform) -> None:
     home = await platform.guild(await platform.person(), everyone=STRICT)
     away = await platform.guild(await platform.person())
     strict = await platform.guild(await platform.person(), everyone=STRICT)
@@ -98,9 +98,7 @@ async def test_a_sticker_is_for_those_in_its_guild_and_elsewhere_takes_a_permiss
     assert (await send(stranger, direct, sticker)).code == 50081
 
 
-async def test_a_sticker_that_is_not_there_or_not_available_is_refused_with_the_message(
-    platform: Platform, guild: Guild
-) -> None:
+async def test_an_unknown_or_unavailable_sticker_refuses_the_message(platform: Platform, guild: Guild) -> None:
     await guild.set(premium_tier=1)
     ids = [await sticker_in(guild) for _ in range(6)]
     await guild.set(premium_tier=0)
@@ -112,7 +110,7 @@ async def test_a_sticker_that_is_not_there_or_not_available_is_refused_with_the_
     assert (await guild.owner.get(f"/channels/{guild.general}/messages")).json == []
 
 
-async def test_an_edit_changes_no_sticker_and_may_take_the_text_away(guild: Guild) -> None:
+async def test_an_edit_keeps_the_stickers_and_may_remove_the_text(guild: Guild) -> None:
     sent = (await send(guild.owner, guild.general, "1", content="x")).json
     url = f"/channels/{guild.general}/messages/{sent['id']}"
     reply = await guild.owner.patch(url, {"sticker_ids": ["2"]})

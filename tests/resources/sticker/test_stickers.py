@@ -10,9 +10,9 @@ from moothall.objects.permissions import Permissions
 from moothall.storage.database import Query
 from moothall.storage.schema import stickers
 from tests.harness import Caller, Guild, Platform, Reply
-from tests.resources.sticker.films import film, lottie, sticker_form, still
+from tests.resources.sticker.sticker_files import film, lottie, sticker_form, still
 
-AUDIT, TOLD = "GUILD_AUDIT_LOG_ENTRY_CREATE", "GUILD_STICKERS_UPDATE"
+AUDIT, STICKERS_UPDATE = "GUILD_AUDIT_LOG_ENTRY_CREATE", "GUILD_STICKERS_UPDATE"
 CREATE, MANAGE = Permissions.CREATE_GUILD_EXPRESSIONS, Permissions.MANAGE_GUILD_EXPRESSIONS
 
 
@@ -35,7 +35,7 @@ async def blobs(platform: Platform) -> list[str]:
     return [key async for key in platform.services.blobs.keys("")]
 
 
-async def test_a_sticker_is_stored_told_and_recorded(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_a_sticker_is_stored_announced_and_recorded(platform: Platform, owner: Caller, guild: Guild) -> None:
     reply = await owner.post(f"/guilds/{guild.id}/stickers", **sticker_form(still()), reason="for feasts")
     assert reply.status == 201
     sticker = reply.json
@@ -51,8 +51,8 @@ async def test_a_sticker_is_stored_told_and_recorded(platform: Platform, owner: 
         "available": True,
         "guild_id": str(int(guild.id)),
     }
-    assert platform.heard_names == [AUDIT, TOLD]
-    assert platform.heard_data(TOLD) == [{"guild_id": str(int(guild.id)), "stickers": [sticker]}]
+    assert platform.heard_names == [AUDIT, STICKERS_UPDATE]
+    assert platform.heard_data(STICKERS_UPDATE) == [{"guild_id": str(int(guild.id)), "stickers": [sticker]}]
     assert await guild.audit_log() == [(90, int(sticker["id"]), "for feasts")]
     changes = {change["key"]: change["new_value"] for change in platform.heard_data(AUDIT)[0]["changes"]}
     assert changes == sticker
@@ -69,12 +69,12 @@ async def test_a_sticker_is_stored_told_and_recorded(platform: Platform, owner: 
 @pytest.mark.parametrize(
     ("file", "kind"), [(still(), 1), (still(16), 1), (film(20), 2), (film(20, "GIF"), 4), (still(32, "GIF"), 4)]
 )
-async def test_every_format_is_known_by_its_content(owner: Caller, guild: Guild, file: bytes, kind: int) -> None:
+async def test_the_format_is_detected_from_the_content(owner: Caller, guild: Guild, file: bytes, kind: int) -> None:
     assert (await make(owner, guild, file)).json["format_type"] == kind
 
 
 @pytest.mark.parametrize("feature", ["VERIFIED", "PARTNERED"])
-async def test_lottie_takes_a_guild_that_is_verified_or_a_partner(
+async def test_lottie_needs_a_verified_or_partnered_guild(
     platform: Platform, owner: Caller, guild: Guild, feature: str
 ) -> None:
     refused = await make(owner, guild, lottie())
@@ -114,7 +114,7 @@ async def test_lottie_takes_a_guild_that_is_verified_or_a_partner(
         (lottie(layers=[{"ks": {"o": {"k": 1, "x": "var $bm_rt = alert(1);"}}}]), 170001),
     ],
 )
-async def test_a_file_that_is_none_of_a_sticker_is_refused_and_leaves_nothing(
+async def test_an_invalid_file_is_refused_and_leaves_no_trace(
     platform: Platform, owner: Caller, guild: Guild, file: bytes, code: int
 ) -> None:
     await guild.set(features=["VERIFIED"])
@@ -123,9 +123,7 @@ async def test_a_file_that_is_none_of_a_sticker_is_refused_and_leaves_nothing(
     assert (platform.heard, await guild.audit_log(), await blobs(platform)) == ([], [], [])
 
 
-async def test_a_file_too_large_or_missing_or_elsewhere_is_refused(
-    platform: Platform, owner: Caller, guild: Guild
-) -> None:
+async def test_a_large_missing_or_misnamed_file_is_refused(platform: Platform, owner: Caller, guild: Guild) -> None:
     assert (await make(owner, guild, bytes((512 << 10) + 1))).code == 40005
     path = f"/guilds/{guild.id}/stickers"
     assert (await owner.post(path, **sticker_form(None))).errors_at("file") == ["BASE_TYPE_REQUIRED"]
@@ -148,7 +146,7 @@ async def test_a_file_too_large_or_missing_or_elsewhere_is_refused(
         ({"description": "x" * 101}, "description"),
     ],
 )
-async def test_a_field_out_of_bounds_is_named(
+async def test_a_field_out_of_bounds_is_refused_at_its_path(
     platform: Platform, owner: Caller, guild: Guild, fields: dict[str, str], at: str
 ) -> None:
     reply = await make(owner, guild, None, **fields)
@@ -174,7 +172,7 @@ async def fill(platform: Platform, guild: Guild, count: int) -> None:
 @pytest.mark.parametrize(
     ("tier", "features", "maximum"), [(0, [], 5), (1, [], 15), (2, [], 30), (3, [], 60), (0, ["MORE_STICKERS"], 60)]
 )
-async def test_the_tier_says_how_many_stickers_there_may_be(
+async def test_the_boost_tier_limits_the_number_of_stickers(
     platform: Platform, owner: Caller, guild: Guild, tier: int, features: list[str], maximum: int
 ) -> None:
     await guild.set(premium_tier=tier, features=features)
@@ -187,14 +185,14 @@ async def test_the_tier_says_how_many_stickers_there_may_be(
     assert [sticker["available"] for sticker in listed] == [True] * 5 + [False] * (maximum - 5)
 
 
-async def test_a_change_is_told_and_recorded_and_none_is_not(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_only_real_changes_are_announced_and_recorded(platform: Platform, owner: Caller, guild: Guild) -> None:
     sticker = (await make(owner, guild)).json
     path = f"/guilds/{guild.id}/stickers/{sticker['id']}"
     platform.heard.clear()
     body: dict[str, Any] = {"name": "Hall", "tags": "hall", "description": None}
     reply = await owner.patch(path, body, reason="shorter")
     assert reply.json == sticker | body
-    assert platform.heard_names == [AUDIT, TOLD]
+    assert platform.heard_names == [AUDIT, STICKERS_UPDATE]
     entry = platform.heard_data(AUDIT)[0]
     assert (entry["action_type"], entry["reason"]) == (91, "shorter")
     assert {"key": "name", "old_value": "Moot", "new_value": "Hall"} in entry["changes"]
@@ -205,13 +203,13 @@ async def test_a_change_is_told_and_recorded_and_none_is_not(platform: Platform,
     assert (await owner.patch(path, {"name": None})).errors_at("name") == ["BASE_TYPE_REQUIRED"]
 
 
-async def test_a_deleted_sticker_is_gone_and_recorded(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_a_deleted_sticker_is_removed_and_recorded(platform: Platform, owner: Caller, guild: Guild) -> None:
     kept, sticker = (await make(owner, guild)).json["id"], (await make(owner, guild)).json["id"]
     path = f"/guilds/{guild.id}/stickers/{sticker}"
     platform.heard.clear()
     assert (await owner.delete(path, reason="old")).status == 204
-    assert platform.heard_names == [AUDIT, TOLD]
-    assert [s["id"] for s in platform.heard_data(TOLD)[0]["stickers"]] == [kept]
+    assert platform.heard_names == [AUDIT, STICKERS_UPDATE]
+    assert [s["id"] for s in platform.heard_data(STICKERS_UPDATE)[0]["stickers"]] == [kept]
     assert (await guild.audit_log())[-1] == (92, int(sticker), "old")
     replies = (
         await owner.get(path),
@@ -222,7 +220,7 @@ async def test_a_deleted_sticker_is_gone_and_recorded(platform: Platform, owner:
     assert {(reply.status, reply.code) for reply in replies} == {(404, 10060)}
 
 
-async def test_ones_own_takes_creating_and_others_take_managing(platform: Platform) -> None:
+async def test_own_stickers_need_the_create_and_others_the_manage_permission(platform: Platform) -> None:
     guild = await platform.guild(await platform.person(), everyone=Permissions.VIEW_CHANNEL)
     maker, manager = await guild.member_with(CREATE), await guild.member_with(MANAGE)
     guest = await guild.member_with(0)
@@ -236,14 +234,14 @@ async def test_ones_own_takes_creating_and_others_take_managing(platform: Platfo
     assert platform.heard == []
     assert (await maker.patch(f"{path}/{own}", {"name": "mine"})).status == 200
     assert (await manager.patch(f"{path}/{own}", {"name": "ours"})).status == 200
-    for caller, told in ((maker, True), (manager, True), (guest, False)):
-        assert ["user" in s for s in (await caller.get(path)).json] == [told, told]
-        assert ("user" in (await caller.get(f"{path}/{theirs}")).json) is told
+    for caller, shows_creator in ((maker, True), (manager, True), (guest, False)):
+        assert ["user" in s for s in (await caller.get(path)).json] == [shows_creator, shows_creator]
+        assert ("user" in (await caller.get(f"{path}/{theirs}")).json) is shows_creator
     assert (await maker.delete(f"{path}/{own}")).status == 204
     assert (await manager.delete(f"{path}/{theirs}")).status == 204
 
 
-async def test_another_guilds_sticker_is_not_found_here(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_stickers_of_other_guilds_are_unknown(platform: Platform, owner: Caller, guild: Guild) -> None:
     other = await platform.guild(await platform.person())
     foreign = (await make(other.owner, other)).json["id"]
     platform.heard.clear()
@@ -253,7 +251,7 @@ async def test_another_guilds_sticker_is_not_found_here(platform: Platform, owne
     assert platform.heard == []
 
 
-async def test_everybody_has_a_pack(owner: Caller) -> None:
+async def test_every_user_has_the_standard_pack(owner: Caller) -> None:
     (pack,) = (await owner.get("/sticker-packs")).json["sticker_packs"]
     assert (await owner.get(f"/sticker-packs/{pack['id']}")).json == pack
     assert len(pack["stickers"]) == 6

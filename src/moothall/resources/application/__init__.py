@@ -1,6 +1,6 @@
-"""Applications: what bots and integrations belong to.
+"""Applications: the owners of bots and integrations.
 
-An application and its bot are made together and have one id. Its secrets (the bot's token, the
-client secret, the key that signs for it) are shown at most once and stored hashed or encrypted.
-ClusterMembers: user (the bot's account), integration (what ties it to a guild).
+An application and its bot are created together and have the same id. Its secrets (the bot's token, the client secret,
+the signing key) are returned at most once and stored hashed or encrypted. Related rooms: `user` (the bot's account) and
+`integration` (the application in a guild).
 """

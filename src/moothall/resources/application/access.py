@@ -1,4 +1,4 @@
-"""Who may look at an application from the inside, and change it."""
+"""Access to applications: their owners, team members and bots."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,35 +15,38 @@ from moothall.resources.application.team.queries import select_member
 
 
 class OwnsApplication(Access):
-    """Those to whom the application `{application_id}` belongs; with `or_bot` also its own bot.
+    """The owner of the application `{application_id}`, and members of its team with a managing role.
 
-    Of a team's application that is who belongs to the team and is more than a reader; with `reads` readers too.
+    With `or_bot` also its own bot, with `read_only` also team members with the role READ_ONLY. Sets `ctx.subject` to
+    the application's row.
     """
 
-    def __init__(self, *, or_bot: bool, reads: bool = False) -> None:
+    def __init__(self, *, or_bot: bool, read_only: bool = False) -> None:
         self.label = "application owner|its bot" if or_bot else "application owner"
         self._or_bot = or_bot
-        self._reads = reads
+        self._reads = read_only
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
-        """Look the application up. Raises Refusal: 404/10002, 403/20012."""
+        """Load the application. Raises Refusal: 404/10002, 403/20012."""
         row = await find_application(ctx, path["application_id"])
         if ctx.actor.bot:
             allowed = self._or_bot and ctx.actor.application_id == row.id
         else:
-            allowed = ctx.actor.kind is TokenKind.SESSION and await is_owner(ctx, row, reads=self._reads)
+            allowed = ctx.actor.kind is TokenKind.SESSION and await can_manage_application(
+                ctx, row, read_only=self._reads
+            )
         if not allowed:
             raise Refusal(errors.NOT_APPLICATION_OWNER)
         ctx.subject = row
 
 
 class OwnBot(Access):
-    """A bot, for its own application."""
+    """A bot. Sets `ctx.subject` to the row of its application."""
 
     label = "bot"
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:  # noqa: ARG002 it names no application
-        """Look the bot's application up. Raises Refusal: 403/20002 for people."""
+        """Load the bot's application. Raises Refusal: 403/20002 for users that are no bots."""
         if not ctx.actor.bot or ctx.actor.application_id is None:
             raise Refusal(errors.ONLY_BOTS_CAN_USE)
         ctx.subject = await find_application(ctx, ctx.actor.application_id)
@@ -51,22 +54,22 @@ class OwnBot(Access):
 
 OWNER = OwnsApplication(or_bot=False)
 OWNER_OR_BOT = OwnsApplication(or_bot=True)
-READER_OR_BOT = OwnsApplication(or_bot=True, reads=True)
+READER_OR_BOT = OwnsApplication(or_bot=True, read_only=True)
 OWN_BOT = OwnBot()
 
-_MANAGERS = (TeamRole.ADMIN, TeamRole.DEVELOPER)
+_MANAGING_ROLES = (TeamRole.ADMIN, TeamRole.DEVELOPER)
 
 
 async def find_application(ctx: Context, application_id: ApplicationId) -> ApplicationRow:
-    """An application. Raises Refusal: 404/10002."""
+    """The row of an application. Raises Refusal: 404/10002."""
     row = await select_application(ctx.tx, application_id)
     if row is None:
         raise Refusal(errors.UNKNOWN_APPLICATION)
     return row
 
 
-async def is_owner(ctx: Context, row: ApplicationRow, *, reads: bool = False) -> bool:
-    """Whether an application is the caller's to manage, or with `reads` to look at: alone or in its team."""
+async def can_manage_application(ctx: Context, row: ApplicationRow, *, read_only: bool = False) -> bool:
+    """Whether the caller may manage an application as its owner or in its team; with `read_only`, may read it."""
     if row.owner_id == ctx.actor.user_id:
         return True
     if row.team_id is None:
@@ -75,11 +78,11 @@ async def is_owner(ctx: Context, row: ApplicationRow, *, reads: bool = False) ->
     return (
         member is not None
         and member.membership_state == MembershipState.ACCEPTED
-        and (reads or member.role in _MANAGERS)
+        and (read_only or member.role in _MANAGING_ROLES)
     )
 
 
-def application_of(ctx: Context) -> ApplicationRow:
-    """The application that a row's access has looked up."""
-    found: ApplicationRow = ctx.subject
-    return found
+def requested_application(ctx: Context) -> ApplicationRow:
+    """The application that the row's access check has loaded."""
+    application: ApplicationRow = ctx.subject
+    return application

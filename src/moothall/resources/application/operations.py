@@ -1,20 +1,20 @@
-"""How applications come to be and change, and how their secrets are renewed."""
+"""Creating, modifying and deleting applications, and resetting their secrets (resources: application)."""
 
-from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from msgspec import UNSET, Struct, structs
+from msgspec import UNSET, structs
 
+from moothall.kernel import unit_of_work
 from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.context import Context, Services
-from moothall.kernel.hooks import Hook
+from moothall.kernel.hooks import Fires, Hook
 from moothall.kernel.secrets import hash_token, new_account_token, new_token
 from moothall.objects import errors, limits
 from moothall.objects.application import (
     SETTABLE,
     InstallParams,
-    IntegrationApplication,
     IntegrationType,
     OwnApplication,
 )
@@ -22,11 +22,18 @@ from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ApplicationId, UserId
 from moothall.objects.permissions import Permissions
-from moothall.objects.scopes import GIVEN
 from moothall.objects.text import clean, clean_name, search_key
-from moothall.objects.user import User
-from moothall.objects.wire import convert, to_plain
+from moothall.objects.wire import to_plain
 from moothall.resources.application import queries
+from moothall.resources.application.access import can_manage_application, find_application
+from moothall.resources.application.authorization.queries import delete_of_application
+from moothall.resources.application.objects import (
+    BotToken,
+    ClientSecret,
+    NewApplication,
+    NewBot,
+    application_object,
+)
 from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.application.requests import (
     EditCurrentApplication,
@@ -35,34 +42,42 @@ from moothall.resources.application.requests import (
     ModifyApplication,
 )
 from moothall.resources.application.team.access import find_team
-from moothall.resources.application.team.operations import teams_by_id
-from moothall.resources.application.team.queries import lock_team, select_accepted
+from moothall.resources.application.team.queries import lock_team, select_joined_team_ids
 from moothall.resources.user.auth_session.operations import log_out_everywhere
-from moothall.resources.user.queries import get_users, insert_token, insert_user
+from moothall.resources.user.events import SessionsClose
+from moothall.resources.user.queries import insert_token, insert_user, update_user
 
 _SECRET_LENGTH: Final = 32
-_COPIED: Final = ("bot_public", "bot_require_code_grant", "public_client")
-_TEXTS: Final = (
+_OWNER_FIELDS: Final = ("bot_public", "bot_require_code_grant", "public_client")
+_URL_FIELDS: Final = (
     "interactions_endpoint_url",
     "custom_install_url",
     "role_connections_verification_url",
     "terms_of_service_url",
     "privacy_policy_url",
 )
-_IMAGES: Final = ("icon", "cover_image")
+_IMAGE_FIELDS: Final = ("icon", "cover_image")
 
 
 APPLICATION_CHANGED: Final = Hook[[Context, ApplicationRow], None]("application changed")
-"""What else happens in the transaction in which an application is made or changed."""
+"""Called in the transaction that creates or modifies an application."""
 ENDPOINT_VERIFYING: Final = Hook[[Services, ApplicationRow, str], str | None]("interactions endpoint verifying")
-"""Asks an interactions endpoint whether it checks signatures: what is wrong with it, or None."""
+"""Checks that an interactions endpoint verifies signatures; returns what is wrong with it, or None."""
+APPLICATION_DELETING: Final = Hook[[Context, ApplicationId], None]("application deleting")
+"""Called in the transaction that revokes the tokens of an application that is being deleted."""
+APPLICATION_LEAVING: Final = Hook[[Context, UserId], None]("application leaving")
+"""Called after that, outside a transaction, to remove the application's bot from its guilds."""
+DELETE_APPLICATION_EVENTS: Final[Fires] = (SessionsClose, APPLICATION_DELETING, APPLICATION_LEAVING)
+"""For `fires` of rows that may delete an application."""
+
+_DELETED_USERNAME: Final = "Deleted User"
 _UNVERIFIED: Final = "The specified interactions endpoint url could not be verified."
 
 
 async def verify_endpoint(services: Services, row: ApplicationRow, body: EditCurrentApplication) -> None:
-    """Ask a new interactions endpoint whether it is one. It may take seconds: no transaction is open meanwhile.
+    """Verify a new interactions endpoint with a request. Call it outside a transaction, as it may take seconds.
 
-    Raises Refusal 50035 at `interactions_endpoint_url`.
+    Raises Refusal: 50035 at `interactions_endpoint_url`.
     """
     url = body.interactions_endpoint_url
     if url is UNSET or not url or url == row.interactions_endpoint_url:
@@ -74,37 +89,15 @@ async def verify_endpoint(services: Services, row: ApplicationRow, body: EditCur
         )
 
 
-class NewBot(User, frozen=True, kw_only=True):
-    """A bot with its token, which is shown this once."""
-
-    token: str
-
-
-class NewApplication(OwnApplication, frozen=True, kw_only=True):
-    """An application just made, with its secrets, which are shown this once."""
-
-    bot: NewBot
-    secret: str
-    """The client secret."""
-
-
-class BotToken(Struct, frozen=True):
-    """A fresh bot token."""
-
-    token: str
-
-
-class ClientSecret(Struct, frozen=True):
-    """A fresh client secret."""
-
-    secret: str
-
-
 async def create_application(
     ctx: Context, owner_id: UserId, name: str, settings: EditCurrentApplication | None = None
 ) -> NewApplication:
-    """Make an application with its bot, which has the same id and the application's name."""
-    if await queries.count_of_owner(ctx.tx, owner_id) >= limits.APPLICATIONS_PER_OWNER:
+    """Create an application and its bot, which has the same id and name.
+
+    Raises Refusal: 400/50011 for an owner of `APPLICATIONS_PER_OWNER` applications; 50035 for a team that the caller
+    does not manage.
+    """
+    if await queries.count_applications_of_owner(ctx.tx, owner_id) >= limits.APPLICATIONS_PER_OWNER:
         raise Refusal(errors.TOO_MANY_APPLICATIONS)
     name = clean_name(name) or "Application"
     application_id = ApplicationId(ctx.ids.next())
@@ -140,25 +133,28 @@ async def create_application(
         created_at=ctx.now,
     )
     if settings is not None:
-        row = structs.replace(row, **_changes(row, settings) | await _team_changes(ctx, row, settings) | {"name": name})
+        row = structs.replace(
+            row, **_requested_changes(row, settings) | await _team_changes(ctx, row, settings) | {"name": name}
+        )
     await queries.insert_application(ctx.tx, row)
     await insert_user(
         ctx.tx, id=bot_id, username=name, username_key=search_key(name), bot=True, application_id=application_id
     )
     await APPLICATION_CHANGED(ctx, row)
-    token = await _give_bot_token(ctx, row)
-    shown = structs.asdict(await show_application(ctx, row))
-    bot = structs.asdict(shown.pop("bot"))
-    return NewApplication(**shown, bot=NewBot(**bot, token=token), secret=secret)
+    token = await _insert_bot_token(ctx, row)
+    fields = structs.asdict(await application_object(ctx, row))
+    bot = structs.asdict(fields.pop("bot"))
+    return NewApplication(**fields, bot=NewBot(**bot, token=token), secret=secret)
 
 
 async def modify_application(ctx: Context, row: ApplicationRow, body: EditCurrentApplication) -> ApplicationRow:
-    """Change an application as a request asks. Of its flags only those in `SETTABLE` change.
+    """Update the columns that a request changes; of the flags only those in `SETTABLE`.
 
-    A new interactions endpoint has been verified. Raises Refusal: 403/20012, 50035 for a team that is not the caller's.
+    The caller has verified a new interactions endpoint. Raises Refusal: 403/20012 for a team set by another user than
+    the owner, 50035 for a team that the caller does not manage.
     """
-    wanted = _changes(row, body) | await _team_changes(ctx, row, body)
-    changes = {name: value for name, value in wanted.items() if getattr(row, name) != value}
+    values = _requested_changes(row, body) | await _team_changes(ctx, row, body)
+    changes = {name: value for name, value in values.items() if getattr(row, name) != value}
     if not changes:
         return row
     await queries.update_application(ctx.tx, row.id, **changes)
@@ -167,109 +163,85 @@ async def modify_application(ctx: Context, row: ApplicationRow, body: EditCurren
     return after
 
 
+async def verify_and_modify_application(
+    ctx: Context, application_id: ApplicationId, body: EditCurrentApplication
+) -> OwnApplication:
+    """Verify a new interactions endpoint, then store all changes in one transaction. Call it outside a transaction.
+
+    Raises Refusal: 404/10002, 403/20012; as `verify_endpoint` and `modify_application`.
+    """
+    await verify_endpoint(ctx.services, await find_application(ctx, application_id), body)
+
+    async def work(inner: Context) -> OwnApplication:
+        row = await queries.lock_application(inner.tx, application_id)
+        if row is None:
+            raise Refusal(errors.UNKNOWN_APPLICATION)
+        if not inner.actor.bot and not await can_manage_application(inner, row):
+            raise Refusal(errors.NOT_APPLICATION_OWNER)
+        return await application_object(inner, await modify_application(inner, row, body))
+
+    return await unit_of_work.run(ctx.services, ctx.actor, work, fires=())
+
+
 async def reset_bot_token(ctx: Context, row: ApplicationRow) -> BotToken:
-    """A new token for an application's bot. The old one ends, with the sessions that it opened."""
-    await log_out_everywhere(ctx, _bot_of(row), TokenKind.BOT)
-    return BotToken(await _give_bot_token(ctx, row))
+    """Replace the token of an application's bot, and close the sessions opened with the old one."""
+    await log_out_everywhere(ctx, _bot_user_id(row), TokenKind.BOT)
+    return BotToken(await _insert_bot_token(ctx, row))
 
 
-async def reset_secret(ctx: Context, row: ApplicationRow) -> ClientSecret:
-    """A new client secret; the old one ends."""
+async def reset_client_secret(ctx: Context, row: ApplicationRow) -> ClientSecret:
+    """Replace the client secret of an application."""
     secret = new_token(_SECRET_LENGTH)
     await queries.update_application(ctx.tx, row.id, secret_hash=hash_token(secret))
     return ClientSecret(secret)
 
 
-async def applications_of(ctx: Context, *, of_teams: bool) -> list[ApplicationRow]:
-    """What answers to the caller, oldest first; `of_teams` adds what the teams own that they belong to."""
-    rows = await queries.select_of_owner(ctx.tx, ctx.actor.user_id)
-    if of_teams:
-        known = {row.id for row in rows}
-        teams = await select_accepted(ctx.tx, ctx.actor.user_id)
-        rows += [row for row in await queries.select_of_teams(ctx.tx, teams) if row.id not in known]
+async def list_applications(ctx: Context, *, with_teams: bool) -> list[ApplicationRow]:
+    """The applications of the caller by ascending id, including those of their teams with `with_teams`."""
+    rows = await queries.select_applications_of_owner(ctx.tx, ctx.actor.user_id)
+    if with_teams:
+        own_ids = {row.id for row in rows}
+        team_ids = await select_joined_team_ids(ctx.tx, ctx.actor.user_id)
+        rows += [row for row in await queries.select_applications_of_teams(ctx.tx, team_ids) if row.id not in own_ids]
     return sorted(rows, key=lambda row: row.id)
 
 
-async def show_application(ctx: Context, row: ApplicationRow) -> OwnApplication:
-    """An application as its owner and its bot see it."""
-    return (await show_applications(ctx, [row]))[0]
+async def delete_application(ctx: Context, application: ApplicationRow) -> None:
+    """Delete an application: revoke its tokens, remove its bot from every guild, delete its rows.
 
-
-async def show_applications(ctx: Context, rows: Sequence[ApplicationRow]) -> list[OwnApplication]:
-    """The same for several, with a handful of queries."""
-    bots = [row.bot_user_id for row in rows if row.bot_user_id is not None]
-    users = await get_users(ctx.tx, [*bots, *(row.owner_id for row in rows)])
-    counts = await queries.count_guilds(ctx.tx, bots)
-    teams = await teams_by_id(ctx, [row.team_id for row in rows if row.team_id is not None])
-    people = await queries.count_people(ctx.tx, [row.id for row in rows])
-    return [
-        OwnApplication(
-            **public_fields(row, None if row.bot_user_id is None else users.get(row.bot_user_id)),
-            owner=users[row.owner_id],
-            team=None if row.team_id is None else teams.get(row.team_id),
-            redirect_uris=row.redirect_uris,
-            interactions_endpoint_url=row.interactions_endpoint_url,
-            role_connections_verification_url=row.role_connections_verification_url,
-            event_webhooks_url=row.event_webhooks_url,
-            event_webhooks_status=row.event_webhooks_status,
-            event_webhooks_types=row.event_webhooks_types,
-            approximate_guild_count=counts.get(row.bot_user_id or 0, 0),
-            approximate_user_authorization_count=people.get(row.id, (0, 0))[0],
-            approximate_user_install_count=people.get(row.id, (0, 0))[1],
-            eligible_oauth2_scopes=sorted(GIVEN),
-            public_client=row.public_client,
-        )
-        for row in rows
-    ]
-
-
-def public_fields(row: ApplicationRow, bot: User | None) -> dict[str, Any]:
-    """The fields of `Application`: what anyone may see of one."""
-    return {
-        "id": row.id,
-        "name": row.name,
-        "icon": row.icon,
-        "description": row.description,
-        "bot": UNSET if bot is None else bot,
-        "cover_image": UNSET if row.cover_image is None else row.cover_image,
-        "bot_public": row.bot_public,
-        "bot_require_code_grant": row.bot_require_code_grant,
-        "terms_of_service_url": row.terms_of_service_url or UNSET,
-        "privacy_policy_url": row.privacy_policy_url or UNSET,
-        "custom_install_url": row.custom_install_url or UNSET,
-        "install_params": UNSET if row.install_params is None else convert(row.install_params, InstallParams),
-        "integration_types_config": UNSET if row.integration_types_config is None else row.integration_types_config,
-        "verify_key": row.verify_key,
-        "flags": row.flags,
-        "flags_new": str(row.flags),
-        "tags": row.tags or UNSET,
-    }
-
-
-def integration_application(row: ApplicationRow, bot: User | None) -> IntegrationApplication:
-    """An application as integrations name it."""
-    return IntegrationApplication(
-        id=row.id, name=row.name, icon=row.icon, description=row.description, bot=UNSET if bot is None else bot
+    The bot's messages stay. Call it outside a transaction; a repeated call completes an interrupted one. Raises
+    Refusal: 400/50055 while the bot owns a guild.
+    """
+    bot_id = _bot_user_id(application)
+    if await queries.owns_guild(ctx.tx, bot_id):
+        raise Refusal(errors.INVALID_GUILD)
+    services = ctx.services
+    await unit_of_work.run(
+        services, ctx.actor, partial(_revoke_tokens, application, bot_id), fires=DELETE_APPLICATION_EVENTS
+    )
+    await APPLICATION_LEAVING(ctx, bot_id)
+    await unit_of_work.run(
+        services, ctx.actor, partial(_delete_rows, application, bot_id), fires=DELETE_APPLICATION_EVENTS
     )
 
 
-async def _give_bot_token(ctx: Context, row: ApplicationRow) -> str:
-    bot_id = _bot_of(row)
+async def _insert_bot_token(ctx: Context, row: ApplicationRow) -> str:
+    bot_id = _bot_user_id(row)
     token = new_account_token(bot_id)
     await insert_token(ctx.tx, hash_token(token), TokenKind.BOT, bot_id, ctx.now, application_id=row.id)
     return token
 
 
-def _bot_of(row: ApplicationRow) -> UserId:
+def _bot_user_id(row: ApplicationRow) -> UserId:
     return UserId(row.id) if row.bot_user_id is None else row.bot_user_id
 
 
-def _changes(row: ApplicationRow, body: EditCurrentApplication) -> dict[str, Any]:
-    """The columns that a request sets."""
+def _requested_changes(row: ApplicationRow, body: EditCurrentApplication) -> dict[str, Any]:
+    """The values of the columns that a request sets, except the team."""
     changes: dict[str, Any] = {}
     if body.description is not UNSET:
         changes["description"] = "" if body.description is None else clean(body.description).strip()
-    for field in _IMAGES:
+    for field in _IMAGE_FIELDS:
         image = getattr(body, field)
         if image is not UNSET:
             changes[field] = None if image is None else image.hash
@@ -280,17 +252,17 @@ def _changes(row: ApplicationRow, body: EditCurrentApplication) -> dict[str, Any
     if body.install_params is not UNSET:
         changes["install_params"] = None if body.install_params is None else _install_params(body.install_params)
     if body.integration_types_config is not UNSET:
-        given = body.integration_types_config or {}
-        changes["integration_types_config"] = {key: _integration_type(config) for key, config in given.items()}
-    for field in _TEXTS:
+        configs = body.integration_types_config or {}
+        changes["integration_types_config"] = {key: _integration_type(config) for key, config in configs.items()}
+    for field in _URL_FIELDS:
         text = getattr(body, field)
         if text is not UNSET:
             changes[field] = text or None
-    return changes | _owners_changes(row, body) if isinstance(body, ModifyApplication) else changes
+    return changes | _owner_changes(row, body) if isinstance(body, ModifyApplication) else changes
 
 
 async def _team_changes(ctx: Context, row: ApplicationRow, body: EditCurrentApplication) -> dict[str, Any]:
-    """The columns that change when an application goes to a team, or out of it: both its owner decides."""
+    """The columns that change when an application's owner moves it into a team or out of one."""
     team_id = body.team_id if isinstance(body, ModifyApplication) else UNSET
     if team_id is UNSET or team_id == row.team_id:
         return {}
@@ -298,19 +270,19 @@ async def _team_changes(ctx: Context, row: ApplicationRow, body: EditCurrentAppl
         raise Refusal(errors.NOT_APPLICATION_OWNER)
     if team_id is None:
         return {"team_id": None}
-    # Until this is over nobody ends the team or gives it away.
+    # The lock keeps the team from being deleted or transferred until the transaction ends.
     await lock_team(ctx.tx, team_id)
     try:
-        found = await find_team(ctx, team_id)
+        membership = await find_team(ctx, team_id)
     except Refusal:
-        found = None
-    if found is None or not found.manages:
+        membership = None
+    if membership is None or not membership.can_manage:
         refuse_field("team_id", FormCode.BASE_TYPE_CHOICES, "You do not manage this team.")
-    return {"team_id": team_id, "owner_id": found.team.owner_user_id}
+    return {"team_id": team_id, "owner_id": membership.team.owner_user_id}
 
 
-def _owners_changes(row: ApplicationRow, body: ModifyApplication) -> dict[str, Any]:
-    changes: dict[str, Any] = {name: getattr(body, name) for name in _COPIED if getattr(body, name) is not UNSET}
+def _owner_changes(row: ApplicationRow, body: ModifyApplication) -> dict[str, Any]:
+    changes: dict[str, Any] = {name: getattr(body, name) for name in _OWNER_FIELDS if getattr(body, name) is not UNSET}
     if body.redirect_uris is not UNSET:
         changes["redirect_uris"] = body.redirect_uris or []
     if body.name is not UNSET:
@@ -318,10 +290,34 @@ def _owners_changes(row: ApplicationRow, body: ModifyApplication) -> dict[str, A
     return changes
 
 
-def _integration_type(given: IntegrationTypeInput | None) -> dict[str, Any]:
-    params = None if given is None else given.oauth2_install_params
+def _integration_type(config: IntegrationTypeInput | None) -> dict[str, Any]:
+    params = None if config is None else config.oauth2_install_params
     return {} if params is None else {"oauth2_install_params": _install_params(params)}
 
 
-def _install_params(given: InstallParamsInput) -> Any:
-    return to_plain(InstallParams(scopes=given.scopes or [], permissions=given.permissions or Permissions.NONE))
+def _install_params(params: InstallParamsInput) -> Any:
+    return to_plain(InstallParams(scopes=params.scopes or [], permissions=params.permissions or Permissions.NONE))
+
+
+async def _revoke_tokens(application: ApplicationRow, bot_id: UserId, ctx: Context) -> None:
+    await queries.delete_tokens(ctx.tx, application.id)
+    await delete_of_application(ctx.tx, application.id)
+    await APPLICATION_DELETING(ctx, application.id)
+    ctx.emit(SessionsClose(user_id=bot_id))
+
+
+async def _delete_rows(application: ApplicationRow, bot_id: UserId, ctx: Context) -> None:
+    # The account stays as the author of its messages.
+    await update_user(
+        ctx.tx,
+        bot_id,
+        username=_DELETED_USERNAME,
+        username_key=search_key(_DELETED_USERNAME),
+        global_name=None,
+        avatar=None,
+        banner=None,
+        bio="",
+        application_id=None,
+        deleted=True,
+    )
+    await queries.delete_application(ctx.tx, application.id)

@@ -1,4 +1,4 @@
-"""The SQL of applications."""
+"""SQL of applications."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -52,15 +52,15 @@ _select_application = Query(
 _select_applications = Query(
     select(applications).where(in_list(applications.c.id, "application_ids")), into=ApplicationRow
 )
-_select_of_owner = Query(
+_select_applications_of_owner = Query(
     select(applications).where(applications.c.owner_id == bindparam("owner_id")).order_by(applications.c.id),
     into=ApplicationRow,
 )
-_select_of_teams = Query(
+_select_applications_of_teams = Query(
     select(applications).where(in_list(applications.c.team_id, "team_ids")).order_by(applications.c.id),
     into=ApplicationRow,
 )
-_count_of_owner = Query(select(func.count()).where(applications.c.owner_id == bindparam("owner_id")))
+_count_applications_of_owner = Query(select(func.count()).where(applications.c.owner_id == bindparam("owner_id")))
 _lock_application = Query(
     select(applications).where(applications.c.id == bindparam("application_id")).with_for_update(), into=ApplicationRow
 )
@@ -69,7 +69,7 @@ _count_guilds = Query(
     select(members.c.user_id, func.count()).where(in_list(members.c.user_id, "user_ids")).group_by(members.c.user_id)
 )
 
-_count_people = Query(
+_count_authorizations = Query(
     select(
         authorizations.c.application_id,
         func.count(),
@@ -93,39 +93,39 @@ _delete_refresh_tokens = Query(
 
 
 async def select_application(reader: Reader, application_id: ApplicationId) -> ApplicationRow | None:
-    """One application; None if there is none."""
+    """Read one application; None for an unknown id."""
     return await reader.one(_select_application, application_id=application_id)
 
 
 async def lock_application(tx: Transaction, application_id: ApplicationId) -> ApplicationRow | None:
-    """One application, which others may lock only when this transaction is over."""
+    """Read one application and lock its row until the transaction ends; None for an unknown id."""
     return await tx.one(_lock_application, application_id=application_id)
 
 
 async def select_applications(
     reader: Reader, application_ids: Iterable[ApplicationId]
 ) -> dict[ApplicationId, ApplicationRow]:
-    """Applications by id, in one query; ids that name none are left out."""
-    wanted = list(set(application_ids))
-    if not wanted:
+    """Read applications by id; unknown ids are left out."""
+    unique_ids = list(set(application_ids))
+    if not unique_ids:
         return {}
-    return {row.id: row for row in await reader.all(_select_applications, application_ids=wanted)}
+    return {row.id: row for row in await reader.all(_select_applications, application_ids=unique_ids)}
 
 
-async def select_of_owner(reader: Reader, owner_id: UserId) -> list[ApplicationRow]:
-    """Someone's applications, oldest first."""
-    return await reader.all(_select_of_owner, owner_id=owner_id)
+async def select_applications_of_owner(reader: Reader, owner_id: UserId) -> list[ApplicationRow]:
+    """Read the applications of an owner by ascending id."""
+    return await reader.all(_select_applications_of_owner, owner_id=owner_id)
 
 
-async def select_of_teams(reader: Reader, team_ids: Iterable[TeamId]) -> list[ApplicationRow]:
-    """What some teams own, oldest first."""
-    wanted = list(set(team_ids))
-    return await reader.all(_select_of_teams, team_ids=wanted) if wanted else []
+async def select_applications_of_teams(reader: Reader, team_ids: Iterable[TeamId]) -> list[ApplicationRow]:
+    """Read the applications of teams by ascending id."""
+    unique_ids = list(set(team_ids))
+    return await reader.all(_select_applications_of_teams, team_ids=unique_ids) if unique_ids else []
 
 
-async def count_of_owner(reader: Reader, owner_id: UserId) -> int:
-    """How many applications answer to someone."""
-    return int(await reader.scalar(_count_of_owner, owner_id=owner_id))
+async def count_applications_of_owner(reader: Reader, owner_id: UserId) -> int:
+    """Count the applications of an owner."""
+    return int(await reader.scalar(_count_applications_of_owner, owner_id=owner_id))
 
 
 async def insert_application(tx: Transaction, row: ApplicationRow) -> None:
@@ -134,26 +134,26 @@ async def insert_application(tx: Transaction, row: ApplicationRow) -> None:
 
 
 async def update_application(tx: Transaction, application_id: ApplicationId, **columns: Any) -> None:
-    """Change the columns named."""
+    """Update columns of an application."""
     query = update_columns(applications, key=("id",), columns=frozenset(columns))
     await tx.execute(query, id=application_id, **columns)
 
 
 async def count_guilds(reader: Reader, user_ids: Iterable[UserId]) -> dict[int, int]:
-    """In how many guilds each of some bots is, in one query; those in none are left out."""
-    wanted = list(set(user_ids))
-    if not wanted:
+    """Count the guilds of each user; users in no guild are left out."""
+    unique_ids = list(set(user_ids))
+    if not unique_ids:
         return {}
-    return {row[0]: row[1] for row in await reader.all(_count_guilds, user_ids=wanted)}
+    return {row[0]: row[1] for row in await reader.all(_count_guilds, user_ids=unique_ids)}
 
 
-async def count_people(reader: Reader, application_ids: Iterable[ApplicationId]) -> dict[int, tuple[int, int]]:
-    """How many people have authorized each of some applications, and how many have installed it to their account."""
-    wanted = list(set(application_ids))
-    if not wanted:
+async def count_authorizations(reader: Reader, application_ids: Iterable[ApplicationId]) -> dict[int, tuple[int, int]]:
+    """Count, for each application, the users who authorized it and those who installed it to their account."""
+    unique_ids = list(set(application_ids))
+    if not unique_ids:
         return {}
-    found = await reader.all(_count_people, application_ids=wanted)
-    return {row[0]: (row[1], row[2]) for row in found}
+    rows = await reader.all(_count_authorizations, application_ids=unique_ids)
+    return {row[0]: (row[1], row[2]) for row in rows}
 
 
 async def owns_guild(reader: Reader, user_id: UserId) -> bool:
@@ -161,14 +161,14 @@ async def owns_guild(reader: Reader, user_id: UserId) -> bool:
     return await reader.one(_select_owned, user_id=user_id) is not None
 
 
-async def delete_tokens_of(tx: Transaction, application_id: ApplicationId) -> None:
-    """Let in no token of an application any more: neither its bot's nor those that people gave it."""
+async def delete_tokens(tx: Transaction, application_id: ApplicationId) -> None:
+    """Delete the bot token and all access tokens of an application."""
     # A concurrent refresh is waited for first: only then is its access token seen.
     await tx.execute(_delete_refresh_tokens, application_id=application_id)
     await tx.execute(_delete_tokens, application_id=application_id)
 
 
 async def delete_application(tx: Transaction, application_id: ApplicationId) -> None:
-    """Remove an application's row, and its emojis."""
+    """Delete an application's row and its emojis."""
     await tx.execute(_delete_emojis, application_id=application_id)
     await tx.execute(_delete_application, application_id=application_id)

@@ -1,4 +1,4 @@
-"""What requests say of applications."""
+"""Request bodies of applications and their validation."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
@@ -14,7 +14,7 @@ from moothall.objects.ids import TeamId
 from moothall.objects.images import ImageData
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.redirect_uris import redirect_uri_error
-from moothall.objects.scopes import INSTALLING
+from moothall.objects.scopes import INSTALL_SCOPES
 
 Name = Annotated[str, Meta(min_length=1, max_length=limits.APPLICATION_NAME_MAX)]
 Description = Annotated[str, Meta(max_length=limits.APPLICATION_DESCRIPTION_MAX)]
@@ -31,30 +31,30 @@ _URLS: Final = (
     "terms_of_service_url",
     "privacy_policy_url",
 )
-_NOT_TAKEN: Final = {
+_UNSUPPORTED: Final = {
     "event_webhooks_url": "Webhook events are not supported yet.",
     "event_webhooks_types": "Webhook events are not supported yet.",
 }
-_OWNERS: Final = ("name", "bot_public", "bot_require_code_grant", "redirect_uris", "public_client", "team_id")
+_OWNER_FIELDS: Final = ("name", "bot_public", "bot_require_code_grant", "redirect_uris", "public_client", "team_id")
 _DISABLED: Final = 1
 _REPEATED: Final = FieldError(FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The set already contains this value.")
 
 
 class InstallParamsInput(Struct, frozen=True, kw_only=True):
-    """What installing an application shall ask for."""
+    """The scopes and permissions that installing an application requests."""
 
     scopes: Annotated[list[str], Meta(min_length=1)] | None = None
     permissions: PermissionSet | None = None
 
 
 class IntegrationTypeInput(Struct, frozen=True, kw_only=True):
-    """The same for one way of installing it."""
+    """The install parameters of one integration type."""
 
     oauth2_install_params: InstallParamsInput | None = None
 
 
 class EditCurrentApplication(Struct, frozen=True, kw_only=True):
-    """What an application's own bot may change; everything is optional."""
+    """The fields that an application's own bot may change; all are optional."""
 
     description: Description | UnsetType | None = UNSET
     icon: ImageData | UnsetType | None = UNSET
@@ -73,8 +73,8 @@ class EditCurrentApplication(Struct, frozen=True, kw_only=True):
     event_webhooks_types: Any = UNSET
 
     def check(self, form_errors: FormErrors) -> None:
-        """Addresses, scopes, ways of installing, and what is not supported yet."""
-        for field, message in _NOT_TAKEN.items():
+        """Check URLs, scopes and integration types, and refuse unsupported fields."""
+        for field, message in _UNSUPPORTED.items():
             if getattr(self, field):
                 form_errors.add(field, FormCode.BASE_TYPE_BAD_TYPE, message)
         if isinstance(self.event_webhooks_status, int) and self.event_webhooks_status != _DISABLED:
@@ -92,7 +92,7 @@ class EditCurrentApplication(Struct, frozen=True, kw_only=True):
 
 
 class ModifyApplication(EditCurrentApplication, frozen=True, kw_only=True):
-    """What an application's owner may change; everything is optional."""
+    """The fields that an application's owner may change; all are optional."""
 
     name: Name | UnsetType = UNSET
     bot_public: bool | UnsetType = UNSET
@@ -100,31 +100,31 @@ class ModifyApplication(EditCurrentApplication, frozen=True, kw_only=True):
     redirect_uris: RedirectUris | UnsetType | None = UNSET
     public_client: bool | UnsetType = UNSET
     team_id: TeamId | UnsetType | None = UNSET
-    """The team that it shall belong to; null takes it out of its team."""
+    """The team that owns the application; null removes it from its team."""
 
     def check(self, form_errors: FormErrors) -> None:
-        """The same, and redirect URIs."""
+        """Check the same fields, and redirect URIs."""
         EditCurrentApplication.check(self, form_errors)
         if isinstance(self.redirect_uris, list):
             _check_redirects(self.redirect_uris, form_errors.at("redirect_uris"))
 
     @property
-    def only_bot(self) -> bool:
-        """Whether it leaves alone what is the owner's only."""
-        return all(getattr(self, field) is UNSET for field in _OWNERS)
+    def allowed_for_bot(self) -> bool:
+        """Whether no field is set that only the owner may change."""
+        return all(getattr(self, field) is UNSET for field in _OWNER_FIELDS)
 
 
 class CreateApplication(ModifyApplication, frozen=True, kw_only=True):
-    """A new application: a name, and what else its owner wants to say at once."""
+    """A new application; only the name is required."""
 
     name: Name
 
     def check(self, form_errors: FormErrors) -> None:
-        """The same; an endpoint can verify nothing yet that an application says which has no key."""
+        """Check the same fields, and refuse an interactions endpoint, which needs the application's key to verify."""
         ModifyApplication.check(self, form_errors)
         if self.interactions_endpoint_url:
             form_errors.add(
-                "interactions_endpoint_url", FormCode.BASE_TYPE_BAD_TYPE, "Set it once the application is made."
+                "interactions_endpoint_url", FormCode.BASE_TYPE_BAD_TYPE, "Set it once the application exists."
             )
 
 
@@ -134,19 +134,19 @@ def _check_distinct(values: Sequence[str], form_errors: FormErrors) -> None:
             form_errors.add([index], *_REPEATED)
 
 
-def _check_scopes(given: InstallParamsInput, form_errors: FormErrors) -> None:
-    scopes = given.scopes or []
+def _check_scopes(params: InstallParamsInput, form_errors: FormErrors) -> None:
+    scopes = params.scopes or []
     _check_distinct(scopes, form_errors.at("scopes"))
     for index, scope in enumerate(scopes):
-        if scope not in INSTALLING:
-            form_errors.add(["scopes", index], *FieldError.choices(INSTALLING))
+        if scope not in INSTALL_SCOPES:
+            form_errors.add(["scopes", index], *FieldError.choices(INSTALL_SCOPES))
 
 
-def _check_types(given: Mapping[str, IntegrationTypeInput | None], form_errors: FormErrors) -> None:
-    known = tuple(str(int(kind)) for kind in IntegrationType)
-    for key, config in given.items():
-        if key not in known:
-            form_errors.add([key], *FieldError.choices(known))
+def _check_types(configs: Mapping[str, IntegrationTypeInput | None], form_errors: FormErrors) -> None:
+    types = tuple(str(int(kind)) for kind in IntegrationType)
+    for key, config in configs.items():
+        if key not in types:
+            form_errors.add([key], *FieldError.choices(types))
         elif config is not None and config.oauth2_install_params is not None:
             _check_scopes(config.oauth2_install_params, form_errors.at([key, "oauth2_install_params"]))
 

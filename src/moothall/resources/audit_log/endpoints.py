@@ -19,7 +19,7 @@ from moothall.resources.audit_log import queries
 from moothall.resources.audit_log.queries import EntryRow
 from moothall.resources.interaction.command.objects import command_object
 from moothall.resources.interaction.command.queries import GLOBAL_SCOPE, select_commands_by_ids
-from moothall.resources.scheduled_event.access import sees_event
+from moothall.resources.scheduled_event.access import can_view_event
 from moothall.resources.scheduled_event.queries import event_object, select_events
 from moothall.resources.user.queries import get_users
 from moothall.storage.rows import channel_from_row
@@ -97,7 +97,7 @@ def _target_ids(entries: Iterable[EntryRow], actions: frozenset[AuditLogEvent]) 
 
 async def _events(ctx: Context, guild_id: GuildId, ids: set[Snowflake]) -> list[ScheduledEvent]:
     """The events with these ids that the caller can see."""
-    return [event_object(row) for row in await select_events(ctx.tx, guild_id, ids) if await sees_event(ctx, row)]
+    return [event_object(row) for row in await select_events(ctx.tx, guild_id, ids) if await can_view_event(ctx, row)]
 
 
 async def _commands(ctx: Context, guild_id: GuildId, ids: set[Snowflake]) -> list[Command]:

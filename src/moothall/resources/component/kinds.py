@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from moothall.objects import component_input as inputs
 from moothall.objects import limits
 from moothall.objects.component import Component
-from moothall.objects.component_types import ComponentPlace, ComponentType
+from moothall.objects.component_types import ComponentPosition, ComponentType
 from moothall.resources.component import interactive, layout
 from moothall.resources.component.validator import ComponentValidator, Path
 
@@ -23,7 +23,7 @@ class Slot(NamedTuple):
     """A key of a component that contains others: a list of `low` to `high`, or one if there are no bounds."""
 
     key: str
-    position: ComponentPlace
+    position: ComponentPosition
     low: int | None = None
     high: int | None = None
 
@@ -33,12 +33,12 @@ class Kind(NamedTuple):
 
     input_type: type[inputs.ComponentInput]
     build: Build
-    positions: ComponentPlace
+    positions: ComponentPosition
     slots: tuple[Slot, ...] = ()
     check: Check | None = None
 
 
-_T, _P = ComponentType, ComponentPlace
+_T, _P = ComponentType, ComponentPosition
 _TOP: Final = _P.LAYOUT | _P.CONTAINER
 _FIELD: Final = _P.ROW | _P.LABEL
 

@@ -8,7 +8,7 @@ from moothall.kernel.form import describe_failure
 from moothall.objects import limits
 from moothall.objects.component import Modal, ModalComponent
 from moothall.objects.component_input import ModalInput
-from moothall.objects.component_types import ComponentPlace
+from moothall.objects.component_types import ComponentPosition
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.text import clean
@@ -43,9 +43,9 @@ def read_modal(
     if isinstance(components, list) and 1 <= len(components) <= limits.MODAL_COMPONENTS_MAX:
         referenced = referenced_ids(components) if referenced is None else referenced
         validator = ComponentValidator(
-            form_errors, ComponentPlace.MODAL, requested_ids=referenced.ids, resolved=resolved
+            form_errors, ComponentPosition.MODAL, requested_ids=referenced.ids, resolved=resolved
         )
-        read = cast("list[ModalComponent]", read_tree(components, validator, ComponentPlace.MODAL))
+        read = cast("list[ModalComponent]", read_tree(components, validator, ComponentPosition.MODAL))
     elif isinstance(components, list):
         form_errors.add("components", *FieldError.length(1, limits.MODAL_COMPONENTS_MAX))
     elif isinstance(body, dict) and "components" in body:

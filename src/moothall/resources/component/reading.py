@@ -13,7 +13,7 @@ import msgspec
 from moothall.kernel.form import describe_failure
 from moothall.objects import limits
 from moothall.objects.component import Component, MessageComponent
-from moothall.objects.component_types import ComponentPlace
+from moothall.objects.component_types import ComponentPosition
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.wire import convert
@@ -44,7 +44,7 @@ def read_components(
     ids unchecked. With `interactive` false, components that cause interactions are errors. `file_urls` are the URLs of
     files that the message has, without their query.
     """
-    top = ComponentPlace.LAYOUT if layout else ComponentPlace.LEGACY
+    top = ComponentPosition.LAYOUT if layout else ComponentPosition.LEGACY
     maximum = limits.COMPONENTS_V2_MAX if layout else limits.ACTION_ROWS_MAX
     referenced = referenced_ids(body) if referenced is None else referenced
     validator = ComponentValidator(
@@ -56,7 +56,7 @@ def read_components(
     return cast("list[MessageComponent]", read_tree(body, validator, top))
 
 
-def read_tree(body: Sequence[Any], validator: ComponentValidator, top: ComponentPlace) -> list[Component]:
+def read_tree(body: Sequence[Any], validator: ComponentValidator, top: ComponentPosition) -> list[Component]:
     """The components of a list at the top of a tree."""
     components: list[Component] = []
     try:
@@ -79,7 +79,7 @@ def read_tree(body: Sequence[Any], validator: ComponentValidator, top: Component
     return components
 
 
-def _read(body: Any, validator: ComponentValidator, position: ComponentPlace, at: Path) -> Component | None:
+def _read(body: Any, validator: ComponentValidator, position: ComponentPosition, at: Path) -> Component | None:
     validator.count += 1
     if validator.count > limits.COMPONENTS_V2_MAX:
         raise _TooMany
@@ -90,8 +90,8 @@ def _read(body: Any, validator: ComponentValidator, position: ComponentPlace, at
     if number is None:
         validator.add((*at, "type"), *FieldError.required())
         return None
-    if validator.modal and position is ComponentPlace.ROW:
-        position = ComponentPlace.MODAL_ROW
+    if validator.modal and position is ComponentPosition.ROW:
+        position = ComponentPosition.MODAL_ROW
     # True is 1 to a dictionary, and so is 1.0.
     choices = CHOICES[position]
     kind = choices.get(number) if type(number) is int else None

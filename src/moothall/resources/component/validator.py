@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from moothall.objects import limits
 from moothall.objects.component import ComponentEmoji
 from moothall.objects.component_input import EmojiInput
-from moothall.objects.component_types import ComponentPlace
+from moothall.objects.component_types import ComponentPosition
 from moothall.objects.embed import url_error
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FieldError, FormCode
@@ -115,7 +115,7 @@ class ComponentValidator:
     def __init__(
         self,
         form_errors: FormErrors,
-        top: ComponentPlace,
+        top: ComponentPosition,
         *,
         requested_ids: AbstractSet[int],
         resolved: ResolvedIds | None,
@@ -123,7 +123,7 @@ class ComponentValidator:
         interactive: bool = True,
     ) -> None:
         self.form_errors = form_errors
-        self.modal = top is ComponentPlace.MODAL
+        self.modal = top is ComponentPosition.MODAL
         self.resolved = resolved
         """None leaves ids unchecked."""
         self.file_urls = file_urls

@@ -1,5 +1,5 @@
-"""The emojis of guilds and of applications.
+"""Emojis of guilds and of applications.
 
-`using` says which one somebody may use where. Roles take themselves out of emojis when they end (`operations`);
-reactions, sounds, welcome screens and others name emojis by their ids.
+`lookup` finds the emojis that a caller may use; `rules` holds the permissions of all expressions (emojis, stickers,
+sounds). Reactions, sounds, welcome screens and others refer to emojis by id.
 """

@@ -6,7 +6,7 @@ from moothall.kernel.endpoint import delete, get, patch, post
 from moothall.objects.emoji import ApplicationEmojis, Emoji
 from moothall.objects.ids import ApplicationId, EmojiId, GuildId
 from moothall.resources.application.access import OWNER_OR_BOT
-from moothall.resources.emoji import application, operations
+from moothall.resources.emoji import operations
 from moothall.resources.emoji.events import GuildEmojisUpdate
 from moothall.resources.emoji.requests import (
     CreateApplicationEmoji,
@@ -14,7 +14,7 @@ from moothall.resources.emoji.requests import (
     ModifyApplicationEmoji,
     ModifyGuildEmoji,
 )
-from moothall.resources.emoji.rules import CHANGES, CREATES
+from moothall.resources.emoji.rules import CHANGE_EXPRESSIONS, CREATE_EXPRESSIONS
 
 _OF_GUILD = "/guilds/{guild_id}/emojis"
 _OF_APPLICATION = "/applications/{application_id}/emojis"
@@ -22,55 +22,55 @@ _OF_APPLICATION = "/applications/{application_id}/emojis"
 
 @get(_OF_GUILD, permission=MEMBER)
 async def list_guild_emojis(ctx: Context, guild_id: GuildId) -> list[Emoji]:
-    """List a guild's emojis. Who made them is told to those who may make or manage expressions."""
-    return await operations.show_emojis(ctx)
+    """List a guild's emojis. Creators are included for callers who may create or manage expressions."""
+    return await operations.list_guild_emojis(ctx)
 
 
 @get(f"{_OF_GUILD}/{{emoji_id}}", permission=MEMBER)
 async def get_guild_emoji(ctx: Context, guild_id: GuildId, emoji_id: EmojiId) -> Emoji:
-    """One emoji of a guild. Who made it is told to those who may change it."""
-    return await operations.show_emoji(ctx, emoji_id)
+    """Get an emoji of a guild. Its creator is included for callers who may change it."""
+    return await operations.get_guild_emoji(ctx, emoji_id)
 
 
-@post(_OF_GUILD, permission=CREATES, audit_reason=True, fires=(GuildEmojisUpdate,), status=201)
+@post(_OF_GUILD, permission=CREATE_EXPRESSIONS, audit_reason=True, fires=(GuildEmojisUpdate,), status=201)
 async def create_guild_emoji(ctx: Context, guild_id: GuildId, body: CreateGuildEmoji) -> Emoji:
-    """Make an emoji of a png, jpeg, gif, webp or avif of at most 256 KiB."""
+    """Create an emoji from a png, jpeg, gif, webp or avif of at most 256 KiB."""
     return await operations.create_emoji(ctx, body)
 
 
-@patch(f"{_OF_GUILD}/{{emoji_id}}", permission=CHANGES, audit_reason=True, fires=(GuildEmojisUpdate,))
+@patch(f"{_OF_GUILD}/{{emoji_id}}", permission=CHANGE_EXPRESSIONS, audit_reason=True, fires=(GuildEmojisUpdate,))
 async def modify_guild_emoji(ctx: Context, guild_id: GuildId, emoji_id: EmojiId, body: ModifyGuildEmoji) -> Emoji:
-    """Rename an emoji, or say which roles may use it. Others' takes MANAGE_GUILD_EXPRESSIONS."""
-    return await operations.change_emoji(ctx, emoji_id, body)
+    """Rename an emoji, or set the roles that may use it. Emojis of others need MANAGE_GUILD_EXPRESSIONS."""
+    return await operations.modify_emoji(ctx, emoji_id, body)
 
 
 @delete(
     f"{_OF_GUILD}/{{emoji_id}}",
-    permission=CHANGES,
+    permission=CHANGE_EXPRESSIONS,
     audit_reason=True,
-    fires=operations.DELETING,
+    fires=operations.DELETE_EMOJI_EVENTS,
 )
 async def delete_guild_emoji(ctx: Context, guild_id: GuildId, emoji_id: EmojiId) -> None:
-    """Remove an emoji. Others' takes MANAGE_GUILD_EXPRESSIONS."""
+    """Delete an emoji. Emojis of others need MANAGE_GUILD_EXPRESSIONS."""
     await operations.delete_emoji(ctx, emoji_id)
 
 
 @get(_OF_APPLICATION, permission=OWNER_OR_BOT)
 async def list_application_emojis(ctx: Context, application_id: ApplicationId) -> ApplicationEmojis:
     """List an application's emojis."""
-    return ApplicationEmojis(items=await application.list_emojis(ctx, application_id))
+    return ApplicationEmojis(items=await operations.list_application_emojis(ctx, application_id))
 
 
 @get(f"{_OF_APPLICATION}/{{emoji_id}}", permission=OWNER_OR_BOT)
 async def get_application_emoji(ctx: Context, application_id: ApplicationId, emoji_id: EmojiId) -> Emoji:
-    """One emoji of an application."""
-    return await application.get_emoji(ctx, application_id, emoji_id)
+    """Get an emoji of an application."""
+    return await operations.get_application_emoji(ctx, application_id, emoji_id)
 
 
 @post(_OF_APPLICATION, permission=OWNER_OR_BOT, status=201)
 async def create_application_emoji(ctx: Context, application_id: ApplicationId, body: CreateApplicationEmoji) -> Emoji:
-    """Give an application an emoji, which its bot may use anywhere."""
-    return await application.create_emoji(ctx, application_id, body)
+    """Create an emoji of an application, which its bot may use anywhere."""
+    return await operations.create_application_emoji(ctx, application_id, body)
 
 
 @patch(f"{_OF_APPLICATION}/{{emoji_id}}", permission=OWNER_OR_BOT)
@@ -78,10 +78,10 @@ async def modify_application_emoji(
     ctx: Context, application_id: ApplicationId, emoji_id: EmojiId, body: ModifyApplicationEmoji
 ) -> Emoji:
     """Rename an emoji of an application."""
-    return await application.change_emoji(ctx, application_id, emoji_id, body)
+    return await operations.modify_application_emoji(ctx, application_id, emoji_id, body)
 
 
 @delete(f"{_OF_APPLICATION}/{{emoji_id}}", permission=OWNER_OR_BOT)
 async def delete_application_emoji(ctx: Context, application_id: ApplicationId, emoji_id: EmojiId) -> None:
-    """Remove an emoji of an application."""
-    await application.delete_emoji(ctx, application_id, emoji_id)
+    """Delete an emoji of an application."""
+    await operations.delete_application_emoji(ctx, application_id, emoji_id)

@@ -1,4 +1,4 @@
-"""What emojis announce."""
+"""Gateway events of emojis."""
 
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ from moothall.objects.intents import Intent
 
 
 class GuildEmojisUpdate(Event, frozen=True, kw_only=True):
-    """GUILD_EMOJIS_UPDATE: the emojis that a guild has now, all of them."""
+    """GUILD_EMOJIS_UPDATE: all emojis of a guild after a change."""
 
     name: ClassVar[str] = "GUILD_EMOJIS_UPDATE"
     intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS

@@ -1,4 +1,4 @@
-"""The SQL of emojis."""
+"""SQL of emojis."""
 
 from collections.abc import Iterable, Mapping
 
@@ -50,7 +50,7 @@ _delete_application_emoji = Query(delete(application_emojis).where(_of_applicati
 
 
 async def insert_emoji(tx: Transaction, guild_id: GuildId, emoji: Emoji, creator_id: UserId, image: str) -> None:
-    """Store a new emoji, which shows the image of a hash."""
+    """Store a new emoji; `image` is the hash of its image."""
     await tx.execute(
         _insert_emoji,
         guild_id=guild_id,
@@ -64,56 +64,56 @@ async def insert_emoji(tx: Transaction, guild_id: GuildId, emoji: Emoji, creator
 
 
 async def update_emoji(tx: Transaction, guild_id: GuildId, emoji: Emoji) -> None:
-    """Write the name and roles of an emoji."""
+    """Update the name and roles of an emoji."""
     query = update_columns(emojis, key=("guild_id", "id"), columns=frozenset({"name", "roles"}))
     await tx.execute(query, guild_id=guild_id, id=emoji.id, name=emoji.name, roles=emoji.roles)
 
 
 async def update_roles(tx: Transaction, guild_id: GuildId, changed: Iterable[Emoji]) -> None:
-    """Write the roles of several emojis."""
+    """Update the roles of several emojis."""
     await tx.execute_many(
         _set_roles, [{"guild_id": guild_id, "emoji_id": emoji.id, "new_roles": emoji.roles} for emoji in changed]
     )
 
 
 async def delete_emoji(tx: Transaction, guild_id: GuildId, emoji_id: EmojiId) -> None:
-    """Remove an emoji."""
+    """Delete an emoji of a guild."""
     await tx.execute(_delete_emoji, guild_id=guild_id, emoji_id=emoji_id)
 
 
 async def select_creators(reader: Reader, guild_id: GuildId) -> Mapping[EmojiId, UserId | None]:
-    """Who made each of a guild's emojis."""
+    """Read the creator of each emoji of a guild; None for a deleted account."""
     return {EmojiId(row[0]): row[1] for row in await reader.all(_select_creators, guild_id=guild_id)}
 
 
-async def select_guild_of(reader: Reader, emoji_id: EmojiId) -> GuildId | None:
-    """The guild that has an emoji; None if none has."""
-    found: GuildId | None = await reader.scalar(_select_guild, emoji_id=emoji_id)
-    return found
+async def select_guild_id(reader: Reader, emoji_id: EmojiId) -> GuildId | None:
+    """Read the guild of an emoji; None for an unknown id."""
+    guild_id: GuildId | None = await reader.scalar(_select_guild, emoji_id=emoji_id)
+    return guild_id
 
 
 async def select_image(reader: Reader, emoji_id: EmojiId) -> str | None:
-    """The hash of what an emoji shows, of whichever guild or application; None if there is none."""
-    found: str | None = await reader.scalar(_select_image, emoji_id=emoji_id)
-    if found is None:
-        found = await reader.scalar(_select_application_image, emoji_id=emoji_id)
-    return found
+    """Read the image hash of an emoji of any guild or application; None for an unknown id."""
+    image: str | None = await reader.scalar(_select_image, emoji_id=emoji_id)
+    if image is None:
+        image = await reader.scalar(_select_application_image, emoji_id=emoji_id)
+    return image
 
 
 async def select_application_emojis(reader: Reader, application_id: ApplicationId) -> list[ApplicationEmojiRow]:
-    """The emojis of an application, oldest first."""
+    """Read the emojis of an application by ascending id."""
     return await reader.all(_select_application_emojis, application_id=application_id)
 
 
 async def select_application_emoji(
     reader: Reader, application_id: ApplicationId, emoji_id: EmojiId
 ) -> ApplicationEmojiRow | None:
-    """One emoji of an application; None if it has no such."""
+    """Read one emoji of an application; None for an unknown id."""
     return await reader.one(_select_application_emoji, application_id=application_id, emoji_id=emoji_id)
 
 
 async def count_application_emojis(reader: Reader, application_id: ApplicationId) -> int:
-    """How many emojis an application has."""
+    """Count the emojis of an application."""
     return int(await reader.scalar(_count_application_emojis, application_id=application_id) or 0)
 
 
@@ -125,11 +125,11 @@ async def insert_application_emoji(tx: Transaction, row: ApplicationEmojiRow) ->
 async def rename_application_emoji(
     tx: Transaction, application_id: ApplicationId, emoji_id: EmojiId, name: str
 ) -> None:
-    """Give an emoji of an application another name."""
+    """Update the name of an emoji of an application."""
     query = update_columns(application_emojis, key=("application_id", "id"), columns=frozenset({"name"}))
     await tx.execute(query, application_id=application_id, id=emoji_id, name=name)
 
 
 async def delete_application_emoji(tx: Transaction, application_id: ApplicationId, emoji_id: EmojiId) -> None:
-    """Remove an emoji of an application."""
+    """Delete an emoji of an application."""
     await tx.execute(_delete_application_emoji, application_id=application_id, emoji_id=emoji_id)

@@ -1,4 +1,4 @@
-"""What requests say of emojis."""
+"""Request bodies of emojis and their validation."""
 
 import re
 from typing import Annotated, Final
@@ -15,7 +15,7 @@ _NAME: Final = re.compile("[A-Za-z0-9_]*")
 
 EmojiName = Annotated[str, Meta(min_length=limits.EMOJI_NAME_MIN, max_length=limits.EMOJI_NAME_MAX)]
 EmojiRoles = Annotated[list[RoleId | None], Meta(max_length=limits.ROLES_PER_GUILD)]
-"""The roles that may use it; none, or @everyone among them, is everybody."""
+"""The roles that may use an emoji; an empty list, or one with @everyone, allows every member."""
 
 
 def _check_name(name: str, form_errors: FormErrors) -> None:
@@ -24,34 +24,34 @@ def _check_name(name: str, form_errors: FormErrors) -> None:
 
 
 class CreateApplicationEmoji(Struct, frozen=True, kw_only=True):
-    """A new emoji of an application's."""
+    """A new emoji of an application."""
 
     name: EmojiName
     image: EmojiImage
 
     def check(self, form_errors: FormErrors) -> None:
-        """A name has letters, digits and underscores."""
+        """Refuse names with other characters than letters, digits and underscores."""
         _check_name(self.name, form_errors)
 
 
 class CreateGuildEmoji(CreateApplicationEmoji, frozen=True, kw_only=True):
-    """A new emoji of a guild's."""
+    """A new emoji of a guild."""
 
     roles: EmojiRoles | UnsetType | None = UNSET
 
 
 class ModifyApplicationEmoji(Struct, frozen=True, kw_only=True):
-    """Changes to an emoji: what is absent stays."""
+    """Changes to an emoji; absent fields stay as they are."""
 
     name: EmojiName | UnsetType = UNSET
 
     def check(self, form_errors: FormErrors) -> None:
-        """A name has letters, digits and underscores."""
+        """Refuse names with other characters than letters, digits and underscores."""
         if isinstance(self.name, str):
             _check_name(self.name, form_errors)
 
 
 class ModifyGuildEmoji(ModifyApplicationEmoji, frozen=True, kw_only=True):
-    """Changes to a guild's emoji: what is absent stays, null roles are everybody."""
+    """Changes to a guild's emoji; absent fields stay as they are, null roles allow every member."""
 
     roles: EmojiRoles | UnsetType | None = UNSET

@@ -1,4 +1,4 @@
-"""Who may change an expression, and who is told who made it (topics: permissions)."""
+"""Permissions to create and manage expressions (emojis, stickers, sounds) and to see their creators."""
 
 from typing import Final
 
@@ -7,18 +7,18 @@ from moothall.kernel.context import Context
 from moothall.objects.ids import UserId
 from moothall.objects.permissions import Permissions
 
-CREATES: Final = Permissions.CREATE_GUILD_EXPRESSIONS
-MANAGES: Final = Permissions.MANAGE_GUILD_EXPRESSIONS
-CHANGES: Final = any_of(CREATES, MANAGES)
-"""The way in of rows that change or remove one; `require_may_change` asks whose it is."""
+CREATE_EXPRESSIONS: Final = Permissions.CREATE_GUILD_EXPRESSIONS
+MANAGE_EXPRESSIONS: Final = Permissions.MANAGE_GUILD_EXPRESSIONS
+CHANGE_EXPRESSIONS: Final = any_of(CREATE_EXPRESSIONS, MANAGE_EXPRESSIONS)
+"""The permission of rows that modify or delete expressions, followed by `require_expression_management`."""
 
 
-def sees_creators(ctx: Context) -> bool:
-    """Whether the caller is told who made the expressions of the guild entered."""
-    return ctx.has(CREATES) or ctx.has(MANAGES)
+def can_see_creators(ctx: Context) -> bool:
+    """Whether the caller may see the creators of expressions of the request's guild."""
+    return ctx.has(CREATE_EXPRESSIONS) or ctx.has(MANAGE_EXPRESSIONS)
 
 
-def require_may_change(ctx: Context, creator_id: UserId | None) -> None:
-    """Refuse (403/50013) whoever has not made it, unless they manage all of the guild's."""
-    if creator_id != ctx.actor.user_id or not ctx.has(CREATES):
-        ctx.require(MANAGES)
+def require_expression_management(ctx: Context, creator_id: UserId | None) -> None:
+    """Raise Refusal 403/50013 unless the caller created an expression and may create more, or may manage all."""
+    if creator_id != ctx.actor.user_id or not ctx.has(CREATE_EXPRESSIONS):
+        ctx.require(MANAGE_EXPRESSIONS)

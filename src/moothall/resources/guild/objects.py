@@ -7,7 +7,7 @@ from msgspec import structs
 from moothall.kernel.guild_state import GuildState
 from moothall.objects.emoji import Emoji, PartialEmoji
 from moothall.objects.emoji_choice import current_emoji
-from moothall.objects.expressions import rate_emojis, rate_stickers
+from moothall.objects.expressions import emojis_with_availability, stickers_with_availability
 from moothall.objects.features import Feature
 from moothall.objects.guild import Guild, GuildPreview, IncidentsData, NsfwLevel, WelcomeScreen
 from moothall.objects.role import Role
@@ -58,8 +58,8 @@ def build_guild_object(row: GuildRow, roles: Iterable[Role], emojis: list[Emoji]
         premium_progress_bar_enabled=row.premium_progress_bar_enabled,
         nsfw=row.nsfw_level in _NSFW_LEVELS,
         nsfw_level=row.nsfw_level,
-        emojis=rate_emojis(emojis, row.premium_tier),
-        stickers=rate_stickers(stickers, row.premium_tier, row.features),
+        emojis=emojis_with_availability(emojis, row.premium_tier),
+        stickers=stickers_with_availability(stickers, row.premium_tier, row.features),
         incidents_data=None if row.incidents_data is None else convert(row.incidents_data, IncidentsData),
     )
 

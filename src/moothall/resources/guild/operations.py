@@ -145,7 +145,7 @@ def _columns(body: ModifyGuild) -> dict[str, Any]:
 
 
 async def _check_new_owner(ctx: Context, body: ModifyGuild, form_errors: FormErrors) -> None:
-    if not ctx.member.is_owner:
+    if not ctx.member.can_manage_application:
         raise Refusal(errors.MISSING_PERMISSIONS)
     if body.owner_id is UNSET:
         return
@@ -211,7 +211,7 @@ async def delete_guild(ctx: Context) -> None:
 
     The guild is inaccessible after this transaction; a job deletes its messages and other remaining rows in batches.
     """
-    if not ctx.member.is_owner:
+    if not ctx.member.can_manage_application:
         raise Refusal(errors.MISSING_PERMISSIONS)
     await queries.delete_guild(ctx.tx, ctx.guild.id)
     await enqueue_guild_purge(ctx, ctx.guild.id)
@@ -220,7 +220,7 @@ async def delete_guild(ctx: Context) -> None:
 
 async def leave_guild(ctx: Context) -> None:
     """Leave the guild entered. Raises Refusal: 400/50055 for the owner, who can only transfer or delete the guild."""
-    if ctx.member.is_owner:
+    if ctx.member.can_manage_application:
         raise Refusal(errors.INVALID_GUILD)
     user = await get_user(ctx.tx, ctx.actor.user_id)
     if user is not None:

@@ -1,6 +1,6 @@
 """An integration is deleted when its bot leaves the guild, and when its application is deleted."""
 
-from moothall.resources.application.deletion import APPLICATION_LEAVING
+from moothall.resources.application.operations import APPLICATION_LEAVING
 from moothall.resources.guild.membership.operations import BOT_REMOVED, LEAVE_EVENTS
 from moothall.resources.integration.operations import (
     BOT_REMOVED_EVENTS,

@@ -7,7 +7,7 @@ from msgspec import UNSET
 from moothall.objects.ids import UserId
 from moothall.objects.integration import Integration, IntegrationAccount
 from moothall.objects.wire import convert
-from moothall.resources.application.operations import integration_application
+from moothall.resources.application.objects import integration_application
 from moothall.resources.application.queries import select_applications
 from moothall.resources.integration.queries import IntegrationRow
 from moothall.resources.user.queries import get_users

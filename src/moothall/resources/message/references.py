@@ -32,7 +32,7 @@ from moothall.resources.message.people import Person, encoded_users, find_people
 from moothall.resources.message.queries import MessageRow, lock_message_shared, select_message
 from moothall.resources.message.rendering import viewer_of
 from moothall.resources.message.requests import MessageReferenceInput
-from moothall.resources.sticker.using import find_sendable
+from moothall.resources.sticker.lookup import find_sendable_stickers
 
 _WEBHOOK_MENTIONS: Final = ("users",)
 _SNAPSHOT_KEYS: Final = (
@@ -87,7 +87,7 @@ class MentioningText(Struct, frozen=True):
 async def resolve_references(ctx: Context, message: OutgoingMessage) -> MessageReferences:
     """Look up what a new message refers to.
 
-    Raises Refusal as `find_replied_to`, `find_forwarded` and `find_sendable`.
+    Raises Refusal as `find_replied_to`, `find_forwarded` and `find_sendable_stickers`.
     """
     draft = message.draft
     reference, forwarded = draft.reference, None
@@ -100,7 +100,7 @@ async def resolve_references(ctx: Context, message: OutgoingMessage) -> MessageR
     references = await _resolve_mentions(ctx, message.access, message.author, text, replied_to)
     if forwarded is None and not draft.sticker_ids:
         return references
-    stickers = await find_sendable(ctx, message.access, draft.sticker_ids) if draft.sticker_ids else ()
+    stickers = await find_sendable_stickers(ctx, message.access, draft.sticker_ids) if draft.sticker_ids else ()
     return structs.replace(references, forwarded=forwarded, stickers=stickers)
 
 

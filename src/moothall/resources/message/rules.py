@@ -66,7 +66,7 @@ async def require_verified(ctx: Context) -> None:
     minutes, HIGH 10 minutes as a member, VERY_HIGH a verified phone, which no account has.
     """
     level = ctx.guild.row.verification_level
-    if not level or ctx.actor.bot or ctx.member.role_ids or ctx.member.is_owner:
+    if not level or ctx.actor.bot or ctx.member.role_ids or ctx.member.can_manage_application:
         return
     row = await select_verification(ctx.tx, ctx.guild.id, ctx.actor.user_id)
     if row is None:

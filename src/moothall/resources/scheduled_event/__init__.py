@@ -1,5 +1,5 @@
-"""Scheduled events: what a guild plans, who wants to come, and how an event begins and ends, also by itself.
+"""Scheduled events of guilds: creating and changing them, interested users, and automatic status transitions.
 
-An event in a stage channel opens the stage when it starts and ends with it (`stage`). An event that recurs
-goes on to its next occurrence instead of ending, with those who wanted to come.
+Starting an event in a stage channel opens the stage, and ending either ends the other (`operations.stages`). A
+recurring event moves to its next occurrence instead of ending and keeps its interested users.
 """

@@ -20,15 +20,16 @@ from moothall.objects.scheduled_event import (
     ScheduledEventUserCount,
 )
 from moothall.resources.member.queries import get_members, member_objects
-from moothall.resources.scheduled_event import answers, operations, queries
-from moothall.resources.scheduled_event.access import CreatesEvents, ManagesEvent, ViewsEvent, sees_event
+from moothall.resources.scheduled_event import queries
+from moothall.resources.scheduled_event.access import CreatesEvents, ManagesEvent, ViewsEvent, can_view_event
 from moothall.resources.scheduled_event.events import (
     GuildScheduledEventCreate,
     GuildScheduledEventUpdate,
     GuildScheduledEventUserAdd,
     GuildScheduledEventUserRemove,
 )
-from moothall.resources.scheduled_event.queries import WHOLE, EventRow, event_object
+from moothall.resources.scheduled_event.operations import exceptions, scheduled_events, subscribers
+from moothall.resources.scheduled_event.queries import WHOLE_EVENT, EventRow, event_object
 from moothall.resources.scheduled_event.requests import (
     CreateException,
     CreateScheduledEvent,
@@ -48,43 +49,43 @@ _Limit = Annotated[int, Meta(ge=1, le=limits.EVENT_USER_LIST_MAX)]
 async def list_guild_scheduled_events(
     ctx: Context, guild_id: GuildId, *, with_user_count: bool = False
 ) -> list[ScheduledEvent]:
-    """List the events of a guild that are not over, those in channels that the caller may view."""
+    """List the scheduled and active events of a guild in channels that the caller may view."""
     rows = await queries.select_live_events(ctx.tx, guild_id)
     if len(rows) > 1:
-        # At once, rather than one by one.
+        # Load all channels in one query instead of one by one.
         await ctx.guild.channels(ctx.tx)
-    seen = [row for row in rows if await sees_event(ctx, row)]
-    return await _shown(ctx, seen, counts=with_user_count)
+    visible = [row for row in rows if await can_view_event(ctx, row)]
+    return await _event_objects(ctx, visible, counts=with_user_count)
 
 
 @post(_EVENTS, permission=CreatesEvents(), audit_reason=True, fires=(GuildScheduledEventCreate,))
 async def create_guild_scheduled_event(ctx: Context, guild_id: GuildId, body: CreateScheduledEvent) -> ScheduledEvent:
-    """Plan an event."""
-    return (await _shown(ctx, [await operations.create_event(ctx, body)]))[0]
+    """Create an event."""
+    return (await _event_objects(ctx, [await scheduled_events.create_event(ctx, body)]))[0]
 
 
 @get(_EVENT, permission=ViewsEvent())
 async def get_guild_scheduled_event(
     ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId, *, with_user_count: bool = False
 ) -> ScheduledEvent:
-    """Get an event, for a while also after its end."""
-    return (await _shown(ctx, [ctx.subject], counts=with_user_count))[0]
+    """Get an event; events that have ended can be read for 30 days."""
+    return (await _event_objects(ctx, [ctx.subject], counts=with_user_count))[0]
 
 
-@patch(_EVENT, permission=ManagesEvent(), audit_reason=True, fires=operations.CHANGING)
+@patch(_EVENT, permission=ManagesEvent(), audit_reason=True, fires=scheduled_events.MODIFY_FIRES)
 async def modify_guild_scheduled_event(
     ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId, body: ModifyScheduledEvent
 ) -> ScheduledEvent:
-    """Change an event, begin it or end it."""
-    return (await _shown(ctx, [await operations.change_event(ctx, ctx.subject, body)]))[0]
+    """Change, start, end or cancel an event."""
+    return (await _event_objects(ctx, [await scheduled_events.modify_event(ctx, ctx.subject, body)]))[0]
 
 
-@delete(_EVENT, permission=ManagesEvent(), audit_reason=True, fires=operations.REMOVING)
+@delete(_EVENT, permission=ManagesEvent(), audit_reason=True, fires=scheduled_events.DELETE_FIRES)
 async def delete_guild_scheduled_event(
     ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId
 ) -> None:
     """Delete an event."""
-    await operations.remove_event(ctx, ctx.subject)
+    await scheduled_events.delete_event(ctx, ctx.subject)
 
 
 @get(f"{_EVENT}/users", permission=ViewsEvent())
@@ -98,8 +99,8 @@ async def get_guild_scheduled_event_users(
     before: UserId | None = None,
     after: UserId | None = None,
 ) -> list[ScheduledEventUser]:
-    """List who wants to come by ascending user id; `before` goes before `after`."""
-    return await _users(ctx, WHOLE, with_member=with_member, before=before, after=after, maximum=limit)
+    """List interested users by ascending id; with `before`, `after` is ignored."""
+    return await _users(ctx, WHOLE_EVENT, with_member=with_member, before=before, after=after, maximum=limit)
 
 
 @get(f"{_EVENT}/users/counts", permission=ViewsEvent())
@@ -110,13 +111,13 @@ async def count_guild_scheduled_event_users(
     *,
     guild_scheduled_event_exception_ids: list[Snowflake] | None = None,
 ) -> ScheduledEventUserCount:
-    """Count who wants to come, to the event as a whole and to some occurrences of it."""
+    """Count the users interested in the event as a whole and in single occurrences."""
     row: EventRow = ctx.subject
-    asked = guild_scheduled_event_exception_ids or []
-    if len(asked) > limits.EVENT_COUNTED_EXCEPTIONS_MAX:
+    exception_ids = guild_scheduled_event_exception_ids or []
+    if len(exception_ids) > limits.EVENT_COUNTED_EXCEPTIONS_MAX:
         maximum = FieldError.length(None, limits.EVENT_COUNTED_EXCEPTIONS_MAX)
         refuse_field("guild_scheduled_event_exception_ids", *maximum)
-    counts = await queries.count_users(ctx.tx, row, [each for each in asked if each != WHOLE])
+    counts = await queries.count_interested(ctx.tx, row, [each for each in exception_ids if each != WHOLE_EVENT])
     return ScheduledEventUserCount(
         guild_scheduled_event_count=row.user_count,
         guild_scheduled_event_exception_counts={str(int(each)): count for each, count in counts.items()},
@@ -127,16 +128,16 @@ async def count_guild_scheduled_event_users(
 async def create_guild_scheduled_event_user(
     ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId
 ) -> ScheduledEventUser:
-    """Want to come to an event; for people only."""
-    return await answers.subscribe(ctx, ctx.subject)
+    """Mark the caller as interested in an event. Not for bots."""
+    return await subscribers.add_subscriber(ctx, ctx.subject)
 
 
 @delete(f"{_EVENT}/users/@me", permission=ViewsEvent(), fires=(GuildScheduledEventUserRemove,))
 async def delete_guild_scheduled_event_user(
     ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId
 ) -> None:
-    """Not want to come to an event any more."""
-    await answers.unsubscribe(ctx, ctx.subject)
+    """Mark the caller as no longer interested in an event."""
+    await subscribers.remove_subscriber(ctx, ctx.subject)
 
 
 @get(f"{_OCCURRENCE}/users", permission=ViewsEvent())
@@ -151,14 +152,14 @@ async def list_guild_scheduled_event_exception_users(
     before: UserId | None = None,
     after: UserId | None = None,
 ) -> list[ScheduledEventUser]:
-    """List who said whether they want to come to one occurrence."""
-    answers.require_occurrence(ctx.subject, guild_scheduled_event_exception_id)
+    """List the users who responded to one occurrence by ascending id."""
+    subscribers.require_occurrence(ctx.subject, guild_scheduled_event_exception_id)
     return await _users(
         ctx, guild_scheduled_event_exception_id, with_member=with_member, before=before, after=after, maximum=limit
     )
 
 
-@put(f"{_OCCURRENCE}/users/@me", permission=ViewsEvent(), fires=answers.ANSWERING)
+@put(f"{_OCCURRENCE}/users/@me", permission=ViewsEvent(), fires=subscribers.RESPONSE_EVENTS)
 async def create_guild_scheduled_event_exception_user(
     ctx: Context,
     guild_id: GuildId,
@@ -166,8 +167,8 @@ async def create_guild_scheduled_event_exception_user(
     guild_scheduled_event_exception_id: Snowflake,
     body: RespondToOccurrence,
 ) -> ScheduledEventUser:
-    """Say whether one wants to come to one occurrence; for people only."""
-    return await answers.answer_occurrence(ctx, ctx.subject, guild_scheduled_event_exception_id, body.response)
+    """Set whether the caller is interested in one occurrence. Not for bots."""
+    return await subscribers.respond_to_occurrence(ctx, ctx.subject, guild_scheduled_event_exception_id, body.response)
 
 
 @delete(f"{_OCCURRENCE}/users/@me", permission=ViewsEvent(), fires=(GuildScheduledEventUserRemove,))
@@ -177,16 +178,16 @@ async def delete_guild_scheduled_event_exception_user(
     guild_scheduled_event_id: ScheduledEventId,
     guild_scheduled_event_exception_id: Snowflake,
 ) -> None:
-    """Take one's answer to one occurrence back."""
-    await answers.forget_answer(ctx, ctx.subject, guild_scheduled_event_exception_id)
+    """Delete the caller's response to one occurrence."""
+    await subscribers.delete_occurrence_response(ctx, ctx.subject, guild_scheduled_event_exception_id)
 
 
 @post(f"{_EVENT}/exceptions", permission=ManagesEvent(), audit_reason=True, fires=(GuildScheduledEventUpdate,))
 async def create_guild_scheduled_event_exception(
     ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId, body: CreateException
 ) -> EventException:
-    """Have one occurrence of a recurring event take place at another time, or not at all."""
-    return await answers.create_exception(ctx, ctx.subject, body)
+    """Move or cancel one occurrence of a recurring event."""
+    return await exceptions.create_exception(ctx, ctx.subject, body)
 
 
 @patch(
@@ -202,8 +203,8 @@ async def modify_guild_scheduled_event_exception(
     exception_id: Snowflake,
     body: ModifyException,
 ) -> EventException:
-    """Change what is other with one occurrence."""
-    return await answers.change_exception(ctx, ctx.subject, exception_id, body)
+    """Change the exception of one occurrence."""
+    return await exceptions.modify_exception(ctx, ctx.subject, exception_id, body)
 
 
 @delete(
@@ -215,14 +216,14 @@ async def modify_guild_scheduled_event_exception(
 async def delete_guild_scheduled_event_exception(
     ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId, exception_id: Snowflake
 ) -> None:
-    """Have one occurrence be as the rule has it again."""
-    await answers.remove_exception(ctx, ctx.subject, exception_id)
+    """Remove the exception of one occurrence, so that the rule applies again."""
+    await exceptions.delete_exception(ctx, ctx.subject, exception_id)
 
 
-async def _shown(ctx: Context, rows: Sequence[EventRow], *, counts: bool = False) -> list[ScheduledEvent]:
-    makers = await get_users(ctx.tx, {row.creator_id for row in rows if row.creator_id is not None})
+async def _event_objects(ctx: Context, rows: Sequence[EventRow], *, counts: bool = False) -> list[ScheduledEvent]:
+    users = await get_users(ctx.tx, {row.creator_id for row in rows if row.creator_id is not None})
     return [
-        event_object(row, creator=UNSET if row.creator_id is None else makers.get(row.creator_id, UNSET), counts=counts)
+        event_object(row, creator=UNSET if row.creator_id is None else users.get(row.creator_id, UNSET), counts=counts)
         for row in rows
     ]
 
@@ -237,17 +238,17 @@ async def _users(
     maximum: int,
 ) -> list[ScheduledEventUser]:
     event: EventRow = ctx.subject
-    rows = await queries.select_users(ctx.tx, event, exception_id, before=before, after=after, maximum=maximum)
-    ids = [row.user_id for row in rows]
-    users = await get_users(ctx.tx, ids)
+    rows = await queries.select_responses(ctx.tx, event, exception_id, before=before, after=after, maximum=maximum)
+    user_ids = [row.user_id for row in rows]
+    users = await get_users(ctx.tx, user_ids)
     members: dict[UserId, Member] = {}
     if with_member:
-        found = await get_members(ctx.tx, event.guild_id, ids)
-        members = dict(zip(found, await member_objects(ctx.tx, list(found.values())), strict=True))
+        member_rows = await get_members(ctx.tx, event.guild_id, user_ids)
+        members = dict(zip(member_rows, await member_objects(ctx.tx, list(member_rows.values())), strict=True))
     return [
         ScheduledEventUser(
             guild_scheduled_event_id=event.id,
-            guild_scheduled_event_exception_id=UNSET if exception_id == WHOLE else exception_id,
+            guild_scheduled_event_exception_id=UNSET if exception_id == WHOLE_EVENT else exception_id,
             user_id=row.user_id,
             user=users[row.user_id],
             member=members.get(row.user_id, UNSET),

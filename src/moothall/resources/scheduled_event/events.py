@@ -1,4 +1,4 @@
-"""What scheduled events announce: to those who may view the channel, an external one to the whole guild."""
+"""Gateway events of scheduled events, sent to members who may view the channel, or to the guild without a channel."""
 
 from typing import ClassVar
 
@@ -11,19 +11,19 @@ from moothall.objects.intents import Intent
 from moothall.objects.scheduled_event import ScheduledEvent
 
 
-class _InPlace(Event, frozen=True, kw_only=True):
+class _ChannelOrGuildEvent(Event, frozen=True, kw_only=True):
     audience: ClassVar[Audience] = Audience.CHANNEL
     intent: ClassVar[int] = Intent.GUILD_SCHEDULED_EVENTS
 
     def envelope(self) -> Envelope:
-        """The event with its routing."""
+        """The envelope, addressed to the guild for an event without a channel."""
         envelope = super().envelope()
         if not envelope.channel_id:
             envelope.audience = Audience.GUILD
         return envelope
 
 
-class _AboutEvent(_InPlace, frozen=True, kw_only=True):
+class _WithScheduledEvent(_ChannelOrGuildEvent, frozen=True, kw_only=True):
     event: ScheduledEvent
 
     @property
@@ -33,33 +33,33 @@ class _AboutEvent(_InPlace, frozen=True, kw_only=True):
 
     @property
     def channel_id(self) -> ChannelId | None:
-        """The event's channel; None for an external one."""
+        """The event's channel; None for an external event."""
         return self.event.channel_id
 
     def payload(self) -> object:
-        """The event."""
+        """The scheduled event."""
         return self.event
 
 
-class GuildScheduledEventCreate(_AboutEvent, frozen=True, kw_only=True):
+class GuildScheduledEventCreate(_WithScheduledEvent, frozen=True, kw_only=True):
     """GUILD_SCHEDULED_EVENT_CREATE."""
 
     name: ClassVar[str] = "GUILD_SCHEDULED_EVENT_CREATE"
 
 
-class GuildScheduledEventUpdate(_AboutEvent, frozen=True, kw_only=True):
-    """GUILD_SCHEDULED_EVENT_UPDATE: it has changed, begun or ended; one that is over is listed no more."""
+class GuildScheduledEventUpdate(_WithScheduledEvent, frozen=True, kw_only=True):
+    """GUILD_SCHEDULED_EVENT_UPDATE: a field or the status changed; lists omit events that have ended."""
 
     name: ClassVar[str] = "GUILD_SCHEDULED_EVENT_UPDATE"
 
 
-class GuildScheduledEventDelete(_AboutEvent, frozen=True, kw_only=True):
+class GuildScheduledEventDelete(_WithScheduledEvent, frozen=True, kw_only=True):
     """GUILD_SCHEDULED_EVENT_DELETE."""
 
     name: ClassVar[str] = "GUILD_SCHEDULED_EVENT_DELETE"
 
 
-class _AboutUser(_InPlace, frozen=True, kw_only=True):
+class _WithUser(_ChannelOrGuildEvent, frozen=True, kw_only=True):
     guild_id: GuildId
     guild_scheduled_event_id: ScheduledEventId
     guild_scheduled_event_exception_id: Snowflake | UnsetType = UNSET
@@ -67,24 +67,24 @@ class _AboutUser(_InPlace, frozen=True, kw_only=True):
     channel_id: ChannelId | None
 
     def payload(self) -> object:
-        """Who it is and what they answered to."""
-        found = {
+        """The ids of the user and of the event; of the occurrence too if the response is to one."""
+        fields = {
             "guild_id": self.guild_id,
             "guild_scheduled_event_id": self.guild_scheduled_event_id,
             "user_id": self.user_id,
         }
         if self.guild_scheduled_event_exception_id is not UNSET:
-            found["guild_scheduled_event_exception_id"] = self.guild_scheduled_event_exception_id
-        return found
+            fields["guild_scheduled_event_exception_id"] = self.guild_scheduled_event_exception_id
+        return fields
 
 
-class GuildScheduledEventUserAdd(_AboutUser, frozen=True, kw_only=True):
-    """GUILD_SCHEDULED_EVENT_USER_ADD: somebody wants to come."""
+class GuildScheduledEventUserAdd(_WithUser, frozen=True, kw_only=True):
+    """GUILD_SCHEDULED_EVENT_USER_ADD: a user became interested in an event or an occurrence."""
 
     name: ClassVar[str] = "GUILD_SCHEDULED_EVENT_USER_ADD"
 
 
-class GuildScheduledEventUserRemove(_AboutUser, frozen=True, kw_only=True):
-    """GUILD_SCHEDULED_EVENT_USER_REMOVE: somebody does not want to come any more."""
+class GuildScheduledEventUserRemove(_WithUser, frozen=True, kw_only=True):
+    """GUILD_SCHEDULED_EVENT_USER_REMOVE: a user is no longer interested in an event or an occurrence."""
 
     name: ClassVar[str] = "GUILD_SCHEDULED_EVENT_USER_REMOVE"

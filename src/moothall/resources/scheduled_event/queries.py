@@ -1,4 +1,4 @@
-"""The SQL of scheduled events."""
+"""SQL of scheduled events and of responses to them."""
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
@@ -21,9 +21,10 @@ from moothall.storage.database import Query, Reader, StorageConflict, Transactio
 from moothall.storage.query import Row
 from moothall.storage.schema import scheduled_event_users, scheduled_events
 
-WHOLE: Final = Snowflake(0)
-"""In place of an occurrence's id: the event as a whole."""
-_MAX_AT_ONCE: Final = 500
+WHOLE_EVENT: Final = Snowflake(0)
+"""The `exception_id` of a response to the event as a whole instead of to one occurrence."""
+BATCH_SIZE: Final = 500
+"""Rows that `delete_response_batch` deletes at most."""
 
 
 class EventRow(Struct):
@@ -47,24 +48,25 @@ class EventRow(Struct):
     exceptions: list[dict[str, Any]]
     user_count: int
     tending: int | None
+    """The token of the `AdvanceEvent` job that makes the next automatic transition."""
 
     @property
     def is_live(self) -> bool:
-        """Whether it is still to happen, or happening."""
+        """Whether the event is scheduled or active."""
         return self.status in LIVE
 
     def rule(self) -> RecurrenceRule | None:
-        """When it recurs; None for an event that does not."""
+        """The recurrence rule; None for an event that does not recur."""
         return None if self.recurrence_rule is None else convert(self.recurrence_rule, RecurrenceRule)
 
     def listed_exceptions(self) -> list[EventException]:
-        """The occurrences that are not as the rule has them."""
-        found: list[EventException] = convert(self.exceptions, list[EventException])
-        return found
+        """The exceptions of single occurrences."""
+        exceptions: list[EventException] = convert(self.exceptions, list[EventException])
+        return exceptions
 
 
 class EventUserRow(Struct):
-    """A row of `scheduled_event_users`."""
+    """A row of `scheduled_event_users`: a user's response to an event or to one occurrence."""
 
     guild_id: GuildId
     event_id: ScheduledEventId
@@ -99,25 +101,25 @@ _insert_event = Query(insert(scheduled_events))
 _delete_event = Query(delete(scheduled_events).where(_of_event))
 _delete_events = Query(delete(scheduled_events).where(_of_guild, in_list(_E.id, "event_ids")))
 _change_count = Query(update(scheduled_events).where(_of_event).values(user_count=_E.user_count + bindparam("more")))
-_select_user = Query(select(scheduled_event_users).where(_of_user), into=EventUserRow)
-_select_users_after = Query(
+_select_response = Query(select(scheduled_event_users).where(_of_user), into=EventUserRow)
+_select_responses_after = Query(
     select(scheduled_event_users)
     .where(_of_occurrence, _U.user_id > bindparam("after"))
     .order_by(_U.user_id)
     .limit(bindparam("maximum")),
     into=EventUserRow,
 )
-_select_users_before = Query(
+_select_responses_before = Query(
     select(scheduled_event_users)
     .where(_of_occurrence, _U.user_id < bindparam("before"))
     .order_by(_U.user_id.desc())
     .limit(bindparam("maximum")),
     into=EventUserRow,
 )
-_insert_user = Query(insert_ignore(scheduled_event_users, key=_USER_KEY))
-_write_user = Query(upsert(scheduled_event_users, key=_USER_KEY, update=("response",)))
-_delete_user = Query(delete(scheduled_event_users).where(_of_user))
-_count_users = Query(
+_insert_response = Query(insert_ignore(scheduled_event_users, key=_USER_KEY))
+_upsert_response = Query(upsert(scheduled_event_users, key=_USER_KEY, update=("response",)))
+_delete_response = Query(delete(scheduled_event_users).where(_of_user))
+_count_interested = Query(
     select(_U.exception_id, func.count())
     .where(
         _U.guild_id == bindparam("guild_id"),
@@ -127,46 +129,46 @@ _count_users = Query(
     )
     .group_by(_U.exception_id)
 )
-_delete_some_users = Query(
+_delete_response_batch = Query(
     delete(scheduled_event_users).where(
         _U.guild_id == bindparam("guild_id"),
         tuple_(_U.event_id, _U.exception_id, _U.user_id).in_(
             select(_U.event_id, _U.exception_id, _U.user_id)
             .where(_U.guild_id == bindparam("guild_id"), _U.event_id == bindparam("event_id"))
-            .limit(_MAX_AT_ONCE)
+            .limit(BATCH_SIZE)
         ),
     )
 )
 
 
 async def select_event(reader: Reader, guild_id: GuildId, event_id: ScheduledEventId) -> EventRow | None:
-    """One event of a guild; None if there is none."""
+    """Read one event of a guild; None for an unknown id."""
     return await reader.one(_select_event, guild_id=guild_id, event_id=event_id)
 
 
 async def lock_event(tx: Transaction, guild_id: GuildId, event_id: ScheduledEventId) -> EventRow | None:
-    """The same; nobody else changes it until the transaction ends."""
+    """Read one event of a guild and lock its row until the transaction ends; None for an unknown id."""
     return await tx.one(_lock_event, guild_id=guild_id, event_id=event_id)
 
 
 async def select_live_events(reader: Reader, guild_id: GuildId) -> list[EventRow]:
-    """The events of a guild that are not over, oldest first: at most a hundred."""
+    """Read the scheduled and active events of a guild by ascending id: at most `EVENTS_PER_GUILD`."""
     return await reader.all(_select_live, guild_id=guild_id)
 
 
 async def select_events(reader: Reader, guild_id: GuildId, event_ids: Iterable[int]) -> list[EventRow]:
-    """Those of some events of a guild that are still known, oldest first."""
-    wanted = sorted(set(event_ids))
-    return await reader.all(_select_some, guild_id=guild_id, event_ids=wanted) if wanted else []
+    """Read events of a guild by ascending id; unknown ids are left out."""
+    unique_ids = sorted(set(event_ids))
+    return await reader.all(_select_some, guild_id=guild_id, event_ids=unique_ids) if unique_ids else []
 
 
 async def select_events_in_channel(reader: Reader, channel_id: ChannelId) -> list[EventRow]:
-    """The events in a channel that are not over."""
+    """Read the scheduled and active events in a channel by ascending id."""
     return await reader.all(_select_in_channel, channel_id=channel_id)
 
 
 async def count_live_events(reader: Reader, guild_id: GuildId) -> int:
-    """How many events of a guild are not over."""
+    """Count the scheduled and active events of a guild."""
     return int(await reader.scalar(_count_live, guild_id=guild_id) or 0)
 
 
@@ -182,33 +184,33 @@ def _update_event(columns: frozenset[str]) -> Query[Row]:
 
 
 async def update_event(tx: Transaction, before: EventRow, values: dict[str, object]) -> None:
-    """Set columns of an event as it was read. Raises StorageConflict if it has begun or ended since."""
+    """Set columns of an event. Raises StorageConflict if its status is no longer that of `before`."""
     query = _update_event(frozenset(values))
-    given = {f"new_{name}": value for name, value in values.items()}
-    if not await tx.execute(query, guild_id=before.guild_id, event_id=before.id, was=before.status, **given):
-        raise StorageConflict(f"event {before.id} is not as it was")
+    params = {f"new_{name}": value for name, value in values.items()}
+    if not await tx.execute(query, guild_id=before.guild_id, event_id=before.id, was=before.status, **params):
+        raise StorageConflict(f"event {before.id} changed its status concurrently")
 
 
 async def delete_event(tx: Transaction, guild_id: GuildId, event_id: ScheduledEventId) -> bool:
-    """Remove an event; False if it was gone already."""
+    """Delete an event; False if there was none."""
     return bool(await tx.execute(_delete_event, guild_id=guild_id, event_id=event_id))
 
 
 async def delete_events(tx: Transaction, guild_id: GuildId, event_ids: Sequence[ScheduledEventId]) -> None:
-    """Remove several events of a guild."""
+    """Delete several events of a guild."""
     await tx.execute(_delete_events, guild_id=guild_id, event_ids=list(event_ids))
 
 
-async def select_user(
-    reader: Reader, event: EventRow, user_id: UserId, exception_id: Snowflake = WHOLE
+async def select_response(
+    reader: Reader, event: EventRow, user_id: UserId, exception_id: Snowflake = WHOLE_EVENT
 ) -> EventUserRow | None:
-    """Somebody's answer; None for those who gave none."""
+    """Read a user's response; None if there is none."""
     return await reader.one(
-        _select_user, guild_id=event.guild_id, event_id=event.id, exception_id=exception_id, user_id=user_id
+        _select_response, guild_id=event.guild_id, event_id=event.id, exception_id=exception_id, user_id=user_id
     )
 
 
-async def select_users(
+async def select_responses(
     reader: Reader,
     event: EventRow,
     exception_id: Snowflake,
@@ -217,35 +219,42 @@ async def select_users(
     after: UserId | None,
     maximum: int,
 ) -> list[EventUserRow]:
-    """Answers by ascending user id: the last before one, or the first after another."""
-    access = {"guild_id": event.guild_id, "event_id": event.id, "exception_id": exception_id, "maximum": maximum}
+    """Read at most `maximum` responses by ascending user id.
+
+    These are the last ones before the user `before`, or without it the first ones after the user `after`.
+    """
+    params = {"guild_id": event.guild_id, "event_id": event.id, "exception_id": exception_id, "maximum": maximum}
     if before is None:
-        return await reader.all(_select_users_after, after=after or 0, **access)
-    return (await reader.all(_select_users_before, before=before, **access))[::-1]
+        return await reader.all(_select_responses_after, after=after or 0, **params)
+    return (await reader.all(_select_responses_before, before=before, **params))[::-1]
 
 
-async def insert_user(tx: Transaction, event: EventRow, user_id: UserId) -> bool:
-    """Note and count that somebody wants to come; False if that is known."""
+async def insert_subscriber(tx: Transaction, event: EventRow, user_id: UserId) -> bool:
+    """Store a user as interested in an event and increment its `user_count`; False if they are already."""
     key = {"guild_id": event.guild_id, "event_id": event.id}
-    done = await tx.execute(_insert_user, exception_id=WHOLE, user_id=user_id, response=1, **key)
-    if done:
+    inserted = await tx.execute(_insert_response, exception_id=WHOLE_EVENT, user_id=user_id, response=1, **key)
+    if inserted:
         await tx.execute(_change_count, more=1, **key)
-    return bool(done)
+    return bool(inserted)
 
 
-async def delete_user(tx: Transaction, event: EventRow, user_id: UserId, exception_id: Snowflake = WHOLE) -> bool:
-    """Forget somebody's answer, and count them no more; False if there was none."""
+async def delete_response(
+    tx: Transaction, event: EventRow, user_id: UserId, exception_id: Snowflake = WHOLE_EVENT
+) -> bool:
+    """Delete a user's response, and decrement `user_count` for one to the whole event; False if there was none."""
     key = {"guild_id": event.guild_id, "event_id": event.id}
-    done = await tx.execute(_delete_user, exception_id=exception_id, user_id=user_id, **key)
-    if done and exception_id == WHOLE:
+    deleted = await tx.execute(_delete_response, exception_id=exception_id, user_id=user_id, **key)
+    if deleted and exception_id == WHOLE_EVENT:
         await tx.execute(_change_count, more=-1, **key)
-    return bool(done)
+    return bool(deleted)
 
 
-async def write_user(tx: Transaction, event: EventRow, user_id: UserId, exception_id: Snowflake, response: int) -> None:
-    """Note somebody's answer to one occurrence in place of the one before."""
+async def upsert_response(
+    tx: Transaction, event: EventRow, user_id: UserId, exception_id: Snowflake, response: int
+) -> None:
+    """Store a user's response to one occurrence, replacing the one before."""
     await tx.execute(
-        _write_user,
+        _upsert_response,
         guild_id=event.guild_id,
         event_id=event.id,
         exception_id=exception_id,
@@ -254,21 +263,23 @@ async def write_user(tx: Transaction, event: EventRow, user_id: UserId, exceptio
     )
 
 
-async def count_users(reader: Reader, event: EventRow, exception_ids: Collection[Snowflake]) -> dict[Snowflake, int]:
-    """How many want to come to single occurrences of an event."""
-    wanted = sorted(set(exception_ids))
-    rows = await reader.all(_count_users, guild_id=event.guild_id, event_id=event.id, exception_ids=wanted)
-    found = {Snowflake(exception_id): int(count) for exception_id, count in rows}
-    return {exception_id: found.get(exception_id, 0) for exception_id in wanted}
+async def count_interested(
+    reader: Reader, event: EventRow, exception_ids: Collection[Snowflake]
+) -> dict[Snowflake, int]:
+    """Count the users interested in single occurrences, by occurrence id; 0 for ids without responses."""
+    unique_ids = sorted(set(exception_ids))
+    rows = await reader.all(_count_interested, guild_id=event.guild_id, event_id=event.id, exception_ids=unique_ids)
+    counts = {Snowflake(exception_id): int(count) for exception_id, count in rows}
+    return {exception_id: counts.get(exception_id, 0) for exception_id in unique_ids}
 
 
-async def delete_some_users(tx: Transaction, guild_id: GuildId, event_id: ScheduledEventId) -> bool:
-    """Remove at most some hundred answers to an event; False once there are none."""
-    return bool(await tx.execute(_delete_some_users, guild_id=guild_id, event_id=event_id))
+async def delete_response_batch(tx: Transaction, guild_id: GuildId, event_id: ScheduledEventId) -> bool:
+    """Delete at most `BATCH_SIZE` responses to an event; False once there are none."""
+    return bool(await tx.execute(_delete_response_batch, guild_id=guild_id, event_id=event_id))
 
 
 def event_object(row: EventRow, *, creator: User | UnsetType = UNSET, counts: bool = False) -> ScheduledEvent:
-    """The object of an event."""
+    """The API object of an event; `user_count` is included with `counts`."""
     return ScheduledEvent(
         id=row.id,
         guild_id=row.guild_id,

@@ -1,4 +1,4 @@
-"""What requests say about scheduled events (resources: guild scheduled event)."""
+"""Request bodies of scheduled events and their validation (resources: guild scheduled event)."""
 
 from typing import Annotated, Literal
 
@@ -19,13 +19,13 @@ Description = Annotated[str, Meta(max_length=limits.EVENT_DESCRIPTION_MAX)]
 
 
 class EntityMetadata(Struct, frozen=True, kw_only=True):
-    """Where an external event takes place."""
+    """The location of an external event."""
 
     location: Annotated[str, Meta(max_length=limits.EVENT_LOCATION_MAX)] | None = None
 
 
 class CreateScheduledEvent(Struct, frozen=True, kw_only=True):
-    """A new event; null is like absence."""
+    """A new event; a null field equals an absent one."""
 
     name: Name
     privacy_level: Literal[2]
@@ -39,7 +39,7 @@ class CreateScheduledEvent(Struct, frozen=True, kw_only=True):
     recurrence_rule: RecurrenceRuleInput | UnsetType | None = UNSET
 
     def check(self, form_errors: FormErrors) -> None:
-        """What each entity type needs and must not have, and that the event is still to come."""
+        """Check the fields that the entity type requires or forbids, the rule, and that the event starts later."""
         _check_name(self.name, form_errors)
         _check_location(self.entity_metadata, form_errors)
         if isinstance(self.recurrence_rule, RecurrenceRuleInput):
@@ -58,7 +58,7 @@ class CreateScheduledEvent(Struct, frozen=True, kw_only=True):
 
 
 class ModifyScheduledEvent(Struct, frozen=True, kw_only=True):
-    """Changes to an event: what is absent stays."""
+    """Changes to an event; absent fields stay as they are."""
 
     name: Name | UnsetType = UNSET
     privacy_level: Literal[2] | UnsetType = UNSET
@@ -73,7 +73,7 @@ class ModifyScheduledEvent(Struct, frozen=True, kw_only=True):
     recurrence_rule: RecurrenceRuleInput | UnsetType | None = UNSET
 
     def check(self, form_errors: FormErrors) -> None:
-        """What can be said without knowing the event."""
+        """Check what does not depend on the stored event."""
         if isinstance(self.name, str):
             _check_name(self.name, form_errors)
         _check_location(self.entity_metadata, form_errors)
@@ -82,7 +82,7 @@ class ModifyScheduledEvent(Struct, frozen=True, kw_only=True):
 
 
 class CreateException(Struct, frozen=True, kw_only=True):
-    """One occurrence that is to be other than the rule has it; a null time is the rule's."""
+    """An exception for one occurrence; a null time leaves that of the rule."""
 
     original_scheduled_start_time: Timestamp
     scheduled_start_time: Timestamp | None = None
@@ -91,7 +91,7 @@ class CreateException(Struct, frozen=True, kw_only=True):
 
 
 class ModifyException(Struct, frozen=True, kw_only=True):
-    """Changes to such an occurrence: what is absent stays, a null time is the rule's again."""
+    """Changes to an exception; absent fields stay as they are, a null time restores that of the rule."""
 
     scheduled_start_time: Timestamp | UnsetType | None = UNSET
     scheduled_end_time: Timestamp | UnsetType | None = UNSET
@@ -99,13 +99,13 @@ class ModifyException(Struct, frozen=True, kw_only=True):
 
 
 class RespondToOccurrence(Struct, frozen=True, kw_only=True):
-    """Whether somebody wants to come this time."""
+    """A user's response to one occurrence: 0 uninterested, 1 interested."""
 
     response: Literal[0, 1] = 1
 
 
 def location_of(metadata: EntityMetadata | UnsetType | None) -> str | None:
-    """The location that was sent, as it is stored; None without any."""
+    """The location of a request, cleaned for storage; None without one."""
     if not isinstance(metadata, EntityMetadata) or metadata.location is None:
         return None
     return clean_name(metadata.location) or None
@@ -119,13 +119,13 @@ def check_requirements(
     end: Timestamp | None,
     form_errors: FormErrors,
 ) -> None:
-    """Report what an entity type needs and an event has not, or must not have (field requirements by entity type)."""
+    """Add an error for each field that an entity type requires or forbids (field requirements by entity type)."""
     if entity_type != EntityType.EXTERNAL:
         if channel_id is None:
             form_errors.add("channel_id", *FieldError.required())
         return
     if channel_id is not None:
-        form_errors.add("channel_id", FormCode.BASE_TYPE_CHOICES, "External events take place in no channel.")
+        form_errors.add("channel_id", FormCode.BASE_TYPE_CHOICES, "External events have no channel.")
     if location is None and "entity_metadata" not in form_errors.nested():
         form_errors.add("entity_metadata.location", *FieldError.required())
     if end is None:
@@ -133,7 +133,7 @@ def check_requirements(
 
 
 def check_start(start: Timestamp, form_errors: FormErrors) -> None:
-    """Report an event that would begin in the past."""
+    """Add an error for an event that would start in the past."""
     if start <= Timestamp.now():
         form_errors.add(
             "scheduled_start_time", FormCode.GUILD_SCHEDULED_EVENT_SCHEDULE_PAST, "Cannot schedule event in the past."
@@ -141,9 +141,9 @@ def check_start(start: Timestamp, form_errors: FormErrors) -> None:
 
 
 def check_end(start: Timestamp, end: Timestamp | None, form_errors: FormErrors) -> None:
-    """Report an event that would be over before it begins."""
+    """Add an error for an event that would end before it starts."""
     if end is not None and end <= start:
-        form_errors.add("scheduled_end_time", FormCode.BASE_TYPE_CHOICES, "An event ends after it has begun.")
+        form_errors.add("scheduled_end_time", FormCode.BASE_TYPE_CHOICES, "The end must be after the start.")
 
 
 def _check_name(name: str, form_errors: FormErrors) -> None:

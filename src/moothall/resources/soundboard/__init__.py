@@ -1,4 +1,5 @@
-"""The sounds that people play in voice channels: a guild's own, and the platform's.
+"""Soundboard sounds of guilds, and the default sounds.
 
-Playing one tells those in the channel; what they hear is for their clients to fetch, as there is no media server.
+Playing a sound sends an event to the users in the voice channel. Their clients fetch the file, as there is no media
+server.
 """

@@ -1,4 +1,4 @@
-"""The sounds that everybody has, whatever the guild. Their files are in `moothall/cdn/sounds`, named by id."""
+"""The default sounds, which every guild has. Their files are in `moothall/cdn/sounds`, named by id."""
 
 from typing import Final
 
@@ -18,4 +18,4 @@ DEFAULT_SOUNDS: Final = (
     _sound(5, "crickets", "🦗"),
     _sound(6, "drum roll", "🥁"),
 )
-"""Made for this platform, of nothing but sines and noise."""
+"""Synthesized for this platform from sine waves and noise."""

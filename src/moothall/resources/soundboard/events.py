@@ -1,4 +1,4 @@
-"""What soundboards announce."""
+"""Gateway events of soundboards."""
 
 from typing import ClassVar
 
@@ -12,8 +12,8 @@ from moothall.objects.intents import Intent
 from moothall.objects.soundboard import SoundboardSound
 
 
-class _WholeSound(Event, frozen=True, kw_only=True):
-    """The sound as it is now."""
+class _SoundEvent(Event, frozen=True, kw_only=True):
+    """An event whose payload is the sound."""
 
     intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS
     stales_guild: ClassVar[bool] = True
@@ -25,20 +25,20 @@ class _WholeSound(Event, frozen=True, kw_only=True):
         return self.sound
 
 
-class GuildSoundboardSoundCreate(_WholeSound, frozen=True, kw_only=True):
-    """GUILD_SOUNDBOARD_SOUND_CREATE: a sound is there."""
+class GuildSoundboardSoundCreate(_SoundEvent, frozen=True, kw_only=True):
+    """GUILD_SOUNDBOARD_SOUND_CREATE: a sound was created."""
 
     name: ClassVar[str] = "GUILD_SOUNDBOARD_SOUND_CREATE"
 
 
-class GuildSoundboardSoundUpdate(_WholeSound, frozen=True, kw_only=True):
-    """GUILD_SOUNDBOARD_SOUND_UPDATE: a sound has changed."""
+class GuildSoundboardSoundUpdate(_SoundEvent, frozen=True, kw_only=True):
+    """GUILD_SOUNDBOARD_SOUND_UPDATE: a sound was modified."""
 
     name: ClassVar[str] = "GUILD_SOUNDBOARD_SOUND_UPDATE"
 
 
 class GuildSoundboardSoundDelete(Event, frozen=True, kw_only=True):
-    """GUILD_SOUNDBOARD_SOUND_DELETE: a sound is gone."""
+    """GUILD_SOUNDBOARD_SOUND_DELETE: a sound was deleted."""
 
     name: ClassVar[str] = "GUILD_SOUNDBOARD_SOUND_DELETE"
     intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS
@@ -48,7 +48,7 @@ class GuildSoundboardSoundDelete(Event, frozen=True, kw_only=True):
 
 
 class GuildSoundboardSoundsUpdate(Event, frozen=True, kw_only=True):
-    """GUILD_SOUNDBOARD_SOUNDS_UPDATE: the sounds that a guild has now, several of which have changed at once."""
+    """GUILD_SOUNDBOARD_SOUNDS_UPDATE: all sounds of a guild after several changed at once."""
 
     name: ClassVar[str] = "GUILD_SOUNDBOARD_SOUNDS_UPDATE"
     intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS
@@ -69,7 +69,7 @@ class _Effect(Struct, frozen=True):
 
 
 class VoiceChannelEffectSend(Event, frozen=True, kw_only=True):
-    """VOICE_CHANNEL_EFFECT_SEND: someone plays a sound, to those who are in the voice channel."""
+    """VOICE_CHANNEL_EFFECT_SEND: a user plays a sound. Sent to the users in the voice channel."""
 
     name: ClassVar[str] = "VOICE_CHANNEL_EFFECT_SEND"
     audience: ClassVar[Audience] = Audience.USERS
@@ -84,18 +84,18 @@ class VoiceChannelEffectSend(Event, frozen=True, kw_only=True):
     user_ids: tuple[UserId, ...]
 
     def payload(self) -> object:
-        """Who plays what, and the emoji that shows it."""
+        """The effect: the user, the sound and its emoji."""
         return _Effect(
             channel_id=self.channel_id,
             guild_id=self.guild_id,
             user_id=self.user_id,
             emoji=self.emoji,
-            animation_type=None if self.emoji is None else _BASIC,
+            animation_type=None if self.emoji is None else _BASIC_ANIMATION,
             animation_id=0,
             sound_id=self.sound_id,
             sound_volume=self.sound_volume,
         )
 
 
-_BASIC = 1
-"""How an emoji moves that an effect shows: plainly."""
+_BASIC_ANIMATION = 1
+"""Animation type BASIC of a voice channel effect."""

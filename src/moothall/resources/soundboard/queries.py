@@ -1,4 +1,4 @@
-"""The SQL of sounds."""
+"""SQL of soundboard sounds."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ from moothall.storage.schema import sounds
 
 
 class SoundFile(Struct):
-    """What a sound plays: the hash of a file, and its format."""
+    """The hash of a sound's file, and its format."""
 
     file: str
     format: str
@@ -23,7 +23,7 @@ _insert_sound = Query(insert(sounds))
 _delete_sound = Query(delete(sounds).where(_of_guild, sounds.c.id == bindparam("sound_id")))
 _select_creators = Query(select(sounds.c.id, sounds.c.user_id).where(_of_guild))
 _select_file = Query(select(sounds.c.file, sounds.c.format).where(sounds.c.id == bindparam("sound_id")), into=SoundFile)
-_take_emoji = Query(
+_remove_emoji = Query(
     update(sounds).where(_of_guild, sounds.c.emoji_id == bindparam("of_emoji")).values(emoji_id=None, emoji_name=None)
 )
 
@@ -31,7 +31,7 @@ _take_emoji = Query(
 async def insert_sound(
     tx: Transaction, guild_id: GuildId, sound: SoundboardSound, creator_id: UserId, *, file: str, format: str
 ) -> None:
-    """Store a new sound, which plays the file of a hash."""
+    """Store a new sound; `file` is the hash of its file."""
     await tx.execute(
         _insert_sound,
         guild_id=guild_id,
@@ -44,29 +44,29 @@ async def insert_sound(
 
 
 async def update_sound(tx: Transaction, guild_id: GuildId, sound: SoundboardSound) -> None:
-    """Write what can change of a sound."""
+    """Update the name, volume and emoji of a sound."""
     columns = _columns(sound)
     query = update_columns(sounds, key=("guild_id", "id"), columns=frozenset(columns))
     await tx.execute(query, guild_id=guild_id, id=sound.sound_id, **columns)
 
 
 async def delete_sound(tx: Transaction, guild_id: GuildId, sound_id: SoundId) -> None:
-    """Remove a sound."""
+    """Delete a sound of a guild."""
     await tx.execute(_delete_sound, guild_id=guild_id, sound_id=sound_id)
 
 
-async def take_emoji(tx: Transaction, guild_id: GuildId, emoji_id: EmojiId) -> None:
-    """Let no sound of a guild name an emoji any more."""
-    await tx.execute(_take_emoji, guild_id=guild_id, of_emoji=emoji_id)
+async def remove_emoji(tx: Transaction, guild_id: GuildId, emoji_id: EmojiId) -> None:
+    """Set the emoji to null in the sounds of a guild that show it."""
+    await tx.execute(_remove_emoji, guild_id=guild_id, of_emoji=emoji_id)
 
 
 async def select_creators(reader: Reader, guild_id: GuildId) -> Mapping[SoundId, UserId | None]:
-    """Who made each of a guild's sounds."""
+    """Read the creator of each sound of a guild; None for a deleted account."""
     return {SoundId(row[0]): row[1] for row in await reader.all(_select_creators, guild_id=guild_id)}
 
 
 async def select_file(reader: Reader, sound_id: SoundId) -> SoundFile | None:
-    """What a sound of whichever guild plays; None if there is no such sound."""
+    """Read the file of a sound of any guild; None for an unknown id."""
     return await reader.one(_select_file, sound_id=sound_id)
 
 

@@ -1,4 +1,4 @@
-"""What requests say of sounds."""
+"""Request bodies of soundboard sounds and their validation."""
 
 from typing import Annotated
 
@@ -22,7 +22,7 @@ def _check_name(name: str, form_errors: FormErrors) -> None:
 
 
 class CreateGuildSoundboardSound(Struct, frozen=True, kw_only=True):
-    """A new sound: an mp3 or ogg. Of the two ways to name an emoji `emoji_id` wins."""
+    """A new sound: an mp3 or ogg. `emoji_id` takes precedence over `emoji_name`."""
 
     name: SoundName
     sound: SoundData
@@ -31,12 +31,12 @@ class CreateGuildSoundboardSound(Struct, frozen=True, kw_only=True):
     emoji_name: EmojiName | UnsetType | None = UNSET
 
     def check(self, form_errors: FormErrors) -> None:
-        """A name of blanks is none."""
+        """Refuse a name of blanks."""
         _check_name(self.name, form_errors)
 
 
 class ModifyGuildSoundboardSound(Struct, frozen=True, kw_only=True):
-    """Changes to a sound: what is absent stays. A null volume is 1, a null emoji none."""
+    """Changes to a sound; absent fields stay as they are. A null volume is 1, a null emoji removes it."""
 
     name: SoundName | UnsetType = UNSET
     volume: Volume | UnsetType | None = UNSET
@@ -44,13 +44,13 @@ class ModifyGuildSoundboardSound(Struct, frozen=True, kw_only=True):
     emoji_name: EmojiName | UnsetType | None = UNSET
 
     def check(self, form_errors: FormErrors) -> None:
-        """A name of blanks is none."""
+        """Refuse a name of blanks."""
         if isinstance(self.name, str):
             _check_name(self.name, form_errors)
 
 
 class SendSoundboardSound(Struct, frozen=True, kw_only=True):
-    """A sound to play; `source_guild_id` is needed for another guild's."""
+    """A sound to play; a sound of another guild needs `source_guild_id`."""
 
     sound_id: SoundId
     source_guild_id: GuildId | UnsetType | None = UNSET

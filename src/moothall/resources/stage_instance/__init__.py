@@ -1,1 +1,1 @@
-"""Live stages: opening, changing and ending one, with the messages about it in the channel's chat."""
+"""Stage instances: opening, changing and closing live stages, with system messages in the channel."""

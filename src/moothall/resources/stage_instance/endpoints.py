@@ -1,4 +1,4 @@
-"""Live stages over HTTP (resources: stage instance)."""
+"""Stage instances over HTTP (resources: stage instance)."""
 
 from typing import Annotated, Literal
 
@@ -16,14 +16,18 @@ from moothall.objects.text import clean_name
 from moothall.resources.message.events import MessageCreate
 from moothall.resources.stage_instance import operations
 from moothall.resources.stage_instance.events import StageInstanceUpdate
-from moothall.resources.stage_instance.operations import BEGINNING, ENDING, MODERATOR
+from moothall.resources.stage_instance.operations import (
+    CREATE_STAGE_INSTANCE_EVENTS,
+    DELETE_STAGE_INSTANCE_EVENTS,
+    STAGE_MODERATOR,
+)
 from moothall.resources.stage_instance.queries import stage_object
 
 Topic = Annotated[str, Meta(min_length=1, max_length=limits.STAGE_TOPIC_MAX)]
 
 
 class CreateStageInstance(Struct, frozen=True, kw_only=True):
-    """A stage to be opened; null is the default."""
+    """A stage to open; a null field has its default."""
 
     channel_id: ChannelId
     topic: Topic
@@ -32,58 +36,62 @@ class CreateStageInstance(Struct, frozen=True, kw_only=True):
     guild_scheduled_event_id: ScheduledEventId | UnsetType | None = UNSET
 
     def check(self, form_errors: FormErrors) -> None:
-        """A topic of blanks is none."""
+        """Refuse a topic of blanks."""
         _check_topic(self.topic, form_errors)
 
 
 class ModifyStageInstance(Struct, frozen=True, kw_only=True):
-    """Changes to a live stage: what is absent stays."""
+    """Changes to a live stage; absent fields stay as they are."""
 
     topic: Topic | UnsetType = UNSET
     privacy_level: Literal[1, 2] | UnsetType = UNSET
 
     def check(self, form_errors: FormErrors) -> None:
-        """A topic of blanks is none."""
+        """Refuse a topic of blanks."""
         if isinstance(self.topic, str):
             _check_topic(self.topic, form_errors)
 
 
-@post("/stage-instances", permission=SIGNED_IN, audit_reason=True, fires=BEGINNING)
+@post("/stage-instances", permission=SIGNED_IN, audit_reason=True, fires=CREATE_STAGE_INSTANCE_EVENTS)
 async def create_stage_instance(ctx: Context, body: CreateStageInstance) -> StageInstance:
-    """Make a stage channel live; moderators of the stage only."""
-    stage = await operations.open_by_hand(
+    """Open the stage of a stage channel. Only for its moderators."""
+    stage = await operations.create_stage_instance(
         ctx,
         body.channel_id,
         topic=clean_name(body.topic),
         privacy_level=body.privacy_level or None,
         event_id=body.guild_scheduled_event_id or None,
-        pings=bool(body.send_start_notification),
+        mention_everyone=bool(body.send_start_notification),
     )
     return stage_object(stage)
 
 
 @get("/stage-instances/{channel_id}", permission=MEMBER)
 async def get_stage_instance(ctx: Context, channel_id: ChannelId) -> StageInstance:
-    """What is live in a stage channel; 404/10067 if nothing is."""
-    return stage_object(await operations.find_stage(ctx))
+    """Get the live stage of a stage channel; 404/10067 if there is none."""
+    return stage_object(await operations.get_stage(ctx))
 
 
 @patch(
     "/stage-instances/{channel_id}",
-    permission=MODERATOR,
+    permission=STAGE_MODERATOR,
     audit_reason=True,
     fires=(StageInstanceUpdate, MessageCreate),
 )
 async def modify_stage_instance(ctx: Context, channel_id: ChannelId, body: ModifyStageInstance) -> StageInstance:
-    """Change what a live stage is about, or whom it is for."""
+    """Change the topic or privacy level of a live stage."""
     topic = clean_name(body.topic) if isinstance(body.topic, str) else None
-    return stage_object(await operations.change_by_hand(ctx, topic=topic, privacy_level=body.privacy_level or None))
+    return stage_object(
+        await operations.modify_stage_instance(ctx, topic=topic, privacy_level=body.privacy_level or None)
+    )
 
 
-@delete("/stage-instances/{channel_id}", permission=MODERATOR, audit_reason=True, fires=ENDING)
+@delete(
+    "/stage-instances/{channel_id}", permission=STAGE_MODERATOR, audit_reason=True, fires=DELETE_STAGE_INSTANCE_EVENTS
+)
 async def delete_stage_instance(ctx: Context, channel_id: ChannelId) -> None:
-    """End a live stage, and the event that it was opened with."""
-    await operations.close_by_hand(ctx)
+    """Close a live stage, and end the scheduled event that it was opened for."""
+    await operations.delete_stage_instance(ctx)
 
 
 def _check_topic(topic: str, form_errors: FormErrors) -> None:

@@ -1,4 +1,4 @@
-"""What live stages announce, to those who may view the channel."""
+"""Gateway events of stage instances, sent to members who may view the channel."""
 
 from typing import ClassVar
 
@@ -30,18 +30,18 @@ class _StageEvent(Event, frozen=True, kw_only=True):
 
 
 class StageInstanceCreate(_StageEvent, frozen=True, kw_only=True):
-    """STAGE_INSTANCE_CREATE: a stage is live."""
+    """STAGE_INSTANCE_CREATE: a stage was opened."""
 
     name: ClassVar[str] = "STAGE_INSTANCE_CREATE"
 
 
 class StageInstanceUpdate(_StageEvent, frozen=True, kw_only=True):
-    """STAGE_INSTANCE_UPDATE."""
+    """STAGE_INSTANCE_UPDATE: the topic or the privacy level of a live stage changed."""
 
     name: ClassVar[str] = "STAGE_INSTANCE_UPDATE"
 
 
 class StageInstanceDelete(_StageEvent, frozen=True, kw_only=True):
-    """STAGE_INSTANCE_DELETE: a stage is live no more."""
+    """STAGE_INSTANCE_DELETE: a stage was closed."""
 
     name: ClassVar[str] = "STAGE_INSTANCE_DELETE"

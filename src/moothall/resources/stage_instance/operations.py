@@ -26,39 +26,39 @@ from moothall.resources.stage_instance import queries
 from moothall.resources.stage_instance.events import StageInstanceCreate, StageInstanceDelete, StageInstanceUpdate
 from moothall.resources.stage_instance.queries import StageRow, count_speakers, select_stage, stage_object
 
-OPENING: Final[Fires] = (StageInstanceCreate, MessageCreate)
-"""What a row declares to fire if it may open a stage."""
-CLOSING: Final[Fires] = (StageInstanceDelete, MessageCreate)
-"""What a row declares to fire if it may close a stage."""
+OPEN_STAGE_EVENTS: Final[Fires] = (StageInstanceCreate, MessageCreate)
+"""For `fires` of rows that may open a stage."""
+CLOSE_STAGE_EVENTS: Final[Fires] = (StageInstanceDelete, MessageCreate)
+"""For `fires` of rows that may close a stage."""
 
 STAGE_OPENING: Final = Hook[[Context, ScheduledEventId, ChannelId], None]("stage opening")
 """Refuses a stage for a scheduled event that cannot start on it."""
 STAGE_OPENED: Final = Hook[[Context, ScheduledEventId, Snowflake], None]("stage opened")
-"""What changes for the scheduled event that a stage has been opened for."""
+"""Starts the scheduled event that a stage has been opened for."""
 STAGE_CLOSED: Final = Hook[[Context, GuildState, StageRow], None]("stage closed")
-"""What changes when a stage has been closed."""
-BEGINNING: Final[Fires] = (*OPENING, STAGE_OPENING, STAGE_OPENED)
-"""What a row declares to fire if it may open a stage for an event."""
-ENDING: Final[Fires] = (*CLOSING, STAGE_CLOSED)
-"""What a row declares to fire if it may end a stage and the event that it was opened for."""
+"""Called after a stage has been closed."""
+CREATE_STAGE_INSTANCE_EVENTS: Final[Fires] = (*OPEN_STAGE_EVENTS, STAGE_OPENING, STAGE_OPENED)
+"""For `fires` of rows that may open a stage for an event."""
+DELETE_STAGE_INSTANCE_EVENTS: Final[Fires] = (*CLOSE_STAGE_EVENTS, STAGE_CLOSED)
+"""For `fires` of rows that may end a stage and the event that it was opened for."""
 
-MODERATOR: Final = int(Permissions.MANAGE_CHANNELS | Permissions.MUTE_MEMBERS | Permissions.MOVE_MEMBERS)
-"""What makes someone a moderator of a stage channel, there."""
+STAGE_MODERATOR: Final = int(Permissions.MANAGE_CHANNELS | Permissions.MUTE_MEMBERS | Permissions.MOVE_MEMBERS)
+"""The permissions of a stage moderator, in the stage channel."""
 
 _AUDITED: Final = ("topic", "privacy_level")
 _MS: Final = 1000
 
 
 @job
-class WatchStage(Job, frozen=True, kw_only=True):
-    """Closes a stage that has had no speaker for a while (stage instance, auto closing)."""
+class CloseSilentStage(Job, frozen=True, kw_only=True):
+    """Closes a stage that has had no speaker for `STAGE_SILENCE` seconds (stage instance, auto closing)."""
 
     kind: ClassVar[str] = "watch_stage"
     guild_id: GuildId
     channel_id: ChannelId
     stage_id: StageInstanceId
     quiet_since: Timestamp | None = None
-    """Since when the stage has had no speaker."""
+    """Since when the stage has had no speaker; None while it has speakers."""
 
     async def step(self, ctx: Context) -> Job | None:
         """End the stage once it has had no speaker for `STAGE_SILENCE` seconds."""
@@ -74,8 +74,8 @@ class WatchStage(Job, frozen=True, kw_only=True):
         elif ctx.now - quiet_since >= limits.STAGE_SILENCE * _MS:
             await end_stage(ctx, guild, stage)
             return None
-        again = structs.replace(self, quiet_since=quiet_since)
-        await enqueue(ctx, again, at=Timestamp(ctx.now + limits.STAGE_LOOK * _MS))
+        next_check = structs.replace(self, quiet_since=quiet_since)
+        await enqueue(ctx, next_check, at=Timestamp(ctx.now + limits.STAGE_LOOK * _MS))
         return None
 
 
@@ -88,12 +88,12 @@ async def open_stage(
     topic: str,
     privacy_level: int = StagePrivacyLevel.GUILD_ONLY,
     event_id: ScheduledEventId | None = None,
-    pings: bool = False,
+    mention_everyone: bool = False,
 ) -> StageRow:
-    """Make a stage channel live, and say so in its chat; `pings` tells everyone.
+    """Open the stage of a stage channel and send a system message; `mention_everyone` lets it mention @everyone.
 
-    Raises Refusal: 400/150006 for a stage that is live already. Whoever calls this has asked whether it may be done,
-    looks after the stage's end and declares `OPENING`.
+    Raises Refusal: 400/150006 if the stage is live. The caller checks permissions and enqueues `CloseSilentStage`; rows
+    that call this declare `OPEN_STAGE_EVENTS`.
     """
     row = StageRow(
         guild_id=guild.id,
@@ -108,42 +108,43 @@ async def open_stage(
     if not await queries.insert_stage(ctx.tx, row):
         raise Refusal(errors.STAGE_ALREADY_OPEN)
     ctx.emit(StageInstanceCreate(stage=stage_object(row)))
-    await _say(ctx, guild, channel, opener_id, MessageType.STAGE_START, topic, everyone=pings)
-    await _record(ctx, AuditLogEvent.STAGE_INSTANCE_CREATE, None, row)
+    await _send_stage_message(ctx, guild, channel, opener_id, MessageType.STAGE_START, topic, everyone=mention_everyone)
+    await _audit(ctx, AuditLogEvent.STAGE_INSTANCE_CREATE, None, row)
     return row
 
 
-async def change_stage(ctx: Context, row: StageRow, channel: Channel, **values: object) -> StageRow:
-    """Change the topic or the privacy level of a live stage; what changes nothing tells nobody."""
+async def update_stage(ctx: Context, row: StageRow, channel: Channel, **values: object) -> StageRow:
+    """Change the topic or the privacy level of a live stage. Values that change nothing emit nothing."""
     after = structs.replace(row, **values)
     if after == row:
         return row
     await queries.update_stage(ctx.tx, row, **values)
     ctx.emit(StageInstanceUpdate(stage=stage_object(after)))
     if after.topic != row.topic:
-        await _say(ctx, ctx.guild, channel, ctx.actor.user_id, MessageType.STAGE_TOPIC, after.topic)
-    await _record(ctx, AuditLogEvent.STAGE_INSTANCE_UPDATE, row, after)
+        await _send_stage_message(ctx, ctx.guild, channel, ctx.actor.user_id, MessageType.STAGE_TOPIC, after.topic)
+    await _audit(ctx, AuditLogEvent.STAGE_INSTANCE_UPDATE, row, after)
     return after
 
 
-async def close_stage(ctx: Context, guild: GuildState, row: StageRow, *, quietly: bool = False) -> bool:
-    """End a live stage, and say so in its chat unless it is done `quietly`; False if it was over already.
+async def close_stage(ctx: Context, guild: GuildState, row: StageRow, *, silent: bool = False) -> bool:
+    """Close a live stage; False if it was closed already.
 
-    Recorded if somebody did it. Whoever calls this declares `CLOSING`.
+    Sends a system message and records an audit log entry for a signed-in actor, neither with `silent`. Rows that call
+    this declare `CLOSE_STAGE_EVENTS`.
     """
     if not await queries.delete_stage(ctx.tx, row):
         return False
     channel = await guild.channel(ctx.tx, row.channel_id)
-    if channel is not None and not quietly:
+    if channel is not None and not silent:
         closer_id = ctx.actor.user_id if ctx.actor.signed_in else row.opened_by
-        await _say(ctx, guild, channel, closer_id, MessageType.STAGE_END, row.topic)
+        await _send_stage_message(ctx, guild, channel, closer_id, MessageType.STAGE_END, row.topic)
     ctx.emit(StageInstanceDelete(stage=stage_object(row)))
-    if not quietly:
-        await _record(ctx, AuditLogEvent.STAGE_INSTANCE_DELETE, row, None)
+    if not silent:
+        await _audit(ctx, AuditLogEvent.STAGE_INSTANCE_DELETE, row, None)
     return True
 
 
-async def _say(
+async def _send_stage_message(
     ctx: Context,
     guild: GuildState,
     channel: Channel,
@@ -157,7 +158,7 @@ async def _say(
     await send_system_message(ctx, access, author_id, kind, content=topic, everyone=everyone)
 
 
-async def _record(ctx: Context, action: AuditLogEvent, before: StageRow | None, after: StageRow | None) -> None:
+async def _audit(ctx: Context, action: AuditLogEvent, before: StageRow | None, after: StageRow | None) -> None:
     row = after or before
     if row is None or not ctx.actor.signed_in:
         return
@@ -170,7 +171,7 @@ async def _record(ctx: Context, action: AuditLogEvent, before: StageRow | None, 
     )
 
 
-async def go_live(
+async def open_watched_stage(
     ctx: Context,
     guild: GuildState,
     channel_id: ChannelId,
@@ -179,11 +180,11 @@ async def go_live(
     topic: str,
     privacy_level: int = StagePrivacyLevel.GUILD_ONLY,
     event_id: ScheduledEventId | None = None,
-    pings: bool = False,
+    mention_everyone: bool = False,
 ) -> StageRow:
-    """Open a stage, for an event or without, and enqueue the job that ends it once it is silent.
+    """Open a stage, optionally for a scheduled event, and enqueue the job that closes it once it has no speakers.
 
-    Raises Refusal: 404/10003, 400/150006. Rows that call this declare `OPENING`.
+    Raises Refusal: 404/10003, 400/150006. Rows that call this declare `OPEN_STAGE_EVENTS`.
     """
     channel = await guild.channel(ctx.tx, channel_id)
     if channel is None:
@@ -196,17 +197,17 @@ async def go_live(
         topic=topic[: limits.STAGE_TOPIC_MAX],
         privacy_level=privacy_level,
         event_id=event_id,
-        pings=pings,
+        mention_everyone=mention_everyone,
     )
-    watch = WatchStage(guild_id=guild.id, channel_id=channel_id, stage_id=stage.id)
-    await enqueue(ctx, watch, at=Timestamp(ctx.now + limits.STAGE_LOOK * _MS))
+    close_job = CloseSilentStage(guild_id=guild.id, channel_id=channel_id, stage_id=stage.id)
+    await enqueue(ctx, close_job, at=Timestamp(ctx.now + limits.STAGE_LOOK * _MS))
     return stage
 
 
 async def end_stage(ctx: Context, guild: GuildState, stage: StageRow) -> bool:
-    """Close a stage, and end the event that it was opened for; False if it was closed already.
+    """Close a stage, and end the scheduled event that it was opened for; False if it was closed already.
 
-    Rows that call this declare `ENDING`.
+    Rows that call this declare `DELETE_STAGE_INSTANCE_EVENTS`.
     """
     if not await close_stage(ctx, guild, stage):
         return False
@@ -214,27 +215,27 @@ async def end_stage(ctx: Context, guild: GuildState, stage: StageRow) -> bool:
     return True
 
 
-async def open_by_hand(
+async def create_stage_instance(
     ctx: Context,
     channel_id: ChannelId,
     *,
     topic: str,
     privacy_level: int | None,
     event_id: ScheduledEventId | None,
-    pings: bool,
+    mention_everyone: bool,
 ) -> StageRow:
-    """Make a stage channel live as its moderator, and begin the event that it is for.
+    """Open the stage of a stage channel as its moderator, and start the scheduled event that it is for.
 
-    Who may not mention everyone pings nobody. Raises Refusal: 404/10003, 403/50001, 400/50024 for another kind of
-    channel, 403/50013, 400/150006; what `STAGE_OPENING` raises.
+    `mention_everyone` is ignored without the permission MENTION_EVERYONE. Raises Refusal: 404/10003, 403/50001,
+    400/50024 for another type of channel, 403/50013, 400/150006; what `STAGE_OPENING` raises.
     """
     access = await ctx.enter_channel(channel_id)
     if not ctx.in_guild or access.channel.type != ChannelType.GUILD_STAGE_VOICE:
         raise Refusal(errors.WRONG_CHANNEL_TYPE)
-    ctx.require(MODERATOR)
+    ctx.require(STAGE_MODERATOR)
     if event_id is not None:
         await STAGE_OPENING(ctx, event_id, channel_id)
-    stage = await go_live(
+    stage = await open_watched_stage(
         ctx,
         ctx.guild,
         channel_id,
@@ -242,34 +243,34 @@ async def open_by_hand(
         topic=topic,
         privacy_level=privacy_level or StagePrivacyLevel.GUILD_ONLY,
         event_id=event_id,
-        pings=pings and ctx.has(Permissions.MENTION_EVERYONE),
+        mention_everyone=mention_everyone and ctx.has(Permissions.MENTION_EVERYONE),
     )
     if event_id is not None:
         await STAGE_OPENED(ctx, event_id, Snowflake(stage.id))
     return stage
 
 
-async def find_stage(ctx: Context) -> StageRow:
-    """What is live in the channel entered. Raises Refusal: 404/10067."""
+async def get_stage(ctx: Context) -> StageRow:
+    """The live stage of the channel of the request. Raises Refusal: 404/10067."""
     stage = await select_stage(ctx.tx, ctx.guild.id, ctx.channel.id) if ctx.in_guild else None
     if stage is None:
         raise Refusal(errors.UNKNOWN_STAGE_INSTANCE)
     return stage
 
 
-async def change_by_hand(ctx: Context, *, topic: str | None, privacy_level: int | None) -> StageRow:
-    """Change what is live in the channel entered. Raises Refusal: 404/10067."""
-    stage = await find_stage(ctx)
+async def modify_stage_instance(ctx: Context, *, topic: str | None, privacy_level: int | None) -> StageRow:
+    """Change the live stage of the channel of the request. Raises Refusal: 404/10067."""
+    stage = await get_stage(ctx)
     values: dict[str, Any] = {}
     if topic is not None:
         values["topic"] = topic
     if privacy_level is not None:
         values["privacy_level"] = privacy_level
-    return await change_stage(ctx, stage, ctx.channel.channel, **values)
+    return await update_stage(ctx, stage, ctx.channel.channel, **values)
 
 
-async def close_by_hand(ctx: Context) -> None:
-    """End what is live in the channel entered. Raises Refusal: 404/10067."""
-    stage = await find_stage(ctx)
+async def delete_stage_instance(ctx: Context) -> None:
+    """Close the live stage of the channel of the request. Raises Refusal: 404/10067."""
+    stage = await get_stage(ctx)
     if not await end_stage(ctx, ctx.guild, stage):
         raise Refusal(errors.UNKNOWN_STAGE_INSTANCE)

@@ -1,4 +1,4 @@
-"""The SQL of live stages."""
+"""SQL of stage instances."""
 
 from msgspec import Struct, structs
 from sqlalchemy import bindparam, delete, func, select
@@ -10,7 +10,7 @@ from moothall.storage.schema import stage_instances, voice_states
 
 _KEY = ("guild_id", "channel_id")
 _MAX_SPEAKERS = 50
-"""Named of those who speak."""
+"""Speakers that `select_speakers` returns at most."""
 
 
 class StageRow(Struct):
@@ -47,12 +47,12 @@ _select_speakers = Query(
 
 
 async def select_stage(reader: Reader, guild_id: GuildId, channel_id: ChannelId) -> StageRow | None:
-    """What is live in a channel; None if nothing is."""
+    """Read the live stage of a channel; None if there is none."""
     return await reader.one(_select_stage, guild_id=guild_id, channel_id=channel_id)
 
 
 async def select_stages(reader: Reader, guild_id: GuildId) -> list[StageRow]:
-    """Every live stage of a guild, oldest first: at most one for each channel."""
+    """Read every live stage of a guild by ascending id: at most one for each channel."""
     return await reader.all(_select_stages, guild_id=guild_id)
 
 
@@ -68,23 +68,23 @@ async def update_stage(tx: Transaction, row: StageRow, **values: object) -> None
 
 
 async def delete_stage(tx: Transaction, row: StageRow) -> bool:
-    """Remove a live stage; False if it was gone already."""
+    """Delete a live stage; False if there was none with this id."""
     values = {"guild_id": row.guild_id, "channel_id": row.channel_id, "stage_id": row.id}
     return bool(await tx.execute(_delete_stage, **values))
 
 
 async def count_speakers(reader: Reader, channel_id: ChannelId) -> int:
-    """How many people in a stage channel may be heard."""
+    """Count the users in a stage channel who are not suppressed."""
     return int(await reader.scalar(_count_speakers, channel_id=channel_id) or 0)
 
 
 async def select_speakers(reader: Reader, channel_id: ChannelId) -> list[UserId]:
-    """People in a stage channel who may be heard, at most fifty."""
+    """Read the users in a stage channel who are not suppressed by ascending id, at most `_MAX_SPEAKERS`."""
     return [UserId(Snowflake(user_id)) for (user_id,) in await reader.all(_select_speakers, channel_id=channel_id)]
 
 
 def stage_object(row: StageRow) -> StageInstance:
-    """The object of a live stage."""
+    """The API object of a live stage."""
     return StageInstance(
         id=row.id,
         guild_id=row.guild_id,

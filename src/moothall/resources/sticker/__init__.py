@@ -1,4 +1,1 @@
-"""The stickers of guilds, and the platform's own pack.
-
-`using` says which ones somebody may send where: messages ask it.
-"""
+"""Stickers of guilds, and the standard sticker pack. `lookup` finds the stickers that a message may contain."""

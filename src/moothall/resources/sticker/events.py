@@ -1,4 +1,4 @@
-"""What stickers announce."""
+"""Gateway events of stickers."""
 
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ from moothall.objects.sticker import Sticker
 
 
 class GuildStickersUpdate(Event, frozen=True, kw_only=True):
-    """GUILD_STICKERS_UPDATE: the stickers that a guild has now, all of them."""
+    """GUILD_STICKERS_UPDATE: all stickers of a guild after a change."""
 
     name: ClassVar[str] = "GUILD_STICKERS_UPDATE"
     intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS

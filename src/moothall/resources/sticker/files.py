@@ -1,4 +1,4 @@
-"""The file of a new sticker on its way in."""
+"""Uploads of sticker files: verified and stored before the request's transaction."""
 
 import asyncio
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _FIELD = "file"
 
 
 class StickerFile(Struct, frozen=True):
-    """What has been found out about a file, and the hash that it lies under."""
+    """The format of a verified sticker file, and the hash under which it is stored."""
 
     format: StickerFormat
     hash: str
@@ -33,14 +33,14 @@ class StickerUploads(Uploads):
 
     maximum = 1
 
-    async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:  # noqa: ARG002 the row has asked for all
-        """Whoever may make a sticker may upload one."""
+    async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:  # noqa: ARG002 every caller has the same allowance
+        """Allow one file; the row's permission was checked before."""
         return Allowance(each=limits.STICKER_FILE_MAX, total=limits.STICKER_FILE_MAX)
 
     async def examine(self, file: StagedFile, blobs: Blobs) -> None:
-        """Verify the file and store it under its hash, as images are: what was uploaded is not kept.
+        """Verify the file and store it under its hash; the upload itself is removed.
 
-        Raises Refusal as `inspect_sticker` does, and 50035 for a part of another name.
+        Raises Refusal as `inspect_sticker`, and 50035 for a part of the form with another name.
         """
         if file.field != _FIELD:
             refuse_field([file.field], FormCode.MULTIPART_TYPE_PARSE, 'The file must be named "file".')
@@ -57,9 +57,9 @@ class StickerUploads(Uploads):
         file.info = StickerFile(kind, name)
 
 
-def file_of(ctx: Context) -> StickerFile:
-    """The file of a request. Raises Refusal: 50035 for a request without one."""
-    found = next((file.info for file in ctx.files if isinstance(file.info, StickerFile)), None)
-    if found is None:
+def uploaded_file(ctx: Context) -> StickerFile:
+    """The sticker file of a request. Raises Refusal: 50035 for a request without one."""
+    sticker_file = next((file.info for file in ctx.files if isinstance(file.info, StickerFile)), None)
+    if sticker_file is None:
         refuse_field(_FIELD, FormCode.BASE_TYPE_REQUIRED, "This field is required")
-    return found
+    return sticker_file

@@ -1,4 +1,4 @@
-"""What is done to a guild's stickers."""
+"""Reading, creating, modifying and deleting stickers (resources: sticker)."""
 
 from collections.abc import Iterable
 
@@ -9,12 +9,12 @@ from moothall.kernel.context import Context
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import Refusal
-from moothall.objects.expressions import rate_stickers, sticker_limit
+from moothall.objects.expressions import sticker_limit, stickers_with_availability
 from moothall.objects.features import Feature
 from moothall.objects.ids import PackId, StickerId, UserId
 from moothall.objects.sticker import StandardSticker, Sticker, StickerFormat, StickerPack
 from moothall.objects.text import clean, clean_name
-from moothall.resources.emoji.rules import require_may_change, sees_creators
+from moothall.resources.emoji.rules import can_see_creators, require_expression_management
 from moothall.resources.sticker import queries
 from moothall.resources.sticker.events import GuildStickersUpdate
 from moothall.resources.sticker.files import StickerFile
@@ -23,11 +23,11 @@ from moothall.resources.sticker.requests import CreateGuildSticker, ModifyGuildS
 from moothall.resources.user.queries import get_user, get_users
 
 _AUDITED = ("name", "description", "tags")
-_AUDITED_WHOLE = (*_AUDITED, "type", "format_type", "available", "guild_id", "id")
+_AUDITED_ON_CREATE = (*_AUDITED, "type", "format_type", "available", "guild_id", "id")
 
 
 async def get_sticker(ctx: Context, sticker_id: StickerId) -> Sticker | StandardSticker:
-    """A sticker of whichever guild, or of the platform's own. Raises Refusal: 404/10060."""
+    """A sticker of any guild, or a standard sticker. Raises Refusal: 404/10060."""
     standard = STANDARD_STICKERS.get(sticker_id)
     if standard is not None:
         return standard
@@ -40,16 +40,16 @@ async def get_sticker(ctx: Context, sticker_id: StickerId) -> Sticker | Standard
 
 
 def get_pack(pack_id: PackId) -> StickerPack:
-    """A pack of the platform's own stickers. Raises Refusal: 404/10061."""
+    """A pack of standard stickers. Raises Refusal: 404/10061."""
     pack = PACKS.get(pack_id)
     if pack is None:
         raise Refusal(errors.UNKNOWN_STICKER_PACK)
     return pack
 
 
-async def show_stickers(ctx: Context) -> list[Sticker]:
-    """Every sticker of the guild entered, with its creator for those who are told."""
-    if not sees_creators(ctx):
+async def list_guild_stickers(ctx: Context) -> list[Sticker]:
+    """Every sticker of the request's guild, with creators if the caller may see them."""
+    if not can_see_creators(ctx):
         return ctx.guild.stickers
     creators = await queries.select_creators(ctx.tx, ctx.guild.id)
     users = await get_users(ctx.tx, {user_id for user_id in creators.values() if user_id is not None})
@@ -61,18 +61,18 @@ async def show_stickers(ctx: Context) -> list[Sticker]:
     ]
 
 
-async def show_sticker(ctx: Context, sticker_id: StickerId) -> Sticker:
-    """One of them. Raises Refusal: 404/10060."""
-    for sticker in await show_stickers(ctx):
+async def get_guild_sticker(ctx: Context, sticker_id: StickerId) -> Sticker:
+    """A sticker of the request's guild, with its creator if the caller may see it. Raises Refusal: 404/10060."""
+    for sticker in await list_guild_stickers(ctx):
         if sticker.id == sticker_id:
             return sticker
     raise Refusal(errors.UNKNOWN_STICKER)
 
 
 async def create_sticker(ctx: Context, body: CreateGuildSticker, file: StickerFile) -> Sticker:
-    """Make a sticker as a request asks, of a file that has been verified and stored.
+    """Create a sticker in the request's guild from a verified and stored file.
 
-    Raises Refusal: 400/30039 when there are as many as may be; 400/50123 for a Lottie in a guild that is neither
+    Raises Refusal: 400/30039 at the maximum number of stickers; 400/50123 for a Lottie in a guild that is neither
     VERIFIED nor PARTNERED.
     """
     row = ctx.guild.row
@@ -89,18 +89,18 @@ async def create_sticker(ctx: Context, body: CreateGuildSticker, file: StickerFi
         guild_id=ctx.guild.id,
     )
     await queries.insert_sticker(ctx.tx, sticker, ctx.actor.user_id, file.hash)
-    changes = differences(None, sticker, _AUDITED_WHOLE)
+    changes = differences(None, sticker, _AUDITED_ON_CREATE)
     await ctx.audit(AuditLogEvent.STICKER_CREATE, target=sticker.id, changes=changes)
     _announce(ctx, [*ctx.guild.stickers, sticker])
     return structs.replace(sticker, user=await get_user(ctx.tx, ctx.actor.user_id) or UNSET)
 
 
-async def change_sticker(ctx: Context, sticker_id: StickerId, body: ModifyGuildSticker) -> Sticker:
-    """Change a sticker as a request asks; what changes nothing tells nobody.
+async def modify_sticker(ctx: Context, sticker_id: StickerId, body: ModifyGuildSticker) -> Sticker:
+    """Change the name, tags or description of a sticker. A request that changes nothing emits nothing.
 
-    Raises Refusal: 404/10060; 403/50013 for somebody else's without MANAGE_GUILD_EXPRESSIONS.
+    Raises Refusal: 404/10060; 403/50013 for another user's sticker without MANAGE_GUILD_EXPRESSIONS.
     """
-    before, user_id = await _open_to_change(ctx, sticker_id)
+    before, user_id = await _find_changeable(ctx, sticker_id)
     after = before
     if isinstance(body.name, str):
         after = structs.replace(after, name=clean_name(body.name))
@@ -118,31 +118,31 @@ async def change_sticker(ctx: Context, sticker_id: StickerId, body: ModifyGuildS
 
 
 async def delete_sticker(ctx: Context, sticker_id: StickerId) -> None:
-    """Remove a sticker; messages go on naming it.
+    """Delete a sticker; messages keep the reference to it.
 
-    Raises Refusal: 404/10060; 403/50013 for somebody else's without MANAGE_GUILD_EXPRESSIONS.
+    Raises Refusal: 404/10060; 403/50013 for another user's sticker without MANAGE_GUILD_EXPRESSIONS.
     """
-    sticker, _ = await _open_to_change(ctx, sticker_id)
+    sticker, _ = await _find_changeable(ctx, sticker_id)
     await queries.delete_sticker(ctx.tx, ctx.guild.id, sticker_id)
-    changes = differences(sticker, None, _AUDITED_WHOLE)
+    changes = differences(sticker, None, _AUDITED_ON_CREATE)
     await ctx.audit(AuditLogEvent.STICKER_DELETE, target=sticker_id, changes=changes)
     _announce(ctx, [other for other in ctx.guild.stickers if other.id != sticker_id])
 
 
-async def _open_to_change(ctx: Context, sticker_id: StickerId) -> tuple[Sticker, UserId | None]:
+async def _find_changeable(ctx: Context, sticker_id: StickerId) -> tuple[Sticker, UserId | None]:
     sticker = next((sticker for sticker in ctx.guild.stickers if sticker.id == sticker_id), None)
     if sticker is None:
         raise Refusal(errors.UNKNOWN_STICKER)
     creator_id = (await queries.select_creators(ctx.tx, ctx.guild.id)).get(sticker_id)
-    require_may_change(ctx, creator_id)
+    require_expression_management(ctx, creator_id)
     return sticker, creator_id
 
 
 def _announce(ctx: Context, stickers: Iterable[Sticker]) -> None:
     row = ctx.guild.row
-    rated = rate_stickers(stickers, row.premium_tier, row.features)
-    ctx.emit(GuildStickersUpdate(guild_id=ctx.guild.id, stickers=rated))
+    available = stickers_with_availability(stickers, row.premium_tier, row.features)
+    ctx.emit(GuildStickersUpdate(guild_id=ctx.guild.id, stickers=available))
 
 
-def _description(given: str | UnsetType | None) -> str | None:
-    return clean(given).strip() if isinstance(given, str) else None
+def _description(text: str | UnsetType | None) -> str | None:
+    return clean(text).strip() if isinstance(text, str) else None

@@ -1,4 +1,4 @@
-"""The platform's own stickers."""
+"""The standard stickers and their pack."""
 
 from typing import Final
 
@@ -26,7 +26,7 @@ STANDARD_STICKERS: Final = {
     )
     for number, (name, tags, description) in enumerate(_LISTED, 1)
 }
-"""By id. What they look like is drawn when it is asked for."""
+"""Standard stickers by id. Their images are drawn when they are requested."""
 
 PACKS: Final = {
     _PACK_ID: StickerPack(
@@ -38,4 +38,4 @@ PACKS: Final = {
         description="What a meeting needs.",
     )
 }
-"""By id."""
+"""Packs of standard stickers by id."""

@@ -1,4 +1,4 @@
-"""The SQL of stickers."""
+"""SQL of stickers."""
 
 from collections.abc import Collection, Mapping
 
@@ -19,7 +19,7 @@ _select_guilds = Query(select(stickers.c.id, stickers.c.guild_id).where(in_list(
 
 
 async def insert_sticker(tx: Transaction, sticker: Sticker, creator_id: UserId, file: str) -> None:
-    """Store a new sticker, which shows the file of a hash."""
+    """Store a new sticker; `file` is the hash of its file."""
     await tx.execute(
         _insert_sticker,
         guild_id=sticker.guild_id,
@@ -33,29 +33,29 @@ async def insert_sticker(tx: Transaction, sticker: Sticker, creator_id: UserId, 
 
 
 async def update_sticker(tx: Transaction, sticker: Sticker) -> None:
-    """Write what can change of a sticker."""
+    """Update the name, description and tags of a sticker."""
     columns = _columns(sticker)
     query = update_columns(stickers, key=("guild_id", "id"), columns=frozenset(columns))
     await tx.execute(query, guild_id=sticker.guild_id, id=sticker.id, **columns)
 
 
 async def delete_sticker(tx: Transaction, guild_id: GuildId, sticker_id: StickerId) -> None:
-    """Remove a sticker."""
+    """Delete a sticker of a guild."""
     await tx.execute(_delete_sticker, guild_id=guild_id, sticker_id=sticker_id)
 
 
 async def select_creators(reader: Reader, guild_id: GuildId) -> Mapping[StickerId, UserId | None]:
-    """Who made each of a guild's stickers."""
+    """Read the creator of each sticker of a guild; None for a deleted account."""
     return {StickerId(row[0]): row[1] for row in await reader.all(_select_creators, guild_id=guild_id)}
 
 
 async def select_sticker(reader: Reader, sticker_id: StickerId) -> StickerRow | None:
-    """A sticker of whichever guild; None if there is none."""
+    """Read a sticker of any guild; None for an unknown id."""
     return await reader.one(_select_sticker, sticker_id=sticker_id)
 
 
-async def select_guilds(reader: Reader, sticker_ids: Collection[StickerId]) -> dict[StickerId, GuildId]:
-    """The guilds that have some stickers, by sticker."""
+async def select_guild_ids(reader: Reader, sticker_ids: Collection[StickerId]) -> dict[StickerId, GuildId]:
+    """Read the guilds of stickers, by sticker; unknown ids are left out."""
     rows = await reader.all(_select_guilds, sticker_ids=list(sticker_ids))
     return {StickerId(row[0]): GuildId(row[1]) for row in rows}
 

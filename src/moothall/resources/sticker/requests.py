@@ -1,4 +1,4 @@
-"""What requests say of stickers."""
+"""Request bodies of stickers and their validation."""
 
 from typing import Annotated
 
@@ -28,24 +28,24 @@ def _check(
 
 
 class CreateGuildSticker(Struct, frozen=True, kw_only=True):
-    """A new sticker; its file is a part of the form beside these. The description may be empty."""
+    """A new sticker; its file is another part of the form. The description may be empty."""
 
     name: StickerName
     tags: StickerTags
     description: Description | UnsetType | None = UNSET
 
     def check(self, form_errors: FormErrors) -> None:
-        """Nothing is made of blanks, and a description of one character is none."""
+        """Refuse blank names and tags, and descriptions of one character."""
         _check(self.name, self.description, self.tags, form_errors)
 
 
 class ModifyGuildSticker(Struct, frozen=True, kw_only=True):
-    """Changes to a sticker: what is absent stays, a null description is none."""
+    """Changes to a sticker; absent fields stay as they are, a null description removes it."""
 
     name: StickerName | UnsetType = UNSET
     tags: StickerTags | UnsetType = UNSET
     description: Description | UnsetType | None = UNSET
 
     def check(self, form_errors: FormErrors) -> None:
-        """As for a new one."""
+        """Refuse blank names and tags, and descriptions of one character."""
         _check(self.name, self.description, self.tags, form_errors)

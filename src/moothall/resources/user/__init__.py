@@ -1,1 +1,1 @@
-"""Users: people and bots as the API shows them. How accounts come to be and change is `account`."""
+"""Users: accounts of people and bots. `account` registers and changes them."""

@@ -1,4 +1,4 @@
-"""Users over HTTP (public description: users)."""
+"""Users over HTTP (resources: user)."""
 
 from moothall.kernel.access import SIGNED_IN
 from moothall.kernel.context import Context
@@ -13,7 +13,7 @@ from moothall.resources.user.objects import own_view
 
 @get("/users/@me", permission=SIGNED_IN, scope="identify")
 async def get_current_user(ctx: Context) -> CurrentUser:
-    """The caller; an access token sees the email address with the email scope."""
+    """Get the caller's account. An access token needs the email scope to read the email address."""
     row = await queries.select_user(ctx.tx, ctx.actor.user_id)
     if row is None:
         raise Refusal(errors.NOT_AUTHENTICATED)
@@ -22,7 +22,7 @@ async def get_current_user(ctx: Context) -> CurrentUser:
 
 @get("/users/{user_id}", permission=SIGNED_IN)
 async def get_user(ctx: Context, user_id: UserId) -> User:
-    """Any user."""
+    """Get any user."""
     user = await queries.get_user(ctx.tx, user_id)
     if user is None:
         raise Refusal(errors.UNKNOWN_USER)

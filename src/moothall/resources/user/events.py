@@ -1,4 +1,4 @@
-"""What accounts announce."""
+"""Events of accounts, for their sessions and for gateway nodes."""
 
 from typing import ClassVar
 
@@ -11,31 +11,31 @@ from moothall.objects.user import CurrentUser
 
 
 class UserUpdate(Event, frozen=True, kw_only=True):
-    """USER_UPDATE: to the account's own sessions. Others hear GUILD_MEMBER_UPDATE in the guilds they share."""
+    """USER_UPDATE: an account changed. Sent to its own sessions; shared guilds receive GUILD_MEMBER_UPDATE."""
 
     name: ClassVar[str] = "USER_UPDATE"
     audience: ClassVar[Audience] = Audience.USERS
     user: CurrentUser
 
     def payload(self) -> object:
-        """The whole user."""
+        """The user."""
         return self.user
 
     @property
     def user_ids(self) -> tuple[UserId, ...]:
-        """Whose sessions hear it."""
+        """The user whose sessions receive the event."""
         return (self.user.id,)
 
 
 class SessionsClose(Event, frozen=True, kw_only=True):
-    """To the gateway nodes: end a user's sessions, those of one token or all of them."""
+    """Tells gateway nodes to close a user's sessions: all, or those of one token."""
 
     name: ClassVar[str] = "SESSIONS_CLOSE"
     audience: ClassVar[Audience] = Audience.NODE
     user_id: UserId
     token_hash: str | UnsetType = UNSET
-    """Hexadecimal SHA-256."""
+    """The token's SHA-256 in hexadecimal; UNSET for all sessions."""
 
     def payload(self) -> object:
-        """Ids as the numbers that nodes read: nothing here goes to a client."""
+        """The user's id as a number, as only nodes read it, and the token's hash."""
         return {"user_id": int(self.user_id), "token_hash": None if self.token_hash is UNSET else self.token_hash}

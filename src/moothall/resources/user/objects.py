@@ -1,4 +1,4 @@
-"""Users as their own callers see them."""
+"""API objects of the caller's own account."""
 
 from msgspec import UNSET
 
@@ -8,7 +8,7 @@ from moothall.storage.rows import UserRow
 
 
 def current_user(row: UserRow, *, private: bool = True, email: bool = True) -> CurrentUser:
-    """An account as its own person sees it; `email` tells the address, `private` the biography."""
+    """The account object for its own user; `email` includes the address, `private` the biography."""
     return CurrentUser(
         id=row.id,
         username=row.username,
@@ -31,6 +31,6 @@ def current_user(row: UserRow, *, private: bool = True, email: bool = True) -> C
 
 
 def own_view(row: UserRow, actor: Actor) -> CurrentUser:
-    """An account as its caller may see it: an access token needs the email scope for the address."""
+    """The account object that a caller may read: an access token needs the email scope for the address."""
     bearer = actor.kind is TokenKind.BEARER
     return current_user(row, private=not bearer, email=not bearer or "email" in actor.scopes)

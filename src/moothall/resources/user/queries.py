@@ -1,4 +1,4 @@
-"""The SQL of users and their tokens."""
+"""SQL of users and their tokens."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -25,58 +25,58 @@ _delete_token = Query(delete(tokens).where(tokens.c.hash == bindparam("hash")))
 _delete_tokens = Query(
     delete(tokens).where(tokens.c.user_id == bindparam("user_id"), tokens.c.kind == bindparam("kind"))
 )
-_rename_in_guilds = Query(
+_update_username_key = Query(
     update(members).where(members.c.user_id == bindparam("user_id")).values(username_key=bindparam("new_key"))
 )
 _select_memberships = Query(select(members).where(members.c.user_id == bindparam("user_id")), into=MemberRow)
 
 
 async def select_user(reader: Reader, user_id: UserId) -> UserRow | None:
-    """One account's row; None if there is none."""
+    """Read the row of an account; None for an unknown id."""
     return await reader.one(_select_user, user_id=user_id)
 
 
 async def get_user(reader: Reader, user_id: UserId) -> User | None:
-    """One user as others see them; None if there is none."""
+    """Read a user's public object; None for an unknown id."""
     row = await reader.one(_select_user, user_id=user_id)
     return None if row is None else user_from_row(row)
 
 
 async def get_users(reader: Reader, user_ids: Iterable[UserId]) -> dict[UserId, User]:
-    """Users by id, in one query; ids that name nobody are left out."""
-    wanted = list(set(user_ids))
-    if not wanted:
+    """Read public user objects by id, in one query; unknown ids are left out."""
+    unique_ids = list(set(user_ids))
+    if not unique_ids:
         return {}
-    return {row.id: user_from_row(row) for row in await reader.all(_select_users, user_ids=wanted)}
+    return {row.id: user_from_row(row) for row in await reader.all(_select_users, user_ids=unique_ids)}
 
 
 async def select_by_username(reader: Reader, key: str) -> UserRow | None:
-    """The person whose username has a search key."""
+    """Read the user, no bot, whose username has a search key; None if there is none."""
     return await reader.one(_select_by_username, key=key)
 
 
 async def select_by_email(reader: Reader, key: str) -> UserRow | None:
-    """The person whose email address has a key."""
+    """Read the user whose email address has a search key; None if there is none."""
     return await reader.one(_select_by_email, key=key)
 
 
 async def insert_user(tx: Transaction, **columns: Any) -> None:
-    """A new account."""
+    """Store a new account."""
     await tx.execute(_insert_user, **columns)
 
 
 async def update_user(tx: Transaction, user_id: UserId, **columns: Any) -> None:
-    """Change the columns named."""
+    """Update columns of an account."""
     await tx.execute(update_columns(users, key=("id",), columns=frozenset(columns)), id=user_id, **columns)
 
 
-async def rename_in_guilds(tx: Transaction, user_id: UserId, key: str) -> None:
-    """Let searches in all of someone's guilds find them by a new username."""
-    await tx.execute(_rename_in_guilds, user_id=user_id, new_key=key)
+async def update_username_key_in_guilds(tx: Transaction, user_id: UserId, key: str) -> None:
+    """Update the username search key in all of a user's member rows."""
+    await tx.execute(_update_username_key, user_id=user_id, new_key=key)
 
 
 async def select_memberships(reader: Reader, user_id: UserId) -> list[MemberRow]:
-    """Someone's member row in each of their guilds."""
+    """Read a user's member row in each of their guilds."""
     return await reader.all(_select_memberships, user_id=user_id)
 
 
@@ -91,7 +91,7 @@ async def insert_token(
     scopes: str = "",
     expires_at: Timestamp | None = None,
 ) -> None:
-    """Let a token in."""
+    """Store a token by its hash."""
     await tx.execute(
         _insert_token,
         hash=digest,
@@ -105,10 +105,10 @@ async def insert_token(
 
 
 async def delete_token(tx: Transaction, digest: bytes) -> None:
-    """Let a token in no more."""
+    """Delete a token by its hash."""
     await tx.execute(_delete_token, hash=digest)
 
 
 async def delete_tokens(tx: Transaction, user_id: UserId, kind: TokenKind) -> None:
-    """Let none of someone's tokens of a kind in any more."""
+    """Delete all tokens of one kind of a user."""
     await tx.execute(_delete_tokens, user_id=user_id, kind=int(kind))

@@ -1,4 +1,4 @@
-"""Who belongs to a team, what they may do in it, and whose its applications are."""
+"""Teams: membership, roles, ownership and their applications."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ from tests.harness import Caller, Platform
 from tests.oauth2.flow import App, application, basic, post_form
 
 
-async def team_of(owner: Caller, name: str = "Crew") -> Any:
+async def create_team(owner: Caller, name: str = "Crew") -> Any:
     reply = await owner.post("/teams", {"name": name})
     assert reply.status == 201, reply.body
     return reply.json
 
 
-async def joined(platform: Platform, owner: Caller, team: Any, role: str) -> Caller:
-    """Somebody who was invited with a role, and has accepted."""
+async def add_member(platform: Platform, owner: Caller, team: Any, role: str) -> Caller:
+    """A user who was invited with a role and has accepted."""
     member = await platform.person()
     reply = await owner.post(f"/teams/{team['id']}/members", {"username": member.name, "role": role})
     assert reply.status == 200, reply.body
@@ -24,16 +24,16 @@ async def joined(platform: Platform, owner: Caller, team: Any, role: str) -> Cal
     return member
 
 
-async def owned(platform: Platform, owner: Caller, team: Any) -> App:
+async def create_team_app(platform: Platform, owner: Caller, team: Any) -> App:
     app = await application(platform, owner)
     reply = await owner.patch(f"/applications/{app.id}", {"team_id": team["id"]})
     assert reply.status == 200, reply.body
     return app
 
 
-async def test_who_makes_a_team_owns_it_and_is_its_first_member(platform: Platform) -> None:
+async def test_the_creator_of_a_team_owns_it_and_is_its_first_member(platform: Platform) -> None:
     owner = await platform.person("ada")
-    team = await team_of(owner)
+    team = await create_team(owner)
     assert (team["name"], team["icon"], team["owner_user_id"]) == ("Crew", None, str(owner.id))
     (member,) = team["members"]
     assert (member["user"]["id"], member["role"], member["membership_state"]) == (str(owner.id), "admin", 2)
@@ -42,10 +42,10 @@ async def test_who_makes_a_team_owns_it_and_is_its_first_member(platform: Platfo
     assert (await owner.get(f"/teams/{team['id']}")).json == team
 
 
-async def test_somebody_invited_belongs_once_they_accept(platform: Platform) -> None:
+async def test_an_invited_user_joins_by_accepting(platform: Platform) -> None:
     owner, guest = await platform.person(), await platform.person("guest")
-    team = await team_of(owner)
-    app = await owned(platform, owner, team)
+    team = await create_team(owner)
+    app = await create_team_app(platform, owner, team)
     reply = await owner.post(f"/teams/{team['id']}/members", {"username": "guest", "role": "developer"})
     assert (reply.json["membership_state"], reply.json["role"]) == (1, "developer")
     assert [each["id"] for each in (await guest.get("/teams")).json] == [team["id"]]
@@ -59,8 +59,8 @@ async def test_somebody_invited_belongs_once_they_accept(platform: Platform) -> 
 
 async def test_an_application_shows_its_team_to_its_bot(platform: Platform) -> None:
     owner = await platform.person()
-    team = await team_of(owner)
-    app = await owned(platform, owner, team)
+    team = await create_team(owner)
+    app = await create_team_app(platform, owner, team)
     shown = (await app.bot.get("/oauth2/applications/@me")).json
     assert shown["team"] == (await owner.get(f"/teams/{team['id']}")).json
     assert shown["owner"]["id"] == str(owner.id)
@@ -71,11 +71,11 @@ async def test_an_application_shows_its_team_to_its_bot(platform: Platform) -> N
     ("role", "may"),
     [("admin", (200, 200, 200, 200)), ("developer", (200, 200, 403, 403)), ("read_only", (200, 403, 403, 403))],
 )
-async def test_a_role_says_what_one_may(platform: Platform, role: str, may: tuple[int, ...]) -> None:
+async def test_roles_limit_what_members_may_do(platform: Platform, role: str, may: tuple[int, ...]) -> None:
     owner = await platform.person()
-    team = await team_of(owner)
-    app = await owned(platform, owner, team)
-    member = await joined(platform, owner, team, role)
+    team = await create_team(owner)
+    app = await create_team_app(platform, owner, team)
+    member = await add_member(platform, owner, team, role)
     assert (
         (await member.get(f"/applications/{app.id}")).status,
         (await member.post(f"/applications/{app.id}/reset")).status,
@@ -89,20 +89,20 @@ async def test_a_role_says_what_one_may(platform: Platform, role: str, may: tupl
     assert (await member.delete(f"/teams/{team['id']}")).status == 403
 
 
-async def test_what_is_private_is_added_by_the_whole_team_and_nobody_else(platform: Platform) -> None:
+async def test_a_private_application_is_installed_by_team_members_only(platform: Platform) -> None:
     owner = await platform.person()
-    team = await team_of(owner)
-    app = await owned(platform, owner, team)
+    team = await create_team(owner)
+    app = await create_team_app(platform, owner, team)
     await owner.patch(f"/applications/{app.id}", {"bot_public": False})
-    reader, stranger = await joined(platform, owner, team, "read_only"), await platform.person()
+    reader, stranger = await add_member(platform, owner, team, "read_only"), await platform.person()
     assert (await reader.get("/oauth2/authorize", client_id=app.id, scope="bot")).status == 200
     refused = await stranger.get("/oauth2/authorize", client_id=app.id, scope="bot")
     assert (refused.status, refused.code) == (403, 20012)
 
 
-async def test_the_secret_of_a_teams_application_tells_little_of_its_owner(platform: Platform) -> None:
+async def test_client_credentials_of_a_team_application_grant_only_a_few_scopes(platform: Platform) -> None:
     owner = await platform.person()
-    app = await owned(platform, owner, await team_of(owner))
+    app = await create_team_app(platform, owner, await create_team(owner))
     headers = [("authorization", basic(app.id, app.secret))]
     form = {"grant_type": "client_credentials", "scope": "identify email"}
     refused = await post_form(platform, "/oauth2/token", form, headers)
@@ -111,40 +111,40 @@ async def test_the_secret_of_a_teams_application_tells_little_of_its_owner(platf
     assert (await post_form(platform, "/oauth2/token", form, headers)).status == 200
 
 
-async def test_a_team_given_away_goes_with_its_applications(platform: Platform) -> None:
+async def test_a_transferred_team_keeps_its_applications(platform: Platform) -> None:
     owner = await platform.person()
-    team = await team_of(owner)
-    app = await owned(platform, owner, team)
-    heir = await joined(platform, owner, team, "read_only")
+    team = await create_team(owner)
+    app = await create_team_app(platform, owner, team)
+    new_owner = await add_member(platform, owner, team, "read_only")
     outsider = await platform.person()
     refused = await owner.patch(f"/teams/{team['id']}", {"owner_user_id": str(outsider.id)})
     assert (refused.status, refused.errors_at("owner_user_id")) == (400, ["BASE_TYPE_CHOICES"])
-    given = await owner.patch(f"/teams/{team['id']}", {"owner_user_id": str(heir.id)})
-    assert (given.status, given.json["owner_user_id"]) == (200, str(heir.id))
-    assert (await app.bot.get("/applications/@me")).json["owner"]["id"] == str(heir.id)
+    reply = await owner.patch(f"/teams/{team['id']}", {"owner_user_id": str(new_owner.id)})
+    assert (reply.status, reply.json["owner_user_id"]) == (200, str(new_owner.id))
+    assert (await app.bot.get("/applications/@me")).json["owner"]["id"] == str(new_owner.id)
     assert (await owner.patch(f"/teams/{team['id']}", {"owner_user_id": str(owner.id)})).status == 403
     assert (await owner.patch(f"/applications/{app.id}", {"description": "still an admin"})).status == 200
 
 
-async def test_an_application_goes_to_a_team_of_its_owners_only(platform: Platform) -> None:
+async def test_an_application_can_move_only_to_a_team_of_its_owner(platform: Platform) -> None:
     owner, other = await platform.person(), await platform.person()
-    theirs = await team_of(other)
+    theirs = await create_team(other)
     app = await application(platform, owner)
     reply = await owner.patch(f"/applications/{app.id}", {"team_id": theirs["id"]})
     assert (reply.status, reply.errors_at("team_id")) == (400, ["BASE_TYPE_CHOICES"])
     assert (await app.bot.patch(f"/applications/{app.id}", {"team_id": theirs["id"]})).status == 403
-    made = await other.post("/applications", {"name": "Ours", "team_id": theirs["id"]})
-    assert (made.status, made.json["team"]["id"]) == (201, theirs["id"])
+    created = await other.post("/applications", {"name": "Ours", "team_id": theirs["id"]})
+    assert (created.status, created.json["team"]["id"]) == (201, theirs["id"])
     assert (await owner.post("/applications", {"name": "x", "team_id": theirs["id"]})).status == 400
-    back = await other.patch(f"/applications/{made.json['id']}", {"team_id": None})
+    back = await other.patch(f"/applications/{created.json['id']}", {"team_id": None})
     assert (back.status, back.json["team"]) == (200, None)
 
 
-async def test_a_team_ends_when_it_owns_nothing_more(platform: Platform) -> None:
+async def test_a_team_can_be_deleted_once_it_owns_no_application(platform: Platform) -> None:
     owner = await platform.person()
-    team = await team_of(owner)
-    app = await owned(platform, owner, team)
-    member = await joined(platform, owner, team, "admin")
+    team = await create_team(owner)
+    app = await create_team_app(platform, owner, team)
+    member = await add_member(platform, owner, team, "admin")
     assert (await owner.delete(f"/teams/{team['id']}")).status == 400
     await owner.patch(f"/applications/{app.id}", {"team_id": None})
     assert (await owner.delete(f"/teams/{team['id']}")).status == 204
@@ -153,10 +153,10 @@ async def test_a_team_ends_when_it_owns_nothing_more(platform: Platform) -> None
     assert (await member.get(f"/applications/{app.id}")).status == 403
 
 
-async def test_members_leave_and_are_let_go_but_never_the_owner(platform: Platform) -> None:
+async def test_members_leave_or_are_removed_except_the_owner(platform: Platform) -> None:
     owner = await platform.person()
-    team = await team_of(owner)
-    admin, reader = [await joined(platform, owner, team, role) for role in ("admin", "read_only")]
+    team = await create_team(owner)
+    admin, reader = [await add_member(platform, owner, team, role) for role in ("admin", "read_only")]
     path = f"/teams/{team['id']}/members"
     assert (await reader.delete(f"{path}/{admin.id}")).status == 403
     assert (await admin.delete(f"{path}/{owner.id}")).status == 403
@@ -169,9 +169,9 @@ async def test_members_leave_and_are_let_go_but_never_the_owner(platform: Platfo
     assert [each["user"]["id"] for each in (await owner.get(path)).json] == [str(owner.id)]
 
 
-async def test_what_cannot_be_is_refused_at_its_field(platform: Platform) -> None:
+async def test_invalid_fields_are_refused_at_their_paths(platform: Platform) -> None:
     owner = await platform.person()
-    team = await team_of(owner)
+    team = await create_team(owner)
     bot = await platform.bot(owner, "robot")
     path = f"/teams/{team['id']}/members"
     for body, field in (
@@ -194,9 +194,9 @@ async def test_what_cannot_be_is_refused_at_its_field(platform: Platform) -> Non
     assert (await bot.get(f"/teams/{team['id']}")).code == 20001
 
 
-async def test_strangers_see_no_team(platform: Platform) -> None:
+async def test_other_users_cannot_read_a_team(platform: Platform) -> None:
     owner, stranger = await platform.person(), await platform.person()
-    team = await team_of(owner)
+    team = await create_team(owner)
     path = f"/teams/{team['id']}"
     for method, where in (
         ("GET", path), ("PATCH", path), ("DELETE", path), ("GET", f"{path}/members"), ("POST", f"{path}/members"),
@@ -206,13 +206,15 @@ async def test_strangers_see_no_team(platform: Platform) -> None:
         assert (await stranger.request(method, where, {"username": "x", "role": "admin"})).status == 404
 
 
-async def test_teams_and_their_members_are_bounded(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_numbers_of_teams_and_members_are_limited(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(limits, "TEAMS_PER_PERSON", 2)
     monkeypatch.setattr(limits, "TEAM_MEMBERS_MAX", 2)
     owner, other = await platform.person(), await platform.person()
-    team = await team_of(owner)
-    await joined(platform, owner, team, "admin")
+    team = await create_team(owner)
+    await add_member(platform, owner, team, "admin")
     reply = await owner.post(f"/teams/{team['id']}/members", {"username": other.name})
     assert (reply.status, bool(reply.errors_at("username"))) == (400, True)
-    await team_of(owner)
+    await create_team(owner)
     assert (await owner.post("/teams", {"name": "Third"})).status == 400

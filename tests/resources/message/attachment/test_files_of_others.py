@@ -206,7 +206,7 @@ async def crossposted(scene: Scene, url: str) -> list[Any]:
 
 
 async def by_interaction(scene: Scene, url: str) -> list[Any]:
-    scenario = Scenario(scene.platform, scene.guild, await application_of(scene), scene.spy)
+    scenario = Scenario(scene.platform, scene.guild, await requested_application(scene), scene.spy)
     interaction = await scenario.use_command(await scenario.create_command())
     embeds = [{"image": {"url": url}}]
     answered = await scenario.respond(interaction, 4, {"embeds": embeds}, with_response=True)
@@ -220,7 +220,7 @@ async def by_interaction(scene: Scene, url: str) -> list[Any]:
     return await seen_after(scene, answered, edited, followed, ephemeral)
 
 
-async def application_of(scene: Scene) -> Any:
+async def requested_application(scene: Scene) -> Any:
     app = await application(scene.platform)
     await install(scene.guild.owner, app, scene.guild)
     return app
@@ -312,7 +312,7 @@ async def test_an_edit_cannot_name_a_foreign_file_by_its_id(platform: Platform) 
 
 async def test_a_command_cannot_be_given_a_foreign_file(platform: Platform) -> None:
     scene = await scene_of(platform)
-    scenario = Scenario(platform, scene.guild, await application_of(scene), scene.spy)
+    scenario = Scenario(platform, scene.guild, await requested_application(scene), scene.spy)
     command = await scenario.create_command(
         options=[{"type": 11, "name": "file", "description": "x", "required": True}]
     )

@@ -10,7 +10,7 @@ from moothall.objects.application import Application
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import AuthorizationId, UserId
 from moothall.resources.application.authorization import operations, queries
-from moothall.resources.application.operations import public_fields
+from moothall.resources.application.objects import public_fields
 from moothall.resources.application.queries import select_applications
 from moothall.resources.user.queries import get_users
 

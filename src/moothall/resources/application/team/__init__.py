@@ -1,4 +1,1 @@
-"""Teams: people who own applications together, each with a role.
-
-ClusterMembers: application (which asks here who may manage what a team owns).
-"""
+"""Teams: users who own applications together, each with a role. `application.access` uses their roles."""

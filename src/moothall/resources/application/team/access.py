@@ -1,4 +1,4 @@
-"""Who may look into a team and change it."""
+"""Access to teams by membership, role and ownership."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,64 +16,68 @@ from moothall.resources.application.team import queries
 from moothall.resources.application.team.queries import TeamMemberRow, TeamRow
 
 
-class InTeam(Struct, frozen=True):
-    """A team, and the caller's place in it."""
+class TeamMembership(Struct, frozen=True):
+    """A team and the caller's membership in it."""
 
     team: TeamRow
     member: TeamMemberRow
 
     @property
-    def owns(self) -> bool:
-        """Whether it is the caller's."""
+    def is_owner(self) -> bool:
+        """Whether the caller owns the team."""
         return self.team.owner_user_id == self.member.user_id
 
     @property
-    def manages(self) -> bool:
-        """Whether the caller may change it and who belongs to it."""
-        return self.owns or self.may(TeamRole.ADMIN)
+    def can_manage(self) -> bool:
+        """Whether the caller may change the team and its members."""
+        return self.is_owner or self.has_role(TeamRole.ADMIN)
 
-    def may(self, *roles: TeamRole) -> bool:
-        """Whether the caller belongs to it in one of some roles."""
+    def has_role(self, *roles: TeamRole) -> bool:
+        """Whether the caller has joined the team and has one of some roles."""
         return self.member.membership_state == MembershipState.ACCEPTED and self.member.role in roles
 
 
-class OfTeam(Access):
-    """A person who belongs to the team `{team_id}`, or is `invited`; with `manages` one who may change it."""
+class TeamAccess(Access):
+    """A user who has joined the team `{team_id}`, or with `invited` is invited to it.
 
-    def __init__(self, *, manages: bool = False, owns: bool = False, invited: bool = False) -> None:
-        self.label = "team owner" if owns else "team admin" if manages else "team member"
-        self._manages = manages
-        self._owns = owns
+    With `can_manage` only those who may change it, with `is_owner` only its owner. Sets `ctx.subject` to the
+    `TeamMembership`.
+    """
+
+    def __init__(self, *, can_manage: bool = False, is_owner: bool = False, invited: bool = False) -> None:
+        self.label = "team owner" if is_owner else "team admin" if can_manage else "team member"
+        self._can_manage = can_manage
+        self._is_owner = is_owner
         self._invited = invited
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
-        """Look the team up. Raises Refusal: 403/20001 for bots, 404 for others' teams, 403/50013."""
+        """Load the team. Raises Refusal: 403/20001 for bots, 404 for teams of others, 403/50013."""
         if ctx.actor.kind is not TokenKind.SESSION:
             raise Refusal(errors.BOTS_CANNOT_USE)
-        found = await find_team(ctx, path["team_id"])
-        if found.member.membership_state != MembershipState.ACCEPTED and not self._invited:
+        membership = await find_team(ctx, path["team_id"])
+        if membership.member.membership_state != MembershipState.ACCEPTED and not self._invited:
             raise Refusal(errors.NOT_FOUND)
-        if (self._manages and not found.manages) or (self._owns and not found.owns):
+        if (self._can_manage and not membership.can_manage) or (self._is_owner and not membership.is_owner):
             raise Refusal(errors.MISSING_PERMISSIONS)
-        ctx.subject = found
+        ctx.subject = membership
 
 
-TEAM_MEMBER = OfTeam()
-TEAM_GUEST = OfTeam(invited=True)
-TEAM_ADMIN = OfTeam(manages=True)
-TEAM_OWNER = OfTeam(owns=True)
+TEAM_MEMBER = TeamAccess()
+TEAM_MEMBER_OR_INVITEE = TeamAccess(invited=True)
+TEAM_ADMIN = TeamAccess(can_manage=True)
+TEAM_OWNER = TeamAccess(is_owner=True)
 
 
-async def find_team(ctx: Context, team_id: TeamId) -> InTeam:
-    """A team that the caller belongs to, or is invited to. Raises Refusal 404 for any other."""
+async def find_team(ctx: Context, team_id: TeamId) -> TeamMembership:
+    """A team that the caller has joined or is invited to. Raises Refusal: 404 for any other."""
     team = await queries.select_team(ctx.tx, team_id)
     member = None if team is None else await queries.select_member(ctx.tx, team_id, ctx.actor.user_id)
     if team is None or member is None:
         raise Refusal(errors.NOT_FOUND)
-    return InTeam(team, member)
+    return TeamMembership(team, member)
 
 
-def team_of(ctx: Context) -> InTeam:
-    """The team that a row's access has looked up."""
-    found: InTeam = ctx.subject
-    return found
+def requested_team(ctx: Context) -> TeamMembership:
+    """The membership that the row's access check has loaded."""
+    membership: TeamMembership = ctx.subject
+    return membership

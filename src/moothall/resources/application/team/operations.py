@@ -1,6 +1,5 @@
-"""How teams come to be, change and end, and who belongs to them."""
+"""Creating, modifying and deleting teams, and managing their members."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from msgspec import UNSET, structs
@@ -12,18 +11,18 @@ from moothall.objects.errors import FormErrors, Refusal, refuse_field
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import TeamId, UserId
 from moothall.objects.text import clean_name, search_key
-from moothall.objects.user import User
 from moothall.resources.application.team import queries
-from moothall.resources.application.team.access import InTeam
+from moothall.resources.application.team.access import TeamMembership
+from moothall.resources.application.team.objects import member_objects, team_object
 from moothall.resources.application.team.queries import TeamMemberRow, TeamRow
 from moothall.resources.application.team.requests import AddTeamMember, CreateTeam, ModifyTeam
-from moothall.resources.user.queries import get_users, select_by_username
+from moothall.resources.user.queries import select_by_username
 
 
 async def create_team(ctx: Context, body: CreateTeam) -> Team:
-    """Make a team that is the caller's. Raises Refusal 400 for one who belongs to too many."""
-    await _require_room(ctx)
-    name = _name_of(body.name)
+    """Create a team, owned by the caller. Raises Refusal: 400 for a caller in `TEAMS_PER_PERSON` teams."""
+    await _require_team_capacity(ctx)
+    name = _clean_team_name(body.name)
     row = TeamRow(
         id=TeamId(ctx.ids.next()),
         name=name,
@@ -33,87 +32,96 @@ async def create_team(ctx: Context, body: CreateTeam) -> Team:
     )
     await queries.insert_team(ctx.tx, row)
     await queries.insert_member(
-        ctx.tx, _member(ctx, row.id, ctx.actor.user_id, TeamRole.ADMIN, MembershipState.ACCEPTED)
+        ctx.tx, _member_row(ctx, row.id, ctx.actor.user_id, TeamRole.ADMIN, MembershipState.ACCEPTED)
     )
-    return await show_team(ctx, row)
+    return await team_object(ctx, row)
 
 
-async def modify_team(ctx: Context, found: InTeam, body: ModifyTeam) -> Team:
-    """Change a team, or give it to another member, who gets its applications too.
+async def modify_team(ctx: Context, membership: TeamMembership, body: ModifyTeam) -> Team:
+    """Change a team, or transfer it with its applications to another member.
 
-    Raises Refusal: 403/50013 for giving away what is another's, 50035 for somebody who does not belong.
+    Raises Refusal: 403/50013 for a transfer by another user than the owner, 50035 for a new owner who has not joined.
     """
-    team = await _locked(ctx, found.team.id)
+    team = await _lock_team(ctx, membership.team.id)
     changes: dict[str, Any] = {}
     if body.name is not UNSET:
-        changes["name"] = _name_of(body.name)
+        changes["name"] = _clean_team_name(body.name)
     if body.icon is not UNSET:
         changes["icon"] = None if body.icon is None else body.icon.hash
     if body.owner_user_id is not UNSET and body.owner_user_id != team.owner_user_id:
         if team.owner_user_id != ctx.actor.user_id:
             raise Refusal(errors.MISSING_PERMISSIONS)
-        heir = await queries.select_member(ctx.tx, team.id, body.owner_user_id)
-        if heir is None or heir.membership_state != MembershipState.ACCEPTED:
+        new_owner = await queries.select_member(ctx.tx, team.id, body.owner_user_id)
+        if new_owner is None or new_owner.membership_state != MembershipState.ACCEPTED:
             refuse_field("owner_user_id", FormCode.BASE_TYPE_CHOICES, "They do not belong to the team.")
-        changes["owner_user_id"] = heir.user_id
-        await queries.update_member(ctx.tx, team.id, heir.user_id, role=TeamRole.ADMIN.value)
-        await queries.give_applications(ctx.tx, team.id, heir.user_id)
+        changes["owner_user_id"] = new_owner.user_id
+        await queries.update_member(ctx.tx, team.id, new_owner.user_id, role=TeamRole.ADMIN.value)
+        await queries.update_applications_owner(ctx.tx, team.id, new_owner.user_id)
     if changes:
         await queries.update_team(ctx.tx, team.id, **changes)
-    return await show_team(ctx, structs.replace(team, **changes))
+    return await team_object(ctx, structs.replace(team, **changes))
 
 
-async def delete_team(ctx: Context, found: InTeam) -> None:
-    """End a team. Raises Refusal 400 while it owns applications."""
-    team = await _locked(ctx, found.team.id)
+async def delete_team(ctx: Context, membership: TeamMembership) -> None:
+    """Delete a team. Raises Refusal: 400 while it owns applications."""
+    team = await _lock_team(ctx, membership.team.id)
     if await queries.count_applications(ctx.tx, team.id):
         raise Refusal(errors.GENERAL_ERROR, message="The team still owns applications.")
     await queries.delete_team(ctx.tx, team.id)
 
 
-async def invite_member(ctx: Context, found: InTeam, body: AddTeamMember) -> TeamMember:
-    """Ask somebody into a team; they belong once they have accepted. Raises Refusal 50035."""
-    team = await _locked(ctx, found.team.id)
+async def invite_member(ctx: Context, membership: TeamMembership, body: AddTeamMember) -> TeamMember:
+    """Invite a user to a team by username.
+
+    Raises Refusal: 50035 for an unknown username, a member or invited user, or a team with `TEAM_MEMBERS_MAX` members.
+    """
+    team = await _lock_team(ctx, membership.team.id)
     user = await select_by_username(ctx.tx, search_key(body.username.strip().removeprefix("@")))
     if user is None or user.system:
-        refuse_field("username", "USER_NOT_FOUND", "Nobody has this username.")
+        refuse_field("username", "USER_NOT_FOUND", "No user has this username.")
     if await queries.select_member(ctx.tx, team.id, user.id) is not None:
         refuse_field("username", "USER_ALREADY_IN_TEAM", "They belong to the team, or are invited to it, already.")
     if await queries.count_members(ctx.tx, team.id) >= limits.TEAM_MEMBERS_MAX:
         refuse_field(
             "username", FormCode.BASE_TYPE_MAX_LENGTH, f"A team has at most {limits.TEAM_MEMBERS_MAX} members."
         )
-    row = _member(ctx, team.id, user.id, body.role, MembershipState.INVITED)
+    row = _member_row(ctx, team.id, user.id, body.role, MembershipState.INVITED)
     await queries.insert_member(ctx.tx, row)
-    return (await _shown(ctx, [row]))[0]
+    return (await member_objects(ctx, [row]))[0]
 
 
-async def accept_invitation(ctx: Context, found: InTeam) -> Team:
-    """Belong to a team that one is invited to; for who belongs already nothing changes."""
-    team = await _locked(ctx, found.team.id)
+async def accept_invitation(ctx: Context, membership: TeamMembership) -> Team:
+    """Join a team that the caller is invited to. A second call changes nothing.
+
+    Raises Refusal: 404 without an invitation, 400 for a caller in `TEAMS_PER_PERSON` teams.
+    """
+    team = await _lock_team(ctx, membership.team.id)
     member = await queries.select_member(ctx.tx, team.id, ctx.actor.user_id)
     if member is None:
         raise Refusal(errors.NOT_FOUND)
     if member.membership_state != MembershipState.ACCEPTED:
-        await _require_room(ctx)
+        await _require_team_capacity(ctx)
         await queries.update_member(ctx.tx, team.id, ctx.actor.user_id, membership_state=int(MembershipState.ACCEPTED))
-    return await show_team(ctx, team)
+    return await team_object(ctx, team)
 
 
-async def change_role(ctx: Context, found: InTeam, user_id: UserId, role: TeamRole) -> TeamMember:
-    """Give a member another role. Raises Refusal: 404/10013, 403/50013 for the owner's."""
-    team = await _locked(ctx, found.team.id)
+async def modify_member_role(ctx: Context, membership: TeamMembership, user_id: UserId, role: TeamRole) -> TeamMember:
+    """Change the role of a member. Raises Refusal: 404/10013 for another user, 403/50013 for the owner."""
+    team = await _lock_team(ctx, membership.team.id)
     member = await _find_member(ctx, team, user_id)
     if user_id == team.owner_user_id:
         raise Refusal(errors.MISSING_PERMISSIONS)
     await queries.update_member(ctx.tx, team.id, user_id, role=role.value)
-    return (await _shown(ctx, [structs.replace(member, role=role.value)]))[0]
+    return (await member_objects(ctx, [structs.replace(member, role=role.value)]))[0]
 
 
-async def remove_member(ctx: Context, found: InTeam, user_id: UserId) -> None:
-    """Let a member go, or go oneself. Raises Refusal: 404/10013, 403/50013 for the owner and by who may not."""
-    team = await _locked(ctx, found.team.id)
-    if user_id != ctx.actor.user_id and not found.manages:
+async def remove_member(ctx: Context, membership: TeamMembership, user_id: UserId) -> None:
+    """Remove a member, or leave the team as a member.
+
+    Raises Refusal: 404/10013 for another user, 403/50013 for the owner or by a caller who may not manage the team.
+    """
+    team = await _lock_team(ctx, membership.team.id)
+    if user_id != ctx.actor.user_id and not membership.can_manage:
         raise Refusal(errors.MISSING_PERMISSIONS)
     await _find_member(ctx, team, user_id)
     if user_id == team.owner_user_id:
@@ -121,51 +129,9 @@ async def remove_member(ctx: Context, found: InTeam, user_id: UserId) -> None:
     await queries.delete_member(ctx.tx, team.id, user_id)
 
 
-async def show_team(ctx: Context, row: TeamRow) -> Team:
-    """A team with its members."""
-    return (await _with_members(ctx, [row]))[0]
-
-
-async def show_teams(ctx: Context, rows: list[TeamRow]) -> list[Team]:
-    """The same for several, with two queries."""
-    return await _with_members(ctx, rows)
-
-
-async def teams_by_id(ctx: Context, team_ids: Iterable[TeamId]) -> dict[TeamId, Team]:
-    """Teams by id, with their members, in three queries; none for no ids."""
-    rows = await queries.select_teams(ctx.tx, team_ids)
-    return {team.id: team for team in await _with_members(ctx, rows)}
-
-
-async def _with_members(ctx: Context, rows: list[TeamRow]) -> list[Team]:
-    members = await _shown(ctx, await queries.select_members(ctx.tx, [row.id for row in rows]))
-    return [
-        Team(
-            id=row.id,
-            icon=row.icon,
-            name=row.name,
-            owner_user_id=row.owner_user_id,
-            members=[member for member in members if member.team_id == row.id],
-        )
-        for row in rows
-    ]
-
-
-async def _shown(ctx: Context, rows: list[TeamMemberRow]) -> list[TeamMember]:
-    users: dict[UserId, User] = await get_users(ctx.tx, [row.user_id for row in rows])
-    return [
-        TeamMember(
-            membership_state=MembershipState(row.membership_state),
-            team_id=row.team_id,
-            user=users[row.user_id],
-            role=TeamRole(row.role),
-        )
-        for row in rows
-        if row.user_id in users
-    ]
-
-
-def _member(ctx: Context, team_id: TeamId, user_id: UserId, role: TeamRole, state: MembershipState) -> TeamMemberRow:
+def _member_row(
+    ctx: Context, team_id: TeamId, user_id: UserId, role: TeamRole, state: MembershipState
+) -> TeamMemberRow:
     return TeamMemberRow(team_id, user_id, int(state), role.value, ctx.now)
 
 
@@ -176,19 +142,19 @@ async def _find_member(ctx: Context, team: TeamRow, user_id: UserId) -> TeamMemb
     return member
 
 
-async def _locked(ctx: Context, team_id: TeamId) -> TeamRow:
+async def _lock_team(ctx: Context, team_id: TeamId) -> TeamRow:
     team = await queries.lock_team(ctx.tx, team_id)
     if team is None:
         raise Refusal(errors.NOT_FOUND)
     return team
 
 
-async def _require_room(ctx: Context) -> None:
-    if await queries.count_of_user(ctx.tx, ctx.actor.user_id) >= limits.TEAMS_PER_PERSON:
+async def _require_team_capacity(ctx: Context) -> None:
+    if await queries.count_teams_of_user(ctx.tx, ctx.actor.user_id) >= limits.TEAMS_PER_PERSON:
         raise Refusal(errors.GENERAL_ERROR, message="Maximum number of teams reached")
 
 
-def _name_of(text: str) -> str:
+def _clean_team_name(text: str) -> str:
     name = clean_name(text)
     if not name:
         form_errors = FormErrors()

@@ -1,4 +1,4 @@
-"""The SQL of teams and of who belongs to them."""
+"""SQL of teams and their members."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -33,91 +33,91 @@ class TeamMemberRow(Struct):
     created_at: Timestamp
 
 
-_own = (team_members.c.team_id == bindparam("team_id")) & (team_members.c.user_id == bindparam("user_id"))
+_of_member = (team_members.c.team_id == bindparam("team_id")) & (team_members.c.user_id == bindparam("user_id"))
 _accepted = team_members.c.membership_state == int(MembershipState.ACCEPTED)
 
 _select_team = Query(select(teams).where(teams.c.id == bindparam("team_id")), into=TeamRow)
 _lock_team = Query(select(teams).where(teams.c.id == bindparam("team_id")).with_for_update(), into=TeamRow)
 _select_teams = Query(select(teams).where(in_list(teams.c.id, "team_ids")), into=TeamRow)
-_select_of_user = Query(
+_select_teams_of_user = Query(
     select(teams)
     .join(team_members, team_members.c.team_id == teams.c.id)
     .where(team_members.c.user_id == bindparam("user_id"))
     .order_by(teams.c.id),
     into=TeamRow,
 )
-_select_member = Query(select(team_members).where(_own), into=TeamMemberRow)
+_select_member = Query(select(team_members).where(_of_member), into=TeamMemberRow)
 _select_members = Query(
     select(team_members)
     .where(in_list(team_members.c.team_id, "team_ids"))
     .order_by(team_members.c.team_id, team_members.c.created_at, team_members.c.user_id),
     into=TeamMemberRow,
 )
-_select_accepted = Query(
+_select_joined_team_ids = Query(
     select(team_members.c.team_id).where(team_members.c.user_id == bindparam("user_id"), _accepted)
 )
 _count_members = Query(select(func.count()).where(team_members.c.team_id == bindparam("team_id")))
-_count_of_user = Query(select(func.count()).where(team_members.c.user_id == bindparam("user_id"), _accepted))
+_count_teams_of_user = Query(select(func.count()).where(team_members.c.user_id == bindparam("user_id"), _accepted))
 _count_applications = Query(select(func.count()).where(applications.c.team_id == bindparam("team_id")))
 _insert_team = Query(insert(teams))
 _insert_member = Query(insert(team_members))
-_delete_member = Query(delete(team_members).where(_own))
+_delete_member = Query(delete(team_members).where(_of_member))
 _delete_members = Query(delete(team_members).where(team_members.c.team_id == bindparam("team_id")))
 _delete_team = Query(delete(teams).where(teams.c.id == bindparam("team_id")))
-_give_applications = Query(
+_update_applications_owner = Query(
     update(applications).where(applications.c.team_id == bindparam("of_team")).values(owner_id=bindparam("new_owner"))
 )
 
 
 async def select_team(reader: Reader, team_id: TeamId) -> TeamRow | None:
-    """One team; None if there is none."""
+    """Read one team; None for an unknown id."""
     return await reader.one(_select_team, team_id=team_id)
 
 
 async def lock_team(tx: Transaction, team_id: TeamId) -> TeamRow | None:
-    """One team, which others may lock only when this transaction is over."""
+    """Read one team and lock its row until the transaction ends; None for an unknown id."""
     return await tx.one(_lock_team, team_id=team_id)
 
 
 async def select_teams(reader: Reader, team_ids: Iterable[TeamId]) -> list[TeamRow]:
-    """Teams by id, in one query; ids that name none are left out."""
-    wanted = list(set(team_ids))
-    return await reader.all(_select_teams, team_ids=wanted) if wanted else []
+    """Read teams; unknown ids are left out."""
+    unique_ids = list(set(team_ids))
+    return await reader.all(_select_teams, team_ids=unique_ids) if unique_ids else []
 
 
-async def select_of_user(reader: Reader, user_id: UserId) -> list[TeamRow]:
-    """The teams that someone belongs to or is invited to, oldest first."""
-    return await reader.all(_select_of_user, user_id=user_id)
+async def select_teams_of_user(reader: Reader, user_id: UserId) -> list[TeamRow]:
+    """Read the teams that a user has joined or is invited to by ascending id."""
+    return await reader.all(_select_teams_of_user, user_id=user_id)
 
 
-async def select_accepted(reader: Reader, user_id: UserId) -> list[TeamId]:
-    """The teams that someone belongs to."""
-    return [TeamId(row[0]) for row in await reader.all(_select_accepted, user_id=user_id)]
+async def select_joined_team_ids(reader: Reader, user_id: UserId) -> list[TeamId]:
+    """Read the ids of the teams that a user has joined."""
+    return [TeamId(row[0]) for row in await reader.all(_select_joined_team_ids, user_id=user_id)]
 
 
 async def select_member(reader: Reader, team_id: TeamId, user_id: UserId) -> TeamMemberRow | None:
-    """Someone's place in a team; None for who is not even invited."""
+    """Read a member or invited user of a team; None for any other user."""
     return await reader.one(_select_member, team_id=team_id, user_id=user_id)
 
 
 async def select_members(reader: Reader, team_ids: Iterable[TeamId]) -> list[TeamMemberRow]:
-    """Who belongs to some teams, in one query: those invited too."""
-    wanted = list(set(team_ids))
-    return await reader.all(_select_members, team_ids=wanted) if wanted else []
+    """Read the members and invited users of teams, in the order in which they were added."""
+    unique_ids = list(set(team_ids))
+    return await reader.all(_select_members, team_ids=unique_ids) if unique_ids else []
 
 
 async def count_members(reader: Reader, team_id: TeamId) -> int:
-    """How many belong to a team or are invited to it."""
+    """Count the members and invited users of a team."""
     return int(await reader.scalar(_count_members, team_id=team_id))
 
 
-async def count_of_user(reader: Reader, user_id: UserId) -> int:
-    """How many teams someone belongs to."""
-    return int(await reader.scalar(_count_of_user, user_id=user_id))
+async def count_teams_of_user(reader: Reader, user_id: UserId) -> int:
+    """Count the teams that a user has joined."""
+    return int(await reader.scalar(_count_teams_of_user, user_id=user_id))
 
 
 async def count_applications(reader: Reader, team_id: TeamId) -> int:
-    """How many applications a team owns."""
+    """Count the applications of a team."""
     return int(await reader.scalar(_count_applications, team_id=team_id))
 
 
@@ -127,32 +127,32 @@ async def insert_team(tx: Transaction, row: TeamRow) -> None:
 
 
 async def update_team(tx: Transaction, team_id: TeamId, **columns: Any) -> None:
-    """Change the columns named."""
+    """Update columns of a team."""
     await tx.execute(update_columns(teams, key=("id",), columns=frozenset(columns)), id=team_id, **columns)
 
 
 async def delete_team(tx: Transaction, team_id: TeamId) -> None:
-    """Forget a team and who belonged to it."""
+    """Delete a team and its members."""
     await tx.execute(_delete_members, team_id=team_id)
     await tx.execute(_delete_team, team_id=team_id)
 
 
 async def insert_member(tx: Transaction, row: TeamMemberRow) -> None:
-    """Store that someone is invited or belongs."""
+    """Store a member or invited user."""
     await tx.execute(_insert_member, **{name: getattr(row, name) for name in row.__struct_fields__})
 
 
 async def update_member(tx: Transaction, team_id: TeamId, user_id: UserId, **columns: Any) -> None:
-    """Change the columns named."""
+    """Update columns of a member."""
     query = update_columns(team_members, key=("team_id", "user_id"), columns=frozenset(columns))
     await tx.execute(query, team_id=team_id, user_id=user_id, **columns)
 
 
 async def delete_member(tx: Transaction, team_id: TeamId, user_id: UserId) -> bool:
-    """Let someone belong no more; False if they did not."""
+    """Delete a member or invited user; False if there was none."""
     return await tx.execute(_delete_member, team_id=team_id, user_id=user_id) == 1
 
 
-async def give_applications(tx: Transaction, team_id: TeamId, owner_id: UserId) -> None:
-    """Let the applications of a team answer to its new owner."""
-    await tx.execute(_give_applications, of_team=team_id, new_owner=owner_id)
+async def update_applications_owner(tx: Transaction, team_id: TeamId, owner_id: UserId) -> None:
+    """Set the owner of all applications of a team."""
+    await tx.execute(_update_applications_owner, of_team=team_id, new_owner=owner_id)

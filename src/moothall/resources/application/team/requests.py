@@ -1,4 +1,4 @@
-"""What requests say of teams."""
+"""Request bodies of teams."""
 
 from typing import Annotated
 
@@ -20,7 +20,7 @@ class CreateTeam(Struct, frozen=True, kw_only=True):
 
 
 class ModifyTeam(Struct, frozen=True, kw_only=True):
-    """Everything is optional; only its owner may give a team away."""
+    """Changes to a team; all fields are optional. Only its owner may set `owner_user_id`."""
 
     name: Name | UnsetType = UNSET
     icon: ImageData | UnsetType | None = UNSET
@@ -28,13 +28,13 @@ class ModifyTeam(Struct, frozen=True, kw_only=True):
 
 
 class AddTeamMember(Struct, frozen=True, kw_only=True):
-    """Whom to invite, by username. `discriminator`, which nobody has any more, is ignored."""
+    """The username to invite. `discriminator`, which users no longer have, is ignored."""
 
     username: Annotated[str, Meta(min_length=1, max_length=64)]
     role: TeamRole = TeamRole.ADMIN
 
 
 class ModifyTeamMember(Struct, frozen=True, kw_only=True):
-    """Another role."""
+    """The new role of a member."""
 
     role: TeamRole

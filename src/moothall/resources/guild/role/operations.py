@@ -15,7 +15,7 @@ from moothall.objects.permissions import PermissionSet
 from moothall.objects.role import Role, RoleColors, RoleTags
 from moothall.resources.channel.events import ChannelUpdate
 from moothall.resources.channel.objects import channel_objects
-from moothall.resources.emoji.operations import take_role
+from moothall.resources.emoji.operations import remove_role_from_emojis
 from moothall.resources.guild.role import queries
 from moothall.resources.guild.role.events import GuildRoleCreate, GuildRoleDelete, GuildRoleUpdate
 from moothall.resources.guild.role.jobs import RemoveRoleFromMembers
@@ -202,7 +202,7 @@ async def remove_role(ctx: Context, role: Role) -> None:
     """
     if not await queries.delete_role(ctx.tx, ctx.guild.id, role.id):
         return
-    await take_role(ctx, role.id)
+    await remove_role_from_emojis(ctx, role.id)
     rest = await RemoveRoleFromMembers(guild_id=ctx.guild.id, role_id=role.id).step(ctx)
     if rest is not None:
         await enqueue(ctx, rest)

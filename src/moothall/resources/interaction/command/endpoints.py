@@ -11,7 +11,7 @@ from moothall.objects.command import Command, CommandPermission, CommandPermissi
 from moothall.objects.ids import ApplicationId, CommandId, GuildId, Snowflake
 from moothall.objects.scopes import UPDATE_COMMANDS
 from moothall.objects.wire import encode
-from moothall.resources.application.access import application_of
+from moothall.resources.application.access import requested_application
 from moothall.resources.interaction.command import operations, queries
 from moothall.resources.interaction.command.access import EDITS_PERMISSIONS, MANAGES, PERMISSIONS_SCOPE
 from moothall.resources.interaction.command.events import ApplicationCommandPermissionsUpdate
@@ -49,7 +49,7 @@ async def create_application_command(
 @put("/applications/{application_id}/commands", permission=MANAGES, scope=UPDATE_COMMANDS)
 async def bulk_set_application_commands(ctx: Context, application_id: ApplicationId, body: BulkBody) -> list[Command]:
     """Replace an application's global commands by those listed."""
-    return await operations.overwrite_commands(ctx, application_of(ctx), GLOBAL_SCOPE, body)
+    return await operations.overwrite_commands(ctx, requested_application(ctx), GLOBAL_SCOPE, body)
 
 
 @get("/applications/{application_id}/commands/{command_id}", permission=MANAGES, scope=UPDATE_COMMANDS)
@@ -63,7 +63,7 @@ async def update_application_command(
     ctx: Context, application_id: ApplicationId, command_id: CommandId, body: ModifyCommand
 ) -> Command:
     """Change a global command; absent fields stay."""
-    return await operations.modify_command(ctx, application_of(ctx), GLOBAL_SCOPE, command_id, body)
+    return await operations.modify_command(ctx, requested_application(ctx), GLOBAL_SCOPE, command_id, body)
 
 
 @delete("/applications/{application_id}/commands/{command_id}", permission=MANAGES, scope=UPDATE_COMMANDS)
@@ -98,7 +98,7 @@ async def bulk_set_guild_application_commands(
     ctx: Context, application_id: ApplicationId, guild_id: GuildId, body: BulkBody
 ) -> list[Command]:
     """Replace an application's commands of one guild by those listed."""
-    return await operations.overwrite_commands(ctx, application_of(ctx), guild_id, body)
+    return await operations.overwrite_commands(ctx, requested_application(ctx), guild_id, body)
 
 
 @get(
@@ -122,7 +122,7 @@ async def update_guild_application_command(
     ctx: Context, application_id: ApplicationId, guild_id: GuildId, command_id: CommandId, body: ModifyCommand
 ) -> Command:
     """Change a command of one guild; absent fields stay."""
-    return await operations.modify_command(ctx, application_of(ctx), guild_id, command_id, body)
+    return await operations.modify_command(ctx, requested_application(ctx), guild_id, command_id, body)
 
 
 @delete(
@@ -171,7 +171,7 @@ async def set_guild_application_command_permissions(
     ctx: Context, application_id: ApplicationId, guild_id: GuildId, command_id: Snowflake, body: EditPermissions
 ) -> CommandPermissions:
     """Replace a guild's permissions for a command."""
-    return await operations.edit_permissions(ctx, application_of(ctx), command_id, body.permissions)
+    return await operations.edit_permissions(ctx, requested_application(ctx), command_id, body.permissions)
 
 
 async def _list(
@@ -183,5 +183,5 @@ async def _list(
 
 
 async def _create(ctx: Context, guild_id: GuildId, body: CreateCommand) -> Command | Response:
-    command, created = await operations.create_command(ctx, application_of(ctx), guild_id, body)
+    command, created = await operations.create_command(ctx, requested_application(ctx), guild_id, body)
     return command if created else Response(encode(command))

@@ -2,8 +2,7 @@
 
 from moothall.kernel.context import Context
 from moothall.objects.ids import ApplicationId, GuildId
-from moothall.resources.application.deletion import APPLICATION_DELETING
-from moothall.resources.application.operations import APPLICATION_CHANGED
+from moothall.resources.application.operations import APPLICATION_CHANGED, APPLICATION_DELETING
 from moothall.resources.integration.operations import INTEGRATION_DELETED
 from moothall.resources.interaction.command import queries
 from moothall.resources.interaction.command.operations import ensure_entry_point

@@ -6,7 +6,7 @@ from typing import Any, Final
 from msgspec import UNSET, UnsetType
 
 from moothall.objects import limits
-from moothall.objects.command import CHOOSING, SUBCOMMANDS, CommandType, OptionType, is_slash_name
+from moothall.objects.command import CHOICE_OPTION_TYPES, SUBCOMMANDS, CommandType, OptionType, is_slash_name
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.locales import LOCALES
@@ -182,8 +182,8 @@ def _check_option(option: OptionInput, form_errors: FormErrors) -> None:
     """Check the fields that only options of some types have."""
     kind = option.type
     for field, kinds in (
-        ("choices", CHOOSING),
-        ("autocomplete", CHOOSING),
+        ("choices", CHOICE_OPTION_TYPES),
+        ("autocomplete", CHOICE_OPTION_TYPES),
         ("channel_types", {OptionType.CHANNEL}),
         ("min_value", {OptionType.INTEGER, OptionType.NUMBER}),
         ("max_value", {OptionType.INTEGER, OptionType.NUMBER}),
@@ -247,7 +247,7 @@ def check_choice_values(choices: Sequence[ChoiceInput], kind: int, form_errors: 
                 at.add("value", *FieldError.length(1, limits.COMMAND_CHOICE_MAX))
         elif isinstance(choice.value, str) or (kind == OptionType.INTEGER and not isinstance(choice.value, int)):
             at.add("value", FormCode.NUMBER_TYPE_COERCE, "Value is not a number of this option's type.")
-        elif kind in CHOOSING and abs(choice.value) > _max(kind):
+        elif kind in CHOICE_OPTION_TYPES and abs(choice.value) > _max(kind):
             at.add("value", FormCode.NUMBER_TYPE_MAX, "Value is not a number of this option's range.")
 
 

@@ -14,10 +14,16 @@ from moothall.objects.command import OptionType
 from moothall.objects.errors import FormErrors, Refusal, refuse_field
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import InteractionId
-from moothall.objects.interaction import ANSWERS, UPDATES, CallbackType, InteractionState, InteractionType
+from moothall.objects.interaction import (
+    ALLOWED_CALLBACKS,
+    UPDATE_CALLBACKS,
+    CallbackType,
+    InteractionState,
+    InteractionType,
+)
 from moothall.objects.locales import DEFAULT
 from moothall.objects.wire import to_plain
-from moothall.resources.application.operations import public_fields
+from moothall.resources.application.objects import public_fields
 from moothall.resources.application.queries import select_application
 from moothall.resources.channel.events import DirectChannelCreate
 from moothall.resources.channel.thread_activity.events import UNARCHIVE_EVENTS
@@ -76,7 +82,7 @@ async def respond(ctx: Context, row: InteractionRow, response: InteractionRespon
     columns: dict[str, Any] = {"callback": int(response.type)}
     if result.message is not None:
         columns |= {"response_id": result.message.id, "response_room_id": result.message.room_id}
-    elif response.type in UPDATES:
+    elif response.type in UPDATE_CALLBACKS:
         columns |= {"response_id": row.source_id, "response_room_id": row.source_room_id}
     await queries.update_interaction(ctx.tx, row.id, **columns)
     ctx.emit(InteractionSuccess(user_id=row.user_id, id=row.id, nonce=row.nonce))
@@ -93,9 +99,9 @@ async def fail_interaction(interaction_id: InteractionId, ctx: Context) -> None:
 
 
 def _require_allowed_type(row: InteractionRow, response_type: CallbackType) -> None:
-    allowed = ANSWERS[InteractionType(row.type)]
+    allowed = ALLOWED_CALLBACKS[InteractionType(row.type)]
     if row.source_id is None:
-        allowed = allowed - UPDATES
+        allowed = allowed - UPDATE_CALLBACKS
     if response_type not in allowed:
         refuse_field("type", *FieldError.choices(tuple(sorted(int(each) for each in allowed))))
 

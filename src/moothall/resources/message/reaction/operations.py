@@ -10,7 +10,7 @@ from moothall.objects.ids import MessageId, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.text import parse_emoji
 from moothall.resources.channel.thread_activity.rules import require_active
-from moothall.resources.emoji.using import find_usable
+from moothall.resources.emoji.lookup import find_usable_emoji
 from moothall.resources.member.activity import touch_seen
 from moothall.resources.message.events import route_of
 from moothall.resources.message.operations import get_message, lock_message, lock_message_shared
@@ -84,7 +84,7 @@ async def _usable_emoji(ctx: Context, emoji: PartialEmoji) -> PartialEmoji:
     """An emoji with its current name. Raises Refusal 10014 if the caller may not use it here."""
     if emoji.id is None:
         return emoji
-    usable = await find_usable(ctx, emoji.id)
+    usable = await find_usable_emoji(ctx, emoji.id)
     if usable is None:
         raise Refusal(UNKNOWN_EMOJI)
     return usable

@@ -133,7 +133,7 @@ async def edit_account(ctx: Context, row: UserRow, changes: dict[str, Any]) -> U
         return row
     if "username" in changes:
         changes["username_key"] = search_key(changes["username"])
-        await queries.rename_in_guilds(ctx.tx, row.id, changes["username_key"])
+        await queries.update_username_key_in_guilds(ctx.tx, row.id, changes["username_key"])
     if not changes.keys().isdisjoint({"email", "verified"}):
         # Written together: the row may have changed since it was read, and no other address becomes verified by that.
         email = changes.get("email", row.email)

@@ -1,4 +1,4 @@
-"""Connections: where else people say that they are, which they may let applications read.
+"""Connections: accounts on other services that users declare, which applications may read with the user's consent.
 
-The platform asks no other service, so none of them is ever verified.
+The platform queries no other service, so connections are never verified.
 """

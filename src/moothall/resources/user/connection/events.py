@@ -1,4 +1,4 @@
-"""What is told of connections."""
+"""Gateway events of connections."""
 
 from typing import ClassVar
 
@@ -8,17 +8,17 @@ from moothall.objects.ids import UserId
 
 
 class UserConnectionsUpdate(Event, frozen=True, kw_only=True):
-    """USER_CONNECTIONS_UPDATE, to the person's own sessions: their connections are not what they were."""
+    """USER_CONNECTIONS_UPDATE: the user's connections changed. Sent to the user's own sessions."""
 
     name: ClassVar[str] = "USER_CONNECTIONS_UPDATE"
     audience: ClassVar[Audience] = Audience.USERS
     user_id: UserId
 
     def payload(self) -> object:
-        """Nothing: clients ask again."""
+        """The user's id; clients fetch the connections again."""
         return {"user_id": str(int(self.user_id))}
 
     @property
     def user_ids(self) -> tuple[UserId, ...]:
-        """Whose sessions hear it."""
+        """The user whose sessions receive the event."""
         return (self.user_id,)

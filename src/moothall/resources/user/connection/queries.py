@@ -1,4 +1,4 @@
-"""The SQL of connections."""
+"""SQL of connections."""
 
 from msgspec import Struct
 from sqlalchemy import bindparam, delete, select
@@ -22,25 +22,27 @@ class ConnectionRow(Struct):
     created_at: Timestamp
 
 
-_own = connections.c.user_id == bindparam("user_id")
-_this = _own & (connections.c.type == bindparam("type")) & (connections.c.id == bindparam("connection_id"))
-_select_own = Query(select(connections).where(_own).order_by(connections.c.type, connections.c.id), into=ConnectionRow)
-_put = Query(
+_of_user = connections.c.user_id == bindparam("user_id")
+_of_connection = _of_user & (connections.c.type == bindparam("type")) & (connections.c.id == bindparam("connection_id"))
+_select_connections = Query(
+    select(connections).where(_of_user).order_by(connections.c.type, connections.c.id), into=ConnectionRow
+)
+_upsert = Query(
     upsert(connections, key=("user_id", "type", "id"), update=("name", "verified", "show_activity", "visibility"))
 )
-_delete = Query(delete(connections).where(_this))
+_delete = Query(delete(connections).where(_of_connection))
 
 
-async def select_own(reader: Reader, user_id: UserId) -> list[ConnectionRow]:
-    """Somebody's connections, by service."""
-    return await reader.all(_select_own, user_id=user_id)
+async def select_connections(reader: Reader, user_id: UserId) -> list[ConnectionRow]:
+    """Read the connections of a user by service and id."""
+    return await reader.all(_select_connections, user_id=user_id)
 
 
-async def put_connection(tx: Transaction, row: ConnectionRow) -> None:
-    """Store a connection, or what has become of it."""
-    await tx.execute(_put, **{name: getattr(row, name) for name in row.__struct_fields__})
+async def upsert_connection(tx: Transaction, row: ConnectionRow) -> None:
+    """Store a new connection, or update an existing one."""
+    await tx.execute(_upsert, **{name: getattr(row, name) for name in row.__struct_fields__})
 
 
 async def delete_connection(tx: Transaction, user_id: UserId, service: str, connection_id: str) -> bool:
-    """Remove a connection; False if there is none."""
+    """Delete a connection; False if there was none."""
     return await tx.execute(_delete, user_id=user_id, type=service, connection_id=connection_id) == 1

@@ -1,4 +1,4 @@
-"""Who wants to come to an event."""
+"""Users who are interested in an event or an occurrence."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -25,7 +25,7 @@ async def count(guild: Guild, event: dict[str, Any]) -> int:
     return int((await guild.owner.get(path_of(event), with_user_count=True)).json["user_count"])
 
 
-async def test_wanting_to_come_is_counted_and_announced_once(platform: Platform, guild: Guild) -> None:
+async def test_an_interested_user_is_counted_and_announced_once(platform: Platform, guild: Guild) -> None:
     (ann,) = await crowd(guild, platform, 1)
     event = await plan(guild.owner, guild, external())
     platform.heard.clear()
@@ -35,17 +35,17 @@ async def test_wanting_to_come_is_counted_and_announced_once(platform: Platform,
             200,
             {"guild_scheduled_event_id": event["id"], "user_id": str(ann.id), "response": 1},
         )
-    told = {"guild_scheduled_event_id": event["id"], "user_id": str(ann.id), "guild_id": str(guild.id)}
+    expected = {"guild_scheduled_event_id": event["id"], "user_id": str(ann.id), "guild_id": str(guild.id)}
     assert platform.heard_names == ["GUILD_SCHEDULED_EVENT_USER_ADD"]
-    assert platform.heard_data("GUILD_SCHEDULED_EVENT_USER_ADD") == [told]
+    assert platform.heard_data("GUILD_SCHEDULED_EVENT_USER_ADD") == [expected]
     assert await count(guild, event) == 1
     assert (await ann.delete(f"{path_of(event)}/users/@me")).status == 204
     assert (await ann.delete(f"{path_of(event)}/users/@me")).code == 10071
-    assert platform.heard_data("GUILD_SCHEDULED_EVENT_USER_REMOVE") == [told]
+    assert platform.heard_data("GUILD_SCHEDULED_EVENT_USER_REMOVE") == [expected]
     assert await count(guild, event) == 0
 
 
-async def test_bots_come_to_no_events(platform: Platform, guild: Guild) -> None:
+async def test_bots_cannot_be_interested_in_events(platform: Platform, guild: Guild) -> None:
     bot = await platform.bot(guild.owner)
     await guild.join(bot)
     event = await plan(guild.owner, guild, external())
@@ -53,7 +53,7 @@ async def test_bots_come_to_no_events(platform: Platform, guild: Guild) -> None:
     assert (await bot.delete(f"{path_of(event)}/users/@me")).code == 20001
 
 
-async def test_those_who_come_are_listed_in_pages(platform: Platform, guild: Guild) -> None:
+async def test_interested_users_are_listed_in_pages(platform: Platform, guild: Guild) -> None:
     people = await crowd(guild, platform, 5)
     event = await plan(guild.owner, guild, external())
     path = f"{path_of(event)}/users"
@@ -78,7 +78,9 @@ async def test_those_who_come_are_listed_in_pages(platform: Platform, guild: Gui
     assert (entry["member"]["user"]["id"], entry["response"]) == (ids[0], 1)
 
 
-async def test_who_has_left_is_listed_without_a_member(platform: Platform, guild: Guild) -> None:
+async def test_an_interested_user_who_left_the_guild_is_listed_without_a_member(
+    platform: Platform, guild: Guild
+) -> None:
     (ann,) = await crowd(guild, platform, 1)
     event = await plan(guild.owner, guild, external())
     await ann.put(f"{path_of(event)}/users/@me")
@@ -88,7 +90,7 @@ async def test_who_has_left_is_listed_without_a_member(platform: Platform, guild
     assert "member" not in entry
 
 
-async def test_an_event_out_of_sight_is_none(platform: Platform, guild: Guild) -> None:
+async def test_events_in_hidden_channels_are_unknown(platform: Platform, guild: Guild) -> None:
     (ann,) = await crowd(guild, platform, 1)
     hidden = await guild.channel(type=VOICE, overwrites=[(guild.id, 0, 0, Permissions.VIEW_CHANNEL)])
     event = await plan(guild.owner, guild, within(hidden))
@@ -106,18 +108,18 @@ async def test_an_event_out_of_sight_is_none(platform: Platform, guild: Guild) -
         assert (await ann.request(method, where, {})).code == 10070
 
 
-async def test_what_is_said_of_an_event_is_heard_by_those_who_see_its_channel(platform: Platform, guild: Guild) -> None:
+async def test_user_events_are_sent_to_those_who_may_view_the_channel(platform: Platform, guild: Guild) -> None:
     lounge = await guild.channel(type=VOICE)
     event = await plan(guild.owner, guild, within(lounge))
     await guild.owner.put(f"{path_of(event)}/users/@me")
-    told = [e for e in platform.heard if e.name == "GUILD_SCHEDULED_EVENT_USER_ADD"]
-    assert [(e.channel_id, e.intent) for e in told] == [(lounge, 1 << 16)]
+    frames = [e for e in platform.heard if e.name == "GUILD_SCHEDULED_EVENT_USER_ADD"]
+    assert [(e.channel_id, e.intent) for e in frames] == [(lounge, 1 << 16)]
 
 
 WEEKLY = {"frequency": 2, "interval": 1}
 
 
-async def test_one_may_come_to_one_occurrence_and_not_to_another(platform: Platform, guild: Guild) -> None:
+async def test_a_user_responds_to_single_occurrences(platform: Platform, guild: Guild) -> None:
     (ann,) = await crowd(guild, platform, 1)
     start = moment(hours=1)
     event = await plan(
@@ -125,10 +127,10 @@ async def test_one_may_come_to_one_occurrence_and_not_to_another(platform: Platf
     )
     path = path_of(event)
     original = moment_after(event["scheduled_start_time"], days=7)
-    made = await guild.owner.post(
+    exception = await guild.owner.post(
         f"{path}/exceptions", {"original_scheduled_start_time": original, "scheduled_start_time": moment(days=8)}
     )
-    occurrence = made.json["event_exception_id"]
+    occurrence = exception.json["event_exception_id"]
     where = f"{path}/{occurrence}/users"
     platform.heard.clear()
     assert (await ann.put(f"{where}/@me", {"response": 1})).json["guild_scheduled_event_exception_id"] == occurrence
@@ -167,5 +169,5 @@ async def test_at_most_ten_occurrences_are_counted_at_once(guild: Guild) -> None
 
 
 def moment_after(text: str, *, days: int) -> str:
-    """A moment some days after another, as requests carry both."""
+    """The moment some days after another, both in ISO 8601."""
     return (datetime.fromisoformat(text) + timedelta(days=days)).isoformat()

@@ -1,4 +1,4 @@
-"""A guild governed at random by several people: nobody gains what they could not be given, and everything adds up."""
+"""Random actions of several users in one guild keep every invariant: no user gains rights that could not be granted."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from moothall.objects.permissions import Permissions
 from tests.gateway.test_convergence import Client, Town
 from tests.harness import Platform
-from tests.laws.realm import Realm, believed, stored
+from tests.laws.scenario import Scenario, client_state, visible_state
 
 P = Permissions
 
@@ -34,43 +34,43 @@ STEPS: dict[str, tuple[st.SearchStrategy[Any], ...]] = {
     "change role": (_n, _BITS),
     "delete role": (_n,),
     "move role": (_n, st.integers(0, 8)),
-    "give role": (_n, _n),
-    "take role": (_n, _n),
+    "add role": (_n, _n),
+    "remove role": (_n, _n),
     "set roles": (_n, _n, _n),
     "create channel": (st.sampled_from([0, 2, 4]), _n, _BITS, _BITS),
     "change channel": (_n, _n, _BITS, _BITS),
     "move channel": (_n, st.integers(0, 8)),
     "delete channel": (_n,),
     "set overwrite": (_n, _n, _BITS, _BITS),
-    "drop overwrite": (_n, _n),
+    "delete overwrite": (_n, _n),
     "kick": (_n,),
     "ban": (_n,),
     "unban": (_n,),
     "bulk ban": (_n, _n),
     "nick": (_n, _nick),
-    "nick myself": (_nick,),
-    "time out": (_n, st.booleans()),
+    "modify own nick": (_nick,),
+    "set timeout": (_n, st.booleans()),
     "prune": (),
-    "ask newcomers": (_n, _n),
-    "answer": (_n,),
+    "modify onboarding": (_n, _n),
+    "respond to onboarding": (_n,),
     "invite": (_n, st.integers(0, 2), _n),
     "join": (_n,),
-    "drop invite": (_n,),
+    "delete invite": (_n,),
     "leave": (),
     "rename guild": (st.sampled_from(["moot", "hall"]),),
-    "hand over": (_n,),
+    "transfer ownership": (_n,),
 }
-# Whoever has something to lose or to gain acts more often than the owner, who may do everything.
+# Users with some permissions act more often than the owner, who has all of them.
 _actor = st.sampled_from([0, 1, 2, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9])
 _steps = st.lists(
     st.one_of([st.tuples(_actor, st.just(name), *values) for name, values in STEPS.items()]), min_size=10, max_size=40
 )
 
 
-class Watched(Realm):
-    """The realm with clients of the owner, a moderator and a plain member, whose mirrors are compared at each step."""
+class ObservedScenario(Scenario):
+    """A scenario with clients of the owner, a moderator and a plain member, compared with the state after each step."""
 
-    async def watch(self) -> None:
+    async def connect_clients(self) -> None:
         self.town = Town(self.platform)
         self.clients = [Client(self.town.node, self.actors[n]) for n in (0, 2, 6)]
         for client in self.clients:
@@ -78,8 +78,8 @@ class Watched(Realm):
             await client.catch_up()
         await self.town.quiet()
 
-    async def compare(self) -> None:
-        """Each client believes what is stored, as far as it may know."""
+    async def compare_mirrors(self) -> None:
+        """Check that each client's mirror equals the stored state that it may see."""
         await self.town.quiet()
         for client in self.clients:
             await client.catch_up()
@@ -87,7 +87,7 @@ class Watched(Realm):
             viewer = int(client.caller.id)
             assert (known is not None) == (viewer in self.now.members)
             if known is not None:
-                assert believed(known) == stored(self.now, viewer)
+                assert client_state(known) == visible_state(self.now, viewer)
 
 
 @settings(
@@ -96,15 +96,13 @@ class Watched(Realm):
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(steps=_steps)
-async def test_nobody_gains_what_they_could_not_be_given_and_everything_adds_up(
-    platform: Platform, steps: list[tuple[Any, ...]]
-) -> None:
-    realm = Watched(platform)
-    await realm.found()
-    await realm.watch()
+async def test_random_actions_keep_every_invariant(platform: Platform, steps: list[tuple[Any, ...]]) -> None:
+    scenario = ObservedScenario(platform)
+    await scenario.create_guild()
+    await scenario.connect_clients()
     for actor, name, *values in steps:
-        await realm.take(actor, name, *values)
-        await realm.compare()
-    for client in realm.clients:
+        await scenario.act(actor, name, *values)
+        await scenario.compare_mirrors()
+    for client in scenario.clients:
         await client.peer.dropped(1000)
-    await realm.town.quiet()
+    await scenario.town.quiet()

@@ -1,6 +1,6 @@
-"""What nouns that know nothing of each other say of one channel, one role or one emoji after its end.
+"""References to a channel, a role or an emoji: no resource returns one after its deletion.
 
-All of them name it until then. Afterwards none does, and whatever they tell can be given back to them.
+Also, every resource accepts its own response as a request body, before and after the deletion.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from tests.harness import CATEGORY, FORUM, STAGE, TEXT, VOICE, Caller, Guild, Pl
 from tests.resources.guild.pictures import picture
 
 _SCREENS = {"welcome-screen": "PATCH", "onboarding": "PUT", "new-member-welcome": "PUT", "widget": "PATCH", "": "PATCH"}
-"""Where all three are named, with the method that changes it."""
+"""The resources that refer to all three, with the method that changes each."""
 
 
 @pytest.fixture
@@ -26,15 +26,15 @@ async def guild(platform: Platform, owner: Caller) -> Guild:
     return await platform.guild(owner, name="The Hall", features=sorted(ALL - paused), premium_tier=3)
 
 
-class Hall:
-    """A guild in which one channel, one role and one emoji are named wherever they can be."""
+class ReferencingGuild:
+    """A guild in which every resource that can refer to a channel, a role and an emoji does."""
 
     def __init__(self, guild: Guild) -> None:
         self.owner = guild.owner
         self.path = f"/guilds/{guild.id}"
 
-    async def furnish(self, guild: Guild) -> "Hall":
-        """Name them everywhere."""
+    async def prepare(self, guild: Guild) -> "ReferencingGuild":
+        """Create the channel, the role and the emoji, and refer to them everywhere."""
         self.channel, self.role = str(await guild.channel(name="here")), str(await guild.role(position=1))
         first, *others = [str(await guild.channel(name=f"there-{n}")) for n in range(8)]
         image = {"name": "moot", "image": picture(), "roles": [self.role]}
@@ -47,7 +47,7 @@ class Hall:
         channels = ("system", "rules", "safety_alerts", "public_updates")
         for method, path, body in (
             ("PATCH", self.forum, {"available_tags": [tag], "default_reaction_emoji": {"emoji_id": self.emoji}}),
-            ("PATCH", "/welcome-screen", {"enabled": True, "welcome_channels": [named | _SAID, other | _SAID]}),
+            ("PATCH", "/welcome-screen", {"enabled": True, "welcome_channels": [named | _TEXT, other | _TEXT]}),
             ("PUT", "/onboarding", {"prompts": [{"title": "q", "options": [option]}], "enabled": True}
              | {"default_channel_ids": [self.channel, first, *others]}),
             ("PUT", "/new-member-welcome", {"enabled": True, "new_member_actions": [named | _TITLE, other | _TITLE],
@@ -60,83 +60,81 @@ class Hall:
         self.code = (await self.owner.post(f"/channels/{first}/invites", {"role_ids": [self.role]})).json["code"]
         return self
 
-    async def everything(self) -> str:
-        """What all of them say, as text."""
+    async def all_bodies(self) -> str:
+        """The bodies of all resources."""
         paths = [*(f"{self.path}/{screen}" if screen else self.path for screen in _SCREENS), f"/invites/{self.code}"]
-        said = [await self.owner.get(path) for path in (*paths, f"{self.path}/emojis", f"{self.path}/widget.json")]
-        assert [reply.status for reply in said] == [200] * len(said)
-        return "".join(reply.body.decode() for reply in said)
+        replies = [await self.owner.get(path) for path in (*paths, f"{self.path}/emojis", f"{self.path}/widget.json")]
+        assert [reply.status for reply in replies] == [200] * len(replies)
+        return "".join(reply.body.decode() for reply in replies)
 
-    async def give_back(self) -> list[Reply]:
-        """Every one of them is given what it says; the answers."""
-        given = []
+    async def send_back(self) -> list[Reply]:
+        """Send each resource its own response as the body; returns the replies."""
+        replies = []
         for screen, method in _SCREENS.items():
             path = f"{self.path}/{screen}" if screen else self.path
-            told = (await self.owner.get(path)).json
-            given.append(await self.owner.request(method, path, told | _flat(told)))
-            assert (await self.owner.get(path)).json == told
-        return given
+            current = (await self.owner.get(path)).json
+            replies.append(await self.owner.request(method, path, current | _flat(current)))
+            assert (await self.owner.get(path)).json == current
+        return replies
 
 
-_SAID = {"description": "look"}
+_TEXT = {"description": "look"}
 _TITLE = {"title": "look"}
 
 
-def _flat(told: dict[str, Any]) -> dict[str, Any]:
-    """The emojis of prompts and home channels as requests name them."""
+def _flat(response: dict[str, Any]) -> dict[str, Any]:
+    """Prompts and home channels with their emojis in the form of requests."""
 
     def flat(item: dict[str, Any]) -> dict[str, Any]:
         emoji = item["emoji"]
         return item | {"emoji_id": emoji["id"], "emoji_name": emoji["name"]}
 
-    prompts = [{**prompt, "options": [*map(flat, prompt["options"])]} for prompt in told.get("prompts", ())]
-    lists = {name: [*map(flat, told.get(name, ()))] for name in ("new_member_actions", "resource_channels")}
+    prompts = [{**prompt, "options": [*map(flat, prompt["options"])]} for prompt in response.get("prompts", ())]
+    lists = {name: [*map(flat, response.get(name, ()))] for name in ("new_member_actions", "resource_channels")}
     return {"prompts": prompts, **lists}
 
 
-async def test_a_channel_that_is_gone_is_named_nowhere(guild: Guild, owner: Caller) -> None:
-    hall = await Hall(guild).furnish(guild)
-    assert hall.channel in await hall.everything()
-    assert [reply.status for reply in await hall.give_back()] == [200] * len(_SCREENS)
-    assert (await owner.delete(f"/channels/{hall.channel}")).status == 200
-    assert hall.channel not in await hall.everything()
-    assert [reply.status for reply in await hall.give_back()] == [200] * len(_SCREENS)
+async def test_no_resource_refers_to_a_deleted_channel(guild: Guild, owner: Caller) -> None:
+    referencing = await ReferencingGuild(guild).prepare(guild)
+    assert referencing.channel in await referencing.all_bodies()
+    assert [reply.status for reply in await referencing.send_back()] == [200] * len(_SCREENS)
+    assert (await owner.delete(f"/channels/{referencing.channel}")).status == 200
+    assert referencing.channel not in await referencing.all_bodies()
+    assert [reply.status for reply in await referencing.send_back()] == [200] * len(_SCREENS)
 
 
-async def test_a_role_that_is_gone_is_named_nowhere(platform: Platform, guild: Guild, owner: Caller) -> None:
-    hall = await Hall(guild).furnish(guild)
-    assert (await owner.delete(f"{hall.path}/roles/{hall.role}")).status == 204
-    assert hall.role not in await hall.everything()
-    assert [reply.status for reply in await hall.give_back()] == [200] * len(_SCREENS)
+async def test_no_resource_refers_to_a_deleted_role(platform: Platform, guild: Guild, owner: Caller) -> None:
+    referencing = await ReferencingGuild(guild).prepare(guild)
+    assert (await owner.delete(f"{referencing.path}/roles/{referencing.role}")).status == 204
+    assert referencing.role not in await referencing.all_bodies()
+    assert [reply.status for reply in await referencing.send_back()] == [200] * len(_SCREENS)
     newcomer = await platform.person()
-    assert (await newcomer.post(f"/invites/{hall.code}", {})).status == 200
-    assert (await owner.get(f"{hall.path}/members/{newcomer.id}")).json["roles"] == []
+    assert (await newcomer.post(f"/invites/{referencing.code}", {})).status == 200
+    assert (await owner.get(f"{referencing.path}/members/{newcomer.id}")).json["roles"] == []
 
 
-async def test_an_emoji_has_its_present_name_everywhere_and_once_gone_is_named_nowhere(
-    guild: Guild, owner: Caller
-) -> None:
-    hall = await Hall(guild).furnish(guild)
-    await owner.patch(f"{hall.path}/emojis/{hall.emoji}", {"name": "gavel"})
-    assert '"moot"' not in await hall.everything()
-    assert [reply.status for reply in await hall.give_back()] == [200] * len(_SCREENS)
-    assert (await owner.delete(f"{hall.path}/emojis/{hall.emoji}")).status == 204
-    assert hall.emoji not in await hall.everything()
-    assert [reply.status for reply in await hall.give_back()] == [200] * len(_SCREENS)
+async def test_resources_show_an_emojis_current_name_and_none_after_its_deletion(guild: Guild, owner: Caller) -> None:
+    referencing = await ReferencingGuild(guild).prepare(guild)
+    await owner.patch(f"{referencing.path}/emojis/{referencing.emoji}", {"name": "gavel"})
+    assert '"moot"' not in await referencing.all_bodies()
+    assert [reply.status for reply in await referencing.send_back()] == [200] * len(_SCREENS)
+    assert (await owner.delete(f"{referencing.path}/emojis/{referencing.emoji}")).status == 204
+    assert referencing.emoji not in await referencing.all_bodies()
+    assert [reply.status for reply in await referencing.send_back()] == [200] * len(_SCREENS)
 
 
-async def test_a_forum_gets_another_tag_although_the_emoji_of_one_is_gone(guild: Guild, owner: Caller) -> None:
-    hall = await Hall(guild).furnish(guild)
-    await owner.delete(f"{hall.path}/emojis/{hall.emoji}")
-    told = (await owner.get(hall.forum)).json
+async def test_a_tag_can_be_added_while_another_tag_has_a_deleted_emoji(guild: Guild, owner: Caller) -> None:
+    referencing = await ReferencingGuild(guild).prepare(guild)
+    await owner.delete(f"{referencing.path}/emojis/{referencing.emoji}")
+    forum = (await owner.get(referencing.forum)).json
     another = {"name": "more", "emoji_id": None, "emoji_name": None}
-    reply = await owner.patch(hall.forum, {**told, "available_tags": [*told["available_tags"], another]})
+    reply = await owner.patch(referencing.forum, {**forum, "available_tags": [*forum["available_tags"], another]})
     assert (reply.status, [tag["name"] for tag in reply.json["available_tags"]]) == (200, ["tag", "more"])
-    fresh = {"available_tags": [{"name": "new", "emoji_id": hall.emoji}]}
-    assert (await owner.patch(hall.forum, fresh)).errors_at("available_tags.0.emoji_id") == ["EMOJI_INVALID"]
+    fresh = {"available_tags": [{"name": "new", "emoji_id": referencing.emoji}]}
+    assert (await owner.patch(referencing.forum, fresh)).errors_at("available_tags.0.emoji_id") == ["EMOJI_INVALID"]
 
 
-async def test_what_a_guild_tells_it_takes_back_without_a_word_also_when_it_has_less_than_before(
+async def test_resources_accept_their_own_responses_also_after_features_were_lost(
     platform: Platform, guild: Guild, owner: Caller
 ) -> None:
     await guild.set(features=sorted(ALL - {"INVITES_DISABLED"}))
@@ -152,7 +150,7 @@ async def test_what_a_guild_tells_it_takes_back_without_a_word_also_when_it_has_
     colors = {"primary_color": 1, "secondary_color": 2}
     role = await owner.post(f"{path}/roles", {"name": "a", "colors": colors, "unicode_emoji": "👋"})
     assert [reply.status for reply in (*made, role)] == [201] * len(made) + [200]
-    places = [*(f"/channels/{reply.json['id']}" for reply in made), f"{path}/roles/{role.json['id']}", path]
+    paths = [*(f"/channels/{reply.json['id']}" for reply in made), f"{path}/roles/{role.json['id']}", path]
 
     for had in (
         {"premium_tier": 3},
@@ -161,14 +159,14 @@ async def test_what_a_guild_tells_it_takes_back_without_a_word_also_when_it_has_
     ):
         await guild.set(**had)
         with platform.listening() as heard:
-            for place in places:
-                told = (await owner.get(place)).json
-                reply = await owner.patch(place, told)
-                assert (reply.status, reply.json) == (200, (await owner.get(place)).json), (place, had)
+            for resource_path in paths:
+                body = (await owner.get(resource_path)).json
+                reply = await owner.patch(resource_path, body)
+                assert (reply.status, reply.json) == (200, (await owner.get(resource_path)).json), (resource_path, had)
         assert heard == []
 
 
-async def test_what_a_guild_has_lost_it_gives_nobody_anew(guild: Guild, owner: Caller) -> None:
+async def test_lost_features_cannot_be_used_anew(guild: Guild, owner: Caller) -> None:
     path = f"/guilds/{guild.id}"
     voice, role = await guild.channel(type=VOICE), await guild.role(unicode_emoji="👋")
     await guild.set(premium_tier=0, features=[])

@@ -1,4 +1,4 @@
-"""Requests of several people, one after another, inside one transaction: all of them happen, or none."""
+"""Runs requests of several users inside one transaction, so that either all or none take effect."""
 
 from typing import Any
 
@@ -14,10 +14,10 @@ from moothall.kernel.router import Router
 from moothall.objects.wire import encode
 
 
-class Stage:
-    """Runs rows as the pipeline does, but in the transaction of a Context: the same access, decoding and rules.
+class RequestRunner:
+    """Runs endpoints in the transaction of a Context, with the access checks and decoding of the pipeline.
 
-    Rows that open transactions of their own (registering, jobs) cannot be asked for.
+    Endpoints that open transactions of their own cannot be used.
     """
 
     def __init__(self, ctx: Context) -> None:
@@ -25,7 +25,7 @@ class Stage:
         self._router = Router(endpoints())
 
     async def request(self, authorization: str, method: str, path: str, body: Any = UNSET, *, query: str = "") -> Any:
-        """Make one request; the answer's JSON, None for an empty one. Raises Refusal as the row does."""
+        """Run one request and return the JSON of its response, or None. Raises Refusal as the endpoint does."""
         row, values = self._match(method, path)
         context = Context(
             self._ctx.services,
@@ -35,23 +35,27 @@ class Stage:
             fires=row.fires,
             writes=True,
         )
-        given = {p.name: p.read(text) for p, text in zip(row.path_parameters, values, strict=True)}
-        await row.access.check(context, given)
-        named: dict[str, Any] = read_query(row.query_parameters, query.encode()) if row.query_parameters else {}
+        path_arguments = {p.name: p.read(text) for p, text in zip(row.path_parameters, values, strict=True)}
+        await row.access.check(context, path_arguments)
+        keyword_arguments: dict[str, Any] = (
+            read_query(row.query_parameters, query.encode()) if row.query_parameters else {}
+        )
         if row.body is not None:
-            named["body"] = row.body.from_plain(body) if body is not UNSET else row.body.read(b"", "application/json")
-        result = await row.handler(context, *given.values(), **named)
-        # The next request is to see what this one changed, not what the guild's last version held.
+            keyword_arguments["body"] = (
+                row.body.from_plain(body) if body is not UNSET else row.body.read(b"", "application/json")
+            )
+        result = await row.handler(context, *path_arguments.values(), **keyword_arguments)
+        # The next request has to see the changes of this one.
         await freshen_guilds(context)
         self._ctx.events.extend(context.events)
         self._ctx.after_commit.extend(context.after_commit)
         return _parsed(result)
 
     def _match(self, method: str, path: str) -> tuple[Endpoint, list[str]]:
-        found = self._router.match(path)
-        if found is None or method not in found[0]:
-            raise LookupError(f"there is no row {method} {path}")
-        return found[0][method], found[1]
+        match = self._router.match(path)
+        if match is None or method not in match[0]:
+            raise LookupError(f"there is no endpoint {method} {path}")
+        return match[0][method], match[1]
 
 
 def _parsed(result: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Sounds for requests, made by hand: silence is a sound as good as any."""
+"""Sound files for requests: generated frames of silence, and a default sound."""
 
 import base64
 from collections.abc import Iterable, Iterator
@@ -14,13 +14,13 @@ _SAMPLES = 960
 
 
 def mp3(seconds: float) -> bytes:
-    """Frames of silence, behind a tag as they usually are."""
+    """An ID3 tag and frames of silence."""
     tag = b"ID3\x03\x00\x00\x00\x00\x00\x0a" + bytes(10)
     return tag + _FRAME * round(seconds * 44_100 / 1152)
 
 
 def opus(seconds: float, *, says: float | None = None) -> bytes:
-    """Opus in Ogg; `says` is how long its pages say that it is."""
+    """Opus in Ogg; `says` caps the positions that its pages declare, in seconds."""
     count = round(seconds * 50)
     head = b"OpusHead\x01\x01\x00\x00\x80\xbb\x00\x00\x00\x00\x00"
     tags = b"OpusTags\x04\x00\x00\x00test\x00\x00\x00\x00"
@@ -35,7 +35,7 @@ def opus(seconds: float, *, says: float | None = None) -> bytes:
 
 
 def vorbis() -> bytes:
-    """A real one, three seconds long."""
+    """A default sound of three seconds."""
     return (Path(moothall.cdn.__file__).parent / "sounds" / "1.ogg").read_bytes()
 
 
@@ -50,7 +50,7 @@ def page(number: int, position: int, packets: Iterable[bytes], *, first: bool = 
 
 
 def with_positions(data: bytes, position: int) -> bytes:
-    """An Ogg whose pages all say the same position, with the right checksums."""
+    """An Ogg file whose pages all declare the same position, with correct checksums."""
     return b"".join(_renumbered(one, position) for one in _pages(data))
 
 
@@ -69,7 +69,7 @@ def _renumbered(one: bytes, position: int) -> bytes:
 
 
 def _crc(data: bytes) -> int:
-    """As the format's own description computes it, bit by bit."""
+    """The checksum of an Ogg page, computed bit by bit as the format's description says."""
     crc = 0
     for byte in data:
         crc ^= byte << 24
@@ -79,5 +79,5 @@ def _crc(data: bytes) -> int:
 
 
 def uri(data: bytes, kind: str = "audio/mpeg") -> str:
-    """A sound as requests carry it."""
+    """A sound as a data URI."""
     return f"data:{kind};base64,{base64.b64encode(data).decode()}"

@@ -1,4 +1,4 @@
-"""How events begin and end: by hand, by the clock, and when everybody has gone."""
+"""Status transitions of events: by request, at their times, and when their voice channel is empty."""
 
 import pytest
 
@@ -37,7 +37,7 @@ async def status(guild: Guild, event: dict[str, str]) -> int:
     return int((await guild.owner.get(path_of(event))).json["status"])
 
 
-async def test_an_event_goes_one_way_only(guild: Guild) -> None:
+async def test_only_the_documented_status_transitions_are_allowed(guild: Guild) -> None:
     lounge = await guild.channel(type=VOICE)
     allowed = {(SCHEDULED, ACTIVE), (ACTIVE, COMPLETED), (SCHEDULED, CANCELED)}
     for before in (SCHEDULED, ACTIVE):
@@ -54,7 +54,7 @@ async def test_an_event_goes_one_way_only(guild: Guild) -> None:
 
 
 @pytest.mark.parametrize("last", [COMPLETED, CANCELED])
-async def test_what_is_over_stays_as_it_is_and_is_listed_no_more(guild: Guild, last: int) -> None:
+async def test_an_ended_event_cannot_be_changed_and_is_not_listed(guild: Guild, last: int) -> None:
     event = await plan(guild.owner, guild, external())
     path = path_of(event)
     for step in (ACTIVE, COMPLETED) if last == COMPLETED else (CANCELED,):
@@ -68,7 +68,7 @@ async def test_what_is_over_stays_as_it_is_and_is_listed_no_more(guild: Guild, l
     assert await status(guild, event) == last
 
 
-async def test_where_and_when_an_active_event_takes_place_is_settled(guild: Guild) -> None:
+async def test_channel_and_start_of_an_active_event_cannot_change(guild: Guild) -> None:
     lounge, other = await guild.channel(type=VOICE), await guild.channel(type=VOICE)
     event = await plan(guild.owner, guild, within(lounge))
     path = path_of(event)
@@ -78,7 +78,7 @@ async def test_where_and_when_an_active_event_takes_place_is_settled(guild: Guil
     assert (await guild.owner.patch(path, {"name": "Now", "scheduled_end_time": moment(hours=9)})).status == 200
 
 
-async def test_an_external_event_begins_and_ends_by_itself(platform: Platform, guild: Guild, clock: Clock) -> None:
+async def test_an_external_event_starts_and_ends_at_its_times(platform: Platform, guild: Guild, clock: Clock) -> None:
     event = await plan(guild.owner, guild, external())
     platform.heard.clear()
     await clock.pass_by(minutes=59)
@@ -93,7 +93,7 @@ async def test_an_external_event_begins_and_ends_by_itself(platform: Platform, g
     assert [action for action, _, _ in await guild.audit_log()] == [100]
 
 
-async def test_an_event_that_is_put_off_begins_at_its_new_time_only(guild: Guild, clock: Clock) -> None:
+async def test_a_postponed_event_starts_at_its_new_time_only(guild: Guild, clock: Clock) -> None:
     event = await plan(guild.owner, guild, external())
     later = {"scheduled_start_time": moment(hours=3), "scheduled_end_time": moment(hours=4)}
     assert (await guild.owner.patch(path_of(event), later)).status == 200
@@ -103,7 +103,7 @@ async def test_an_event_that_is_put_off_begins_at_its_new_time_only(guild: Guild
     assert await status(guild, event) == ACTIVE
 
 
-async def test_an_event_that_nobody_starts_is_cancelled_some_hours_later(
+async def test_an_event_that_is_not_started_is_cancelled_some_hours_later(
     platform: Platform, guild: Guild, clock: Clock
 ) -> None:
     event = await plan(guild.owner, guild, within(await guild.channel(type=VOICE)))
@@ -125,7 +125,7 @@ async def test_an_event_that_was_started_in_time_is_not_cancelled(
     assert await status(guild, event) == ACTIVE
 
 
-async def test_an_event_in_a_voice_channel_ends_when_everybody_has_been_gone_for_minutes(
+async def test_an_event_ends_once_its_voice_channel_has_been_empty_for_minutes(
     platform: Platform, guild: Guild, clock: Clock
 ) -> None:
     lounge = await guild.channel(type=VOICE)
@@ -146,7 +146,7 @@ async def test_an_event_in_a_voice_channel_ends_when_everybody_has_been_gone_for
     assert await status(guild, event) == COMPLETED
 
 
-async def test_what_is_over_is_forgotten_with_its_answers_after_a_month(guild: Guild, clock: Clock) -> None:
+async def test_an_ended_event_is_deleted_with_its_users_after_a_month(guild: Guild, clock: Clock) -> None:
     ann = await guild.member_with(0)
     event = await plan(guild.owner, guild, external())
     await ann.put(f"{path_of(event)}/users/@me")
@@ -176,7 +176,7 @@ async def test_starting_an_event_on_a_stage_opens_it_and_ending_it_closes_it(pla
     ]  # fmt: skip
 
 
-async def test_an_event_does_not_start_on_a_stage_that_is_taken(platform: Platform, guild: Guild) -> None:
+async def test_an_event_does_not_start_while_its_stage_is_live(platform: Platform, guild: Guild) -> None:
     stage = await guild.channel(type=STAGE)
     event = await plan(guild.owner, guild, within(stage, stage=True))
     await guild.owner.post("/stage-instances", {"channel_id": str(stage), "topic": "something else"})
@@ -196,9 +196,9 @@ async def test_deleting_an_active_event_closes_its_stage(platform: Platform, gui
     assert (await guild.owner.get(f"/stage-instances/{stage}")).code == 10067
 
 
-async def test_an_event_takes_place_in_one_sight_only(platform: Platform, guild: Guild) -> None:
+async def test_event_frames_go_to_viewers_of_the_channel_or_to_the_guild(platform: Platform, guild: Guild) -> None:
     hidden = await guild.channel(type=VOICE, overwrites=[(guild.id, 0, 0, Permissions.VIEW_CHANNEL)])
     await plan(guild.owner, guild, within(hidden))
     await plan(guild.owner, guild, external())
-    told = [(e.audience, e.channel_id) for e in platform.heard if e.name == "GUILD_SCHEDULED_EVENT_CREATE"]
-    assert told == [(2, hidden), (1, 0)]
+    frames = [(e.audience, e.channel_id) for e in platform.heard if e.name == "GUILD_SCHEDULED_EVENT_CREATE"]
+    assert frames == [(2, hidden), (1, 0)]

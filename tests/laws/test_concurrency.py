@@ -1,4 +1,4 @@
-"""Two clients, and twenty, who change the same thing at once: the state is one that some order of them would leave."""
+"""Concurrent requests leave a state that some sequential order of them would leave."""
 
 import asyncio
 from collections import Counter
@@ -16,7 +16,7 @@ from tests.harness import CATEGORY, Caller, Guild, Platform, Reply
 
 OF_GUILD: Any = bindparam("guild_id")
 _count_rows = Query(select(func.count()).select_from(members).where(members.c.guild_id == OF_GUILD))
-_count_told = Query(select(guild_counters.c.member_count).where(guild_counters.c.guild_id == OF_GUILD))
+_stored_count = Query(select(guild_counters.c.member_count).where(guild_counters.c.guild_id == OF_GUILD))
 _count_roles = Query(select(func.count()).select_from(roles).where(roles.c.guild_id == OF_GUILD))
 
 
@@ -35,15 +35,13 @@ def statuses(replies: Iterable[Reply]) -> Counter[int]:
 
 
 async def counted(guild: Guild) -> tuple[int, int]:
-    """Members that are there, and as many as are said to be."""
+    """The number of member rows, and the stored member count."""
     async with guild.platform.database.read() as reader:
-        there = await reader.scalar(_count_rows, guild_id=guild.id)
-        return int(there), int(await reader.scalar(_count_told, guild_id=guild.id))
+        rows = await reader.scalar(_count_rows, guild_id=guild.id)
+        return int(rows), int(await reader.scalar(_stored_count, guild_id=guild.id))
 
 
-async def test_who_moves_channels_last_is_the_one_whose_order_stands(
-    platform: Platform, owner: Caller, guild: Guild
-) -> None:
+async def test_the_last_reordering_of_channels_wins_completely(platform: Platform, owner: Caller, guild: Guild) -> None:
     channels = [str(await guild.channel(name=f"c{n}")) for n in range(4)]
     admin = await guild.moderator()
     forwards = [{"id": channel, "position": n} for n, channel in enumerate(channels)]
@@ -55,15 +53,15 @@ async def test_who_moves_channels_last_is_the_one_whose_order_stands(
         )
         assert statuses(replies) == {204: 2}
         listed = (await owner.get(f"/guilds/{guild.id}/channels")).json
-        found = {c["id"]: c["position"] for c in listed if c["id"] in channels}
-        wanted = [{item["id"]: item["position"] for item in order} for order in (forwards, backwards)]
-        assert found in wanted
-        # Told in the order in which it happened: the last word on each channel is what is stored.
-        told = {data["id"]: data["position"] for data in platform.heard_data("CHANNEL_UPDATE")}
-        assert {c: told.get(c, found[c]) for c in channels} == found
+        positions = {c["id"]: c["position"] for c in listed if c["id"] in channels}
+        orders = [{item["id"]: item["position"] for item in order} for order in (forwards, backwards)]
+        assert positions in orders
+        # Events are sent in the order of the changes: the last one of each channel has the stored position.
+        announced = {data["id"]: data["position"] for data in platform.heard_data("CHANNEL_UPDATE")}
+        assert {c: announced.get(c, positions[c]) for c in channels} == positions
 
 
-async def test_a_category_takes_fifty_channels_however_many_come_at_once(owner: Caller, guild: Guild) -> None:
+async def test_concurrent_requests_do_not_exceed_fifty_channels_per_category(owner: Caller, guild: Guild) -> None:
     category = str(await guild.channel(type=CATEGORY))
     for n in range(limits.CHANNELS_PER_CATEGORY - 2):
         await guild.channel(name=f"c{n}", parent_id=int(category))
@@ -74,9 +72,7 @@ async def test_a_category_takes_fifty_channels_however_many_come_at_once(owner: 
     assert len(inside) == limits.CHANNELS_PER_CATEGORY
 
 
-async def test_who_moves_roles_last_is_the_one_whose_order_stands(
-    platform: Platform, owner: Caller, guild: Guild
-) -> None:
+async def test_the_last_reordering_of_roles_wins_completely(platform: Platform, owner: Caller, guild: Guild) -> None:
     ranked = [str(await guild.role(name=f"r{n}")) for n in range(4)]
     admin = await guild.moderator()
     forwards = [{"id": role, "position": n + 1} for n, role in enumerate(ranked)]
@@ -87,15 +83,13 @@ async def test_who_moves_roles_last_is_the_one_whose_order_stands(
         )
         assert statuses(replies) == {200: 2}
         stored = {r["id"]: r["position"] for r in (await owner.get(f"/guilds/{guild.id}/roles")).json}
-        found = {role: stored[role] for role in ranked}
-        assert found in [{item["id"]: item["position"] for item in order} for order in (forwards, backwards)]
-        told = {data["role"]["id"]: data["role"]["position"] for data in platform.heard_data("GUILD_ROLE_UPDATE")}
-        assert {role: told.get(role, found[role]) for role in ranked} == found
+        positions = {role: stored[role] for role in ranked}
+        assert positions in [{item["id"]: item["position"] for item in order} for order in (forwards, backwards)]
+        announced = {data["role"]["id"]: data["role"]["position"] for data in platform.heard_data("GUILD_ROLE_UPDATE")}
+        assert {role: announced.get(role, positions[role]) for role in ranked} == positions
 
 
-async def test_a_guild_has_250_roles_however_many_are_made_at_once(
-    platform: Platform, owner: Caller, guild: Guild
-) -> None:
+async def test_concurrent_requests_do_not_exceed_250_roles(platform: Platform, owner: Caller, guild: Guild) -> None:
     async with platform.database.transaction() as tx:
         await tx.execute_many(
             Query(insert(roles)),
@@ -112,18 +106,20 @@ async def test_a_guild_has_250_roles_however_many_are_made_at_once(
         assert await reader.scalar(_count_roles, guild_id=guild.id) == limits.ROLES_PER_GUILD
 
 
-async def test_a_role_given_and_deleted_at_once_is_held_by_nobody(owner: Caller, guild: Guild) -> None:
+async def test_a_role_deleted_while_it_is_added_belongs_to_no_member(owner: Caller, guild: Guild) -> None:
     people = [await guild.platform.person() for _ in range(4)]
     await guild.join(*people)
     for _ in range(3):
         role = await guild.role()
-        given = (owner.put(f"/guilds/{guild.id}/members/{person.id}/roles/{role}") for person in people)
-        await asyncio.gather(*given, owner.delete(f"/guilds/{guild.id}/roles/{role}"))
+        additions = (owner.put(f"/guilds/{guild.id}/members/{person.id}/roles/{role}") for person in people)
+        await asyncio.gather(*additions, owner.delete(f"/guilds/{guild.id}/roles/{role}"))
         for person in people:
             assert (await owner.get(f"/guilds/{guild.id}/members/{person.id}")).json["roles"] == []
 
 
-async def test_the_last_uses_of_an_invite_are_spent_once_each(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_concurrent_accepts_do_not_exceed_the_uses_of_an_invite(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
     invite = (await owner.post(f"/channels/{guild.general}/invites", {"max_uses": 3})).json
     people = [await platform.person() for _ in range(8)]
     platform.heard.clear()
@@ -135,7 +131,9 @@ async def test_the_last_uses_of_an_invite_are_spent_once_each(platform: Platform
     assert (await owner.get(f"/invites/{invite['code']}")).code == 10006
 
 
-async def test_members_who_come_and_go_at_once_are_counted(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_concurrent_joins_and_leaves_keep_the_member_count_correct(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
     code = (await owner.post(f"/channels/{guild.general}/invites", {})).json["code"]
     staying = [await platform.person() for _ in range(5)]
     leaving = [await platform.person() for _ in range(5)]
@@ -145,20 +143,20 @@ async def test_members_who_come_and_go_at_once_are_counted(platform: Platform, o
         await asyncio.gather(
             *(person.post(f"/invites/{code}") for person in staying),
             *(person.delete(f"/users/@me{url}") for person in leaving),
-            # The same one twice, by two doors.
+            # Two of those who leave are also kicked or banned.
             owner.delete(f"{url}/members/{leaving[0].id}"),
             owner.put(f"{url}/bans/{leaving[1].id}", {}),
         )
         await owner.delete(f"{url}/bans/{leaving[1].id}")
-        there, told = await counted(guild)
-        assert there == told == 6
+        rows, stored_count = await counted(guild)
+        assert rows == stored_count == 6
         listed = (await owner.get(f"{url}/members", limit=100)).json
         assert {m["user"]["id"] for m in listed} == {str(owner.id), *(str(p.id) for p in staying)}
         assert (await owner.get(url, with_counts=True)).json["approximate_member_count"] == 6
         staying, leaving = leaving, staying
 
 
-async def test_who_is_banned_while_they_join_is_not_in(platform: Platform, owner: Caller, guild: Guild) -> None:
+async def test_a_user_banned_while_joining_is_not_a_member(platform: Platform, owner: Caller, guild: Guild) -> None:
     code = (await owner.post(f"/channels/{guild.general}/invites", {})).json["code"]
     for _ in range(8):
         person = await platform.person()
@@ -168,7 +166,7 @@ async def test_who_is_banned_while_they_join_is_not_in(platform: Platform, owner
     assert await counted(guild) == (1, 1)
 
 
-async def test_a_channel_has_15_webhooks_however_many_are_made_at_once(
+async def test_concurrent_requests_do_not_exceed_15_webhooks_per_channel(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     async with platform.database.transaction() as tx:
@@ -190,18 +188,20 @@ async def test_a_channel_has_15_webhooks_however_many_are_made_at_once(
     assert len(listed) == limits.WEBHOOKS_PER_CHANNEL
 
 
-async def test_a_vanity_code_is_one_guilds_whoever_asks_at_once(platform: Platform) -> None:
+async def test_concurrent_requests_for_a_vanity_code_give_it_to_one_guild(platform: Platform) -> None:
     owners = [await platform.person() for _ in range(4)]
     guilds = [await platform.guild(one, features=["VANITY_URL"]) for one in owners]
-    asked = (one.patch(f"/guilds/{g.id}/vanity-url", {"code": "hall"}) for one, g in zip(owners, guilds, strict=True))
-    replies = await asyncio.gather(*asked)
+    requests = (
+        one.patch(f"/guilds/{g.id}/vanity-url", {"code": "hall"}) for one, g in zip(owners, guilds, strict=True)
+    )
+    replies = await asyncio.gather(*requests)
     assert statuses(replies) == {200: 1, 400: 3}
     assert {reply.code for reply in replies if reply.status == 400} == {50020}
     winner = guilds[[reply.status for reply in replies].index(200)]
     assert (await platform.nobody.get("/invites/hall")).json["guild"]["id"] == str(winner.id)
 
 
-async def test_a_nonce_makes_one_message_however_often_it_comes_at_once(
+async def test_concurrent_messages_with_an_enforced_nonce_create_one_message(
     platform: Platform, owner: Caller, guild: Guild
 ) -> None:
     body = {"content": "once", "nonce": "n1", "enforce_nonce": True}
@@ -213,7 +213,7 @@ async def test_a_nonce_makes_one_message_however_often_it_comes_at_once(
         assert await reader.scalar(Query(select(func.count()).select_from(message_nonces))) == 1
 
 
-async def test_permissions_taken_while_they_are_used_are_gone_afterwards(owner: Caller, guild: Guild) -> None:
+async def test_permissions_removed_during_a_request_are_missing_afterwards(owner: Caller, guild: Guild) -> None:
     keeper = await guild.member_with(1 << 28)  # MANAGE_ROLES
     for _ in range(4):
         made, taken = await asyncio.gather(
@@ -227,7 +227,7 @@ async def test_permissions_taken_while_they_are_used_are_gone_afterwards(owner: 
         await owner.put(f"/guilds/{guild.id}/members/{keeper.id}/roles/{role}")
 
 
-async def test_a_group_of_ten_takes_no_eleventh_however_many_come_at_once(platform: Platform, owner: Caller) -> None:
+async def test_concurrent_joins_do_not_exceed_ten_group_recipients(platform: Platform, owner: Caller) -> None:
     guild = await platform.guild(owner)
     people = [await platform.person() for _ in range(9)]
     await guild.join(*people)
@@ -239,14 +239,12 @@ async def test_a_group_of_ten_takes_no_eleventh_however_many_come_at_once(platfo
     assert len((await owner.get(f"/channels/{group['id']}")).json["recipients"]) == 9
 
 
-async def test_onboarding_answered_twice_at_once_gives_what_one_of_the_answers_gives(
-    owner: Caller, guild: Guild
-) -> None:
+async def test_concurrent_onboarding_responses_grant_the_roles_of_one_response(owner: Caller, guild: Guild) -> None:
     bob = await guild.platform.person()
     await guild.join(bob)
     channels = [str(await guild.channel()) for _ in range(7)]
-    given = [str(await guild.role()) for _ in range(2)]
-    options = [{"title": str(n), "role_ids": [role]} for n, role in enumerate(given)]
+    granted = [str(await guild.role()) for _ in range(2)]
+    options = [{"title": str(n), "role_ids": [role]} for n, role in enumerate(granted)]
     body = {
         "prompts": [{"title": "?", "single_select": True, "options": options}],
         "default_channel_ids": channels,
@@ -256,6 +254,6 @@ async def test_onboarding_answered_twice_at_once_gives_what_one_of_the_answers_g
     url = f"/guilds/{guild.id}/onboarding-responses"
     for _ in range(4):
         await asyncio.gather(*(bob.put(url, {"onboarding_responses": [option["id"]]}) for option in made))
-        held = (await bob.get(f"/guilds/{guild.id}/members/{bob.id}")).json["roles"]
+        role_ids = (await bob.get(f"/guilds/{guild.id}/members/{bob.id}")).json["roles"]
         answered = (await bob.get(f"/guilds/{guild.id}/onboarding")).json["responses"]
-        assert [given[[o["id"] for o in made].index(answered[0])]] == held
+        assert [granted[[o["id"] for o in made].index(answered[0])]] == role_ids

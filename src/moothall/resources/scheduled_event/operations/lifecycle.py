@@ -1,4 +1,7 @@
-"""How events go on by themselves, and how every change of one is stored and told (status update automation)."""
+"""Automatic status transitions of scheduled events (status update automation).
+
+`save_and_announce` stores and announces every change of an event and schedules its next transition.
+"""
 
 from typing import ClassVar, Final
 
@@ -19,6 +22,7 @@ from moothall.resources.scheduled_event.events import (
     GuildScheduledEventDelete,
     GuildScheduledEventUpdate,
 )
+from moothall.resources.scheduled_event.jobs import DeleteEventUsers
 from moothall.resources.scheduled_event.queries import EventRow, event_object
 from moothall.resources.scheduled_event.times import MS, is_skipped, move_to_next_occurrence, next_moment
 from moothall.resources.voice.queries import count_in_channel
@@ -26,86 +30,69 @@ from moothall.resources.voice.queries import count_in_channel
 _TRANSITION_FIELDS: Final = (
     "status", "scheduled_start_time", "scheduled_end_time", "entity_type", "recurrence_rule", "exceptions",
 )  # fmt: skip
-"""What the moment rests on at which an event goes on by itself."""
+"""The fields that determine when the next automatic transition is due."""
 
 
 @job
 class AdvanceEvent(Job, frozen=True, kw_only=True):
-    """Looks at one event when it goes on by itself; one that has changed since has another such job."""
+    """Makes the next automatic transition of an event, unless a later job for the same event replaced this one."""
 
     kind: ClassVar[str] = "tend_event"
     guild_id: GuildId
     event_id: ScheduledEventId
     token: Snowflake
-    """What the event's `tending` is as long as this job is the one."""
+    """Equal to the event's `tending` column while this job is the current one."""
     quiet_since: Timestamp | None = None
-    """Since when nobody has been in the channel of an active event."""
+    """Since when the voice channel of an active event has been empty; None while it has users."""
 
     async def step(self, ctx: Context) -> Job | None:
-        """Begin an external event, end one that is over, give up one that nobody starts, forget an old one."""
+        """Start an external event, end an event, cancel one that was not started in time, or delete an old one."""
         row = await queries.lock_event(ctx.tx, self.guild_id, self.event_id)
         guild = await ctx.services.states.state(ctx.tx, self.guild_id, writes=True)
         if row is None or guild is None or row.tending != self.token:
             return None
         if not row.is_live:
             await queries.delete_event(ctx.tx, row.guild_id, row.id)
-            await enqueue(ctx, ForgetUsers(guild_id=row.guild_id, event_ids=[row.id]))
+            await enqueue(ctx, DeleteEventUsers(guild_id=row.guild_id, event_ids=[row.id]))
             return None
         if row.status == EventStatus.ACTIVE and row.entity_type == EntityType.VOICE:
-            await self._watch(ctx, guild, row)
+            await self._check_voice_channel(ctx, guild, row)
             return None
-        await save_and_announce(ctx, guild, row, _gone_on(row, ctx.now))
+        await save_and_announce(ctx, guild, row, _after_transition(row, ctx.now))
         return None
 
-    async def _watch(self, ctx: Context, guild: GuildState, row: EventRow) -> None:
-        """An event in a voice channel ends when everybody has been gone for a while."""
+    async def _check_voice_channel(self, ctx: Context, guild: GuildState, row: EventRow) -> None:
+        """End an event whose voice channel has been empty for `STAGE_SILENCE` seconds, else check again later."""
         quiet_since = self.quiet_since
         if row.channel_id is not None and await count_in_channel(ctx.tx, row.channel_id):
             quiet_since = None
         elif quiet_since is None:
             quiet_since = ctx.now
         elif ctx.now - quiet_since >= limits.STAGE_SILENCE * MS:
-            await save_and_announce(ctx, guild, row, finished(row, ctx.now))
+            await save_and_announce(ctx, guild, row, complete_or_move_on(row, ctx.now))
             return
-        again = structs.replace(self, quiet_since=quiet_since)
-        await enqueue(ctx, again, at=Timestamp(ctx.now + limits.STAGE_LOOK * MS))
+        next_check = structs.replace(self, quiet_since=quiet_since)
+        await enqueue(ctx, next_check, at=Timestamp(ctx.now + limits.STAGE_LOOK * MS))
 
 
-@job
-class ForgetUsers(Job, frozen=True, kw_only=True):
-    """Removes the answers to events that are gone."""
-
-    kind: ClassVar[str] = "forget_event_users"
-    guild_id: GuildId
-    event_ids: list[ScheduledEventId]
-
-    async def step(self, ctx: Context) -> Job | None:
-        """Remove some hundred rows."""
-        if not self.event_ids:
-            return None
-        if await queries.delete_some_users(ctx.tx, self.guild_id, self.event_ids[0]):
-            return self
-        return structs.replace(self, event_ids=self.event_ids[1:])
-
-
-def finished(row: EventRow, now: Timestamp) -> EventRow:
-    """An active event that is over; one that recurs has come to its next occurrence."""
+def complete_or_move_on(row: EventRow, now: Timestamp) -> EventRow:
+    """An event whose active occurrence ended: at its next occurrence, or completed if there is none."""
     return move_to_next_occurrence(row, now) or structs.replace(row, status=EventStatus.COMPLETED)
 
 
-def _gone_on(row: EventRow, now: Timestamp) -> EventRow:
+def _after_transition(row: EventRow, now: Timestamp) -> EventRow:
     if row.status == EventStatus.ACTIVE:
-        return finished(row, now)
+        return complete_or_move_on(row, now)
     if row.entity_type == EntityType.EXTERNAL and not is_skipped(row):
         return structs.replace(row, status=EventStatus.ACTIVE)
     return move_to_next_occurrence(row, now) or structs.replace(row, status=EventStatus.CANCELED)
 
 
 async def save_and_announce(ctx: Context, guild: GuildState, before: EventRow, after: EventRow) -> EventRow:
-    """Store what has become of an event, announce it, and see to it that somebody looks after it in time.
+    """Store the changed fields of an event, schedule its next transition and announce the change.
 
-    Whoever calls this declares GuildScheduledEventUpdate, and if the channel may be another
-    GuildScheduledEventCreate and GuildScheduledEventDelete.
+    Returns the event as stored. Emits nothing if only the scheduled transition changed. Rows that call this declare
+    GuildScheduledEventUpdate, and if the channel may change GuildScheduledEventCreate and GuildScheduledEventDelete.
     """
     if any(getattr(before, name) != getattr(after, name) for name in _TRANSITION_FIELDS):
         after = await schedule_transition(ctx, after)
@@ -118,8 +105,8 @@ async def save_and_announce(ctx: Context, guild: GuildState, before: EventRow, a
     if set(values) == {"tending"}:
         return after
     new = event_object(after)
-    if before.channel_id != after.channel_id and await _hides(ctx, guild, before.channel_id, after.channel_id):
-        # Not everybody who saw it sees it now, or the other way round.
+    if before.channel_id != after.channel_id and await _viewers_differ(ctx, guild, before.channel_id, after.channel_id):
+        # Members who may view only one of the two channels would keep a stale event, or miss the new one.
         ctx.emit(GuildScheduledEventDelete(event=event_object(before)))
         ctx.emit(GuildScheduledEventCreate(event=new))
     ctx.emit(GuildScheduledEventUpdate(event=new))
@@ -127,7 +114,10 @@ async def save_and_announce(ctx: Context, guild: GuildState, before: EventRow, a
 
 
 async def schedule_transition(ctx: Context, row: EventRow) -> EventRow:
-    """Enqueue the job for the event's next automatic transition; it replaces the one enqueued before."""
+    """Enqueue the next automatic transition of an event, which replaces the one enqueued before.
+
+    Returns the event with its new `tending` token, which the caller stores; None for an event that follows its stage.
+    """
     moment = next_moment(row, ctx.now)
     if moment is None:
         return structs.replace(row, tending=None)
@@ -136,12 +126,17 @@ async def schedule_transition(ctx: Context, row: EventRow) -> EventRow:
     return structs.replace(row, tending=token)
 
 
-async def _hides(ctx: Context, guild: GuildState, before: ChannelId | None, after: ChannelId | None) -> bool:
-    return await _viewing(ctx, guild, before) != await _viewing(ctx, guild, after)
+async def _viewers_differ(ctx: Context, guild: GuildState, before: ChannelId | None, after: ChannelId | None) -> bool:
+    return await _view_overwrites(ctx, guild, before) != await _view_overwrites(ctx, guild, after)
 
 
-async def _viewing(ctx: Context, guild: GuildState, channel_id: ChannelId | None) -> dict[int, tuple[int, int]] | None:
-    """What says who may see a channel; None for what all members see."""
+async def _view_overwrites(
+    ctx: Context, guild: GuildState, channel_id: ChannelId | None
+) -> dict[int, tuple[int, int]] | None:
+    """The VIEW_CHANNEL bits (allow, deny) of a channel's overwrites by id; None if every member may view it.
+
+    Events without a channel are visible to every member.
+    """
     if channel_id is None:
         return None
     channel = await guild.channel(ctx.tx, channel_id)
@@ -149,6 +144,6 @@ async def _viewing(ctx: Context, guild: GuildState, channel_id: ChannelId | None
         return {}
     view = int(Permissions.VIEW_CHANNEL)
     bits = {key: (allow & view, deny & view) for key, (allow, deny) in guild.overwrites(channel).items()}
-    found = {key: pair for key, pair in bits.items() if any(pair)}
-    seen_by_all = guild.everyone.permissions & view and Feature.GUESTS_ENABLED not in guild.row.features
-    return None if not found and seen_by_all else found
+    overwrites = {key: pair for key, pair in bits.items() if any(pair)}
+    visible_to_all = guild.everyone.permissions & view and Feature.GUESTS_ENABLED not in guild.row.features
+    return None if not overwrites and visible_to_all else overwrites
