@@ -16,9 +16,10 @@ from urllib.parse import quote, urlencode
 import msgspec
 from sqlalchemy import bindparam, insert, select, update
 
+import moothall.gateway.endpoints  # noqa: F401 registers its rows
 from moothall.bus import Envelope
 from moothall.bus.local import LocalBus
-from moothall.gateway.loading import DatabaseSource
+from moothall.gateway.database_source import DatabaseSource
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
 from moothall.kernel.authenticate import TokenKind

@@ -111,8 +111,6 @@ class OwnNats:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def bus_at(url: str, space: str) -> NatsBus:
-    """A process's bus, not yet started."""
-    bus = NatsBus(url, node=new_name())
-    bus.space = space
-    return bus
+def bus_at(url: str) -> NatsBus:
+    """The bus of one process, not yet started."""
+    return NatsBus(url, node=new_name())

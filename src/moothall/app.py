@@ -29,9 +29,9 @@ from moothall.cdn.scaled import ScaledPictures, ScaledSweeper
 from moothall.demo.output import as_text
 from moothall.demo.record import DemoRecord
 from moothall.demo.seeding import ensure_demo, store_base_url
+from moothall.gateway.callbacks import GatewayCallbacks, VoiceStateRequest
 from moothall.gateway.cluster_members import ClusterMembers
-from moothall.gateway.hooks import Hooks, VoiceRequest
-from moothall.gateway.loading import DatabaseSource
+from moothall.gateway.database_source import DatabaseSource
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import UNLIMITED, GatewaySettings
 from moothall.kernel.address_limits import AddressLimits, Window, send_refusal
@@ -51,7 +51,7 @@ from moothall.kernel.request import client_address, is_loopback, network_of
 from moothall.kernel.secrets import Passwords, ServerKey, hash_token
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import GuildId, Snowflake, SnowflakeFactory, UserId
+from moothall.objects.ids import GuildId, SnowflakeFactory, UserId
 from moothall.objects.presence import Presence
 from moothall.objects.wire import Timestamp
 from moothall.resources import load_endpoints
@@ -156,10 +156,10 @@ def address_limits(
     )
 
 
-def gateway_hooks(services: Services, book: UsageBook, node: str = "") -> Hooks:
+def gateway_callbacks(services: Services, book: UsageBook, node: str = "") -> GatewayCallbacks:
     """What the platform does when something happens on the gateway of a node."""
 
-    async def voice_update(request: VoiceRequest) -> None:
+    async def update_voice_state(request: VoiceStateRequest) -> None:
         done = await handle_voice_update(
             services,
             user_id=request.user_id,
@@ -172,20 +172,23 @@ def gateway_hooks(services: Services, book: UsageBook, node: str = "") -> Hooks:
             node=node,
         )
         if done and request.channel_id is None:
-            who = GuildId(Snowflake(request.guild_id)), UserId(Snowflake(request.user_id))
-            await remove_departed_guests(services, [who])
+            await remove_departed_guests(services, [(request.guild_id, request.user_id)])
 
-    async def session_ended(user_id: int, session_id: str) -> None:
+    async def end_voice(user_id: UserId, session_id: str) -> None:
         await remove_departed_guests(services, await leave_voice(services, user_id, session_id))
 
-    async def seen(user_id: int) -> None:
+    async def record_activity(user_id: UserId) -> None:
         activity_of(services).seen_everywhere(user_id)
 
-    async def offline(user_id: int, _guild_ids: frozenset[int]) -> None:
+    async def leave_temporary_guilds(user_id: UserId, _guild_ids: frozenset[GuildId]) -> None:
         await leave_if_temporary(services, user_id)
 
-    return Hooks(
-        voice_update=voice_update, session_ended=session_ended, seen=seen, token_used=book.note, offline=offline
+    return GatewayCallbacks(
+        on_voice_state_update=update_voice_state,
+        on_session_end=end_voice,
+        on_identify=record_activity,
+        on_offline=leave_temporary_guilds,
+        on_token_use=book.note,
     )
 
 
@@ -199,17 +202,19 @@ def _shared_bus(url: str, name: str) -> "NatsBus":
 class NoPresences:
     """The presences of a process without a gateway."""
 
-    def online_count(self, guild_id: int) -> int:
+    def online_count(self, guild_id: GuildId) -> int:
         """Nobody is online."""
         del guild_id
         return 0
 
-    def presences(self, guild_id: int, user_ids: Iterable[int] | None = None, *, maximum: int = 1000) -> list[Presence]:
+    def presences(
+        self, guild_id: GuildId, user_ids: Iterable[UserId] | None = None, *, maximum: int = 1000
+    ) -> list[Presence]:
         """Nobody is online."""
         del guild_id, user_ids, maximum
         return []
 
-    def is_connected(self, user_id: int) -> bool:
+    def is_connected(self, user_id: UserId) -> bool:
         """Nobody is."""
         del user_id
         return False
@@ -249,7 +254,7 @@ class App:
             self.bus,
             DatabaseSource(self.database, self.services.states),
             # Alone, a process finds the voice connections of the one before it under the same name.
-            gateway_hooks(self.services, self.usage, "" if shared is None else name),
+            gateway_callbacks(self.services, self.usage, "" if shared is None else name),
             self.metrics,
             name=name,
             network_of=self._network_of,

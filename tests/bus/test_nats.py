@@ -1,4 +1,4 @@
-"""The laws of the bus of many processes, over a real server."""
+"""The bus of several processes, over a real NATS server."""
 
 import asyncio
 import secrets
@@ -12,45 +12,45 @@ from msgspec import Raw
 from moothall.bus import Audience, BusUnavailable, Envelope
 from moothall.bus.nats import NatsBus
 from moothall.bus.packing import encode_envelope
+from moothall.objects.ids import GuildId, Snowflake
 from tests.nats_servers import OwnNats, bus_at, eventually, forget_space, usable_nats
 
 
 def event(text: str) -> Envelope:
-    return Envelope(name=text, data=Raw(b"{}"), audience=Audience.GUILD, guild_id=1)
+    return Envelope(name=text, data=Raw(b"{}"), audience=Audience.GUILD, guild_id=GuildId(Snowflake(1)))
 
 
-class Hearer:
-    """A bus and the names that it was heard to carry."""
+class Subscriber:
+    """A process's bus, and the names of the envelopes received."""
 
     def __init__(self, bus: NatsBus) -> None:
         self.bus = bus
         self.names: list[str] = []
-        self.missed = 0
-        bus.subscribe(self._hear)
-        bus.missed = self._miss
+        self.gaps = 0
+        bus.subscribe(self._receive, on_gap=self._count_gap)
 
-    def _hear(self, envelopes: Sequence[Envelope]) -> None:
+    def _receive(self, envelopes: Sequence[Envelope]) -> None:
         self.names.extend(envelope.name for envelope in envelopes)
 
-    def _miss(self) -> None:
-        self.missed += 1
+    def _count_gap(self) -> None:
+        self.gaps += 1
 
     async def until(self, count: int) -> list[str]:
-        """The names once there are so many."""
+        """Wait for `count` names; returns all of them."""
         await eventually(lambda: len(self.names) >= count)
         return self.names
 
 
 @pytest.fixture
-async def pair() -> AsyncIterator[tuple[Hearer, Hearer]]:
+async def pair() -> AsyncIterator[tuple[Subscriber, Subscriber]]:
     """Two processes on the environment's server."""
     url, space = await usable_nats(), secrets.token_hex(8)
-    hearers = [Hearer(bus_at(url, space)) for _ in range(2)]
-    for hearer in hearers:
-        await hearer.bus.start()
-    yield hearers[0], hearers[1]
-    for hearer in hearers:
-        await hearer.bus.close()
+    subscribers = [Subscriber(bus_at(url)) for _ in range(2)]
+    for subscriber in subscribers:
+        await subscriber.bus.start(space)
+    yield subscribers[0], subscribers[1]
+    for subscriber in subscribers:
+        await subscriber.bus.close()
     await forget_space(url, space)
 
 
@@ -63,20 +63,22 @@ async def own(tmp_path: Path) -> AsyncIterator[OwnNats]:
     await server.kill()
 
 
-async def own_pair(server: OwnNats) -> tuple[Hearer, Hearer]:
+async def own_pair(server: OwnNats) -> tuple[Subscriber, Subscriber]:
     space = secrets.token_hex(8)
-    hearers = Hearer(bus_at(server.url, space)), Hearer(bus_at(server.url, space))
-    for hearer in hearers:
-        await hearer.bus.start()
-    return hearers
+    subscribers = Subscriber(bus_at(server.url)), Subscriber(bus_at(server.url))
+    for subscriber in subscribers:
+        await subscriber.bus.start(space)
+    return subscribers
 
 
-async def close(*hearers: Hearer) -> None:
-    for hearer in hearers:
-        await hearer.bus.close()
+async def close(*subscribers: Subscriber) -> None:
+    for subscriber in subscribers:
+        await subscriber.bus.close()
 
 
-async def test_all_hear_everything_in_one_order_the_publisher_too(pair: tuple[Hearer, Hearer]) -> None:
+async def test_every_process_receives_everything_in_one_order(
+    pair: tuple[Subscriber, Subscriber],
+) -> None:
     one, two = pair
     for n in range(200):
         one.bus.publish([event(f"one {n}")])
@@ -88,7 +90,7 @@ async def test_all_hear_everything_in_one_order_the_publisher_too(pair: tuple[He
         assert [text for text in one.names if text.startswith(name)] == [f"{name} {n}" for n in range(200)]
 
 
-async def test_what_was_delivered_is_kept_and_a_repetition_is_heard_once(pair: tuple[Hearer, Hearer]) -> None:
+async def test_an_event_delivered_twice_is_received_once(pair: tuple[Subscriber, Subscriber]) -> None:
     one, two = pair
     batch = [(n, encode_envelope(event(str(n)))) for n in range(10, 15)]
     await one.bus.deliver(batch)
@@ -100,42 +102,42 @@ async def test_what_was_delivered_is_kept_and_a_repetition_is_heard_once(pair: t
     assert await two.until(7) == [*expected, "last"]
 
 
-async def test_a_long_event_arrives_whole(pair: tuple[Hearer, Hearer]) -> None:
+async def test_a_long_event_is_received_whole(pair: tuple[Subscriber, Subscriber]) -> None:
     one, two = pair
-    heard: list[Envelope] = []
-    two.bus.subscribe(heard.extend)
+    received: list[Envelope] = []
+    two.bus.subscribe(received.extend)
     data = Raw(b'"%b"' % (b"x" * 3_000_000))
     one.bus.publish([Envelope(name="LONG", data=data, audience=Audience.GUILD), event("after")])
     assert await two.until(2) == ["LONG", "after"]
-    assert heard[0].data == data
+    assert received[0].data == data
 
 
-async def test_platforms_on_one_server_do_not_hear_each_other(pair: tuple[Hearer, Hearer]) -> None:
+async def test_platforms_on_one_server_do_not_receive_events_of_each_other(pair: tuple[Subscriber, Subscriber]) -> None:
     one, _ = pair
     url, space = await usable_nats(), secrets.token_hex(8)
-    stranger = Hearer(bus_at(url, space))
-    await stranger.bus.start()
+    other = Subscriber(bus_at(url))
+    await other.bus.start(space)
     one.bus.publish([event("ours")])
     await one.until(1)
-    stranger.bus.publish([event("theirs")])
-    assert await stranger.until(1) == ["theirs"]
+    other.bus.publish([event("theirs")])
+    assert await other.until(1) == ["theirs"]
     assert one.names == ["ours"]
-    await close(stranger)
+    await close(other)
     await forget_space(url, space)
 
 
-async def test_closing_publishes_what_is_queued(pair: tuple[Hearer, Hearer]) -> None:
+async def test_closing_publishes_what_is_queued(pair: tuple[Subscriber, Subscriber]) -> None:
     one, two = pair
     one.bus.publish([event(str(n)) for n in range(50)])
     await one.bus.close()
     assert await two.until(50) == [str(n) for n in range(50)]
 
 
-async def test_without_a_server_the_start_says_so(tmp_path: Path) -> None:
+async def test_starting_without_a_server_fails(tmp_path: Path) -> None:
     server = OwnNats(tmp_path)
-    bus = bus_at(server.url, "nobody")
+    bus = bus_at(server.url)
     with pytest.raises(BusUnavailable, match="NATS with JetStream"):
-        await bus.start(patience=0.5)
+        await bus.start(timeout=0.5)
 
 
 async def test_a_restart_of_the_server_loses_nothing(own: OwnNats) -> None:
@@ -152,44 +154,43 @@ async def test_a_restart_of_the_server_loses_nothing(own: OwnNats) -> None:
     await eventually(lambda: two.bus.connected)
     await two.bus.deliver([(1, encode_envelope(event("after")))])
     assert await one.until(3) == await two.until(3) == ["before", "during", "after"]
-    assert (one.missed, two.missed) == (0, 0)
+    assert (one.gaps, two.gaps) == (0, 0)
     await close(one, two)
 
 
-async def test_who_was_away_hears_what_the_others_published_meanwhile(own: OwnNats) -> None:
+async def test_a_process_that_reconnects_receives_what_was_published_meanwhile(own: OwnNats) -> None:
     one, two = await own_pair(own)
     client: Any = two.bus._client
     # The socket dies, as if a cable were pulled; the other process goes on.
     client._transport.close()
     await one.bus.deliver([(n, encode_envelope(event(str(n)))) for n in range(100)])
     assert await two.until(100) == [str(n) for n in range(100)]
-    assert two.missed == 0
+    assert two.gaps == 0
     await close(one, two)
 
 
-async def test_a_stream_that_was_lost_is_told_of_and_begins_anew(own: OwnNats) -> None:
+async def test_a_lost_stream_is_reported_and_created_again(own: OwnNats) -> None:
     one, two = await own_pair(own)
     one.bus.publish([event("before")])
     await two.until(1)
     await own.kill()
     own.lose_everything()
     await own.start()
-    await eventually(lambda: bool(one.missed and two.missed))
+    await eventually(lambda: bool(one.gaps and two.gaps))
     one.bus.publish([event("after")])
     assert (await two.until(2))[-1] == "after"
     assert (await one.until(2))[-1] == "after"
     await close(one, two)
 
 
-async def test_what_waits_for_the_server_is_bounded(own: OwnNats) -> None:
+async def test_the_queue_for_an_unreachable_server_is_bounded(own: OwnNats) -> None:
     bus = NatsBus(own.url, node="c" * 16, max_queued=10)
-    bus.space = "bounded"
-    hearer = Hearer(bus)
-    await bus.start()
+    subscriber = Subscriber(bus)
+    await bus.start("bounded")
     await own.kill()
     await eventually(lambda: not bus.connected)
     bus.publish([event(str(n)) for n in range(25)])
     assert bus.dropped == 15
     await own.start()
-    assert await hearer.until(10) == [str(n) for n in range(10)]
-    await close(hearer)
+    assert await subscriber.until(10) == [str(n) for n in range(10)]
+    await close(subscriber)

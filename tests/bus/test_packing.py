@@ -1,10 +1,10 @@
-"""The laws of what travels between processes."""
+"""Encoding of envelopes for the outbox and the stream."""
 
 from msgspec import Raw
 
 from moothall.bus import Audience, Envelope
-from moothall.bus.packing import Batch, Unpacker, encode_envelope, pack
-from moothall.objects.ids import Snowflake
+from moothall.bus.packing import Batch, Unpacker, decode_envelope, encode_envelope, pack
+from moothall.objects.ids import Snowflake, UserId
 
 ALICE, BOB = "a" * 16, "b" * 16
 
@@ -24,10 +24,17 @@ def texts(batch: Batch | None) -> list[str]:
 
 def test_an_envelope_arrives_with_everything_that_routes_it() -> None:
     sent = envelope("x", guild_id=Snowflake(1 << 60), channel_id=2, thread_id=3, user_ids=[Snowflake(4)], intent=5)
-    sent.permission, sent.stripped, sent.exempt = 1 << 50, Raw(b"{}"), [6]
+    sent.permission, sent.stripped, sent.exempt = 1 << 50, Raw(b"{}"), [UserId(Snowflake(6))]
     (message,) = pack(ALICE, [7], [encode_envelope(sent)], max_bytes=10_000)
     arrived = Unpacker().unpack(message)
     assert arrived == ([7], [sent])
+    assert arrived is not None
+    assert {type(user_id) for user_id in (arrived[1][0].guild_id, *arrived[1][0].user_ids)} == {Snowflake}
+
+
+def test_an_envelope_that_an_earlier_version_left_in_the_outbox_has_no_id_of_zero() -> None:
+    stored = decode_envelope(b'["TEST",{},3,0,0,0,[4],0,0,null,[]]')
+    assert (stored.guild_id, stored.channel_id, stored.thread_id, stored.user_ids) == (None, None, None, [4])
 
 
 def test_small_envelopes_share_a_message_and_no_message_is_longer_than_allowed() -> None:
@@ -41,27 +48,27 @@ def test_small_envelopes_share_a_message_and_no_message_is_longer_than_allowed()
     assert [text for batch in batches for text in texts(batch)] == [str(n) * 20 for n in range(100)]
 
 
-def test_an_envelope_longer_than_a_message_travels_in_parts_that_others_may_come_between() -> None:
+def test_an_envelope_longer_than_a_message_is_sent_in_fragments_that_may_be_interleaved() -> None:
     long = "x" * 5_000
-    parts = list(pack(ALICE, [], encoded(long), max_bytes=1_000))
-    assert len(parts) > 2
+    fragments = list(pack(ALICE, [], encoded(long), max_bytes=1_000))
+    assert len(fragments) > 2
     (other,) = pack(BOB, [], encoded("short"), max_bytes=1_000)
     unpacker = Unpacker()
-    assert unpacker.unpack(parts[0]) is None
+    assert unpacker.unpack(fragments[0]) is None
     assert texts(unpacker.unpack(other)) == ["short"]
-    assert [unpacker.unpack(part) for part in parts[1:-1]] == [None] * (len(parts) - 2)
-    assert texts(unpacker.unpack(parts[-1])) == [long]
+    assert [unpacker.unpack(fragment) for fragment in fragments[1:-1]] == [None] * (len(fragments) - 2)
+    assert texts(unpacker.unpack(fragments[-1])) == [long]
 
 
-def test_parts_whose_end_never_came_spoil_nothing_that_comes_later() -> None:
+def test_fragments_without_the_last_one_do_not_affect_later_messages() -> None:
     long = "x" * 5_000
-    parts = list(pack(ALICE, [], encoded(long), max_bytes=1_000))
+    fragments = list(pack(ALICE, [], encoded(long), max_bytes=1_000))
     unpacker = Unpacker()
-    unpacker.unpack(parts[0])
-    unpacker.unpack(parts[1])
-    again = [unpacker.unpack(part) for part in parts]
+    unpacker.unpack(fragments[0])
+    unpacker.unpack(fragments[1])
+    again = [unpacker.unpack(fragment) for fragment in fragments]
     assert texts(again[-1]) == [long]
-    assert unpacker.unpack(parts[-1]) is None
+    assert unpacker.unpack(fragments[-1]) is None
 
 
 def test_a_batch_without_envelopes_makes_no_message() -> None:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from sqlalchemy import insert
 
 from moothall.objects.features import Feature
-from moothall.objects.ids import IntegrationId
+from moothall.objects.ids import ChannelId, IntegrationId, Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.resources.member.queries import write_last_seen
 from moothall.resources.voice.operations.sessions import handle_voice_update
@@ -56,10 +56,10 @@ class Recorded(Struct):
 async def _in_voice(at: Place) -> None:
     await handle_voice_update(
         at.platform.services,
-        user_id=int(at.bob.id),
+        user_id=at.bob.id,
         session_id="s",
-        guild_id=int(at.guild.id),
-        channel_id=int(at.voice),
+        guild_id=at.guild.id,
+        channel_id=ChannelId(Snowflake(at.voice)),
         self_mute=False,
         self_deaf=False,
         self_video=False,

@@ -1,4 +1,4 @@
-"""What a client believes: built from READY and GUILD_CREATE, kept up by events, as client libraries do it."""
+"""The state of a client: built from READY and GUILD_CREATE, updated by events, as client libraries do it."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ _LISTS = {
     "stage_instances": "id",
     "guild_scheduled_events": "id",
 }
-_PLACE = ("guild_id", "unavailable")
+_NOT_STATE = ("guild_id", "unavailable")
 _VOICE = (2, 13)
 """Voice and stage channels."""
 _STILL_LISTED = (1, 2)
@@ -31,23 +31,23 @@ def _key(item: Any, path: str) -> str:
 
 
 class Mirror:
-    """The state of one client. `apply` takes each dispatch in order; `state` is what two mirrors are compared by."""
+    """The state of one client. `apply` takes each dispatch in order; two mirrors are compared by `state`."""
 
     def __init__(self) -> None:
         self.user: dict[str, Any] = {}
         self.guilds: dict[str, dict[str, Any]] = {}
 
     def apply(self, name: str, data: Any) -> None:
-        """Take one dispatch; those that change no state are ignored."""
+        """Apply one dispatch; those that change no state are ignored."""
         handler = getattr(self, "_" + name.lower(), None)
         if handler is not None:
             handler(data)
 
     def state(self) -> dict[str, Any]:
-        """Everything believed, but for what not everybody hears of who sees it.
+        """The whole state, without fields whose changes do not reach every session that sees them.
 
-        Who may not connect to a voice channel hears nothing of what is said in it, and sees it all the same.
-        How many are in a thread is approximate: nobody is told of those who leave it with the guild.
+        A member who may view a voice channel but not connect to it receives no messages in it. The member count of a
+        thread is approximate: it has no event for members who leave the guild.
         """
         guilds = {
             guild_id: guild
@@ -69,7 +69,7 @@ class Mirror:
         self.user |= data
 
     def _guild_create(self, data: Any) -> None:
-        guild = {key: value for key, value in data.items() if key not in _PLACE}
+        guild = {key: value for key, value in data.items() if key not in _NOT_STATE}
         for name, key in _LISTS.items():
             guild[name] = {_key(item, key): item for item in guild[name]}
         self.guilds[data["id"]] = guild
@@ -77,7 +77,7 @@ class Mirror:
     def _guild_update(self, data: Any) -> None:
         guild = self.guilds[data["id"]]
         for name, value in data.items():
-            if name not in _PLACE:
+            if name not in _NOT_STATE:
                 guild[name] = {_key(item, _LISTS[name]): item for item in value} if name in _LISTS else value
 
     def _guild_delete(self, data: Any) -> None:
@@ -92,13 +92,13 @@ class Mirror:
     def _guild_role_delete(self, data: Any) -> None:
         guild, role_id = self._guild(data), data["role_id"]
         guild["roles"].pop(role_id, None)
-        # A role that is gone is gone everywhere, without further events.
+        # Members, overwrites and emojis lose a deleted role without further events.
         for member in guild["members"].values():
-            member["roles"] = [held for held in member["roles"] if held != role_id]
+            member["roles"] = [each for each in member["roles"] if each != role_id]
         for channel in guild["channels"].values():
             channel["permission_overwrites"] = [o for o in channel["permission_overwrites"] if o["id"] != role_id]
         for emoji in guild["emojis"].values():
-            emoji["roles"] = [held for held in emoji["roles"] if held != role_id]
+            emoji["roles"] = [each for each in emoji["roles"] if each != role_id]
 
     def _channel_create(self, data: Any) -> None:
         if "guild_id" in data:
@@ -107,7 +107,7 @@ class Mirror:
     def _channel_update(self, data: Any) -> None:
         channels = self._guild(data)["channels"]
         known = channels.get(data["id"], {})
-        # What moves with every message is not told by this event if it has not moved.
+        # The event omits the fields that change with every message if they have not changed.
         kept = {
             key: known[key] for key in ("last_message_id", "last_pin_timestamp") if key in known and key not in data
         }
@@ -116,11 +116,11 @@ class Mirror:
     def _channel_delete(self, data: Any) -> None:
         if "guild_id" not in data:
             return
-        guild, gone = self._guild(data), data["id"]
-        guild["channels"].pop(gone, None)
-        guild["threads"] = {k: t for k, t in guild["threads"].items() if t["parent_id"] != gone}
+        guild, channel_id = self._guild(data), data["id"]
+        guild["channels"].pop(channel_id, None)
+        guild["threads"] = {k: t for k, t in guild["threads"].items() if t["parent_id"] != channel_id}
         for name in ("voice_states", "stage_instances", "guild_scheduled_events"):
-            guild[name] = {k: v for k, v in guild[name].items() if v["channel_id"] != gone}
+            guild[name] = {k: v for k, v in guild[name].items() if v["channel_id"] != channel_id}
 
     def _channel_pins_update(self, data: Any) -> None:
         if "guild_id" not in data:
@@ -216,7 +216,7 @@ class Mirror:
         self._guild(data)["guild_scheduled_events"][data["id"]] = data
 
     def _guild_scheduled_event_update(self, data: Any) -> None:
-        # What is over is listed no more.
+        # Completed and canceled events are removed.
         self._guild(data)["guild_scheduled_events"].pop(data["id"], None)
         if data["status"] in _STILL_LISTED:
             self._guild_scheduled_event_create(data)
@@ -264,7 +264,7 @@ class Mirror:
 
 
 def _counts(message: Any) -> bool:
-    """Whether a message of a thread is one of those counted: all but the one that it began with."""
+    """Whether a thread counts a message: all but the one that it was started from."""
     return bool(message["type"] != _STARTER and message["id"] != message["channel_id"])
 
 

@@ -1,6 +1,6 @@
-"""A WebSocket peer in memory, and a world that the gateway reads from without a database."""
+"""A WebSocket client in memory, and a source that the gateway reads without a database."""
 
-# ruff: noqa: ARG002 - the world answers a protocol, and needs less than it is told
+# ruff: noqa: ARG002 - the source implements a protocol and ignores some parameters
 
 import asyncio
 import json
@@ -13,23 +13,24 @@ from msgspec import Raw
 
 from moothall.bus import Audience, Envelope
 from moothall.bus.local import LocalBus
+from moothall.gateway.callbacks import GatewayCallbacks
 from moothall.gateway.guild_view import ChannelView, GuildView, MemberView
-from moothall.gateway.hooks import Hooks
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.ready import Identity
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings
-from moothall.objects.ids import RoleId, Snowflake, UserId
+from moothall.gateway.source import OnlinePresences
+from moothall.objects.ids import ApplicationId, ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.intents import Intent
 from moothall.objects.member import Member
 from moothall.objects.permissions import Permissions
 from moothall.objects.user import User
 
 VIEW = int(Permissions.VIEW_CHANNEL)
-GUILD = 1 << 22
-TOWN, CRYPT = GUILD + 10, GUILD + 11
-CAPTAIN = GUILD + 20
-ALICE, BOB, BOT = 101, 102, 103
+GUILD = GuildId(Snowflake(1 << 22))
+TOWN, CRYPT = ChannelId(Snowflake(GUILD + 10)), ChannelId(Snowflake(GUILD + 11))
+CAPTAIN = RoleId(Snowflake(GUILD + 20))
+ALICE, BOB, BOT = (UserId(Snowflake(number)) for number in (101, 102, 103))
 PRIVILEGED_FLAGS = 1 << 12 | 1 << 14 | 1 << 18
 
 
@@ -42,7 +43,7 @@ class Closed(Exception):
 
 
 class Peer:
-    """One WebSocket client: `say` sends, `hear` gives the next payload. `stall` stops reading."""
+    """One WebSocket client: `send` sends, `receive` returns the next payload."""
 
     def __init__(self, node: GatewayNode, query: str = "v=10&encoding=json") -> None:
         self._inbound: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
@@ -64,7 +65,7 @@ class Peer:
         self.task = asyncio.get_running_loop().create_task(node.serve(scope, self._inbound.get, self._send))
 
     def abort(self) -> None:
-        """What the server does to a transport that it gives up."""
+        """Abort the transport, as the server does with one whose client does not read."""
         self.aborted = True
         self._heard.put_nowait(Closed(1006))
         self._inbound.put_nowait({"type": "websocket.disconnect", "code": 1006})
@@ -79,34 +80,34 @@ class Peer:
         else:
             self._heard.put_nowait(event.get("text", event.get("bytes")))
 
-    def stall(self) -> None:
+    def stop_reading(self) -> None:
         """Stop reading."""
         self._reads.clear()
 
-    def read_on(self) -> None:
+    def resume_reading(self) -> None:
         """Read again."""
         self._reads.set()
 
-    def say(self, payload: Any) -> None:
+    def send(self, payload: Any) -> None:
         """Send a payload, or text or bytes as they are."""
         kind = "bytes" if isinstance(payload, bytes) else "text"
         text = payload if isinstance(payload, str | bytes) else json.dumps(payload)
         self._inbound.put_nowait({"type": "websocket.receive", kind: text})
 
     def drop(self, code: int = 1006) -> None:
-        """Lose the socket."""
+        """Close the connection from the client's side."""
         self._inbound.put_nowait({"type": "websocket.disconnect", "code": code})
 
     def end(self) -> None:
-        """Nothing more will come: what `heard_until_closed` waits for if the server did not close."""
+        """End `receive_until_closed`, if the server did not close the connection."""
         self._heard.put_nowait(Closed(0))
 
-    async def dropped(self, code: int = 1006) -> None:
-        """Lose the socket and wait until the server knows."""
+    async def disconnect(self, code: int = 1006) -> None:
+        """Close the connection from the client's side and wait until the server has handled it."""
         self.drop(code)
         await self.task
 
-    async def hear(self) -> dict[str, Any]:
+    async def receive(self) -> dict[str, Any]:
         """The next payload. Raises Closed."""
         async with asyncio.timeout(5):
             message = await self._heard.get()
@@ -119,67 +120,67 @@ class Peer:
             self.seq = payload["s"]
         return payload
 
-    async def all_heard(self) -> list[dict[str, Any]]:
-        """What has arrived up to now and in the next moments."""
-        found = []
-        await settle()
+    async def receive_all(self) -> list[dict[str, Any]]:
+        """The payloads received until now and in the next event loop iterations."""
+        payloads = []
+        await run_pending()
         while not self._heard.empty():
-            found.append(await self.hear())
-        return found
+            payloads.append(await self.receive())
+        return payloads
 
     async def dispatches(self) -> list[tuple[str, Any]]:
-        """As `all_heard`: names and data of dispatches only."""
-        return [(payload["t"], payload["d"]) for payload in await self.all_heard() if payload["op"] == 0]
+        """As `receive_all`: (name, data) of dispatches only."""
+        return [(payload["t"], payload["d"]) for payload in await self.receive_all() if payload["op"] == 0]
 
     async def names(self) -> list[str]:
-        """As `dispatches`, the names alone."""
+        """As `dispatches`: the names only."""
         return [name for name, _ in await self.dispatches()]
 
-    async def heard_until_closed(self) -> list[dict[str, Any]]:
-        """Everything up to the end of the connection, whose code is `closed` then."""
-        found = []
+    async def receive_until_closed(self) -> list[dict[str, Any]]:
+        """The payloads until the connection ends; `closed` is its close code then."""
+        payloads = []
         try:
             while True:
-                found.append(await self.hear())
+                payloads.append(await self.receive())
         except Closed as closed:
             self.closed = closed.code
-            return found
+            return payloads
 
     async def close_code(self) -> int:
-        """The code with which the server closes, whatever comes before it."""
-        await self.heard_until_closed()
+        """The server's close code; payloads before it are dropped."""
+        await self.receive_until_closed()
         return self.closed
 
     async def identify(self, token: str = "alice", **fields: Any) -> dict[str, Any]:
-        """Identify; the `d` of READY. GUILD_CREATE of each guild is still to be heard."""
-        assert (await self.hear())["op"] == 10
-        self.say({"op": 2, "d": {"token": token, "properties": {}, **fields}})
-        ready = await self.hear()
+        """Identify; returns the `d` of READY. GUILD_CREATE of each guild is not received yet."""
+        assert (await self.receive())["op"] == 10
+        self.send({"op": 2, "d": {"token": token, "properties": {}, **fields}})
+        ready = await self.receive()
         assert ready["t"] == "READY"
-        found: dict[str, Any] = ready["d"]
-        return found
+        data: dict[str, Any] = ready["d"]
+        return data
 
 
-async def settle() -> None:
-    """Let everything that is ready to run do so."""
+async def run_pending() -> None:
+    """Run the event loop until pending callbacks are done."""
     for _ in range(20):
         await asyncio.sleep(0)
 
 
 class World:
-    """One guild with two channels, a role that may see the second one, two people and a bot."""
+    """A source with one guild: two channels, a role that may view the second one, two people and a bot."""
 
     embedded = True
 
     def __init__(self) -> None:
         self.flags = PRIVILEGED_FLAGS
-        self.roles = {GUILD: VIEW, CAPTAIN: 0}
-        self.channels: dict[int, ChannelView] = {
+        self.roles = {RoleId(GUILD): VIEW, CAPTAIN: 0}
+        self.channels: dict[ChannelId, ChannelView] = {
             TOWN: ChannelView(0, {}, "town"),
             CRYPT: ChannelView(0, {GUILD: (0, VIEW), CAPTAIN: (VIEW, 0)}, "crypt"),
         }
-        self.members: dict[int, tuple[int, ...]] = {ALICE: (), BOB: (), BOT: ()}
-        self.guilds = [GUILD]
+        self.members: dict[UserId, tuple[RoleId, ...]] = {ALICE: (), BOB: (), BOT: ()}
+        self.guilds: list[GuildId] = [GUILD]
         self.loads = 0
         self.pause: asyncio.Event | None = None
 
@@ -193,22 +194,19 @@ class World:
         if user_id is None:
             return None
         bot = user_id == BOT
-        return Identity(user_id, bot, BOT if bot else 0, self.flags if bot else 0, token.encode())
+        return Identity(user_id, bot, ApplicationId(BOT) if bot else None, self.flags if bot else 0, token.encode())
 
-    async def current_user(self, user_id: int) -> bytes:
+    async def current_user(self, user_id: UserId) -> bytes:
         return json.dumps({"id": str(user_id), "username": "someone"}).encode()
 
-    async def guild_ids(self, user_id: int) -> list[int]:
+    async def guild_ids(self, user_id: UserId) -> list[GuildId]:
         return list(self.guilds) if user_id in self.members else []
 
-    def use_presences(self, presences_of: Any) -> None:
-        self.presences_of = presences_of
-
-    async def view(self, guild_id: int) -> GuildView | None:
+    async def guild_view(self, guild_id: GuildId) -> GuildView | None:
         await self._read()
-        return GuildView(guild_id, 1, self.roles, self.channels)
+        return GuildView(guild_id, UserId(Snowflake(1)), self.roles, self.channels)
 
-    async def member(self, guild_id: int, user_id: int) -> MemberView | None:
+    async def member_view(self, guild_id: GuildId, user_id: UserId) -> MemberView | None:
         await self._read()
         return (
             MemberView(user_id, self.members[user_id], pending=False, timed_out_until=0, sessions=[])
@@ -217,71 +215,76 @@ class World:
         )
 
     async def guild_create(
-        self, view: GuildView, member: MemberView, visible: frozenset[int], session: Session, *, joined: bool
+        self,
+        view: GuildView,
+        member: MemberView,
+        visible: frozenset[ChannelId],
+        session: Session,
+        online: OnlinePresences,
+        *,
+        joined: bool,
     ) -> bytes | None:
         await self._read()
-        made: dict[str, Any] = {
+        data: dict[str, Any] = {
             "id": str(view.id),
             "channels": [{"id": str(c)} for c in sorted(visible)],
         }
-        return json.dumps(made if joined else made | {"unavailable": False}).encode()
+        return json.dumps(data if joined else data | {"unavailable": False}).encode()
 
-    async def channel_objects(self, guild_id: int, channel_ids: Iterable[int]) -> dict[int, bytes]:
+    async def channel_objects(self, guild_id: GuildId, channel_ids: Iterable[ChannelId]) -> dict[ChannelId, bytes]:
         await self._read()
         return {c: json.dumps({"id": str(c), "type": 0}).encode() for c in channel_ids if c in self.channels}
 
-    async def threaded(self, channel_ids: frozenset[int]) -> frozenset[int]:
+    async def channels_with_threads(self, channel_ids: frozenset[ChannelId]) -> frozenset[ChannelId]:
         return frozenset()
 
-    async def threads(self, view: GuildView, member: MemberView, channel_ids: frozenset[int]) -> bytes | None:
-        return None
-
-    async def private_threaded(self, channel_ids: frozenset[int]) -> frozenset[int]:
+    async def channels_with_private_threads(self, channel_ids: frozenset[ChannelId]) -> frozenset[ChannelId]:
         return frozenset()
 
-    async def threads_now(self, view: GuildView, member: MemberView, channel_ids: frozenset[int]) -> bytes:
-        return b"{}"
+    async def thread_list_sync(
+        self, view: GuildView, member: MemberView, channel_ids: frozenset[ChannelId], *, allow_empty: bool
+    ) -> bytes | None:
+        return b"{}" if allow_empty else None
 
-    async def gatherings(self, view: GuildView, channel_ids: frozenset[int]) -> list[tuple[str, bytes]]:
-        del view, channel_ids
+    async def stages_and_events(self, view: GuildView, channel_ids: frozenset[ChannelId]) -> list[tuple[str, bytes]]:
         return []
 
-    async def voice(self, view: GuildView, channel_ids: frozenset[int]) -> list[bytes]:
+    async def voice_states(self, view: GuildView, channel_ids: frozenset[ChannelId]) -> list[bytes]:
         return []
 
-    async def sounds(self, guild_id: int) -> bytes:
+    async def soundboard_sounds(self, guild_id: GuildId) -> bytes:
         return b"[]"
 
-    async def member_count(self, guild_id: int) -> int:
+    async def member_count(self, guild_id: GuildId) -> int:
         return len(self.members)
 
-    async def members_page(self, guild_id: int, after: int, maximum: int) -> list[Member]:
-        found = sorted(user_id for user_id in self.members if user_id > after)[:maximum]
-        return [_member(user_id) for user_id in found]
+    async def members_page(self, guild_id: GuildId, after: UserId | None, limit: int) -> list[Member]:
+        user_ids = sorted(user_id for user_id in self.members if after is None or user_id > after)[:limit]
+        return [_member(user_id) for user_id in user_ids]
 
-    async def members_named(self, guild_id: int, prefix: str, maximum: int) -> list[Member]:
-        return [m for m in map(_member, sorted(self.members)) if m.user.username.startswith(prefix.lower())][:maximum]  # type: ignore[union-attr]
+    async def members_by_prefix(self, guild_id: GuildId, prefix: str, limit: int) -> list[Member]:
+        return [m for m in map(_member, sorted(self.members)) if m.user.username.startswith(prefix.lower())][:limit]  # type: ignore[union-attr]
 
-    async def members_by_id(self, guild_id: int, user_ids: Sequence[int]) -> list[Member]:
+    async def members_by_id(self, guild_id: GuildId, user_ids: Sequence[UserId]) -> list[Member]:
         return [_member(user_id) for user_id in user_ids if user_id in self.members]
 
 
-def _member(user_id: int) -> Member:
+def _member(user_id: UserId) -> Member:
     return Member(
-        user=User(id=UserId(Snowflake(user_id)), username=f"user{user_id}"),
-        roles=[RoleId(Snowflake(CAPTAIN))],
+        user=User(id=user_id, username=f"user{user_id}"),
+        roles=[CAPTAIN],
         joined_at=None,
     )
 
 
-def node_of(world: Any, hooks: Hooks | None = None, **settings: Any) -> tuple[GatewayNode, LocalBus]:
-    """A node over a world, and its bus."""
+def create_node(world: Any, callbacks: GatewayCallbacks | None = None, **settings: Any) -> tuple[GatewayNode, LocalBus]:
+    """A node over a source, and its bus."""
     bus = LocalBus()
-    return GatewayNode(GatewaySettings(**settings), bus, world, hooks), bus
+    return GatewayNode(GatewaySettings(**settings), bus, world, callbacks), bus
 
 
 def event(name: str, data: Any = None, **routing: Any) -> Envelope:
-    """An envelope for the guild unless told otherwise."""
+    """An envelope, for the guild by default."""
     routing.setdefault("audience", Audience.GUILD)
     if routing["audience"] in {Audience.GUILD, Audience.CHANNEL}:
         routing.setdefault("guild_id", GUILD)
@@ -294,7 +297,7 @@ def event(name: str, data: Any = None, **routing: Any) -> Envelope:
     )
 
 
-def message(text: str, channel_id: int = TOWN) -> Envelope:
+def message(text: str, channel_id: ChannelId = TOWN) -> Envelope:
     """MESSAGE_CREATE."""
     return event(
         "MESSAGE_CREATE",

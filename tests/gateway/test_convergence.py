@@ -1,4 +1,4 @@
-"""Old state and the events since are the fresh state: what a client believes is what another one is told now."""
+"""Convergence: an old state with all events applied equals the state that a new session receives."""
 
 import asyncio
 import copy
@@ -7,13 +7,14 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from moothall.gateway.loading import DatabaseSource
+from moothall.gateway.database_source import DatabaseSource
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
+from moothall.objects.ids import ChannelId, Snowflake
 from moothall.objects.permissions import Permissions
 from moothall.resources.voice.operations.sessions import handle_voice_update
 from tests.gateway.mirror import Mirror
-from tests.gateway.peer import Peer, settle
+from tests.gateway.peer import Peer, run_pending
 from tests.harness import FORUM, VOICE, Caller, Platform, Reply
 from tests.resources.guild.pictures import picture
 from tests.resources.soundboard.sound_files import mp3, uri
@@ -89,7 +90,7 @@ _UNSEEN = {"status": "invisible", "activities": [], "since": 0, "afk": False}
 
 
 class Client:
-    """A connected client and what it believes."""
+    """A connected client and its state."""
 
     def __init__(self, node: GatewayNode, caller: Caller) -> None:
         self.caller = caller
@@ -98,7 +99,7 @@ class Client:
 
     async def connect(self, *, visible: bool = True) -> None:
         """Identify as a library does, with the largest threshold."""
-        self.peer.say(
+        self.peer.send(
             {
                 "op": 2,
                 "d": {
@@ -111,15 +112,15 @@ class Client:
         )
 
     async def catch_up(self) -> None:
-        """Apply everything up to the answer to a heartbeat, which comes behind all that was sent before it."""
-        self.peer.say({"op": 1, "d": None})
-        while (heard := await self.peer.hear())["op"] != 11:
+        """Apply every dispatch up to the response to a heartbeat, which follows everything sent before it."""
+        self.peer.send({"op": 1, "d": None})
+        while (heard := await self.peer.receive())["op"] != 11:
             if heard["op"] == 0:
                 self.mirror.apply(heard["t"], copy.deepcopy(heard["d"]))
 
 
 class Town:
-    """A guild with four people in it, and the ways to change it."""
+    """A guild with four members, and the changes that steps make."""
 
     def __init__(self, platform: Platform) -> None:
         self.platform = platform
@@ -130,8 +131,8 @@ class Town:
             source,
         )
 
-    async def found(self) -> None:
-        """Make the guild and connect everybody."""
+    async def set_up(self) -> None:
+        """Create the guild and connect a client of each member."""
         self.owner = await self.platform.person()
         self.guild = await self.platform.guild(self.owner)
         self.people = [await self.platform.person() for _ in range(3)]
@@ -148,18 +149,18 @@ class Town:
         for client in self.clients:
             await client.connect()
             await client.catch_up()
-        await self.quiet()
+        await self.wait_until_idle()
 
-    async def quiet(self) -> None:
-        """Wait until everything published is delivered."""
-        await settle()
-        while self._busy():  # noqa: ASYNC110 - the hub does not announce that it rests
+    async def wait_until_idle(self) -> None:
+        """Wait until every published event is delivered."""
+        await run_pending()
+        while self._busy():  # noqa: ASYNC110 - the hub has no event for being idle
             await asyncio.sleep(0.001)
-        await settle()
+        await run_pending()
 
     def _busy(self) -> bool:
         hub = self.node.hub
-        waiting = any(view.held is not None or view.joining for view in hub.views.values())
+        waiting = any(view.buffered is not None or view.joining for view in hub.views.values())
         return waiting or bool(hub._inbox) or bool(hub._tasks)
 
     async def roles(self) -> list[str]:
@@ -176,9 +177,9 @@ class Town:
     def person(self, number: int) -> Caller:
         return self.people[number % len(self.people)]
 
-    async def do(self, name: str, *given: Any) -> None:
-        """One change; what the API refuses changes nothing."""
-        await getattr(self, "_" + name.replace(" ", "_"))(*given)
+    async def do(self, name: str, *arguments: Any) -> None:
+        """Make one change. A request that the API refuses changes nothing."""
+        await getattr(self, "_" + name.replace(" ", "_"))(*arguments)
 
     async def _create_role(self, bits: str) -> None:
         await self.owner.post(f"{self.path}/roles", {"name": "r", "permissions": bits})
@@ -251,8 +252,8 @@ class Town:
 
     async def _one_of(self, what: str, number: int) -> str | None:
         """The path of one of the guild's emojis, stickers or sounds."""
-        found = (await self.owner.get(f"{self.path}/{what}")).json
-        ids = [item.get("id") or item["sound_id"] for item in (found if isinstance(found, list) else found["items"])]
+        set_up = (await self.owner.get(f"{self.path}/{what}")).json
+        ids = [item.get("id") or item["sound_id"] for item in (set_up if isinstance(set_up, list) else set_up["items"])]
         return f"{self.path}/{what}/{ids[number % len(ids)]}" if ids else None
 
     async def _make_emoji(self, number: int) -> None:
@@ -378,14 +379,14 @@ class Town:
     async def _voice(self, person: int, number: int) -> None:
         channels = await self.channels()
         caller = self.person(person)
-        session = self.node.hub.by_user[int(caller.id)][0]
+        session = self.node.hub.sessions_by_user[caller.id][0]
         if channels:
             await handle_voice_update(
                 self.platform.services,
-                user_id=int(caller.id),
+                user_id=caller.id,
                 session_id=session.id,
-                guild_id=int(self.guild.id),
-                channel_id=int(channels[number % len(channels)]),
+                guild_id=self.guild.id,
+                channel_id=ChannelId(Snowflake(int(channels[number % len(channels)]))),
                 self_mute=bool(number % 2),
                 self_deaf=False,
                 self_video=False,
@@ -394,9 +395,9 @@ class Town:
     async def _hang_up(self, person: int) -> None:
         await handle_voice_update(
             self.platform.services,
-            user_id=int(self.person(person).id),
+            user_id=self.person(person).id,
             session_id="",
-            guild_id=int(self.guild.id),
+            guild_id=self.guild.id,
             channel_id=None,
             self_mute=False,
             self_deaf=False,
@@ -405,34 +406,34 @@ class Town:
 
     async def _presence(self, person: int, status: str) -> None:
         client = self.clients[1 + person % len(self.people)]
-        client.peer.say({"op": 3, "d": {"status": status, "activities": [], "since": None, "afk": False}})
+        client.peer.send({"op": 3, "d": {"status": status, "activities": [], "since": None, "afk": False}})
 
 
 async def converges(town: Town, steps: list[tuple[Any, ...]]) -> None:
-    """Take steps, and compare what clients believe then with what fresh ones are told."""
-    await town.found()
+    """Make changes, and compare the clients' states with those of new sessions."""
+    await town.set_up()
     for name, *values in steps:
         await town.do(name, *values)
     for client in town.clients:
         await client.catch_up()
-    await town.quiet()
+    await town.wait_until_idle()
     fresh = [Client(town.node, client.caller) for client in town.clients]
     for client in fresh:
         await client.connect(visible=False)
         await client.catch_up()
-    await town.quiet()
+    await town.wait_until_idle()
     for old, new in zip(town.clients, fresh, strict=True):
         await old.catch_up()
         await new.catch_up()
         assert old.mirror.state() == new.mirror.state()
     for client in (*town.clients, *fresh):
-        await client.peer.dropped(1000)
-    await town.quiet()
+        await client.peer.disconnect(1000)
+    await town.wait_until_idle()
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=_steps)
-async def test_what_clients_believe_is_what_a_fresh_one_is_told(
+async def test_the_state_from_events_equals_the_state_of_a_fresh_session(
     platform: Platform, steps: list[tuple[Any, ...]]
 ) -> None:
     town = Town(platform)

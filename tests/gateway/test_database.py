@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import bindparam, insert, update
 
-import moothall.gateway.endpoints  # noqa: F401 its rows
-from moothall.gateway.loading import DatabaseSource
+from moothall.gateway.database_source import DatabaseSource
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
 from moothall.objects.intents import ALL, Intent
@@ -42,12 +41,12 @@ async def greeted(node: GatewayNode, caller: Caller, **fields: Any) -> tuple[dic
     """READY, the one GUILD_CREATE, and the peer."""
     peer = Peer(node)
     ready = await peer.identify(caller.token, **fields)
-    created = await peer.hear()
+    created = await peer.receive()
     assert created["t"] == "GUILD_CREATE"
     return ready, created["d"], peer
 
 
-async def test_ready_tells_who_the_client_is(platform: Platform) -> None:
+async def test_ready_has_the_user_and_the_application(platform: Platform) -> None:
     alice = await platform.person("alice", email="alice@example.org")
     bot = await platform.bot(alice, flags=FLAGS)
     guild = await platform.guild(alice)
@@ -91,7 +90,7 @@ async def test_guild_create_has_what_the_public_documentation_lists(platform: Pl
     assert await peer.names() == ["PRESENCE_UPDATE", "PRESENCE_UPDATE"]
 
 
-async def test_who_may_be_listed_depends_on_presences_size_and_voice(platform: Platform) -> None:
+async def test_the_members_in_guild_create_depend_on_presences_size_and_voice(platform: Platform) -> None:
     alice = await platform.person("alice")
     guild = await platform.guild(alice)
     people = [await platform.person(f"extra{n}") for n in range(60)]
@@ -126,7 +125,7 @@ async def test_who_may_be_listed_depends_on_presences_size_and_voice(platform: P
     assert everyone["large"] is False
 
 
-async def test_active_threads_are_listed_to_those_who_reach_them(platform: Platform) -> None:
+async def test_guild_create_lists_the_active_threads_that_the_member_can_reach(platform: Platform) -> None:
     alice = await platform.person("alice")
     guild = await platform.guild(alice)
     bob = await guild.member_with(0, name="bob")
@@ -148,39 +147,39 @@ async def test_active_threads_are_listed_to_those_who_reach_them(platform: Platf
     assert len(created["threads"]) == 3
 
 
-async def test_members_are_chunked_searched_and_named(platform: Platform) -> None:
+async def test_members_are_requested_as_a_whole_by_prefix_and_by_id(platform: Platform) -> None:
     alice = await platform.person("alice")
     guild = await platform.guild(alice)
     people = [await platform.person(f"Person_{n:03}") for n in range(120)]
     await guild.join(*people)
     _, _, peer = await greeted(node_over(platform), alice, large_threshold=250)
-    await peer.all_heard()
-    peer.say({"op": 8, "d": {"guild_id": int(guild.id), "query": "", "limit": 0}})
-    chunk = (await peer.hear())["d"]
+    await peer.receive_all()
+    peer.send({"op": 8, "d": {"guild_id": int(guild.id), "query": "", "limit": 0}})
+    chunk = (await peer.receive())["d"]
     assert (chunk["chunk_index"], chunk["chunk_count"]) == (0, 1)
     assert {m["user"]["id"] for m in chunk["members"]} == {str(p.id) for p in (alice, *people)}
-    peer.say({"op": 8, "d": {"guild_id": str(guild.id), "query": "person_01", "limit": 5}})
-    chunk = (await peer.hear())["d"]
+    peer.send({"op": 8, "d": {"guild_id": str(guild.id), "query": "person_01", "limit": 5}})
+    chunk = (await peer.receive())["d"]
     assert sorted(m["user"]["username"] for m in chunk["members"]) == [f"Person_01{n}" for n in range(5)]
-    peer.say({"op": 8, "d": {"guild_id": str(guild.id), "user_ids": [str(people[3].id), "5"], "limit": 0}})
-    chunk = (await peer.hear())["d"]
+    peer.send({"op": 8, "d": {"guild_id": str(guild.id), "user_ids": [str(people[3].id), "5"], "limit": 0}})
+    chunk = (await peer.receive())["d"]
     assert ([m["user"]["username"] for m in chunk["members"]], chunk["not_found"]) == (["Person_003"], ["5"])
 
 
 @pytest.mark.parametrize("token", ["", "nonsense", "Bearer x"])
 async def test_a_token_that_opens_no_session_is_4004(platform: Platform, token: str) -> None:
     peer = Peer(node_over(platform))
-    peer.say({"op": 2, "d": {"token": token, "properties": {}}})
+    peer.send({"op": 2, "d": {"token": token, "properties": {}}})
     assert await peer.close_code() == 4004
 
 
-async def test_a_guild_changed_over_http_is_told(platform: Platform) -> None:
+async def test_a_change_over_http_is_dispatched(platform: Platform) -> None:
     alice = await platform.person("alice")
     guild: Guild = await platform.guild(alice)
     bob = await guild.member_with(0, name="bob")
     node = node_over(platform)
     _, _, peer = await greeted(node, bob)
-    await peer.all_heard()
+    await peer.receive_all()
     secret = await alice.post(
         f"/guilds/{guild.id}/channels",
         {"name": "secret", "permission_overwrites": [{"id": str(guild.id), "type": 0, "deny": str(VIEW)}]},
@@ -193,7 +192,7 @@ async def test_a_guild_changed_over_http_is_told(platform: Platform) -> None:
     assert (name, data["name"]) == ("CHANNEL_CREATE", "secret")
 
 
-async def test_a_role_reveals_and_hides_channels_to_someone_whom_an_overwrite_names_too(platform: Platform) -> None:
+async def test_a_role_reveals_and_hides_channels_to_a_member_with_an_overwrite_too(platform: Platform) -> None:
     guild = await platform.guild(await platform.person("alice"))
     bob = await guild.member_with(0, name="bob")
     crew = await guild.role(name="crew", position=1)
@@ -201,18 +200,18 @@ async def test_a_role_reveals_and_hides_channels_to_someone_whom_an_overwrite_na
     deck = await guild.channel(name="deck", overwrites=[(guild.id, 0, 0, VIEW), (crew, 0, VIEW, 0)])
     _, created, peer = await greeted(node_over(platform), bob)
     assert len(created["channels"]) == 2
-    await peer.all_heard()
+    await peer.receive_all()
     assert (await guild.owner.put(f"/guilds/{guild.id}/members/{bob.id}/roles/{crew}")).status == 204
-    heard = [await peer.hear() for _ in range(2)]
+    heard = [await peer.receive() for _ in range(2)]
     assert [(payload["t"], payload["d"].get("id")) for payload in heard] == [
         ("GUILD_MEMBER_UPDATE", None),
         ("CHANNEL_CREATE", str(deck)),
     ]
     assert (await guild.owner.delete(f"/guilds/{guild.id}/members/{bob.id}/roles/{crew}")).status == 204
-    assert [(await peer.hear())["t"] for _ in range(2)] == ["GUILD_MEMBER_UPDATE", "CHANNEL_DELETE"]
+    assert [(await peer.receive())["t"] for _ in range(2)] == ["GUILD_MEMBER_UPDATE", "CHANNEL_DELETE"]
 
 
-async def test_a_channel_revealed_comes_with_its_threads_and_who_is_in_voice(platform: Platform) -> None:
+async def test_a_revealed_channel_comes_with_its_threads_and_voice_states(platform: Platform) -> None:
     alice = await platform.person("alice")
     guild = await platform.guild(alice)
     bob = await guild.member_with(0, name="bob")
@@ -227,9 +226,9 @@ async def test_a_channel_revealed_comes_with_its_threads_and_who_is_in_voice(pla
         await tx.execute(_write_voice, guild_id=guild.id, user_id=alice.id, channel_id=bridge, session_id="s")
     _, created, peer = await greeted(node_over(platform), bob)
     assert (created["threads"], created["voice_states"]) == ([], [])
-    await peer.all_heard()
+    await peer.receive_all()
     assert (await alice.put(f"/guilds/{guild.id}/members/{bob.id}/roles/{crew}")).status == 204
-    heard = [await peer.hear() for _ in range(5)]
+    heard = [await peer.receive() for _ in range(5)]
     assert [payload["t"] for payload in heard] == [
         "GUILD_MEMBER_UPDATE",
         "CHANNEL_CREATE",
@@ -246,7 +245,7 @@ async def test_a_channel_revealed_comes_with_its_threads_and_who_is_in_voice(pla
     )
 
 
-async def test_bots_elsewhere_are_told_the_gateway_by_the_host_that_they_asked_for(platform: Platform) -> None:
+async def test_without_a_public_url_the_gateway_url_has_the_host_of_the_request(platform: Platform) -> None:
     bot = await platform.bot(await platform.person())
     platform.gateway.settings = GatewaySettings(public_url_is_guessed=True)
     for path in ("/gateway", "/gateway/bot"):

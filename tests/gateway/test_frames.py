@@ -1,4 +1,4 @@
-"""Encoded once, read by everybody: shared compressed bytes in streams that each have a past of their own."""
+"""Shared frames: bytes compressed once, in streams that each have their own history."""
 
 import json
 import random
@@ -9,7 +9,7 @@ from discord import utils as discord_utils
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moothall.gateway.frames import COMPRESSED_PACKETS, ENCODINGS, TEXT, Frame
+from moothall.gateway.frames import ENCODINGS, PAYLOAD_COMPRESSION, TEXT, Frame
 
 _texts = st.text(st.characters(codec="utf-8"), max_size=400) | st.integers(0, 60).map(lambda n: "moot hall " * n)
 _payloads = st.lists(_texts.map(lambda text: json.dumps({"content": text}).encode()), min_size=1, max_size=6)
@@ -52,7 +52,7 @@ def test_one_zstandard_frame_for_each_session_from_shared_blocks(payloads: list[
             assert inflate.decompress(encoding.control(b'{"op":11}')) == b'{"op":11}'  # type: ignore[arg-type]
 
 
-def test_frames_larger_than_every_window_are_read_too() -> None:
+def test_frames_larger_than_every_window_are_decompressed() -> None:
     chance = random.Random(7)
     words = ["".join(chance.choices("abcdefghijklmnop", k=7)) for _ in range(400)]
     payloads = [
@@ -72,7 +72,7 @@ def test_frames_larger_than_every_window_are_read_too() -> None:
             assert json.loads(inflate(made)) == _expected(seq, payloads[index])  # type: ignore[arg-type]
 
 
-def test_the_context_of_discord_py_reads_the_stream_that_it_asks_for() -> None:
+def test_the_decompression_context_of_discord_py_reads_the_stream_that_it_requests() -> None:
     frame = Frame("MESSAGE_CREATE", json.dumps({"content": "moot " * 100}).encode())
     context = discord_utils._ActiveDecompressionContext()
     encoding = ENCODINGS[context.COMPRESSION_TYPE]
@@ -83,10 +83,10 @@ def test_the_context_of_discord_py_reads_the_stream_that_it_asks_for() -> None:
         assert json.loads(text)["s"] == seq
 
 
-def test_compressed_packets_are_streams_of_their_own_when_big_and_text_when_small() -> None:
+def test_payload_compression_makes_large_dispatches_zlib_streams_and_leaves_small_ones_text() -> None:
     small, big = Frame("A", b'{"a":1}'), Frame("B", json.dumps({"a": "b" * 5_000}).encode())
-    assert COMPRESSED_PACKETS.dispatch(1, small) == TEXT.dispatch(1, small)
-    made = COMPRESSED_PACKETS.dispatch(2, big)
+    assert PAYLOAD_COMPRESSION.dispatch(1, small) == TEXT.dispatch(1, small)
+    made = PAYLOAD_COMPRESSION.dispatch(2, big)
     assert isinstance(made, bytes)
     assert json.loads(zlib.decompress(made)) == {"op": 0, "s": 2, "t": "B", "d": {"a": "b" * 5_000}}
 
@@ -100,10 +100,10 @@ def test_a_frame_is_compressed_once() -> None:
     assert len(frame.zstd) < 100
 
 
-def test_a_packed_frame_is_small_and_the_same() -> None:
+def test_a_frame_compressed_for_replay_is_smaller_and_has_the_same_content() -> None:
     data = json.dumps([{"id": str(n), "name": f"member {n}"} for n in range(2_000)]).encode()
     frame, packed = Frame("GUILD_CREATE", data), Frame("GUILD_CREATE", data)
-    packed.pack()
+    packed.compress_for_replay()
     assert len(packed.zstd) < len(data) / 4
     assert packed._tail is None
     for encoding in ENCODINGS.values():

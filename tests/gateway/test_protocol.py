@@ -1,4 +1,4 @@
-"""What the peer may send, and the close code of everything else."""
+"""Payloads that a client may send, and the close code of everything else."""
 
 import json
 from typing import Any
@@ -7,11 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from moothall.gateway.hooks import Hooks, VoiceRequest
+from moothall.gateway.callbacks import GatewayCallbacks, VoiceStateRequest
 from moothall.gateway.settings import UNLIMITED
 from moothall.gateway.unidentified import UnidentifiedConnections
+from moothall.objects.ids import GuildId, Snowflake
 from moothall.objects.intents import ALL, Intent
-from tests.gateway.peer import ALICE, BOT, GUILD, TOWN, Peer, World, event, message, node_of, settle
+from tests.gateway.peer import ALICE, BOT, GUILD, TOWN, Peer, World, create_node, event, message, run_pending
 
 IDENTIFY = {"token": "bot", "properties": {}, "intents": 1}
 
@@ -20,10 +21,10 @@ async def code_for(
     *payloads: Any, query: str = "v=10&encoding=json", world: World | None = None, **options: Any
 ) -> int:
     """The close code that follows some payloads."""
-    node, _ = node_of(world or World(), **options)
+    node, _ = create_node(world or World(), **options)
     peer = Peer(node, query)
     for payload in payloads:
-        peer.say(payload)
+        peer.send(payload)
     return await peer.close_code()
 
 
@@ -74,7 +75,7 @@ def identify(**fields: Any) -> dict[str, Any]:
         (json.dumps({"op": 1, "d": None, "x": "ü" * 2_100}, ensure_ascii=False), 4002),
     ],
 )
-async def test_what_is_not_understood_ends_the_connection_with_its_code(payload: Any, code: int) -> None:
+async def test_an_invalid_payload_closes_the_connection_with_its_code(payload: Any, code: int) -> None:
     assert await code_for(payload) == code
 
 
@@ -87,13 +88,13 @@ async def test_what_is_not_understood_ends_the_connection_with_its_code(payload:
         ("v=10&encoding=json&compress=brotli", 4002),
     ],
 )
-async def test_urls_that_ask_for_what_there_is_not_are_closed(query: str, code: int) -> None:
+async def test_an_unsupported_version_encoding_or_compression_closes_the_connection(query: str, code: int) -> None:
     assert await code_for(query=query) == code
 
 
 @pytest.mark.parametrize("query", ["", "v=10", "v=9&encoding=json", "encoding=json"])
 async def test_version_and_encoding_may_be_left_out(query: str) -> None:
-    node, _ = node_of(World())
+    node, _ = create_node(World())
     assert (await Peer(node, query).identify())["v"] == 10
 
 
@@ -102,129 +103,129 @@ async def test_privileged_intents_need_the_flag_of_the_application() -> None:
     world.flags = 1 << 13
     assert await code_for(identify(intents=Intent.GUILD_MEMBERS), world=world) == 4014
     assert await code_for(identify(intents=Intent.MESSAGE_CONTENT), world=world) == 4014
-    node, _ = node_of(world)
+    node, _ = create_node(world)
     await Peer(node).identify("bot", intents=Intent.GUILD_PRESENCES)
 
 
-async def test_people_have_every_intent_whatever_they_ask_for() -> None:
+async def test_people_have_every_intent_whatever_they_state() -> None:
     world = World()
     world.flags = 0
-    node, _ = node_of(world)
+    node, _ = create_node(world)
     await Peer(node).identify("alice", intents=0)
     await Peer(node).identify("alice")
-    assert {session.intents for session in node.hub.by_user[ALICE]} == {ALL}
+    assert {session.intents for session in node.hub.sessions_by_user[ALICE]} == {ALL}
 
 
 async def test_a_second_identify_is_4005() -> None:
-    node, _ = node_of(World())
+    node, _ = create_node(World())
     for again in (identify(), {"op": 6, "d": {"token": "bot", "session_id": "x", "seq": 1}}):
         peer = Peer(node)
         await peer.identify("Bot bot", intents=1)
-        peer.say(again)
+        peer.send(again)
         assert await peer.close_code() == 4005
 
 
 async def test_too_many_commands_are_4008() -> None:
     assert await code_for(*[{"op": 1, "d": None}] * 121) == 4008
-    node, _ = node_of(World())
+    node, _ = create_node(World())
     peer = Peer(node)
     for _ in range(120):
-        peer.say({"op": 1, "d": None})
-    assert len([p for p in await peer.all_heard() if p["op"] == 11]) == 120
+        peer.send({"op": 1, "d": None})
+    assert len([p for p in await peer.receive_all() if p["op"] == 11]) == 120
 
 
-async def test_switched_off_no_limit_ends_a_connection_or_drops_a_command() -> None:
-    node, _ = node_of(World(), None, **UNLIMITED)
+async def test_without_limits_no_connection_is_closed_and_no_command_ignored() -> None:
+    node, _ = create_node(World(), None, **UNLIMITED)
     for _ in range(20):
         await Peer(node).identify("bot", intents=0)
     peer = Peer(node)
     await peer.identify("bot", intents=0)
     for _ in range(200):
-        peer.say({"op": 1, "d": None})
-    assert len([p for p in await peer.all_heard() if p["op"] == 11]) >= 200
+        peer.send({"op": 1, "d": None})
+    assert len([p for p in await peer.receive_all() if p["op"] == 11]) >= 200
     for status in ("idle", "dnd") * 5:
-        peer.say({"op": 3, "d": {"since": None, "activities": [], "status": status, "afk": False}})
-    await settle()
-    assert [session.presence.status for session in node.hub.by_user[BOT]][-1] == "dnd"
+        peer.send({"op": 3, "d": {"since": None, "activities": [], "status": status, "afk": False}})
+    await run_pending()
+    assert [session.presence and session.presence.status for session in node.hub.sessions_by_user[BOT]][-1] == "dnd"
 
 
-async def test_one_user_has_a_bounded_number_of_sessions() -> None:
-    node, _ = node_of(World(), max_sessions_of_user=2)
+async def test_the_sessions_of_one_user_are_limited() -> None:
+    node, _ = create_node(World(), max_sessions_per_user=2)
     for _ in range(2):
         await Peer(node).identify("alice")
     third = Peer(node)
-    await third.hear()
-    third.say(identify(token="alice"))
-    assert [(p["op"], p["d"]) for p in await third.all_heard()] == [(9, False)]
+    await third.receive()
+    third.send(identify(token="alice"))
+    assert [(p["op"], p["d"]) for p in await third.receive_all()] == [(9, False)]
     await Peer(node).identify("bob")
 
 
-async def test_those_who_do_not_say_who_they_are_are_bounded() -> None:
-    node, _ = node_of(World(), max_strangers=3)
+async def test_connections_without_a_session_are_limited() -> None:
+    node, _ = create_node(World(), max_unidentified=3)
     known = Peer(node)
     await known.identify("alice")
-    strangers = [Peer(node) for _ in range(3)]
-    await settle()
-    assert node.strangers.count == 3
+    unidentified = [Peer(node) for _ in range(3)]
+    await run_pending()
+    assert node.unidentified.count == 3
     refused = Peer(node)
-    await settle()
+    await run_pending()
     assert not refused.accepted
-    await strangers[0].identify("bob")
-    await strangers[1].dropped()
-    assert node.strangers.count == 1
+    await unidentified[0].identify("bob")
+    await unidentified[1].disconnect()
+    assert node.unidentified.count == 1
     later = Peer(node)
-    await settle()
+    await run_pending()
     assert later.accepted
 
 
-def test_one_network_does_not_keep_the_others_out() -> None:
-    strangers = UnidentifiedConnections(maximum=5, max_of_network=2)
-    assert [strangers.admit("192.0.2.1") for _ in range(3)] == [True, True, False]
-    assert strangers.admit("192.0.2.2")
-    assert [strangers.admit("") for _ in range(3)] == [True, True, False]
-    strangers.forget("192.0.2.1")
-    assert strangers.admit("192.0.2.1")
-    assert not strangers.admit("192.0.2.3")
+def test_one_network_does_not_block_the_others() -> None:
+    unidentified = UnidentifiedConnections(maximum=5, max_per_network=2)
+    assert [unidentified.try_add("192.0.2.1") for _ in range(3)] == [True, True, False]
+    assert unidentified.try_add("192.0.2.2")
+    assert [unidentified.try_add("") for _ in range(3)] == [True, True, False]
+    unidentified.remove("192.0.2.1")
+    assert unidentified.try_add("192.0.2.1")
+    assert not unidentified.try_add("192.0.2.3")
 
 
-async def test_a_bot_in_more_guilds_than_a_shard_carries_is_4011() -> None:
+async def test_a_bot_in_more_guilds_than_one_shard_may_have_is_4011() -> None:
     world = World()
-    world.guilds = [GUILD, GUILD * 2, GUILD * 3]
+    world.guilds = [GuildId(Snowflake(GUILD * number)) for number in (1, 2, 3)]
     assert await code_for(identify(), world=world, guilds_per_shard=2) == 4011
-    node, _ = node_of(world, guilds_per_shard=2)
+    node, _ = create_node(world, guilds_per_shard=2)
     ready = await Peer(node).identify("bot", intents=1, shard=[1, 2])
     assert [int(g["id"]) for g in ready["guilds"]] == [GUILD, GUILD * 3]
     assert ready["shard"] == [1, 2]
 
 
-async def test_shards_hear_their_guilds_and_the_first_one_hears_the_rest() -> None:
-    node, bus = node_of(World())
+async def test_shards_receive_events_of_their_guilds_and_shard_0_those_without_a_guild() -> None:
+    node, bus = create_node(World())
     shards = [Peer(node), Peer(node)]
     for number, shard in enumerate(shards):
         await shard.identify("bot", intents=1 | Intent.GUILD_MESSAGES, shard=[number, 2])
-        await shard.all_heard()
+        await shard.receive_all()
     bus.publish([message("in the guild"), event("DIRECT", audience=3, user_ids=[BOT])])
     assert await shards[0].names() == ["DIRECT"]
     assert await shards[1].names() == ["MESSAGE_CREATE"]
 
 
 async def test_identifying_too_often_is_an_invalid_session() -> None:
-    node, _ = node_of(World(), identifies_per_window=2, max_concurrency=2)
+    node, _ = create_node(World(), identifies_per_window=2, max_concurrency=2)
     for shard in ([0, 4], [0, 4], [1, 4]):
         await Peer(node).identify("bot", intents=1, shard=shard)
     peer = Peer(node)
-    peer.say(identify(shard=[2, 4]))
-    assert [p["op"] for p in await peer.all_heard()] == [10, 9]
+    peer.send(identify(shard=[2, 4]))
+    assert [p["op"] for p in await peer.receive_all()] == [10, 9]
     limit = node.limits.session_start_limit(BOT)
     assert (limit["remaining"], limit["max_concurrency"]) == (997, 2)
 
 
-async def test_presences_that_come_too_fast_are_ignored() -> None:
-    node, _ = node_of(World())
+async def test_presence_updates_above_the_limit_are_ignored() -> None:
+    node, _ = create_node(World())
     peer = Peer(node)
     await peer.identify("alice")
     for number in range(8):
-        peer.say(
+        peer.send(
             {
                 "op": 3,
                 "d": {"status": "dnd", "since": None, "afk": False, "activities": [{"name": str(number), "type": 0}]},
@@ -234,57 +235,57 @@ async def test_presences_that_come_too_fast_are_ignored() -> None:
     assert heard[-1]["activities"][0]["name"] == "4"
 
 
-async def test_voice_states_go_to_the_operation_that_owns_them() -> None:
-    asked: list[VoiceRequest] = []
+async def test_voice_state_updates_are_passed_to_the_callback() -> None:
+    requests: list[VoiceStateRequest] = []
 
-    async def voice_update(request: VoiceRequest) -> None:
-        asked.append(request)
+    async def voice_update(request: VoiceStateRequest) -> None:
+        requests.append(request)
 
-    node, _ = node_of(World(), Hooks(voice_update=voice_update))
+    node, _ = create_node(World(), GatewayCallbacks(on_voice_state_update=voice_update))
     peer = Peer(node)
     session_id = (await peer.identify("alice"))["session_id"]
-    peer.say({"op": 4, "d": {"guild_id": GUILD, "channel_id": str(TOWN), "self_mute": True, "self_deaf": False}})
-    peer.say({"op": 4, "d": {"guild_id": str(GUILD), "channel_id": None, "self_mute": False, "self_deaf": False}})
-    peer.say({"op": 4, "d": {"guild_id": "77", "channel_id": "78", "self_mute": False, "self_deaf": False}})
-    await settle()
-    assert asked == [
-        VoiceRequest(ALICE, session_id, GUILD, TOWN, True, False, False),
-        VoiceRequest(ALICE, session_id, GUILD, None, False, False, False),
+    peer.send({"op": 4, "d": {"guild_id": GUILD, "channel_id": str(TOWN), "self_mute": True, "self_deaf": False}})
+    peer.send({"op": 4, "d": {"guild_id": str(GUILD), "channel_id": None, "self_mute": False, "self_deaf": False}})
+    peer.send({"op": 4, "d": {"guild_id": "77", "channel_id": "78", "self_mute": False, "self_deaf": False}})
+    await run_pending()
+    assert requests == [
+        VoiceStateRequest(ALICE, session_id, GUILD, TOWN, True, False, False),
+        VoiceStateRequest(ALICE, session_id, GUILD, None, False, False, False),
     ]
 
 
-async def test_a_hook_that_fails_costs_the_connection_but_nobody_elses(caplog: pytest.LogCaptureFixture) -> None:
-    async def voice_update(request: VoiceRequest) -> None:
+async def test_a_callback_that_fails_closes_the_connection_and_no_other(caplog: pytest.LogCaptureFixture) -> None:
+    async def voice_update(request: VoiceStateRequest) -> None:
         raise RuntimeError(str(request.channel_id))
 
-    node, bus = node_of(World(), Hooks(voice_update=voice_update))
+    node, bus = create_node(World(), GatewayCallbacks(on_voice_state_update=voice_update))
     peer, other = Peer(node), Peer(node)
     await peer.identify("alice")
     await other.identify("bob")
-    await other.all_heard()
-    peer.say({"op": 4, "d": {"guild_id": str(GUILD), "channel_id": "1"}})
+    await other.receive_all()
+    peer.send({"op": 4, "d": {"guild_id": str(GUILD), "channel_id": "1"}})
     assert await peer.close_code() == 4000
     assert "a gateway command failed" in caplog.text
     bus.publish([message("still here")])
     assert "MESSAGE_CREATE" in await other.names()
 
 
-async def test_soundboard_sounds_are_told_for_guilds_that_are_heard() -> None:
-    node, _ = node_of(World())
+async def test_soundboard_sounds_are_sent_for_guilds_that_the_session_has_joined() -> None:
+    node, _ = create_node(World())
     peer = Peer(node)
     await peer.identify("alice")
-    await peer.all_heard()
-    peer.say({"op": 31, "d": {"guild_ids": [str(GUILD), "5"]}})
+    await peer.receive_all()
+    peer.send({"op": 31, "d": {"guild_ids": [str(GUILD), "5"]}})
     assert await peer.dispatches() == [("SOUNDBOARD_SOUNDS", {"guild_id": str(GUILD), "soundboard_sounds": []})]
 
 
-async def test_compress_in_identify_makes_big_dispatches_streams_of_their_own() -> None:
-    node, bus = node_of(World())
+async def test_compress_in_identify_makes_large_dispatches_zlib_streams() -> None:
+    node, bus = create_node(World())
     peer = Peer(node)
     await peer.identify("alice", compress=True)
-    await peer.all_heard()
+    await peer.receive_all()
     bus.publish([message("x" * 5_000)])
-    assert (await peer.hear())["d"]["content"] == "x" * 5_000
+    assert (await peer.receive())["d"]["content"] == "x" * 5_000
 
 
 _json = st.recursive(
@@ -304,20 +305,20 @@ _messages = _payloads | st.text(max_size=60) | st.binary(max_size=60) | _json
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(identified=st.booleans(), messages=st.lists(_messages, max_size=5))
-async def test_no_message_whatever_is_an_error_of_the_server(
+async def test_no_message_of_a_client_is_an_error_of_the_server(
     identified: bool, messages: list[Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.clear()
-    node, _ = node_of(World())
+    node, _ = create_node(World())
     peer = Peer(node)
     if identified:
         await peer.identify("alice")
     for said in messages:
-        peer.say(said)
-    await settle()
+        peer.send(said)
+    await run_pending()
     peer.drop()
     await peer.task
     peer.end()
-    await peer.heard_until_closed()
+    await peer.receive_until_closed()
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
     assert peer.closed in {0, 4001, 4002, 4003, 4004, 4005, 4007, 4010, 4013, 4014}

@@ -17,13 +17,13 @@ from websockets.exceptions import ConnectionClosed
 from moothall.bus.local import LocalBus
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
-from tests.gateway.peer import World, message, node_of
+from tests.gateway.peer import World, create_node, message
 
 
 @contextlib.asynccontextmanager
 async def serving(**settings: Any) -> AsyncIterator[tuple[GatewayNode, LocalBus, str]]:
     """A node, its bus, and its URL."""
-    node, bus = node_of(World(), **settings)
+    node, bus = create_node(World(), **settings)
     config = uvicorn.Config(
         node.serve,
         ws="websockets-sansio",
@@ -52,17 +52,20 @@ async def identify(client: ClientConnection) -> None:
     await client.send(json.dumps({"op": 2, "d": {"token": "alice", "properties": {}}}))
 
 
-async def test_where_no_url_is_set_clients_resume_at_the_host_that_they_asked_for() -> None:
-    async def told(host: str, **settings: Any) -> str:
+async def test_without_a_public_url_clients_resume_at_the_host_of_their_request() -> None:
+    async def resume_url(host: str, **settings: Any) -> str:
         async with serving(**settings) as (_, _, url), connect(url, additional_headers={"Host": host}) as client:
             await identify(client)
             while (heard := json.loads(await client.recv()))["t"] != "READY":
                 pass
             return str(heard["d"]["resume_gateway_url"])
 
-    assert await told("moot.lan:3333", public_url_is_guessed=True) == "ws://moot.lan:3333/gateway"
-    assert await told("moot.lan", public_url="ws://moot.example/gateway") == "ws://moot.example/gateway"
-    assert await told("moot.lan", public_url_is_guessed=True, resume_url="ws://node-1/gateway") == "ws://node-1/gateway"
+    assert await resume_url("moot.lan:3333", public_url_is_guessed=True) == "ws://moot.lan:3333/gateway"
+    assert await resume_url("moot.lan", public_url="ws://moot.example/gateway") == "ws://moot.example/gateway"
+    assert (
+        await resume_url("moot.lan", public_url_is_guessed=True, resume_url="ws://node-1/gateway")
+        == "ws://node-1/gateway"
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,7 +81,7 @@ async def test_where_no_url_is_set_clients_resume_at_the_host_that_they_asked_fo
         ('"', "https", "ws://guess/gateway"),
     ],
 )
-def test_a_host_is_told_again_only_if_it_is_one(host: str | None, forwarded: str | None, url: str) -> None:
+def test_only_a_valid_host_is_repeated_in_the_url(host: str | None, forwarded: str | None, url: str) -> None:
     guessed = GatewaySettings(public_url="ws://guess/gateway", public_url_is_guessed=True)
     assert guessed.url_for(host, forwarded) == url
     assert GatewaySettings(public_url="ws://set/gateway").url_for(host, forwarded) == "ws://set/gateway"
@@ -113,7 +116,7 @@ async def test_close_codes_reach_the_client() -> None:
                 assert client.close_code == code
 
 
-async def test_a_client_that_stops_reading_is_cut_off_while_others_go_on() -> None:
+async def test_a_client_that_stops_reading_is_disconnected_and_no_other() -> None:
     async with (
         serving(queue_bytes=200_000) as (node, bus, url),
         connect(url, max_queue=1) as slow,
@@ -135,7 +138,7 @@ async def test_a_client_that_stops_reading_is_cut_off_while_others_go_on() -> No
         assert slow.close_code == 1006
 
 
-async def test_a_server_that_stops_tells_its_clients_to_come_back() -> None:
+async def test_a_server_that_stops_asks_its_clients_to_reconnect() -> None:
     async with serving() as (node, _, url), connect(url) as client:
         await identify(client)
         await client.recv()

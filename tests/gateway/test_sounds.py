@@ -1,8 +1,8 @@
-"""Opcode 31 over the database: the sounds of the guilds that a session hears."""
+"""Opcode 31 over the database: the sounds of the guilds that a session has joined."""
 
 from typing import Any
 
-from moothall.gateway.loading import DatabaseSource
+from moothall.gateway.database_source import DatabaseSource
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
 from tests.gateway.peer import Peer
@@ -12,12 +12,12 @@ from tests.resources.soundboard.sound_files import mp3, uri
 
 async def next_of(peer: Peer, name: str) -> Any:
     """The `d` of the next dispatch of a name."""
-    while (heard := await peer.hear())["t"] != name:
+    while (heard := await peer.receive())["t"] != name:
         pass
     return heard["d"]
 
 
-async def test_each_guild_asked_for_is_answered_and_no_other(platform: Platform) -> None:
+async def test_each_requested_guild_is_answered_and_no_other(platform: Platform) -> None:
     owner = await platform.person()
     loud, still = await platform.guild(owner), await platform.guild(owner)
     other = await platform.guild(await platform.person())
@@ -33,10 +33,10 @@ async def test_each_guild_asked_for_is_answered_and_no_other(platform: Platform)
         str(int(loud.id)): [made],
         str(int(still.id)): [],
     }
-    asked = [str(int(guild.id)) for guild in (loud, other, still, loud)]
-    peer.say({"op": 31, "d": {"guild_ids": asked}})
+    guild_ids = [str(int(guild.id)) for guild in (loud, other, still, loud)]
+    peer.send({"op": 31, "d": {"guild_ids": guild_ids}})
     assert [await next_of(peer, "SOUNDBOARD_SOUNDS") for _ in range(2)] == [
         {"guild_id": str(int(loud.id)), "soundboard_sounds": [made]},
         {"guild_id": str(int(still.id)), "soundboard_sounds": []},
     ]
-    await peer.dropped(1000)
+    await peer.disconnect(1000)

@@ -41,20 +41,20 @@ _steps = st.lists(
 
 
 class Season(Town):
-    """A town that plans events and opens stages, some of them out of sight."""
+    """A town that plans events and opens stages, some of them in hidden channels."""
 
-    async def found(self) -> None:
-        """Make the guild with two stages more and connect everybody."""
-        await super().found()
+    async def set_up(self) -> None:
+        """Create the guild with voice and stage channels and connect a client of each member."""
+        await super().set_up()
         hidden = [{"id": str(self.guild.id), "type": 0, "deny": str(VIEW)}]
         rooms = {name: str(self.guild.general) for name in ("rules_channel_id", "public_updates_channel_id")}
         assert (await self.owner.patch(self.path, {"features": ["COMMUNITY"], **rooms})).status == 200
-        self.places: list[dict[str, Any]] = [{"entity_type": 3, "channel_id": None}]
+        self.locations: list[dict[str, Any]] = [{"entity_type": 3, "channel_id": None}]
         for kind, entity, overwrites in ((VOICE, 2, []), (VOICE, 2, hidden), (STAGE, 1, []), (STAGE, 1, hidden)):
             body = {"name": "place", "type": kind, "permission_overwrites": overwrites}
             made = await self.owner.post(f"{self.path}/channels", body)
             assert made.status == 201, made.body
-            self.places.append({"entity_type": entity, "channel_id": made.json["id"]})
+            self.locations.append({"entity_type": entity, "channel_id": made.json["id"]})
 
     async def events(self) -> list[str]:
         return [event["id"] for event in (await self.owner.get(f"{self.path}/scheduled-events")).json]
@@ -63,15 +63,15 @@ class Season(Town):
         known = await self.events()
         return f"{self.path}/scheduled-events/{known[number % len(known)] if known else 1}"
 
-    def place(self, number: int) -> dict[str, Any]:
-        return self.places[number % len(self.places)]
+    def location(self, number: int) -> dict[str, Any]:
+        return self.locations[number % len(self.locations)]
 
     def stage(self, number: int) -> str:
-        return str([place["channel_id"] for place in self.places if place["entity_type"] == 1][number % 2])
+        return str([location["channel_id"] for location in self.locations if location["entity_type"] == 1][number % 2])
 
     async def _plan(self, number: int) -> None:
-        place = self.place(number)
-        body = external(**place) if place["channel_id"] is None else external(**place, entity_metadata=None)
+        location = self.location(number)
+        body = external(**location) if location["channel_id"] is None else external(**location, entity_metadata=None)
         await self.owner.post(f"{self.path}/scheduled-events", body)
 
     async def _rename(self, number: int) -> None:
@@ -79,7 +79,7 @@ class Season(Town):
 
     async def _move(self, number: int, where: int) -> None:
         more = {"entity_metadata": {"location": "there"}, "scheduled_end_time": moment(hours=5)}
-        await self.owner.patch(await self.event(number), {**self.place(where), **more})
+        await self.owner.patch(await self.event(number), {**self.location(where), **more})
 
     async def _set_status(self, number: int, status: int) -> None:
         await self.owner.patch(await self.event(number), {"status": status})
@@ -103,7 +103,7 @@ class Season(Town):
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=_steps)
-async def test_what_clients_believe_of_events_and_stages_is_what_a_fresh_one_is_told(
+async def test_the_state_of_events_and_stages_equals_that_of_a_fresh_session(
     platform: Platform, steps: list[tuple[Any, ...]]
 ) -> None:
     town = Season(platform)
@@ -111,26 +111,26 @@ async def test_what_clients_believe_of_events_and_stages_is_what_a_fresh_one_is_
 
 
 async def room(town: Town, kind: int, *, hidden: bool = False) -> ChannelId:
-    """A channel that the gateway has heard of."""
+    """A channel in the gateway's view."""
     guild = town.guild
     channel = await guild.channel(type=kind, overwrites=[(guild.id, 0, 0, VIEW)] if hidden else [])
     await town.owner.patch(f"/channels/{channel}", {"name": "room"})
-    await town.quiet()
+    await town.wait_until_idle()
     return channel
 
 
 async def greeted(town: Town, caller: Caller, intents: int) -> tuple[Peer, dict[str, Any]]:
-    """A session and the guild as it was told of it."""
+    """A session and the `d` of its GUILD_CREATE."""
     peer = Peer(town.node)
     await peer.identify(caller.token, intents=intents)
-    await town.quiet()
-    told = [data for name, data in await peer.dispatches() if name == "GUILD_CREATE"]
-    return peer, told[0]
+    await town.wait_until_idle()
+    created = [data for name, data in await peer.dispatches() if name == "GUILD_CREATE"]
+    return peer, created[0]
 
 
-async def test_a_guild_is_told_with_what_its_reader_may_see_of_events_and_stages(platform: Platform) -> None:
+async def test_guild_create_has_the_events_and_stages_that_the_member_may_see(platform: Platform) -> None:
     town = Town(platform)
-    await town.found()
+    await town.set_up()
     guild = town.guild
     hidden = await room(town, VOICE, hidden=True)
     stages = [await room(town, STAGE), await room(town, STAGE, hidden=True)]
@@ -140,18 +140,18 @@ async def test_a_guild_is_told_with_what_its_reader_may_see_of_events_and_stages
     await town.owner.patch(path_of(over), {"status": 4})
     for stage in stages:
         await town.owner.post("/stage-instances", {"channel_id": str(stage), "topic": "x"})
-    _, told = await greeted(town, town.owner, Intent.GUILDS)
-    assert [e["id"] for e in told["guild_scheduled_events"]] == [seen["id"], unseen["id"]]
-    assert [s["channel_id"] for s in told["stage_instances"]] == [str(stage) for stage in stages]
-    assert "user_count" not in told["guild_scheduled_events"][0]
-    _, told = await greeted(town, town.people[0], Intent.GUILDS)
-    assert [e["id"] for e in told["guild_scheduled_events"]] == [seen["id"]]
-    assert [s["channel_id"] for s in told["stage_instances"]] == [str(stages[0])]
+    _, created = await greeted(town, town.owner, Intent.GUILDS)
+    assert [e["id"] for e in created["guild_scheduled_events"]] == [seen["id"], unseen["id"]]
+    assert [s["channel_id"] for s in created["stage_instances"]] == [str(stage) for stage in stages]
+    assert "user_count" not in created["guild_scheduled_events"][0]
+    _, created = await greeted(town, town.people[0], Intent.GUILDS)
+    assert [e["id"] for e in created["guild_scheduled_events"]] == [seen["id"]]
+    assert [s["channel_id"] for s in created["stage_instances"]] == [str(stages[0])]
 
 
-async def test_events_are_heard_with_their_intent_by_those_who_see_the_channel(platform: Platform) -> None:
+async def test_events_need_their_intent_and_the_right_to_view_the_channel(platform: Platform) -> None:
     town = Town(platform)
-    await town.found()
+    await town.set_up()
     guild, ann = town.guild, await platform.bot(town.owner)
     await guild.join(ann)
     hidden = await room(town, VOICE, hidden=True)
@@ -164,7 +164,7 @@ async def test_events_are_heard_with_their_intent_by_those_who_see_the_channel(p
     await town.owner.patch(path_of(event), {"status": 2})
     await town.owner.delete(f"{path_of(event)}/users/@me")
     await town.owner.delete(path_of(event))
-    await town.quiet()
+    await town.wait_until_idle()
     assert await wide.names() == [
         "GUILD_SCHEDULED_EVENT_CREATE",
         "GUILD_SCHEDULED_EVENT_USER_ADD",
@@ -175,9 +175,9 @@ async def test_events_are_heard_with_their_intent_by_those_who_see_the_channel(p
     assert await narrow.names() == []
 
 
-async def test_a_channel_that_comes_in_sight_comes_with_its_events_and_its_stage(platform: Platform) -> None:
+async def test_a_revealed_channel_comes_with_its_events_and_its_stage(platform: Platform) -> None:
     town = Town(platform)
-    await town.found()
+    await town.set_up()
     guild, ann = town.guild, await platform.bot(town.owner)
     await guild.join(ann)
     stage = await room(town, STAGE, hidden=True)
@@ -186,6 +186,6 @@ async def test_a_channel_that_comes_in_sight_comes_with_its_events_and_its_stage
     wide, _ = await greeted(town, ann, Intent.GUILDS | Intent.GUILD_SCHEDULED_EVENTS)
     narrow, _ = await greeted(town, ann, Intent.GUILDS)
     await town.owner.put(f"/channels/{stage}/permissions/{ann.id}", {"type": 1, "allow": str(VIEW)})
-    await town.quiet()
+    await town.wait_until_idle()
     assert await wide.names() == ["CHANNEL_CREATE", "STAGE_INSTANCE_CREATE", "GUILD_SCHEDULED_EVENT_CREATE"]
     assert await narrow.names() == ["CHANNEL_CREATE", "STAGE_INSTANCE_CREATE"]

@@ -1,15 +1,15 @@
-"""Who hears of threads, and of what is said in them."""
+"""Audiences of threads and of events in them."""
 
 import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from moothall.gateway.loading import DatabaseSource
+from moothall.gateway.database_source import DatabaseSource
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
-from tests.gateway.peer import Peer, settle
+from tests.gateway.peer import Peer, run_pending
 from tests.harness import Caller, Platform
 from tests.resources.thread.thread_guild import PRIVATE, ThreadGuild, id_of, thread_guild
 
@@ -17,46 +17,46 @@ MEMBERS, GUILDS, MESSAGES = Intent.GUILD_MEMBERS, Intent.GUILDS, Intent.GUILD_ME
 
 
 class Listener:
-    """A session of somebody's, and what it has heard."""
+    """A session, and the dispatches received."""
 
     def __init__(self, node: GatewayNode, caller: Caller, intents: int | None) -> None:
         self._node = node
         self._peer = Peer(node)
         identify: dict[str, Any] = {"token": caller.token, "properties": {}}
-        self._peer.say({"op": 2, "d": identify | ({} if intents is None else {"intents": int(intents)})})
+        self._peer.send({"op": 2, "d": identify | ({} if intents is None else {"intents": int(intents)})})
 
-    async def heard(self) -> list[tuple[str, Any]]:
-        """Every dispatch since the last time."""
-        await settle()
+    async def dispatches(self) -> list[tuple[str, Any]]:
+        """Every dispatch since the last call, without presences."""
+        await run_pending()
         hub = self._node.hub
-        while hub._inbox or hub._tasks or any(view.held is not None or view.joining for view in hub.views.values()):  # noqa: ASYNC110
+        while hub._inbox or hub._tasks or any(view.buffered is not None or view.joining for view in hub.views.values()):  # noqa: ASYNC110
             await asyncio.sleep(0.001)
-        self._peer.say({"op": 1, "d": None})
-        found = []
-        while (frame := await self._peer.hear())["op"] != 11:
+        self._peer.send({"op": 1, "d": None})
+        dispatches = []
+        while (frame := await self._peer.receive())["op"] != 11:
             if frame["op"] == 0 and frame["t"] != "PRESENCE_UPDATE":
-                found.append((frame["t"], frame["d"]))
-        return found
+                dispatches.append((frame["t"], frame["d"]))
+        return dispatches
 
     async def names(self) -> list[str]:
-        """The names of the same."""
-        return [name for name, _ in await self.heard()]
+        """The names of those dispatches."""
+        return [name for name, _ in await self.dispatches()]
 
 
 async def listening(at: ThreadGuild, callers: Sequence[Caller], intents: int | None = None) -> list[Listener]:
-    """Sessions of some callers that have heard everything so far."""
+    """Sessions of some callers that have received everything until now."""
     source = DatabaseSource(at.platform.database, at.platform.services.states)
     limits = GatewaySettings(identifies_per_window=0, commands_per_minute=0, presences_per_window=0)
     node = GatewayNode(limits, at.platform.bus, source)
-    found = [Listener(node, caller, intents) for caller in callers]
-    for listener in found:
-        await listener.heard()
-    for listener in found:
-        await listener.heard()
-    return found
+    listeners = [Listener(node, caller, intents) for caller in callers]
+    for listener in listeners:
+        await listener.dispatches()
+    for listener in listeners:
+        await listener.dispatches()
+    return listeners
 
 
-async def test_what_is_said_in_a_private_thread_is_heard_inside_and_by_moderators_alone(platform: Platform) -> None:
+async def test_events_in_a_private_thread_reach_its_members_and_moderators_only(platform: Platform) -> None:
     at = await thread_guild(platform)
     carol, steward = await at.newcomer(), await at.guild.member_with(Permissions.MANAGE_THREADS)
     thread = await at.thread(at.bob, PRIVATE)
@@ -74,25 +74,27 @@ async def test_what_is_said_in_a_private_thread_is_heard_inside_and_by_moderator
     assert await outside.names() == []
 
 
-async def test_who_is_added_to_a_thread_is_told_of_it_with_their_membership(platform: Platform) -> None:
+async def test_a_user_added_to_a_thread_receives_it_with_their_thread_member(platform: Platform) -> None:
     at = await thread_guild(platform)
     carol = await at.newcomer()
     thread = await at.thread(at.bob, PRIVATE)
     bob, added = await listening(at, [at.bob, carol])
     await at.bob.put(f"{thread}/thread-members/{carol.id}")
     assert await bob.names() == ["THREAD_MEMBERS_UPDATE", "MESSAGE_CREATE"]
-    heard = dict(await added.heard())
+    heard = dict(await added.dispatches())
     assert list(heard) == ["THREAD_MEMBERS_UPDATE", "THREAD_CREATE", "MESSAGE_CREATE"]
     assert heard["THREAD_CREATE"]["id"] == id_of(thread)
     assert set(heard["THREAD_CREATE"]["member"]) == {"join_timestamp", "flags"}
     await at.bob.delete(f"{thread}/thread-members/{carol.id}")
-    heard = dict(await added.heard())
+    heard = dict(await added.dispatches())
     assert list(heard) == ["THREAD_MEMBERS_UPDATE", "THREAD_LIST_SYNC"]
     assert heard["THREAD_LIST_SYNC"]["threads"] == []
     assert heard["THREAD_LIST_SYNC"]["channel_ids"] == [str(at.guild.general)]
 
 
-async def test_without_the_intent_for_members_only_ones_own_coming_and_going_is_heard(platform: Platform) -> None:
+async def test_without_the_members_intent_only_ones_own_thread_membership_changes_are_received(
+    platform: Platform,
+) -> None:
     at = await thread_guild(platform)
     coming, other = await platform.bot(at.owner), await platform.bot(at.owner, flags=1 << 14)
     await at.guild.join(coming, other)
@@ -106,7 +108,7 @@ async def test_without_the_intent_for_members_only_ones_own_coming_and_going_is_
     assert await everybody.names() == ["THREAD_MEMBERS_UPDATE"] * 2
 
 
-async def test_a_thread_that_awakes_reminds_each_member_of_their_own_membership(platform: Platform) -> None:
+async def test_an_unarchived_thread_sends_each_member_their_own_thread_member(platform: Platform) -> None:
     at = await thread_guild(platform)
     carol = await at.newcomer()
     thread = await at.thread(at.bob)
@@ -117,7 +119,7 @@ async def test_a_thread_that_awakes_reminds_each_member_of_their_own_membership(
     assert await other.names() == ["THREAD_UPDATE"]
 
 
-async def test_who_sees_a_channel_no_more_hears_nothing_of_its_threads_even_as_a_member(platform: Platform) -> None:
+async def test_a_thread_member_who_may_not_view_the_parent_receives_no_event_of_the_thread(platform: Platform) -> None:
     at = await thread_guild(platform)
     thread = await at.thread(at.bob, PRIVATE)
     hide = {"type": 1, "deny": str(int(Permissions.VIEW_CHANNEL))}
@@ -129,7 +131,7 @@ async def test_who_sees_a_channel_no_more_hears_nothing_of_its_threads_even_as_a
     assert await bob.names() == []
 
 
-async def test_who_comes_to_manage_threads_is_told_of_the_private_ones_and_forgets_them_again(
+async def test_gaining_manage_threads_lists_the_private_threads_and_losing_it_removes_them(
     platform: Platform,
 ) -> None:
     at = await thread_guild(platform)
@@ -138,11 +140,11 @@ async def test_who_comes_to_manage_threads_is_told_of_the_private_ones_and_forge
     role = await at.guild.role(permissions=Permissions.MANAGE_THREADS)
     (listener,) = await listening(at, [carol], GUILDS)
     await at.owner.put(f"/guilds/{at.guild.id}/members/{carol.id}/roles/{role}")
-    heard = await listener.heard()
+    heard = await listener.dispatches()
     assert [name for name, _ in heard] == ["GUILD_MEMBER_UPDATE", "THREAD_LIST_SYNC"]
-    assert [found["id"] for found in heard[1][1]["threads"]] == [id_of(thread)]
+    assert [listed["id"] for listed in heard[1][1]["threads"]] == [id_of(thread)]
     await at.owner.delete(f"/guilds/{at.guild.id}/members/{carol.id}/roles/{role}")
-    heard = await listener.heard()
+    heard = await listener.dispatches()
     assert heard[1] == (
         "THREAD_LIST_SYNC",
         {"guild_id": str(at.guild.id), "channel_ids": [str(at.guild.general)], "threads": [], "members": []},
@@ -152,14 +154,14 @@ async def test_who_comes_to_manage_threads_is_told_of_the_private_ones_and_forge
     assert await listener.names() == ["CHANNEL_UPDATE", "THREAD_LIST_SYNC"]
 
 
-async def test_a_guild_begins_with_its_active_threads_and_ones_own_membership(platform: Platform) -> None:
+async def test_guild_create_has_the_active_threads_with_ones_own_thread_members(platform: Platform) -> None:
     at = await thread_guild(platform)
     mine, theirs, closed = await at.thread(at.bob), await at.thread(at.owner), await at.thread(at.owner, PRIVATE)
     await at.bob.patch(await at.thread(at.bob), {"archived": True})
     source = DatabaseSource(platform.database, platform.services.states)
     node = GatewayNode(GatewaySettings(), platform.bus, source)
     for caller, reached in ((at.bob, [theirs, mine]), (at.owner, [closed, theirs, mine])):
-        heard = dict(await Listener(node, caller, GUILDS).heard())
+        heard = dict(await Listener(node, caller, GUILDS).dispatches())
         threads = heard["GUILD_CREATE"]["threads"]
         assert [thread["id"] for thread in threads] == [id_of(path) for path in reached]
         own = [thread["id"] for thread in threads if "member" in thread]

@@ -1,10 +1,11 @@
-"""A session hears an event only if its user may see where it happens, and learns of channels as they appear to it."""
+"""A session receives an event only if its user may view the channel, and channels as they are revealed and hidden."""
 
 import asyncio
 import json
 from typing import Any
 
 from moothall.bus import Audience
+from moothall.objects.ids import ChannelId, Snowflake
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
 from tests.gateway.peer import (
@@ -17,10 +18,10 @@ from tests.gateway.peer import (
     VIEW,
     Peer,
     World,
+    create_node,
     event,
     message,
-    node_of,
-    settle,
+    run_pending,
 )
 
 GUILDS = Intent.GUILDS
@@ -61,24 +62,24 @@ def role_event(name: str, role_id: int, permissions: int) -> Any:
 async def two(world: World) -> tuple[Any, Peer, Peer]:
     """Alice is a captain, Bob is not; both are connected."""
     world.members[ALICE] = (CAPTAIN,)
-    node, bus = node_of(world)
+    node, bus = create_node(world)
     alice, bob = Peer(node), Peer(node)
     await alice.identify("alice")
     await bob.identify("bob")
-    await alice.all_heard()
-    await bob.all_heard()
-    await alice.all_heard()
+    await alice.receive_all()
+    await bob.receive_all()
+    await alice.receive_all()
     return bus, alice, bob
 
 
-async def test_what_happens_in_a_hidden_channel_is_heard_by_those_who_see_it() -> None:
+async def test_events_in_a_hidden_channel_reach_those_who_may_view_it() -> None:
     bus, alice, bob = await two(World())
     bus.publish([message("secret", CRYPT), message("open", TOWN)])
     assert [d["content"] for _, d in await alice.dispatches()] == ["secret", "open"]
     assert [d["content"] for _, d in await bob.dispatches()] == ["open"]
 
 
-async def test_a_role_given_reveals_its_channels_after_the_event_that_says_so() -> None:
+async def test_an_added_role_reveals_its_channels_after_the_member_update() -> None:
     bus, alice, bob = await two(World())
     bus.publish([member_event(BOB, [CAPTAIN]), message("welcome", CRYPT)])
     heard = await bob.dispatches()
@@ -87,7 +88,7 @@ async def test_a_role_given_reveals_its_channels_after_the_event_that_says_so() 
     assert await alice.names() == ["GUILD_MEMBER_UPDATE", "MESSAGE_CREATE"]
 
 
-async def test_a_role_taken_hides_its_channels() -> None:
+async def test_a_removed_role_hides_its_channels() -> None:
     bus, alice, _ = await two(World())
     bus.publish([member_event(ALICE, []), message("without you", CRYPT)])
     heard = await alice.dispatches()
@@ -95,7 +96,7 @@ async def test_a_role_taken_hides_its_channels() -> None:
     assert (heard[1][1]["id"], heard[1][1]["guild_id"], heard[1][1]["name"]) == (str(CRYPT), str(GUILD), "crypt")
 
 
-async def test_overwrites_changed_reveal_and_hide_in_place_of_the_update() -> None:
+async def test_changed_overwrites_reveal_and_hide_instead_of_the_channel_update() -> None:
     bus, alice, bob = await two(World())
     bus.publish([channel_event("CHANNEL_UPDATE", CRYPT, {CAPTAIN: (0, VIEW)})])
     assert [(n, d["name"]) for n, d in await alice.dispatches()] == [("CHANNEL_DELETE", "crypt")]
@@ -105,7 +106,7 @@ async def test_overwrites_changed_reveal_and_hide_in_place_of_the_update() -> No
     assert await bob.names() == ["CHANNEL_UPDATE"]
 
 
-async def test_an_overwrite_for_one_member_counts_for_them_alone() -> None:
+async def test_an_overwrite_of_a_member_applies_to_them_only() -> None:
     bus, alice, bob = await two(World())
     bus.publish([channel_event("CHANNEL_UPDATE", CRYPT, {GUILD: (0, VIEW), CAPTAIN: (VIEW, 0), BOB: (VIEW, 0)})])
     assert await bob.names() == ["CHANNEL_CREATE"]
@@ -122,7 +123,7 @@ async def test_permissions_of_a_role_reveal_and_hide() -> None:
     assert await alice.names() == ["GUILD_ROLE_UPDATE", "CHANNEL_CREATE"]
 
 
-async def test_a_role_deleted_takes_its_overwrites_along() -> None:
+async def test_a_deleted_role_loses_its_overwrites() -> None:
     bus, alice, bob = await two(World())
     bus.publish([role_event("GUILD_ROLE_DELETE", CAPTAIN, 0)])
     assert await alice.names() == ["GUILD_ROLE_DELETE", "CHANNEL_DELETE"]
@@ -136,11 +137,11 @@ async def test_a_new_owner_sees_everything() -> None:
     assert await alice.names() == ["GUILD_UPDATE"]
 
 
-async def test_a_channel_is_made_and_deleted_for_those_who_see_it() -> None:
+async def test_creating_and_deleting_a_channel_reaches_those_who_may_view_it() -> None:
     world = World()
     bus, alice, bob = await two(world)
-    vault = GUILD + 12
-    hidden = {GUILD: (0, VIEW), CAPTAIN: (VIEW, 0)}
+    vault = ChannelId(Snowflake(GUILD + 12))
+    hidden: dict[int, tuple[int, int]] = {GUILD: (0, VIEW), CAPTAIN: (VIEW, 0)}
     bus.publish([channel_event("CHANNEL_CREATE", vault, hidden), message("first", vault)])
     assert await alice.names() == ["CHANNEL_CREATE", "MESSAGE_CREATE"]
     assert await bob.names() == []
@@ -149,7 +150,7 @@ async def test_a_channel_is_made_and_deleted_for_those_who_see_it() -> None:
     assert await bob.names() == []
 
 
-async def test_events_that_need_a_permission_are_heard_by_those_who_have_it() -> None:
+async def test_events_that_need_a_permission_reach_those_who_have_it() -> None:
     world = World()
     world.roles[CAPTAIN] = int(Permissions.BAN_MEMBERS)
     bus, alice, bob = await two(world)
@@ -157,12 +158,12 @@ async def test_events_that_need_a_permission_are_heard_by_those_who_have_it() ->
     bus.publish([ban])
     assert await alice.names() == ["GUILD_BAN_ADD"]
     assert await bob.names() == []
-    # A timeout leaves looking and reading only.
+    # A timeout leaves only the permissions to view and read.
     bus.publish([member_event(ALICE, [CAPTAIN], communication_disabled_until="2100-01-01T00:00:00+00:00"), ban])
     assert await alice.names() == ["GUILD_MEMBER_UPDATE"]
 
 
-async def test_a_private_thread_is_heard_by_its_members_and_those_who_manage_threads() -> None:
+async def test_events_of_a_private_thread_reach_its_members_and_those_who_manage_threads() -> None:
     world = World()
     world.roles[CAPTAIN] = int(Permissions.MANAGE_THREADS)
     bus, alice, bob = await two(world)
@@ -174,15 +175,15 @@ async def test_a_private_thread_is_heard_by_its_members_and_those_who_manage_thr
         assert await bob.names() == (["MESSAGE_CREATE"] if heard else [])
 
 
-async def test_someone_who_joins_gets_the_guild_and_others_hear_of_the_member() -> None:
+async def test_a_user_who_joins_receives_the_guild_and_others_the_member() -> None:
     world = World()
     del world.members[BOB]
-    node, bus = node_of(world)
+    node, bus = create_node(world)
     alice, bob = Peer(node), Peer(node)
     await alice.identify("alice")
     assert (await bob.identify("bob"))["guilds"] == []
-    await alice.all_heard()
-    await bob.all_heard()
+    await alice.receive_all()
+    await bob.receive_all()
     world.members[BOB] = ()
     added = {"guild_id": str(GUILD), "user": {"id": str(BOB)}, "roles": []}
     bus.publish([event("GUILD_MEMBER_ADD", added, intent=Intent.GUILD_MEMBERS), message("hello bob")])
@@ -192,7 +193,7 @@ async def test_someone_who_joins_gets_the_guild_and_others_hear_of_the_member() 
     assert await alice.names() == ["GUILD_MEMBER_ADD", "MESSAGE_CREATE", "PRESENCE_UPDATE"]
 
 
-async def test_someone_who_leaves_loses_the_guild_and_others_hear_of_it() -> None:
+async def test_a_user_who_leaves_receives_guild_delete_and_others_member_remove() -> None:
     bus, alice, bob = await two(World())
     removed = {"guild_id": str(GUILD), "user": {"id": str(BOB)}}
     bus.publish([event("GUILD_MEMBER_REMOVE", removed, intent=Intent.GUILD_MEMBERS), message("bob is gone")])
@@ -200,58 +201,58 @@ async def test_someone_who_leaves_loses_the_guild_and_others_hear_of_it() -> Non
     assert await alice.names() == ["GUILD_MEMBER_REMOVE", "MESSAGE_CREATE"]
 
 
-async def test_a_deleted_guild_is_gone_for_everybody() -> None:
+async def test_a_deleted_guild_is_deleted_for_every_session() -> None:
     world = World()
-    node, bus = node_of(world)
+    node, bus = create_node(world)
     alice = Peer(node)
     await alice.identify("alice")
-    await alice.all_heard()
-    bus.publish([event("GUILD_DELETE", {"id": str(GUILD)}, intent=GUILDS), message("nobody there")])
+    await alice.receive_all()
+    bus.publish([event("GUILD_DELETE", {"id": str(GUILD)}, intent=GUILDS), message("no receiver")])
     assert await alice.dispatches() == [("GUILD_DELETE", {"id": str(GUILD)})]
     assert node.hub.views == {}
-    assert next(iter(node.hub.sessions.values())).guilds == set()
+    assert next(iter(node.hub.sessions.values())).guild_ids == set()
 
 
-async def test_who_makes_a_guild_hears_it_at_once() -> None:
+async def test_the_creator_of_a_guild_receives_it_at_once() -> None:
     world = World()
     world.guilds = []
-    node, bus = node_of(world)
+    node, bus = create_node(world)
     alice = Peer(node)
     await alice.identify("alice")
-    await alice.all_heard()
+    await alice.receive_all()
     bus.publish([event("GUILD_OPEN", {"user_id": ALICE, "guild_id": GUILD}, audience=Audience.NODE), message("first")])
     assert (await alice.names())[:2] == ["GUILD_CREATE", "MESSAGE_CREATE"]
 
 
-async def test_what_happens_while_a_guild_is_read_is_heard_after_it() -> None:
+async def test_events_while_a_guild_is_read_are_received_after_it() -> None:
     """As on PostgreSQL, where reading waits."""
     world = World()
     world.embedded = False
     world.pause = asyncio.Event()
-    node, bus = node_of(world)
+    node, bus = create_node(world)
     alice = Peer(node)
     await alice.identify("alice")
-    await settle()
+    await run_pending()
     bus.publish([message("while reading the view")])
-    await settle()
+    await run_pending()
     assert await alice.names() == []
     world.pause.set()
     assert await alice.names() == ["GUILD_CREATE", "MESSAGE_CREATE", "PRESENCE_UPDATE"]
     world.pause.clear()
     bob = Peer(node)
     await bob.identify("bob")
-    await settle()
+    await run_pending()
     bus.publish([message("while reading the member")])
     assert await alice.names() == ["MESSAGE_CREATE"]
     bus.publish([member_event(BOB, [CAPTAIN]), message("for captains", CRYPT)])
-    await settle()
+    await run_pending()
     world.pause.set()
     heard = await bob.names()
     assert heard[:3] == ["GUILD_CREATE", "MESSAGE_CREATE", "GUILD_MEMBER_UPDATE"]
     assert "CHANNEL_CREATE" in heard
 
 
-async def test_a_reveal_that_has_to_be_read_keeps_the_guilds_events_in_order() -> None:
+async def test_a_revealed_channel_that_must_be_read_keeps_the_guilds_events_in_order() -> None:
     world = World()
     world.embedded = False
     bus, alice, bob = await two(world)
@@ -263,16 +264,16 @@ async def test_a_reveal_that_has_to_be_read_keeps_the_guilds_events_in_order() -
     assert await alice.names() == ["GUILD_MEMBER_UPDATE", "MESSAGE_CREATE", "GUILD_ROLE_CREATE"]
 
 
-async def test_a_view_is_read_once_for_all_who_come_and_dropped_with_the_last() -> None:
+async def test_a_view_is_read_once_for_all_sessions_and_dropped_with_the_last() -> None:
     world = World()
     bus, alice, bob = await two(world)
     assert world.loads == 5  # the view once, each member and GUILD_CREATE
     del bus
-    await alice.dropped(1000)
-    await bob.dropped(1000)
+    await alice.disconnect(1000)
+    await bob.disconnect(1000)
 
 
-async def test_a_hidden_channels_news_stay_hidden_in_its_deletion() -> None:
+async def test_the_deletion_that_hides_a_channel_has_no_new_values() -> None:
     bus, alice, _ = await two(World())
     secret = channel(CRYPT, {CAPTAIN: (0, VIEW)}) | {"topic": "the treasure is under the oak"}
     bus.publish([event("CHANNEL_UPDATE", secret, audience=Audience.CHANNEL, channel_id=CRYPT, intent=GUILDS)])

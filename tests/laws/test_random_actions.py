@@ -76,11 +76,11 @@ class ObservedScenario(Scenario):
         for client in self.clients:
             await client.connect()
             await client.catch_up()
-        await self.town.quiet()
+        await self.town.wait_until_idle()
 
     async def compare_mirrors(self) -> None:
         """Check that each client's mirror equals the stored state that it may see."""
-        await self.town.quiet()
+        await self.town.wait_until_idle()
         for client in self.clients:
             await client.catch_up()
             known = client.mirror.guilds.get(str(self.guild.id))
@@ -104,5 +104,5 @@ async def test_random_actions_keep_every_invariant(platform: Platform, steps: li
         await scenario.act(actor, name, *values)
         await scenario.compare_mirrors()
     for client in scenario.clients:
-        await client.peer.dropped(1000)
-    await scenario.town.quiet()
+        await client.peer.disconnect(1000)
+    await scenario.town.wait_until_idle()

@@ -1,4 +1,4 @@
-"""Two platforms on one PostgreSQL database and one NATS server; skipped where one of those is not to be had."""
+"""Two platforms on one PostgreSQL database and one NATS server; skipped where one of those is missing."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path

@@ -15,7 +15,7 @@ KEY = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
 
 class Node:
-    """One platform with everything that a server process has but its socket."""
+    """One platform with everything that a server process has except its socket."""
 
     def __init__(self, database_url: str, nats_url: str, data: Path, **settings: Any) -> None:
         self.app = App(
@@ -33,13 +33,13 @@ class Node:
         self.platform = Platform(self.app.database)
 
     async def start(self) -> None:
-        """Join the others."""
+        """Start and join the other nodes."""
         await self.app.start()
         self.platform.pipeline = self.app.pipeline
         self.platform.ids = self.app.services.ids
 
     async def stop(self) -> None:
-        """Leave them."""
+        """Stop and leave them."""
         await self.app.stop()
 
     @property
@@ -48,13 +48,13 @@ class Node:
         return self.app.gateway
 
     def as_seen(self, caller: Caller) -> Caller:
-        """The same person, whose requests come to this node."""
+        """The same caller with requests to this node."""
         here = Caller(self.platform, caller.id, caller.authorization, name=caller.name)
         here.application_id = caller.application_id
         return here
 
     async def session(self, caller: Caller, *, guilds: int = 1, **fields: Any) -> "Listener":
-        """A gateway session of somebody's on this node, greeted."""
+        """A gateway session on this node that has received GUILD_CREATE of each guild."""
         peer = Peer(self.gateway)
         ready = await peer.identify(caller.token, **fields)
         listener = Listener(peer, ready["session_id"])
@@ -63,36 +63,36 @@ class Node:
 
 
 class Listener:
-    """A client that notes every dispatch."""
+    """A client that records every dispatch."""
 
     def __init__(self, peer: Peer, session_id: str) -> None:
         self.peer = peer
         self.session_id = session_id
-        self.heard: list[tuple[str, Any]] = []
+        self.dispatches: list[tuple[str, Any]] = []
 
     @property
     def names(self) -> list[str]:
         """The names of the dispatches so far."""
-        return [name for name, _ in self.heard]
+        return [name for name, _ in self.dispatches]
 
     async def until(self, true: Callable[[], bool], seconds: float = 15) -> None:
-        """Listen until something is so."""
+        """Receive until a condition holds."""
         async with asyncio.timeout(seconds):
             while not true():
-                self.heard += await self.peer.dispatches()
+                self.dispatches += await self.peer.dispatches()
                 await asyncio.sleep(0.01)
 
-    async def hear(self, name: str, **wanted: Any) -> Any:
-        """The first dispatch of a name whose data has these values; listens until it comes."""
-        found: list[Any] = []
+    async def receive(self, name: str, **values: Any) -> Any:
+        """Wait for a dispatch of a name whose data has these values; returns the data of the first."""
+        matches: list[Any] = []
 
-        def came() -> bool:
-            found[:] = [d for n, d in self.heard if n == name and wanted.items() <= d.items()]
-            return bool(found)
+        def received() -> bool:
+            matches[:] = [d for n, d in self.dispatches if n == name and values.items() <= d.items()]
+            return bool(matches)
 
-        await self.until(came)
-        return found[0]
+        await self.until(received)
+        return matches[0]
 
-    def forget(self) -> None:
-        """Begin to note anew."""
-        self.heard.clear()
+    def clear(self) -> None:
+        """Clear the recorded dispatches."""
+        self.dispatches.clear()

@@ -1,4 +1,4 @@
-"""An interaction is raised on one node, heard and answered on another, and given up where its seconds are counted."""
+"""An interaction created on one node, received and answered on another, and failed on the node with its timer."""
 
 import asyncio
 
@@ -27,20 +27,20 @@ async def test_an_interaction_created_on_one_node_is_responded_to_on_another(nod
     bot = await there.session(scenario.app.bot, intents=1)
     person = await there.session(scenario.person, intents=(1 << 9) | 1)
     await use(scenario, command, scenario.person)
-    interaction = await bot.hear("INTERACTION_CREATE")
-    ack = await person.hear("INTERACTION_CREATE")
+    interaction = await bot.receive("INTERACTION_CREATE")
+    ack = await person.receive("INTERACTION_CREATE")
     assert ack["id"] == interaction["id"]
     abroad = there.as_seen(here.platform.nobody)
     path = f"/interactions/{interaction['id']}/{interaction['token']}/callback"
     body = {"type": 4, "data": {"content": "across", "flags": 64}}
     assert (await abroad.post(path, body)).status == 204
-    await person.hear("INTERACTION_SUCCESS", id=interaction["id"])
-    assert (await person.hear("MESSAGE_CREATE"))["content"] == "across"
+    await person.receive("INTERACTION_SUCCESS", id=interaction["id"])
+    assert (await person.receive("MESSAGE_CREATE"))["content"] == "across"
     assert (await here.platform.nobody.post(path, body)).code == 40060
     assert (
         await here.platform.nobody.patch(scenario.webhook_path(interaction, "/messages/@original"), {"content": "b"})
     ).status == 200
-    # The node that counts the seconds sees at their end that there is nothing to give up.
+    # The node with the timer does not fail an interaction that was answered.
     services = here.app.services
     assert len(ResponseTimers.of(services)) == 1
     Deliveries.of(services).time_out(next(iter(ResponseTimers.of(services))))
@@ -55,8 +55,8 @@ async def test_an_interaction_without_a_response_fails_on_every_node(nodes: Pair
     bot = await there.session(scenario.app.bot, intents=1)
     person = await there.session(scenario.person, intents=1)
     await use(scenario, command, scenario.person)
-    interaction = await bot.hear("INTERACTION_CREATE")
-    assert (await person.hear("INTERACTION_FAILURE"))["id"] == interaction["id"]
+    interaction = await bot.receive("INTERACTION_CREATE")
+    assert (await person.receive("INTERACTION_FAILURE"))["id"] == interaction["id"]
     abroad = there.as_seen(here.platform.nobody)
     path = f"/interactions/{interaction['id']}/{interaction['token']}/callback"
     assert (await abroad.post(path, {"type": 5})).code == 10062

@@ -63,8 +63,8 @@ async def test_a_process_killed_between_its_commit_and_the_publishing_loses_noth
         path = f"/channels/{guild.general}/messages"
         first = await asyncio.to_thread(victim.request, "POST", path, {"content": "heard"}, token=alice.token)
         assert first.status == 200
-        await listener.hear("MESSAGE_CREATE", content="heard")
-        # Without NATS nobody can publish: the commit is done, the publishing is not.
+        await listener.receive("MESSAGE_CREATE", content="heard")
+        # Without NATS no process can publish: the transaction is committed, its event is not published.
         await own_nats.kill()
         await eventually(lambda: "NATS cannot be reached" in victim.printed)
         last = await asyncio.to_thread(victim.request, "POST", path, {"content": "the last"}, token=alice.token)
@@ -72,12 +72,12 @@ async def test_a_process_killed_between_its_commit_and_the_publishing_loses_noth
         victim.stop(signal.SIGKILL)
     assert await left(survivor.app.database) > 0
     await own_nats.start()
-    assert (await listener.hear("MESSAGE_CREATE", content="the last"))["id"] == last.json["id"]
+    assert (await listener.receive("MESSAGE_CREATE", content="the last"))["id"] == last.json["id"]
     assert listener.names.count("MESSAGE_CREATE") == 2
     await survivor.stop()
 
 
-async def test_an_absence_of_nats_delays_events_and_loses_none(own_nodes: tuple[Node, Node], own_nats: OwnNats) -> None:
+async def test_an_outage_of_nats_delays_events_and_loses_none(own_nodes: tuple[Node, Node], own_nats: OwnNats) -> None:
     here, there = own_nodes
     alice = await here.platform.person("alice")
     guild = await here.platform.guild(alice)
@@ -92,14 +92,14 @@ async def test_an_absence_of_nats_delays_events_and_loses_none(own_nodes: tuple[
         assert (await callers[n % 2].post(path, {"content": str(n)})).status == 200
     for listener in listeners:
         await listener.until(lambda listener=listener: listener.names.count("MESSAGE_CREATE") == 30)  # type: ignore[misc]
-        heard = [data["content"] for name, data in listener.heard if name == "MESSAGE_CREATE"]
+        heard = [data["content"] for name, data in listener.dispatches if name == "MESSAGE_CREATE"]
         assert heard == [str(n) for n in range(30)]
     async with asyncio.timeout(10):
         while await left(here.app.database):  # noqa: ASYNC110 the database sets no event
             await asyncio.sleep(0.01)
 
 
-async def test_when_something_was_lost_for_good_every_client_identifies_anew(
+async def test_after_events_were_lost_for_good_every_client_identifies_again(
     own_nodes: tuple[Node, Node], own_nats: OwnNats
 ) -> None:
     here, _ = own_nodes
@@ -110,13 +110,13 @@ async def test_when_something_was_lost_for_good_every_client_identifies_anew(
     own_nats.lose_everything()
     await own_nats.start()
     async with asyncio.timeout(15):
-        heard = await listener.peer.heard_until_closed()
+        heard = await listener.peer.receive_until_closed()
     assert (heard[-1]["op"], heard[-1]["d"]) == (9, False)
     assert listener.session_id not in here.gateway.hub.sessions
     await here.session(alice, intents=MESSAGES)
 
 
-async def test_two_processes_never_share_a_number_and_a_dead_one_gives_its_own_back(shared_database: str) -> None:
+async def test_two_processes_never_share_a_number_and_that_of_a_dead_one_is_free_again(shared_database: str) -> None:
     database = database_at(shared_database)
     await database.open()
     first = Membership(database, "a" * 16, number=5, dead_after=0.3, seconds=0.1)
@@ -130,7 +130,7 @@ async def test_two_processes_never_share_a_number_and_a_dead_one_gives_its_own_b
     assert other.alive == {"a" * 16, "c" * 16}
     await first.leave()
     assert await rival.join() == 5
-    # The rival dies: nobody renews its row.
+    # The rival dies: its row is not renewed.
     heir = Membership(database, "d" * 16, number=5, dead_after=0.3, seconds=0.1)
     assert await heir.join() == 5
     await heir.leave()
@@ -141,9 +141,8 @@ async def test_two_processes_never_share_a_number_and_a_dead_one_gives_its_own_b
 async def test_a_process_taken_for_dead_takes_another_number(shared_database: str) -> None:
     database = database_at(shared_database)
     await database.open()
-    sleeper = Membership(database, "a" * 16, dead_after=0.2)
     numbers: list[int] = []
-    sleeper.renumbered = numbers.append
+    sleeper = Membership(database, "a" * 16, on_renumber=numbers.append, dead_after=0.2)
     assert await sleeper.join() == 0
     await asyncio.sleep(0.3)
     heir = Membership(database, "b" * 16, dead_after=0.2)

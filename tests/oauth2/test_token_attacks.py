@@ -8,7 +8,7 @@ import jwt
 import pytest
 from sqlalchemy import bindparam, select, update
 
-from moothall.gateway.loading import DatabaseSource
+from moothall.gateway.database_source import DatabaseSource
 from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.secrets import hash_token, new_token
 from moothall.objects.ids import ApplicationId, AuthorizationId, Snowflake

@@ -1,4 +1,4 @@
-"""How events leave a process: envelopes, published after the commit, heard by every gateway node."""
+"""Publishing events: envelopes leave a process after the commit and reach every gateway node."""
 
 from moothall.bus.envelope import Audience, Bus, BusUnavailable, Envelope, SharedBus
 

@@ -1,4 +1,4 @@
-"""The envelope of an event: the encoded payload, and all that a gateway node needs to route it."""
+"""The envelope of an event: its encoded payload, and the routing that a gateway node needs."""
 
 from collections.abc import Callable, Sequence
 from enum import IntEnum
@@ -6,76 +6,92 @@ from typing import Protocol
 
 from msgspec import Raw, Struct, field
 
+from moothall.objects.ids import ChannelId, GuildId, UserId
+
 
 class Audience(IntEnum):
-    """Who may hear an event."""
+    """Which sessions receive an event."""
 
     GUILD = 1
     """Every session in the guild."""
     CHANNEL = 2
     """Sessions whose user may view the channel; for a direct message channel, `user_ids`."""
     USERS = 3
-    """Every session of the users named; with a channel of a guild, those whose user may view it."""
+    """Every session of `user_ids`; with a channel of a guild, only of those users who may view it."""
     NODE = 4
     """Gateway nodes themselves: a control message, never dispatched."""
 
 
 class Envelope(Struct, array_like=True, omit_defaults=True):
-    """One event on its way to the gateway, encoded once for all who hear it."""
+    """One event on its way to the gateway, encoded once for all sessions that receive it."""
 
     name: str
     """The dispatch name, such as GUILD_UPDATE."""
     data: Raw
     """JSON of the dispatch's `d`."""
     audience: Audience
-    guild_id: int = 0
-    channel_id: int = 0
-    """The channel whose overwrites decide; for a thread its parent."""
-    thread_id: int = 0
-    user_ids: list[int] = field(default_factory=list)
+    guild_id: GuildId | None = None
+    channel_id: ChannelId | None = None
+    """The channel whose overwrites apply; for a thread its parent."""
+    thread_id: ChannelId | None = None
+    user_ids: list[UserId] = field(default_factory=list)
     intent: int = 0
-    """Intent bits, any one of which lets a session hear the event; 0 is always heard."""
+    """Intent bits; a session needs one of them. 0 needs none."""
     permission: int = 0
-    """Bits that the hearer needs in the channel (CHANNEL) or the guild (GUILD)."""
+    """Permission bits that the user needs in the channel (CHANNEL) or the guild (GUILD)."""
     stripped: Raw | None = None
     """`data` for sessions without the MESSAGE_CONTENT intent."""
-    exempt: list[int] = field(default_factory=list)
-    """Users who get `data` whatever their intents (authors, those mentioned)."""
+    exempt: list[UserId] = field(default_factory=list)
+    """Users whose sessions receive `data` whatever their intents: the author and mentioned users."""
 
 
 class BusUnavailable(Exception):
-    """What was to be published has not certainly arrived; publishing it again does no harm."""
+    """Publishing failed, or its outcome is unknown. Publishing the same events again is safe."""
+
+
+Receive = Callable[[Sequence[Envelope]], None]
 
 
 class Bus(Protocol):
     """Carries envelopes from the pipeline to every gateway node, in the order published."""
 
     durable: bool
-    """Whether other processes hear it, so that an event must outlive this one: it is left in the outbox."""
+    """Whether other processes subscribe too. Then events must survive a crash of this one, so they go through the
+    transactional outbox."""
 
     def publish(self, envelopes: Sequence[Envelope]) -> None:
-        """Hand on what a committed transaction emitted. Never blocks."""
+        """Publish the events of a committed transaction. Never blocks."""
 
-    def subscribe(self, hear: Callable[[Sequence[Envelope]], None]) -> None:
-        """Call `hear` on this process's event loop with each published batch, in order."""
+    def subscribe(
+        self,
+        receive: Receive,
+        *,
+        on_gap: Callable[[], None] | None = None,
+        on_reconnect: Callable[[], None] | None = None,
+    ) -> None:
+        """Call `receive` on this process's event loop with each published batch, in order.
 
-    async def start(self) -> None:
-        """Connect."""
+        `on_gap` is called when envelopes were published that this process can never receive, `on_reconnect`
+        when the server is reachable again.
+        """
+
+    async def start(self, space: str = ...) -> None:
+        """Connect. Platforms that share a server have a different `space` each (ASCII letters and digits)."""
 
     async def close(self) -> None:
         """Publish what is queued and disconnect."""
 
 
 class SharedBus(Bus, Protocol):
-    """A bus that carries what lies in the outbox to every process."""
+    """A bus that carries the events of the outbox to every process."""
 
     @property
     def connected(self) -> bool:
-        """Whether `deliver` has any prospect now."""
+        """Whether the server is reachable, so that `deliver` may succeed."""
 
     async def deliver(self, events: Sequence[tuple[int, bytes]]) -> None:
-        """Hand on encoded envelopes by their numbers in the outbox, in order; returns once all of them are kept.
+        """Publish encoded envelopes by their numbers in the outbox, in order; returns once all are stored.
 
-        A number that was delivered before is heard once all the same. Raises BusUnavailable; then some of them may
-        have been kept.
+        Subscribers receive a number once, even if it is delivered twice. Raises BusUnavailable; some of the events
+        may have been stored even so.
         """

@@ -2,28 +2,35 @@
 
 from collections.abc import Callable, Sequence
 
-from moothall.bus.envelope import Envelope
+from moothall.bus.envelope import Envelope, Receive
 
 
 class LocalBus:
-    """Delivers at once, in order, to the subscribers of this process."""
+    """Calls the subscribers of this process synchronously, in order."""
 
     durable = False
 
     def __init__(self) -> None:
-        self._hearers: list[Callable[[Sequence[Envelope]], None]] = []
+        self._subscribers: list[Receive] = []
 
     def publish(self, envelopes: Sequence[Envelope]) -> None:
         """Call every subscriber before returning."""
-        for hear in self._hearers:
-            hear(envelopes)
+        for receive in self._subscribers:
+            receive(envelopes)
 
-    def subscribe(self, hear: Callable[[Sequence[Envelope]], None]) -> None:
-        """Hear every later publication."""
-        self._hearers.append(hear)
+    def subscribe(
+        self,
+        receive: Receive,
+        *,
+        on_gap: Callable[[], None] | None = None,
+        on_reconnect: Callable[[], None] | None = None,
+    ) -> None:
+        """Call `receive` with every later publication. No connection, hence no gap and no reconnect."""
+        del on_gap, on_reconnect
+        self._subscribers.append(receive)
 
-    async def start(self) -> None:
-        """Nothing to connect to."""
+    async def start(self, space: str = "") -> None:
+        """Do nothing: there is no server to connect to."""
 
     async def close(self) -> None:
-        """Nothing is ever queued."""
+        """Do nothing: no envelope is ever queued."""

@@ -1,8 +1,8 @@
-"""The bus of many processes: one NATS stream that all of them write to and read from.
+"""The bus of several processes: one NATS stream that all of them publish to and subscribe to.
 
-The stream (JetStream) gives everything one order, the same for every process, the publisher
-included. It keeps what was published for some minutes, so that a process that lost its connection
-reads what it missed. What cannot be made up for is told through `missed`.
+The stream (JetStream) has one order for every process, the publisher included. It retains messages for
+fifteen minutes, so that a process that lost its connection catches up. A loss that cannot be made up for
+is reported to the subscribers' `on_gap`.
 """
 
 import asyncio
@@ -22,138 +22,145 @@ from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, DiscardPolicy,
 from nats.js.client import JetStreamContext
 from nats.js.errors import APIError, NotFoundError
 
-from moothall.bus.envelope import BusUnavailable, Envelope
+from moothall.bus.envelope import BusUnavailable, Envelope, Receive
 from moothall.bus.packing import Unpacker, encode_envelope, pack
 
 log = logging.getLogger("moothall.bus")
 
-_KEPT_SECONDS: Final = 900.0
-_KEPT_BYTES: Final = 512 << 20
-_MESSAGE_BYTES: Final = 256 << 10
-_ANSWER_SECONDS: Final = 5.0
-_HEARTBEAT_SECONDS: Final = 2.0
-_SILENT_SECONDS: Final = 7.0
+_RETENTION_SECONDS: Final = 900.0
+_RETENTION_BYTES: Final = 512 << 20
+_MAX_MESSAGE_BYTES: Final = 256 << 10
+_RESPONSE_TIMEOUT: Final = 5.0
+_IDLE_HEARTBEAT_SECONDS: Final = 2.0
+_SILENCE_SECONDS: Final = 7.0
+"""Without a message or an idle heartbeat for so long, the consumer is taken for lost."""
 _RETRY_SECONDS: Final = 0.2
-_MAX_TOGETHER: Final = 500
+_MAX_BATCH: Final = 500
 _MAX_REMEMBERED: Final = 10_000
-"""Numbers of the outbox remembered: far more than can be published twice, which is one batch of the relay."""
+"""Outbox numbers remembered to drop duplicates: far more than one batch of the relay, which is all it can repeat."""
 
 _FAILURES: Final = (NatsError, OSError, TimeoutError, msgspec.DecodeError)
 
-Hear = Callable[[Sequence[Envelope]], None]
-
 
 class NatsBus:
-    """Publishes to a stream, and calls every subscriber with what the stream has, in its order.
+    """Publishes to a stream, and calls every subscriber with the stream's envelopes, in its order.
 
-    `url` is a server or several, after commas. `node` names this process in sixteen letters. `space`
-    keeps platforms apart that share a server; it must be set before `start`, letters and digits only.
-    `max_queued` bounds the envelopes of `publish` that wait for the server; more are dropped (and
-    counted), which no event of a transaction ever is: those wait in the outbox.
+    `url` is one server or several, separated by commas. `node` names this process in sixteen ASCII letters.
+    `max_queued` bounds the envelopes of `publish` that wait for the server. More are dropped and counted;
+    events of a transaction never are, because they wait in the outbox.
     """
 
     durable = True
 
     def __init__(self, url: str, *, node: str, max_queued: int = 10_000) -> None:
-        self.space = "local"
-        self.missed: Callable[[], None] = _nothing
-        """Called when something was published that this process can never hear."""
-        self.returned: Callable[[], None] = _nothing
-        """Called when the server can be reached again."""
         self.dropped = 0
-        """Envelopes given up because too many waited."""
+        """Envelopes dropped because too many waited."""
+        self._space = ""
         self._servers = url.split(",")
         self._node = node
         self._max_queued = max_queued
-        self._hearers: list[Hear] = []
+        self._subscribers: list[Receive] = []
+        self._on_gap: list[Callable[[], None]] = []
+        self._on_reconnect: list[Callable[[], None]] = []
         self._client: Client | None = None
         self._stream: JetStreamContext | None = None
-        self._created: datetime | None = None
-        self._listening: Subscription | None = None
-        self._heard = 0
-        """The number in the stream of the last message heard."""
-        self._heard_at = 0.0
+        self._stream_created: datetime | None = None
+        self._subscription: Subscription | None = None
+        self._last_sequence = 0
+        """The sequence number of the last message received from the stream."""
+        self._last_received_at = 0.0
         self._unpacker = Unpacker()
-        self._numbers: set[int] = set()
-        self._numbers_in_order: deque[int] = deque()
+        self._seen_numbers: set[int] = set()
+        self._seen_in_order: deque[int] = deque()
         self._queue: deque[bytes] = deque()
         self._queued = asyncio.Event()
-        self._idle = asyncio.Event()
-        self._idle.set()
-        self._lapsed = asyncio.Event()
-        self._sending = asyncio.Lock()
+        self._queue_empty = asyncio.Event()
+        self._queue_empty.set()
+        self._resubscribe = asyncio.Event()
+        self._publish_lock = asyncio.Lock()
         self._closing = False
         self._tasks: list[asyncio.Task[None]] = []
 
     @property
     def connected(self) -> bool:
-        """Whether the server can be reached now."""
+        """Whether the server is reachable now."""
         return self._client is not None and self._client.is_connected
 
     @property
-    def _name(self) -> str:
-        return f"moothall-{self.space}"
+    def _stream_name(self) -> str:
+        return f"moothall-{self._space}"
 
     @property
     def _subject(self) -> str:
-        return f"moothall.{self.space}.events"
+        return f"moothall.{self._space}.events"
 
     def publish(self, envelopes: Sequence[Envelope]) -> None:
-        """Hand on what no transaction tells of; it is published in order, after a loss of the server as well."""
-        room = self._max_queued - len(self._queue)
-        if len(envelopes) > room:
+        """Queue events that no transaction stores. They are published in order, after an outage of the server too."""
+        free = self._max_queued - len(self._queue)
+        if len(envelopes) > free:
             if not self.dropped:
-                log.warning("too much waits for NATS: envelopes are dropped")
-            self.dropped += len(envelopes) - room
-        self._queue.extend(encode_envelope(envelope) for envelope in envelopes[: max(0, room)])
-        self._idle.clear()
+                log.warning("too many envelopes wait for NATS: further ones are dropped")
+            self.dropped += len(envelopes) - free
+        self._queue.extend(encode_envelope(envelope) for envelope in envelopes[: max(0, free)])
+        self._queue_empty.clear()
         self._queued.set()
 
-    def subscribe(self, hear: Hear) -> None:
-        """Hear everything published from the start on, by whichever process."""
-        self._hearers.append(hear)
+    def subscribe(
+        self,
+        receive: Receive,
+        *,
+        on_gap: Callable[[], None] | None = None,
+        on_reconnect: Callable[[], None] | None = None,
+    ) -> None:
+        """Call `receive` with everything published from the start on, by whichever process."""
+        self._subscribers.append(receive)
+        if on_gap is not None:
+            self._on_gap.append(on_gap)
+        if on_reconnect is not None:
+            self._on_reconnect.append(on_reconnect)
 
     async def deliver(self, events: Sequence[tuple[int, bytes]]) -> None:
-        """Publish events of the outbox; returns once the stream keeps them. Raises BusUnavailable."""
+        """Publish events of the outbox; returns once the stream stores them. Raises BusUnavailable."""
         await self._send([number for number, _ in events], [envelope for _, envelope in events])
 
-    async def start(self, *, patience: float = 10.0) -> None:
-        """Connect and begin to hear, trying for `patience` seconds.
+    async def start(self, space: str = "local", *, timeout: float = 10.0) -> None:
+        """Connect and subscribe to the stream of `space`, retrying for `timeout` seconds.
 
-        Raises BusUnavailable if there is no server, or none with JetStream.
+        Raises BusUnavailable if no server answers, or the server has no JetStream.
         """
+        self._space = space
         client = Client()
         try:
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(timeout):
                 await client.connect(
                     self._servers,
                     name=f"moothall {self._node}",
                     connect_timeout=2,
                     max_reconnect_attempts=-1,
-                    reconnect_time_wait=_RETRY_SECONDS,  # type: ignore[arg-type]  # a pause, whole or not
+                    reconnect_time_wait=_RETRY_SECONDS,  # type: ignore[arg-type]  # typed as int, passed to sleep()
                     ping_interval=10,
-                    error_cb=_note,
-                    disconnected_cb=self._on_loss,
-                    reconnected_cb=self._on_return,
+                    error_cb=_log_error,
+                    disconnected_cb=self._handle_disconnect,
+                    reconnected_cb=self._handle_reconnect,
                 )
-                self._client, self._stream = client, client.jetstream(timeout=_ANSWER_SECONDS)
-                found = await self._find_stream()
-                self._created, self._heard = found.created, found.state.last_seq
-                await self._listen()
+                self._client, self._stream = client, client.jetstream(timeout=_RESPONSE_TIMEOUT)
+                stream = await self._find_or_create_stream()
+                self._stream_created, self._last_sequence = stream.created, stream.state.last_seq
+                await self._consume()
         except (*_FAILURES, BusUnavailable) as error:
             await client.close()
-            raise BusUnavailable(f"NATS with JetStream is not to be had: {type(error).__name__} {error}") from error
+            raise BusUnavailable(f"NATS with JetStream is not available: {type(error).__name__} {error}") from error
         self._tasks = [asyncio.create_task(self._publish_queued()), asyncio.create_task(self._watch())]
 
     async def close(self) -> None:
-        """Publish what is queued, if the server can be reached, and disconnect. Does nothing the second time."""
+        """Publish what is queued, if the server is reachable, and disconnect. Does nothing the second time."""
         if self._client is None:
             return
         if self.connected and self._tasks:
             with suppress(TimeoutError):
                 async with asyncio.timeout(2.0):
-                    await self._idle.wait()
-        # Python 3.11 may lose a cancellation to a result that comes at the same moment.
+                    await self._queue_empty.wait()
+        # Python 3.11 may lose a cancellation to a result that arrives at the same moment.
         self._closing = True
         for task in self._tasks:
             task.cancel()
@@ -162,15 +169,15 @@ class NatsBus:
         client, self._client = self._client, None
         await client.close()
 
-    # To the stream
+    # Publishing
 
     async def _publish_queued(self) -> None:
         while not self._closing:
             await self._queued.wait()
-            batch = [self._queue[i] for i in range(min(len(self._queue), _MAX_TOGETHER))]
+            batch = [self._queue[i] for i in range(min(len(self._queue), _MAX_BATCH))]
             if not batch:
                 self._queued.clear()
-                self._idle.set()
+                self._queue_empty.set()
                 continue
             try:
                 await self._send([], batch)
@@ -181,158 +188,160 @@ class NatsBus:
                 self._queue.popleft()
 
     async def _send(self, numbers: Sequence[int], envelopes: Sequence[bytes]) -> None:
-        async with self._sending:
-            for message in pack(self._node, numbers, envelopes, max_bytes=_MESSAGE_BYTES):
+        async with self._publish_lock:
+            for message in pack(self._node, numbers, envelopes, max_bytes=_MAX_MESSAGE_BYTES):
                 if self._stream is None or not self.connected:
-                    raise BusUnavailable("NATS cannot be reached")
+                    raise BusUnavailable("NATS is not reachable")
                 try:
-                    await self._stream.publish(self._subject, message, timeout=_ANSWER_SECONDS)
+                    await self._stream.publish(self._subject, message, timeout=_RESPONSE_TIMEOUT)
                 except _FAILURES as error:
-                    # The stream may be gone; listening again finds out and makes a new one.
-                    self._lapsed.set()
-                    raise BusUnavailable(f"NATS did not keep a message: {type(error).__name__} {error}") from error
+                    # The stream may have been deleted; resubscribing detects that and creates another.
+                    self._resubscribe.set()
+                    raise BusUnavailable(f"NATS did not store a message: {type(error).__name__} {error}") from error
 
-    # From the stream
+    # Receiving
 
-    async def _find_stream(self) -> StreamInfo:
-        """The stream, made if there is none. One that an operator made or changed is left as it is."""
+    async def _find_or_create_stream(self) -> StreamInfo:
+        """The stream, created if there is none. One that an operator created or changed is left as it is."""
         assert self._stream is not None  # noqa: S101 for the type checker
         try:
-            return await self._stream.stream_info(self._name)
+            return await self._stream.stream_info(self._stream_name)
         except NotFoundError:
             pass
-        with suppress(APIError):  # another process was faster
+        with suppress(APIError):  # another process created it meanwhile
             await self._stream.add_stream(
                 StreamConfig(
-                    name=self._name,
+                    name=self._stream_name,
                     subjects=[self._subject],
-                    max_age=_KEPT_SECONDS,
-                    max_bytes=_KEPT_BYTES,
+                    max_age=_RETENTION_SECONDS,
+                    max_bytes=_RETENTION_BYTES,
                     discard=DiscardPolicy.OLD,
                 )
             )
-        return await self._stream.stream_info(self._name)
+        return await self._stream.stream_info(self._stream_name)
 
-    async def _listen(self) -> None:
-        """Have everything after the last message heard delivered."""
+    async def _consume(self) -> None:
+        """Subscribe to everything after the last message received."""
         assert self._client is not None  # noqa: S101 for the type checker
         assert self._stream is not None  # noqa: S101
-        old, self._listening = self._listening, None
+        old, self._subscription = self._subscription, None
         if old is not None:
             with suppress(*_FAILURES):
                 await old.unsubscribe()
         inbox = self._client.new_inbox()
-        self._listening = await self._client.subscribe(inbox, cb=self._take)
+        self._subscription = await self._client.subscribe(inbox, cb=self._receive)
         await self._stream.add_consumer(
-            self._name,
+            self._stream_name,
             ConsumerConfig(
                 deliver_subject=inbox,
                 deliver_policy=DeliverPolicy.BY_START_SEQUENCE,
-                opt_start_seq=self._heard + 1,
+                opt_start_seq=self._last_sequence + 1,
                 ack_policy=AckPolicy.NONE,
-                idle_heartbeat=_HEARTBEAT_SECONDS,
+                idle_heartbeat=_IDLE_HEARTBEAT_SECONDS,
             ),
         )
-        self._heard_at = _now()
+        self._last_received_at = _now()
 
-    async def _listen_again(self) -> None:
-        """The same after a loss, telling if something is gone for good."""
-        # Deliveries may still go on while the stream is asked.
-        heard = self._heard
-        found = await self._find_stream()
-        state = found.state
-        if found.created != self._created or state.last_seq < heard:
-            # Another stream: nobody can say what the old one still had.
-            log.warning("the stream in NATS was lost and begins anew")
-            self._created, self._heard = found.created, state.last_seq
-            self.missed()
-        elif state.first_seq > self._heard + 1:
-            log.warning("%d messages in NATS were gone before they were heard", state.first_seq - self._heard - 1)
-            self._heard = state.first_seq - 1
-            self.missed()
-        await self._listen()
+    async def _consume_again(self) -> None:
+        """Subscribe again after a loss, calling `on_gap` if messages are lost for good."""
+        # Messages may still arrive while the stream is queried.
+        last_sequence = self._last_sequence
+        stream = await self._find_or_create_stream()
+        state = stream.state
+        if stream.created != self._stream_created or state.last_seq < last_sequence:
+            # Another stream: what the old one still had is unknown.
+            log.warning("the stream in NATS was lost and starts anew")
+            self._stream_created, self._last_sequence = stream.created, state.last_seq
+            self._report_gap()
+        elif state.first_seq > self._last_sequence + 1:
+            lost = state.first_seq - self._last_sequence - 1
+            log.warning("%d messages in NATS expired before they were received", lost)
+            self._last_sequence = state.first_seq - 1
+            self._report_gap()
+        await self._consume()
 
     async def _watch(self) -> None:
-        """Listen again whenever the deliveries end or leave something out."""
+        """Subscribe again whenever the consumer ends, falls silent or skips a message."""
         while not self._closing:
             with suppress(TimeoutError):
                 async with asyncio.timeout(1.0):
-                    await self._lapsed.wait()
+                    await self._resubscribe.wait()
             if not self.connected:
                 await asyncio.sleep(_RETRY_SECONDS)
                 continue
-            if not self._lapsed.is_set() and _now() - self._heard_at < _SILENT_SECONDS:
+            if not self._resubscribe.is_set() and _now() - self._last_received_at < _SILENCE_SECONDS:
                 continue
-            self._lapsed.clear()
+            self._resubscribe.clear()
             try:
-                await self._listen_again()
+                await self._consume_again()
             except _FAILURES as error:
-                log.warning("NATS does not let us listen: %s %s", type(error).__name__, error)
-                self._lapsed.set()
+                log.warning("cannot subscribe to NATS: %s %s", type(error).__name__, error)
+                self._resubscribe.set()
                 await asyncio.sleep(_RETRY_SECONDS)
 
-    async def _take(self, message: Msg) -> None:
-        self._heard_at = _now()
+    async def _receive(self, message: Msg) -> None:
+        self._last_received_at = _now()
         if message.headers and "Status" in message.headers:
             last = message.headers.get("Nats-Last-Stream")
-            if last is not None and int(last) > self._heard:
-                self._lapsed.set()
+            if last is not None and int(last) > self._last_sequence:
+                self._resubscribe.set()
             return
-        number = message.metadata.sequence.stream
-        if number <= self._heard:
+        sequence = message.metadata.sequence.stream
+        if sequence <= self._last_sequence:
             return
-        if number > self._heard + 1:
-            # Dropped on the way, or too old: listening again tells which.
-            self._lapsed.set()
+        if sequence > self._last_sequence + 1:
+            # Messages in between were dropped by the client or have expired: subscribing again finds out.
+            self._resubscribe.set()
             return
-        self._heard = number
+        self._last_sequence = sequence
         try:
             batch = self._unpacker.unpack(message.data)
         except msgspec.DecodeError:
-            log.exception("what NATS delivered cannot be read")
+            log.exception("a message from NATS cannot be decoded")
             return
         if batch is not None:
-            self._hand_on(self._unheard(*batch))
+            self._call_subscribers(self._without_duplicates(*batch))
 
-    def _unheard(self, numbers: list[int], envelopes: list[Envelope]) -> list[Envelope]:
-        """A batch without what was published a second time because the first was not known to have arrived."""
+    def _without_duplicates(self, numbers: list[int], envelopes: list[Envelope]) -> list[Envelope]:
+        """A batch without the envelopes published a second time because the first attempt's outcome was unknown."""
         if not numbers:
             return envelopes
-        known = self._numbers
-        fresh = [e for e, number in zip(envelopes, numbers, strict=False) if number not in known]
+        seen = self._seen_numbers
+        fresh = [envelope for envelope, number in zip(envelopes, numbers, strict=False) if number not in seen]
         fresh += envelopes[len(numbers) :]
         for number in numbers:
-            if number not in known:
-                known.add(number)
-                self._numbers_in_order.append(number)
-        while len(self._numbers_in_order) > _MAX_REMEMBERED:
-            known.discard(self._numbers_in_order.popleft())
+            if number not in seen:
+                seen.add(number)
+                self._seen_in_order.append(number)
+        while len(self._seen_in_order) > _MAX_REMEMBERED:
+            seen.discard(self._seen_in_order.popleft())
         return fresh
 
-    def _hand_on(self, envelopes: list[Envelope]) -> None:
-        for hear in self._hearers:
+    def _call_subscribers(self, envelopes: list[Envelope]) -> None:
+        for receive in self._subscribers:
             try:
-                hear(envelopes)
-            except Exception:  # one failure must not end the others
-                log.exception("a hearer of the bus failed")
+                receive(envelopes)
+            except Exception:  # one subscriber's failure must not affect the others
+                log.exception("a subscriber of the bus failed")
 
-    async def _on_loss(self) -> None:
+    def _report_gap(self) -> None:
+        for on_gap in self._on_gap:
+            on_gap()
+
+    async def _handle_disconnect(self) -> None:
         if not self._closing:
             log.warning("NATS cannot be reached: events wait")
 
-    async def _on_return(self) -> None:
+    async def _handle_reconnect(self) -> None:
         log.info("NATS can be reached again")
-        self._lapsed.set()
-        self.returned()
+        self._resubscribe.set()
+        for on_reconnect in self._on_reconnect:
+            on_reconnect()
 
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-def _nothing() -> None:
-    """Nobody wants to know."""
-
-
-async def _note(error: Exception) -> None:
+async def _log_error(error: Exception) -> None:
     log.debug("NATS: %s %s", type(error).__name__, error)

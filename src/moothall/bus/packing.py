@@ -1,16 +1,18 @@
-"""How envelopes travel between processes: many in a message, a big one in several.
+"""How envelopes travel between processes: many in one message, a long one in several.
 
-A message is one letter, the sixteen letters of its sender, and JSON: `[[numbers], [envelopes]]`.
-A number is that of the event's row in the outbox; envelopes without one come after the numbered.
-The letter tells a whole batch from the first, a middle and the last part of one.
+A message is a one-letter marker, the sixteen letters of its sender, and JSON: `[[numbers], [envelopes]]`.
+A number is the id of the event's row in the outbox; envelopes without a number come after the numbered
+ones. The marker says whether the message is a whole batch or the first, a middle or the last fragment of one.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import msgspec
 from msgspec import Raw
 
 from moothall.bus.envelope import Audience, Envelope
+from moothall.objects.ids import Snowflake
 
 _WHOLE, _FIRST, _MIDDLE, _LAST = b"=", b"<", b"-", b">"
 _SENDER = 16
@@ -19,83 +21,84 @@ _NULL = Raw(b"null")
 
 Batch = tuple[list[int], list[Envelope]]
 
-_encoder = msgspec.json.Encoder(enc_hook=int)  # ids are a kind of int, and numbers in an envelope
 
-# An envelope's fields in their order, but for `stripped`: an optional Raw reads nothing but null.
-_Fields = tuple[str, Raw, Audience, int, int, int, list[int], int, int, Raw, list[int]]
-_STRIPPED = Envelope.__struct_fields__.index("stripped")
+# Between processes an id is a JSON number: shorter than the string of the API, and faster to read.
+_encoder = msgspec.json.Encoder(enc_hook=int)
+
+# An envelope's fields in their order. `stripped` is no optional here: an optional Raw reads only null.
+_Fields = tuple[str, Raw, Audience, int | None, int | None, int | None, list[int], int, int, Raw, list[int]]
 _fields_decoder = msgspec.json.Decoder(_Fields)
 _batch_decoder = msgspec.json.Decoder(tuple[list[int], list[_Fields]])
 
 
 def encode_envelope(envelope: Envelope) -> bytes:
-    """The form in which an envelope lies in the outbox and travels."""
+    """Encode an envelope for the outbox and the stream."""
     return _encoder.encode(envelope)
 
 
 def decode_envelope(data: bytes) -> Envelope:
-    """The envelope of that form. Raises msgspec.DecodeError."""
+    """Decode the result of `encode_envelope`. Raises msgspec.DecodeError."""
     return _envelope(_fields_decoder.decode(data))
 
 
 def pack(sender: str, numbers: Sequence[int], envelopes: Sequence[bytes], *, max_bytes: int) -> Iterator[bytes]:
-    """Messages of at most `max_bytes` that carry encoded envelopes, in order.
+    """Yield messages of at most `max_bytes` that carry encoded envelopes, in order.
 
     The first `len(numbers)` of them have a number. `sender` is sixteen ASCII letters.
     """
     head = sender.encode()
     start = size = 0
     for position, envelope in enumerate(envelopes):
-        room = len(envelope) + 22  # the envelope, its number and the commas
-        if size and size + room > max_bytes:
-            yield from _message(head, numbers[start:position], envelopes[start:position], max_bytes)
+        needed = len(envelope) + 22  # the envelope, its number and the commas
+        if size and size + needed > max_bytes:
+            yield from _messages(head, numbers[start:position], envelopes[start:position], max_bytes)
             start, size = position, 0
-        size += room
+        size += needed
     if start < len(envelopes):
-        yield from _message(head, numbers[start:], envelopes[start:], max_bytes)
+        yield from _messages(head, numbers[start:], envelopes[start:], max_bytes)
 
 
-def _message(head: bytes, numbers: Sequence[int], envelopes: Sequence[bytes], max_bytes: int) -> Iterator[bytes]:
+def _messages(head: bytes, numbers: Sequence[int], envelopes: Sequence[bytes], max_bytes: int) -> Iterator[bytes]:
     body = b"[%b,[%b]]" % (_encoder.encode(list(numbers)), b",".join(envelopes))
-    room = max_bytes - _HEAD
-    if len(body) <= room:
+    max_body = max_bytes - _HEAD
+    if len(body) <= max_body:
         yield _WHOLE + head + body
         return
-    parts = [body[at : at + room] for at in range(0, len(body), room)]
-    yield _FIRST + head + parts[0]
-    for part in parts[1:-1]:
-        yield _MIDDLE + head + part
-    yield _LAST + head + parts[-1]
+    fragments = [body[start : start + max_body] for start in range(0, len(body), max_body)]
+    yield _FIRST + head + fragments[0]
+    for fragment in fragments[1:-1]:
+        yield _MIDDLE + head + fragment
+    yield _LAST + head + fragments[-1]
 
 
 class Unpacker:
-    """Puts messages together again, those of several senders among each other."""
+    """Reassembles batches from messages; fragments of several senders may be interleaved."""
 
     def __init__(self) -> None:
-        self._parts: dict[bytes, list[bytes]] = {}
+        self._fragments: dict[bytes, list[bytes]] = {}
 
     def unpack(self, message: bytes) -> Batch | None:
-        """The batch that a message completes; None if it is a part and more are to come.
+        """The batch that a message completes; None if more fragments are to come.
 
-        A batch whose end never came is dropped when its sender begins anew. Raises msgspec.DecodeError
-        for what is none of ours.
+        A batch whose last fragment is missing is dropped when its sender starts another. Raises
+        msgspec.DecodeError for an invalid message.
         """
-        kind, sender, body = message[:1], message[1:_HEAD], message[_HEAD:]
-        if kind == _WHOLE:
-            self._parts.pop(sender, None)
+        marker, sender, body = message[:1], message[1:_HEAD], message[_HEAD:]
+        if marker == _WHOLE:
+            self._fragments.pop(sender, None)
             return _read(body)
-        if kind == _FIRST:
-            self._parts[sender] = [body]
+        if marker == _FIRST:
+            self._fragments[sender] = [body]
             return None
-        parts = self._parts.get(sender)
-        if parts is None:
-            # Its beginning was published before this process listened.
+        fragments = self._fragments.get(sender)
+        if fragments is None:
+            # The first fragment was published before this process subscribed.
             return None
-        parts.append(body)
-        if kind == _MIDDLE:
+        fragments.append(body)
+        if marker == _MIDDLE:
             return None
-        del self._parts[sender]
-        return _read(b"".join(parts))
+        del self._fragments[sender]
+        return _read(b"".join(fragments))
 
 
 def _read(body: bytes) -> Batch:
@@ -104,7 +107,27 @@ def _read(body: bytes) -> Batch:
 
 
 def _envelope(fields: _Fields) -> Envelope:
-    envelope = Envelope(*fields)
-    if fields[_STRIPPED] == _NULL:
-        envelope.stripped = None
-    return envelope
+    name, data, audience, guild_id, channel_id, thread_id, user_ids, intent, permission, stripped, exempt = fields
+    return Envelope(
+        name,
+        data,
+        audience,
+        _optional_id(guild_id),
+        _optional_id(channel_id),
+        _optional_id(thread_id),
+        _ids(user_ids),
+        intent,
+        permission,
+        None if stripped == _NULL else stripped,
+        _ids(exempt),
+    )
+
+
+# These two are typed as Any because a NewType is a function call, and there may be a thousand ids.
+def _optional_id(number: int | None) -> Any:
+    # Rows that earlier versions left in the outbox have 0 where an id is absent.
+    return Snowflake(number) if number else None
+
+
+def _ids(numbers: list[int]) -> Any:
+    return list(map(Snowflake, numbers)) if numbers else numbers

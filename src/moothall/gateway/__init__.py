@@ -1,6 +1,6 @@
-"""The gateway: live sessions over WebSocket, version 10.
+"""The gateway: sessions over WebSocket, API version 10.
 
-It knows envelopes only (`moothall.bus`), never an operation. Read `hub.py` for who hears what,
-`session.py` for what outlives a dropped socket, `connection.py` for the protocol, `frames.py` for
-why an event is encoded once however many hear it.
+It receives envelopes (`moothall.bus`) and never calls an operation. `hub.py` decides which sessions receive an
+event, `session.py` is what survives a dropped connection, `connection.py` implements the protocol, and
+`frames.py` encodes an event once for all sessions that receive it.
 """

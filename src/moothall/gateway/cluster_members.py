@@ -1,4 +1,4 @@
-"""This process among those that serve one database: it joins them, follows who lives, and leaves."""
+"""This process as one of those that serve a database: joining them, following which are alive, leaving."""
 
 import logging
 from typing import TYPE_CHECKING
@@ -18,11 +18,10 @@ log = logging.getLogger("moothall.nodes")
 
 
 class ClusterMembers:
-    """Joins a gateway node and its bus to the others.
+    """Joins a gateway node and its bus to the other processes on the database.
 
-    `shared` is the bus that reaches the others, None for a process alone. `number` is what keeps this
-    process's ids apart, None for any that is free. A process on a database that nobody else can serve
-    (SQLite) is always alone.
+    `shared` is the bus between processes, None for a process alone. `number` is the ten bits that make this
+    process's ids unique, None for any free number. On SQLite a process is always alone.
     """
 
     def __init__(
@@ -44,9 +43,9 @@ class ClusterMembers:
         self._membership: Membership | None = None
 
     async def join(self) -> None:
-        """Take a place among the others and begin to hear them.
+        """Take a number for ids, start the bus and end the voice states of dead processes.
 
-        Raises StorageError, BusUnavailable, or NumberTaken if another process makes ids with the number.
+        Raises StorageError, BusUnavailable, or NumberTaken if another process uses the number.
         """
         try:
             await self._join()
@@ -55,7 +54,7 @@ class ClusterMembers:
             raise
 
     async def leave(self) -> None:
-        """Give the place up. What is still in the outbox is published by the others, or after the next start."""
+        """Release the number and close the bus. Another process or a later one publishes what is left in the outbox."""
         if self._shared is not None and self._shared.connected:
             try:
                 await remove_departed_guests(self._services, await clear_voice(self._services, self._name))
@@ -69,37 +68,42 @@ class ClusterMembers:
         services = self._services
         membership = None
         if services.database.dialect != "sqlite":
-            membership = self._membership = Membership(services.database, self._name, number=self._number)
-            self._renumber(await membership.join())
-            membership.renumbered, membership.changed = self._renumber, self._changed
+            membership = self._membership = Membership(
+                services.database,
+                self._name,
+                number=self._number,
+                on_renumber=self._set_number,
+                on_change=self._update_members,
+            )
+            self._set_number(await membership.join())
             membership.start()
         elif self._number is not None:
-            self._renumber(self._number)
-        if self._shared is not None:
-            self._shared.space = await space_of(services.database)
-            self._shared.missed = self._gateway.start_over
-            if self._gateway.shared_presences is not None:
-                self._shared.returned = self._gateway.shared_presences.tell_all
-        await self._bus.start()
-        # Voice connections do not outlive the sessions that held them.
+            self._set_number(self._number)
+        if self._shared is None:
+            await self._bus.start()
+        else:
+            await self._shared.start(await space_of(services.database))
+        # Voice states end with the session that they belong to.
         if self._shared is None or membership is None:
             ended = await clear_voice(services)
         else:
             ended = await clear_voice_of_others(services, membership.alive)
         await remove_departed_guests(services, ended)
 
-    def _renumber(self, number: int) -> None:
+    def _set_number(self, number: int) -> None:
         self._services.ids.renumber(worker=number >> 5, process=number & 31)
-        if self._gateway.shared_presences is not None:
-            # Others may have taken this process for dead.
-            self._gateway.shared_presences.tell_all()
+        if self._gateway.cluster_presences is not None:
+            # Other processes may have removed this one's presences when its number expired.
+            self._gateway.cluster_presences.publish_all()
 
-    async def _changed(self, alive: frozenset[str], gone: frozenset[str]) -> None:
-        presences = self._gateway.shared_presences
+    async def _update_members(self, alive: frozenset[str], removed: frozenset[str]) -> None:
+        presences = self._gateway.cluster_presences
         if presences is None:
             if len(alive) > 1:
-                log.warning("another process serves this database: without nats_url they do not hear each other")
+                log.warning(
+                    "another process serves this database: without nats_url neither receives the other's events"
+                )
             return
-        presences.keep(alive)
-        if gone and self._name == min(alive):
+        presences.remove_dead_nodes(alive)
+        if removed and self._name == min(alive):
             await remove_departed_guests(self._services, await clear_voice_of_others(self._services, alive))

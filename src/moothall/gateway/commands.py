@@ -1,30 +1,30 @@
-"""What clients send: one struct for each opcode, read strictly where a client could not mean anything else."""
+"""Payloads that clients send: one struct for each opcode (events: gateway, send events)."""
 
 from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
-from moothall.gateway.opcodes import CloseCode, Closing
-from moothall.objects.ids import Snowflake, system_clock
+from moothall.gateway.opcodes import CloseCode, CloseConnection
+from moothall.objects.ids import ChannelId, GuildId, system_clock
 from moothall.objects.presence import Activity, ActivityType, Status
 from moothall.objects.wire import decoder
 
 MAX_BYTES: Final = 4096
-"""A longer payload ends the connection."""
+"""Maximum size of a payload; a longer one closes the connection with 4002."""
 
 _MAX_ACTIVITIES: Final = 8
 
 
 class Payload(Struct):
-    """The frame around every command."""
+    """The envelope of every payload: opcode and data."""
 
     op: int
     d: Raw = Raw(b"null")
 
 
 class ActivityCommand(Activity, frozen=True, kw_only=True):
-    """An activity as clients set it; unknown fields are dropped."""
+    """An activity that a client sets; unknown fields are dropped."""
 
     name: Annotated[str, Meta(max_length=128)]
     type: ActivityType = ActivityType.PLAYING
@@ -33,8 +33,8 @@ class ActivityCommand(Activity, frozen=True, kw_only=True):
     details: Annotated[str, Meta(max_length=128)] | UnsetType | None = UNSET
     buttons: list[Any] | UnsetType = UNSET
 
-    def shown(self, *, bot: bool) -> Activity:
-        """The activity as others see it. Bots have name, type, url and state only."""
+    def to_activity(self, *, bot: bool) -> Activity:
+        """The activity that other users see. A bot's has name, type, url and state only."""
         if bot:
             return Activity(name=self.name, type=self.type, url=self.url, state=self.state, created_at=system_clock())
         labels = [b.get("label") if isinstance(b, dict) else b for b in self.buttons or ()]
@@ -45,7 +45,7 @@ class ActivityCommand(Activity, frozen=True, kw_only=True):
         )
 
 
-class PresenceCommand(Struct):
+class UpdatePresenceCommand(Struct):
     """Opcode 3, and `presence` of Identify."""
 
     status: Status | None = Status.ONLINE
@@ -53,7 +53,7 @@ class PresenceCommand(Struct):
     since: int | float | None = None
     afk: bool | None = False
     game: ActivityCommand | None = None
-    """The older single activity, which some libraries still send with Identify."""
+    """The single activity of earlier API versions, which some libraries still send with Identify."""
 
 
 class IdentifyCommand(Struct):
@@ -64,7 +64,7 @@ class IdentifyCommand(Struct):
     compress: bool | None = False
     large_threshold: Annotated[int, Meta(ge=50, le=250)] | None = 50
     shard: list[int] | None = None
-    presence: PresenceCommand | None = None
+    presence: UpdatePresenceCommand | None = None
     intents: int | UnsetType = UNSET
 
 
@@ -76,18 +76,18 @@ class ResumeCommand(Struct):
     seq: int
 
 
-class VoiceCommand(Struct):
+class UpdateVoiceStateCommand(Struct):
     """Opcode 4."""
 
-    guild_id: Snowflake | None = None
-    channel_id: Snowflake | None = None
+    guild_id: GuildId | None = None
+    channel_id: ChannelId | None = None
     self_mute: bool = False
     self_deaf: bool = False
     self_video: bool = False
 
 
-class MembersCommand(Struct):
-    """Opcode 8."""
+class RequestGuildMembersCommand(Struct):
+    """Opcode 8. Ids may be strings, numbers or a list of them: `member_chunks` reads them."""
 
     guild_id: Any
     query: str | UnsetType | None = UNSET
@@ -97,32 +97,32 @@ class MembersCommand(Struct):
     nonce: Any = None
 
 
-class SoundboardCommand(Struct):
+class RequestSoundboardSoundsCommand(Struct):
     """Opcode 31."""
 
-    guild_ids: list[Snowflake]
+    guild_ids: list[GuildId]
 
 
 def read_payload(message: str | bytes) -> Payload:
-    """The frame of a command. Raises Closing 4002."""
-    if len(message) > MAX_BYTES or (isinstance(message, str) and _weight(message) > MAX_BYTES):
-        raise Closing(CloseCode.DECODE_ERROR, "Payload too large.")
+    """Decode a WebSocket message. Raises CloseConnection 4002."""
+    if len(message) > MAX_BYTES or (isinstance(message, str) and _byte_length(message) > MAX_BYTES):
+        raise CloseConnection(CloseCode.DECODE_ERROR, "Payload too large.")
     try:
-        return _payload.decode(message)
+        return _payload_decoder.decode(message)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        raise Closing(CloseCode.DECODE_ERROR, "Error while decoding payload.") from None
+        raise CloseConnection(CloseCode.DECODE_ERROR, "Error while decoding payload.") from None
 
 
-def _weight(message: str) -> int:
+def _byte_length(message: str) -> int:
     return len(message) if message.isascii() else len(message.encode("utf-8", "surrogatepass"))
 
 
-_payload = msgspec.json.Decoder(Payload)
+_payload_decoder = msgspec.json.Decoder(Payload)
 
 
-def read_command(data: Raw, kind: Any) -> Any:
-    """The `d` of a command. Raises Closing 4002."""
+def read_command(data: Raw, command_type: Any) -> Any:
+    """Decode the `d` of a payload. Raises CloseConnection 4002."""
     try:
-        return decoder(kind).decode(data)
+        return decoder(command_type).decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        raise Closing(CloseCode.DECODE_ERROR, "Error while decoding payload.") from None
+        raise CloseConnection(CloseCode.DECODE_ERROR, "Error while decoding payload.") from None

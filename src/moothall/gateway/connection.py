@@ -1,4 +1,4 @@
-"""One WebSocket: what the peer sends, and what it is answered."""
+"""One WebSocket connection: the payloads that the client sends, and the responses."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -6,218 +6,229 @@ from typing import Final, Protocol
 
 from moothall.gateway.commands import (
     IdentifyCommand,
-    MembersCommand,
     Payload,
-    PresenceCommand,
+    RequestGuildMembersCommand,
+    RequestSoundboardSoundsCommand,
     ResumeCommand,
-    SoundboardCommand,
-    VoiceCommand,
+    UpdatePresenceCommand,
+    UpdateVoiceStateCommand,
     read_command,
     read_payload,
 )
-from moothall.gateway.frames import COMPRESSED_PACKETS, TEXT, Encoding, Frame
-from moothall.gateway.opcodes import CloseCode, Closing, Opcode
-from moothall.gateway.outbox import Outbox, Send
+from moothall.gateway.frames import PAYLOAD_COMPRESSION, TEXT, Encoding, Frame
+from moothall.gateway.opcodes import CloseCode, CloseConnection, Opcode
+from moothall.gateway.send_queue import Send, SendQueue
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings
 
-_ACK: Final = b'{"op":11,"d":null,"s":null,"t":null}'
+_HEARTBEAT_ACK: Final = b'{"op":11,"d":null,"s":null,"t":null}'
 _HEARTBEAT: Final = b'{"op":1,"d":null,"s":null,"t":null}'
 _RECONNECT: Final = b'{"op":7,"d":null,"s":null,"t":null}'
 _COMMAND_WINDOW: Final = 60.0
 _PRESENCE_WINDOW: Final = 20.0
 
 
-class Desk(Protocol):
-    """What the node does for its connections. Each may raise Closing."""
+class CommandHandler(Protocol):
+    """What the gateway node does for its connections. Every coroutine may raise CloseConnection."""
 
     settings: GatewaySettings
 
     async def identify(self, connection: "Connection", command: IdentifyCommand) -> None:
-        """Begin a session."""
+        """Opcode 2: start a session."""
 
     async def resume(self, connection: "Connection", command: ResumeCommand) -> None:
-        """Carry a session on."""
+        """Opcode 6: attach the connection to an existing session."""
 
-    async def set_presence(self, session: Session, command: PresenceCommand) -> None:
+    async def update_presence(self, session: Session, command: UpdatePresenceCommand) -> None:
         """Opcode 3."""
 
-    async def set_voice(self, session: Session, command: VoiceCommand) -> None:
+    async def update_voice_state(self, session: Session, command: UpdateVoiceStateCommand) -> None:
         """Opcode 4."""
 
-    async def send_members(self, connection: "Connection", session: Session, command: MembersCommand) -> None:
+    async def request_guild_members(
+        self, connection: "Connection", session: Session, command: RequestGuildMembersCommand
+    ) -> None:
         """Opcode 8."""
 
-    async def send_sounds(self, session: Session, command: SoundboardCommand) -> None:
+    async def request_soundboard_sounds(self, session: Session, command: RequestSoundboardSoundsCommand) -> None:
         """Opcode 31."""
 
-    def overflowed(self, connection: "Connection") -> None:
-        """A connection was cut because its peer does not read."""
+    def handle_overflow(self, connection: "Connection") -> None:
+        """The connection was aborted because its send queue overflowed."""
 
 
 class Connection:
-    """A peer that is connected, identified or not.
+    """A connected client, identified or not.
 
-    Every answer goes through the outbox, so nothing here waits for the peer to read.
+    Every response goes through the send queue, so nothing here waits for the client to read.
     """
 
     __slots__ = (
-        "_allowance",
-        "_desk",
-        "_presences",
-        "_presences_until",
-        "_until",
-        "asked_at",
+        "_command_window_end",
+        "_commands_left",
+        "_handler",
+        "_presence_updates",
+        "_presence_window_end",
         "encoding",
-        "last_heard",
+        "gateway_url",
+        "heartbeat_requested_at",
+        "last_heartbeat_at",
         "network",
-        "opened",
-        "outbox",
+        "opened_at",
+        "send_queue",
         "session",
-        "url",
     )
 
-    def __init__(self, desk: Desk, send: Send, encoding: Encoding, network: str = "", url: str = "") -> None:
-        settings = desk.settings
-        self._desk = desk
+    def __init__(
+        self, handler: CommandHandler, send: Send, encoding: Encoding, network: str = "", gateway_url: str = ""
+    ) -> None:
+        settings = handler.settings
+        self._handler = handler
         self.encoding = encoding
         self.session: Session | None = None
         self.network: str | None = network
-        """Where the peer is counted as a stranger; None once it has had a session."""
-        self.url = url
-        """Where the peer would connect again."""
-        self.outbox = Outbox(
+        """The network under which the connection counts as unidentified; None once it has had a session."""
+        self.gateway_url = gateway_url
+        """The URL at which this client would connect again."""
+        self.send_queue = SendQueue(
             send,
             max_frames=settings.queue_frames,
             max_bytes=settings.queue_bytes,
-            on_overflow=self._overflowed,
+            on_overflow=self._handle_overflow,
         )
-        self.opened = self.last_heard = asyncio.get_running_loop().time()
-        """`last_heard` is when the last heartbeat came."""
-        self.asked_at = 0.0
-        """When the peer was asked for a heartbeat that has not come yet; 0 if it was not."""
-        self._until = 0.0
-        self._allowance = 0
-        self._presences_until = 0.0
-        self._presences = 0
+        self.opened_at = self.last_heartbeat_at = asyncio.get_running_loop().time()
+        self.heartbeat_requested_at = 0.0
+        """When the server requested a heartbeat that has not arrived yet; 0 if none is pending."""
+        self._command_window_end = 0.0
+        self._commands_left = 0
+        self._presence_window_end = 0.0
+        self._presence_updates = 0
 
-    # Out
+    # Sending
 
-    def hello(self) -> None:
-        """The first payload of every connection."""
-        interval = self._desk.settings.heartbeat_ms
-        self.outbox.push(self.encoding.first(b'{"op":10,"d":{"heartbeat_interval":%d},"s":null,"t":null}' % interval))
+    def send_hello(self) -> None:
+        """Send opcode 10, the first payload of every connection."""
+        interval = self._handler.settings.heartbeat_ms
+        self.send_queue.push(
+            self.encoding.first(b'{"op":10,"d":{"heartbeat_interval":%d},"s":null,"t":null}' % interval)
+        )
 
     def dispatch(self, seq: int, frame: Frame) -> None:
-        """Send a dispatch, now or as soon as the peer reads."""
-        self.outbox.push(self.encoding.dispatch(seq, frame))
+        """Send a dispatch, now or once the client reads again."""
+        self.send_queue.push(self.encoding.dispatch(seq, frame))
 
-    def invalid_session(self, *, resumable: bool) -> None:
-        """Opcode 9: the client has to identify (again), or to resume."""
-        self.outbox.push(
+    def send_invalid_session(self, *, resumable: bool) -> None:
+        """Send opcode 9: the client has to identify again, or to resume."""
+        self.send_queue.push(
             self.encoding.control(b'{"op":9,"d":%b,"s":null,"t":null}' % (b"true" if resumable else b"false"))
         )
 
-    def ask_heartbeat(self) -> None:
-        """Opcode 1, once until the peer answers."""
-        if not self.asked_at:
-            self.asked_at = asyncio.get_running_loop().time()
-            self.outbox.push(self.encoding.control(_HEARTBEAT))
+    def request_heartbeat(self) -> None:
+        """Send opcode 1, once until the client's next heartbeat."""
+        if not self.heartbeat_requested_at:
+            self.heartbeat_requested_at = asyncio.get_running_loop().time()
+            self.send_queue.push(self.encoding.control(_HEARTBEAT))
 
-    def ask_reconnect(self) -> None:
-        """Opcode 7: this node is going away."""
-        self.outbox.push(self.encoding.control(_RECONNECT))
+    def send_reconnect(self) -> None:
+        """Send opcode 7: this node is shutting down."""
+        self.send_queue.push(self.encoding.control(_RECONNECT))
 
     def close(self, code: int, reason: str) -> None:
-        """End the connection. The session behind it stays as it is."""
-        self.outbox.close(code, reason)
+        """Close the connection. Its session stays as it is."""
+        self.send_queue.close(code, reason)
 
-    def compress_packets(self) -> None:
-        """`compress` of Identify; a compressed transport is left as it is."""
+    def enable_payload_compression(self) -> None:
+        """Apply `compress` of Identify; a compressed transport is left as it is."""
         if self.encoding is TEXT:
-            self.encoding = COMPRESSED_PACKETS
+            self.encoding = PAYLOAD_COMPRESSION
 
-    def _overflowed(self) -> None:
-        self._desk.overflowed(self)
+    def _handle_overflow(self) -> None:
+        self._handler.handle_overflow(self)
 
-    # In
+    # Receiving
 
     async def handle(self, message: str | bytes) -> None:
-        """Do what a message asks. Raises Closing with the code that the public documentation gives for it."""
-        self._count()
+        """Handle one WebSocket message. Raises CloseConnection with the documented close code."""
+        self._check_rate_limit()
         payload = read_payload(message)
-        known = _HANDLERS.get(payload.op)
-        if known is None:
-            raise Closing(CloseCode.UNKNOWN_OPCODE, "Unknown opcode.")
-        await known(self, payload)
+        handle_opcode = _OPCODE_HANDLERS.get(payload.op)
+        if handle_opcode is None:
+            raise CloseConnection(CloseCode.UNKNOWN_OPCODE, "Unknown opcode.")
+        await handle_opcode(self, payload)
 
-    def _count(self) -> None:
-        maximum = self._desk.settings.commands_per_minute
+    def _check_rate_limit(self) -> None:
+        limit = self._handler.settings.commands_per_minute
         now = asyncio.get_running_loop().time()
-        if now >= self._until:
-            self._until, self._allowance = now + _COMMAND_WINDOW, maximum
-        self._allowance -= 1
-        if maximum and self._allowance < 0:
-            raise Closing(CloseCode.RATE_LIMITED, "You are being rate limited.")
+        if now >= self._command_window_end:
+            self._command_window_end, self._commands_left = now + _COMMAND_WINDOW, limit
+        self._commands_left -= 1
+        if limit and self._commands_left < 0:
+            raise CloseConnection(CloseCode.RATE_LIMITED, "You are being rate limited.")
 
-    def _identified(self) -> Session:
+    def _require_session(self) -> Session:
         if self.session is None:
-            raise Closing(CloseCode.NOT_AUTHENTICATED, "Not authenticated.")
+            raise CloseConnection(CloseCode.NOT_AUTHENTICATED, "Not authenticated.")
         return self.session
 
+    def _require_no_session(self) -> None:
+        if self.session is not None:
+            raise CloseConnection(CloseCode.ALREADY_AUTHENTICATED, "Already authenticated.")
+
     async def heartbeat(self, payload: Payload) -> None:
-        """Opcode 1: what the client says it has received need not be kept for a resume."""
+        """Opcode 1: acknowledge the dispatches up to the client's sequence number."""
         seq = read_command(payload.d, int | None)
-        self.last_heard = asyncio.get_running_loop().time()
-        self.asked_at = 0.0
+        self.last_heartbeat_at = asyncio.get_running_loop().time()
+        self.heartbeat_requested_at = 0.0
         session = self.session
         if session is not None and seq is not None:
             session.acknowledge(seq)
-        self.outbox.push(self.encoding.control(_ACK))
+        self.send_queue.push(self.encoding.control(_HEARTBEAT_ACK))
 
     async def identify(self, payload: Payload) -> None:
         """Opcode 2."""
-        if self.session is not None:
-            raise Closing(CloseCode.ALREADY_AUTHENTICATED, "Already authenticated.")
-        await self._desk.identify(self, read_command(payload.d, IdentifyCommand))
+        self._require_no_session()
+        await self._handler.identify(self, read_command(payload.d, IdentifyCommand))
 
     async def resume(self, payload: Payload) -> None:
         """Opcode 6."""
-        if self.session is not None:
-            raise Closing(CloseCode.ALREADY_AUTHENTICATED, "Already authenticated.")
-        await self._desk.resume(self, read_command(payload.d, ResumeCommand))
+        self._require_no_session()
+        await self._handler.resume(self, read_command(payload.d, ResumeCommand))
 
-    async def presence(self, payload: Payload) -> None:
-        """Opcode 3; too many are ignored."""
-        session = self._identified()
-        command = read_command(payload.d, PresenceCommand)
+    async def update_presence(self, payload: Payload) -> None:
+        """Opcode 3; updates above the rate limit are ignored."""
+        session = self._require_session()
+        command = read_command(payload.d, UpdatePresenceCommand)
         now = asyncio.get_running_loop().time()
-        maximum = self._desk.settings.presences_per_window
-        if now >= self._presences_until:
-            self._presences_until, self._presences = now + _PRESENCE_WINDOW, 0
-        self._presences += 1
-        if not maximum or self._presences <= maximum:
-            await self._desk.set_presence(session, command)
+        limit = self._handler.settings.presences_per_window
+        if now >= self._presence_window_end:
+            self._presence_window_end, self._presence_updates = now + _PRESENCE_WINDOW, 0
+        self._presence_updates += 1
+        if not limit or self._presence_updates <= limit:
+            await self._handler.update_presence(session, command)
 
-    async def voice(self, payload: Payload) -> None:
+    async def update_voice_state(self, payload: Payload) -> None:
         """Opcode 4."""
-        await self._desk.set_voice(self._identified(), read_command(payload.d, VoiceCommand))
+        session = self._require_session()
+        await self._handler.update_voice_state(session, read_command(payload.d, UpdateVoiceStateCommand))
 
-    async def members(self, payload: Payload) -> None:
+    async def request_guild_members(self, payload: Payload) -> None:
         """Opcode 8."""
-        await self._desk.send_members(self, self._identified(), read_command(payload.d, MembersCommand))
+        session = self._require_session()
+        await self._handler.request_guild_members(self, session, read_command(payload.d, RequestGuildMembersCommand))
 
-    async def sounds(self, payload: Payload) -> None:
+    async def request_soundboard_sounds(self, payload: Payload) -> None:
         """Opcode 31."""
-        await self._desk.send_sounds(self._identified(), read_command(payload.d, SoundboardCommand))
+        session = self._require_session()
+        command = read_command(payload.d, RequestSoundboardSoundsCommand)
+        await self._handler.request_soundboard_sounds(session, command)
 
 
-_HANDLERS: Final[dict[int, Callable[[Connection, Payload], Awaitable[None]]]] = {
+_OPCODE_HANDLERS: Final[dict[int, Callable[[Connection, Payload], Awaitable[None]]]] = {
     Opcode.HEARTBEAT: Connection.heartbeat,
     Opcode.IDENTIFY: Connection.identify,
     Opcode.RESUME: Connection.resume,
-    Opcode.PRESENCE_UPDATE: Connection.presence,
-    Opcode.VOICE_STATE_UPDATE: Connection.voice,
-    Opcode.REQUEST_GUILD_MEMBERS: Connection.members,
-    Opcode.REQUEST_SOUNDBOARD_SOUNDS: Connection.sounds,
+    Opcode.PRESENCE_UPDATE: Connection.update_presence,
+    Opcode.VOICE_STATE_UPDATE: Connection.update_voice_state,
+    Opcode.REQUEST_GUILD_MEMBERS: Connection.request_guild_members,
+    Opcode.REQUEST_SOUNDBOARD_SOUNDS: Connection.request_soundboard_sounds,
 }

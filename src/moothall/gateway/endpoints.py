@@ -1,29 +1,25 @@
-"""Where the gateway is, over HTTP (events: gateway)."""
+"""Get Gateway and Get Gateway Bot (events: gateway)."""
 
 from msgspec import Struct
-from sqlalchemy import bindparam, func, select
 
 from moothall.gateway.node import GatewayNode
 from moothall.kernel.access import PUBLIC, SIGNED_IN
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import get
-from moothall.storage.database import Query
-from moothall.storage.schema import members
+from moothall.resources.member.queries import count_guilds
 
-_GUILDS_A_SHARD = 1_000
-"""What one shard is advised to carry; the gateway insists on sharding only above `guilds_per_shard`."""
-
-_count_guilds = Query(select(func.count()).select_from(members).where(members.c.user_id == bindparam("user_id")))
+_RECOMMENDED_GUILDS_PER_SHARD = 1_000
+"""For `shards` of Get Gateway Bot; sharding is required only above `guilds_per_shard` of the settings."""
 
 
 class GatewayUrl(Struct, frozen=True):
-    """Where to connect."""
+    """The URL that clients connect to."""
 
     url: str
 
 
 class SessionStartLimit(Struct, frozen=True):
-    """How many sessions may still be started; `reset_after` in milliseconds."""
+    """How many sessions a bot may still start; `reset_after` in milliseconds."""
 
     total: int
     remaining: int
@@ -32,7 +28,7 @@ class SessionStartLimit(Struct, frozen=True):
 
 
 class GatewayBotInfo(Struct, frozen=True):
-    """Where a bot connects, and with how many shards."""
+    """The URL that a bot connects to, and the recommended number of shards."""
 
     url: str
     shards: int
@@ -47,12 +43,12 @@ async def get_gateway(ctx: Context) -> GatewayUrl:
 
 @get("/gateway/bot", permission=SIGNED_IN)
 async def get_bot_gateway(ctx: Context) -> GatewayBotInfo:
-    """The URL of the gateway with the caller's advised shards and what is left of its session starts."""
+    """The URL of the gateway with the caller's recommended shards and remaining session starts."""
     node = _node(ctx)
-    guilds = await ctx.tx.scalar(_count_guilds, user_id=ctx.actor.user_id)
+    guilds = await count_guilds(ctx.tx, ctx.actor.user_id)
     return GatewayBotInfo(
         url=_url(ctx),
-        shards=max(1, -(-guilds // _GUILDS_A_SHARD)),
+        shards=max(1, -(-guilds // _RECOMMENDED_GUILDS_PER_SHARD)),
         session_start_limit=SessionStartLimit(**node.limits.session_start_limit(ctx.actor.user_id)),
     )
 
@@ -64,5 +60,5 @@ def _url(ctx: Context) -> str:
 def _node(ctx: Context) -> GatewayNode:
     node = ctx.services.extra[GatewayNode]
     if not isinstance(node, GatewayNode):
-        raise TypeError("the gateway node is not there")
+        raise TypeError("services.extra has no gateway node")
     return node

@@ -1,11 +1,11 @@
-"""Encoded dispatches, shared by every session that hears them.
+"""Encoded dispatches, shared by every session that receives them.
 
-Only the sequence number differs between the sessions that hear an event, so it stands in a short
-prefix and everything after it is one `Frame`: encoded once as text, deflated once, compressed once
-with Zstandard, whatever the number of hearers.
+Only the sequence number differs between the sessions that receive an event, so it is in a short
+prefix, and everything after it is one `Frame`: encoded once as text, deflated once, compressed once
+with Zstandard, whatever the number of sessions.
 
-Sharing compressed bytes between streams that each have a history of their own works because the
-shared part never looks back past its own beginning:
+Compressed bytes can be shared between streams that each have their own history because the
+shared part never refers to anything before its own start:
 
 - *zlib-stream*: the prefix is a stored deflate block; the shared part was made by a fresh raw
   deflate compressor, so its back-references stay inside it. Both end on a byte boundary.
@@ -13,7 +13,7 @@ shared part never looks back past its own beginning:
   may also refer to the three offsets used last, so two constant blocks set these to their initial
   values first; what they decode to is white space between two tokens of the JSON.
 
-No session holds a compression context, and an idle one costs no memory for it.
+No session has a compression context, so an idle session needs no memory for one.
 """
 
 import zlib
@@ -23,8 +23,9 @@ import zstandard
 
 _STORED_EMPTY: Final = b"\x00\x00\x00\xff\xff"
 _ZLIB_HEADER: Final = b"\x78\x9c"
-_WORTH_DEFLATING: Final = 96
-_WORTH_PACKING: Final = 2_048
+_MIN_DEFLATE_BYTES: Final = 96
+"""A shorter frame is a stored block: deflating it saves nothing."""
+_MIN_REPLAY_COMPRESSION_BYTES: Final = 2_048
 
 # Window 2^17 (the smallest that allows full 128 KiB blocks), no checksum, no content size.
 _ZSTD_HEADER: Final = bytes.fromhex("28b52ffd0038")
@@ -35,8 +36,8 @@ _ZSTD = zstandard.ZstdCompressor(
 )
 
 
-def _zstd_block(kind: int, content: bytes) -> bytes:
-    return ((len(content) << 3) | (kind << 1)).to_bytes(3, "little") + content
+def _zstd_block(block_type: int, content: bytes) -> bytes:
+    return ((len(content) << 3) | (block_type << 1)).to_bytes(3, "little") + content
 
 
 # Eight literal spaces, then a match of three at offset 8; then matches of three at offsets 4 and 1.
@@ -45,7 +46,7 @@ _ZSTD_RESET: Final = _zstd_block(2, bytes.fromhex("412001540803000b")) + _zstd_b
 
 
 class Frame:
-    """One dispatch but for its sequence number: the text after `{"op":0,"s":N,`."""
+    """One dispatch without its sequence number: the text after `{"op":0,"s":N,`."""
 
     __slots__ = ("_deflated", "_tail", "_text", "_zstd", "size")
 
@@ -57,83 +58,83 @@ class Frame:
         self._deflated: bytes | None = None
         self._zstd: bytes | None = None
 
-    def pack(self) -> None:
-        """Keep a big frame in its smallest form only, for it is unlikely to be sent again."""
-        if self.size >= _WORTH_PACKING:
+    def compress_for_replay(self) -> None:
+        """Keep only the compressed form of a large frame: it is sent again only if its session resumes."""
+        if self.size >= _MIN_REPLAY_COMPRESSION_BYTES:
             self._zstd = self.zstd
             self._tail = self._text = self._deflated = None
 
     @property
     def tail(self) -> bytes:
-        """The shared part."""
-        found = self._tail
-        if found is None:
-            unpacked = zstandard.ZstdDecompressor().decompressobj().decompress(_ZSTD_HEADER + self.zstd)
-            found = unpacked.lstrip()
-        return found
+        """The shared part as JSON."""
+        tail = self._tail
+        if tail is None:
+            decompressed = zstandard.ZstdDecompressor().decompressobj().decompress(_ZSTD_HEADER + self.zstd)
+            tail = decompressed.lstrip()
+        return tail
 
     @property
     def text(self) -> str:
         """The shared part as text."""
-        found = self._text
-        if found is None:
-            found = self._text = self.tail.decode()
-        return found
+        text = self._text
+        if text is None:
+            text = self._text = self.tail.decode()
+        return text
 
     @property
     def deflated(self) -> bytes:
         """The shared part as raw deflate blocks ending with a sync flush."""
-        found = self._deflated
-        if found is None:
-            found = self._deflated = _deflate(self.tail)
-        return found
+        deflated = self._deflated
+        if deflated is None:
+            deflated = self._deflated = _deflate(self.tail)
+        return deflated
 
     @property
     def zstd(self) -> bytes:
-        """The shared part as Zstandard blocks, offsets reset first."""
-        found = self._zstd
-        if found is None:
-            found = self._zstd = _ZSTD_RESET + _zstd_blocks(self.tail)
-        return found
+        """The shared part as Zstandard blocks, after two that reset the offsets."""
+        blocks = self._zstd
+        if blocks is None:
+            blocks = self._zstd = _ZSTD_RESET + _zstd_blocks(self.tail)
+        return blocks
 
 
 def _deflate(data: bytes) -> bytes:
-    if len(data) < _WORTH_DEFLATING:
+    if len(data) < _MIN_DEFLATE_BYTES:
         return _stored(data) + _STORED_EMPTY
     compressor = zlib.compressobj(6, zlib.DEFLATED, -15)
     return compressor.compress(data) + compressor.flush(zlib.Z_SYNC_FLUSH)
 
 
 def _stored(data: bytes) -> bytes:
-    """Data below 64 KiB as a stored deflate block."""
+    """Encode data below 64 KiB as a stored deflate block."""
     size = len(data)
     return b"\x00" + size.to_bytes(2, "little") + (size ^ 0xFFFF).to_bytes(2, "little") + data
 
 
 def _zstd_blocks(data: bytes) -> bytes:
     compressor = _ZSTD.compressobj()
-    made = compressor.compress(data) + compressor.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
-    return made[len(_ZSTD_HEADER) :]
+    compressed = compressor.compress(data) + compressor.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
+    return compressed[len(_ZSTD_HEADER) :]
 
 
 class Encoding:
-    """How a connection's payloads become WebSocket messages. One instance serves every connection.
+    """Encodes payloads as WebSocket messages of one transport. Stateless: all connections share one instance.
 
-    The first payload of a connection goes through `first`, which opens the stream.
+    The first payload of a connection goes through `first`, which starts the stream.
     """
 
     binary = False
 
     def first(self, payload: bytes) -> str | bytes:
-        """The connection's first payload."""
+        """Encode the connection's first payload."""
         return self.control(payload)
 
     def control(self, payload: bytes) -> str | bytes:
-        """A short payload that is no dispatch, below 64 KiB."""
+        """Encode a payload below 64 KiB that is no dispatch."""
         raise NotImplementedError
 
     def dispatch(self, seq: int, frame: Frame) -> str | bytes:
-        """A dispatch with its sequence number."""
+        """Encode a dispatch with its sequence number."""
         raise NotImplementedError
 
 
@@ -149,14 +150,14 @@ class Text(Encoding):
         return f'{{"op":0,"s":{seq},{frame.text}'
 
 
-class CompressedPackets(Text):
-    """JSON text, but big dispatches each as a zlib stream of its own: `compress` in Identify."""
+class PayloadCompression(Text):
+    """JSON text, except that each large dispatch is a zlib stream: `compress` of Identify."""
 
     threshold = 2048
-    """Bytes of JSON from which compressing pays."""
+    """Minimum size of a compressed dispatch, in bytes of JSON."""
 
     def dispatch(self, seq: int, frame: Frame) -> str | bytes:
-        """A binary message for a big dispatch."""
+        """A binary message for a large dispatch, text for any other."""
         if frame.size < self.threshold:
             return super().dispatch(seq, frame)
         return zlib.compress(b'{"op":0,"s":%d,' % seq + frame.tail, 3)
@@ -168,7 +169,7 @@ class ZlibStream(Encoding):
     binary = True
 
     def first(self, payload: bytes) -> str | bytes:
-        """The payload behind the stream's header."""
+        """The stream's header and the payload."""
         return _ZLIB_HEADER + _stored(payload) + _STORED_EMPTY
 
     def control(self, payload: bytes) -> str | bytes:
@@ -186,7 +187,7 @@ class ZstdStream(Encoding):
     binary = True
 
     def first(self, payload: bytes) -> str | bytes:
-        """The payload behind the frame's header."""
+        """The frame's header and the payload."""
         return _ZSTD_HEADER + _zstd_block(0, payload)
 
     def control(self, payload: bytes) -> str | bytes:
@@ -199,6 +200,6 @@ class ZstdStream(Encoding):
 
 
 TEXT: Final = Text()
-COMPRESSED_PACKETS: Final = CompressedPackets()
+PAYLOAD_COMPRESSION: Final = PayloadCompression()
 ENCODINGS: Final[dict[str, Encoding]] = {"": TEXT, "zlib-stream": ZlibStream(), "zstd-stream": ZstdStream()}
-"""By the value of the URL's `compress`."""
+"""Transports by the value of `compress` in the URL."""

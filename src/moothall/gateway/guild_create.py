@@ -1,17 +1,17 @@
-"""GUILD_CREATE: a guild as one session may see it."""
+"""GUILD_CREATE: a guild with the fields that one session may see (events: gateway events, guild create)."""
 
-from collections.abc import Callable, Iterable
 from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType, structs
-from sqlalchemy import bindparam, select
 
 from moothall.gateway.guild_view import GuildView, MemberView
+from moothall.gateway.queries import select_all_members, select_voice_states
 from moothall.gateway.session import Session
+from moothall.gateway.source import OnlinePresences
 from moothall.gateway.threads import active_threads
 from moothall.kernel.guild_state import GuildStates
 from moothall.objects.channel import Channel
-from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
+from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.intents import Intent
 from moothall.objects.member import Member
 from moothall.objects.presence import Presence
@@ -26,57 +26,46 @@ from moothall.resources.member.queries import count_members, get_members, member
 from moothall.resources.scheduled_event.queries import event_object, select_live_events
 from moothall.resources.stage_instance.queries import select_stages, stage_object
 from moothall.resources.voice.queries import VoiceStateRow, voice_state_object
-from moothall.storage.database import Query, Reader
+from moothall.storage.database import Reader
 from moothall.storage.rows import MemberRow
-from moothall.storage.schema import members, voice_states
 
-_MAX_THRESHOLD: Final = 250
-LARGE_GUILD: Final = 75_000
-"""With more members than this, GUILD_CREATE lists the session's own and those in voice only."""
-
-_select_all = Query(
-    select(members)
-    .where(members.c.guild_id == bindparam("guild_id"))
-    .order_by(members.c.user_id)
-    .limit(_MAX_THRESHOLD),
-    into=MemberRow,
-)
-_select_voice_states = Query(
-    select(voice_states).where(voice_states.c.guild_id == bindparam("guild_id")).order_by(voice_states.c.user_id),
-    into=VoiceStateRow,
-)
+MAX_GUILD_WITH_MEMBER_LIST: Final = 75_000
+"""In a guild with more members, GUILD_CREATE lists only the session's own member and those in voice."""
 
 
-async def voice_in(reader: Reader, guild_id: GuildId, channel_ids: frozenset[int]) -> list[VoiceState]:
-    """Who is in some voice channels, as VOICE_STATE_UPDATE tells it."""
-    rows = [r for r in await reader.all(_select_voice_states, guild_id=guild_id) if r.channel_id in channel_ids]
-    found = await get_members(reader, guild_id, [row.user_id for row in rows])
-    known = {m.user.id: m for m in await member_objects(reader, list(found.values())) if m.user is not UNSET}
+async def read_voice_states(reader: Reader, guild_id: GuildId, channel_ids: frozenset[ChannelId]) -> list[VoiceState]:
+    """The voice states in some channels, with members, as VOICE_STATE_UPDATE has them."""
+    rows = [row for row in await select_voice_states(reader, guild_id) if row.channel_id in channel_ids]
+    member_rows = await get_members(reader, guild_id, [row.user_id for row in rows])
+    objects = await member_objects(reader, list(member_rows.values()))
+    members = {member.user.id: member for member in objects if member.user is not UNSET}
     return [
-        voice_state_object(row, known[row.user_id], deaf=known[row.user_id].deaf, mute=known[row.user_id].mute)
+        voice_state_object(row, member, deaf=member.deaf, mute=member.mute)
         for row in rows
-        if row.user_id in known
+        if (member := members.get(row.user_id)) is not None
     ]
 
 
-async def stages_in(reader: Reader, guild_id: GuildId, channel_ids: frozenset[int]) -> list[StageInstance]:
-    """What is live in some channels."""
+async def read_stage_instances(
+    reader: Reader, guild_id: GuildId, channel_ids: frozenset[ChannelId]
+) -> list[StageInstance]:
+    """The stage instances of some channels."""
     return [stage_object(row) for row in await select_stages(reader, guild_id) if row.channel_id in channel_ids]
 
 
-async def events_in(
-    reader: Reader, guild_id: GuildId, channel_ids: frozenset[int], *, anywhere: bool = False
+async def read_scheduled_events(
+    reader: Reader, guild_id: GuildId, channel_ids: frozenset[ChannelId], *, external: bool = False
 ) -> list[ScheduledEvent]:
-    """The events in some channels that are not over; `anywhere` adds the external ones."""
+    """The scheduled and active events of some channels; `external` adds those of the guild without a channel."""
     return [
         event_object(row)
         for row in await select_live_events(reader, guild_id)
-        if (anywhere if row.channel_id is None else row.channel_id in channel_ids)
+        if (external if row.channel_id is None else row.channel_id in channel_ids)
     ]
 
 
-class _Extras(Struct):
-    """What GUILD_CREATE has beyond the guild object."""
+class _GuildCreateFields(Struct):
+    """The fields of GUILD_CREATE beyond the guild object."""
 
     joined_at: Timestamp | None
     large: bool
@@ -93,39 +82,38 @@ class _Extras(Struct):
 
 
 class GuildCreateReader:
-    """Reads what GUILD_CREATE tells. The guild object itself is encoded once for each version of the guild."""
+    """Reads GUILD_CREATE. The guild object in it is encoded once for each version of the guild."""
 
     def __init__(self, states: GuildStates) -> None:
         self._states = states
-        self.presences_of: Callable[[Iterable[int]], list[Presence]] = lambda _: []
-        """Who of the users named is online."""
 
     async def read(
         self,
         reader: Reader,
         view: GuildView,
         member: MemberView,
-        visible: frozenset[int],
+        visible: frozenset[ChannelId],
         session: Session,
+        online: OnlinePresences,
         *,
         joined: bool,
     ) -> bytes | None:
-        """The `d`; None if the guild or the membership is gone."""
-        guild_id = GuildId(Snowflake(view.id))
+        """The `d` of GUILD_CREATE; None if the guild or the member is deleted."""
+        guild_id = view.id
         state = await self._states.state(reader, guild_id)
         if state is None:
             return None
         count = await count_members(reader, guild_id)
-        # Whoever may not see a voice channel does not know who is in it.
-        in_voice = [r for r in await reader.all(_select_voice_states, guild_id=guild_id) if r.channel_id in visible]
+        # Voice states in channels that the member may not view are omitted.
+        in_voice = [row for row in await select_voice_states(reader, guild_id) if row.channel_id in visible]
         listed = await self._members(reader, guild_id, session, view, count, in_voice)
-        own = listed.get(UserId(Snowflake(session.user_id)))
+        own = listed.get(session.user_id)
         if own is None:
             return None
-        known = await state.channels(reader)
-        channels = [known[ChannelId(Snowflake(c))] for c in sorted(visible) if c in known]
-        wants_presences = session.intents & Intent.GUILD_PRESENCES
-        extras = _Extras(
+        all_channels = await state.channels(reader)
+        channels = [all_channels[channel_id] for channel_id in sorted(visible) if channel_id in all_channels]
+        with_presences = session.intents & Intent.GUILD_PRESENCES
+        fields = _GuildCreateFields(
             joined_at=own.joined_at,
             large=count > session.large_threshold,
             unavailable=UNSET if joined else False,
@@ -134,12 +122,12 @@ class GuildCreateReader:
             members=await member_objects(reader, list(listed.values())),
             channels=await channel_objects(reader, channels),
             threads=await active_threads(reader, view, member, visible),
-            presences=self.presences_of(map(int, listed)) if wants_presences else [],
-            stage_instances=await stages_in(reader, guild_id, visible),
-            guild_scheduled_events=await events_in(reader, guild_id, visible, anywhere=True),
+            presences=online(listed) if with_presences else [],
+            stage_instances=await read_stage_instances(reader, guild_id, visible),
+            guild_scheduled_events=await read_scheduled_events(reader, guild_id, visible, external=True),
             soundboard_sounds=await state.sounds(reader),
         )
-        return guild_json(state)[:-1] + b"," + encode(extras)[1:]
+        return guild_json(state)[:-1] + b"," + encode(fields)[1:]
 
     async def _members(
         self,
@@ -150,16 +138,16 @@ class GuildCreateReader:
         count: int,
         in_voice: list[VoiceStateRow],
     ) -> dict[UserId, MemberRow]:
-        if session.intents & Intent.GUILD_PRESENCES and count <= LARGE_GUILD:
+        if session.intents & Intent.GUILD_PRESENCES and count <= MAX_GUILD_WITH_MEMBER_LIST:
             if count <= session.large_threshold:
-                return {row.user_id: row for row in await reader.all(_select_all, guild_id=guild_id)}
-            wanted = {UserId(Snowflake(u.user_id)) for u in view.members.values()}
+                return {row.user_id: row for row in await select_all_members(reader, guild_id)}
+            user_ids = set(view.members)
         else:
-            wanted = set()
-        wanted.add(UserId(Snowflake(session.user_id)))
-        wanted.update(row.user_id for row in in_voice)
-        found = await get_members(reader, guild_id, wanted)
-        return {user_id: found[user_id] for user_id in sorted(found)}
+            user_ids = set()
+        user_ids.add(session.user_id)
+        user_ids.update(row.user_id for row in in_voice)
+        rows = await get_members(reader, guild_id, user_ids)
+        return {user_id: rows[user_id] for user_id in sorted(rows)}
 
 
 def _voice_state(row: VoiceStateRow, listed: dict[UserId, MemberRow]) -> VoiceState:

@@ -1,4 +1,4 @@
-"""What a gateway node knows of a guild: enough to say which session may hear what."""
+"""A gateway node's view of a guild: what it takes to decide which sessions receive an event."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping
@@ -8,6 +8,7 @@ from msgspec import Struct
 from moothall.bus import Audience, Envelope
 from moothall.gateway.session import Session
 from moothall.objects.channel_types import VOICE
+from moothall.objects.ids import ChannelId, GuildId, RoleId, UserId
 from moothall.objects.permissions import (
     Permissions,
     base_permissions,
@@ -21,261 +22,266 @@ from moothall.objects.wire import Timestamp
 _VIEW = int(Permissions.VIEW_CHANNEL)
 _MANAGE_THREADS = int(Permissions.MANAGE_THREADS)
 _ADMINISTRATOR = int(Permissions.ADMINISTRATOR)
-_NONE: frozenset[int] = frozenset()
+_NO_CHANNELS: frozenset[ChannelId] = frozenset()
 _MAX_AUDIENCES = 256
 
 
 class ChannelView(Struct):
-    """A channel (no thread), as visibility needs it."""
+    """The fields of a channel (not a thread) that visibility depends on."""
 
     type: int
     overwrites: dict[int, tuple[int, int]]
-    """(allow, deny) by role or user."""
+    """(allow, deny) by role or user id."""
     name: str = ""
     position: int = 0
-    parent_id: int = 0
+    parent_id: ChannelId | None = None
 
 
 class MemberView(Struct, eq=False):
     """A member who has sessions on this node."""
 
-    user_id: int
-    role_ids: tuple[int, ...]
+    user_id: UserId
+    role_ids: tuple[RoleId, ...]
     pending: bool
     timed_out_until: int
     """Milliseconds since the Unix epoch; 0 for never."""
     sessions: list[Session]
-    guest_of: int = 0
-    """The one channel that a guest sees; 0 for whoever is no guest."""
+    guest_channel_id: ChannelId | None = None
+    """The only channel that a guest sees; None for a member who is no guest."""
 
     @property
     def restricted(self) -> bool:
-        """Whether only looking and reading is left of their permissions."""
+        """Whether pending screening or a timeout leaves the member only the permissions to view and read."""
         return self.pending or self.timed_out_until > Timestamp.now()
 
 
 class GuildView:
-    """A guild's roles and channels, the members with sessions, and who of them hears what.
+    """A guild's roles and channels, its members with sessions, and the audience of each kind of event.
 
-    Visibility is worked out once for each set of roles, not once for each member; who hears a kind of
-    event in a channel is remembered until something that matters changes.
+    Visible channels are computed once for each set of roles, not for each member. Audiences are cached until
+    something that they depend on changes.
     """
 
     __slots__ = (
+        "_any_thread_manager_overwrite",
         "_audiences",
-        "_managed",
-        "_stale_at",
-        "_threads_granted",
-        "_visible",
+        "_audiences_expire_at",
+        "_everyone_id",
+        "_managed_channels",
+        "_visible_channels",
+        "buffered",
         "channels",
-        "held",
         "id",
         "joining",
         "members",
+        "overwrite_user_ids",
         "owner_id",
-        "personal",
         "roles",
     )
 
     def __init__(
         self,
-        guild_id: int,
-        owner_id: int = 0,
-        roles: Mapping[int, int] | None = None,
-        channels: Mapping[int, ChannelView] | None = None,
+        guild_id: GuildId,
+        owner_id: UserId | None = None,
+        roles: Mapping[RoleId, int] | None = None,
+        channels: Mapping[ChannelId, ChannelView] | None = None,
     ) -> None:
         self.id = guild_id
         self.owner_id = owner_id
-        self.roles: dict[int, int] = dict(roles or {})
-        self.channels: dict[int, ChannelView] = dict(channels or {})
-        self.members: dict[int, MemberView] = {}
+        self.roles: dict[RoleId, int] = dict(roles or {})
+        """Permission bits by role."""
+        self.channels: dict[ChannelId, ChannelView] = dict(channels or {})
+        self.members: dict[UserId, MemberView] = {}
         self.joining: dict[Session, deque[Envelope]] = {}
-        """Sessions whose GUILD_CREATE is being read, with the envelopes that wait for it."""
-        self.held: deque[Envelope] | None = None
-        """Envelopes that wait for a database read before them; None while there is none."""
-        self.personal: frozenset[int] = frozenset()
-        """Users named by an overwrite of any channel."""
-        self._visible: dict[tuple[int, ...], frozenset[int]] = {}
-        self._managed: dict[tuple[int, ...], frozenset[int]] = {}
-        self._audiences: dict[tuple[int, int, int], list[Session]] = {}
-        self._threads_granted = False
-        """Whether any overwrite lets somebody manage threads who may not do so in the guild."""
-        self._stale_at = 0
-        """When a timeout that ends by itself brings permissions back; 0 for never."""
-        self.changed()
+        """Sessions whose GUILD_CREATE is being read, with the envelopes to send after it."""
+        self.buffered: deque[Envelope] | None = None
+        """Envelopes to deliver after a database read in progress; None while there is no such read."""
+        self.overwrite_user_ids: frozenset[int] = frozenset()
+        """Users who have an overwrite in any channel."""
+        self._everyone_id = RoleId(guild_id)
+        self._visible_channels: dict[tuple[int | None, ...], frozenset[ChannelId]] = {}
+        self._managed_channels: dict[tuple[int | None, ...], frozenset[ChannelId]] = {}
+        self._audiences: dict[tuple[ChannelId | None, int, int], list[Session]] = {}
+        self._any_thread_manager_overwrite = False
+        """Whether any overwrite allows MANAGE_THREADS."""
+        self._audiences_expire_at = 0
+        """When the next timeout of a member ends, which changes audiences without an event; 0 for never."""
+        self.invalidate()
 
-    def changed(self) -> None:
-        """Forget what was worked out: roles, overwrites, channels or the owner changed."""
-        self._visible.clear()
-        self._managed.clear()
-        self._threads_granted = any(
+    def invalidate(self) -> None:
+        """Clear every cache, after a change of roles, overwrites, channels or the owner."""
+        self._visible_channels.clear()
+        self._managed_channels.clear()
+        self._any_thread_manager_overwrite = any(
             allow & _MANAGE_THREADS for channel in self.channels.values() for allow, _ in channel.overwrites.values()
         )
         self._audiences.clear()
-        self.personal = frozenset(
+        self.overwrite_user_ids = frozenset(
             target for channel in self.channels.values() for target in channel.overwrites if target not in self.roles
         )
 
-    def take_held(self) -> deque[Envelope] | None:
-        """End the waiting; the envelopes that waited."""
-        held, self.held = self.held, None
-        return held
-
-    def member_changed(self) -> None:
-        """Forget who hears what: a member or session came, went or changed."""
+    def invalidate_audiences(self) -> None:
+        """Clear the cached audiences, after a member or a session was added, removed or changed."""
         self._audiences.clear()
-        self._stale_at = 0
+        self._audiences_expire_at = 0
+
+    def take_buffered(self) -> deque[Envelope] | None:
+        """End the buffering; the envelopes buffered."""
+        buffered, self.buffered = self.buffered, None
+        return buffered
 
     def permissions_in(self, member: MemberView, channel: ChannelView) -> int:
-        """What a member may do in a channel."""
-        if member.guest_of and channel is not self.channels.get(member.guest_of):
+        """A member's permissions in a channel."""
+        if member.guest_channel_id and channel is not self.channels.get(member.guest_channel_id):
             return 0
         bits = channel_permissions(
             self._base(member),
-            everyone_id=self.id,
+            everyone_id=self._everyone_id,
             role_ids=member.role_ids,
             user_id=member.user_id,
             overwrites=channel.overwrites,
         )
         if member.restricted:
             bits = timed_out(bits)
-        if member.guest_of:
+        if member.guest_channel_id:
             bits = guest_permissions(bits)
         return implicit(bits, voice=channel.type in VOICE)
 
     def permissions(self, member: MemberView) -> int:
-        """What a member may do in the guild as a whole; a guest, nothing."""
-        if member.guest_of:
+        """A member's permissions in the guild as a whole; a guest has none."""
+        if member.guest_channel_id:
             return 0
         bits = self._base(member)
         return timed_out(bits) if member.restricted else bits
 
-    def visible(self, member: MemberView) -> frozenset[int]:
+    def visible_channels(self, member: MemberView) -> frozenset[ChannelId]:
         """The channels that a member may view."""
-        # Members with the same roles see the same, unless an overwrite names one or they own the guild. A
-        # timeout takes no view away.
+        # Members with the same roles see the same channels, unless they own the guild, are guests or have an overwrite
+        # of their own. A timeout does not remove VIEW_CHANNEL.
         user_id = member.user_id
-        own = user_id == self.owner_id or user_id in self.personal or member.guest_of
-        key = (-user_id, member.guest_of, *member.role_ids) if own else member.role_ids
-        found = self._visible.get(key)
-        if found is None:
+        individual = user_id == self.owner_id or user_id in self.overwrite_user_ids or member.guest_channel_id
+        key = (-user_id, member.guest_channel_id, *member.role_ids) if individual else member.role_ids
+        visible = self._visible_channels.get(key)
+        if visible is None:
             base = self._base(member)
-            found = self._visible[key] = frozenset(
+            visible = self._visible_channels[key] = frozenset(
                 channel_id
                 for channel_id, channel in self.channels.items()
-                if (not member.guest_of or channel_id == member.guest_of)
+                if (not member.guest_channel_id or channel_id == member.guest_channel_id)
                 and channel_permissions(
                     base,
-                    everyone_id=self.id,
+                    everyone_id=self._everyone_id,
                     role_ids=member.role_ids,
                     user_id=user_id,
                     overwrites=channel.overwrites,
                 )
                 & _VIEW
             )
-        return found
+        return visible
 
-    def audience(self, channel_id: int, permission: int, intent: int) -> list[Session]:
-        """The sessions that hear an event; `channel_id` 0 for one of the whole guild."""
-        if self._stale_at and Timestamp.now() >= self._stale_at:
-            self.member_changed()
+    def audience(self, channel_id: ChannelId | None, permission: int, intent: int) -> list[Session]:
+        """The sessions that receive an event of a channel, or of the whole guild without `channel_id`."""
+        if self._audiences_expire_at and Timestamp.now() >= self._audiences_expire_at:
+            self.invalidate_audiences()
         key = (channel_id, permission, intent)
-        found = self._audiences.get(key)
-        if found is None:
+        audience = self._audiences.get(key)
+        if audience is None:
             if len(self._audiences) >= _MAX_AUDIENCES:
                 self._audiences.clear()
-            found = self._audiences[key] = [
+            audience = self._audiences[key] = [
                 session
-                for member in self._entitled(channel_id, permission)
+                for member in self._eligible_members(channel_id, permission)
                 for session in member.sessions
                 if not intent or session.intents & intent
             ]
             if permission:
                 ends = [m.timed_out_until for m in self.members.values() if m.timed_out_until > Timestamp.now()]
-                self._stale_at = min(ends, default=0)
-        return found
+                self._audiences_expire_at = min(ends, default=0)
+        return audience
 
-    def may_hear(self, member: MemberView, session: Session, envelope: Envelope) -> bool:
-        """Whether one session may hear an event; it need not be among those that hear the guild."""
+    def can_receive(self, member: MemberView, session: Session, envelope: Envelope) -> bool:
+        """Whether a member's session may receive an event; the session need not be in `member.sessions`."""
         if envelope.intent and not session.intents & envelope.intent:
             return envelope.name == "GUILD_MEMBER_UPDATE"
         permission = envelope.permission
         if envelope.audience is Audience.USERS:
-            return member.user_id in envelope.user_ids and envelope.channel_id in self.visible(member)
+            return member.user_id in envelope.user_ids and envelope.channel_id in self.visible_channels(member)
         if envelope.audience is not Audience.CHANNEL:
             return not permission or self.permissions(member) & permission == permission
-        channel = self.channels.get(envelope.channel_id)
+        channel = None if envelope.channel_id is None else self.channels.get(envelope.channel_id)
         if channel is None:
             return False
-        held = self.permissions_in(member, channel)
-        if envelope.thread_id and envelope.user_ids and not held & _MANAGE_THREADS:
-            return bool(held & _VIEW) and member.user_id in envelope.user_ids
-        needed = permission | _VIEW
-        return held & needed == needed
+        permissions = self.permissions_in(member, channel)
+        if envelope.thread_id and envelope.user_ids and not permissions & _MANAGE_THREADS:
+            return bool(permissions & _VIEW) and member.user_id in envelope.user_ids
+        required = permission | _VIEW
+        return permissions & required == required
 
-    def thread_audience(self, channel_id: int, permission: int, intent: int, in_thread: Iterable[int]) -> list[Session]:
-        """As `audience`, for a private thread: its members, and who manages threads."""
+    def private_thread_audience(
+        self, channel_id: ChannelId, permission: int, intent: int, thread_member_ids: Iterable[UserId]
+    ) -> list[Session]:
+        """As `audience`, for a private thread of a channel: its members, and those who may manage threads."""
         managers = self.audience(channel_id, permission | _MANAGE_THREADS, intent)
-        managing = {session.user_id for session in managers}
-        channel, needed = self.channels.get(channel_id), permission | _VIEW
+        manager_ids = {session.user_id for session in managers}
+        channel, required = self.channels.get(channel_id), permission | _VIEW
         return managers + [
             session
-            for member in self._named(in_thread)
-            if member.user_id not in managing
+            for member in self._members_by_id(thread_member_ids)
+            if member.user_id not in manager_ids
             and channel is not None
-            and self.permissions_in(member, channel) & needed == needed
+            and self.permissions_in(member, channel) & required == required
             for session in member.sessions
             if not intent or session.intents & intent
         ]
 
-    def own_audience(self, channel_id: int, intent: int, user_ids: Iterable[int]) -> list[Session]:
-        """The sessions of the users named, as far as they may view a channel."""
+    def users_audience(self, channel_id: ChannelId | None, intent: int, user_ids: Iterable[UserId]) -> list[Session]:
+        """The sessions of those of `user_ids` who may view a channel."""
         return [
             session
-            for member in self._named(user_ids)
-            if channel_id in self.visible(member)
+            for member in self._members_by_id(user_ids)
+            if channel_id in self.visible_channels(member)
             for session in member.sessions
             if not intent or session.intents & intent
         ]
 
-    def managed(self, member: MemberView) -> frozenset[int]:
-        """The channels in which a member manages threads, and so sees the private ones without being in them."""
+    def managed_channels(self, member: MemberView) -> frozenset[ChannelId]:
+        """The channels in which a member may manage threads, and so sees private threads without joining them."""
         base = self._base(member)
-        if member.restricted or not (base & _MANAGE_THREADS or self._threads_granted):
-            return _NONE
-        if base & _ADMINISTRATOR and not member.guest_of:
-            return self.visible(member)
+        if member.restricted or not (base & _MANAGE_THREADS or self._any_thread_manager_overwrite):
+            return _NO_CHANNELS
+        if base & _ADMINISTRATOR and not member.guest_channel_id:
+            return self.visible_channels(member)
         user_id = member.user_id
-        own = user_id == self.owner_id or user_id in self.personal or member.guest_of
-        key = (-user_id, member.guest_of, *member.role_ids) if own else member.role_ids
-        found = self._managed.get(key)
-        if found is None:
-            found = self._managed[key] = frozenset(
+        individual = user_id == self.owner_id or user_id in self.overwrite_user_ids or member.guest_channel_id
+        key = (-user_id, member.guest_channel_id, *member.role_ids) if individual else member.role_ids
+        managed = self._managed_channels.get(key)
+        if managed is None:
+            managed = self._managed_channels[key] = frozenset(
                 channel_id
-                for channel_id in self.visible(member)
+                for channel_id in self.visible_channels(member)
                 if self.permissions_in(member, self.channels[channel_id]) & _MANAGE_THREADS
             )
-        return found
+        return managed
 
-    def _named(self, user_ids: Iterable[int]) -> Iterable[MemberView]:
+    def _members_by_id(self, user_ids: Iterable[UserId]) -> Iterable[MemberView]:
         return [member for user_id in dict.fromkeys(user_ids) if (member := self.members.get(user_id)) is not None]
 
-    def _entitled(self, channel_id: int, permission: int) -> Iterable[MemberView]:
+    def _eligible_members(self, channel_id: ChannelId | None, permission: int) -> Iterable[MemberView]:
         members = self.members.values()
         if not channel_id:
             return members if not permission else (m for m in members if self.permissions(m) & permission == permission)
         if not permission:
-            return (m for m in members if channel_id in self.visible(m))
+            return (m for m in members if channel_id in self.visible_channels(m))
         channel = self.channels.get(channel_id)
         if channel is None:
             return ()
-        needed = permission | _VIEW
-        return (m for m in members if self.permissions_in(m, channel) & needed == needed)
+        required = permission | _VIEW
+        return (m for m in members if self.permissions_in(m, channel) & required == required)
 
     def _base(self, member: MemberView) -> int:
         roles = self.roles
         return base_permissions(
             owner=member.user_id == self.owner_id,
-            everyone=roles.get(self.id, 0),
-            roles=[roles[r] for r in member.role_ids if r in roles],
+            everyone=roles.get(self._everyone_id, 0),
+            roles=[roles[role_id] for role_id in member.role_ids if role_id in roles],
         )

@@ -1,4 +1,4 @@
-"""Who hears what on this node: every session, and the guilds that it hears."""
+"""The sessions of this node, and the delivery of envelopes from the bus to them."""
 
 import asyncio
 import logging
@@ -8,139 +8,151 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Final
 
 from moothall.bus import Audience, Envelope
-from moothall.gateway.changes import Changes
-from moothall.gateway.delivery import Delivery, told_of_members
-from moothall.gateway.eager import run_eagerly
+from moothall.gateway.dispatcher import Dispatcher, thread_members_audience
+from moothall.gateway.event_payloads import read_member, read_user_id
 from moothall.gateway.frames import Frame
+from moothall.gateway.guild_events import GuildEventHandler
 from moothall.gateway.guild_view import GuildView, MemberView
+from moothall.gateway.inline import run_inline
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings, Metrics
-from moothall.gateway.snapshots import Snapshots
-from moothall.gateway.state_events import read_member, read_user_id
+from moothall.gateway.source import GuildSource, OnlinePresences
+from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.intents import Intent
 
 _log = logging.getLogger(__name__)
 
 _SLICE_SECONDS: Final = 0.004
-"""How long delivering may keep the loop from other work."""
+"""Maximum time for which delivery may occupy the event loop without a break."""
 
 
 class Hub:
-    """Sessions by user and by guild, and what each of them is sent.
+    """Sessions by user and by guild, and the events that each of them receives.
 
-    `hear` takes envelopes from the bus. They are delivered in the order of each guild, in slices that
-    leave the loop to others in between, also within one event that very many sessions hear. A guild's
-    view is loaded when its first session comes, kept current by the guild's own events, and dropped
-    with the last session.
+    `receive` takes envelopes from the bus. Those of one guild are delivered in order, in slices that let other
+    tasks run in between, also within one event with a very large audience. A guild's view is loaded when its first
+    session joins, updated by the guild's own events, and dropped with the last session.
+
+    `on_control` is called with each NODE envelope, `on_join` once a session receives a guild's events, and
+    `online` returns the presences for GUILD_CREATE.
     """
 
-    def __init__(self, settings: GatewaySettings, snapshots: Snapshots, metrics: Metrics) -> None:
-        self.snapshots = snapshots
+    def __init__(
+        self,
+        settings: GatewaySettings,
+        source: GuildSource,
+        metrics: Metrics,
+        *,
+        on_control: Callable[[Envelope], None] | None = None,
+        on_join: Callable[[Session, GuildView], None] | None = None,
+        online: OnlinePresences = lambda _user_ids: [],
+    ) -> None:
         self.sessions: dict[str, Session] = {}
-        self.by_user: dict[int, list[Session]] = {}
-        self.views: dict[int, GuildView] = {}
-        self.control: Callable[[Envelope], None] = _ignore
-        """Called with each NODE envelope."""
-        self.came: Callable[[Session, GuildView], None] = _ignore
-        """Called when a session has begun to hear a guild."""
-        self._delivery = Delivery(settings, metrics, self._wake)
-        self._changes = Changes(self._delivery, snapshots, self._lose)
-        self._loading: dict[int, asyncio.Future[None]] = {}
+        self.sessions_by_user: dict[UserId, list[Session]] = {}
+        self.views: dict[GuildId, GuildView] = {}
+        self._source = source
+        self._on_control = on_control
+        self._on_join = on_join
+        self._online = online
+        self._dispatcher = Dispatcher(settings, metrics, self._schedule_delivery)
+        self._guild_events = GuildEventHandler(self._dispatcher, source, self._remove_from_guild)
+        self._loading: dict[GuildId, asyncio.Future[None]] = {}
         self._inbox: deque[Envelope] = deque()
-        self._working = False
+        self._delivery_scheduled = False
         self._tasks: set[asyncio.Task[Any]] = set()
 
-    # Sessions come and go
+    # Sessions
 
     def add(self, session: Session) -> None:
-        """Let a session hear what is meant for its user."""
+        """Register a session, which receives the events of its user from now on."""
         self.sessions[session.id] = session
-        self.by_user.setdefault(session.user_id, []).append(session)
+        self.sessions_by_user.setdefault(session.user_id, []).append(session)
 
     def remove(self, session: Session) -> bool:
-        """Forget a session; tells whether it was its user's last. Does nothing the second time."""
+        """Remove a session; returns whether it was its user's last. Does nothing the second time."""
         if self.sessions.pop(session.id, None) is None:
             return False
-        for guild_id in list(session.guilds):
-            self._leave(session, guild_id)
-        remaining = self.by_user[session.user_id]
+        for guild_id in list(session.guild_ids):
+            self._unsubscribe(session, guild_id)
+        remaining = self.sessions_by_user[session.user_id]
         remaining.remove(session)
         if not remaining:
-            del self.by_user[session.user_id]
+            del self.sessions_by_user[session.user_id]
         return not remaining
 
-    async def join(self, session: Session, guild_id: int, *, joined: bool) -> None:
-        """Send a session GUILD_CREATE and let it hear the guild from then on.
+    async def join(self, session: Session, guild_id: GuildId, *, joined: bool) -> None:
+        """Send GUILD_CREATE to a session, which receives the guild's events from then on.
 
-        Does nothing for a guild that it hears or is about to hear. Envelopes that come while the guild
-        is read wait for GUILD_CREATE; what was committed just before may be in both, which does no
-        harm, since an event states what is.
+        Does nothing for a guild that the session has joined or is joining. Envelopes that arrive while the guild
+        is read are sent after GUILD_CREATE. A change committed just before may be in both, which is harmless,
+        because an event has the new state. `joined`: whether the user has just joined the guild.
         """
         view = self.views.get(guild_id)
         known = view is not None
         if view is None:
             view = self.views[guild_id] = GuildView(guild_id)
-        if guild_id in session.guilds or session in view.joining:
+        if guild_id in session.guild_ids or session in view.joining:
             return
-        waiting = view.joining[session] = deque()
+        pending = view.joining[session] = deque()
         try:
-            await (self._loaded(view) if known else self._load(view))
-            member = view.members.get(session.user_id) or await self.snapshots.member(guild_id, session.user_id)
+            await (self._wait_until_loaded(view) if known else self._load(view))
+            member = view.members.get(session.user_id) or await self._source.member_view(guild_id, session.user_id)
             if member is None or self.views.get(guild_id) is not view:
                 return
-            told = view.visible(member)
+            visible = view.visible_channels(member)
             if session.intents & Intent.GUILDS:
-                data = await self.snapshots.guild_create(view, member, told, session, joined=joined)
+                data = await self._source.guild_create(view, member, visible, session, self._online, joined=joined)
                 if data is not None and session.id in self.sessions:
                     self.send(session, "GUILD_CREATE", data)
-            if not await self._catch_up(view, member, told, session, waiting):
+            if not await self._catch_up(view, member, visible, session, pending):
                 return
-            # The first of several sessions to get here brings the member.
+            # Of several sessions of a user, the first one adds the member.
             view.members.setdefault(session.user_id, member).sessions.append(session)
-            view.member_changed()
-            session.guilds.add(guild_id)
-            self.came(session, view)
+            view.invalidate_audiences()
+            session.guild_ids.add(guild_id)
+            if self._on_join is not None:
+                self._on_join(session, view)
         finally:
             view.joining.pop(session, None)
-            self._forget_if_idle(view)
+            self._drop_if_unused(view)
 
     async def _load(self, view: GuildView) -> None:
-        """Fill a new view; the guild's events wait meanwhile."""
-        view.held = deque()
+        """Load a new view; the guild's events are buffered meanwhile."""
+        view.buffered = deque()
         done = self._loading[view.id] = asyncio.get_running_loop().create_future()
         try:
-            loaded = await self.snapshots.view(view.id)
+            loaded = await self._source.guild_view(view.id)
             if loaded is None:
                 self.views.pop(view.id, None)
             else:
                 view.owner_id, view.roles, view.channels = loaded.owner_id, loaded.roles, loaded.channels
-                view.changed()
+                view.invalidate()
         except BaseException:
             self.views.pop(view.id, None)
             raise
         finally:
             del self._loading[view.id]
             done.set_result(None)
-        self._release(view)
+        self._deliver_buffered(view)
 
-    async def _loaded(self, view: GuildView) -> None:
+    async def _wait_until_loaded(self, view: GuildView) -> None:
         loading = self._loading.get(view.id)
         if loading is not None:
             await loading
 
-    def open_guild(self, user_id: int, guild_id: int) -> None:
-        """Let the sessions of a user who just joined a guild, or made it, hear it."""
-        for session in list(self.by_user.get(user_id, ())):
-            if session.hears_guild(guild_id):
-                self.run(self.join(session, guild_id, joined=True))
+    def join_user_sessions(self, user_id: UserId, guild_id: GuildId) -> None:
+        """Let the sessions of a user who just joined or created a guild join it."""
+        for session in list(self.sessions_by_user.get(user_id, ())):
+            if session.in_shard(guild_id):
+                self.run_in_background(self.join(session, guild_id, joined=True))
 
-    def _lose(self, session: Session, guild_id: int) -> None:
+    def _remove_from_guild(self, session: Session, guild_id: GuildId) -> None:
         if session.intents & Intent.GUILDS:
             self.send(session, "GUILD_DELETE", b'{"id":"%d"}' % guild_id)
-        self._leave(session, guild_id)
+        self._unsubscribe(session, guild_id)
 
-    def _leave(self, session: Session, guild_id: int) -> None:
-        session.guilds.discard(guild_id)
+    def _unsubscribe(self, session: Session, guild_id: GuildId) -> None:
+        session.guild_ids.discard(guild_id)
         view = self.views.get(guild_id)
         member = None if view is None else view.members.get(session.user_id)
         if view is None or member is None:
@@ -149,190 +161,195 @@ class Hub:
             member.sessions.remove(session)
         if not member.sessions:
             del view.members[session.user_id]
-        view.member_changed()
-        self._forget_if_idle(view)
+        view.invalidate_audiences()
+        self._drop_if_unused(view)
 
-    def _forget_if_idle(self, view: GuildView) -> None:
-        if not view.members and not view.joining and view.held is None and self.views.get(view.id) is view:
+    def _drop_if_unused(self, view: GuildView) -> None:
+        if not view.members and not view.joining and view.buffered is None and self.views.get(view.id) is view:
             del self.views[view.id]
 
     def send(self, session: Session, name: str, data: bytes) -> None:
-        """Dispatch something to one session alone."""
+        """Dispatch an event to one session."""
         self.send_frame(session, Frame(name, data))
 
     def send_frame(self, session: Session, frame: Frame) -> None:
-        """The same for a frame that no other session will be given."""
-        self._delivery.frame((session,), frame)
-        # Nobody shares it, so all that it weighs until the client acknowledges it is this session's.
-        frame.pack()
+        """Dispatch a frame that no other session receives."""
+        self._dispatcher.dispatch_frame((session,), frame)
+        # The frame is not shared, so until it is acknowledged all its memory is this session's.
+        frame.compress_for_replay()
 
-    # From the bus to the sessions
+    # Delivery
 
-    def hear(self, envelopes: Sequence[Envelope]) -> None:
-        """Take what was published; it is delivered soon, in this order."""
+    def receive(self, envelopes: Sequence[Envelope]) -> None:
+        """Queue published envelopes; they are delivered soon, in this order."""
         self._inbox.extend(envelopes)
-        self._wake()
+        self._schedule_delivery()
 
-    def _wake(self) -> None:
-        if not self._working:
-            self._working = True
-            asyncio.get_running_loop().call_soon(self._work)
+    def _schedule_delivery(self) -> None:
+        if not self._delivery_scheduled:
+            self._delivery_scheduled = True
+            asyncio.get_running_loop().call_soon(self._deliver)
 
-    def _work(self) -> None:
+    def _deliver(self) -> None:
         loop = asyncio.get_running_loop()
-        until = time.monotonic() + _SLICE_SECONDS
-        inbox, delivery = self._inbox, self._delivery
-        while inbox or delivery.under_way:
-            if delivery.under_way:
-                delivery.go_on()
+        deadline = time.monotonic() + _SLICE_SECONDS
+        inbox, dispatcher = self._inbox, self._dispatcher
+        while inbox or dispatcher.in_progress:
+            if dispatcher.in_progress:
+                dispatcher.dispatch_next_slice()
             else:
                 envelope = inbox.popleft()
                 try:
                     self._route(envelope)
-                except Exception:  # noqa: BLE001 - one failure must not end the others
+                except Exception:  # noqa: BLE001 - one event's failure must not affect the others
                     _log.exception("could not deliver %s", envelope.name)
-            if time.monotonic() > until:
+            if time.monotonic() > deadline:
                 break
-        delivery.report()
-        self._working = bool(inbox) or delivery.under_way
-        if self._working:
-            loop.call_soon(self._work)
+        dispatcher.report_metrics()
+        self._delivery_scheduled = bool(inbox) or dispatcher.in_progress
+        if self._delivery_scheduled:
+            loop.call_soon(self._deliver)
 
     def _route(self, envelope: Envelope) -> None:
+        guild_id = envelope.guild_id
         if envelope.audience is Audience.NODE:
-            self.control(envelope)
-        elif not envelope.guild_id or (envelope.audience is Audience.USERS and not envelope.channel_id):
-            self._to_users(envelope)
+            if self._on_control is not None:
+                self._on_control(envelope)
+        elif guild_id is None or (envelope.audience is Audience.USERS and not envelope.channel_id):
+            self._deliver_to_users(envelope)
         else:
-            self._to_guild(envelope)
+            self._deliver_to_guild(guild_id, envelope)
 
-    def _to_guild(self, envelope: Envelope) -> None:
+    def _deliver_to_guild(self, guild_id: GuildId, envelope: Envelope) -> None:
         if envelope.name == "GUILD_MEMBER_ADD":
-            self.open_guild(read_user_id(envelope.data), envelope.guild_id)
-        view = self.views.get(envelope.guild_id)
+            self.join_user_sessions(read_user_id(envelope.data), guild_id)
+        view = self.views.get(guild_id)
         if view is None:
             return
-        if view.held is not None:
-            view.held.append(envelope)
+        if view.buffered is not None:
+            view.buffered.append(envelope)
         else:
-            self._in_guild(view, envelope)
+            self._deliver_in_view(view, envelope)
 
-    def _to_users(self, envelope: Envelope) -> None:
+    def _deliver_to_users(self, envelope: Envelope) -> None:
         intent = envelope.intent
-        self._delivery.to(
+        self._dispatcher.dispatch(
             [
                 session
                 for user_id in dict.fromkeys(envelope.user_ids)
-                for session in self.by_user.get(user_id, ())
-                if session.hears_guild(envelope.guild_id) and (not intent or session.intents & intent)
+                for session in self.sessions_by_user.get(user_id, ())
+                if session.in_shard(envelope.guild_id) and (not intent or session.intents & intent)
             ],
             envelope,
         )
 
-    def _in_guild(self, view: GuildView, envelope: Envelope) -> None:
-        for waiting in view.joining.values():
-            waiting.append(envelope)
-        following = self._changes.following(view, envelope)
-        if following is None:
-            self._delivery.in_guild(view, envelope)
+    def _deliver_in_view(self, view: GuildView, envelope: Envelope) -> None:
+        for pending in view.joining.values():
+            pending.append(envelope)
+        handling = self._guild_events.handle(view, envelope)
+        if handling is None:
+            self._dispatcher.dispatch_in_guild(view, envelope)
             return
         if envelope.name == "GUILD_DELETE":
             self.views.pop(view.id, None)
-        rest: Awaitable[None] | None = following
-        if self.snapshots.embedded:
-            rest = run_eagerly(following)
+        rest: Awaitable[None] | None = handling
+        if self._source.embedded:
+            rest = run_inline(handling)
         if rest is not None:
-            view.held = deque()
-            self._start(self._then_release(view, rest))
+            view.buffered = deque()
+            self._start_task(self._finish_handling(view, rest))
 
-    async def _then_release(self, view: GuildView, work: Awaitable[None]) -> None:
+    async def _finish_handling(self, view: GuildView, rest: Awaitable[None]) -> None:
         try:
-            await work
-        except Exception:  # noqa: BLE001 - one failure must not end the others
-            _log.exception("could not follow a change of guild %s", view.id)
-        self._release(view)
+            await rest
+        except Exception:  # noqa: BLE001 - one event's failure must not affect the others
+            _log.exception("could not apply a change of guild %s", view.id)
+        self._deliver_buffered(view)
 
-    def _release(self, view: GuildView) -> None:
-        """Deliver what was held; a change among it may hold the rest again."""
-        held = view.take_held()
-        while held:
-            envelope = held.popleft()
+    def _deliver_buffered(self, view: GuildView) -> None:
+        """Deliver the buffered envelopes; one that needs another read buffers the rest again."""
+        buffered = view.take_buffered()
+        while buffered:
+            envelope = buffered.popleft()
             try:
-                self._in_guild(view, envelope)
-            except Exception:  # noqa: BLE001 - one failure must not end the others
+                self._deliver_in_view(view, envelope)
+            except Exception:  # noqa: BLE001 - one event's failure must not affect the others
                 _log.exception("could not deliver %s", envelope.name)
-            if view.held is not None:
-                view.held.extend(held)
+            if view.buffered is not None:
+                view.buffered.extend(buffered)
                 break
-        self._delivery.report()
-        self._forget_if_idle(view)
+        self._dispatcher.report_metrics()
+        self._drop_if_unused(view)
 
     async def _catch_up(
-        self, view: GuildView, member: MemberView, told: frozenset[int], session: Session, waiting: deque[Envelope]
+        self,
+        view: GuildView,
+        member: MemberView,
+        sent: frozenset[ChannelId],
+        session: Session,
+        pending: deque[Envelope],
     ) -> bool:
-        """Tell a session what changed while its guild was read; False if it is not in the guild any more.
+        """Send a session the changes since its GUILD_CREATE was read; False if its user is no longer a member.
 
-        `told` are the channels that GUILD_CREATE had. Once this is through, nothing has been missed up to now.
+        `sent` are the channels in GUILD_CREATE. When this returns, `pending` is empty.
         """
         while session.id in self.sessions and self.views.get(view.id) is view:
-            visible = view.visible(member)
-            if visible != told:
-                await self._changes.tell(view, member, (session,), told - visible, visible - told)
-                told = visible
-            elif waiting:
-                envelope = waiting.popleft()
-                if envelope.name in _ABOUT_MEMBERS and read_user_id(envelope.data) == session.user_id:
+            visible = view.visible_channels(member)
+            if visible != sent:
+                hidden, revealed = sent - visible, visible - sent
+                await self._guild_events.dispatch_visibility_change(view, member, session, hidden, revealed)
+                sent = visible
+            elif pending:
+                envelope = pending.popleft()
+                if envelope.name in _MEMBER_EVENTS and read_user_id(envelope.data) == session.user_id:
                     if envelope.name == "GUILD_MEMBER_ADD":
                         continue
                     if envelope.name == "GUILD_MEMBER_REMOVE":
                         break
                     read_member(envelope.data).apply(member)
-                # The comparison above tells of channels that came and went.
-                if envelope.name not in _COMPARED and view.may_hear(member, session, envelope):
-                    about_threads = envelope.name == "THREAD_MEMBERS_UPDATE"
-                    told_to = told_of_members((session,), envelope) if about_threads else (session,)
-                    self._delivery.to(told_to, envelope)
+                # The comparison above covers channels created and deleted.
+                if envelope.name not in _COMPARED and view.can_receive(member, session, envelope):
+                    audience: Sequence[Session] = (session,)
+                    if envelope.name == "THREAD_MEMBERS_UPDATE":
+                        audience = thread_members_audience(audience, envelope)
+                    self._dispatcher.dispatch(audience, envelope)
             else:
                 return True
         if session.id in self.sessions:
-            self._lose(session, view.id)
+            self._remove_from_guild(session, view.id)
         return False
 
-    # Work that may wait
+    # Background tasks
 
-    def run(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        """Run something in the background, at once as far as an embedded database goes; failures are logged."""
+    def run_in_background(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine as a task, inline as far as an embedded database allows; exceptions are logged."""
         rest: Awaitable[None] | None = coroutine
-        if self.snapshots.embedded:
+        if self._source.embedded:
             try:
-                rest = run_eagerly(coroutine)
-            except Exception:  # noqa: BLE001 - one failure must not end the others
-                _log.exception("the gateway failed")
+                rest = run_inline(coroutine)
+            except Exception:  # noqa: BLE001 - logged like those of a task
+                _log.exception("a background task of the gateway failed")
                 return
         if rest is not None:
-            self._start(_logged(rest))
+            self._start_task(_log_errors(rest))
 
     def close(self) -> None:
-        """Leave undone what is still being read."""
+        """Cancel the background tasks."""
         for task in list(self._tasks):
             task.cancel()
 
-    def _start(self, coroutine: Coroutine[Any, Any, None]) -> None:
+    def _start_task(self, coroutine: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
 
 _COMPARED: Final = frozenset({"CHANNEL_CREATE", "CHANNEL_DELETE"})
-_ABOUT_MEMBERS: Final = frozenset({"GUILD_MEMBER_ADD", "GUILD_MEMBER_UPDATE", "GUILD_MEMBER_REMOVE"})
+_MEMBER_EVENTS: Final = frozenset({"GUILD_MEMBER_ADD", "GUILD_MEMBER_UPDATE", "GUILD_MEMBER_REMOVE"})
 
 
-def _ignore(*_: Any) -> None:
-    """Nobody is interested."""
-
-
-async def _logged(work: Awaitable[None]) -> None:
+async def _log_errors(coroutine: Awaitable[None]) -> None:
     try:
-        await work
-    except Exception:  # noqa: BLE001 - one failure must not end the others
-        _log.exception("the gateway failed")
+        await coroutine
+    except Exception:  # noqa: BLE001 - logged
+        _log.exception("a background task of the gateway failed")

@@ -1,35 +1,39 @@
-"""A gateway node: every connection and session of this process, and the outside that they meet."""
+"""A gateway node: all connections and sessions of this process (ASGI websocket scopes)."""
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from urllib.parse import parse_qs
 
 from moothall.bus import Bus, Envelope
+from moothall.gateway.callbacks import GatewayCallbacks, VoiceStateRequest
+from moothall.gateway.cluster_presence import ClusterPresences
 from moothall.gateway.commands import (
     IdentifyCommand,
-    MembersCommand,
-    PresenceCommand,
+    RequestGuildMembersCommand,
+    RequestSoundboardSoundsCommand,
     ResumeCommand,
-    SoundboardCommand,
-    VoiceCommand,
+    UpdatePresenceCommand,
+    UpdateVoiceStateCommand,
 )
 from moothall.gateway.connection import Connection
+from moothall.gateway.control_messages import GuildOpen, SessionsClose
 from moothall.gateway.frames import ENCODINGS, TEXT
-from moothall.gateway.hooks import GuildOpen, Hooks, SessionsClose, VoiceRequest
+from moothall.gateway.guild_view import GuildView
 from moothall.gateway.hub import Hub
-from moothall.gateway.identifying import IdentifyLimits, client_of, intents_of, shard_of
-from moothall.gateway.member_chunks import MemberSource, send_member_chunks
-from moothall.gateway.opcodes import CloseCode, Closing
-from moothall.gateway.outbox import Send
-from moothall.gateway.presence import Presences, SessionPresence
+from moothall.gateway.identify import IdentifyLimits, read_client, read_intents, read_shard
+from moothall.gateway.member_chunks import send_member_chunks
+from moothall.gateway.opcodes import CloseCode, CloseConnection
+from moothall.gateway.presence import Presences
 from moothall.gateway.ready import Identity, ready
+from moothall.gateway.send_queue import Send
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings, Metrics, NoMetrics
-from moothall.gateway.shared_presence import SharedPresences
-from moothall.gateway.snapshots import Snapshots
+from moothall.gateway.source import GatewaySource
 from moothall.gateway.unidentified import UnidentifiedConnections
+from moothall.gateway.user_presence import SessionPresence
+from moothall.objects.ids import UserId
 from moothall.objects.presence import Presence
 from moothall.objects.wire import decoder
 
@@ -37,191 +41,174 @@ _log = logging.getLogger(__name__)
 
 _VERSIONS: Final = frozenset({"", "9", "10"})
 _RESUMABLE: Final = CloseCode.UNKNOWN_ERROR
+"""A close code after which clients resume."""
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 
-class Source(Snapshots, MemberSource, Protocol):
-    """Everything that a node reads from the database."""
-
-    async def identity(self, token: str) -> Identity | None:
-        """Whose token it is; None if it opens no session."""
-
-    async def current_user(self, user_id: int) -> bytes:
-        """The `user` of READY."""
-
-    async def guild_ids(self, user_id: int) -> list[int]:
-        """The guilds that a user is in, oldest first."""
-
-    async def sounds(self, guild_id: int) -> bytes:
-        """The sounds of a guild, as JSON."""
-
-    def use_presences(self, presences_of: Callable[[Iterable[int]], list[Presence]]) -> None:
-        """Where GUILD_CREATE finds who is online."""
-
-
 class GatewayNode:
-    """Serves WebSockets. Give `serve` every WebSocket scope; call `start` and `close` around it.
+    """Serves WebSockets: call `serve` with every websocket scope, `start` before and `close` after.
 
-    `presences` answers what others ask about who is here. `name` tells this node from the others on a
-    bus that several processes share. `network_of` says where a WebSocket scope comes from, "" for this
-    machine itself.
+    `presences` implements the kernel's `PresenceBook`. `name` identifies this node on a bus that several processes
+    share. `network_of` returns the network of a scope's client, "" for loopback.
     """
 
     def __init__(
         self,
         settings: GatewaySettings,
         bus: Bus,
-        source: Source,
-        hooks: Hooks | None = None,
+        source: GatewaySource,
+        callbacks: GatewayCallbacks | None = None,
         metrics: Metrics | None = None,
         *,
         name: str = "",
         network_of: Callable[[Scope], str] = lambda _scope: "",
     ) -> None:
         self.settings = settings
-        self.strangers = UnidentifiedConnections(settings.max_strangers, settings.max_strangers_of_network)
-        self.hooks = hooks or Hooks()
+        self.unidentified = UnidentifiedConnections(settings.max_unidentified, settings.max_unidentified_per_network)
+        self.callbacks = callbacks or GatewayCallbacks()
         self.dropped = 0
-        """Connections that the server ended because their peer read too slowly or fell silent."""
+        """Connections that the server closed because their client did not read or sent no heartbeat."""
         self.connections: set[Connection] = set()
         self.limits = IdentifyLimits(settings)
-        self.hub = Hub(settings, source, metrics or NoMetrics())
+        self.hub = Hub(
+            settings,
+            source,
+            metrics or NoMetrics(),
+            on_control=self._handle_control,
+            on_join=self._announce_presence,
+            online=self._online_presences,
+        )
         self._source = source
         self._detached: set[Session] = set()
+        """Sessions without a connection."""
         self._sweeper: asyncio.Task[None] | None = None
         self._closing = False
         self._network_of = network_of
-        self.hub.control = self._control
-        self.hub.came = lambda session, view: self.presences.announce(session, view.id)
-        bus.subscribe(self.hub.hear)
-        self.shared_presences = SharedPresences(self.hub, bus, name) if bus.durable else None
-        self.presences = self.shared_presences or Presences(self.hub, bus.publish)
-        source.use_presences(self.presences.listed)
+        bus.subscribe(self.hub.receive, on_gap=self.invalidate_sessions)
+        self.cluster_presences = ClusterPresences(self.hub, bus, name) if bus.durable else None
+        self.presences = self.cluster_presences or Presences(self.hub, bus.publish)
 
     async def start(self) -> None:
-        """Begin to watch over silent connections and abandoned sessions."""
+        """Start closing silent connections and expired sessions."""
         if self._sweeper is None:
             self._sweeper = asyncio.get_running_loop().create_task(self._sweep())
-        if self.shared_presences is not None:
-            self.shared_presences.ask()
+        if self.cluster_presences is not None:
+            self.cluster_presences.request()
 
     async def close(self) -> None:
-        """Ask every client to reconnect and close its connection, resumable."""
+        """Send opcode 7 to every client and close its connection with a resumable code."""
         self._closing = True
         if self._sweeper is not None:
             self._sweeper.cancel()
             self._sweeper = None
         for connection in list(self.connections):
-            connection.ask_reconnect()
+            connection.send_reconnect()
             connection.close(_RESUMABLE, "The server is going away.")
         self.hub.close()
-        if self.shared_presences is not None:
-            self.shared_presences.leave()
+        if self.cluster_presences is not None:
+            self.cluster_presences.leave()
         await asyncio.sleep(0)
 
-    def start_over(self) -> None:
-        """Let every client identify anew: something that they should have heard is lost."""
-        self.hub.run(self._end_all())
+    def invalidate_sessions(self) -> None:
+        """End all sessions, so that every client identifies again: events for them are lost."""
+        self.hub.run_in_background(self._invalidate_sessions())
 
-    async def _end_all(self) -> None:
+    async def _invalidate_sessions(self) -> None:
         for session in list(self.hub.sessions.values()):
-            link = session.link
-            await self.end(session)
-            if isinstance(link, Connection):
-                link.invalid_session(resumable=False)
-                link.close(_RESUMABLE, "Events were lost.")
-        if self.shared_presences is not None:
-            self.shared_presences.ask()
+            connection = session.connection
+            await self.end_session(session)
+            if isinstance(connection, Connection):
+                connection.send_invalid_session(resumable=False)
+                connection.close(_RESUMABLE, "Events were lost.")
+        if self.cluster_presences is not None:
+            self.cluster_presences.request()
 
-    # The socket
+    # Connections
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Carry one WebSocket from its handshake to its end (ASGI)."""
+        """Serve one WebSocket from its handshake to its end (ASGI)."""
         await receive()
         network = self._network_of(scope)
-        if not self.strangers.admit(network):
+        if not self.unidentified.try_add(network):
             await send({"type": "websocket.close"})
             return
         await send({"type": "websocket.accept"})
         query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
-        refusal = _refusal(query)
+        error = _query_error(query)
         headers = {name: value.decode("latin-1") for name, value in scope.get("headers", ())}
         url = self.settings.resume_url or self.settings.url_for(headers.get(b"host"), headers.get(b"x-forwarded-proto"))
         connection = Connection(self, send, ENCODINGS.get(_first(query, "compress"), TEXT), network, url)
         self.connections.add(connection)
         code = 1006
         try:
-            if refusal is None and not self._closing:
-                connection.hello()
+            if error is None and not self._closing:
+                connection.send_hello()
             else:
-                closing = refusal or Closing(_RESUMABLE, "The server is going away.")
+                closing = error or CloseConnection(_RESUMABLE, "The server is going away.")
                 connection.close(closing.code, closing.reason)
-            code = await self._converse(connection, receive)
+            code = await self._handle_messages(connection, receive)
         finally:
             self.connections.discard(connection)
-            by_peer = not connection.outbox.closed
-            connection.outbox.closed = True
-            self._known(connection)
-            await self._detach(connection, for_good=by_peer and code in {1000, 1001})
+            closed_by_client = not connection.send_queue.closed
+            connection.send_queue.closed = True
+            self._remove_unidentified(connection)
+            await self._detach(connection, end_session=closed_by_client and code in {1000, 1001})
 
-    def _known(self, connection: Connection) -> None:
-        """Count a connection among the strangers no longer. Nothing the second time."""
+    def _remove_unidentified(self, connection: Connection) -> None:
+        """Count a connection as unidentified no longer. Does nothing the second time."""
         if connection.network is not None:
-            self.strangers.forget(connection.network)
+            self.unidentified.remove(connection.network)
             connection.network = None
 
-    async def _converse(self, connection: Connection, receive: Receive) -> int:
-        """Handle what the peer sends until it is gone; its close code."""
+    async def _handle_messages(self, connection: Connection, receive: Receive) -> int:
+        """Handle the client's messages until it disconnects; returns its close code."""
         while True:
             event = await receive()
             if event["type"] == "websocket.disconnect":
                 return int(event.get("code") or 1005)
-            if connection.outbox.closed:
+            if connection.send_queue.closed:
                 continue
             message = event.get("text")
             try:
                 await connection.handle(message if message is not None else event.get("bytes") or b"")
-            except Closing as closing:
+            except CloseConnection as closing:
                 connection.close(closing.code, closing.reason)
-                await self._give_up(connection, closing.code)
-            except Exception:  # noqa: BLE001 - one failure must not end the others
+                # A client that failed to authenticate does not own the session.
+                if closing.code is CloseCode.AUTHENTICATION_FAILED and connection.session is not None:
+                    await self.end_session(connection.session)
+            except Exception:  # noqa: BLE001 - one client's failure must not affect the others
                 _log.exception("a gateway command failed")
                 connection.close(CloseCode.UNKNOWN_ERROR, "Unknown error.")
 
-    async def _give_up(self, connection: Connection, code: CloseCode) -> None:
-        # A session does not outlive what says that it is not its client's.
-        if code is CloseCode.AUTHENTICATION_FAILED and connection.session is not None:
-            await self.end(connection.session)
-
-    async def _detach(self, connection: Connection, *, for_good: bool) -> None:
+    async def _detach(self, connection: Connection, *, end_session: bool) -> None:
         session = connection.session
-        if session is None or session.link is not connection:
+        if session is None or session.connection is not connection:
             return
-        session.link = None
-        if for_good:
-            await self.end(session)
+        session.connection = None
+        if end_session:
+            await self.end_session(session)
         elif session.id in self.hub.sessions:
             session.expires_at = asyncio.get_running_loop().time() + self.settings.resume_seconds
             self._detached.add(session)
 
-    async def end(self, session: Session) -> None:
-        """End a session for good. Does nothing the second time."""
+    async def end_session(self, session: Session) -> None:
+        """End a session, which cannot be resumed then. Does nothing the second time."""
         self._detached.discard(session)
         if session.id not in self.hub.sessions:
             return
-        guild_ids = frozenset(session.guilds)
-        # The presence is announced to guilds that the session still hears, so that others there are told.
+        # Removing the session clears its guilds, to which the presence is announced.
+        guild_ids = frozenset(session.guild_ids)
         last = self.hub.remove(session)
         self.presences.update(session.user_id, guild_ids)
-        if self.hooks.session_ended is not None:
-            await _safely(self.hooks.session_ended(session.user_id, session.id))
-        if last and self.hooks.offline is not None and not self.presences.is_connected(session.user_id):
-            await _safely(self.hooks.offline(session.user_id, guild_ids))
+        if self.callbacks.on_session_end is not None:
+            await _log_errors(self.callbacks.on_session_end(session.user_id, session.id))
+        if last and self.callbacks.on_offline is not None and not self.presences.is_connected(session.user_id):
+            await _log_errors(self.callbacks.on_offline(session.user_id, guild_ids))
 
-    def overflowed(self, connection: Connection) -> None:
-        """A connection was cut because its peer does not read; its session waits for a resume."""
+    def handle_overflow(self, connection: Connection) -> None:
+        """A connection was aborted because its client does not read; its session can be resumed."""
         self.dropped += 1
         session = connection.session
         _log.info("user %s reads too slowly and was disconnected", session.user_id if session else 0)
@@ -233,28 +220,29 @@ class GatewayNode:
             await asyncio.sleep(min(5.0, interval / 4))
             now = loop.time()
             for connection in list(self.connections):
-                silent = now - connection.last_heard
-                if connection.session is None and now - connection.opened > self.settings.identify_seconds:
+                silence = now - connection.last_heartbeat_at
+                requested_at = connection.heartbeat_requested_at
+                if connection.session is None and now - connection.opened_at > self.settings.identify_seconds:
                     connection.close(CloseCode.SESSION_TIMED_OUT, "Session timed out.")
-                elif connection.asked_at and now - connection.asked_at > interval / 4:
-                    # Asked for it, and given time to answer: also after the loop itself was late.
+                elif requested_at and now - requested_at > interval / 4:
+                    # The client had time to respond to the request, even if the event loop itself was late.
                     self.dropped += 1
                     connection.close(CloseCode.SESSION_TIMED_OUT, "No heartbeat.")
-                elif silent > 1.25 * interval:
-                    connection.ask_heartbeat()
+                elif silence > 1.25 * interval:
+                    connection.request_heartbeat()
             for session in [session for session in self._detached if session.expires_at <= now]:
-                await self.end(session)
+                await self.end_session(session)
 
-    # What connections ask for
+    # Commands
 
     async def identify(self, connection: Connection, command: IdentifyCommand) -> None:
-        """Opcode 2: a new session, READY and then GUILD_CREATE of each guild. Raises Closing."""
-        identity = await self._identity(command.token)
-        intents = intents_of(command, bot=identity.bot, application_flags=identity.application_flags)
-        shard = shard_of(command)
-        maximum, held = self.settings.max_sessions_of_user, self.hub.by_user.get(identity.user_id, ())
-        if (maximum and len(held) >= maximum) or (identity.bot and not self.limits.admit(identity.user_id, shard)):
-            connection.invalid_session(resumable=False)
+        """Opcode 2: start a session, send READY and GUILD_CREATE of each guild. Raises CloseConnection."""
+        identity = await self._authenticate(command.token)
+        intents = read_intents(command, bot=identity.bot, application_flags=identity.application_flags)
+        shard = read_shard(command)
+        limit, sessions = self.settings.max_sessions_per_user, self.hub.sessions_by_user.get(identity.user_id, ())
+        if (limit and len(sessions) >= limit) or (identity.bot and not self.limits.allow(identity.user_id, shard)):
+            connection.send_invalid_session(resumable=False)
             return
         session = Session(
             user_id=identity.user_id,
@@ -264,136 +252,146 @@ class GatewayNode:
             intents=intents,
             shard=shard,
             large_threshold=command.large_threshold or 50,
-            client=client_of(command, bot=identity.bot),
+            client=read_client(command, bot=identity.bot),
+            presence=SessionPresence.from_command(command.presence, bot=identity.bot),
         )
-        session.presence = SessionPresence.of(command.presence, bot=identity.bot)
-        # Heard of from here on, so that no guild joined meanwhile is missed.
+        # Added before the guilds are read, so that a guild joined meanwhile is not missed.
         self.hub.add(session)
         try:
             user = await self._source.current_user(identity.user_id)
-            guild_ids = [g for g in await self._source.guild_ids(identity.user_id) if session.hears_guild(g)]
+            guild_ids = [g for g in await self._source.guild_ids(identity.user_id) if session.in_shard(g)]
             if identity.bot and len(guild_ids) > self.settings.guilds_per_shard:
-                raise Closing(CloseCode.SHARDING_REQUIRED, "Sharding required.")
+                raise CloseConnection(CloseCode.SHARDING_REQUIRED, "Sharding required.")
         except BaseException:
             self.hub.remove(session)
             raise
         if command.compress:
-            connection.compress_packets()
+            connection.enable_payload_compression()
         connection.session = session
-        self._known(connection)
-        session.link = connection
-        self.hub.send(session, "READY", ready(session, identity, user, guild_ids, connection.url))
+        self._remove_unidentified(connection)
+        session.connection = connection
+        self.hub.send(session, "READY", ready(session, identity, user, guild_ids, connection.gateway_url))
         self.presences.update(session.user_id)
         for guild_id in guild_ids:
             await self.hub.join(session, guild_id, joined=False)
-            # Each guild costs milliseconds: others get their turn in between.
+            # Each guild takes milliseconds: other tasks run in between.
             await asyncio.sleep(0)
-        if self.hooks.seen is not None:
-            await _safely(self.hooks.seen(session.user_id))
+        if self.callbacks.on_identify is not None:
+            await _log_errors(self.callbacks.on_identify(session.user_id))
 
-    async def _identity(self, token: str) -> Identity:
+    async def _authenticate(self, token: str) -> Identity:
         scheme, _, rest = token.partition(" ")
         identity = await self._source.identity(rest.strip() if rest and scheme.lower() == "bot" else token.strip())
         if identity is None:
-            raise Closing(CloseCode.AUTHENTICATION_FAILED, "Authentication failed.")
-        if self.hooks.token_used is not None and not identity.bot:
-            self.hooks.token_used(identity.token_hash)
+            raise CloseConnection(CloseCode.AUTHENTICATION_FAILED, "Authentication failed.")
+        if self.callbacks.on_token_use is not None and not identity.bot:
+            self.callbacks.on_token_use(identity.token_hash)
         return identity
 
     async def resume(self, connection: Connection, command: ResumeCommand) -> None:
-        """Opcode 6: what was missed, in order, then RESUMED; or opcode 9. Raises Closing."""
-        identity = await self._identity(command.token)
+        """Opcode 6: send the missed dispatches in order, then RESUMED; or opcode 9. Raises CloseConnection."""
+        identity = await self._authenticate(command.token)
         session = self.hub.sessions.get(command.session_id)
         if session is None or session.user_id != identity.user_id:
-            connection.invalid_session(resumable=False)
+            connection.send_invalid_session(resumable=False)
             return
         if command.seq > session.seq or command.seq < 0:
-            await self.end(session)
-            raise Closing(CloseCode.INVALID_SEQ, "Invalid seq.")
-        missed = session.missed(command.seq)
+            await self.end_session(session)
+            raise CloseConnection(CloseCode.INVALID_SEQ, "Invalid seq.")
+        missed = session.frames_after(command.seq)
         if missed is None:
-            await self.end(session)
-            connection.invalid_session(resumable=False)
+            await self.end_session(session)
+            connection.send_invalid_session(resumable=False)
             return
-        old = session.link
+        previous = session.connection
         self._detached.discard(session)
         connection.session = session
-        self._known(connection)
+        self._remove_unidentified(connection)
         for seq, frame in enumerate(missed, command.seq + 1):
             connection.dispatch(seq, frame)
-        session.link = connection
-        if isinstance(old, Connection):
-            old.close(_RESUMABLE, "The session was resumed elsewhere.")
+        session.connection = connection
+        if isinstance(previous, Connection):
+            previous.close(_RESUMABLE, "The session was resumed elsewhere.")
         self.hub.send(session, "RESUMED", b'{"_trace":["moothall"]}')
 
-    async def set_presence(self, session: Session, command: PresenceCommand) -> None:
+    async def update_presence(self, session: Session, command: UpdatePresenceCommand) -> None:
         """Opcode 3."""
-        session.presence = SessionPresence.of(command, bot=session.bot)
+        session.presence = SessionPresence.from_command(command, bot=session.bot)
         self.presences.update(session.user_id)
 
-    async def set_voice(self, session: Session, command: VoiceCommand) -> None:
-        """Opcode 4. Without a guild it is about calls in direct messages, which there are none of."""
-        if self.hooks.voice_update is None or command.guild_id is None or command.guild_id not in session.guilds:
+    async def update_voice_state(self, session: Session, command: UpdateVoiceStateCommand) -> None:
+        """Opcode 4. Without a guild it is about calls in direct messages, which are not supported: ignored."""
+        if self.callbacks.on_voice_state_update is None or command.guild_id is None:
             return
-        await self.hooks.voice_update(
-            VoiceRequest(
-                user_id=session.user_id,
-                session_id=session.id,
-                guild_id=int(command.guild_id),
-                channel_id=None if command.channel_id is None else int(command.channel_id),
-                self_mute=command.self_mute,
-                self_deaf=command.self_deaf,
-                self_video=command.self_video,
+        if command.guild_id in session.guild_ids:
+            await self.callbacks.on_voice_state_update(
+                VoiceStateRequest(
+                    user_id=session.user_id,
+                    session_id=session.id,
+                    guild_id=command.guild_id,
+                    channel_id=command.channel_id,
+                    self_mute=command.self_mute,
+                    self_deaf=command.self_deaf,
+                    self_video=command.self_video,
+                )
             )
-        )
 
-    async def send_members(self, connection: Connection, session: Session, command: MembersCommand) -> None:
+    async def request_guild_members(
+        self, connection: Connection, session: Session, command: RequestGuildMembersCommand
+    ) -> None:
         """Opcode 8."""
         await send_member_chunks(self.hub, self._source, self.presences, connection, session, command)
 
-    async def send_sounds(self, session: Session, command: SoundboardCommand) -> None:
-        """Opcode 31: SOUNDBOARD_SOUNDS for each of the guilds that the session hears."""
+    async def request_soundboard_sounds(self, session: Session, command: RequestSoundboardSoundsCommand) -> None:
+        """Opcode 31: send SOUNDBOARD_SOUNDS for each of the guilds that the session has joined."""
         for guild_id in dict.fromkeys(command.guild_ids):
-            if guild_id in session.guilds:
-                sounds = await self._source.sounds(guild_id)
+            if guild_id in session.guild_ids:
+                sounds = await self._source.soundboard_sounds(guild_id)
                 self.hub.send(
                     session, "SOUNDBOARD_SOUNDS", b'{"guild_id":"%d","soundboard_sounds":%b}' % (guild_id, sounds)
                 )
 
-    # From the bus
+    # Callbacks of the hub
 
-    def _control(self, envelope: Envelope) -> None:
+    def _announce_presence(self, session: Session, view: GuildView) -> None:
+        self.presences.announce(session, view.id)
+
+    def _online_presences(self, user_ids: Iterable[UserId]) -> list[Presence]:
+        return self.presences.online(user_ids)
+
+    def _handle_control(self, envelope: Envelope) -> None:
         if envelope.name == "SESSIONS_CLOSE":
-            self.hub.run(self._close_sessions(decoder(SessionsClose).decode(envelope.data)))
+            self.hub.run_in_background(self._close_sessions(decoder(SessionsClose).decode(envelope.data)))
         elif envelope.name == "GUILD_OPEN":
             opened: GuildOpen = decoder(GuildOpen).decode(envelope.data)
-            self.hub.open_guild(opened.user_id, opened.guild_id)
+            self.hub.join_user_sessions(opened.user_id, opened.guild_id)
 
-    async def _close_sessions(self, order: SessionsClose) -> None:
-        for session in list(self.hub.by_user.get(order.user_id, ())):
-            if order.token_hash is None or session.token_hash.hex() == order.token_hash:
-                link = session.link
-                await self.end(session)
-                if isinstance(link, Connection):
-                    link.close(CloseCode.AUTHENTICATION_FAILED, "Authentication failed.")
+    async def _close_sessions(self, message: SessionsClose) -> None:
+        for session in list(self.hub.sessions_by_user.get(message.user_id, ())):
+            if message.token_hash is None or session.token_hash.hex() == message.token_hash:
+                connection = session.connection
+                await self.end_session(session)
+                if isinstance(connection, Connection):
+                    connection.close(CloseCode.AUTHENTICATION_FAILED, "Authentication failed.")
 
 
 def _first(query: dict[str, list[str]], name: str) -> str:
     return query.get(name, [""])[0]
 
 
-def _refusal(query: dict[str, list[str]]) -> Closing | None:
+def _query_error(query: dict[str, list[str]]) -> CloseConnection | None:
+    """The reason to close a connection with this query string; None if it is valid."""
     if _first(query, "v") not in _VERSIONS:
-        return Closing(CloseCode.INVALID_VERSION, "Invalid API version.")
+        return CloseConnection(CloseCode.INVALID_VERSION, "Invalid API version.")
     if _first(query, "encoding") not in {"", "json"}:
-        return Closing(CloseCode.DECODE_ERROR, "The encoding is json.")
+        return CloseConnection(CloseCode.DECODE_ERROR, "The encoding is json.")
     if _first(query, "compress") not in ENCODINGS:
-        return Closing(CloseCode.DECODE_ERROR, "Transports are zlib-stream and zstd-stream.")
+        return CloseConnection(CloseCode.DECODE_ERROR, "Transports are zlib-stream and zstd-stream.")
     return None
 
 
-async def _safely(work: Awaitable[None]) -> None:
+async def _log_errors(callback: Awaitable[None]) -> None:
     try:
-        await work
-    except Exception:  # noqa: BLE001 - one failure must not end the others
-        _log.exception("a hook of the gateway failed")
+        await callback
+    except Exception:  # noqa: BLE001 - logged
+        _log.exception("a callback of the gateway failed")

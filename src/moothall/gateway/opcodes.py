@@ -1,10 +1,10 @@
-"""Numbers of the gateway protocol."""
+"""Opcodes and close codes of the gateway protocol (topics: opcodes and status codes)."""
 
 from enum import IntEnum
 
 
 class Opcode(IntEnum):
-    """What a payload is."""
+    """The kind of a payload."""
 
     DISPATCH = 0
     HEARTBEAT = 1
@@ -21,7 +21,7 @@ class Opcode(IntEnum):
 
 
 class CloseCode(IntEnum):
-    """Why the server ends a connection. A client may resume after all but those marked final."""
+    """Why the server closes a connection. A client may resume after all but those marked final."""
 
     UNKNOWN_ERROR = 4000
     UNKNOWN_OPCODE = 4001
@@ -45,8 +45,8 @@ class CloseCode(IntEnum):
     """Final."""
 
 
-class Closing(Exception):
-    """Ends the connection with a close code."""
+class CloseConnection(Exception):
+    """Raised to close the connection with a close code."""
 
     def __init__(self, code: CloseCode, reason: str) -> None:
         super().__init__(reason)

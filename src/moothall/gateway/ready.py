@@ -1,4 +1,4 @@
-"""READY: the first dispatch of a session."""
+"""READY, the first dispatch of a session (events: gateway events, ready)."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -6,28 +6,29 @@ from typing import Final
 from msgspec import Raw, Struct
 
 from moothall.gateway.session import Session
+from moothall.objects.ids import ApplicationId, GuildId, UserId
 from moothall.objects.intents import Intent
 from moothall.objects.wire import encode
 
 
 class Identity(Struct, frozen=True):
-    """Whose token it is: a person's session or a bot."""
+    """The person or bot that a token authenticates."""
 
-    user_id: int
+    user_id: UserId
     bot: bool
-    application_id: int
-    """0 for a person."""
+    application_id: ApplicationId | None
+    """None for a person."""
     application_flags: int
     token_hash: bytes
 
 
 class _Application(Struct):
-    id: str
+    id: ApplicationId
     flags: int
 
 
 class _UnavailableGuild(Struct):
-    id: str
+    id: GuildId
     unavailable: bool = True
 
 
@@ -41,29 +42,29 @@ class _Ready(Struct, omit_defaults=True):
     application: _Application | None = None
 
 
-# What client libraries look for although the public documentation leaves it out.
+# Fields that client libraries read although the public documentation omits them.
 _EXTRAS: Final = (
     b',"session_type":"normal","private_channels":[],"relationships":[],"presences":[],"user_settings":{},'
     b'"geo_ordered_rtc_regions":[],"_trace":["moothall"]}'
 )
 
 
-def ready(session: Session, identity: Identity, user: bytes, guild_ids: Iterable[int], resume_url: str) -> bytes:
-    """The `d` of READY; `user` is the current user's object, already encoded.
+def ready(session: Session, identity: Identity, user: bytes, guild_ids: Iterable[GuildId], resume_url: str) -> bytes:
+    """Build the `d` of READY; `user` is the current user's object as JSON.
 
-    Its guilds are unavailable until their GUILD_CREATE; without the GUILDS intent there are none.
+    Its guilds are unavailable until their GUILD_CREATE; without the GUILDS intent the list is empty.
     """
-    heard = guild_ids if session.intents & Intent.GUILDS else ()
+    listed_ids = guild_ids if session.intents & Intent.GUILDS else ()
     application = None
-    if identity.application_id:
-        application = _Application(str(identity.application_id), identity.application_flags)
-    told = _Ready(
+    if identity.application_id is not None:
+        application = _Application(identity.application_id, identity.application_flags)
+    fields = _Ready(
         v=10,
         user=Raw(user),
-        guilds=[_UnavailableGuild(str(guild_id)) for guild_id in heard],
+        guilds=[_UnavailableGuild(guild_id) for guild_id in listed_ids],
         session_id=session.id,
         resume_gateway_url=resume_url,
         shard=session.shard,
         application=application,
     )
-    return encode(told)[:-1] + _EXTRAS
+    return encode(fields)[:-1] + _EXTRAS

@@ -1,39 +1,41 @@
-"""A session: what outlives a dropped socket."""
+"""A gateway session: the state that survives a dropped connection."""
 
 import secrets
 from collections import deque
-from typing import Any, Protocol
+from typing import Protocol
 
 from moothall.gateway.frames import Frame
+from moothall.gateway.user_presence import SessionPresence
+from moothall.objects.ids import ApplicationId, GuildId, UserId
 
 
-class Link(Protocol):
-    """The live connection of a session."""
+class SessionConnection(Protocol):
+    """The connection that a session is attached to."""
 
     def dispatch(self, seq: int, frame: Frame) -> None:
-        """Send a dispatch, now or as soon as the peer reads."""
+        """Send a dispatch, now or once the client reads again."""
 
 
 class Session:
     """One identified client and the dispatches that it has not yet acknowledged.
 
-    Frames are shared with all other sessions that hear the same event; the replay buffer holds
-    references. A heartbeat names the last sequence number received, which lets go of everything up
-    to it, so that an idle session holds nothing.
+    Frames are shared with all other sessions that receive the same event; the replay buffer holds references.
+    A heartbeat carries the last sequence number received and releases every frame up to it, so that an idle
+    session buffers nothing.
     """
 
     __slots__ = (
         "application_id",
         "bot",
         "client",
+        "connection",
         "expires_at",
-        "guilds",
+        "guild_ids",
         "id",
         "intents",
         "large_threshold",
-        "link",
         "presence",
-        "replay",
+        "replay_buffer",
         "replay_bytes",
         "seq",
         "shard",
@@ -44,70 +46,71 @@ class Session:
     def __init__(
         self,
         *,
-        user_id: int,
+        user_id: UserId,
         bot: bool,
-        application_id: int,
+        application_id: ApplicationId | None,
         token_hash: bytes,
         intents: int,
         shard: tuple[int, int] | None,
         large_threshold: int,
         client: str,
+        presence: SessionPresence | None = None,
     ) -> None:
         self.id = secrets.token_hex(16)
         self.user_id = user_id
         self.bot = bot
         self.application_id = application_id
-        """0 for a person's session."""
+        """None for a person's session."""
         self.token_hash = token_hash
         self.intents = intents
         self.shard = shard
         self.large_threshold = large_threshold
         self.client = client
         """desktop, mobile or web: the key of `client_status`."""
-        self.guilds: set[int] = set()
-        """Guilds heard."""
-        self.presence: Any = None
-        self.link: Link | None = None
+        self.guild_ids: set[GuildId] = set()
+        """The guilds whose events the session receives."""
+        self.presence = presence
+        self.connection: SessionConnection | None = None
         self.expires_at = 0.0
-        """When a session without a link ends, by the loop's clock."""
+        """When a session without a connection ends, by the event loop's clock."""
         self.seq = 0
-        self.replay: deque[Frame] | None = None
+        self.replay_buffer: deque[Frame] | None = None
         self.replay_bytes = 0
 
-    def hears_guild(self, guild_id: int) -> bool:
-        """Whether a guild is this shard's business; 0 (no guild) is the first shard's."""
-        return self.shard is None or (guild_id >> 22) % self.shard[1] == self.shard[0]
+    def in_shard(self, guild_id: GuildId | None) -> bool:
+        """Whether the session's shard receives a guild's events. Events without a guild go to shard 0."""
+        return self.shard is None or ((guild_id or 0) >> 22) % self.shard[1] == self.shard[0]
 
     def dispatch(self, frame: Frame, max_frames: int, max_bytes: int) -> None:
-        """Number a frame, keep it for a resume and send it if there is a connection."""
+        """Number a frame, append it to the replay buffer and send it if there is a connection."""
         seq = self.seq = self.seq + 1
-        replay = self.replay
-        if replay is None:
-            replay = self.replay = deque()
-        replay.append(frame)
+        buffer = self.replay_buffer
+        if buffer is None:
+            buffer = self.replay_buffer = deque()
+        buffer.append(frame)
         self.replay_bytes += frame.size
-        while len(replay) > max_frames or (self.replay_bytes > max_bytes and len(replay) > 1):
-            self.replay_bytes -= replay.popleft().size
-        if self.link is not None:
-            self.link.dispatch(seq, frame)
+        while len(buffer) > max_frames or (self.replay_bytes > max_bytes and len(buffer) > 1):
+            self.replay_bytes -= buffer.popleft().size
+        if self.connection is not None:
+            self.connection.dispatch(seq, frame)
 
     def acknowledge(self, seq: int) -> None:
-        """Forget what the client says it has received."""
-        replay = self.replay
-        if replay is None:
+        """Drop the frames up to a sequence number from the replay buffer."""
+        buffer = self.replay_buffer
+        if buffer is None:
             return
-        surplus = len(replay) - (self.seq - seq)
-        if surplus >= len(replay):
-            self.replay = None
+        surplus = len(buffer) - (self.seq - seq)
+        if surplus >= len(buffer):
+            self.replay_buffer = None
             self.replay_bytes = 0
             return
         for _ in range(surplus):
-            self.replay_bytes -= replay.popleft().size
+            self.replay_bytes -= buffer.popleft().size
 
-    def missed(self, seq: int) -> list[Frame] | None:
-        """The frames after a sequence number, oldest first; None if some are gone or the number is from the future."""
+    def frames_after(self, seq: int) -> list[Frame] | None:
+        """The frames after a sequence number, oldest first; None if some were dropped or it is not sent yet."""
         count = self.seq - seq
-        kept = 0 if self.replay is None else len(self.replay)
-        if seq < 0 or count < 0 or count > kept:
+        buffered = 0 if self.replay_buffer is None else len(self.replay_buffer)
+        if seq < 0 or count < 0 or count > buffered:
             return None
-        return [] if self.replay is None or not count else list(self.replay)[-count:]
+        return [] if self.replay_buffer is None or not count else list(self.replay_buffer)[-count:]

@@ -1,4 +1,4 @@
-"""What can be set about the gateway, and what is reported from it."""
+"""Settings and metrics of the gateway."""
 
 import re
 from collections.abc import Mapping
@@ -7,54 +7,54 @@ from typing import Final, Protocol
 from msgspec import Struct
 
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
-"""What a Host header may be to be told again."""
+"""A Host header that is safe to repeat in a URL."""
 
 
 class GatewaySettings(Struct, frozen=True, kw_only=True):
-    """Bounds and intervals; the defaults are the public ones where those are known."""
+    """Limits and intervals; the defaults are those of the public API where it documents them."""
 
     public_url: str = "ws://127.0.0.1:3333/gateway"
-    """Where clients connect."""
+    """The URL that clients connect to."""
     resume_url: str = ""
-    """What READY calls `resume_gateway_url`; `public_url` if empty."""
+    """`resume_gateway_url` of READY; `public_url` if empty."""
     public_url_is_guessed: bool = False
-    """Nobody has set `public_url`: clients are told the host that they asked for, by which they reach this server."""
+    """Whether `public_url` is not configured. Then URLs have the host of the client's own request."""
     heartbeat_ms: int = 41_250
-    """Told to clients in HELLO. One that is silent for one and a half intervals is disconnected."""
+    """Heartbeat interval in HELLO. A client silent for one and a half intervals is disconnected."""
     identify_seconds: float = 30.0
-    """How long a connection may stay without a session."""
-    max_strangers: int = 4_096
-    """Connections without a session at a time; more are turned away."""
-    max_strangers_of_network: int = 128
-    """The same from one address (for IPv6 a /64), this machine's own excepted."""
+    """How long a connection may stay without identifying or resuming."""
+    max_unidentified: int = 4_096
+    """Maximum connections without a session; more are refused."""
+    max_unidentified_per_network: int = 128
+    """The same for one address (for IPv6 a /64); loopback addresses have no limit."""
     resume_seconds: float = 120.0
-    """How long a session outlives its socket."""
+    """How long a session without a connection can be resumed."""
     replay_frames: int = 2_000
-    """Dispatches kept for a resume, of those that no heartbeat has acknowledged."""
+    """Maximum frames in a session's replay buffer, which has those that no heartbeat has acknowledged."""
     replay_bytes: int = 4 << 20
+    """Maximum bytes of JSON in a session's replay buffer."""
     queue_frames: int = 1_000
-    """Messages that wait for a slow reader before it is disconnected."""
+    """Maximum messages queued for a client that does not read; then it is disconnected."""
     queue_bytes: int = 8 << 20
+    """Maximum bytes queued for a client that does not read."""
     commands_per_minute: int = 120
-    """Payloads that a client may send; 0 switches the limit off."""
+    """Maximum payloads from one client; 0 disables the limit."""
     presences_per_window: int = 5
-    """Presence updates in twenty seconds; 0 switches the limit off. More are dropped."""
+    """Maximum presence updates in twenty seconds; 0 disables the limit. More are ignored."""
     max_concurrency: int = 16
     identifies_per_window: int = 16
-    """Identifies of one bot in five seconds for each of its `max_concurrency` buckets; 0 switches the limit off."""
-    max_sessions_of_user: int = 2_000
-    """Sessions that one user may have at a time, those that wait for a resume too; 0 switches the limit off."""
+    """Maximum identifies of one bot in five seconds for each of its `max_concurrency` buckets; 0 disables the limit."""
+    max_sessions_per_user: int = 2_000
+    """Maximum sessions of one user, including those without a connection; 0 disables the limit."""
     identifies_per_day: int = 1_000
-    """Told to bots by Get Gateway Bot; 0 switches the limit off."""
+    """Maximum identifies of one bot in a day, reported by Get Gateway Bot; 0 disables the limit."""
     guilds_per_shard: int = 2_500
-    large_guild: int = 75_000
-    """Above so many members GUILD_CREATE lists the session's own and those in voice only."""
 
-    def url_for(self, host: str | None, forwarded: str | None = None) -> str:
-        """Where a client connects that sent a Host header, and perhaps a proxy's X-Forwarded-Proto."""
+    def url_for(self, host: str | None, forwarded_proto: str | None = None) -> str:
+        """The gateway URL for a client's request with these Host and X-Forwarded-Proto headers."""
         if not self.public_url_is_guessed or host is None or _HOST.fullmatch(host) is None:
             return self.public_url
-        return f"{'wss' if forwarded == 'https' else 'ws'}://{host}/gateway"
+        return f"{'wss' if forwarded_proto == 'https' else 'ws'}://{host}/gateway"
 
 
 UNLIMITED: Final[Mapping[str, int]] = {
@@ -62,19 +62,19 @@ UNLIMITED: Final[Mapping[str, int]] = {
     "presences_per_window": 0,
     "identifies_per_window": 0,
     "identifies_per_day": 0,
-    "max_sessions_of_user": 0,
+    "max_sessions_per_user": 0,
 }
-"""Settings that let clients do as much as they like: where rate limits are switched off."""
+"""Settings without rate limits, for where the operator disables them."""
 
 
 class Metrics(Protocol):
-    """What the gateway reports."""
+    """Counters that the gateway adds to."""
 
     delivered: int
-    """Dispatches handed to sessions; the gateway adds to it."""
+    """Dispatches sent to sessions."""
 
 
 class NoMetrics:
-    """Counts for nobody."""
+    """A Metrics that discards everything."""
 
     delivered = 0

@@ -1,11 +1,11 @@
-"""Threads that someone can reach, as GUILD_CREATE and THREAD_LIST_SYNC list them."""
+"""Active threads that a member can reach, for GUILD_CREATE and THREAD_LIST_SYNC."""
 
 from msgspec import UNSET, Struct, structs
 
 from moothall.gateway.guild_view import GuildView, MemberView
 from moothall.objects.channel import Channel, ThreadMember
 from moothall.objects.channel_types import ChannelType
-from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
+from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.wire import encode
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.channel.queries import select_own_memberships
@@ -22,34 +22,36 @@ class _ThreadListSync(Struct):
 
 
 async def active_threads(
-    reader: Reader, view: GuildView, member: MemberView, parent_ids: frozenset[int]
+    reader: Reader, view: GuildView, member: MemberView, parent_ids: frozenset[ChannelId]
 ) -> list[Channel]:
-    """The active threads of channels that a member can reach, with their own membership.
+    """The active threads of channels that a member can reach, with the member's own thread member objects.
 
-    A private one is reached by its members and by those who manage threads in its channel.
+    A private thread can be reached by its members and by those with MANAGE_THREADS in its parent channel.
     """
     active = await select_active_threads(reader, parent_ids)
     if not active:
         return []
-    joined = await select_own_memberships(reader, UserId(Snowflake(member.user_id)), [row.id for row in active])
-    reached = [row for row in active if row.id in joined or not _is_closed(view, member, row)]
+    joined = await select_own_memberships(reader, member.user_id, [row.id for row in active])
+    reachable = [row for row in active if row.id in joined or not _is_hidden(view, member, row)]
     return [
         structs.replace(channel, member=structs.replace(joined[channel.id], id=UNSET, user_id=UNSET))
         if channel.id in joined
         else channel
-        for channel in await channel_objects(reader, [thread_from_row(row) for row in reached])
+        for channel in await channel_objects(reader, [thread_from_row(row) for row in reachable])
     ]
 
 
-def thread_list_sync(guild_id: int, parent_ids: frozenset[int], threads: list[Channel], user_id: int) -> bytes:
-    """The `d` of THREAD_LIST_SYNC."""
+def thread_list_sync(
+    guild_id: GuildId, parent_ids: frozenset[ChannelId], threads: list[Channel], user_id: UserId
+) -> bytes:
+    """Build the `d` of THREAD_LIST_SYNC."""
     return encode(
         _ThreadListSync(
-            guild_id=GuildId(Snowflake(guild_id)),
-            channel_ids=[ChannelId(Snowflake(p)) for p in sorted(parent_ids)],
+            guild_id=guild_id,
+            channel_ids=sorted(parent_ids),
             threads=threads,
             members=[
-                structs.replace(thread.member, id=thread.id, user_id=UserId(Snowflake(user_id)))
+                structs.replace(thread.member, id=thread.id, user_id=user_id)
                 for thread in threads
                 if thread.member is not UNSET
             ],
@@ -57,5 +59,5 @@ def thread_list_sync(guild_id: int, parent_ids: frozenset[int], threads: list[Ch
     )
 
 
-def _is_closed(view: GuildView, member: MemberView, row: ThreadRow) -> bool:
-    return row.type == ChannelType.PRIVATE_THREAD and int(row.parent_id or 0) not in view.managed(member)
+def _is_hidden(view: GuildView, member: MemberView, row: ThreadRow) -> bool:
+    return row.type == ChannelType.PRIVATE_THREAD and row.parent_id not in view.managed_channels(member)

@@ -1,31 +1,34 @@
-"""Connections that have not said who they are: bounded, or anybody could fill the server with them."""
+"""Connections that have not identified yet. Their number is limited, since opening one needs no token."""
 
 
 class UnidentifiedConnections:
-    """Counts them, all together and by the network that they come from."""
+    """Counts connections without a session, in total and by the network that they come from."""
 
-    __slots__ = ("_by_network", "_max", "_max_of_network", "count")
+    __slots__ = ("_by_network", "_max", "_max_per_network", "count")
 
-    def __init__(self, maximum: int, max_of_network: int) -> None:
+    def __init__(self, maximum: int, max_per_network: int) -> None:
         self._max = maximum
-        self._max_of_network = max_of_network
+        self._max_per_network = max_per_network
         self._by_network: dict[str, int] = {}
         self.count = 0
 
-    def admit(self, network: str) -> bool:
-        """Count a new one; False, without counting it, if there are too many. An empty network is this machine."""
-        held = self._by_network.get(network, 0)
-        if self.count >= self._max or (network and held >= self._max_of_network):
+    def try_add(self, network: str) -> bool:
+        """Count a new connection; False, without counting it, if a limit is reached.
+
+        The network "" is loopback, which has no limit of its own.
+        """
+        count = self._by_network.get(network, 0)
+        if self.count >= self._max or (network and count >= self._max_per_network):
             return False
         self.count += 1
-        self._by_network[network] = held + 1
+        self._by_network[network] = count + 1
         return True
 
-    def forget(self, network: str) -> None:
-        """One of a network has gone, or is a stranger no more."""
+    def remove(self, network: str) -> None:
+        """Count a connection of a network no longer: it has closed or identified."""
         self.count -= 1
-        held = self._by_network[network] - 1
-        if held:
-            self._by_network[network] = held
+        count = self._by_network[network] - 1
+        if count:
+            self._by_network[network] = count
         else:
             del self._by_network[network]

@@ -19,7 +19,7 @@ from moothall.kernel.staged import StagedFile
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogChange, AuditLogEntry, AuditLogEvent, AuditLogOptions
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import AuditEntryId, ChannelId, GuildId, Snowflake, SnowflakeFactory
+from moothall.objects.ids import AuditEntryId, ChannelId, GuildId, Snowflake, SnowflakeFactory, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.presence import Presence
 from moothall.objects.wire import Timestamp
@@ -30,13 +30,15 @@ from moothall.storage.database import Database, Transaction
 class PresenceBook(Protocol):
     """What the gateway knows of who is here now."""
 
-    def online_count(self, guild_id: int) -> int:
+    def online_count(self, guild_id: GuildId) -> int:
         """Members of a guild with a live session that is not invisible."""
 
-    def presences(self, guild_id: int, user_ids: Iterable[int] | None = None, *, maximum: int = 1000) -> list[Presence]:
-        """Presences of online members, of those named or of as many as `maximum`."""
+    def presences(
+        self, guild_id: GuildId, user_ids: Iterable[UserId] | None = None, *, maximum: int = 1000
+    ) -> list[Presence]:
+        """Presences of at most `maximum` online members, of `user_ids` or of any."""
 
-    def is_connected(self, user_id: int) -> bool:
+    def is_connected(self, user_id: UserId) -> bool:
         """Whether a user has a live session."""
 
 

@@ -67,10 +67,9 @@ async def space_of(database: Database) -> str:
 class Membership:
     """This process among those that serve a database. Renewed every `seconds`, dead after `dead_after`.
 
-    `number` is the one to be used, None for any that is free. `changed` is called with the names of all
-    that live and of those that have gone, whenever they are looked at; should it raise, it is told of those
-    again. `renumbered` is called with the new number should this process have been
-    taken for dead and lost its own.
+    `number` is the one to be used, None for any that is free. `on_change` is called at every renewal with the
+    names of all processes that live and of those removed since; if it raises, the next call has the latter again.
+    `on_renumber` is called with the new number if this process was taken for dead and lost its own.
     """
 
     def __init__(
@@ -79,14 +78,16 @@ class Membership:
         name: str,
         *,
         number: int | None = None,
+        on_change: Callable[[frozenset[str], frozenset[str]], Awaitable[None]] | None = None,
+        on_renumber: Callable[[int], None] | None = None,
         seconds: float = 5.0,
         dead_after: float = 20.0,
     ) -> None:
         self.name = name
         self.number = -1
         self.alive: frozenset[str] = frozenset((name,))
-        self.changed: Callable[[frozenset[str], frozenset[str]], Awaitable[None]] = _nothing
-        self.renumbered: Callable[[int], None] = _ignore
+        self._on_change = on_change
+        self._on_renumber = on_renumber
         self._database = database
         self._wanted = number
         self._seconds = seconds
@@ -137,13 +138,15 @@ class Membership:
         if not own:
             log.warning("this process was taken for dead: it takes another number for its ids")
             self.number = await self._take()
-            self.renumbered(self.number)
+            if self._on_renumber is not None:
+                self._on_renumber(self.number)
         async with self._database.read() as reader:
             rows = await reader.all(_select)
         self._look(rows)
-        gone = self._known - self.alive
+        removed = self._known - self.alive
         self._known |= self.alive
-        await self.changed(self.alive, gone)
+        if self._on_change is not None:
+            await self._on_change(self.alive, removed)
         self._known = self.alive
 
     async def _take(self) -> int:
@@ -183,11 +186,3 @@ class Membership:
                 await self.renew()
             except (StorageError, NumberTaken) as problem:
                 log.warning("this process could not say that it lives: %s", problem)
-
-
-async def _nothing(_alive: frozenset[str], _gone: frozenset[str]) -> None:
-    """Nobody wants to know."""
-
-
-def _ignore(_number: int) -> None:
-    """Nobody wants to know."""

@@ -336,11 +336,11 @@ async def test_an_interaction_is_dispatched_to_the_shard_of_its_guild(platform: 
         e for e in platform.heard if e.name == "INTERACTION_CREATE" and list(e.user_ids) == [scenario.app.bot.id]
     ]
     # The envelope has no channel, whose viewers alone would receive it: the bot need not be a member.
-    assert [(e.guild_id, e.channel_id, e.intent) for e in interaction] == [(scenario.guild.id, 0, 0)]
+    assert [(e.guild_id, e.channel_id, e.intent) for e in interaction] == [(scenario.guild.id, None, 0)]
     bot_dm = (await scenario.person.post("/users/@me/channels", {"recipient_id": str(scenario.app.bot.id)})).json["id"]
     command = await scenario.create_command()
     await scenario.create_interaction(2, {"id": command["id"], "type": 1}, guild_id=None, channel_id=bot_dm)
     interaction = [
         e for e in platform.heard if e.name == "INTERACTION_CREATE" and list(e.user_ids) == [scenario.app.bot.id]
     ]
-    assert interaction[-1].guild_id == 0
+    assert interaction[-1].guild_id is None

@@ -88,13 +88,13 @@ async def test_the_gateway_shows_a_guest_that_channel_until_a_role_makes_them_a_
     guest = await accept_as_guest(platform, guild, lobby)
     _, created, peer = await greeted(node_over(platform), guest)
     assert [c["id"] for c in created["channels"]] == [str(lobby)]
-    await peer.all_heard()
+    await peer.receive_all()
     assert (await guild.owner.post(f"/channels/{guild.general}/messages", {"content": "x"})).status == 200
     assert (await guild.owner.post(f"/channels/{lobby}/messages", {"content": "y"})).status == 200
     assert [data["content"] for name, data in await peer.dispatches() if name == "MESSAGE_CREATE"] == ["y"]
     role = await guild.role(position=1)
     assert (await guild.owner.put(f"/guilds/{guild.id}/members/{guest.id}/roles/{role}")).status == 204
-    heard = [await peer.hear() for _ in range(2)]
+    heard = [await peer.receive() for _ in range(2)]
     assert [payload["t"] for payload in heard] == ["GUILD_MEMBER_UPDATE", "CHANNEL_CREATE"]
     assert heard[1]["d"]["id"] == str(guild.general)
 

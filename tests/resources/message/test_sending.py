@@ -469,7 +469,7 @@ async def test_a_direct_message_reaches_both_and_no_other_user(platform: Platfor
     assert sent["mention_everyone"] is False
     envelope = next(e for e in platform.heard if e.name == "MESSAGE_CREATE")
     assert set(envelope.user_ids) == {alice.id, bob.id}
-    assert (envelope.intent, envelope.guild_id, envelope.stripped) == (Intent.DIRECT_MESSAGES, 0, None)
+    assert (envelope.intent, envelope.guild_id, envelope.stripped) == (Intent.DIRECT_MESSAGES, None, None)
     dispatch = platform.heard_data("MESSAGE_CREATE")[0]
     assert "guild_id" not in dispatch
     assert "member" not in dispatch

@@ -2,6 +2,7 @@
 
 import pytest
 
+from moothall.objects.ids import ChannelId
 from moothall.objects.permissions import Permissions
 from moothall.resources.voice.operations.sessions import handle_voice_update
 from tests.harness import STAGE, VOICE, Caller, Guild, Platform
@@ -20,7 +21,7 @@ def clock(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> Clock:
     return Clock(platform, monkeypatch.setattr)
 
 
-async def go(platform: Platform, guild: Guild, who: Caller, channel_id: int | None) -> None:
+async def go(platform: Platform, guild: Guild, who: Caller, channel_id: ChannelId | None) -> None:
     assert await handle_voice_update(
         platform.services,
         user_id=who.id,
@@ -201,4 +202,4 @@ async def test_event_frames_go_to_viewers_of_the_channel_or_to_the_guild(platfor
     await plan(guild.owner, guild, within(hidden))
     await plan(guild.owner, guild, external())
     frames = [(e.audience, e.channel_id) for e in platform.heard if e.name == "GUILD_SCHEDULED_EVENT_CREATE"]
-    assert frames == [(2, hidden), (1, 0)]
+    assert frames == [(2, hidden), (1, None)]

@@ -183,7 +183,7 @@ async def test_a_stage_without_speakers_closes_after_minutes(
 ) -> None:
     clock = Clock(platform, monkeypatch.setattr)
 
-    async def go(channel_id: int | None) -> None:
+    async def go(channel_id: ChannelId | None) -> None:
         assert await handle_voice_update(
             platform.services, user_id=guild.owner.id, session_id="s", guild_id=guild.id, channel_id=channel_id,
             self_mute=False, self_deaf=False, self_video=False,

@@ -160,7 +160,7 @@ def _channel_envelope(event: ChannelPinsUpdate | TypingStart, *, guild_intent: i
     if event.audience_channel_id != event.channel_id:
         envelope.thread_id = event.channel_id
     if event.guild_id is UNSET:
-        envelope.audience, envelope.intent, envelope.guild_id = Audience.USERS, direct_intent, 0
+        envelope.audience, envelope.intent, envelope.guild_id = Audience.USERS, direct_intent, None
         envelope.user_ids = list(event.recipients)
     else:
         envelope.audience, envelope.intent = Audience.CHANNEL, guild_intent

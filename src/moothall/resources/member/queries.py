@@ -240,7 +240,7 @@ async def count_guilds(reader: Reader, user_id: UserId) -> int:
 
 async def select_guild_ids(reader: Reader, user_id: UserId) -> list[GuildId]:
     """The guilds that a user is in."""
-    return [GuildId(row[0]) for row in await reader.all(_select_guild_ids, user_id=user_id)]
+    return [GuildId(Snowflake(row[0])) for row in await reader.all(_select_guild_ids, user_id=user_id)]
 
 
 async def select_membership_keys(reader: Reader, user_ids: Sequence[UserId]) -> set[tuple[GuildId, UserId]]:

@@ -90,9 +90,9 @@ class ChannelEvent(Event, frozen=True, kw_only=True):
             name=self.name,
             data=Raw(data),
             audience=self.audience,
-            guild_id=route.guild_id or 0,
+            guild_id=route.guild_id,
             channel_id=route.audience_channel_id,
-            thread_id=route.id if route.id != route.audience_channel_id else 0,
+            thread_id=route.id if route.id != route.audience_channel_id else None,
             user_ids=list(route.user_ids),
             intent=self.intent if in_guild else self.direct_intent,
             permission=route.permission,
@@ -104,7 +104,7 @@ class _MessageEvent(ChannelEvent, frozen=True, kw_only=True):
 
     dispatch: Callable[[], tuple[bytes, bytes | None]]
     """Encodes the message as JSON with `guild_id` and the author's `member`, and again without its text."""
-    readers: tuple[int, ...] = ()
+    readers: tuple[UserId, ...] = ()
     """Users who receive the text without the MESSAGE_CONTENT intent: the author and mentioned users."""
 
     def envelope(self) -> Envelope:

@@ -6,6 +6,7 @@ from functools import partial
 from msgspec import Struct, structs
 
 from moothall.kernel.channel_access import ChannelAccess
+from moothall.objects.ids import UserId
 from moothall.objects.wire import encode
 from moothall.resources.message.body import EMPTY, Head, Text, encode_body, encode_stripped, names_author, strip_body
 from moothall.resources.message.events import MessageCreate, MessageUpdate, route_of
@@ -103,8 +104,8 @@ class StoredMessage(Struct, frozen=True, kw_only=True):
         user_ids, people = self.references.mentioned.users, self.references.people
         return [people[user_id] for user_id in user_ids if user_id in people] if user_ids else ()
 
-    def _readers(self) -> tuple[int, ...]:
-        return (int(self.row.author_id), *map(int, self.references.mentioned.users))
+    def _readers(self) -> tuple[UserId, ...]:
+        return (self.row.author_id, *self.references.mentioned.users)
 
     def _nonce(self) -> bytes:
         return b"" if self.nonce is None else b',"nonce":' + encode(self.nonce)

@@ -94,16 +94,20 @@ _select_last_message = Query(
 )
 
 
-async def select_active_threads(reader: Reader, parent_ids: Iterable[int]) -> list[ThreadRow]:
+async def select_active_threads(reader: Reader, parent_ids: Iterable[ChannelId]) -> list[ThreadRow]:
     """Select the active threads of several channels, newest first."""
-    ids = [ChannelId(Snowflake(parent_id)) for parent_id in parent_ids]
+    ids = list(parent_ids)
     return await reader.all(_select_active_threads, parent_ids=ids) if ids else []
 
 
-async def select_parents_of_private_threads(reader: Reader, parent_ids: Iterable[int]) -> set[int]:
+async def select_parents_of_private_threads(reader: Reader, parent_ids: Iterable[ChannelId]) -> set[ChannelId]:
     """Select those of several channels that have active private threads."""
-    ids = [ChannelId(Snowflake(parent_id)) for parent_id in parent_ids]
-    return {row[0] for row in await reader.all(_select_parents_of_private_threads, parent_ids=ids)} if ids else set()
+    ids = list(parent_ids)
+    if not ids:
+        return set()
+    return {
+        ChannelId(Snowflake(row[0])) for row in await reader.all(_select_parents_of_private_threads, parent_ids=ids)
+    }
 
 
 async def count_active_threads(reader: Reader, guild_id: GuildId) -> int:

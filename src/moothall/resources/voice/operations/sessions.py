@@ -6,7 +6,7 @@ from moothall.kernel.authenticate import ANONYMOUS, Actor, TokenKind
 from moothall.kernel.context import Context, Services
 from moothall.kernel.unit_of_work import run
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
+from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.resources.voice import queries
 from moothall.resources.voice.events import VoiceStateUpdate
 from moothall.resources.voice.operations.voice_state import announce_departures, update_voice_state
@@ -16,10 +16,10 @@ from moothall.resources.voice.queries import VoiceStateRow
 async def handle_voice_update(
     services: Services,
     *,
-    user_id: int,
+    user_id: UserId,
     session_id: str,
-    guild_id: int,
-    channel_id: int | None,
+    guild_id: GuildId,
+    channel_id: ChannelId | None,
     self_mute: bool,
     self_deaf: bool,
     self_video: bool,
@@ -29,14 +29,13 @@ async def handle_voice_update(
 
     `node` is the gateway node of the session, for `clear_voice`.
     """
-    guild = GuildId(Snowflake(guild_id))
 
     async def work(ctx: Context) -> None:
-        await ctx.enter_guild(guild)
+        await ctx.enter_guild(guild_id)
         await update_voice_state(
             ctx,
             session_id=session_id,
-            channel_id=None if channel_id is None else ChannelId(Snowflake(channel_id)),
+            channel_id=channel_id,
             self_mute=self_mute,
             self_deaf=self_deaf,
             self_video=self_video,
@@ -44,24 +43,23 @@ async def handle_voice_update(
         )
 
     try:
-        await run(services, _actor(user_id), work, fires=(VoiceStateUpdate,), lock=guild)
+        await run(services, _actor(user_id), work, fires=(VoiceStateUpdate,), lock=guild_id)
     except Refusal:
         return False
     return True
 
 
-async def leave_voice(services: Services, user_id: int, session_id: str) -> list[tuple[GuildId, UserId]]:
+async def leave_voice(services: Services, user_id: UserId, session_id: str) -> list[tuple[GuildId, UserId]]:
     """Delete the voice states of a gateway session that has ended; return their guilds and users."""
-    user = UserId(Snowflake(user_id))
     async with services.database.read() as reader:
-        rows = await queries.select_states_of_session(reader, user, session_id)
+        rows = await queries.select_states_of_session(reader, user_id, session_id)
     for guild_id in sorted({row.guild_id for row in rows}):
 
         async def work(ctx: Context, guild_id: GuildId = guild_id) -> None:
-            row = await queries.get_voice_state(ctx.tx, guild_id, user)
+            row = await queries.get_voice_state(ctx.tx, guild_id, user_id)
             # Another session of the user may have replaced the voice state since.
             if row is not None and row.session_id == session_id:
-                await queries.delete_voice_state(ctx.tx, guild_id, user)
+                await queries.delete_voice_state(ctx.tx, guild_id, user_id)
                 await announce_departures(ctx, [row])
 
         await run(services, _actor(user_id), work, fires=(VoiceStateUpdate,), lock=guild_id)
@@ -96,5 +94,5 @@ def _pairs(rows: Iterable[VoiceStateRow]) -> list[tuple[GuildId, UserId]]:
     return [(row.guild_id, row.user_id) for row in rows]
 
 
-def _actor(user_id: int) -> Actor:
-    return Actor(kind=TokenKind.SESSION, user_id=UserId(Snowflake(user_id)))
+def _actor(user_id: UserId) -> Actor:
+    return Actor(kind=TokenKind.SESSION, user_id=user_id)

@@ -10,7 +10,7 @@ from moothall.kernel.unit_of_work import run
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import GuildId, Snowflake, UserId
+from moothall.objects.ids import GuildId, UserId
 from moothall.objects.user import User
 from moothall.resources.member import queries
 from moothall.resources.member.events import GuildMemberRemove
@@ -92,12 +92,11 @@ async def kick_member(ctx: Context, guild_id: GuildId, user_id: UserId) -> None:
     await ctx.audit(AuditLogEvent.MEMBER_KICK, target=user_id)
 
 
-async def leave_if_temporary(services: Services, user_id: int) -> None:
+async def leave_if_temporary(services: Services, user_id: UserId) -> None:
     """Remove a user without sessions from every guild in which their membership is temporary.
 
     Each guild has a transaction of its own.
     """
-    user_id = UserId(Snowflake(user_id))
     async with services.database.read() as reader:
         guild_ids = await queries.select_temporary_guild_ids(reader, user_id)
     for guild_id in guild_ids:

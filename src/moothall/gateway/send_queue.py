@@ -1,24 +1,24 @@
-"""Handing messages to one WebSocket without ever waiting for it."""
+"""Sending messages to one WebSocket without ever waiting for its client."""
 
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final
 
-from moothall.gateway.eager import Rest, run_eagerly
+from moothall.gateway.inline import SuspendedCoroutine, run_inline
 
-_PATIENCE: Final = 10.0
-"""Seconds in which a slow reader may read up to the close frame."""
+_CLOSE_TIMEOUT: Final = 10.0
+"""Seconds for a slow client to read up to the close frame; then the connection is aborted."""
 
 Send = Callable[[Any], Awaitable[None]]
 
 
-class Outbox:
-    """The way out of a connection: at once while the peer reads, through a bounded queue while it does not.
+class SendQueue:
+    """Outgoing messages of a connection: sent inline while the client reads, queued while it does not.
 
-    A peer that lets the queue run full is cut off (`on_overflow` is called, once). The session behind
-    it can be resumed, so nothing is lost but time, and memory stays bounded.
+    A client that lets the queue overflow is disconnected, and `on_overflow` called once. Its session can be
+    resumed, so no event is lost, and memory stays bounded.
     """
 
     __slots__ = (
@@ -38,7 +38,7 @@ class Outbox:
         self._max_bytes = max_bytes
         self._on_overflow = on_overflow
         self._queue: deque[Any] | None = None
-        """None while the peer reads."""
+        """None while the client reads."""
         self._queued_bytes = 0
         self._drained: asyncio.Event | None = None
         self.closed = False
@@ -51,62 +51,62 @@ class Outbox:
         if queue is not None:
             self._queued_bytes += len(message)
             if len(queue) >= self._max_frames or self._queued_bytes > self._max_bytes:
-                self.cut()
+                self.abort()
                 self._on_overflow()
                 return
             queue.append(message)
             return
         try:
-            rest = run_eagerly(self._send(_event(message)))  # type: ignore[arg-type]  # ASGI's send is a coroutine function
-        except Exception:  # noqa: BLE001 - whatever the server raises, the peer is gone
+            rest = run_inline(self._send(_asgi_event(message)))  # type: ignore[arg-type]  # ASGI's send is a coroutine function
+        except Exception:  # noqa: BLE001 - whatever the server raises, the client is disconnected
             self.closed = True
             return
         if rest is not None:
             self._queue = deque()
-            self._keep(asyncio.get_running_loop().create_task(self._drain(rest)))
+            self._start(self._send_queued(rest))
 
-    async def drained(self) -> None:
-        """Wait until nothing is queued, or the connection is closed."""
+    async def drain(self) -> None:
+        """Wait until the queue is empty, or the connection is closed."""
         while self._queue is not None and not self.closed:
             if self._drained is None:
                 self._drained = asyncio.Event()
             await self._drained.wait()
 
     def close(self, code: int, reason: str) -> None:
-        """Send a close frame, behind what is queued. Does nothing the second time."""
+        """Send a close frame after the queued messages. Does nothing the second time."""
         if self.closed:
             return
         message = {"type": "websocket.close", "code": code, "reason": reason}
         self.closed = True
         if self._queue is not None:
             self._queue.append(message)
-            asyncio.get_running_loop().call_later(_PATIENCE, self._cut_if_waiting)
+            asyncio.get_running_loop().call_later(_CLOSE_TIMEOUT, self._abort_if_queued)
             return
         with contextlib.suppress(Exception):
-            rest = run_eagerly(self._send(message))  # type: ignore[arg-type]
+            rest = run_inline(self._send(message))  # type: ignore[arg-type]
             if rest is not None:
-                self._keep(asyncio.get_running_loop().create_task(self._finish(rest)))
+                self._start(self._finish(rest))
 
-    def cut(self) -> None:
-        """Drop the connection and what is queued, without a goodbye that nobody would read."""
+    def abort(self) -> None:
+        """Drop the connection and the queued messages, without a close frame: the client would not read it."""
         self.closed = True
         if self._queue is not None:
             self._queue.clear()
         self._queued_bytes = 0
-        self._wake()
-        # ASGI has no word for it, and a polite close waits for the peer to read. uvicorn's protocol, whose
+        self._notify_drained()
+        # ASGI has no event for this, and a close handshake waits for the client to read. uvicorn's protocol, whose
         # bound method `send` is, has the transport.
         transport = getattr(getattr(self._send, "__self__", None), "transport", None)
         if transport is not None:
             transport.abort()
 
-    def _cut_if_waiting(self) -> None:
+    def _abort_if_queued(self) -> None:
         if self._queue is not None:
-            self.cut()
+            self.abort()
 
-    async def _drain(self, rest: Rest) -> None:
+    async def _send_queued(self, rest: SuspendedCoroutine) -> None:
         queue = self._queue
-        assert queue is not None  # noqa: S101 - push() made it in the step before
+        assert queue is not None  # noqa: S101 - push() created it just before
         try:
             await rest
             while queue:
@@ -115,33 +115,35 @@ class Outbox:
                     await self._send(message)
                 else:
                     self._queued_bytes -= len(message)
-                    await self._send(_event(message))
+                    await self._send(_asgi_event(message))
         except Exception:  # noqa: BLE001 - as in push()
             self.closed = True
         finally:
             self._queue = None
             self._queued_bytes = 0
-            self._wake()
+            self._notify_drained()
 
-    async def _finish(self, rest: Rest) -> None:
+    async def _finish(self, rest: SuspendedCoroutine) -> None:
         with contextlib.suppress(Exception):
             await rest
 
-    def _wake(self) -> None:
+    def _notify_drained(self) -> None:
         if self._drained is not None:
             self._drained.set()
             self._drained = None
 
-    def _keep(self, task: asyncio.Task[None]) -> None:
+    @staticmethod
+    def _start(coroutine: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(coroutine)
         _tasks.add(task)
         task.add_done_callback(_tasks.discard)
 
 
-# The event loop holds its tasks weakly.
+# The event loop has only weak references to its tasks.
 _tasks: set[asyncio.Task[None]] = set()
 
 
-def _event(message: str | bytes) -> dict[str, Any]:
+def _asgi_event(message: str | bytes) -> dict[str, Any]:
     if isinstance(message, str):
         return {"type": "websocket.send", "text": message}
     return {"type": "websocket.send", "bytes": message}

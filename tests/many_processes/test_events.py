@@ -1,4 +1,4 @@
-"""What is done on one node is known on the others."""
+"""Changes and events on one node reach the others."""
 
 import asyncio
 from typing import Any
@@ -11,7 +11,7 @@ Pair = tuple[Node, Node]
 SILENT = {"allow": "0", "deny": str(int(Permissions.SEND_MESSAGES)), "type": 0}
 
 
-async def test_a_message_sent_on_one_node_is_heard_on_the_other(nodes: Pair) -> None:
+async def test_a_message_sent_on_one_node_is_received_on_the_other(nodes: Pair) -> None:
     here, there = nodes
     alice = await here.platform.person("alice")
     bob = await here.platform.person("bob")
@@ -21,11 +21,11 @@ async def test_a_message_sent_on_one_node_is_heard_on_the_other(nodes: Pair) -> 
     at_home = await here.session(alice, intents=(1 << 9) | 1)
     sent = await alice.post(f"/channels/{guild.general}/messages", {"content": "across"})
     assert sent.status == 200
-    assert (await listener.hear("MESSAGE_CREATE"))["content"] == "across"
-    assert (await at_home.hear("MESSAGE_CREATE"))["id"] == sent.json["id"]
+    assert (await listener.receive("MESSAGE_CREATE"))["content"] == "across"
+    assert (await at_home.receive("MESSAGE_CREATE"))["id"] == sent.json["id"]
 
 
-async def test_what_one_node_changes_binds_the_other_at_once(nodes: Pair) -> None:
+async def test_a_change_on_one_node_applies_on_the_other_at_once(nodes: Pair) -> None:
     here, there = nodes
     alice = await here.platform.person("alice")
     bob = await here.platform.person("bob")
@@ -36,7 +36,7 @@ async def test_what_one_node_changes_binds_the_other_at_once(nodes: Pair) -> Non
     assert (await abroad.post(path, {"content": "I may"})).status == 200
     denied = await alice.put(f"/channels/{guild.general}/permissions/{guild.id}", SILENT)
     assert denied.status == 204
-    # Not a moment in between: authority is read, never remembered.
+    # Immediately: permissions are read from the database, never cached.
     assert (await abroad.post(path, {"content": "I may not"})).status == 403
     renamed = await alice.patch(f"/guilds/{guild.id}", {"name": "Renamed"})
     assert renamed.status == 200
@@ -45,7 +45,7 @@ async def test_what_one_node_changes_binds_the_other_at_once(nodes: Pair) -> Non
     assert (await abroad.get(f"/guilds/{guild.id}")).status == 404
 
 
-async def test_changes_of_one_guild_made_on_two_nodes_are_heard_in_their_order_everywhere(nodes: Pair) -> None:
+async def test_changes_of_one_guild_on_two_nodes_are_received_in_one_order_on_both(nodes: Pair) -> None:
     here, there = nodes
     alice = await here.platform.person("alice")
     guild = await here.platform.guild(alice)
@@ -60,12 +60,12 @@ async def test_changes_of_one_guild_made_on_two_nodes_are_heard_in_their_order_e
     heard: list[list[Any]] = []
     for listener in listeners:
         await listener.until(lambda listener=listener: listener.names.count("GUILD_UPDATE") == 40)  # type: ignore[misc]
-        heard.append([data["name"] for name, data in listener.heard if name == "GUILD_UPDATE"])
+        heard.append([data["name"] for name, data in listener.dispatches if name == "GUILD_UPDATE"])
     assert heard[0] == heard[1]
     assert heard[0][-1] == (await alice.get(f"/guilds/{guild.id}")).json["name"]
 
 
-async def test_an_effect_is_never_heard_before_its_cause(nodes: Pair) -> None:
+async def test_an_effect_is_never_received_before_its_cause(nodes: Pair) -> None:
     here, there = nodes
     alice = await here.platform.person("alice")
     guild = await here.platform.guild(alice)
@@ -73,14 +73,14 @@ async def test_an_effect_is_never_heard_before_its_cause(nodes: Pair) -> None:
     abroad = there.as_seen(alice)
     path = f"/channels/{guild.general}/messages"
 
-    async def come_and_go() -> None:
+    async def send_and_delete() -> None:
         sent = await alice.post(path, {"content": "soon gone"})
         assert (await abroad.delete(f"{path}/{sent.json['id']}")).status == 204
 
-    await asyncio.gather(*(come_and_go() for _ in range(20)))
+    await asyncio.gather(*(send_and_delete() for _ in range(20)))
     await listener.until(lambda: listener.names.count("MESSAGE_DELETE") == 20)
     seen: set[str] = set()
-    for name, data in listener.heard:
+    for name, data in listener.dispatches:
         if name == "MESSAGE_CREATE":
             seen.add(data["id"])
         elif name == "MESSAGE_DELETE":
@@ -88,16 +88,16 @@ async def test_an_effect_is_never_heard_before_its_cause(nodes: Pair) -> None:
     assert len(seen) == 20
 
 
-async def test_typing_is_heard_on_the_other_node_and_is_never_stored(nodes: Pair) -> None:
+async def test_typing_is_received_on_the_other_node(nodes: Pair) -> None:
     here, there = nodes
     alice = await here.platform.person("alice")
     guild = await here.platform.guild(alice)
     listener = await there.session(alice, intents=(1 << 11) | 1)
     assert (await alice.post(f"/channels/{guild.general}/typing")).status == 204
-    await listener.hear("TYPING_START", user_id=str(alice.id))
+    await listener.receive("TYPING_START", user_id=str(alice.id))
 
 
-async def test_whoever_joins_on_one_node_hears_the_guild_on_the_other(nodes: Pair) -> None:
+async def test_a_user_who_joins_on_one_node_receives_the_guild_on_the_other(nodes: Pair) -> None:
     here, there = nodes
     alice = await here.platform.person("alice")
     bob = await here.platform.person("bob")
@@ -105,10 +105,10 @@ async def test_whoever_joins_on_one_node_hears_the_guild_on_the_other(nodes: Pai
     listener = await there.session(bob, guilds=0, intents=1)
     invite = await alice.post(f"/channels/{guild.general}/invites", {})
     assert (await bob.post(f"/invites/{invite.json['code']}")).status == 200
-    assert (await listener.hear("GUILD_CREATE"))["id"] == str(guild.id)
+    assert (await listener.receive("GUILD_CREATE"))["id"] == str(guild.id)
 
 
-async def test_a_token_ended_on_one_node_ends_its_sessions_on_the_other(nodes: Pair) -> None:
+async def test_a_token_revoked_on_one_node_ends_its_sessions_on_the_other(nodes: Pair) -> None:
     here, there = nodes
     alice = await here.platform.person("alice")
     bot = await here.platform.bot(alice)
@@ -118,12 +118,12 @@ async def test_a_token_ended_on_one_node_ends_its_sessions_on_the_other(nodes: P
     reset = await alice.post(f"/applications/{bot.application_id}/bot/reset")
     assert reset.status == 200
     async with asyncio.timeout(10):
-        await listener.peer.heard_until_closed()
+        await listener.peer.receive_until_closed()
     assert listener.peer.closed == 4004
     assert (await there.as_seen(bot).get("/users/@me")).status == 401
 
 
-async def test_voice_on_one_node_is_seen_on_the_other_and_ends_with_the_node(nodes: Pair) -> None:
+async def test_a_voice_state_on_one_node_is_received_on_the_other_and_ends_with_the_node(nodes: Pair) -> None:
     here, there = nodes
     alice = await here.platform.person("alice")
     bob = await here.platform.person("bob")
@@ -133,11 +133,11 @@ async def test_voice_on_one_node_is_seen_on_the_other_and_ends_with_the_node(nod
     listener = await there.session(bob, intents=(1 << 7) | 1)
     speaker = await here.session(alice, intents=(1 << 7) | 1)
     join = {"guild_id": str(guild.id), "channel_id": str(voice), "self_mute": False, "self_deaf": False}
-    speaker.peer.say({"op": 4, "d": join})
-    state = await listener.hear("VOICE_STATE_UPDATE", user_id=str(alice.id))
+    speaker.peer.send({"op": 4, "d": join})
+    state = await listener.receive("VOICE_STATE_UPDATE", user_id=str(alice.id))
     assert (state["channel_id"], state["session_id"]) == (str(voice), speaker.session_id)
     await here.stop()
-    await listener.hear("VOICE_STATE_UPDATE", user_id=str(alice.id), channel_id=None)
+    await listener.receive("VOICE_STATE_UPDATE", user_id=str(alice.id), channel_id=None)
 
 
 async def test_each_node_makes_ids_of_its_own_number(nodes: Pair) -> None:

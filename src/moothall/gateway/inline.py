@@ -1,17 +1,16 @@
-"""Running a coroutine at once, as far as it goes without waiting.
+"""Running a coroutine inline up to its first suspension.
 
-A WebSocket server's `send` waits only while the peer does not read, and an embedded database's
-reads never wait. Starting a task for each would cost more than the work itself, and would let
-another event overtake. So the coroutine is run on the spot, and only one that really waits becomes
-a task.
+A WebSocket server's `send` suspends only while the client does not read, and an embedded database's reads never
+suspend. A task for each would cost more than the work itself, and would let another event overtake. So the
+coroutine runs inline, and only the rest of one that suspends becomes a task.
 """
 
 from collections.abc import Awaitable, Coroutine, Generator
 from typing import Any
 
 
-class Rest(Awaitable[Any]):
-    """The part of a coroutine that is still to run. Await it once."""
+class SuspendedCoroutine(Awaitable[Any]):
+    """The rest of a coroutine that has suspended. Await it once."""
 
     __slots__ = ("_coroutine", "_waits_for")
 
@@ -25,11 +24,11 @@ class Rest(Awaitable[Any]):
         waits_for = self._waits_for
         while True:
             try:
-                got = yield waits_for
+                value = yield waits_for
             except BaseException as error:  # noqa: BLE001 - a cancellation belongs to the coroutine
                 step = _throw(coroutine, error)
             else:
-                step = _send(coroutine, got)
+                step = _send(coroutine, value)
             if step.done:
                 return step.value
             waits_for = step.value
@@ -57,10 +56,10 @@ def _throw(coroutine: Coroutine[Any, Any, Any], error: BaseException) -> _Step:
         return _Step(end.value, done=True)
 
 
-def run_eagerly(coroutine: Coroutine[Any, Any, Any]) -> Rest | None:
-    """Run a coroutine until it ends (None) or waits (what is left). Its exceptions pass through."""
+def run_inline(coroutine: Coroutine[Any, Any, Any]) -> SuspendedCoroutine | None:
+    """Run a coroutine until it ends (None) or suspends (the rest of it). Its exceptions propagate."""
     try:
         waits_for = coroutine.send(None)
     except StopIteration:
         return None
-    return Rest(coroutine, waits_for)
+    return SuspendedCoroutine(coroutine, waits_for)

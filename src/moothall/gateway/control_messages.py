@@ -1,0 +1,20 @@
+"""Data of the NODE envelopes that the rest of the platform publishes to gateway nodes."""
+
+from msgspec import Struct
+
+from moothall.objects.ids import GuildId, UserId
+
+
+class SessionsClose(Struct):
+    """SESSIONS_CLOSE: end the sessions of a user, or only those of one token."""
+
+    user_id: UserId
+    token_hash: str | None = None
+    """Hexadecimal SHA-256."""
+
+
+class GuildOpen(Struct):
+    """GUILD_OPEN: a user created or joined a guild."""
+
+    user_id: UserId
+    guild_id: GuildId

@@ -1,0 +1,236 @@
+"""Events that change a guild's state: they update the guild's view and may reveal channels to sessions or hide them."""
+
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Final
+
+from moothall.bus import Envelope
+from moothall.gateway.dispatcher import Dispatcher
+from moothall.gateway.event_payloads import (
+    apply_guild,
+    apply_role,
+    read_channel,
+    read_member,
+    read_thread_members_update,
+    read_user_id,
+)
+from moothall.gateway.frames import Frame
+from moothall.gateway.guild_view import GuildView, MemberView
+from moothall.gateway.session import Session
+from moothall.gateway.source import GuildSource
+from moothall.gateway.visibility import VisibilityFrames, VisibilitySnapshot, hidden_channel
+from moothall.objects.ids import ChannelId, GuildId
+from moothall.objects.intents import Intent
+
+
+class GuildEventHandler:
+    """Dispatches the state events of guilds and updates their views.
+
+    When a change reveals a channel to a user, their sessions receive CHANNEL_CREATE; when it hides one,
+    CHANNEL_DELETE: after the event of the role, member or guild, and instead of CHANNEL_UPDATE if the channel's
+    overwrites changed. Only revealed channels are read from the database.
+    """
+
+    def __init__(
+        self, dispatcher: Dispatcher, source: GuildSource, remove_session: Callable[[Session, GuildId], None]
+    ) -> None:
+        self._dispatcher = dispatcher
+        self._source = source
+        self._remove_session = remove_session
+        """Removes a session from a guild that its user left."""
+
+    def handle(self, view: GuildView, envelope: Envelope) -> Coroutine[Any, Any, None] | None:
+        """A coroutine that dispatches an event and applies it; None for an event that changes no state."""
+        handler = _HANDLERS.get(envelope.name)
+        return None if handler is None else handler(self, view, envelope)
+
+    async def guild_member_add(self, view: GuildView, envelope: Envelope) -> None:
+        """GUILD_MEMBER_ADD. The new member's own sessions receive GUILD_CREATE instead."""
+        self._dispatcher.dispatch_in_guild(view, envelope, except_user_id=read_user_id(envelope.data))
+
+    async def guild_member_remove(self, view: GuildView, envelope: Envelope) -> None:
+        """GUILD_MEMBER_REMOVE. The removed member's own sessions receive GUILD_DELETE first."""
+        member = view.members.get(read_user_id(envelope.data))
+        if member is not None:
+            for session in list(member.sessions):
+                self._remove_session(session, view.id)
+        self._dispatcher.dispatch_in_guild(view, envelope)
+
+    async def guild_member_update(self, view: GuildView, envelope: Envelope) -> None:
+        """GUILD_MEMBER_UPDATE. The member's own sessions receive it without the intent too."""
+        self._dispatcher.dispatch_in_guild(view, envelope)
+        update = read_member(envelope.data)
+        member = view.members.get(update.user.id)
+        if member is None:
+            return
+        if envelope.intent:
+            self._dispatcher.dispatch([s for s in member.sessions if not s.intents & envelope.intent], envelope)
+        before = VisibilitySnapshot(view, (member,))
+        update.apply(member)
+        view.invalidate_audiences()
+        await self._dispatch_visibility_changes(view, before)
+
+    async def guild_update(self, view: GuildView, envelope: Envelope) -> None:
+        """GUILD_UPDATE, which may change the owner."""
+        before = VisibilitySnapshot(view, view.members.values())
+        apply_guild(view, envelope.data)
+        self._dispatcher.dispatch_in_guild(view, envelope)
+        await self._dispatch_visibility_changes(view, before)
+
+    async def guild_delete(self, view: GuildView, envelope: Envelope) -> None:
+        """GUILD_DELETE: remove every session from the guild."""
+        self._dispatcher.dispatch_in_guild(view, envelope)
+        for member in view.members.values():
+            for session in member.sessions:
+                session.guild_ids.discard(view.id)
+        view.members.clear()
+        view.invalidate()
+
+    async def guild_role_change(self, view: GuildView, envelope: Envelope) -> None:
+        """GUILD_ROLE_CREATE, GUILD_ROLE_UPDATE and GUILD_ROLE_DELETE."""
+        before = VisibilitySnapshot(view, view.members.values())
+        apply_role(view, envelope.name, envelope.data)
+        self._dispatcher.dispatch_in_guild(view, envelope)
+        await self._dispatch_visibility_changes(view, before)
+
+    async def channel_create(self, view: GuildView, envelope: Envelope) -> None:
+        """CHANNEL_CREATE, to those who may view the channel."""
+        channel = read_channel(envelope.data)
+        view.channels[channel.id] = channel.view()
+        view.invalidate()
+        self._dispatcher.dispatch(view.audience(channel.id, 0, envelope.intent), envelope)
+
+    async def channel_update(self, view: GuildView, envelope: Envelope) -> None:
+        """CHANNEL_UPDATE, or CHANNEL_CREATE and CHANNEL_DELETE to those for whom it reveals or hides the channel."""
+        channel = read_channel(envelope.data)
+        channel_id = channel.id
+        old = view.channels.get(channel_id)
+        if old is None:
+            await self.channel_create(view, envelope)
+            return
+        new = channel.view()
+        if new.overwrites == old.overwrites:
+            view.channels[channel_id] = new
+            self._dispatcher.dispatch(view.audience(channel_id, 0, envelope.intent), envelope)
+            return
+        members = list(view.members.values())
+        viewers_before = {member.user_id for member in members if channel_id in view.visible_channels(member)}
+        managers_before = {member.user_id for member in members if channel_id in view.managed_channels(member)}
+        view.channels[channel_id] = new
+        view.invalidate()
+        frames = VisibilityFrames(view, self._source)
+        frames.created[channel_id] = Frame("CHANNEL_CREATE", bytes(envelope.data))
+        frames.deleted[channel_id] = Frame("CHANNEL_DELETE", hidden_channel(view, channel_id, old))
+        channel_ids = frozenset((channel_id,))
+        for member in members:
+            visible = channel_id in view.visible_channels(member)
+            if visible and member.user_id not in viewers_before:
+                await self._dispatch_frames(frames, member, member.sessions, _NO_CHANNELS, channel_ids)
+            elif not visible and member.user_id in viewers_before:
+                await self._dispatch_frames(frames, member, member.sessions, channel_ids, _NO_CHANNELS)
+        audience = view.audience(channel_id, 0, envelope.intent)
+        self._dispatcher.dispatch([s for s in audience if s.user_id in viewers_before], envelope)
+        for member in members:
+            visible = channel_id in view.visible_channels(member)
+            manages = channel_id in view.managed_channels(member)
+            if visible and member.user_id in viewers_before and (member.user_id in managers_before) != manages:
+                await self._sync_private_threads(frames, member, channel_ids)
+
+    async def channel_delete(self, view: GuildView, envelope: Envelope) -> None:
+        """CHANNEL_DELETE, to those who could view the channel."""
+        channel_id = read_channel(envelope.data).id
+        self._dispatcher.dispatch(view.audience(channel_id, 0, envelope.intent), envelope)
+        view.channels.pop(channel_id, None)
+        view.invalidate()
+
+    async def thread_members_update(self, view: GuildView, envelope: Envelope) -> None:
+        """THREAD_MEMBERS_UPDATE. A member removed from a private thread may no longer reach it."""
+        self._dispatcher.dispatch_in_guild(view, envelope)
+        channel_id = envelope.channel_id
+        if not envelope.user_ids or channel_id is None:
+            return
+        frames, channel_ids = VisibilityFrames(view, self._source), frozenset((channel_id,))
+        for user_id in read_thread_members_update(envelope.data).removed_member_ids:
+            member = view.members.get(user_id)
+            if member is not None and channel_id in view.visible_channels(member) - view.managed_channels(member):
+                await self._sync_private_threads(frames, member, channel_ids)
+
+    async def _sync_private_threads(
+        self, frames: VisibilityFrames, member: MemberView, channel_ids: frozenset[ChannelId]
+    ) -> None:
+        """Dispatch THREAD_LIST_SYNC for channels in which a member can reach other private threads than before."""
+        sessions = [s for s in member.sessions if s.intents & Intent.GUILDS]
+        frame = await frames.private_thread_list_sync(member, channel_ids) if sessions else None
+        if frame is not None:
+            self._dispatcher.dispatch_frame(sessions, frame)
+
+    async def _dispatch_visibility_changes(self, view: GuildView, before: VisibilitySnapshot) -> None:
+        """Dispatch CHANNEL_DELETE for the channels that a change hides, CHANNEL_CREATE for those it reveals."""
+        changes, management_changes = before.visibility_changes(), before.thread_management_changes()
+        if not changes and not management_changes:
+            return
+        view.invalidate_audiences()
+        frames = VisibilityFrames(view, self._source)
+        await frames.load(frozenset().union(*(revealed for _, _, revealed in changes)))
+        for member, hidden, revealed in changes:
+            await self._dispatch_frames(frames, member, member.sessions, hidden, revealed)
+        for member, channel_ids in management_changes:
+            await self._sync_private_threads(frames, member, channel_ids)
+
+    async def dispatch_visibility_change(
+        self,
+        view: GuildView,
+        member: MemberView,
+        session: Session,
+        hidden: frozenset[ChannelId],
+        revealed: frozenset[ChannelId],
+    ) -> None:
+        """Dispatch the channels hidden from a member and revealed to them to one session."""
+        frames = VisibilityFrames(view, self._source)
+        await frames.load(revealed)
+        await self._dispatch_frames(frames, member, (session,), hidden, revealed)
+
+    async def _dispatch_frames(
+        self,
+        frames: VisibilityFrames,
+        member: MemberView,
+        sessions: Sequence[Session],
+        hidden: frozenset[ChannelId],
+        revealed: frozenset[ChannelId],
+    ) -> None:
+        sessions = [s for s in sessions if s.intents & Intent.GUILDS]
+        if not sessions:
+            return
+        for frame in frames.channel_delete(hidden):
+            self._dispatcher.dispatch_frame(sessions, frame)
+        if not revealed:
+            return
+        for frame in frames.channel_create(revealed):
+            self._dispatcher.dispatch_frame(sessions, frame)
+        threads = await frames.thread_list_sync(member, revealed)
+        if threads is not None:
+            self._dispatcher.dispatch_frame(sessions, threads)
+        with_voice_states = [s for s in sessions if s.intents & Intent.GUILD_VOICE_STATES]
+        for frame in await frames.voice_states(revealed):
+            self._dispatcher.dispatch_frame(with_voice_states, frame)
+        with_events = [s for s in sessions if s.intents & Intent.GUILD_SCHEDULED_EVENTS]
+        for name, frame in await frames.stages_and_events(revealed):
+            self._dispatcher.dispatch_frame(with_events if name == "GUILD_SCHEDULED_EVENT_CREATE" else sessions, frame)
+
+
+_NO_CHANNELS: Final[frozenset[ChannelId]] = frozenset()
+_Handler = Callable[[GuildEventHandler, GuildView, Envelope], Coroutine[Any, Any, None]]
+
+_HANDLERS: Final[dict[str, _Handler]] = {
+    "GUILD_MEMBER_ADD": GuildEventHandler.guild_member_add,
+    "GUILD_MEMBER_REMOVE": GuildEventHandler.guild_member_remove,
+    "GUILD_MEMBER_UPDATE": GuildEventHandler.guild_member_update,
+    "GUILD_UPDATE": GuildEventHandler.guild_update,
+    "GUILD_DELETE": GuildEventHandler.guild_delete,
+    "GUILD_ROLE_CREATE": GuildEventHandler.guild_role_change,
+    "GUILD_ROLE_UPDATE": GuildEventHandler.guild_role_change,
+    "GUILD_ROLE_DELETE": GuildEventHandler.guild_role_change,
+    "CHANNEL_CREATE": GuildEventHandler.channel_create,
+    "CHANNEL_UPDATE": GuildEventHandler.channel_update,
+    "CHANNEL_DELETE": GuildEventHandler.channel_delete,
+    "THREAD_MEMBERS_UPDATE": GuildEventHandler.thread_members_update,
+}

@@ -1,0 +1,79 @@
+"""Presence values: what one session states, and how a user with several sessions appears."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from moothall.gateway.commands import UpdatePresenceCommand
+from moothall.objects.ids import GuildId, UserId
+from moothall.objects.presence import Activity, ClientStatus, Presence, Status
+from moothall.objects.user import UserReference
+
+MAX_ACTIVITIES: Final = 8
+STATUS_RANK: Final = {Status.ONLINE: 3, Status.DND: 2, Status.IDLE: 1}
+"""The visible statuses; of several sessions the highest rank wins."""
+CLIENTS: Final = ("desktop", "mobile", "web")
+
+
+class SessionPresence(Struct, frozen=True):
+    """The presence that one session states."""
+
+    status: Status
+    activities: tuple[Activity, ...] = ()
+
+    @classmethod
+    def from_command(cls, command: UpdatePresenceCommand | None, *, bot: bool) -> "SessionPresence":
+        """Read opcode 3, or `presence` of Identify; online without one."""
+        if command is None:
+            return _ONLINE
+        activities = command.activities if command.activities is not None else [command.game] if command.game else []
+        status = command.status or Status.ONLINE
+        if not activities and status is Status.ONLINE:
+            return _ONLINE
+        return cls(status, tuple(activity.to_activity(bot=bot) for activity in activities))
+
+
+_ONLINE = SessionPresence(Status.ONLINE)
+
+
+class UserPresence(Struct, frozen=True):
+    """A user's presence as other users see it."""
+
+    status: Status
+    activities: tuple[Activity, ...] = ()
+    clients: tuple[tuple[str, str], ...] = ()
+    """(client, status) pairs of `client_status`."""
+
+    def to_object(self, user_id: UserId, guild_id: GuildId | None = None) -> Presence:
+        """The presence object of the API, with `guild_id` as PRESENCE_UPDATE has it or without."""
+        user, activities = UserReference(id=user_id), list(self.activities)
+        client_status = ClientStatus(**dict(self.clients))
+        if guild_id is None:
+            return Presence(user=user, status=self.status, activities=activities, client_status=client_status)
+        return Presence(
+            user=user, guild_id=guild_id, status=self.status, activities=activities, client_status=client_status
+        )
+
+
+OFFLINE: Final = UserPresence(Status.OFFLINE)
+
+# Most users have one kind of client and no activity: these instances are shared.
+PLAIN: Final = {
+    (status, client): UserPresence(status, (), ((client, str(status)),)) for status in STATUS_RANK for client in CLIENTS
+}
+
+
+def merge_presences(presences: Sequence[UserPresence]) -> UserPresence:
+    """Merge the presences that a user has on several nodes."""
+    visible = sorted((each for each in presences if each.status in STATUS_RANK), key=lambda p: -STATUS_RANK[p.status])
+    if len(visible) < 2:
+        return visible[0] if visible else OFFLINE
+    clients: dict[str, str] = {}
+    for presence in visible:
+        clients = {**dict(presence.clients), **clients}
+    return UserPresence(
+        visible[0].status,
+        tuple(activity for presence in visible for activity in presence.activities)[:MAX_ACTIVITIES],
+        tuple((client, clients[client]) for client in CLIENTS if client in clients),
+    )
