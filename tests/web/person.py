@@ -144,6 +144,8 @@ class Person:
         data: bytes = b"",
         content_type: str = "",
         headers: tuple[tuple[str, str], ...] = (),
+        *,
+        raw_headers: tuple[tuple[bytes, bytes], ...] = (),
     ) -> Shown:
         """One request, with the cookies of its path; it keeps what it is given."""
         parts = urlsplit(url)
@@ -168,7 +170,7 @@ class Person:
             "method": method,
             "path": parts.path,
             "query_string": parts.query.encode(),
-            "headers": [(name.encode(), value.encode()) for name, value in given],
+            "headers": [(name.encode(), value.encode()) for name, value in given] + [*raw_headers],
             "client": (self.address, 1),
         }
         await self.site(scope, receive, send)

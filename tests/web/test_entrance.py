@@ -61,6 +61,23 @@ async def test_over_https_a_cookie_that_another_server_may_have_set_is_no_sessio
     assert (await person.visit("/developers")).status == 200
 
 
+@pytest.mark.parametrize("space", [b"\xe2\x80\x80", b"\xe3\x80\x80", b"\xc2\x85", b"\xc2\xa0", b"\x85", b"\xa0"])
+async def test_a_cookie_whose_name_only_seems_to_begin_with_the_prefix_is_no_session(
+    platform: Platform, space: bytes
+) -> None:
+    # Browsers let other servers of the domain set it: to them, the name does not begin with `__Host-`.
+    over_https(platform)
+    person = await registered(platform)
+    await person.press(await person.visit("/login"), "Log in", login="wanda", password=PASSWORD)
+    token = person.jar.pop(("/", "__Host-moothall_session"))
+    person.jar.clear()
+    cookie = space + f"__Host-moothall_session={token}".encode()
+    assert (await person.ask("GET", "/developers", raw_headers=((b"cookie", cookie),))).status == 303
+    # One of another server, with letters of any kind, takes nothing from ours.
+    cookie = f"a={'é'}; __Host-moothall_session={token}".encode()
+    assert (await person.ask("GET", "/developers", raw_headers=((b"cookie", cookie),))).status == 200
+
+
 async def test_a_wrong_password_is_told_at_the_fields_and_shown_nowhere(platform: Platform) -> None:
     person = await registered(platform)
     page = await person.press(await person.visit("/login"), "Log in", login="wanda", password="wrong horse battery")

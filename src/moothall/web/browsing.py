@@ -108,9 +108,15 @@ class Browser:
 
     @cached_property
     def cookies(self) -> dict[str, str]:
-        """What the browser was given before."""
-        pairs = (part.strip().partition("=") for part in (self.request.header("cookie") or "").split(";"))
-        return {name: value for name, _, value in pairs}
+        """The cookies of the request by name.
+
+        A pair with anything but ASCII in it is left out, as no cookie of this server has any: `str.strip` would take
+        U+2000 or U+0085 off a name, by which another server of the same domain could set one that begins with
+        `__Host-` (to the browser, it does not).
+        """
+        pairs = (part for part in (self.request.header("cookie") or "").split(";") if part.isascii())
+        parts = (pair.strip().partition("=") for pair in pairs)
+        return {name: value for name, _, value in parts}
 
     @cached_property
     def query(self) -> dict[str, str]:
