@@ -17,7 +17,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-from tests.web.person import HtmlForm, read_page
+from tests.web.browser import HtmlForm, read_page
 
 PASSWORD = "correct horse battery"
 _PATIENCE = 60.0

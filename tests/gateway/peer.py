@@ -60,7 +60,7 @@ class Peer:
         self.transport = self
         self.aborted = False
         self.accepted = False
-        scope = {"type": "websocket", "path": "/gateway", "query_string": query.encode()}
+        scope = {"type": "websocket", "path": "/gateway", "query_string": query.encode(), "headers": []}
         self._inbound.put_nowait({"type": "websocket.connect"})
         self.task = asyncio.get_running_loop().create_task(node.serve(scope, self._inbound.get, self._send))
 

@@ -7,7 +7,7 @@ import pytest
 from moothall.objects.permissions import Permissions
 from tests.harness import Platform
 from tests.oauth2.flow import CALLBACK, CHALLENGE, App, application
-from tests.web.person import PASSWORD, Person, Shown, registered
+from tests.web.browser import PASSWORD, Person, Shown, registered
 
 LINK = "/oauth2/authorize"
 XSS = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"

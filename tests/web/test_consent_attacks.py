@@ -10,7 +10,7 @@ from moothall.storage.database import Query
 from moothall.storage.schema import applications
 from tests.harness import Platform
 from tests.oauth2.flow import CALLBACK, CHALLENGE, VERIFIER, App, application
-from tests.web.person import ORIGIN, PASSWORD, Person, Shown, registered
+from tests.web.browser import ORIGIN, PASSWORD, Person, Shown, registered
 
 LINK = "/oauth2/authorize"
 PKCE = {"code_challenge": CHALLENGE, "code_challenge_method": "S256"}

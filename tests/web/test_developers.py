@@ -7,7 +7,7 @@ import pytest
 from moothall.objects.application import ApplicationFlags
 from tests.harness import Caller, Platform
 from tests.resources.application.endpoint_server import endpoint
-from tests.web.person import Person, Shown
+from tests.web.browser import Person, Shown
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="

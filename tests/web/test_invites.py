@@ -9,7 +9,7 @@ import pytest
 from moothall.app import App
 from moothall.settings import load
 from tests.harness import Platform
-from tests.web.person import Person
+from tests.web.browser import Person
 
 
 async def test_an_invite_says_where_it_leads_and_lets_in_who_has_logged_in(platform: Platform) -> None:

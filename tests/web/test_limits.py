@@ -3,6 +3,7 @@
 import logging
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -10,7 +11,7 @@ from moothall.kernel.ratelimit import RateLimiter
 from moothall.storage.database import Database
 from tests.harness import Platform
 from tests.oauth2.flow import CALLBACK, application
-from tests.web.person import PASSWORD, Person, registered
+from tests.web.browser import PASSWORD, Person, registered
 
 
 async def test_consenting_is_throttled(database: Database) -> None:
@@ -54,6 +55,33 @@ async def test_what_is_no_form_is_refused(platform: Platform) -> None:
         assert page.status in {400, 403}
     page = await person.ask("POST", "/developers", b'{"name": "x"}', "application/json")
     assert page.status == 403
+
+
+MULTIPART = b'--b\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n%s\r\n'
+
+
+async def test_a_form_with_a_character_encoding_of_its_own_is_not_decoded(platform: Platform) -> None:
+    person = Person(platform, await platform.person())
+    slow = MULTIPART % (b"name", b"", b"a" * 30_000 + b"-" + b"a" * 30_000) + b"--b--\r\n"
+    origin = (("origin", "http://localhost:3333"),)
+    before = time.process_time()
+    for charset in ("punycode", "UTF-8"):
+        kind = f"multipart/form-data; boundary=b; charset={charset}"
+        assert (await person.ask("POST", "/developers", slow, kind, origin)).status == 400
+    assert time.process_time() - before < 0.1
+
+
+@pytest.mark.parametrize("path", ["/login", "/register", "/developers", "/developers/teams"])
+async def test_only_the_settings_of_an_application_take_a_file(platform: Platform, path: str) -> None:
+    person = Person(platform, await platform.person())
+    page = await person.visit("/developers")
+    token = dict(page.form_with("Make the app").values())["csrf"].encode()
+    fields = MULTIPART % (b"csrf", b"", token)
+    origin = (("origin", "http://localhost:3333"),)
+    small = fields + MULTIPART % (b"icon", b'; filename="x.png"', b"x") + b"--b--\r\n"
+    assert (await person.ask("POST", path, small, "multipart/form-data; boundary=b", origin)).status == 400
+    large = fields + MULTIPART % (b"icon", b'; filename="x.png"', b"x" * 70_000) + b"--b--\r\n"
+    assert (await person.ask("POST", path, large, "multipart/form-data; boundary=b", origin)).status == 413
 
 
 async def test_no_secret_gets_into_the_log(platform: Platform, caplog: pytest.LogCaptureFixture) -> None:
@@ -108,6 +136,6 @@ async def test_logging_out_leads_to_no_other_site(platform: Platform) -> None:
 
 
 def test_a_server_that_shows_no_page_loads_no_engine_for_pages() -> None:
-    program = "import sys, moothall.app; print({'jinja2', 'aiohttp', 'selenium'} & set(sys.modules))"
+    program = "import sys, moothall.app; print({'jinja2', 'aiohttp', 'selenium', 'starlette'} & set(sys.modules))"
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "set()"

@@ -1,7 +1,7 @@
 """The page of a person's logins."""
 
 from tests.harness import Platform
-from tests.web.person import PASSWORD, Person, registered
+from tests.web.browser import PASSWORD, Person, registered
 
 FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0"
 

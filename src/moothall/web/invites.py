@@ -1,8 +1,9 @@
-"""The page that an invite's link opens: where it leads, and the way in."""
+"""The page of an invite: who invites to which guild or group, and a button to join."""
 
 from typing import Final
 
 from msgspec import UNSET
+from starlette.responses import Response
 
 from moothall.kernel.context import Context
 from moothall.kernel.hooks import Fires
@@ -14,42 +15,42 @@ from moothall.resources.invite import operations
 from moothall.resources.invite.events import InviteDelete
 from moothall.resources.invite.lookup import resolve_invite
 from moothall.resources.member.events import GuildMemberUpdate
-from moothall.web.browsing import Browser, Page
-from moothall.web.rendering import show, show_problem
+from moothall.web.page_request import PageRequest
+from moothall.web.rendering import render_error, render_page
 
 _FIRES: Final[Fires] = (*JOIN_EVENTS, *ADD_RECIPIENT_EVENTS, GuildMemberUpdate, InviteDelete)
 
 
-async def show_invite(browser: Browser, code: str) -> Page:
-    """Who invites, and where."""
+async def show_invite(request: PageRequest) -> Response:
+    """The invite of the path's code."""
     try:
-        async with browser.reading() as ctx:
-            invite = await resolve_invite(ctx, code, with_counts=True)
+        async with request.reading() as ctx:
+            invite = await resolve_invite(ctx, request.path_params["code"], with_counts=True)
     except Refusal as refusal:
-        return await _gone(browser, refusal)
-    return await _show(browser, invite)
+        return await _render_refusal(request, refusal)
+    return await _render_invite(request, invite)
 
 
-async def accept(browser: Browser, code: str) -> Page:
-    """Come in."""
-    browser.require_person()
-    await browser.form()
+async def accept_invite(request: PageRequest) -> Response:
+    """Join the guild or group of the invite."""
+    request.require_login()
+    await request.read_form()
 
     async def work(ctx: Context) -> Invite:
-        return await operations.accept_invite(ctx, code)
+        return await operations.accept_invite(ctx, request.path_params["code"])
 
     try:
-        invite = await browser.run(work, fires=_FIRES)
+        invite = await request.run(work, fires=_FIRES)
     except Refusal as refusal:
-        return await _gone(browser, refusal)
-    return await _show(browser, invite, joined=True)
+        return await _render_refusal(request, refusal)
+    return await _render_invite(request, invite, joined=True)
 
 
-async def _show(browser: Browser, invite: Invite, *, joined: bool = False) -> Page:
+async def _render_invite(request: PageRequest, invite: Invite, *, joined: bool = False) -> Response:
     guild = None if invite.guild is UNSET else invite.guild
     channel = None if invite.channel is None or not invite.channel.name else invite.channel
-    return await show(
-        browser,
+    return await render_page(
+        request,
         "invite.html",
         joined=joined,
         code=invite.code,
@@ -62,7 +63,7 @@ async def _show(browser: Browser, invite: Invite, *, joined: bool = False) -> Pa
     )
 
 
-async def _gone(browser: Browser, refusal: Refusal) -> Page:
+async def _render_refusal(request: PageRequest, refusal: Refusal) -> Response:
     title = "This invite is not valid" if refusal.status == 404 else "You cannot come in"
     message = "It may have expired, or been used up." if refusal.status == 404 else refusal.message
-    return await show_problem(browser, refusal.status, title, message)
+    return await render_error(request, refusal.status, title, message)

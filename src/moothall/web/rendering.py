@@ -1,75 +1,99 @@
-"""From what a page shows to its HTML. Everything put into a template is escaped; there is no way around it."""
+"""Rendering pages from templates. Every value is escaped; no filter or markup type switches that off."""
 
 import asyncio
 from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
+
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from moothall.objects.errors import Refusal
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.queries import get_user
-from moothall.web.browsing import Browser, Page
+from moothall.web.page_request import PageRequest
 
 if TYPE_CHECKING:
     import jinja2
 
-_HTML = (b"content-type", b"text/html; charset=utf-8")
+POLICY: Final = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 
-async def show(browser: Browser, template: str, *, status: int = 200, elsewhere: bool = False, **values: Any) -> Page:
-    """A page. `elsewhere` says that a form on it may end at another site."""
-    if browser.actor.signed_in and "me" not in values:
-        async with browser.reading() as ctx:
-            values["me"] = await get_user(ctx.tx, browser.actor.user_id)
-    # Importing the engine takes a tenth of a second, once.
-    found = (await asyncio.to_thread(_environment)).get_template(template)
-    text = found.render(
-        **{"me": None, "errors": {}, "problem": None} | values,
-        csrf=browser.csrf(),
-        here=browser.here,
-        registration=browser.services.limits.registration,
-        public_url=browser.services.limits.public_url,
+async def render_page(
+    request: PageRequest,
+    template: str,
+    *,
+    refusal: Refusal | None = None,
+    status: int = 200,
+    redirects_away: bool = False,
+    **values: Any,
+) -> Response:
+    """A page; with `refusal` its status, and what is wrong with the fields of the form.
+
+    `redirects_away` allows its forms to end, by redirects, at another site: browsers apply `form-action` to those too.
+    """
+    if request.actor.signed_in:
+        async with request.reading() as ctx:
+            values["me"] = await get_user(ctx.tx, request.actor.user_id)
+    errors = {} if refusal is None else field_errors(refusal)
+    # Importing Jinja takes a tenth of a second, once.
+    html = (await asyncio.to_thread(_environment)).get_template(template)
+    text = html.render(
+        **{"me": None, "errors": errors, "problem": None if refusal is None or errors else refusal.message} | values,
+        csrf=request.csrf_token(),
+        here=request.own_url,
+        registration=request.services.limits.registration,
+        public_url=request.services.limits.public_url,
     )
-    return Page(body=text.encode(), status=status, headers=[_HTML], sends_elsewhere=elsewhere)
+    response = HTMLResponse(text, status if refusal is None else refusal.status)
+    if redirects_away:
+        response.headers["content-security-policy"] = POLICY
+    if refusal is not None and "retry-after" in refusal.headers:
+        response.headers["retry-after"] = refusal.headers["retry-after"]
+    return response
 
 
-async def show_problem(browser: Browser, status: int, title: str, message: str) -> Page:
-    """A page that says what went wrong."""
-    return await show(browser, "problem.html", status=status, title=title, message=message)
+async def render_error(request: PageRequest, status: int, title: str, message: str) -> Response:
+    """A page with an error message."""
+    return await render_page(request, "error.html", status=status, title=title, message=message)
 
 
-def errors_of(refusal: Refusal) -> dict[str, list[str]]:
-    """What is wrong with each field of a form, by the field's name; for a list, with the number of the line."""
-    found: dict[str, list[str]] = {}
+def redirect(location: str, *, status: int = 303) -> Response:
+    """A redirect, by which browsers send no form again."""
+    return RedirectResponse(location, status)
+
+
+def field_errors(refusal: Refusal) -> dict[str, list[str]]:
+    """The messages of a refusal by form field; those of a list begin with the number of the line."""
+    messages: dict[str, list[str]] = {}
 
     def walk(node: Any, path: tuple[str, ...]) -> None:
         for key, value in node.items():
             if key == "_errors":
-                where = "".join(f"{int(part) + 1}: " for part in path[1:] if part.isdecimal())
-                found.setdefault(path[0] if path else "", []).extend(f"{where}{error['message']}" for error in value)
+                line = "".join(f"{int(part) + 1}: " for part in path[1:] if part.isdecimal())
+                messages.setdefault(path[0] if path else "", []).extend(f"{line}{error['message']}" for error in value)
             else:
                 walk(value, (*path, key))
 
     walk(refusal.errors or {}, ())
-    return found
+    return messages
 
 
 def image_url(kind: str, owner_id: int, name: str | None, *, size: int = 128) -> str | None:
-    """Where an image of a hash is (`app-icons`, `avatars`, `icons`); None where there is none."""
+    """The path of an image by its hash (`app-icons`, `avatars`, `icons`); None for no image."""
     if name is None:
         return None
     return f"/{kind}/{int(owner_id)}/{quote(name)}.{'gif' if name.startswith('a_') else 'png'}?size={size}"
 
 
-def moment_text(moment: Timestamp) -> str:
-    """A moment for people, to the minute; scripts, which would know their time zone, there are none."""
-    return datetime.fromtimestamp(moment / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
+def time_text(time: Timestamp) -> str:
+    """A time to the minute, in UTC: without scripts, a page does not know the time zone of its reader."""
+    return datetime.fromtimestamp(time / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 @cache
 def _environment() -> "jinja2.Environment":
-    import jinja2  # noqa: PLC0415 most installations are asked for no page in most of their hours
+    import jinja2  # noqa: PLC0415 takes a tenth of a second: not on the event loop
 
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("moothall.web"),
@@ -79,5 +103,5 @@ def _environment() -> "jinja2.Environment":
         lstrip_blocks=True,
     )
     environment.globals["image_url"] = image_url
-    environment.globals["moment"] = moment_text
+    environment.globals["time_text"] = time_text
     return environment

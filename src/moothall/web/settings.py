@@ -1,83 +1,82 @@
-"""What a person has let applications do, and where they are logged in; taking back the one, ending the other."""
+"""Pages of a user's authorized applications and logins."""
 
 from typing import Final
 
 from msgspec import UNSET
+from starlette.responses import Response
 
 from moothall.kernel.context import Context
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import AuthorizationId
-from moothall.resources.application.authorization.endpoints import list_authorizations, revoke_authorization
+from moothall.resources.application.authorization import endpoints as authorizations
 from moothall.resources.user.auth_session.endpoints import read_sessions, require_password
 from moothall.resources.user.auth_session.operations import end_other_sessions, end_sessions
 from moothall.resources.user.events import SessionsClose
-from moothall.web.browsing import Browser, Page, read_id, redirect
-from moothall.web.rendering import errors_of, show
-from moothall.web.wording import scope_words
+from moothall.web.forms import parse_id
+from moothall.web.labels import scope_label
+from moothall.web.page_request import PageRequest
+from moothall.web.rendering import redirect, render_page
 
 _SESSIONS: Final = "/settings/sessions"
 
 
-async def show_authorized(browser: Browser) -> Page:
-    """The list."""
-    browser.require_person()
-    async with browser.reading() as ctx:
-        found = await list_authorizations(ctx)
-    words = {scope: scope_words(scope) for authorization in found for scope in authorization.scopes}
-    return await show(browser, "authorized_apps.html", authorizations=found, words=words)
+async def show_authorized_apps(request: PageRequest) -> Response:
+    """The applications that the user has authorized."""
+    request.require_login()
+    async with request.reading() as ctx:
+        rows = await authorizations.list_authorizations(ctx)
+    labels = {scope: scope_label(scope) for row in rows for scope in row.scopes}
+    return await render_page(request, "authorized_apps.html", authorizations=rows, labels=labels)
 
 
-async def revoke(browser: Browser, authorization_id: str) -> Page:
-    """Take one back; one that is gone already is what was wanted, and still told (404/50061)."""
-    browser.require_person()
-    await browser.form()
+async def revoke_authorization(request: PageRequest) -> Response:
+    """Revoke an authorization. Raises Refusal 404/50061 for one that does not exist any more."""
+    request.require_login()
+    await request.read_form()
 
     async def work(ctx: Context) -> None:
-        await revoke_authorization(ctx, AuthorizationId(read_id(authorization_id)))
+        authorization_id = AuthorizationId(parse_id(request.path_params["authorization_id"]))
+        await authorizations.revoke_authorization(ctx, authorization_id)
 
-    await browser.run(work)
+    await request.run(work)
     return redirect("/settings/authorized-apps")
 
 
-async def show_sessions(browser: Browser) -> Page:
-    """Where the person is logged in."""
-    browser.require_person()
-    return await _show_sessions(browser)
+async def show_sessions(request: PageRequest) -> Response:
+    """The user's logins."""
+    request.require_login()
+    return await _render_sessions(request)
 
 
-async def log_out_sessions(browser: Browser) -> Page:
-    """End the logins that were ticked, or all but this one; it takes the password."""
-    browser.require_person()
-    form = await browser.form()
-    chosen, others = set(form.all("session")), form.text("which") == "others"
+async def log_out_sessions(request: PageRequest) -> Response:
+    """End the logins that were ticked, or all but the current one, after checking the password."""
+    request.require_login()
+    form = await request.read_form()
+    id_hashes, others = set(form.texts("session")), form.text("which") == "others"
     try:
-        await require_password(browser.brief_context(), form.text("password") or UNSET)
+        await require_password(request.per_query_context(), form.text("password") or UNSET)
     except Refusal as refusal:
         if refusal.status not in {400, 429, 503}:
             raise
-        return await _show_sessions(browser, refusal, chosen)
+        return await _render_sessions(request, refusal, id_hashes)
 
     async def work(ctx: Context) -> None:
-        await (end_other_sessions(ctx) if others else end_sessions(ctx, chosen))
+        await (end_other_sessions(ctx) if others else end_sessions(ctx, id_hashes))
 
-    await browser.run(work, fires=(SessionsClose,))
+    await request.run(work, fires=(SessionsClose,))
     return redirect(_SESSIONS)
 
 
-async def _show_sessions(browser: Browser, refusal: Refusal | None = None, chosen: set[str] | None = None) -> Page:
-    async with browser.reading() as ctx:
+async def _render_sessions(
+    request: PageRequest, refusal: Refusal | None = None, ticked: set[str] | None = None
+) -> Response:
+    async with request.reading() as ctx:
         sessions = await read_sessions(ctx)
-    field_errors = {} if refusal is None else errors_of(refusal)
-    page = await show(
-        browser,
+    return await render_page(
+        request,
         "sessions.html",
-        status=200 if refusal is None else refusal.status,
+        refusal=refusal,
         sessions=[session for session, current in sessions if not current],
         current=next((session for session, current in sessions if current), None),
-        chosen=chosen or set(),
-        errors=field_errors,
-        problem=None if refusal is None or field_errors else refusal.message,
+        ticked=ticked or set(),
     )
-    if refusal is not None and "retry-after" in refusal.headers:
-        page.headers.append((b"retry-after", refusal.headers["retry-after"].encode()))
-    return page

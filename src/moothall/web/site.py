@@ -1,4 +1,4 @@
-"""The pages that know who asks: logging in, consent, invites, settings and the developers' corner."""
+"""The pages that depend on who is logged in: login, consent, invites, settings and the developer pages."""
 
 import logging
 import re
@@ -6,166 +6,186 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 from urllib.parse import quote
 
+from starlette.convertors import Convertor, register_url_convertor
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route, Router
+
 from moothall.kernel.context import Services
 from moothall.kernel.ratelimit import Rate
 from moothall.kernel.request import ClientGone, Receive, RequestTooLarge, client_address
 from moothall.logs import current_request
 from moothall.objects.errors import Refusal
 from moothall.storage.database import StorageError, StorageFull
-from moothall.web import consent, developers, entrance, invites, settings, teams
-from moothall.web.browsing import Browser, ForgedForm, LoginNeeded, Page, redirect
-from moothall.web.rendering import show_problem
+from moothall.web import consent, developers, invites, login, settings, teams
+from moothall.web.page_request import ForgedForm, LoginRequired, PageRequest
+from moothall.web.rendering import POLICY, redirect, render_error
 
 Scope = MutableMapping[str, Any]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Handler = Callable[..., Awaitable[Page]]
+Handler = Callable[[PageRequest], Awaitable[Response]]
 
 log = logging.getLogger("moothall.web")
 
-_PAGES: Final = Rate(60, 10.0)
-_ENTRANCE: Final = Rate(10, 10.0)
-_CONSENTS: Final = Rate(10, 10.0)
-_SAFETY: Final = (
-    (b"cache-control", b"no-store"),
-    (b"x-content-type-options", b"nosniff"),
-    (b"x-frame-options", b"DENY"),
-    # No address goes to other sites; with "no-referrer", browsers would also hide from us where a form comes from.
-    (b"referrer-policy", b"same-origin"),
-)
-_POLICY: Final = b"default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-_ONLY_POSTED: Final = re.compile(r"/(?:secret|token|teams|[0-9]+/revoke)\Z")
-_ID: Final = r"([0-9]{1,19})"
-_API_CONSENT: Final = "/oauth2/authorize"
+class IdConvertor(Convertor[str]):
+    """A path parameter of up to 19 digits, as text: `parse_id` refuses what no id can be."""
+
+    regex = "[0-9]{1,19}"
+
+    def convert(self, value: str) -> str:
+        """The text itself."""
+        return value
+
+    def to_string(self, value: str) -> str:
+        """The text itself."""
+        return value
+
+
+class InviteCodeConvertor(IdConvertor):
+    """A path parameter of the characters that invite codes have."""
+
+    regex = "[A-Za-z0-9_-]{1,64}"
+
+
+register_url_convertor("id", IdConvertor())
+register_url_convertor("invite_code", InviteCodeConvertor())
+
+_PAGES: Final = Rate(60, 10.0)
+_LOGINS: Final = Rate(10, 10.0)
+_CONSENTS: Final = Rate(10, 10.0)
+_HEADERS: Final = {
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    # Other sites learn no address. With "no-referrer", browsers would send forms with the origin "null".
+    "referrer-policy": "same-origin",
+    "content-security-policy": f"{POLICY}; form-action 'self'",
+}
+
+_POST_ONLY: Final = re.compile(r"/(?:secret|token|teams|[0-9]+/revoke)\Z")
+_APPLICATION: Final = "/developers/applications/{application_id:id}"
+_TEAM: Final = "/developers/teams/{team_id:id}"
 _ROUTES: Final[list[tuple[str, dict[str, Handler], Rate]]] = [
-    (r"/login", {"GET": entrance.show_login, "POST": entrance.log_in}, _ENTRANCE),
-    (r"/register", {"GET": entrance.show_registration, "POST": entrance.register}, _ENTRANCE),
-    (r"/logout", {"POST": entrance.log_out}, _PAGES),
-    (r"/oauth2/authorize", {"GET": consent.show_request, "POST": consent.answer_request}, _CONSENTS),
-    (r"/oauth2/authorized", {"GET": consent.show_installed}, _PAGES),
-    (r"/invite/([A-Za-z0-9_-]{1,64})", {"GET": invites.show_invite, "POST": invites.accept}, _PAGES),
-    (r"/settings/authorized-apps", {"GET": settings.show_authorized}, _PAGES),
-    (rf"/settings/authorized-apps/{_ID}/revoke", {"POST": settings.revoke}, _PAGES),
-    (r"/settings/sessions", {"GET": settings.show_sessions, "POST": settings.log_out_sessions}, _PAGES),
-    (r"/developers", {"GET": developers.show_applications, "POST": developers.create}, _PAGES),
-    (rf"/developers/applications/{_ID}", {"GET": developers.show_application, "POST": developers.modify}, _PAGES),
-    (rf"/developers/applications/{_ID}/secret", {"POST": developers.reset_client_secret}, _PAGES),
-    (rf"/developers/applications/{_ID}/token", {"POST": developers.reset_token}, _PAGES),
-    (r"/developers/teams", {"POST": teams.create}, _PAGES),
-    (rf"/developers/teams/{_ID}", {"GET": teams.show_team, "POST": teams.change}, _PAGES),
+    ("/login", {"GET": login.show_login, "POST": login.log_in}, _LOGINS),
+    ("/register", {"GET": login.show_registration, "POST": login.register}, _LOGINS),
+    ("/logout", {"POST": login.log_out}, _PAGES),
+    ("/oauth2/authorize", {"GET": consent.show_request, "POST": consent.answer_request}, _CONSENTS),
+    ("/oauth2/authorized", {"GET": consent.show_installed}, _PAGES),
+    ("/invite/{code:invite_code}", {"GET": invites.show_invite, "POST": invites.accept_invite}, _PAGES),
+    ("/settings/authorized-apps", {"GET": settings.show_authorized_apps}, _PAGES),
+    ("/settings/authorized-apps/{authorization_id:id}/revoke", {"POST": settings.revoke_authorization}, _PAGES),
+    ("/settings/sessions", {"GET": settings.show_sessions, "POST": settings.log_out_sessions}, _PAGES),
+    ("/developers", {"GET": developers.show_applications, "POST": developers.create_application}, _PAGES),
+    (_APPLICATION, {"GET": developers.show_application, "POST": developers.modify_application}, _PAGES),
+    (f"{_APPLICATION}/secret", {"POST": developers.reset_client_secret}, _PAGES),
+    (f"{_APPLICATION}/token", {"POST": developers.reset_token}, _PAGES),
+    ("/developers/teams", {"POST": teams.create_team}, _PAGES),
+    (_TEAM, {"GET": teams.show_team, "POST": teams.change_team}, _PAGES),
+    ("/{prefix:path}/oauth2/authorize", {"GET": consent.redirect_from_api}, _PAGES),
 ]
 
 
 class Site:
-    """An ASGI application over the pages of `_ROUTES`."""
-
-    _PREFIXES: Final = ("/login", "/register", "/logout", "/oauth2/", "/invite/", "/settings/", "/developers")
+    """An ASGI application of the pages in `_ROUTES`."""
 
     def __init__(self, services: Services, *, trusted_proxies: Callable[[str], bool] = lambda _address: False) -> None:
-        self._services = services
-        self._trusted = trusted_proxies
-        self._routes = [(re.compile(path), methods, rate) for path, methods, rate in _ROUTES]
-
-    @classmethod
-    def serves(cls, path: str) -> bool:
-        """Whether a path is one of its own, or the API's address of the consent page, for a browser."""
-        return path.startswith(cls._PREFIXES) or path.endswith(_API_CONSENT)
+        self.services = services
+        self.trusted_proxies = trusted_proxies
+        self._router = Router(
+            [Route(path, PageEndpoint(self, path, handlers, rate)) for path, handlers, rate in _ROUTES],
+            redirect_slashes=False,
+            default=PageEndpoint(self, "", {}, _PAGES),
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request of a browser."""
-        if not scope["path"].startswith(self._PREFIXES):
-            await _send_to_the_page(scope, send)
-            return
-        address = client_address(scope, self._trusted)
-        browser = Browser.unknown(self._services, scope, receive, address=address)
-        current_request.set(browser.request.id)
+        await self._router(scope, receive, send)
+
+
+class PageEndpoint:
+    """The page at one path: an ASGI application that runs the handler of the method, within the rate limit.
+
+    Without handlers it serves 404. Starlette would refuse other methods itself, but with the Allow of one method.
+    """
+
+    def __init__(self, site: Site, path: str, handlers: dict[str, Handler], rate: Rate) -> None:
+        self._site = site
+        self._path = path
+        self._handlers = handlers
+        self._rate = rate
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        address = client_address(scope, self._site.trusted_proxies)
+        request = PageRequest(self._site.services, scope, receive, address=address)
+        current_request.set(request.http.id)
         try:
-            page = await self._answer(browser)
+            response = await self._respond(request)
         except ClientGone:
             return
-        headers = [*page.headers, *browser.cookies_out, *_SAFETY]
-        policy = _POLICY if page.sends_elsewhere else _POLICY + b"; form-action 'self'"
-        headers.append((b"content-security-policy", policy))
-        headers.append((b"content-length", b"%d" % len(page.body)))
-        await send({"type": "http.response.start", "status": page.status, "headers": headers})
-        await send({"type": "http.response.body", "body": b"" if browser.method == "HEAD" else page.body})
+        for name, value in _HEADERS.items():
+            response.headers.setdefault(name, value)
+        request.add_cookies(response)
+        if request.method == "HEAD":
+            response.body = b""
+        await response(scope, receive, send)
 
-    async def _answer(self, browser: Browser) -> Page:
+    async def _respond(self, request: PageRequest) -> Response:
         try:
-            await browser.recognise()
-            return await self._find(browser)
-        except LoginNeeded:
-            # What can only be posted is nowhere to come back to: the page with its form is.
-            back = _ONLY_POSTED.sub("", browser.here)
+            await request.load_session()
+            return await self._handle(request)
+        except LoginRequired:
+            # A path that takes only POST cannot be returned to: the page with its form can.
+            back = _POST_ONLY.sub("", request.own_url)
             return redirect(f"/login?next={quote(back, safe='/')}")
         except ForgedForm:
-            return await show_problem(
-                browser, 403, "This form is not valid any more", "Go back, load the page again, and send it once more."
+            return await render_error(
+                request, 403, "This form is not valid any more", "Go back, load the page again, and send it once more."
             )
         except RequestTooLarge:
-            return await show_problem(browser, 413, "This is too large", "The file or text is larger than allowed.")
+            return await render_error(request, 413, "This is too large", "The file or text is larger than allowed.")
         except Refusal as refusal:
-            return await self._refused(browser, refusal)
-        except StorageError as problem:
-            log.warning("%s %s: %s", browser.method, browser.path, problem)
-            return Page(status=507 if isinstance(problem, StorageFull) else 503, body=b"Try again a little later.")
+            return await self._refused(request, refusal)
+        except StorageError as error:
+            log.warning("%s %s: %s", request.method, request.http.shown_path, error)
+            return PlainTextResponse("Try again a little later.", 507 if isinstance(error, StorageFull) else 503)
         except ClientGone:
             raise
         except Exception:
-            log.exception("%s %s failed", browser.method, browser.path)
-            return Page(status=500, body=b"Something went wrong. It has been logged.")
+            log.exception("%s %s failed", request.method, request.http.shown_path)
+            return PlainTextResponse("Something went wrong. It has been logged.", 500)
 
-    async def _find(self, browser: Browser) -> Page:
-        for pattern, methods, rate in self._routes:
-            if (found := pattern.fullmatch(browser.path)) is not None:
-                handler = methods.get("GET" if browser.method == "HEAD" else browser.method)
-                if handler is None:
-                    page = await show_problem(browser, 405, "This cannot be done here", "Go back and try again.")
-                    page.headers.append((b"allow", ", ".join(methods).encode()))
-                    return page
-                if (wait := self._wait(browser, pattern.pattern, rate)) > 0:
-                    return await self._too_many(browser, wait)
-                return await handler(browser, *found.groups())
-        return await show_problem(browser, 404, "There is no such page", "The link may be old or mistyped.")
+    async def _handle(self, request: PageRequest) -> Response:
+        if not self._handlers:
+            return await render_error(request, 404, "There is no such page", "The link may be old or mistyped.")
+        handler = self._handlers.get("GET" if request.method == "HEAD" else request.method)
+        if handler is None:
+            response = await render_error(request, 405, "This cannot be done here", "Go back and try again.")
+            response.headers["allow"] = ", ".join(self._handlers)
+            return response
+        if (seconds := self._seconds_to_wait(request)) > 0:
+            wait = str(int(seconds) + 1)
+            response = await render_error(request, 429, "Too many requests", f"Try again in {wait} seconds.")
+            response.headers["retry-after"] = wait
+            return response
+        return await handler(request)
 
-    def _wait(self, browser: Browser, page: str, rate: Rate) -> float:
-        limiter, request = self._services.limiter, browser.request
+    def _seconds_to_wait(self, request: PageRequest) -> float:
+        limiter, http = self._site.services.limiter, request.http
         if limiter is None:
             return 0.0
-        if wait := limiter.banned_for(request.network):
-            return wait
-        caller = browser.actor.user_id or request.network
-        bucket = f"page {browser.method} {page}".encode()
-        verdict = limiter.take(bucket, rate, caller, None, loopback=request.loopback)
+        if seconds := limiter.banned_for(http.network):
+            return seconds
+        caller = request.actor.user_id or http.network
+        bucket = f"page {request.method} {self._path}".encode()
+        verdict = limiter.take(bucket, self._rate, caller, None, loopback=http.loopback)
         return 0.0 if verdict.allowed else verdict.retry_after
 
-    async def _refused(self, browser: Browser, refusal: Refusal) -> Page:
-        limiter, request = self._services.limiter, browser.request
+    async def _refused(self, request: PageRequest, refusal: Refusal) -> Response:
+        limiter, http = self._site.services.limiter, request.http
         if limiter is not None and refusal.status in {401, 403, 429}:
-            limiter.note_refusal(request.network, loopback=request.loopback)
-        page = await show_problem(browser, refusal.status, "This is not possible", refusal.message)
+            limiter.note_refusal(http.network, loopback=http.loopback)
+        response = await render_error(request, refusal.status, "This is not possible", refusal.message)
         if "retry-after" in refusal.headers:
-            page.headers.append((b"retry-after", refusal.headers["retry-after"].encode()))
-        return page
-
-    async def _too_many(self, browser: Browser, wait: float) -> Page:
-        page = await show_problem(browser, 429, "Too many requests", f"Try again in {int(wait) + 1} seconds.")
-        page.headers.append((b"retry-after", b"%d" % (int(wait) + 1)))
-        return page
-
-
-def is_lost_browser(scope: Scope) -> bool:
-    """Whether a browser, not a client, has come to the API's address of the consent page."""
-    if scope["method"] != "GET" or not scope["path"].endswith(_API_CONSENT):
-        return False
-    headers = dict(scope["headers"])
-    return b"authorization" not in headers and b"text/html" in headers.get(b"accept", b"")
-
-
-async def _send_to_the_page(scope: Scope, send: Send) -> None:
-    """Send that browser to the page, with its query."""
-    query: bytes = scope["query_string"]
-    location = b"/oauth2/authorize" + (b"?" + query if query else b"")
-    headers = [(b"location", location), (b"content-length", b"0"), (b"vary", b"accept, authorization"), *_SAFETY]
-    await send({"type": "http.response.start", "status": 302, "headers": headers})
-    await send({"type": "http.response.body", "body": b""})
+            response.headers["retry-after"] = refusal.headers["retry-after"]
+        return response

@@ -83,13 +83,13 @@ class ModifiedUser(CurrentUser, frozen=True, kw_only=True):
 @post("/auth/register", permission=PUBLIC, rate=_ENTRANCE, status=201, writes=False)
 async def register(ctx: Context, body: Register) -> Login:
     """Make an account and log in to it."""
-    return await enroll(ctx, body)
+    return await register_account(ctx, body)
 
 
 @post("/auth/login", permission=PUBLIC, rate=_ENTRANCE, writes=False)
 async def log_in(ctx: Context, body: LogIn) -> Login:
     """A session token for a username or email address and its password. Guessing is throttled."""
-    return await identify(ctx, body)
+    return await log_in_with_password(ctx, body)
 
 
 @post("/auth/logout", permission=SIGNED_IN, fires=(SessionsClose,))
@@ -135,7 +135,7 @@ async def modify_current_user(ctx: Context, body: ModifyCurrentUser) -> Modified
     return await unit_of_work.run(ctx.services, ctx.actor, work, fires=(*operations.CHANGING_ACCOUNT, SessionsClose))
 
 
-async def enroll(ctx: Context, body: Register, *, seconds: int | None = None) -> Login:
+async def register_account(ctx: Context, body: Register, *, seconds: int | None = None) -> Login:
     """Make an account and log in to it, for so many seconds or for good.
 
     Raises Refusal: 403/40006 where strangers may not, 50035 for a name or address that cannot be had and
@@ -164,7 +164,9 @@ async def enroll(ctx: Context, body: Register, *, seconds: int | None = None) ->
     return await unit_of_work.run(ctx.services, ctx.actor, work, fires=())
 
 
-async def identify(ctx: Context, body: LogIn, *, seconds: int | None = None, device: Device | None = None) -> Login:
+async def log_in_with_password(
+    ctx: Context, body: LogIn, *, seconds: int | None = None, device: Device | None = None
+) -> Login:
     """Log in who has the password, for so many seconds or for good; `device` is the browser, if it is known.
 
     Raises Refusal: 50035 for a name and password that do not belong together, 429 after too many of those.

@@ -1,11 +1,11 @@
-"""Scopes, permissions and refusals in the words of people who decide about them."""
+"""Labels for people of scopes, permissions and the parameters of an authorization link."""
 
 from typing import Final
 
 from moothall.objects.permissions import BY_NAME
 from moothall.objects.scopes import BOT, COMMANDS, UPDATE_COMMANDS, WEBHOOK
 
-SCOPES: Final = {
+SCOPE_LABELS: Final = {
     "identify": "See your username, name, picture and banner",
     "email": "See your email address",
     "connections": "See the accounts elsewhere that you have connected",
@@ -20,7 +20,7 @@ SCOPES: Final = {
     UPDATE_COMMANDS: "Change its own commands",
     BOT: "Add a bot to a server that you choose",
 }
-"""What each scope that people can consent to lets an application do."""
+"""Every scope that a user can consent to."""
 
 _DANGEROUS: Final = frozenset(
     {
@@ -36,7 +36,7 @@ _DANGEROUS: Final = frozenset(
     }
 )
 
-_PERMISSIONS: Final = {
+_PERMISSION_LABELS: Final = {
     "ADMINISTRATOR": "Administrator: do everything, in every channel",
     "MANAGE_GUILD": "Manage the server",
     "MANAGE_GUILD_EXPRESSIONS": "Manage emojis, stickers and sounds",
@@ -55,22 +55,24 @@ _PERMISSIONS: Final = {
 }
 
 
-def scope_words(scope: str) -> str:
-    """What a scope lets an application do."""
-    return SCOPES.get(scope, scope)
+def scope_label(scope: str) -> str:
+    """What a scope allows an application, in words."""
+    return SCOPE_LABELS.get(scope, scope)
 
 
-def permission_words(name: str) -> str:
-    """What a permission lets a bot do."""
-    return _PERMISSIONS.get(name) or name.replace("_", " ").capitalize().replace("guild", "server").replace("dm", "DM")
+def permission_label(name: str) -> str:
+    """What a permission allows a bot, in words."""
+    return _PERMISSION_LABELS.get(name) or name.replace("_", " ").capitalize().replace("guild", "server").replace(
+        "dm", "DM"
+    )
 
 
 def permission_choices(bits: int) -> list[tuple[int, str, bool]]:
-    """The single permissions of a set: the bit, its words, and whether it is one to think twice about."""
-    return [(int(bit), permission_words(name), name in _DANGEROUS) for name, bit in BY_NAME.items() if bits & bit]
+    """The bit of each permission of a set, its label, and whether it is dangerous."""
+    return [(int(bit), permission_label(name), name in _DANGEROUS) for name, bit in BY_NAME.items() if bits & bit]
 
 
-FIELDS: Final = {
+LINK_FIELDS: Final = {
     "client_id": "The app (client_id)",
     "scope": "What it wants to do (scope)",
     "permissions": "The permissions",
@@ -79,7 +81,7 @@ FIELDS: Final = {
     "response_type": "The kind of answer (response_type)",
     "code_challenge": "Its proof (code_challenge)",
     "code_challenge_method": "The kind of its proof (code_challenge_method)",
-    "integration_type": "The way of installing it (integration_type)",
+    "integration_type": "The installation type (integration_type)",
     "webhook_channel_id": "The channel",
 }
-"""What the parts of an application's link are called."""
+"""The query parameters of an authorization link."""

@@ -7,16 +7,16 @@ import pytest
 
 from moothall.kernel.endpoint import endpoints
 from moothall.resources import load_endpoints
-from moothall.web.pages import Pages
+from moothall.web.documents import Documents
 
 
 @pytest.fixture(scope="module")
-def pages() -> Pages:
+def documents() -> Documents:
     load_endpoints()
-    return Pages(endpoints(), public_url="http://moot.example", gateway_url="ws://moot.example/gateway")
+    return Documents(endpoints(), public_url="http://moot.example", gateway_url="ws://moot.example/gateway")
 
 
-async def ask(pages: Pages, path: str, method: str = "GET") -> tuple[int, dict[bytes, bytes], bytes]:
+async def ask(documents: Documents, path: str, method: str = "GET") -> tuple[int, dict[bytes, bytes], bytes]:
     sent: list[Any] = []
 
     async def receive() -> Any:
@@ -25,19 +25,19 @@ async def ask(pages: Pages, path: str, method: str = "GET") -> tuple[int, dict[b
     async def send(event: Any) -> None:
         sent.append(event)
 
-    await pages({"type": "http", "method": method, "path": path}, receive, send)
+    await documents({"type": "http", "method": method, "path": path, "headers": []}, receive, send)
     return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
 
 
-async def test_the_front_page_says_what_this_is_and_links_the_reference_and_the_document(pages: Pages) -> None:
-    status, headers, body = await ask(pages, "/")
+async def test_the_front_page_says_what_this_is_and_links_the_reference_and_the_document(documents: Documents) -> None:
+    status, headers, body = await ask(documents, "/")
     assert (status, headers[b"content-type"]) == (200, b"text/html; charset=utf-8")
     for link in (b'href="/reference"', b"/api/v10/openapi.json", b"http://moot.example"):
         assert link in body
 
 
-async def test_the_reference_shows_every_row_and_needs_nothing_from_elsewhere(pages: Pages) -> None:
-    status, _, body = await ask(pages, "/reference")
+async def test_the_reference_shows_every_row_and_needs_nothing_from_elsewhere(documents: Documents) -> None:
+    status, _, body = await ask(documents, "/reference")
     assert status == 200
     for row in endpoints():
         assert f'id="{row.name}"'.encode() in body
@@ -47,21 +47,21 @@ async def test_the_reference_shows_every_row_and_needs_nothing_from_elsewhere(pa
 
 
 @pytest.mark.parametrize("path", ["/api/v10/openapi.json", "/api/v9/openapi.json", "/api/openapi.json"])
-async def test_the_document_is_json_for_everybody(pages: Pages, path: str) -> None:
-    status, headers, body = await ask(pages, path)
+async def test_the_document_is_json_for_everybody(documents: Documents, path: str) -> None:
+    status, headers, body = await ask(documents, path)
     assert (status, headers[b"access-control-allow-origin"]) == (200, b"*")
     assert msgspec.json.decode(body)["openapi"].startswith("3.1")
 
 
 @pytest.mark.parametrize("path", ["/nowhere", "/..", "/style.css/..", "/reference/x", "/etc/passwd"])
-async def test_what_is_not_there_is_404_in_the_shape_of_the_api(pages: Pages, path: str) -> None:
-    status, _, body = await ask(pages, path)
+async def test_what_is_not_there_is_404_in_the_shape_of_the_api(documents: Documents, path: str) -> None:
+    status, _, body = await ask(documents, path)
     assert (status, msgspec.json.decode(body)) == (404, {"message": "404: Not Found", "code": 0})
 
 
-async def test_pages_are_read_only_and_let_nothing_run(pages: Pages) -> None:
-    status, headers, _ = await ask(pages, "/", "POST")
+async def test_pages_are_read_only_and_let_nothing_run(documents: Documents) -> None:
+    status, headers, _ = await ask(documents, "/", "POST")
     assert (status, headers[b"allow"]) == (405, b"GET, HEAD")
-    status, headers, body = await ask(pages, "/style.css", "HEAD")
+    status, headers, body = await ask(documents, "/style.css", "HEAD")
     assert (status, body) == (200, b"")
     assert headers[b"content-security-policy"].startswith(b"default-src 'none'")

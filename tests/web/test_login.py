@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tests.harness import Platform
-from tests.web.person import PASSWORD, Person, registered
+from tests.web.browser import PASSWORD, Person, registered
 
 
 async def test_who_logs_in_goes_on_to_where_they_wanted_to_go(platform: Platform) -> None:

@@ -9,8 +9,8 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from moothall.web import connections
-from moothall.web.connections import HEAD_BYTES, BoundedHttp
+from moothall.web import http_protocol
+from moothall.web.http_protocol import HEAD_BYTES, BoundedHttp
 
 HEAD = b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\n"
 BRIEF, LONG = 0.4, 1.0
@@ -36,8 +36,8 @@ async def reads_then_answers(scope: Any, receive: Any, send: Any) -> None:
 @pytest.fixture
 async def port(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
     """A server with little patience."""
-    monkeypatch.setattr(connections, "HEAD_SECONDS", BRIEF)
-    monkeypatch.setattr(connections, "BODY_SECONDS", BRIEF)
+    monkeypatch.setattr(http_protocol, "HEAD_SECONDS", BRIEF)
+    monkeypatch.setattr(http_protocol, "BODY_SECONDS", BRIEF)
     config = uvicorn.Config(reads_then_answers, http=BoundedHttp, ws="none", access_log=False)
     config.load()
     state = ServerState()
@@ -264,7 +264,7 @@ async def test_what_is_no_http_is_refused_in_the_shape_of_the_api(port: int, noi
 async def test_whoever_goes_on_sending_after_a_refusal_still_reads_it_and_is_cut_off(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "LINGER_SECONDS", BRIEF)
+    monkeypatch.setattr(http_protocol, "LINGER_SECONDS", BRIEF)
     reader, writer = await connect(port)
     writer.write(b"GET / HTTP/1.1\r\nx: ")
     pieces, answer = await asyncio.gather(dripped_through(writer), reader.read())
