@@ -73,11 +73,12 @@ fuzz: $(STAMPS)/dev ## Search for URLs that lead past the guard of outgoing requ
 	@FUZZ_EXAMPLES="$(FUZZ_EXAMPLES)" $(BIN)/python -m pytest --timeout 0 --hypothesis-show-statistics tests/kernel/test_outgoing_fuzz.py
 
 .PHONY: check
-check: $(STAMPS)/dev ## Lint, types, import contracts, docs
+check: $(STAMPS)/dev ## Lint, types, import contracts, operations, docs
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/python tools/check_operations.py
 	@$(BIN)/python tools/check_docs.py
 
 .PHONY: format

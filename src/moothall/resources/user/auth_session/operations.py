@@ -1,7 +1,7 @@
 """How logins begin and end."""
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.context import Context
@@ -10,6 +10,7 @@ from moothall.objects.ids import UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.auth_session import queries
 from moothall.resources.user.auth_session.client import LoginClient
+from moothall.resources.user.auth_session.queries import EndedRow
 from moothall.resources.user.events import SessionsClose
 from moothall.resources.user.password.queries import keep_known
 from moothall.resources.user.queries import delete_tokens, insert_token
@@ -64,3 +65,11 @@ async def _end(ctx: Context, digests: list[bytes]) -> None:
     await queries.end_tokens(ctx.tx, digests)
     for digest in digests:
         ctx.emit(SessionsClose(user_id=ctx.actor.user_id, token_hash=digest.hex()))
+
+
+async def end_tokens(rows: Sequence[EndedRow], ctx: Context) -> None:
+    """Delete tokens that expired or were not used, and close the gateway sessions of logins among them."""
+    await queries.end_tokens(ctx.tx, [row.hash for row in rows])
+    for row in rows:
+        if row.kind in {None, TokenKind.SESSION}:
+            ctx.emit(SessionsClose(user_id=row.user_id, token_hash=row.hash.hex()))

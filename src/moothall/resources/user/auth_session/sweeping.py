@@ -1,16 +1,17 @@
 """Ending logins that are not used, and removing tokens that have expired."""
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Final
 
 from moothall.kernel import unit_of_work
-from moothall.kernel.authenticate import ANONYMOUS, TokenKind
+from moothall.kernel.authenticate import ANONYMOUS
 from moothall.kernel.background import PeriodicTask
-from moothall.kernel.context import Context, Services
+from moothall.kernel.context import Services
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.auth_session import queries
+from moothall.resources.user.auth_session.operations import end_tokens
 from moothall.resources.user.auth_session.queries import EndedRow
 from moothall.resources.user.auth_session.usage import UsageBook
 from moothall.resources.user.events import SessionsClose
@@ -72,7 +73,7 @@ class SessionSweeper(PeriodicTask):
                 rows = await select(reader, before, _MAX_AT_ONCE)
             if not rows:
                 return count
-            await unit_of_work.run(self._services, ANONYMOUS, partial(_end_tokens, rows), fires=(SessionsClose,))
+            await unit_of_work.run(self._services, ANONYMOUS, partial(end_tokens, rows), fires=(SessionsClose,))
             count += len(rows)
 
     async def _forget_networks(self, before: Timestamp) -> None:
@@ -82,10 +83,3 @@ class SessionSweeper(PeriodicTask):
                 return
         async with self._services.database.transaction() as tx:
             await delete_unused(tx, before)
-
-
-async def _end_tokens(rows: Sequence[EndedRow], ctx: Context) -> None:
-    await queries.end_tokens(ctx.tx, [row.hash for row in rows])
-    for row in rows:
-        if row.kind in {None, TokenKind.SESSION}:
-            ctx.emit(SessionsClose(user_id=row.user_id, token_hash=row.hash.hex()))
