@@ -203,6 +203,21 @@ async def test_an_overwrite_that_allows_manage_roles_permits_changing_all_permis
     assert (await trusted.put(path, spread)).code == 50013
 
 
+async def test_an_overwrite_with_permissions_that_the_caller_lacks_cannot_be_deleted_to_gain_them(
+    platform: Platform,
+) -> None:
+    _, guild = await _guild(platform)
+    role = await guild.role(permissions=P.MANAGE_ROLES)
+    moderator = await guild.member_with(P.MANAGE_ROLES)
+    for allow, deny in ((0, P.MANAGE_MESSAGES), (P.MANAGE_ROLES, 0)):
+        channel = await guild.channel(overwrites=[(role, 0, allow, deny)])
+        path = f"/channels/{channel}/permissions/{role}"
+        assert (await moderator.delete(path)).code == 50013
+        assert (await guild.owner.delete(path)).status == 204
+    known = await guild.channel(overwrites=[(role, 0, 0, P.SEND_MESSAGES)])
+    assert (await moderator.delete(f"/channels/{known}/permissions/{role}")).status == 204
+
+
 async def test_overwrites_set_at_the_same_time_all_stay(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     roles = [await guild.role() for _ in range(8)]

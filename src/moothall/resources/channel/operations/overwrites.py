@@ -41,12 +41,17 @@ async def edit_channel_permissions(ctx: Context, target: Snowflake, body: EditCh
 
 
 async def delete_channel_permission(ctx: Context, target: Snowflake) -> None:
-    """Delete the overwrite of a role or member in the current channel. Raises Refusal: 404/10009 if there is none."""
+    """Delete the overwrite of a role or member in the current channel.
+
+    Raises Refusal: 404/10009 if there is none, 403/50013 for permissions in it that the caller could not set either.
+    """
     channel = guild_channel_of(ctx)
     before = list(channel.permission_overwrites or ())
     after = [o for o in before if o.id != target]
     if len(after) == len(before):
         raise Refusal(errors.UNKNOWN_OVERWRITE)
+    bits = overwrites.changed_permissions(before, after)
+    overwrites.require_changeable(ctx.member, bits, await overwrites.changeable_permissions(ctx, channel))
     await _save_overwrites(ctx, channel, after)
 
 
