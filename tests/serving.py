@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -62,6 +63,15 @@ class RunningServer:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+    def found(self, pattern: str) -> re.Match[str]:
+        """Wait until it has said what the pattern matches: its two streams are read apart, in no order."""
+        deadline = time.monotonic() + _PATIENCE
+        while not (match := re.search(pattern, self.printed)):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"{pattern} is nowhere in:\n{self.printed}")
+            time.sleep(0.01)
+        return match
 
     @property
     def printed(self) -> str:

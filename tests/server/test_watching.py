@@ -84,9 +84,7 @@ async def test_metrics_are_at_an_address_of_their_own_and_nothing_else_is(tmp_pa
     config = tmp_path / "moothall.toml"
     config.write_text('metrics_listen = "127.0.0.1:0"\n', encoding="utf-8")
     with RunningServer(tmp_path / "data", "--no-demo", "--config", str(config)) as running:
-        match = re.search(r"metrics are at (http://127\.0\.0\.1:\d+)/metrics", running.printed)
-        assert match is not None, running.printed
-        apart = match[1]
+        apart = running.found(r"metrics are at (http://127\.0\.0\.1:\d+)/metrics")[1]
         async with aiohttp.ClientSession() as session:
             statuses = {}
             for url in (apart, running.url):
