@@ -9,17 +9,18 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.moothall
 PACKAGE := pyproject.toml
 
-# make run; what is empty here is left to the other settings
+# make run; what is empty here is left to the other settings. CLIENT=no builds no client.
 PORT ?=
 DATA ?=
 ARGS ?=
+CLIENT ?=
 # make test: JOBS processes; TESTS is what to run, e.g. TESTS="tests/kernel -k router"
 JOBS ?= 2
 TESTS ?=
 
 .PHONY: help
 help: ## List what can be done
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo '  make run PORT=8080 DATA=/srv/moothall ARGS="--no-rate-limits"'
 	@echo '  make test TESTS="tests/kernel -k router" JOBS=1'
@@ -58,28 +59,51 @@ $(STAMPS)/dev: requirements-dev.lock $(STAMPS)/runtime
 .PHONY: install
 install: $(STAMPS)/runtime ## Build .venv without starting anything
 
+# The client is built while the server answers; a failed build says so and leaves the server alone.
+BUILD_CLIENT = $(BIN)/python tools/build_client.py --if-changed
 .PHONY: run
-run: $(STAMPS)/runtime ## Serve at http://localhost:3333 (PORT=, DATA=, ARGS=)
-	@exec $(BIN)/moothall serve $(if $(PORT),--port "$(PORT)") $(if $(DATA),--data "$(DATA)") $(ARGS)
+run: $(STAMPS)/runtime ## Serve at http://localhost:3333 (PORT=, DATA=, ARGS=, CLIENT=no)
+	@$(if $(filter no,$(CLIENT)),,$(BUILD_CLIENT) &) \
+	exec $(BIN)/moothall serve $(if $(PORT),--port "$(PORT)") $(if $(DATA),--data "$(DATA)") $(ARGS)
+
+.PHONY: activity
+activity: $(STAMPS)/runtime ## Run the example Activity beside a server (MOOTHALL_URL=, PORT=)
+	@$(if $(PORT),PORT="$(PORT)") $(BIN)/python examples/activity/run.py
+
+.PHONY: client
+client: $(STAMPS)/runtime ## Build the client for people into the package
+	@$(BUILD_CLIENT)
+
+# What the client's tests and lint need, where there is Node; they are left out elsewhere.
+$(STAMPS)/client-dev: web/package-lock.json $(STAMPS)/dev
+	@$(BIN)/python tools/build_client.py --dev
+	@touch $@
+CLIENT_DEV = $(if $(shell command -v npm),$(STAMPS)/client-dev)
 
 .PHONY: test
-test: $(STAMPS)/dev ## Run the test suite (TESTS=, JOBS=)
+test: $(STAMPS)/dev $(CLIENT_DEV) ## Run the test suite (TESTS=, JOBS=)
+	@$(if $(TESTS),,$(if $(CLIENT_DEV),npm --prefix web --silent test,echo "The client's unit tests are skipped: there is no npm"))
+	@$(if $(TESTS),,$(if $(CLIENT_DEV),$(BUILD_CLIENT)))
 	@$(BIN)/python -m pytest --numprocesses $(JOBS) $(TESTS)
 
-# FUZZ_EXAMPLES is how many URLs are tried; the suite tries a few hundred
+# FUZZ_EXAMPLES is how many URLs are tried, and how many requests on each database; the suite tries some of both.
+# The requests go on where an earlier run ended, which .fuzz tells.
 FUZZ_EXAMPLES ?= 20000
 .PHONY: fuzz
-fuzz: $(STAMPS)/dev ## Search for URLs that lead past the guard of outgoing requests (FUZZ_EXAMPLES=)
-	@FUZZ_EXAMPLES="$(FUZZ_EXAMPLES)" $(BIN)/python -m pytest --timeout 0 --hypothesis-show-statistics tests/kernel/test_outgoing_fuzz.py
+fuzz: $(STAMPS)/dev ## Search with generated URLs and requests for what must not happen (FUZZ_EXAMPLES=)
+	@FUZZ_EXAMPLES="$(FUZZ_EXAMPLES)" $(BIN)/python -m pytest --timeout 0 -s tests/kernel/test_outgoing_fuzz.py \
+	  tests/conformance/test_generated_requests.py -k "outgoing or long"
 
 .PHONY: check
-check: $(STAMPS)/dev ## Lint, types, import contracts, operations, docs
+check: $(STAMPS)/dev $(CLIENT_DEV) ## Lint, types, import contracts, operations, docs, words
+	@$(if $(CLIENT_DEV),npm --prefix web --silent run check)
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python tools/check_operations.py
 	@$(BIN)/python tools/check_docs.py
+	@$(BIN)/python tools/check_words.py
 
 .PHONY: format
 format: $(STAMPS)/dev ## Let ruff format and fix what it can
@@ -94,15 +118,27 @@ docs: $(STAMPS)/dev ## Write the generated parts of the documentation
 bench: $(STAMPS)/dev ## Print the benchmark table
 	@$(BIN)/python -m benchmarks $(ARGS)
 
+# It drives Chromium, and takes minutes. ARGS="--seconds 3600" receives messages for an hour instead of a minute.
+.PHONY: bench-client
+bench-client: $(STAMPS)/dev ## Print the client's table: load, switching, scrolling, memory
+	@$(BUILD_CLIENT)
+	@$(BIN)/python -m benchmarks.client $(ARGS)
+
 # uv resolves for every Python and platform at once, which pip cannot; it is needed here only. UPGRADE=--upgrade renews.
 UPGRADE ?=
 COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-  --custom-compile-command 'make lock' $(UPGRADE) pyproject.toml
+  --custom-compile-command 'make lock' $(UPGRADE)
+CLIENTS = tests/clients/python
 .PHONY: lock
 lock: | $(BIN)/python ## Write the lock files (UPGRADE=--upgrade takes the newest)
 	@$(PIP_INSTALL) uv
-	@$(COMPILE) --group build --output-file requirements.lock
-	@$(COMPILE) --group dev --constraint requirements.lock --output-file requirements-dev.lock
+	@$(COMPILE) pyproject.toml --group build --output-file requirements.lock
+	@$(COMPILE) pyproject.toml --group dev --constraint requirements.lock --output-file requirements-dev.lock
+	@for client in pycord nextcord interactions; do \
+	  $(COMPILE) $(CLIENTS)/$$client/requirements.in --output-file $(CLIENTS)/$$client/requirements.lock; done
+	@for folder in examples/bots/*/; do \
+	  $(COMPILE) "$${folder}requirements.in" --output-file "$${folder}requirements.lock"; done
+	@$(COMPILE) --group node --output-file requirements-node.lock
 
 .PHONY: clean
 clean: ## Remove .venv and every cache; data is left alone

@@ -3,8 +3,9 @@
 - A relative link leads to a file, its `#anchor` to a heading.
 - A `make` target, a `moothall` command and each of its flags exist.
 - What stands between `<!-- settings -->` and `<!-- /settings -->` is the table of settings, between
-  `<!-- endpoints -->` and `<!-- /endpoints -->` every row of the API, and between `<!-- spec -->` and
-  `<!-- /spec -->` every row of the spec with what is known to differ.
+  `<!-- endpoints -->` and `<!-- /endpoints -->` every row of the API, between `<!-- spec -->` and
+  `<!-- /spec -->` every row of the spec with what is known to differ, and between `<!-- public -->` and
+  `<!-- /public -->` every operation of the public description and whether it is served.
 """
 
 import re
@@ -27,13 +28,13 @@ _HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
 _TARGET = re.compile(r"^([a-z][a-z-]*):", re.MULTILINE)
 _MAKE = re.compile(r"\bmake ([a-z][a-z-]*)")
 _MOOTHALL = re.compile(r"\bmoothall ((?:[a-z][a-z-]*(?: |\b))*)([^`\n]*)")
-_GENERATED = re.compile(r"(<!-- (settings|endpoints|spec) -->\n).*?(<!-- /\2 -->)", re.DOTALL)
+_GENERATED = re.compile(r"(<!-- (settings|endpoints|spec|public) -->\n).*?(<!-- /\2 -->)", re.DOTALL)
 
 
 def pages(root: Path) -> list[Path]:
     """The documentation's files, those generated as a whole included."""
-    found = [root / "README.md", root / "CHANGELOG.md", *sorted((root / "docs").rglob("*.md"))]
-    return [page for page in found if page.exists()]
+    paths = [root / "README.md", root / "CHANGELOG.md", *sorted((root / "docs").rglob("*.md"))]
+    return [page for page in paths if page.exists()]
 
 
 def settings_table() -> str:
@@ -55,11 +56,11 @@ def settings_table() -> str:
 
 
 def endpoints_list() -> str:
-    """Every row of the API, one table for each noun."""
+    """Every endpoint of the API, one table for each resource."""
     import moothall.app  # noqa: F401, PLC0415 with it comes every row; slow, and few pages need it
     from moothall.bus import Audience  # noqa: PLC0415
     from moothall.kernel.endpoint import endpoints  # noqa: PLC0415
-    from moothall.kernel.openapi import described  # noqa: PLC0415
+    from moothall.kernel.openapi import endpoint_summaries  # noqa: PLC0415
     from moothall.resources import load_endpoints  # noqa: PLC0415
 
     load_endpoints()
@@ -67,7 +68,7 @@ def endpoints_list() -> str:
     # Messages to gateway nodes, which no client hears.
     inner = {event.name for row in ours for event in row.fires if event.audience is Audience.NODE}
     lines: list[str] = []
-    for tag, rows in groupby(described(ours), key=lambda row: row.tag):
+    for tag, rows in groupby(endpoint_summaries(ours), key=lambda row: row.tag):
         heading = "OAuth2" if tag == "oauth2" else tag.replace("_", " ").capitalize()
         lines += [f"## {heading}", ""]
         lines += ["| Request | | Who | Answer | Events |", "| --- | --- | --- | --- | --- |"]
@@ -103,28 +104,72 @@ def spec_table() -> str:
     return "\n".join(lines) + "\n"
 
 
+def public_operations() -> list[tuple[str, str]]:
+    """The method and path of each operation of the public description, ordered by path."""
+    listed = Path(__file__).resolve().parents[1] / "tests" / "conformance" / "public_operations.txt"
+    return [(method, path) for method, path in map(str.split, listed.read_text(encoding="utf-8").splitlines())]
+
+
+def unnamed(path: str) -> str:
+    """A path whose placeholders have no names, which differ between descriptions of one path."""
+    return re.sub(r"\{[^}]*\}", "{}", path)
+
+
+def public_tables() -> str:
+    """Every operation of the public description: whether it is served, else why not. One table for each resource.
+
+    Raises KeyError for a reason that no public operation has.
+    """
+    import moothall.app  # noqa: F401, PLC0415 with it comes every row; slow, and few pages need it
+    from moothall.kernel.endpoint import REGISTRY  # noqa: PLC0415
+    from moothall.resources import load_endpoints  # noqa: PLC0415
+
+    load_endpoints()
+    served = {(method, unnamed(path)) for method, path in REGISTRY}
+    values = runpy.run_path(str(Path(__file__).resolve().parent / "differences.py"))
+    differs = {(key.split()[0], unnamed(key.split()[1])): text for key, text in values["DIFFERS"].items()}
+    reasons = values["NOT_SERVED"]
+    operations = public_operations()
+    if unused := [start for start in reasons if not any(unnamed(path).startswith(start) for _, path in operations)]:
+        raise KeyError(f"not in the public description: {', '.join(unused)}")
+    lines: list[str] = []
+    for resource, group in groupby(operations, key=lambda operation: operation[1].split("/")[1]):
+        lines += [f"## {resource}", "", "| Operation | Served | |", "| --- | --- | --- |"]
+        for method, path in group:
+            key = (method, unnamed(path))
+            if key in served:
+                state, note = "yes", differs.get(key, "")
+            else:
+                why = (reason for start, reason in reasons.items() if key[1].startswith(start))
+                state, note = "no", next(why, "Not yet.")
+            lines.append(f"| `{method} {path}` | {state} | {note} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
 _MAKERS: dict[str, Callable[[], str]] = {
     "settings": settings_table,
     "endpoints": endpoints_list,
     "spec": spec_table,
+    "public": public_tables,
 }
 
 
 def generate(text: str) -> str:
     """A page with its generated parts as they should be."""
-    return _GENERATED.sub(lambda found: found[1] + _MAKERS[found[2]]() + found[3], text)
+    return _GENERATED.sub(lambda match: match[1] + _MAKERS[match[2]]() + match[3], text)
 
 
 def anchors(text: str) -> set[str]:
     """What `#...` may lead to in a page: its headings, as forges spell them."""
-    found: set[str] = set()
+    names: set[str] = set()
     for heading in _HEADING.findall(_FENCE.sub("", text)):
         words = re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower()).replace(" ", "-")
         number = 0
-        while (name := words if number == 0 else f"{words}-{number}") in found:
+        while (name := words if number == 0 else f"{words}-{number}") in names:
             number += 1
-        found.add(name)
-    return found
+        names.add(name)
+    return names
 
 
 def broken_links(page: Path, text: str) -> Iterator[str]:
@@ -142,7 +187,7 @@ def broken_links(page: Path, text: str) -> Iterator[str]:
 
 def unknown_commands(text: str, targets: set[str]) -> Iterator[str]:
     """What a page tells people to type and is not there."""
-    for code in [*(found[0] for found in _FENCE.finditer(text)), *_CODE.findall(_FENCE.sub("", text))]:
+    for code in [*(match[0] for match in _FENCE.finditer(text)), *_CODE.findall(_FENCE.sub("", text))]:
         for target in _MAKE.findall(code):
             if target not in targets:
                 yield f"make {target}: no such target"
@@ -156,11 +201,11 @@ def _unknown(words: list[str], line: str) -> Iterator[str]:
     for word in words:
         if not isinstance(command, click.Group):
             break
-        found = command.get_command(context, word)
-        if found is None:
+        subcommand = command.get_command(context, word)
+        if subcommand is None:
             yield f"moothall {' '.join(words)}: no such command"
             return
-        command = found
+        command = subcommand
     known = {flag for parameter in command.params for flag in (*parameter.opts, *parameter.secondary_opts)}
     for flag in re.findall(r"(?<!\S)--[a-z][a-z-]*", line):
         if flag not in known | {"--help", "--version"}:
@@ -170,14 +215,14 @@ def _unknown(words: list[str], line: str) -> Iterator[str]:
 def check(root: Path) -> list[str]:
     """Everything that is wrong, one line each."""
     targets = set(_TARGET.findall((root / "Makefile").read_text(encoding="utf-8")))
-    found: list[str] = []
+    problems: list[str] = []
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
         wrong = [*broken_links(page, text), *unknown_commands(text, targets)]
         if generate(text) != text:
             wrong.append("a generated part is not as it should be; run: make docs")
-        found.extend(f"{page.relative_to(root)}: {line}" for line in wrong)
-    return found
+        problems.extend(f"{page.relative_to(root)}: {line}" for line in wrong)
+    return problems
 
 
 def main(root: Path, arguments: list[str]) -> int:
@@ -190,9 +235,9 @@ def main(root: Path, arguments: list[str]) -> int:
     elif arguments:
         print(__doc__)
         return 2
-    found = check(root)
-    print("\n".join(found) or f"{len(pages(root))} pages tell of what is there")
-    return 1 if found else 0
+    problems = check(root)
+    print("\n".join(problems) or f"{len(pages(root))} pages tell of what is there")
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":

@@ -8,18 +8,28 @@ DIFFERS: Final[dict[str, str]] = {
     "not of the global name.",
     "PATCH /guilds/{guild_id}/members/{user_id}": "Moving needs no media server: the voice state changes, no sound is "
     "carried.",
-    "GET /guilds/{guild_id}/prune": "Seen is who had a gateway session, wrote, reacted or was in voice.",
-    "POST /guilds/{guild_id}/prune": "Pruning nobody leaves no entry in the audit log.",
+    "GET /guilds/{guild_id}/prune": "Last seen is the last gateway session, message, reaction or voice state.",
+    "POST /guilds/{guild_id}/prune": "A prune that removes no members leaves no entry in the audit log.",
     "GET /guilds/{guild_id}/regions": "One fixed list: where a server stands is its operator's choice.",
     "GET /guilds/{guild_id}/integrations": "Bots only: there are no subscriptions of other platforms to list.",
     "GET /guilds/{guild_id}/widget.json": "The invite in it is made once and renewed when it is deleted.",
     "GET /guilds/{guild_id}/vanity-url": "The code is set with `PATCH` at the same path, or by the operator.",
     "GET /guilds/{guild_id}/welcome-screen": "A guild that never had one answers 404/10069.",
-    "GET /guilds/{guild_id}/onboarding": "Who has answered finds their answers in it (`responses` and when they saw "
-    "what). `below_requirements` is not told.",
-    "PUT /guilds/{guild_id}/onboarding": "Channels of an answer are told to the member as `channel_ids`; whether a "
-    "client shows only those is the client's. What an answer makes visible, its roles do.",
+    "GET /guilds/{guild_id}/onboarding": "A member who has answered gets their answers in it (`responses`, and when "
+    "they saw each prompt). `below_requirements` is not returned.",
+    "PUT /guilds/{guild_id}/onboarding": "The member receives the channels of an answer as `channel_ids`; whether a "
+    "client shows only those is its own choice. An answer makes channels visible by its roles only.",
     "GET /invites/{code}": "Types 0 (guild) and 1 (group) exist; 2 (friend) does not, as there are no friends.",
-    "DELETE /invites/{code}": "An invite to a group is deleted by who made it, or owns the group.",
+    "DELETE /invites/{code}": "An invite to a group can be deleted by its inviter and by the owner of the group.",
 }
-"""`METHOD path` -> what differs. Rows that are not here are meant to differ in nothing."""
+"""`METHOD path` -> what differs. Rows that are not listed have no intended difference."""
+
+NOT_SERVED: Final[dict[str, str]] = {
+    "/lobbies": "Lobbies belong to the games of the social SDK, which Moothall does not serve.",
+    "/partner-sdk": "Provisional accounts and their messages belong to the social SDK, which Moothall does not serve.",
+}
+"""The beginning of a path, placeholders without their names -> why its public operations are left out.
+
+An operation that Moothall has is served whatever stands here; one that it has not and that no path here covers is not
+written yet.
+"""

@@ -2,14 +2,26 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from moothall.kernel.endpoint import endpoints
+from moothall.kernel.endpoint import REGISTRY, endpoints
 from moothall.resources import load_endpoints
 from moothall.settings import TABLE
+from tests.conformance.public_schema import SPEC
 from tests.conformance.spec_rows import SPEC_ROWS
-from tools.check_docs import anchors, check, endpoints_list, main, settings_table, spec_table
-from tools.differences import DIFFERS
+from tools.check_docs import (
+    anchors,
+    check,
+    endpoints_list,
+    main,
+    public_operations,
+    public_tables,
+    settings_table,
+    spec_table,
+    unnamed,
+)
+from tools.differences import DIFFERS, NOT_SERVED
 
 
 @pytest.fixture
@@ -85,7 +97,40 @@ def test_the_documentation_tells_of_what_is_there() -> None:
 def test_the_table_of_the_spec_has_each_of_its_rows_and_every_known_difference() -> None:
     lines = spec_table().splitlines()[2:]
     assert [line.split("`")[1] for line in lines] == list(SPEC_ROWS)
-    for key, told in DIFFERS.items():
-        assert any(line.startswith(f"| `{key}` |") and told in line for line in lines)
+    for key, difference in DIFFERS.items():
+        assert any(line.startswith(f"| `{key}` |") and difference in line for line in lines)
     page = Path(__file__).parents[2] / "docs" / "compatibility.md"
     assert spec_table() in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(not SPEC.exists(), reason="the public description is not beside this clone")
+def test_the_list_of_public_operations_is_the_descriptions() -> None:
+    paths = msgspec.json.decode(SPEC.read_bytes())["paths"]
+    methods = {"get", "put", "post", "patch", "delete"}
+    described = {(method.upper(), path) for path, item in paths.items() for method in item if method in methods}
+    assert set(public_operations()) == described
+
+
+def test_every_public_operation_is_listed_once_with_what_the_registry_says_of_it() -> None:
+    load_endpoints()
+    served = {(method, unnamed(path)) for method, path in REGISTRY}
+    rows = [line.split(" | ") for line in public_tables().splitlines() if line.startswith("| `")]
+    listed = {tuple(row[0].strip("| `").split()): row for row in rows}
+    assert list(listed) == public_operations()
+    assert len(listed) == len(rows)
+    for (method, path), row in listed.items():
+        assert row[1] == ("yes" if (method, unnamed(path)) in served else "no"), row
+        assert row[1] == "yes" or len(row[2]) > len(" |"), row
+
+
+def test_what_is_left_out_for_good_says_why() -> None:
+    tables = public_tables()
+    for reason in NOT_SERVED.values():
+        assert f"| no | {reason} |" in tables
+
+
+def test_the_table_follows_the_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(REGISTRY, ("GET", "/gateway"))
+    monkeypatch.setitem(REGISTRY, ("POST", "/lobbies"), REGISTRY["GET", "/gateway/bot"])
+    assert "| `GET /gateway` | no | Not yet. |" in public_tables()
+    assert "| `POST /lobbies` | yes |  |" in public_tables()

@@ -205,3 +205,10 @@ def test_the_projects_own_list_can_be_read_and_covers_the_glossary() -> None:
     assert list(words.in_name("not_found", "src/app.py")) == []
     assert [word for word, _ in words.in_name("Told", "src/app.py")] == ["told"]
     assert {"somebody", "nobody", "whoever"} <= set(words.prose)
+
+
+def test_installed_packages_are_not_checked(tmp_path: Path) -> None:
+    for folder in ("site", "node_modules", "src"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.py").write_text("found = 1\n")
+    assert {finding.path for finding in check(tmp_path, [tmp_path], LIST)} == {"src/a.py"}

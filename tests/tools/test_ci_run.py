@@ -55,8 +55,8 @@ def test_in_ci_every_suite_is_run_required_and_named(machine: Path) -> None:
     result = ci_run(machine, CI="true")
 
     assert result.returncode == 0, result.stderr
-    assert "== make test: SQLite, PostgreSQL, NATS, Chromium, discord.js\n" in result.stdout
-    assert "make test requires postgresql,nats,chromium\n" in result.stdout
+    assert "== make test: SQLite, PostgreSQL, NATS, Chromium, discord.js, eris, discordeno\n" in result.stdout
+    assert "make test requires postgresql,nats,chromium,clients,web-client\n" in result.stdout
     assert "left out" not in result.stdout
 
 
@@ -79,7 +79,7 @@ def test_elsewhere_what_is_missing_is_left_out_and_named(machine: Path) -> None:
     result = ci_run(machine, "psql", "chromedriver", "node")
 
     assert result.returncode == 0, result.stderr
-    for suite in ("PostgreSQL", "Chromium", "discord.js"):
+    for suite in ("PostgreSQL", "Chromium", "discord.js, eris, discordeno"):
         assert f"== left out: {suite}: " in result.stdout
     assert "== make test: SQLite, NATS\n" in result.stdout
     assert "make test requires nothing\n" in result.stdout
