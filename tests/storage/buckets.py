@@ -1,4 +1,4 @@
-"""A bucket over HTTP, as far as object stores of the S3 kind are used here."""
+"""An S3 bucket over HTTP, with the requests that Blobs uses."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,7 +8,7 @@ from aiohttp import web
 
 
 class Bucket:
-    """Objects by key; uploads in parts by their id, until they are whole."""
+    """Objects by key; unfinished multipart uploads by id."""
 
     def __init__(self) -> None:
         self.objects: dict[str, bytes] = {}
@@ -16,7 +16,7 @@ class Bucket:
         self.requests: list[str] = []
 
     async def handle(self, request: web.Request) -> web.Response:
-        """One request."""
+        """Answer one request."""
         key, query = request.match_info["key"], request.query
         self.requests.append(f"{request.method} {key}")
         if request.method == "POST":
@@ -29,8 +29,8 @@ class Bucket:
                 self.objects[key] = data
             return web.Response(headers={"ETag": '"1"'})
         if request.method == "DELETE":
-            found: object = self.uploads.pop(query["uploadId"], None) if "uploadId" in query else None
-            found = found or self.objects.pop(key, None)
+            removed: object = self.uploads.pop(query["uploadId"], None) if "uploadId" in query else None
+            removed = removed or self.objects.pop(key, None)
             return web.Response(status=204)
         if not key:
             return self._listed(query.get("prefix", ""))
@@ -67,10 +67,10 @@ class Bucket:
     @staticmethod
     def _served(request: web.Request, data: bytes) -> web.Response:
         headers = {"ETag": '"1"', "Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT"}
-        asked = request.headers.get("Range")
-        if asked is None:
+        byte_range = request.headers.get("Range")
+        if byte_range is None:
             return web.Response(body=data, headers=headers)
-        first, _, last = asked.removeprefix("bytes=").partition("-")
+        first, _, last = byte_range.removeprefix("bytes=").partition("-")
         end = min(int(last or len(data)), len(data) - 1)
         headers["Content-Range"] = f"bytes {first}-{end}/{len(data)}"
         return web.Response(status=206, body=data[int(first) : end + 1], headers=headers)
@@ -82,7 +82,7 @@ def _xml(text: str) -> web.Response:
 
 @asynccontextmanager
 async def bucket_at() -> AsyncIterator[tuple[Bucket, str]]:
-    """A bucket and the URL of the server that has it."""
+    """A bucket and the URL of its server."""
     bucket = Bucket()
     app = web.Application(client_max_size=1 << 30)
     app.router.add_route("*", "/bucket{slash:/?}{key:.*}", bucket.handle)

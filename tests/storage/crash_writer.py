@@ -1,4 +1,4 @@
-"""The victim of test_crash.py: writes rows of three without pause and prints the number of each one acknowledged."""
+"""The process that test_crash.py kills: writes groups of three rows and prints the number of each acknowledged one."""
 
 import asyncio
 import os

@@ -17,7 +17,7 @@ DATA = bytes(range(256)) * 4096 * 7
 
 
 class Kept:
-    """A store, and the bucket behind it if it is one."""
+    """A store, and its bucket if it is an object store."""
 
     def __init__(self, blobs: Blobs, bucket: Bucket | None = None, spool: Path | None = None) -> None:
         self.blobs = blobs
@@ -51,7 +51,7 @@ async def kept(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pyte
             yield Kept(Blobs.open("s3://bucket", spool=spool), bucket, spool)
 
 
-async def test_what_is_put_is_got_and_deleted(kept: Kept) -> None:
+async def test_a_blob_is_stored_read_and_deleted(kept: Kept) -> None:
     blobs = kept.blobs
     await blobs.put("a/b", b"data")
     assert await blobs.get("a/b") == b"data"
@@ -86,7 +86,7 @@ async def test_an_empty_blob_is_written(kept: Kept) -> None:
 
 
 @pytest.mark.parametrize("size", [10, 2 * MIB])
-async def test_what_is_given_up_leaves_nothing(kept: Kept, tmp_path: Path, size: int) -> None:
+async def test_an_aborted_write_leaves_nothing(kept: Kept, tmp_path: Path, size: int) -> None:
     async def give_up() -> None:
         async with kept.blobs.writing("a/b") as writer:
             await writer.write(bytes(size))
@@ -100,7 +100,7 @@ async def test_what_is_given_up_leaves_nothing(kept: Kept, tmp_path: Path, size:
         assert kept.bucket.uploads == {}
 
 
-async def test_several_are_deleted_at_once_there_or_not(kept: Kept) -> None:
+async def test_several_blobs_are_deleted_at_once_whether_they_exist_or_not(kept: Kept) -> None:
     for name in ("x/1", "x/2", "y/3"):
         await kept.blobs.put(name, b"1")
     await kept.blobs.delete_all(["x/1", "gone", "y/3"])
@@ -108,12 +108,12 @@ async def test_several_are_deleted_at_once_there_or_not(kept: Kept) -> None:
     await kept.blobs.delete_all([])
 
 
-async def test_what_is_not_there_cannot_be_read(kept: Kept) -> None:
+async def test_a_missing_blob_cannot_be_read(kept: Kept) -> None:
     with pytest.raises(FileNotFoundError):
         await anext(kept.blobs.stream("nothing", 0, 5))
 
 
-async def test_a_blob_is_a_file_of_which_only_so_much_is_read(kept: Kept) -> None:
+async def test_a_blob_as_a_file_has_a_maximum_of_bytes_read(kept: Kept) -> None:
     await kept.blobs.put("a", DATA)
 
     def read() -> None:
@@ -127,7 +127,7 @@ async def test_a_blob_is_a_file_of_which_only_so_much_is_read(kept: Kept) -> Non
     await asyncio.to_thread(read)
 
 
-async def test_only_what_was_left_behind_long_ago_is_cleared(tmp_path: Path) -> None:
+async def test_only_old_spooled_files_are_deleted(tmp_path: Path) -> None:
     old, new = tmp_path / "old", tmp_path / "new"
     for path in (old, new):
         path.write_bytes(b"x")

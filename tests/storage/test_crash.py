@@ -1,4 +1,4 @@
-"""What survives when the process is killed in the middle of writing, again and again."""
+"""A process that is killed while it writes loses no acknowledged transaction."""
 
 import random
 import signal
@@ -20,12 +20,12 @@ ROUNDS = 8
 GROUPS = Query(select(bans.c.guild_id, func.count()).group_by(bans.c.guild_id))
 
 
-def killed_after(seconds: float, url: str, first: int) -> list[int]:
-    """Write until SIGKILL; the numbers that were acknowledged. The time counts from the first acknowledgement."""
+def killed_after(count: int, seconds: float, url: str, first: int) -> list[int]:
+    """Write until SIGKILL; return the acknowledged numbers. The time counts from acknowledgement `count`."""
     with subprocess.Popen([sys.executable, WRITER, url, str(first)], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
-        head = process.stdout.readline()
-        assert head, "the writer died by itself"
+        head = b"".join(process.stdout.readline() for _ in range(count))
+        assert head.count(b"\n") == count, "the writer died by itself"
         time.sleep(seconds)
         process.send_signal(signal.SIGKILL)
         rest = process.stdout.read()
@@ -39,22 +39,21 @@ async def groups_in(url: str) -> dict[int, int]:
     await database.open()
     await database.migrate()
     async with database.read() as reader:
-        found: dict[int, int] = dict(await reader.all(GROUPS))
+        groups: dict[int, int] = dict(await reader.all(GROUPS))
     await database.close()
-    return found
+    return groups
 
 
 def test_every_acknowledged_write_survives_being_killed_and_none_is_half_done(database_url: str) -> None:
     chance = random.Random(4)
     acknowledged: set[int] = set()
     for round_number in range(ROUNDS):
-        written = killed_after(chance.uniform(0.0, 0.15), database_url, round_number * 1_000_000)
+        written = killed_after(chance.randint(1, 60), chance.uniform(0.0, 0.02), database_url, round_number * 1_000_000)
         acknowledged.update(written)
         if database_url.startswith("sqlite"):
             connection = apsw.Connection(database_url.removeprefix("sqlite:///"))
             assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             connection.close()
-        found = uvloop.run(groups_in(database_url))
-        assert acknowledged <= found.keys()
-        assert set(found.values()) == {3}
-    assert len(acknowledged) > 20 * ROUNDS
+        groups = uvloop.run(groups_in(database_url))
+        assert acknowledged <= groups.keys()
+        assert set(groups.values()) == {3}

@@ -1,4 +1,4 @@
-"""A folder of bounded size: what was used last stays, whatever else happens to the folder."""
+"""The disk cache: bounded size, eviction of the least recently used, several processes."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "kept"
 
 
-async def test_what_was_put_there_is_there_also_for_the_next_process(folder: Path) -> None:
+async def test_a_cached_value_is_read_by_another_process(folder: Path) -> None:
     cache = DiskCache(folder, 10 * BLOCK)
     await cache.put(1, "a", b"one")
     await cache.put(1, "b", b"")
@@ -35,7 +35,7 @@ async def test_an_empty_cache_makes_no_folder(folder: Path) -> None:
     assert not folder.exists()
 
 
-async def test_it_never_takes_more_than_its_bound_and_what_was_used_last_stays(folder: Path) -> None:
+async def test_the_least_recently_used_files_are_evicted_beyond_the_bound(folder: Path) -> None:
     cache = DiskCache(folder, 4 * BLOCK)
     for group in range(4):
         await cache.put(group, "a", bytes(BLOCK))
@@ -55,7 +55,7 @@ async def test_small_files_count_as_what_they_take_on_the_disk(folder: Path) -> 
     assert len(list(folder.iterdir())) == 10
 
 
-async def test_a_process_that_starts_keeps_what_was_used_last_and_removes_what_was_not_finished(folder: Path) -> None:
+async def test_loading_indexes_files_by_last_use_and_deletes_unfinished_ones(folder: Path) -> None:
     cache = DiskCache(folder, 10 * BLOCK)
     for group in range(6):
         await cache.put(group, "a", bytes(BLOCK))
@@ -71,7 +71,7 @@ async def test_a_process_that_starts_keeps_what_was_used_last_and_removes_what_w
     assert {path.name for path in folder.iterdir()} == {"1-a", "5-a", "9-a", "README", "of-another-process.part"}
 
 
-async def test_a_group_is_removed_with_all_that_it_has(folder: Path) -> None:
+async def test_a_group_is_removed_with_all_its_files(folder: Path) -> None:
     cache = DiskCache(folder, 100 * BLOCK)
     for group in (1, 2, 11):
         for name in ("a", "b-c"):
@@ -92,7 +92,7 @@ async def test_a_folder_that_is_emptied_meanwhile_is_filled_again(folder: Path) 
     assert await cache.get(1, "a") == b"y"
 
 
-async def test_a_disk_that_takes_no_more_is_no_failure(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_full_disk_is_logged_and_no_error(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     folder.write_bytes(b"no folder")
     cache = DiskCache(folder, 100 * BLOCK)
     await cache.put(1, "a", b"x")
@@ -100,7 +100,7 @@ async def test_a_disk_that_takes_no_more_is_no_failure(folder: Path, caplog: pyt
     assert "nothing can be kept" in caplog.text
 
 
-async def test_what_is_kept_is_its_owners_alone(folder: Path) -> None:
+async def test_cached_files_are_readable_by_their_owner_only(folder: Path) -> None:
     before = os.umask(0o077)
     try:
         await DiskCache(folder, 100 * BLOCK).put(1, "a", b"x")
@@ -109,7 +109,7 @@ async def test_what_is_kept_is_its_owners_alone(folder: Path) -> None:
     assert [stat.S_IMODE(path.stat().st_mode) & 0o077 for path in (folder, folder / "1-a")] == [0, 0]
 
 
-async def test_many_at_once_stay_within_the_bound(folder: Path) -> None:
+async def test_concurrent_writes_stay_within_the_bound(folder: Path) -> None:
     cache = DiskCache(folder, 20 * BLOCK)
     await asyncio.gather(*(cache.put(number % 7, f"a{number}", bytes(number)) for number in range(200)))
     await asyncio.gather(*(cache.get(number % 7, f"a{number}") for number in range(200)))

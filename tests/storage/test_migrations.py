@@ -1,4 +1,4 @@
-"""What bringing a database up to date promises."""
+"""Migrations: their result equals the schema, data is kept, failures change nothing."""
 
 import subprocess
 import sys
@@ -98,7 +98,7 @@ _insert_message = Query(insert(messages))
 _STORED_EARLY = [(1, 2, 3, 0)], [(1, "purge_guild", 5, 0, 0, None, None)]
 
 
-def test_what_the_first_revision_stored_is_there_after_all_others_on_sqlite() -> None:
+def test_data_of_the_first_revision_survives_all_others_on_sqlite() -> None:
     connection = apsw.Connection(":memory:")
     connection.execute(render_upgrade("sqlite", None, "0001")).fetchall()
     connection.execute(_EARLY).fetchall()
@@ -108,7 +108,7 @@ def test_what_the_first_revision_stored_is_there_after_all_others_on_sqlite() ->
     assert stored == _STORED_EARLY
 
 
-def test_what_the_first_revision_stored_is_there_after_all_others_on_postgresql(scratch_postgres: str) -> None:
+def test_data_of_the_first_revision_survives_all_others_on_postgresql(scratch_postgres: str) -> None:
     async def upgrade() -> tuple[list[tuple[object, ...]], ...]:
         connection = await asyncpg.connect(scratch_postgres)
         await connection.execute(render_upgrade("postgresql", None, "0001"))
@@ -177,7 +177,7 @@ _COUNT_CLAIMS = "SELECT (SELECT count(*) FROM users WHERE verified) + (SELECT co
 
 
 def _names_logged(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """Whose addresses the log says were cleared."""
+    """The users whose addresses were cleared, by the log."""
     return [record.args[0] for record in caplog.records if isinstance(record.args, tuple)]  # type: ignore[misc]
 
 
@@ -223,7 +223,7 @@ INSERT INTO tokens (hash, kind, user_id, scopes, created_at) VALUES
 """
 
 
-def test_logins_of_before_are_in_use_when_they_begin_to_end_by_themselves_on_sqlite() -> None:
+def test_logins_of_older_versions_count_as_used_at_the_migration_on_sqlite() -> None:
     connection = apsw.Connection(":memory:")
     connection.execute(render_upgrade("sqlite", None, "0011")).fetchall()
     connection.execute(_LOGINS.format(session="x'01'", bot="x'02'", access="x'03'"))
@@ -234,7 +234,7 @@ def test_logins_of_before_are_in_use_when_they_begin_to_end_by_themselves_on_sql
     assert abs(time.time() * 1000 - used) < 60_000
 
 
-def test_logins_of_before_are_in_use_when_they_begin_to_end_by_themselves_on_postgresql(scratch_postgres: str) -> None:
+def test_logins_of_older_versions_count_as_used_at_the_migration_on_postgresql(scratch_postgres: str) -> None:
     async def upgrade() -> list[tuple[object, ...]]:
         connection = await asyncpg.connect(scratch_postgres)
         await connection.execute(render_upgrade("postgresql", None, "0011"))

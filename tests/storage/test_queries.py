@@ -1,4 +1,4 @@
-"""What a query promises on both engines: one text, parameters that fit, values that come back as they went in."""
+"""Queries on both engines: compilation, parameters, and conversion of values."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ from moothall.storage.schema import bans, channel_activity, members, outbox, rea
 
 
 class RoleLine(Struct):
-    """Some of a role."""
+    """Some columns of a role."""
 
     guild_id: GuildId
     id: RoleId
@@ -37,7 +37,7 @@ class RoleLine(Struct):
 
 
 class MemberLine(Struct):
-    """Some of a member."""
+    """Some columns of a member."""
 
     user_id: UserId
     roles: list[RoleId]
@@ -96,9 +96,9 @@ async def test_a_row_comes_back_as_it_went_in(
             INSERT_ROLE, guild_id=1, id=role_id, name=name, hoist=hoist, permissions=permissions, tags=tags
         )
     async with database.read() as reader:
-        found = await reader.one(SELECT_ROLES, guild_id=1)
-    assert found == RoleLine(1, role_id, name, hoist, permissions, tags)  # type: ignore[arg-type]
-    assert (type(found.id), type(found.hoist), type(found.permissions)) == (Snowflake, bool, PermissionSet)
+        row = await reader.one(SELECT_ROLES, guild_id=1)
+    assert row == RoleLine(1, role_id, name, hoist, permissions, tags)  # type: ignore[arg-type]
+    assert (type(row.id), type(row.hoist), type(row.permissions)) == (Snowflake, bool, PermissionSet)
 
 
 async def test_ids_and_moments_in_rows_are_wire_scalars(database: Database) -> None:
@@ -107,10 +107,10 @@ async def test_ids_and_moments_in_rows_are_wire_scalars(database: Database) -> N
             INSERT_MEMBER, guild_id=1, user_id=2, username_key="bob", roles=[Snowflake(2**62), 5], joined_at=7
         )
     async with database.read() as reader:
-        found = await reader.one(SELECT_MEMBERS)
-    assert found == MemberLine(UserId(Snowflake(2)), [Snowflake(2**62), Snowflake(5)], Timestamp(7), None)  # type: ignore[list-item]
-    assert {type(role) for role in found.roles} == {Snowflake}
-    assert type(found.joined_at) is Timestamp
+        row = await reader.one(SELECT_MEMBERS)
+    assert row == MemberLine(UserId(Snowflake(2)), [Snowflake(2**62), Snowflake(5)], Timestamp(7), None)  # type: ignore[list-item]
+    assert {type(role) for role in row.roles} == {Snowflake}
+    assert type(row.joined_at) is Timestamp
 
 
 async def test_without_a_struct_rows_are_tuples(database: Database) -> None:
@@ -217,8 +217,8 @@ async def test_a_prefix_is_literal_and_sorted_by_code_point(database: Database, 
         await tx.execute(Query(delete(members)))
         for number, name in enumerate(sorted(stored)):
             await tx.execute(INSERT_MEMBER, guild_id=1, user_id=number, username_key=name, joined_at=1)
-        found = await tx.all(SEARCH, guild_id=1, prefix=prefix, limit=1000)
-    assert [sorted(stored)[number] for (number,) in found] == sorted(n for n in stored if n.startswith(prefix))
+        rows = await tx.all(SEARCH, guild_id=1, prefix=prefix, limit=1000)
+    assert [sorted(stored)[number] for (number,) in rows] == sorted(n for n in stored if n.startswith(prefix))
 
 
 async def test_an_upsert_inserts_and_then_updates(database: Database) -> None:
@@ -229,7 +229,7 @@ async def test_an_upsert_inserts_and_then_updates(database: Database) -> None:
         assert await tx.all(SELECT_ROLES, guild_id=1) == [RoleLine(1, 2, "new", True, PermissionSet(0), None)]  # type: ignore[arg-type]
 
 
-async def test_an_upsert_may_count_and_tell_the_count(database: Database) -> None:
+async def test_an_upsert_can_increment_a_column_and_return_it(database: Database) -> None:
     count = Query(
         upsert(
             reaction_counts,
@@ -251,7 +251,7 @@ async def test_an_ignored_insert_changes_nothing(database: Database) -> None:
         assert await tx.scalar(Query(select(bans.c.reason))) == "first"
 
 
-async def test_an_update_tells_how_many_rows_it_changed(database: Database) -> None:
+async def test_an_update_returns_how_many_rows_it_changed(database: Database) -> None:
     async with database.transaction() as tx:
         for role_id in range(3):
             await tx.execute(INSERT_ROLE, guild_id=1, id=role_id, name="crew")
@@ -267,12 +267,12 @@ async def test_an_update_of_named_columns_leaves_the_others(database: Database) 
         await tx.execute(INSERT_ROLE, guild_id=1, id=2, name="crew", hoist=True)
         change = update_columns(roles, key=key, columns=frozenset({"name", "tags"}))
         assert await tx.execute(change, guild_id=1, id=2, name="staff", tags={"bot_id": "5"}) == 1
-        found = await tx.one(SELECT_ROLES, guild_id=1)
-    assert found == RoleLine(1, 2, "staff", True, PermissionSet(0), {"bot_id": "5"})  # type: ignore[arg-type]
+        row = await tx.one(SELECT_ROLES, guild_id=1)
+    assert row == RoleLine(1, 2, "staff", True, PermissionSet(0), {"bot_id": "5"})  # type: ignore[arg-type]
     assert update_columns(roles, key=key, columns=frozenset({"tags", "name"})) is change
 
 
-async def test_a_rising_column_keeps_the_greatest_value_it_was_given(database: Database) -> None:
+async def test_a_rising_column_keeps_the_greatest_value(database: Database) -> None:
     rise = Query(upsert(channel_activity, key=("channel_id",), rising=("last_message_id",)))
     seen = []
     for value in (5, 3, 7):

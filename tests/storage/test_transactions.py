@@ -1,4 +1,4 @@
-"""What a transaction promises on both engines."""
+"""Transactions on both engines."""
 
 import asyncio
 from collections.abc import Callable
@@ -156,7 +156,7 @@ async def test_callbacks_come_after_the_commit_in_its_order_and_before_the_answe
         assert heard.index(("committed", number)) < heard.index(("answered", number))
 
 
-async def test_a_transaction_rolled_back_calls_nobody(database: Database) -> None:
+async def test_a_rolled_back_transaction_runs_no_callback(database: Database) -> None:
     heard: list[int] = []
 
     async def fail() -> None:
@@ -170,7 +170,7 @@ async def test_a_transaction_rolled_back_calls_nobody(database: Database) -> Non
     assert heard == []
 
 
-async def test_a_callback_that_raises_spoils_nothing(database: Database) -> None:
+async def test_a_callback_that_raises_does_not_stop_the_others(database: Database) -> None:
     reported: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context["exception"]))
     heard: list[int] = []
@@ -222,7 +222,7 @@ async def test_a_task_cancelled_while_it_waits_for_its_turn_lets_the_others_pass
     assert await banned(database) == [1, 3, 5]
 
 
-async def test_a_task_cancelled_during_its_commit_is_told_after_everyone_else_was(database: Database) -> None:
+async def test_a_task_cancelled_during_its_commit_is_cancelled_after_the_callbacks(database: Database) -> None:
     heard: list[str] = []
 
     async def work() -> None:
@@ -305,7 +305,7 @@ async def test_a_closed_database_is_unavailable_and_can_be_opened_again(database
     await database.close()
 
 
-async def test_closing_finishes_what_was_begun(database_url: str) -> None:
+async def test_closing_waits_for_running_transactions(database_url: str) -> None:
     database = database_at(database_url)
     await database.open()
     tasks = [asyncio.create_task(ban(database, number)) for number in range(20)]
@@ -319,7 +319,7 @@ async def test_closing_finishes_what_was_begun(database_url: str) -> None:
     await database.close()
 
 
-async def test_a_statement_that_makes_no_sense_is_a_storage_error(database: Database) -> None:
+async def test_an_invalid_statement_is_a_storage_error(database: Database) -> None:
     with pytest.raises(StorageError):
         async with database.transaction() as tx:
             await tx.execute(Query(select(func.no_such_function())))

@@ -1,4 +1,4 @@
-"""Copies of a SQLite database: made while the server runs, put back while it does not.
+"""Backups of a SQLite database: copying it while the server runs, restoring it while it does not.
 
 Both functions block; PostgreSQL has pg_dump and pg_restore for this.
 """
@@ -15,10 +15,10 @@ from moothall.storage.sqlite_files import storage_error
 
 
 def backup(database: Path, copy: Path) -> None:
-    """Write a consistent copy of a database that others may be writing to.
+    """Write a consistent copy of a database that may be in use.
 
-    The copy holds everything committed before the call. It appears under its name when it is whole
-    and on disk; a file that was there is replaced. Raises StorageError.
+    The copy has everything committed before the call. It replaces an existing file once it is complete and on disk.
+    Raises StorageError.
     """
     _require(database)
     with _replacing(copy) as unfinished:
@@ -26,10 +26,10 @@ def backup(database: Path, copy: Path) -> None:
 
 
 def restore(copy: Path, database: Path) -> None:
-    """Put a copy in the place of a database, which no server may have open.
+    """Replace a database, which no server may have open, by a copy.
 
-    A copy that is damaged or is not Moothall's is refused, and the database left as it is: raises
-    StorageError. StorageUnavailable if the database is in use.
+    Raises StorageError for a damaged copy or another program's file, StorageUnavailable if the database is in use;
+    the database is then unchanged.
     """
     _require(copy)
     _check(copy)
@@ -37,7 +37,7 @@ def restore(copy: Path, database: Path) -> None:
         _copy(copy, unfinished)
         _require_unused(database)
         for suffix in ("-wal", "-shm"):
-            # Left behind by a crash. Next to the copy they would be taken for the copy's own.
+            # Files of a crash: SQLite would apply them to the copy.
             Path(f"{database}{suffix}").unlink(missing_ok=True)
 
 
@@ -46,7 +46,7 @@ def _copy(source: Path, target: Path) -> None:
         reading, writing = apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READWRITE), apsw.Connection(str(target))
         reading.set_busy_timeout(5_000)
         try:
-            # All pages in one step: one snapshot, however much is written meanwhile.
+            # All pages in one step are one snapshot, whatever is written meanwhile.
             with writing.backup("main", reading, "main") as pages:
                 pages.step()
         finally:
@@ -83,20 +83,20 @@ def _require_unused(database: Path) -> None:
     try:
         connection = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
-            # Leaving WAL mode needs the file for oneself, and writes the log into it.
+            # Leaving WAL mode needs exclusive access, and writes the log into the file.
             connection.execute("PRAGMA journal_mode = DELETE").fetchall()
         finally:
             connection.close()
     except (apsw.BusyError, apsw.LockedError) as error:
         raise StorageUnavailable(f"{database} is in use: stop the server first") from error
     except apsw.Error:
-        # Too damaged to be opened: the more reason to replace it.
+        # A database too damaged to be opened can be replaced.
         return
 
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[Path]:
-    """A file to write next to a path, which takes its place when the body succeeds."""
+    """Yield a file next to a path, which replaces the path's file if the body succeeds."""
     unfinished = path.with_name(f"{path.name}.unfinished")
     unfinished.unlink(missing_ok=True)
     try:

@@ -5,7 +5,6 @@ keys are made from content or fresh ids, so storing the same one twice is harmle
 """
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,33 +16,34 @@ import obstore
 from obstore.exceptions import BaseError, NotFoundError
 from obstore.store import LocalStore, MemoryStore, from_url
 
+from moothall.objects.clock import file_time
 from moothall.storage.database import StorageFull, StorageUnavailable
 
 _BUFFER: Final = 256 * 1024
-"""Bytes of a file that are held while it is written."""
+"""Bytes of a file in memory while it is written."""
 _READ_AT_ONCE: Final = 256 * 1024
 _PARTS_AT_ONCE: Final = 2
 _SENDING_AT_ONCE: Final = 4
-"""Files on their way to an object store: it wants parts of 5 MiB, which are held in memory."""
-_LEFT_BEHIND_SECONDS: Final = 86_400
+"""Concurrent uploads to an object store, which takes parts of 5 MiB from memory."""
+_ABANDONED_SECONDS: Final = 86_400
 
 
 class Blobs:
-    """One store of blobs.
+    """A store of blobs.
 
-    What is streamed to an object store is gathered in the folder `spool` first: a slow client then holds
-    nothing of the store's, and one that leaves has left nothing there.
+    A blob that is streamed to an object store is first written to the folder `spool`, so that slow and disconnecting
+    clients cause no unfinished uploads.
     """
 
     def __init__(self, store: Any, spool: Path | None = None) -> None:
         self._store = store
         self._spool = spool
-        self._gathering = None if spool is None else LocalStore(str(spool), mkdir=True)
+        self._spool_store = None if spool is None else LocalStore(str(spool), mkdir=True)
         self._sending = asyncio.Semaphore(_SENDING_AT_ONCE)
 
     @classmethod
     def open(cls, location: str, *, spool: Path | None = None) -> "Blobs":
-        """A store at a folder's path, at `memory:`, or at an object store's URL (`s3://bucket/prefix`...).
+        """Open the store at a folder's path, at `memory:`, or at an object store's URL (`s3://bucket/prefix`...).
 
         Object stores take their credentials from their usual environment variables.
         """
@@ -59,8 +59,8 @@ class Blobs:
         return cls(LocalStore(location, automatic_cleanup=True))
 
     async def put(self, key: str, data: bytes) -> None:
-        """Store bytes, replacing what the key held."""
-        with _told_as_storage():
+        """Store bytes, replacing a blob with the same key."""
+        with _as_storage_errors():
             await obstore.put_async(self._store, key, data)
 
     def writing(self, key: str) -> "BlobWriter":
@@ -73,10 +73,10 @@ class Blobs:
     async def get(self, key: str) -> bytes | None:
         """All bytes of a blob; None if there is none."""
         try:
-            found = await obstore.get_async(self._store, key)
+            result = await obstore.get_async(self._store, key)
         except (NotFoundError, FileNotFoundError):
             return None
-        return bytes(await found.bytes_async())
+        return bytes(await result.bytes_async())
 
     async def stream(self, key: str, start: int, end: int) -> AsyncGenerator[bytes]:
         """Bytes `start` to `end` (not included) of a blob, a bounded portion at a time.
@@ -85,20 +85,20 @@ class Blobs:
         """
         try:
             if isinstance(self._store, LocalStore):
-                # Six times as fast as its stream, which reads 8 KiB at once.
+                # Six times as fast as the store's stream, which reads 8 KiB at once.
                 coming = self._range(key, start, end)
                 for begin in range(start, end, _READ_AT_ONCE):
                     portion = bytes(await coming)
                     if begin + _READ_AT_ONCE < end:
-                        # Read while the one before is sent.
+                        # Read while the previous portion is sent.
                         coming = self._range(key, begin + _READ_AT_ONCE, end)
                     yield portion
                 return
-            found = await obstore.get_async(self._store, key, options={"range": (start, end)})
+            result = await obstore.get_async(self._store, key, options={"range": (start, end)})
         except NotFoundError as problem:
             raise FileNotFoundError(key) from problem
-        async for portion in found.stream(min_chunk_size=_READ_AT_ONCE):
-            # A store in memory has the whole of it ready.
+        async for portion in result.stream(min_chunk_size=_READ_AT_ONCE):
+            # A store in memory returns the whole blob.
             data = bytes(portion)
             for begin in range(0, len(data), _READ_AT_ONCE):
                 yield data[begin : begin + _READ_AT_ONCE]
@@ -108,7 +108,7 @@ class Blobs:
         return asyncio.ensure_future(obstore.get_range_async(self._store, key, start=start, end=till))
 
     def reader(self, key: str, *, maximum: int) -> "BlobFile":
-        """A blob as a file to be read in a thread, of which at most `maximum` bytes are read."""
+        """Open a blob as a blocking file, of which at most `maximum` bytes can be read."""
         return BlobFile(obstore.open_reader(self._store, key, buffer_size=64 * 1024), maximum)
 
     async def exists(self, key: str) -> bool:
@@ -119,84 +119,92 @@ class Blobs:
             return False
         return True
 
+    async def modified_at(self, key: str) -> int:
+        """When a blob was last stored, in milliseconds since the Unix epoch; 0 if there is none."""
+        try:
+            head = await obstore.head_async(self._store, key)
+        except (NotFoundError, FileNotFoundError):
+            return 0
+        return int(head["last_modified"].timestamp() * 1000)
+
     async def delete(self, key: str) -> None:
-        """Remove a blob; nothing happens if there is none."""
+        """Delete a blob; does nothing if there is none."""
         try:
             await obstore.delete_async(self._store, key)
         except (NotFoundError, FileNotFoundError):
             return
 
     async def delete_all(self, keys: Iterable[str]) -> None:
-        """Remove several blobs; those that are not there do not matter. Raises StorageError."""
-        with _told_as_storage():
+        """Delete several blobs, ignoring missing ones. Raises StorageError."""
+        with _as_storage_errors():
             if isinstance(self._store, LocalStore | MemoryStore):
                 for key in keys:
                     await self.delete(key)
             elif listed := list(keys):
-                # One request for as many as the store takes; it does not mind those that are gone.
+                # One request for as many as the store allows; missing ones are no error.
                 await obstore.delete_async(self._store, listed)
 
     async def keys(self, prefix: str) -> AsyncIterator[str]:
-        """Every key below a prefix."""
+        """List the keys below a prefix."""
         stream = obstore.list(self._store, prefix=prefix)
         async for batch in stream:
             for item in batch:
                 yield item["path"]
 
     async def _send(self, name: str, key: str) -> None:
-        """Bring a gathered file to the object store."""
+        """Upload a spooled file to the object store."""
         if self._spool is None:
-            raise RuntimeError("nothing is gathered for this store")
+            raise RuntimeError("nothing is spooled for this store")
         async with self._sending:
-            with _told_as_storage():
+            with _as_storage_errors():
                 await obstore.put_async(self._store, key, self._spool / name, max_concurrency=_PARTS_AT_ONCE)
 
 
 class BlobWriter:
     """A blob that is being written."""
 
-    __slots__ = ("_blobs", "_file", "_gathered", "_key")
+    __slots__ = ("_blobs", "_file", "_key", "_spooled")
 
     def __init__(self, blobs: Blobs, key: str) -> None:
         self._blobs = blobs
         self._key = key
-        self._gathered = None if blobs._gathering is None else uuid4().hex  # noqa: SLF001 they are one
-        store = blobs._gathering or blobs._store  # noqa: SLF001
+        self._spooled = None if blobs._spool_store is None else uuid4().hex  # noqa: SLF001 same module
+        store = blobs._spool_store or blobs._store  # noqa: SLF001
         self._file: Any = obstore.open_writer_async(
-            store, self._gathered or key, buffer_size=_BUFFER, max_concurrency=_PARTS_AT_ONCE
+            store, self._spooled or key, buffer_size=_BUFFER, max_concurrency=_PARTS_AT_ONCE
         )
 
     async def __aenter__(self) -> Self:
         return self
 
     async def write(self, data: bytes) -> None:
-        """Append to it."""
-        with _told_as_storage():
+        """Append bytes."""
+        with _as_storage_errors():
             await self._file.write(data)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is not None:
-            # Dropping the writer removes what it has written so far.
+            # Dropping the writer deletes the unfinished file.
             self._file = None
             return
         try:
-            with _told_as_storage():
+            with _as_storage_errors():
                 await self._file.close()
         finally:
             self._file = None
-        gathered, blobs = self._gathered, self._blobs
-        if gathered is not None:
+        spooled, blobs = self._spooled, self._blobs
+        if spooled is not None:
             try:
-                await blobs._send(gathered, self._key)  # noqa: SLF001
+                await blobs._send(spooled, self._key)  # noqa: SLF001
             finally:
                 with suppress(NotFoundError, FileNotFoundError):
-                    await obstore.delete_async(blobs._gathering, gathered)  # type: ignore[arg-type]  # noqa: SLF001
+                    await obstore.delete_async(blobs._spool_store, spooled)  # type: ignore[arg-type]  # noqa: SLF001
 
 
 class BlobFile:
-    """A blob as a file that can be read and sought. What is beyond the bound raises ValueError."""
+    """A blob as a readable, seekable file. Reading more than the maximum raises ValueError."""
 
     __slots__ = ("_file", "_left")
 
@@ -205,25 +213,25 @@ class BlobFile:
         self._left = maximum
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Up to `size` bytes from here."""
-        found = bytes(self._file.read(None if size is None or size < 0 else size))
-        self._left -= len(found)
+        """Read up to `size` bytes from the position."""
+        data = bytes(self._file.read(None if size is None or size < 0 else size))
+        self._left -= len(data)
         if self._left < 0:
             raise ValueError("more of the file would have to be read than it is worth")
-        return found
+        return data
 
     def seek(self, offset: int, whence: int = 0, /) -> int:
-        """Go to a position."""
+        """Set the position."""
         return int(self._file.seek(offset, whence))
 
     def tell(self) -> int:
-        """The position."""
+        """Return the position."""
         return int(self._file.tell())
 
 
 @contextmanager
-def _told_as_storage() -> Iterator[None]:
-    """Tell of a disk that is full and of a store that fails as of the database."""
+def _as_storage_errors() -> Iterator[None]:
+    """Raise errors of the disk and the store as StorageFull and StorageUnavailable."""
     try:
         yield
     except (BaseError, OSError) as problem:
@@ -232,8 +240,8 @@ def _told_as_storage() -> Iterator[None]:
 
 
 def _clear(spool: Path) -> None:
-    """Remove what a process that was killed left in the folder."""
-    oldest = time.time() - _LEFT_BEHIND_SECONDS
+    """Delete old files that killed processes left in the folder."""
+    oldest = file_time() - _ABANDONED_SECONDS
     for path in spool.glob("*"):
         with suppress(OSError):
             if path.stat().st_mtime < oldest:

@@ -1,4 +1,4 @@
-"""Column types: how a value of Moothall stands in a column of either dialect, and comes back.
+"""Column types: conversion between values and columns of either dialect.
 
 SQLAlchemy is only asked for text. The conversion is ours (`storage.query`): a type here says with
 `reads(dialect)` what makes the value out of the driver's and with `writes(dialect)` the opposite;
@@ -6,7 +6,7 @@ None leaves the value alone. Neither ever sees NULL.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any, NewType, get_args, get_origin
+from typing import Any, Final, NewType, get_args, get_origin
 
 import msgspec
 from sqlalchemy import (
@@ -35,6 +35,8 @@ from moothall.objects.permissions import PermissionSet
 from moothall.objects.wire import Timestamp, decoder, encode
 
 Converter = Callable[[Any], Any]
+MEDIA_FOLDERS: Final = "media_folders"
+"""The key in the `info` of media columns."""
 
 
 class _Whole(TypeDecorator[int]):
@@ -48,7 +50,7 @@ class _Whole(TypeDecorator[int]):
         return dialect.type_descriptor(Integer() if dialect.name == "sqlite" else BigInteger())
 
     def reads(self, dialect: str) -> Converter | None:  # noqa: ARG002 the same on both
-        """What makes the value out of the driver's."""
+        """The converter from the driver's value; None if they are the same."""
         return None if self.value_type is int else self.value_type
 
 
@@ -70,7 +72,7 @@ class SnowflakeColumn(_Whole):
 
 
 class TimestampColumn(_Whole):
-    """A moment in milliseconds since the Unix epoch."""
+    """A time in milliseconds since the Unix epoch."""
 
     cache_ok = True
     value_type = Timestamp
@@ -98,11 +100,11 @@ class JsonColumn(TypeDecorator[Any]):
         self.kind = kind
 
     def reads(self, dialect: str) -> Converter:  # noqa: ARG002 the same on both
-        """What makes the value out of the text."""
+        """The converter from JSON text."""
         return _read_ids if _is_id_list(self.kind) else decoder(self.kind).decode
 
     def writes(self, dialect: str) -> Converter:  # noqa: ARG002 the same on both
-        """What makes the text of a value."""
+        """The converter to JSON text."""
         return _write_ids if _is_id_list(self.kind) else _write_json
 
 
@@ -122,24 +124,24 @@ class _ListOf(TypeDecorator[Any]):
         return dialect.type_descriptor(ARRAY(self.item))
 
     def writes(self, dialect: str) -> Converter:
-        """What makes the driver's value of a list."""
+        """The converter of a list to the driver's value."""
         return _write_json_items if dialect == "sqlite" else list
 
 
 def reads(kind: TypeEngine[Any], dialect: str) -> Converter | None:
-    """What makes a value of a column's type out of the driver's; None if nothing need be done."""
+    """The converter from the driver's value to a column's type; None if they are the same."""
     if isinstance(kind, _Whole | JsonColumn):
         return kind.reads(dialect)
     return bool if isinstance(kind, Boolean) and dialect == "sqlite" else None
 
 
 def writes(kind: TypeEngine[Any], dialect: str) -> Converter | None:
-    """What makes the driver's value of a parameter; None if nothing need be done."""
+    """The converter from a parameter to the driver's value; None if they are the same."""
     return kind.writes(dialect) if isinstance(kind, JsonColumn | _ListOf) else None
 
 
 def in_list(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
-    """`column IN (...)` over a list parameter, in one compiled text whatever the list's length.
+    """`column IN (...)` over a list parameter, with the same compiled text for every length.
 
     An empty list matches nothing. The items are integers or texts.
     """
@@ -155,7 +157,7 @@ class _InList(ColumnElement[bool]):
         self.items = bindparam(name, type_=_ListOf(column.type))
 
     def self_group(self, against: OperatorType | None = None) -> ColumnElement[Any]:  # noqa: ARG002
-        """Itself: SQLAlchemy would append `= 1` for SQLite, and so keep it from using the index."""
+        """Return self: SQLAlchemy would append `= 1` for SQLite, which prevents the use of an index."""
         return self
 
 
@@ -186,7 +188,7 @@ def id_column(
 
 
 def moment_column(name: str, *, nullable: bool = False) -> Column[Any]:
-    """A column of moments."""
+    """A column of times."""
     return Column(name, TimestampColumn(), nullable=nullable)
 
 
@@ -200,7 +202,7 @@ def number_column(name: str, default: int | None = 0, *, added: bool = False) ->
 
 
 def flag_column(name: str, *, default: bool = False, added: bool = False) -> Column[Any]:
-    """A column of true and false; for `added` see `number_column`."""
+    """A column of booleans; for `added` see `number_column`."""
     stored = (true() if default else false()) if added else None
     return Column(name, Boolean(), nullable=False, default=default, server_default=stored)
 
@@ -208,6 +210,14 @@ def flag_column(name: str, *, default: bool = False, added: bool = False) -> Col
 def text_column(name: str, default: str | None = None, *, nullable: bool = True) -> Column[Any]:
     """A column of text."""
     return Column(name, Text(), nullable=nullable, default=default)
+
+
+def media_column(name: str, *folders: str, nullable: bool = True) -> Column[Any]:
+    """A column of the hashes of images or sounds, stored in one of several folders of the blob store.
+
+    The sweeper keeps what such a column names. `table` and `clustered` add an index for it.
+    """
+    return Column(name, Text(), nullable=nullable, info={MEDIA_FOLDERS: folders or ("images",)})
 
 
 def key_column(name: str, *, key: bool = False, nullable: bool = False) -> Column[Any]:

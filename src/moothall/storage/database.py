@@ -1,8 +1,7 @@
-"""The protocol that both engines answer, and what a query is written with.
+"""The protocols that both engines implement, and the building blocks of queries.
 
-A read sees committed data. A transaction sees its own writes and keeps everyone else's out of its
-way: on SQLite all transactions of the process run one after another, on PostgreSQL those that
-name the same `lock` do.
+A read sees committed data. A transaction sees its own writes and is isolated from others: on SQLite all transactions
+of the process run one after another, on PostgreSQL those with the same `lock`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -34,15 +33,15 @@ __all__ = [
 T = TypeVar("T")
 
 CommitObserver = Callable[[int, float], None]
-"""Told of every commit: how many transactions it held, and the seconds that it took."""
+"""Called after every commit with its number of transactions and its duration in seconds."""
 
 
 class StorageError(Exception):
-    """The database could not do what it was asked. Nothing of the transaction remains."""
+    """A database error. The transaction is rolled back."""
 
 
 class StorageFull(StorageError):
-    """There is no room for the write."""
+    """The disk is full."""
 
 
 class StorageUnavailable(StorageError):
@@ -50,15 +49,15 @@ class StorageUnavailable(StorageError):
 
 
 class StorageConflict(StorageError):
-    """Another transaction was in the way; the same request may succeed when repeated whole."""
+    """A conflict with another transaction; repeating the whole transaction may succeed."""
 
 
 class ConstraintFailed(StorageError):
-    """A unique key is taken already, or a column that must have a value got none."""
+    """A violated constraint: a duplicate unique key, or NULL in a column that must have a value."""
 
 
 class Reader(Protocol):
-    """Runs queries. Parameters are named as the query names them; TypeError if they do not fit."""
+    """Runs queries. Values are passed by parameter name; TypeError if one is missing or unknown."""
 
     committed: bool
     """Whether it sees committed data only: False inside a transaction."""
@@ -70,7 +69,7 @@ class Reader(Protocol):
         """Every row."""
 
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
-        """Every row of a query that takes long, without holding up other requests meanwhile."""
+        """Every row of a long-running query, without blocking other requests."""
 
     async def scalar(self, query: Query[Any], /, **values: Any) -> Any:
         """The first column of the first row, or None without one."""
@@ -79,21 +78,21 @@ class Reader(Protocol):
 class Transaction(Reader, Protocol):
     """Runs queries that write.
 
-    A statement that raises ends the transaction: nothing else may be run in it, and leaving it
-    raises that error again if it was swallowed.
+    A statement that raises ends the transaction: nothing else may run in it, and leaving it raises a swallowed error
+    again.
     """
 
     async def execute(self, query: Query[Any], /, **values: Any) -> int:
-        """Run a statement; how many rows it changed."""
+        """Run a statement; return how many rows it changed."""
 
     async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
         """Run a statement once for each set of values."""
 
     def on_commit(self, callback: Callable[[], None]) -> None:
-        """Call back once the writes are durable, before anyone is answered.
+        """Call back once the writes are durable, before the request is answered.
 
-        Callbacks run in the order of the commits, and also when the request is cancelled while its
-        commit is under way; they must not raise.
+        Callbacks run in the order of the commits, also if the request is cancelled during its commit; they must not
+        raise.
         """
 
 
@@ -108,13 +107,13 @@ class Database(Protocol):
         """Connect. Raises StorageUnavailable."""
 
     async def close(self) -> None:
-        """Finish what is being committed and disconnect."""
+        """Wait for running commits and disconnect."""
 
     async def migrate(self) -> None:
-        """Create the tables or bring them to this version's form. Does nothing the second time."""
+        """Create the tables or migrate them to this version. Idempotent."""
 
     async def settled(self) -> None:
-        """Wait until no transaction is running and no commit under way."""
+        """Wait until no transaction and no commit is running."""
 
     def read(self) -> AbstractAsyncContextManager[Reader]:
         """A reader. Each statement sees everything committed before it."""
@@ -122,13 +121,11 @@ class Database(Protocol):
     def transaction(self, lock: Snowflake | None = None) -> AbstractAsyncContextManager[Transaction]:
         """A transaction: rolled back if its body raises, durable once it is left.
 
-        `lock` is the aggregate that it changes. A transaction inside another of the same task is an
-        error (RuntimeError), as it would wait for itself.
+        `lock` is the aggregate that it changes. A transaction inside another of the same task raises RuntimeError.
         """
 
     def watch(self, table: str, changed: Callable[[], None]) -> bool:
-        """Call back after each commit of this process that wrote a table, before anyone is answered.
+        """Call back after each commit of this process that wrote a table, before the request is answered.
 
-        False where other serving processes may write it as well: then nothing read from it may be
-        remembered.
+        Returns False if other processes may write the table too; then rows of it must not be cached.
         """

@@ -1,14 +1,13 @@
-"""What can be made again, kept in a folder of bounded size: what was not used for longest goes first.
+"""A least-recently-used cache of files in a folder of bounded size.
 
-The folder may be emptied at any time. Processes may share one: each finds what the others have put there, and keeps
-what it knows of within the bound.
+The folder may be emptied at any time. Processes may share it: each reads the files of the others, and bounds the size
+of the files that it knows.
 """
 
 import asyncio
 import logging
 import os
 import re
-import time
 from collections import OrderedDict
 from collections.abc import Collection, Iterable
 from contextlib import suppress
@@ -16,18 +15,20 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
+from moothall.objects.clock import file_time
+
 log = logging.getLogger("moothall.files")
 
 _NAME: Final = re.compile(r"(?P<group>[0-9]{1,20})-[a-z0-9-]{1,100}")
 _BLOCK: Final = 4096
-"""Bytes that the smallest file takes."""
+"""Bytes that the smallest file takes on the disk."""
 _UNFINISHED: Final = ".part"
 _ABANDONED_SECONDS: Final = 3600
-"""How old an unfinished file is that no process writes any more."""
+"""Age after which an unfinished file is abandoned."""
 
 
 class DiskCache:
-    """Byte strings under a group, such as what they are made from, and a name of lower-case letters, digits and `-`."""
+    """Byte strings by group (a number, such as the source's id) and name (lower-case letters, digits and `-`)."""
 
     def __init__(self, folder: Path, bytes_max: int) -> None:
         self._folder = folder
@@ -35,10 +36,10 @@ class DiskCache:
         self._sizes: OrderedDict[str, int] = OrderedDict()
         self._names: dict[int, set[str]] = {}
         self.bytes = 0
-        """What is kept takes so many bytes on the disk."""
+        """Bytes that the known files take on the disk."""
 
     async def load(self) -> None:
-        """Find out what is there already, by the time of its last use. Until then it is found when it is asked for."""
+        """Index the files in the folder by the time of their last use. Until then `get` indexes those it reads."""
         for name, size in await asyncio.to_thread(_listed, self._folder):
             if name not in self._sizes:
                 self._count(name, size)
@@ -46,11 +47,11 @@ class DiskCache:
         await self._evict()
 
     def groups(self) -> Collection[int]:
-        """The groups that have anything."""
+        """The groups that have files."""
         return self._names.keys()
 
     async def get(self, group: int, name: str) -> bytes | None:
-        """What was put there; None if it is there no more."""
+        """Read a value; None if it is not cached."""
         file = f"{group}-{name}"
         data = await asyncio.to_thread(_read, self._folder / file)
         if data is None:
@@ -61,7 +62,7 @@ class DiskCache:
         return data
 
     async def put(self, group: int, name: str, data: bytes) -> None:
-        """Keep something. Where the disk takes no more it is not kept, which a line in the log says."""
+        """Cache a value. A disk error is logged, and the value is not cached."""
         file = f"{group}-{name}"
         try:
             await asyncio.to_thread(_write, self._folder, file, data)
@@ -72,7 +73,7 @@ class DiskCache:
         await self._evict()
 
     async def remove(self, groups: Iterable[int]) -> None:
-        """Remove all that some groups have."""
+        """Remove all files of groups."""
         files = [file for group in groups for file in self._names.get(group, ())]
         for file in files:
             self._forget(file)
@@ -110,7 +111,7 @@ def _group_of(file: str) -> int:
 
 
 def _listed(folder: Path) -> list[tuple[str, int]]:
-    """Names and sizes of the files, the last used first; what a process that was killed left unfinished is removed."""
+    """Names and sizes of the files, the last used first. Deletes abandoned unfinished files."""
     files: list[tuple[float, str, int]] = []
     with suppress(FileNotFoundError), os.scandir(folder) as entries:
         for entry in entries:
@@ -118,7 +119,7 @@ def _listed(folder: Path) -> list[tuple[str, int]]:
                 status = entry.stat()
                 if _NAME.fullmatch(entry.name):
                     files.append((status.st_mtime, entry.name, status.st_size))
-                elif entry.name.endswith(_UNFINISHED) and status.st_mtime < time.time() - _ABANDONED_SECONDS:
+                elif entry.name.endswith(_UNFINISHED) and status.st_mtime < file_time() - _ABANDONED_SECONDS:
                     (folder / entry.name).unlink()
     return [(name, size) for _, name, size in sorted(files, reverse=True)]
 

@@ -1,24 +1,24 @@
-"""From a URL to an engine; only the engine that is used is imported."""
+"""Selects the engine of a database URL; only that engine is imported."""
 
 from pathlib import Path
 
-from moothall.storage.database import Database
+from moothall.storage.database import CommitObserver, Database
 
 
-def database_at(url: str, *, connections: int = 16) -> Database:
+def database_at(url: str, *, connections: int = 16, observe_commit: CommitObserver | None = None) -> Database:
     """The database of a URL, not yet open.
 
     `sqlite:///relative.db` or `sqlite:////absolute.db` is a file, `postgresql://...` a server,
-    to which at most so many `connections` are made.
+    to which at most so many `connections` are made. `observe_commit` is called after each commit.
     Raises ValueError for anything else.
     """
     scheme, _, rest = url.partition("://")
     if scheme == "sqlite" and rest.startswith("/") and len(rest) > 1:
         from moothall.storage.sqlite import SqliteDatabase  # noqa: PLC0415
 
-        return SqliteDatabase(Path(rest[1:]))
+        return SqliteDatabase(Path(rest[1:]), observe_commit=observe_commit)
     if scheme in {"postgresql", "postgres"}:
         from moothall.storage.postgres import PostgresDatabase  # noqa: PLC0415
 
-        return PostgresDatabase(url, connections=connections)
+        return PostgresDatabase(url, connections=connections, observe_commit=observe_commit)
     raise ValueError("a database URL begins with sqlite:/// or postgresql://")

@@ -1,4 +1,4 @@
-"""The scaling engine: PostgreSQL through a pool of asyncpg connections.
+"""The engine for several processes: PostgreSQL through a pool of asyncpg connections.
 
 A transaction names the aggregate that it changes as its lock, taken before anything is read: so
 the transactions of one guild run one after another, on however many processes, and commit in the
@@ -6,7 +6,6 @@ order in which they run.
 """
 
 import asyncio
-import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from types import TracebackType
@@ -14,6 +13,7 @@ from typing import Any, Self, TypeVar
 
 import asyncpg
 
+from moothall.objects.clock import stopwatch
 from moothall.objects.ids import Snowflake
 from moothall.storage.database import CommitObserver, StorageUnavailable
 from moothall.storage.postgres_errors import DRIVER_ERRORS, postgres_error
@@ -27,25 +27,25 @@ _ACQUIRE_SECONDS = 10.0
 
 _SERVER_SETTINGS = {
     "application_name": "moothall",
-    "jit": "off",  # compiling costs more than any of our queries
+    "jit": "off",  # compiling takes longer than any of the queries
     "lock_timeout": "10s",
     "idle_in_transaction_session_timeout": "60s",
 }
 
 
 def _drop(connection: Any) -> None:
-    """Cut a connection off; the pool makes a new one when it needs it."""
-    with suppress(asyncpg.InterfaceError):  # the pool noticed by itself
+    """Terminate a connection; the pool opens a new one when needed."""
+    with suppress(asyncpg.InterfaceError):  # the pool has closed it already
         connection.terminate()
 
 
 class _Connection(asyncpg.Connection):
-    """A connection that needs no cleaning when it goes back to the pool: nothing here outlives a transaction."""
+    """A connection without session state, which need not be reset when it is released to the pool."""
 
     __slots__ = ()
 
     def get_reset_query(self) -> str:
-        """Nothing: it would cost a round trip for each request."""
+        """Empty: a reset would take a round trip for each request."""
         return ""
 
 
@@ -73,7 +73,7 @@ class PostgresReader:
         return list(map(plan.make or tuple, rows))
 
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
-        """The same as `all`: the server reads while the event loop goes on."""
+        """The same as `all`, which does not block the event loop."""
         return await self.all(query, **values)
 
     async def scalar(self, query: Query[Any], /, **values: Any) -> Any:
@@ -109,7 +109,7 @@ class PostgresTransaction(PostgresReader):
         self._task = self._database.enter(asyncio.current_task())
         try:
             if self._lock is not None:
-                # Those of this process queue up here, lest they hold the pool's connections while they wait.
+                # Transactions of this process queue here, so that waiting ones take no connection of the pool.
                 self._queue = await self._database.queues.join(self._lock)
             self._connection = await self._database.acquire()
             # One round trip for both.
@@ -135,7 +135,7 @@ class PostgresTransaction(PostgresReader):
             await self._leave("COMMIT")
 
     async def execute(self, query: Query[Any], /, **values: Any) -> int:
-        """Run a statement; how many rows it changed."""
+        """Run a statement; return how many rows it changed."""
         plan = query.postgresql or query.plan("postgresql")
         status: str = await self._run("execute", plan.text, plan.bind(values))
         count = status.rpartition(" ")[2]
@@ -165,7 +165,7 @@ class PostgresTransaction(PostgresReader):
             raise
 
     async def _leave(self, verb: str) -> None:
-        """End the transaction and give the connection back, whatever happens to this task meanwhile."""
+        """End the transaction and release the connection, also if this task is cancelled."""
         self._over = True
         leaving = asyncio.ensure_future(self._end(verb))
         cancelled: asyncio.CancelledError | None = None
@@ -185,7 +185,7 @@ class PostgresTransaction(PostgresReader):
         connection, self._connection = self._connection, None
         if connection is None:
             return
-        started = time.perf_counter()
+        started = stopwatch()
         try:
             await connection.execute(verb)
         except DRIVER_ERRORS as error:
@@ -194,13 +194,13 @@ class PostgresTransaction(PostgresReader):
                 raise postgres_error(error) from error
         else:
             if verb == "COMMIT":
-                self._database.committed(self._callbacks, time.perf_counter() - started)
+                self._database.committed(self._callbacks, stopwatch() - started)
         finally:
             await self._database.release(connection)
 
 
 class _Reading:
-    """What `read()` gives: a connection of the pool for as long as it is entered."""
+    """The context manager of `read()`: a connection of the pool."""
 
     __slots__ = ("_connection", "_database")
 
@@ -220,14 +220,14 @@ class _Reading:
 
 
 class PostgresDatabase:
-    """A PostgreSQL database, by URL. `connections` bounds the pool; `observe_commit` may be set at any time."""
+    """A PostgreSQL database, by URL. `connections` bounds the pool; `observe_commit` is called after each commit."""
 
     dialect = "postgresql"
 
-    def __init__(self, url: str, *, connections: int = 16) -> None:
+    def __init__(self, url: str, *, connections: int = 16, observe_commit: CommitObserver | None = None) -> None:
         self._url = url
         self._connections = connections
-        self.observe_commit: CommitObserver | None = None
+        self.observe_commit = observe_commit
         self.queues = Queues()
         self._pool: Any = None
         self._tasks: set[asyncio.Task[Any] | None] = set()
@@ -252,15 +252,15 @@ class PostgresDatabase:
             raise StorageUnavailable(f"PostgreSQL cannot be reached: {error}") from error
 
     async def close(self) -> None:
-        """Finish what is running and disconnect."""
+        """Wait for running queries and disconnect."""
         if self._pool is not None:
             await self.settled()
-            # Kept until closed: reads that are running still have to give their connections back.
+            # Kept until closed, because running reads still release their connections.
             await self._pool.close()
             self._pool = None
 
     async def migrate(self) -> None:
-        """Create the tables or bring them to this version's form."""
+        """Create the tables or migrate them to this version."""
         from moothall.storage.migrations import migrate_postgresql  # noqa: PLC0415 not needed once migrated
 
         connection = await self.acquire()
@@ -282,8 +282,8 @@ class PostgresDatabase:
         """A reader. Each statement sees everything committed before it."""
         return _Reading(self)
 
-    def watch(self, table: str, changed: Callable[[], None]) -> bool:  # noqa: ARG002 what others write is not heard of
-        """False: other processes write to this database, too, so nothing read from it may be remembered."""
+    def watch(self, table: str, changed: Callable[[], None]) -> bool:  # noqa: ARG002 commits of other processes are not observed
+        """Return False: other processes write to this database too, so rows must not be cached."""
         return False
 
     def transaction(self, lock: Snowflake | None = None) -> PostgresTransaction:
@@ -291,7 +291,7 @@ class PostgresDatabase:
         return PostgresTransaction(self, lock)
 
     async def acquire(self) -> Any:
-        """A connection of the pool. Raises StorageUnavailable."""
+        """Take a connection of the pool. Raises StorageUnavailable."""
         if self._pool is None:
             raise StorageUnavailable("the database is not open")
         try:
@@ -300,21 +300,21 @@ class PostgresDatabase:
             raise StorageUnavailable(f"no connection to PostgreSQL: {type(error).__name__}: {error}") from error
 
     async def release(self, connection: Any) -> None:
-        """Give a connection back."""
+        """Release a connection to the pool."""
         try:
             await self._pool.release(connection)
         except DRIVER_ERRORS:
             _drop(connection)
 
     def enter(self, task: asyncio.Task[Any] | None) -> asyncio.Task[Any] | None:
-        """Note that a task has a transaction; RuntimeError if it has one already."""
+        """Record that a task has a transaction. Raises RuntimeError if it has one already."""
         if task in self._tasks:
             raise RuntimeError("a transaction inside another of the same task would wait for itself")
         self._tasks.add(task)
         return task
 
     def leave(self, task: asyncio.Task[Any] | None) -> None:
-        """Note that a task's transaction is over."""
+        """Record that a task's transaction has ended."""
         self._tasks.discard(task)
         if not self._tasks:
             waiting, self._settled = self._settled, []
@@ -323,12 +323,12 @@ class PostgresDatabase:
                     future.set_result(None)
 
     def committed(self, callbacks: Iterable[Callable[[], None]], seconds: float) -> None:
-        """Tell everyone of one commit."""
+        """Run the callbacks of a commit and report it to the observer."""
         loop = asyncio.get_running_loop()
         for callback in callbacks:
             try:
                 callback()
-            except Exception as error:  # noqa: BLE001 the write is durable: nothing may keep the others from hearing so
+            except Exception as error:  # noqa: BLE001 the write is durable: the other callbacks must run
                 loop.call_exception_handler({"message": "a callback of a commit raised", "exception": error})
         if self.observe_commit is not None:
             self.observe_commit(1, seconds)

@@ -1,4 +1,4 @@
-"""What PostgreSQL's errors mean."""
+"""Maps errors of PostgreSQL to StorageErrors."""
 
 import asyncio
 
@@ -19,7 +19,7 @@ DRIVER_ERRORS = (
     OSError,
     asyncio.TimeoutError,
 )
-"""What asyncpg and its sockets raise; anything else is a mistake of ours."""
+"""Exceptions of asyncpg and its sockets; any other exception is a bug of this program."""
 
 _CONFLICTS = (
     asyncpg.TransactionRollbackError,  # serialization failures and deadlocks
@@ -41,7 +41,7 @@ _UNAVAILABLE = (
 
 
 def postgres_error(error: BaseException) -> StorageError:
-    """What an error of PostgreSQL or of the way to it means to those who do not know PostgreSQL."""
+    """The StorageError for an error of PostgreSQL or of the connection to it."""
     text = f"{type(error).__name__}: {error}"
     if isinstance(error, asyncpg.DiskFullError):
         return StorageFull(text)
@@ -52,5 +52,5 @@ def postgres_error(error: BaseException) -> StorageError:
     if isinstance(error, _UNAVAILABLE):
         return StorageUnavailable(text)
     if isinstance(error, asyncpg.InterfaceError) and not isinstance(error, asyncpg.DataError):
-        return StorageUnavailable(text)  # the connection went away under us
+        return StorageUnavailable(text)  # the connection was lost
     return StorageError(text)

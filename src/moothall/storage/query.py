@@ -1,7 +1,7 @@
 """Queries: SQLAlchemy Core statements, compiled once for each dialect and run by the drivers.
 
-The statement is written once. The first run compiles it to the dialect's text, the order of its
-parameters and the conversions of its columns; every later run pays for none of that.
+The first run compiles a statement to the dialect's text, the order of its parameters and the conversions of its
+columns; later runs use the result.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ _REQUIRED: Any = msgspec.UNSET
 
 
 class ByDialect:
-    """A statement that is built differently for each dialect: what `upsert` and `insert_ignore` give."""
+    """A statement with a different form for each dialect, as of `upsert` and `insert_ignore`."""
 
     __slots__ = ("build",)
 
@@ -37,11 +37,11 @@ class Plan(NamedTuple):
 
     text: str
     bind: Callable[[dict[str, Any]], Row]
-    """Named parameters to the driver's, in order. TypeError if one is missing or not known."""
+    """Converts named values to the driver's parameters. Raises TypeError if one is missing or unknown."""
     make: Callable[[Sequence[Any]], Any] | None
-    """A driver's row to the query's; None if they are the same."""
+    """Converts a driver's row to the query's; None if they are the same."""
     read_first: Converter | None
-    """What makes the first column's value, for `scalar`."""
+    """Converts the first column, for `scalar`."""
     changes: str | None
     """The table that the statement writes; None for one that only reads."""
 
@@ -105,7 +105,7 @@ def upsert(
 
 
 def insert_ignore(table: Table, *, key: Sequence[str], returning: Sequence[ColumnElement[Any]] = ()) -> ByDialect:
-    """INSERT one row, or nothing if its key is taken: `execute` then tells 0. Values are bound by column name."""
+    """INSERT one row, or nothing if its key exists: `execute` then returns 0. Values are bound by column name."""
 
     def build(dialect: str) -> ClauseElement:
         statement = _insert(dialect)(table).on_conflict_do_nothing(index_elements=list(key))
@@ -116,7 +116,7 @@ def insert_ignore(table: Table, *, key: Sequence[str], returning: Sequence[Colum
 
 @cache
 def update_columns(table: Table, *, key: tuple[str, ...], columns: frozenset[str]) -> Query[Row]:
-    """The query that sets some columns of the row with a key: for requests that change what they name.
+    """The query that sets some columns of the row with a key, for partial updates.
 
     Values and key are bound by column name; each set of columns is compiled once.
     """
@@ -125,13 +125,13 @@ def update_columns(table: Table, *, key: tuple[str, ...], columns: frozenset[str
 
 
 def ddl_dialect(name: str) -> Dialect:
-    """The SQLAlchemy dialect that the texts for "sqlite" or "postgresql" are compiled by."""
+    """The SQLAlchemy dialect that compiles statements for "sqlite" or "postgresql"."""
     return _dialect(name)
 
 
 @cache
 def _dialect(name: str) -> Dialect:
-    # Imported when needed: a server on SQLite need not pay for PostgreSQL's.
+    # Imported when needed: a server on SQLite does not load PostgreSQL's.
     if name == "sqlite":
         from sqlalchemy.dialects.sqlite.base import SQLiteDialect  # noqa: PLC0415
 
@@ -235,11 +235,11 @@ def _bind_all(
     pick: Callable[[dict[str, Any]], Any] = itemgetter(*names)
 
     def bind(values: dict[str, Any]) -> Row:
-        given = {**missing, **values} if missing else values
-        if len(given) != count:
+        bound = {**missing, **values} if missing else values
+        if len(bound) != count:
             raise _mismatch(required, known, values)
         try:
-            row: Row = (pick(given),) if single else pick(given)
+            row: Row = (pick(bound),) if single else pick(bound)
         except KeyError:  # one missing, another too many
             raise _mismatch(required, known, values) from None
         if not writers:

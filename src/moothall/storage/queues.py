@@ -1,10 +1,10 @@
-"""Queues for what can be changed by one transaction at a time."""
+"""First-come, first-served locks of aggregates, each changed by one transaction at a time."""
 
 import asyncio
 
 
 class Queue(asyncio.Lock):
-    """Who waits for one aggregate, first come, first served."""
+    """The lock of one aggregate, with the number of tasks that have it or wait for it."""
 
     def __init__(self, lock: int) -> None:
         super().__init__()
@@ -13,13 +13,13 @@ class Queue(asyncio.Lock):
 
 
 class Queues:
-    """The queue of each aggregate that somebody is changing."""
+    """The queue of each aggregate that is being changed."""
 
     def __init__(self) -> None:
         self._queues: dict[int, Queue] = {}
 
     async def join(self, lock: int) -> Queue:
-        """Wait for one's turn at an aggregate."""
+        """Acquire the lock of an aggregate."""
         queue = self._queues.get(lock)
         if queue is None:
             queue = self._queues[lock] = Queue(lock)
@@ -32,7 +32,7 @@ class Queues:
         return queue
 
     def leave(self, queue: Queue) -> None:
-        """Let the next one have its turn."""
+        """Release the lock of an aggregate."""
         queue.release()
         self._forget_if_empty(queue)
 

@@ -1,4 +1,4 @@
-"""Rows of the tables that many nouns share, and the objects of the API that they become.
+"""Rows of tables that many rooms use, and their conversion to API objects.
 
 The fields of a row struct are its table's columns, by name and in order, so that
 `Query(select(table), into=Row)` fits.
@@ -9,7 +9,9 @@ from typing import Any
 from msgspec import UNSET, Struct, UnsetType
 
 from moothall.objects import limits
+from moothall.objects.auto_moderation import Action, AutoModerationRule, TriggerMetadata
 from moothall.objects.channel import Channel, DefaultReaction, ForumTag, Overwrite, ThreadMetadata
+from moothall.objects.channel_types import FORUMS, TEXT, THREADS, VOICE, ChannelType
 from moothall.objects.emoji import Emoji
 from moothall.objects.guild import WelcomeScreen
 from moothall.objects.ids import (
@@ -19,6 +21,7 @@ from moothall.objects.ids import (
     GuildId,
     MessageId,
     RoleId,
+    RuleId,
     Snowflake,
     SoundId,
     StickerId,
@@ -74,7 +77,7 @@ class GuildRow(Struct):
     max_stage_video_channel_users: int
     incidents_data: dict[str, Any] | None
     welcome_screen: dict[str, Any] | None
-    """Kept while it is off; whether it is on says the feature WELCOME_SCREEN_ENABLED."""
+    """Stored also while disabled; the feature WELCOME_SCREEN_ENABLED enables it."""
 
 
 class RoleRow(Struct):
@@ -110,7 +113,7 @@ class EmojiRow(Struct):
     animated: bool
     available: bool
     image: str | None
-    """The hash of what is shown."""
+    """The hash of the image."""
 
 
 class StickerRow(Struct):
@@ -127,7 +130,7 @@ class StickerRow(Struct):
     user_id: UserId | None
     sort_value: int | None
     file: str | None
-    """The hash of what is shown."""
+    """The hash of the image."""
 
 
 class SoundRow(Struct):
@@ -142,6 +145,22 @@ class SoundRow(Struct):
     user_id: UserId | None
     file: str
     format: str
+
+
+class RuleRow(Struct):
+    """A row of `auto_moderation_rules`."""
+
+    guild_id: GuildId
+    id: RuleId
+    name: str
+    creator_id: UserId
+    event_type: int
+    trigger_type: int
+    trigger_metadata: dict[str, Any]
+    actions: list[dict[str, Any]]
+    enabled: bool
+    exempt_roles: list[Snowflake]
+    exempt_channels: list[Snowflake]
 
 
 class ChannelRow(Struct):
@@ -178,15 +197,15 @@ class ChannelRow(Struct):
     message_count: int | None
     total_message_sent: int | None
     archived_at: Timestamp | None = None
-    """Since when a thread is archived; None while it is not."""
+    """When a thread was archived; None if it is not archived."""
     latest_message_id: MessageId | None = None
-    """The newest message of a thread, by which a forum is sorted."""
+    """The newest message of a thread, which orders a forum."""
     name_key: str | None = None
-    """The name of a thread as searches look for it."""
+    """The name of a thread as a search key."""
 
 
 class ThreadRow(Struct):
-    """What shows a thread, of a row of `channels`: less than half of it, as a list has a thousand."""
+    """The columns of `channels` that a thread object needs, for lists of a thousand threads."""
 
     id: ChannelId
     guild_id: GuildId | None
@@ -229,6 +248,8 @@ class UserRow(Struct):
     premium_type: int
     application_id: ApplicationId | None
     deleted: bool
+    disabled: bool
+    deletes_at: Timestamp | None
 
 
 class MemberRow(Struct):
@@ -254,8 +275,10 @@ class MemberRow(Struct):
     guest_channel_id: ChannelId | None
 
 
-_TEXT, _DM, _VOICE, _GROUP_DM, _CATEGORY, _ANNOUNCEMENT, _STAGE, _FORUM, _MEDIA = 0, 1, 2, 3, 4, 5, 13, 15, 16
-_THREADS = frozenset({10, 11, 12})
+_GROUP_DM = int(ChannelType.GROUP_DM)
+_CATEGORY = int(ChannelType.GUILD_CATEGORY)
+_STAGE = int(ChannelType.GUILD_STAGE_VOICE)
+_FORUM = int(ChannelType.GUILD_FORUM)
 
 
 def role_from_row(row: RoleRow) -> Role:
@@ -280,7 +303,7 @@ def role_from_row(row: RoleRow) -> Role:
 
 
 def welcome_screen_from_row(row: GuildRow) -> WelcomeScreen | None:
-    """The welcome screen of a guild, on or off; None where nobody has ever made one."""
+    """The welcome screen of a guild, enabled or not; None if it was never created."""
     return None if row.welcome_screen is None else convert(row.welcome_screen, WelcomeScreen)
 
 
@@ -339,11 +362,11 @@ def overwrites_from_row(row: ChannelRow) -> list[Overwrite]:
 def channel_from_row(row: ChannelRow) -> Channel:
     """The channel object of a row: fields that do not apply to its type are absent.
 
-    What changes with every message (`last_message_id`, `last_pin_timestamp`) stands in
-    `channel_activity` and is filled in by those who send the object.
+    Fields that change with every message (`last_message_id`, `last_pin_timestamp`) are in `channel_activity`, from
+    which the caller adds them.
     """
     kind = row.type
-    if kind in _THREADS:
+    if kind in THREADS:
         return thread_from_row(row)
     if row.guild_id is None:
         return Channel(
@@ -356,8 +379,7 @@ def channel_from_row(row: ChannelRow) -> Channel:
             application_id=row.application_id if row.application_id is not None else UNSET,
             managed=True if row.application_id is not None else UNSET,
         )
-    voice, forum = kind in {_VOICE, _STAGE}, kind in {_FORUM, _MEDIA}
-    text = kind in {_TEXT, _ANNOUNCEMENT}
+    text, voice, forum = kind in TEXT, kind in VOICE, kind in FORUMS
     plain = kind == _CATEGORY
     return Channel(
         id=row.id,
@@ -396,7 +418,7 @@ def thread_from_row(row: ChannelRow | ThreadRow) -> Channel:
         name=row.name,
         rate_limit_per_user=row.rate_limit_per_user,
         message_count=row.message_count or 0,
-        # Approximate, as clients of the public API know it: there is no need to count on.
+        # Approximate, as in the public API.
         member_count=min(row.member_count or 0, limits.THREAD_MEMBERS_SHOWN),
         total_message_sent=row.total_message_sent or 0,
         thread_metadata=convert({**(row.thread_metadata or {}), "archived": row.archived}, ThreadMetadata),
@@ -412,12 +434,12 @@ def _present(value: int | None) -> int | UnsetType:
 def _default_reaction(row: ChannelRow) -> DefaultReaction | None:
     if row.default_reaction_emoji is None:
         return None
-    found: DefaultReaction = convert(row.default_reaction_emoji, DefaultReaction)
-    return found
+    emoji: DefaultReaction = convert(row.default_reaction_emoji, DefaultReaction)
+    return emoji
 
 
 def user_from_row(row: UserRow) -> User:
-    """A user as others see them."""
+    """The user object of a row, as other users see it."""
     return User(
         id=row.id,
         username=row.username,
@@ -434,7 +456,7 @@ def user_from_row(row: UserRow) -> User:
 
 
 def member_from_row(row: MemberRow, user: User | UnsetType) -> Member:
-    """A member; `user` is UNSET where the object goes without."""
+    """The member object of a row; `user` is UNSET for objects without one."""
     return Member(
         user=user,
         nick=row.nick,
@@ -448,4 +470,21 @@ def member_from_row(row: MemberRow, user: User | UnsetType) -> Member:
         flags=row.flags,
         pending=row.pending,
         communication_disabled_until=row.communication_disabled_until,
+    )
+
+
+def rule_from_row(row: RuleRow) -> AutoModerationRule:
+    """An auto moderation rule."""
+    return AutoModerationRule(
+        id=row.id,
+        guild_id=row.guild_id,
+        name=row.name,
+        creator_id=row.creator_id,
+        event_type=row.event_type,
+        trigger_type=row.trigger_type,
+        trigger_metadata=convert(row.trigger_metadata, TriggerMetadata),
+        actions=convert(row.actions, list[Action]),
+        enabled=row.enabled,
+        exempt_roles=[RoleId(role) for role in row.exempt_roles],
+        exempt_channels=[ChannelId(channel) for channel in row.exempt_channels],
     )

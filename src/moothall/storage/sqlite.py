@@ -27,7 +27,7 @@ _LONG_READS = 2
 
 
 class _Rows:
-    """What reader and transaction have in common: from the driver's rows to the query's."""
+    """Base of reader and transaction: converts the driver's rows to the query's."""
 
     __slots__ = ()
 
@@ -71,7 +71,7 @@ class SqliteReader(_Rows):
 
     def _run(self, text: str, bindings: tuple[Any, ...]) -> list[Any]:
         try:
-            # To the last row, always: an unfinished statement would hold on to its snapshot of the data.
+            # Fetch every row: an unfinished statement would keep its snapshot of the data.
             return self._cursor.execute(text, bindings).fetchall()
         except (apsw.Error, OverflowError) as error:
             raise storage_error(error) from error
@@ -146,11 +146,11 @@ class SqliteTransaction(_Rows):
             await self._writer.commit(turn)
 
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
-        """The same as `all`: a thread would not see what this transaction wrote."""
+        """The same as `all`: a thread would not see this transaction's writes."""
         return await self.all(query, **values)
 
     async def execute(self, query: Query[Any], /, **values: Any) -> int:
-        """Run a statement; how many rows it changed."""
+        """Run a statement; return how many rows it changed."""
         plan = query.sqlite or query.plan("sqlite")
         self._run(plan.text, plan.bind(values))
         if plan.changes is not None and plan.changes in self._watchers:
@@ -187,7 +187,7 @@ class SqliteTransaction(_Rows):
 
 
 class _Reading:
-    """What `read()` gives: the shared reader, with nothing to open or close."""
+    """The context manager of `read()`: the shared reader."""
 
     __slots__ = ("_reader",)
 
@@ -204,13 +204,13 @@ class _Reading:
 
 
 class SqliteDatabase:
-    """A database in one file. `observe_commit` may be set at any time."""
+    """A database in one file. `observe_commit` is called after each commit."""
 
     dialect = "sqlite"
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, *, observe_commit: CommitObserver | None = None) -> None:
         self.path = Path(path)
-        self.observe_commit: CommitObserver | None = None
+        self.observe_commit = observe_commit
         self._watchers: dict[str, list[Callable[[], None]]] = {}
         self._writer: Writer | None = None
         self._reading: _Reading | None = None
@@ -232,23 +232,23 @@ class SqliteDatabase:
         self._reading = _Reading(SqliteReader(self._connection, self._long))
 
     async def close(self) -> None:
-        """Finish what is being committed and close the file."""
+        """Wait for running commits and close the file."""
         writer, self._writer, self._reading = self._writer, None, None
         if writer is None or self._long is None or self._connection is None:
             return
         await asyncio.to_thread(self._long.close)
         self._connection.close()
-        # The last to close moves the log into the file, which a connection for reading cannot.
+        # The last connection to close moves the log into the file, which a read-only connection cannot do.
         await writer.close()
 
     async def migrate(self) -> None:
-        """Create the tables or bring them to this version's form."""
+        """Create the tables or migrate them to this version."""
         from moothall.storage.migrations import migrate_sqlite  # noqa: PLC0415 not needed once migrated
 
         await self._open_writer().exclusively(migrate_sqlite)
 
     async def settled(self) -> None:
-        """Wait until no transaction is running and no commit under way."""
+        """Wait until no transaction and no commit is running."""
         if self._writer is not None:
             await self._writer.settled()
 
@@ -263,7 +263,7 @@ class SqliteDatabase:
         return SqliteTransaction(self._open_writer(), self._watchers)
 
     def watch(self, table: str, changed: Callable[[], None]) -> bool:
-        """Call back after each commit that wrote a table. True: in this engine nobody else serves from the file."""
+        """Call back after each commit that wrote a table. Returns True: no other process serves from the file."""
         self._watchers.setdefault(table, []).append(changed)
         return True
 

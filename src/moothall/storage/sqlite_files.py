@@ -1,4 +1,4 @@
-"""Opening SQLite files, and what their errors mean."""
+"""Opens SQLite files, and maps their errors to StorageErrors."""
 
 import errno
 import fcntl
@@ -23,7 +23,7 @@ def connect(path: Path, *, readonly: bool = False) -> apsw.Connection:
     flags = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
     try:
         connection = apsw.Connection(str(path), flags=flags, statementcachesize=_STATEMENT_CACHE)
-        # Otherwise SQLite plans a join anew whenever its parameters are bound, to look at their values: 14 us, not 1.6.
+        # Otherwise SQLite plans a join again for every set of values: 14 us, not 1.6.
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection.set_busy_timeout(_READER_PATIENCE_MS)
         connection.execute("PRAGMA cache_size = -32000").fetchall()
@@ -41,7 +41,7 @@ def connect(path: Path, *, readonly: bool = False) -> apsw.Connection:
 
 @contextmanager
 def serving_alone(path: Path) -> Iterator[None]:
-    """Be the one process that serves from a file; commands may still use it. Raises OSError if another does.
+    """Lock a file for one serving process; commands may still use it. Raises OSError if another process serves.
 
     A server remembers what only it changes, and only its own sessions hear of that. The lock ends with the
     process, however that ends.
@@ -56,7 +56,7 @@ def serving_alone(path: Path) -> Iterator[None]:
 
 
 def storage_error(error: apsw.Error | OverflowError) -> StorageError:
-    """What an error of SQLite means to those who do not know SQLite."""
+    """The StorageError for an error of SQLite."""
     if isinstance(error, apsw.FullError) or _out_of_space(error):
         return StorageFull("the database's disk is full")
     if isinstance(error, apsw.ConstraintError):

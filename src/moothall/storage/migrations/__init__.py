@@ -1,9 +1,8 @@
-"""Bringing a database to this version's form.
+"""Migrations: create the tables of a new database, or upgrade those of an earlier version.
 
-A new database is created from the schema at once; one of an earlier version goes through the
-Alembic revisions in `versions`, rendered to SQL and run by our own driver in one transaction, with what
-a revision does to rows in Python (`rewriting`). That both ways end in the same tables is a test. Alembic is
-imported only when there is something to do.
+A new database is created from the schema. A database of an earlier version runs the Alembic revisions in `versions`,
+rendered to SQL, in one transaction of the engine's driver, with the rows that a revision changes in Python
+(`rewrites`). A test checks that both ways result in the same tables. Alembic is imported only for an upgrade.
 """
 
 from collections.abc import Sequence
@@ -13,12 +12,12 @@ import apsw
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from moothall.storage.database import StorageError
-from moothall.storage.migrations.rewriting import Rewrite
+from moothall.storage.migrations.rewrites import Rewrite
 from moothall.storage.query import ddl_dialect
 from moothall.storage.schema import metadata
-from moothall.storage.schema.search import BESIDE
+from moothall.storage.schema.search import SEARCH_STATEMENTS
 
-HEAD = "0016"
+HEAD = "0036"
 """The revision that this version of Moothall works with."""
 
 _LOCK = 0x6D6F6F74
@@ -29,7 +28,7 @@ _STAMP = f"INSERT INTO alembic_version (version_num) VALUES ('{HEAD}')"  # noqa:
 
 
 def migrate_sqlite(connection: apsw.Connection) -> None:
-    """Create the tables or bring them to `HEAD`, in one transaction. Does nothing if they are there.
+    """Create the tables or upgrade them to `HEAD`, in one transaction. Idempotent.
 
     Raises StorageError for a database that a later version of Moothall wrote.
     """
@@ -51,7 +50,7 @@ def migrate_sqlite(connection: apsw.Connection) -> None:
 
 
 async def migrate_postgresql(connection: Any) -> None:
-    """The same over an asyncpg connection; processes that start together do it one after another."""
+    """As `migrate_sqlite`, over an asyncpg connection. A lock makes concurrent processes migrate one after another."""
     if await _postgresql_revision(connection) == HEAD:
         return
     async with connection.transaction():
@@ -65,12 +64,12 @@ async def migrate_postgresql(connection: Any) -> None:
 
 
 def statements_to_head(dialect: str, revision: str | None) -> list[str]:
-    """The same, without what is done to rows in Python."""
+    """The statements of `steps_to_head`, without rewrites of rows in Python."""
     return [step for step in steps_to_head(dialect, revision) if isinstance(step, str)]
 
 
 def steps_to_head(dialect: str, revision: str | None) -> list[str | Rewrite]:
-    """The statements and rewrites that make `HEAD` of a database at a revision; None is an empty database."""
+    """The statements and rewrites that upgrade a database from a revision to `HEAD`; None is an empty database."""
     if revision == HEAD:
         return []
     if revision is None:
@@ -81,14 +80,14 @@ def steps_to_head(dialect: str, revision: str | None) -> list[str | Rewrite]:
 
 
 def create_statements(dialect: str) -> list[str]:
-    """The statements that create every table and index, and what stands beside them."""
+    """The statements that create every table and index, and those of message search."""
     compiler = ddl_dialect(dialect)
     statements = []
     for table in metadata.sorted_tables:
         statements.append(str(CreateTable(table).compile(dialect=compiler)))
         indexes = sorted(table.indexes, key=lambda index: str(index.name))
         statements += [str(CreateIndex(index).compile(dialect=compiler)) for index in indexes]
-    return [*statements, *BESIDE[dialect]]
+    return [*statements, *SEARCH_STATEMENTS[dialect]]
 
 
 def _sqlite_revision(connection: apsw.Connection) -> str | None:

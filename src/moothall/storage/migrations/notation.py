@@ -1,10 +1,10 @@
-"""How revisions write tables down.
+"""The notation for tables in revisions.
 
     create_tables({"stage_instances (id)": "id whole, guild_id whole, topic text, discoverable flag"})
 
 The heading names the table and its primary key. A column is written as "name kind", with a question
-mark for one that may be NULL, and in `add_columns` with "= value" for what rows that are there get.
-A revision is frozen: it does not look at the schema of today, so neither does this.
+mark if it may be NULL, and in `add_columns` with "= value" for existing rows.
+A revision is frozen: neither it nor this module depends on the present schema.
 """
 
 import re
@@ -25,7 +25,7 @@ _KINDS: dict[str, sa.types.TypeEngine[Any]] = {
 
 
 def create_tables(tables: Mapping[str, str], *, counted: Collection[str] = ()) -> None:
-    """Create tables; those `counted` number their rows themselves."""
+    """Create tables; those in `counted` have an automatic row number as primary key."""
     for heading, listed in tables.items():
         name, key = _heading(heading)
         columns = [_column(text, counts=name in counted) for text in re.split(r",\s*", listed.strip())]
@@ -35,7 +35,7 @@ def create_tables(tables: Mapping[str, str], *, counted: Collection[str] = ()) -
 
 
 def create_clustered_tables(tables: Mapping[str, str]) -> None:
-    """Create tables that lie in the order of a key of one id, which `create_tables` cannot tell from others."""
+    """Create tables that are clustered by a single id, which `create_tables` would not cluster."""
     for heading, listed in tables.items():
         name, key = _heading(heading)
         columns = [_column(text, counts=False) for text in re.split(r",\s*", listed.strip())]
@@ -50,7 +50,7 @@ def create_indexes(headings: Iterable[str]) -> None:
 
 
 def add_columns(tables: Mapping[str, str]) -> None:
-    """Add columns, "name kind? " or "name kind = default", to tables that are there."""
+    """Add columns, "name kind? " or "name kind = default", to existing tables."""
     for name, listed in tables.items():
         for text in re.split(r",\s*", listed.strip()):
             declared, _, default = text.partition(" = ")

@@ -1,7 +1,7 @@
-"""From Alembic's revisions to SQL.
+"""Renders Alembic's revisions to SQL.
 
-Rendered, not run by Alembic: it would need a second driver for SQLite and greenlets for asyncpg.
-So a revision can use every `op` that needs not look at the database, and `op.execute` or a `REWRITE` for data.
+Alembic does not run them itself, because it would need a second driver for SQLite and greenlets for asyncpg. So a
+revision can use every `op` that does not read the database, and `op.execute` or a `REWRITE` for data.
 """
 
 from io import StringIO
@@ -15,11 +15,11 @@ from alembic.script.revision import RevisionError
 from alembic.util import CommandError
 
 from moothall.storage.database import StorageError
-from moothall.storage.migrations.rewriting import Rewrite
+from moothall.storage.migrations.rewrites import Rewrite
 
 
 def revisions() -> ScriptDirectory:
-    """The revisions that there are."""
+    """The directory of revisions."""
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
@@ -27,9 +27,9 @@ def revisions() -> ScriptDirectory:
 
 
 def steps_between(dialect: str, start: str, end: str) -> list[str | Rewrite]:
-    """The statements from one revision to another, in pieces between which rows are rewritten in Python.
+    """The statements from one revision to another, with the rewrites between them.
 
-    Raises StorageError for a revision that is not known, as a later version's is not.
+    Raises StorageError for an unknown revision, as of a later version.
     """
     try:
         passed = list(revisions().iterate_revisions(end, start))
@@ -45,9 +45,9 @@ def steps_between(dialect: str, start: str, end: str) -> list[str | Rewrite]:
 
 
 def render_upgrade(dialect: str, start: str | None, end: str) -> str:
-    """The statements from one revision (None: an empty database) to another, the version's row included.
+    """The statements from one revision (None: an empty database) to another, including the version's row.
 
-    Raises StorageError for a revision that is not known, as a later version's is not.
+    Raises StorageError for an unknown revision, as of a later version.
     """
     scripts, text = revisions(), StringIO()
 
@@ -61,7 +61,7 @@ def render_upgrade(dialect: str, start: str | None, end: str) -> str:
             dialect_name=dialect,
             output_buffer=text,
             literal_binds=True,
-            transactional_ddl=False,  # the caller's transaction is around all of it
+            transactional_ddl=False,  # the caller has a transaction
         )
         try:
             environment.run_migrations()

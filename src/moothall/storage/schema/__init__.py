@@ -1,13 +1,18 @@
 """Every table. Keys of those that grow lead with the owning id (design.md, section 4)."""
 
+from moothall.storage.schema.activities import activity_instances, activity_participants
+from moothall.storage.schema.auto_moderation import auto_moderation_rules
 from moothall.storage.schema.channels import (
     channel_activity,
     channel_recipients,
     channels,
     dm_pairs,
+    invite_target_jobs,
+    invite_targets,
     invites,
     thread_members,
     thread_tags,
+    webhook_avatars,
     webhooks,
 )
 from moothall.storage.schema.commands import (
@@ -30,8 +35,10 @@ from moothall.storage.schema.guilds import (
     screening_forms,
     stickers,
 )
+from moothall.storage.schema.harvests import harvest_files, harvests
 from moothall.storage.schema.jobs import jobs
-from moothall.storage.schema.members import bans, former_members, member_activity, members, voice_states
+from moothall.storage.schema.link_previews import link_previews, preview_requests
+from moothall.storage.schema.members import bans, former_members, member_activity, members, voice_states, voice_statuses
 from moothall.storage.schema.messages import (
     attachments,
     dropped_files,
@@ -40,14 +47,28 @@ from moothall.storage.schema.messages import (
     pins,
     reaction_counts,
     reactions,
+    unnamed_media,
 )
 from moothall.storage.schema.metadata import meta, metadata
-from moothall.storage.schema.newcomers import guild_homes, onboarding_answers
+from moothall.storage.schema.monetization import entitlements, skus
+from moothall.storage.schema.newcomers import guild_homes, home_progress, join_requests, onboarding_answers
 from moothall.storage.schema.nodes import nodes
 from moothall.storage.schema.outbox import outbox
 from moothall.storage.schema.polls import poll_counts, poll_votes, polls
+from moothall.storage.schema.push import push_subscriptions
+from moothall.storage.schema.read_states import message_mentions, read_states
+from moothall.storage.schema.relationships import relationships, user_notes
+from moothall.storage.schema.role_connections import (
+    linked_role_applications,
+    linked_role_members,
+    linked_roles,
+    role_connection_metadata,
+    role_connections,
+)
 from moothall.storage.schema.search import message_changes
 from moothall.storage.schema.stages_and_events import scheduled_event_users, scheduled_events, stage_instances
+from moothall.storage.schema.templates import guild_templates
+from moothall.storage.schema.user_settings import user_guild_settings, user_settings
 from moothall.storage.schema.users import (
     applications,
     auth_sessions,
@@ -60,8 +81,11 @@ from moothall.storage.schema.users import (
     tokens,
     users,
 )
+from moothall.storage.schema.webhook_events import webhook_event_failures, webhook_events
 
 __all__ = [
+    "activity_instances",
+    "activity_participants",
     "application_emojis",
     "applications",
     "attachments",
@@ -69,6 +93,7 @@ __all__ = [
     "auth_sessions",
     "authorization_codes",
     "authorizations",
+    "auto_moderation_rules",
     "bans",
     "channel_activity",
     "channel_recipients",
@@ -81,19 +106,32 @@ __all__ = [
     "dm_pairs",
     "dropped_files",
     "emojis",
+    "entitlements",
     "ephemeral_messages",
     "former_members",
     "guild_counters",
     "guild_homes",
+    "guild_templates",
     "guilds",
+    "harvest_files",
+    "harvests",
+    "home_progress",
     "integrations",
     "interactions",
+    "invite_target_jobs",
+    "invite_targets",
     "invites",
     "jobs",
+    "join_requests",
     "known_networks",
+    "link_previews",
+    "linked_role_applications",
+    "linked_role_members",
+    "linked_roles",
     "member_activity",
     "members",
     "message_changes",
+    "message_mentions",
     "message_nonces",
     "messages",
     "meta",
@@ -106,13 +144,20 @@ __all__ = [
     "poll_counts",
     "poll_votes",
     "polls",
+    "preview_requests",
     "publications",
+    "push_subscriptions",
     "reaction_counts",
     "reactions",
+    "read_states",
+    "relationships",
+    "role_connection_metadata",
+    "role_connections",
     "roles",
     "scheduled_event_users",
     "scheduled_events",
     "screening_forms",
+    "skus",
     "sounds",
     "stage_instances",
     "stickers",
@@ -121,7 +166,15 @@ __all__ = [
     "thread_members",
     "thread_tags",
     "tokens",
+    "unnamed_media",
+    "user_guild_settings",
+    "user_notes",
+    "user_settings",
     "users",
     "voice_states",
+    "voice_statuses",
+    "webhook_avatars",
+    "webhook_event_failures",
+    "webhook_events",
     "webhooks",
 ]

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from sqlalchemy import Index, func
+
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, MessageId, Snowflake, TagId, UserId, WebhookId
 from moothall.storage.columns import (
     bytes_column,
@@ -9,6 +11,7 @@ from moothall.storage.columns import (
     id_column,
     json_column,
     key_column,
+    media_column,
     moment_column,
     number_column,
     text_column,
@@ -38,7 +41,7 @@ channels = table(
     json_column("available_tags", list[dict[str, Any]], default=[]),
     number_column("flags"),
     json_column("permission_overwrites", list[dict[str, Any]], default=[]),  # of {id, type, allow, deny}
-    text_column("icon"),
+    media_column("icon"),
     id_column("owner_id", UserId, nullable=True),
     id_column("application_id", ApplicationId, nullable=True),
     json_column("thread_metadata", dict[str, Any]),  # without `archived`, which is a column of its own
@@ -63,7 +66,7 @@ channel_activity = table(
     id_column("last_message_id", MessageId, nullable=True),
     moment_column("last_pin_timestamp", nullable=True),
 )
-"""What changes with every message, apart from what authority rests on."""
+"""Columns that change with every message, apart from those that permissions depend on."""
 
 thread_members = clustered(
     "thread_members",
@@ -80,7 +83,7 @@ thread_tags = clustered(
     id_column("tag_id", TagId, key=True),
     index("tag_id"),
 )
-"""The same as `applied_tags`, to find a forum's posts by."""
+"""A copy of `applied_tags` for searching a forum's posts."""
 
 channel_recipients = clustered(
     "channel_recipients",
@@ -90,7 +93,7 @@ channel_recipients = clustered(
     text_column("nick"),  # in a group
     index("user_id"),
 )
-"""Who a direct message is between; closed hides it from that person's list until the next message."""
+"""The recipients of a direct message; `closed` hides it from the user's list until the next message."""
 
 dm_pairs = clustered(
     "dm_pairs",
@@ -98,7 +101,7 @@ dm_pairs = clustered(
     id_column("high_user_id", UserId, key=True),
     id_column("channel_id", ChannelId),
 )
-"""Makes the direct message of two people one and the same, whoever opens it."""
+"""One direct message of two users, whichever of them opens it."""
 
 invites = clustered(
     "invites",
@@ -121,6 +124,30 @@ invites = clustered(
     index("guild_id"),
     index("channel_id"),
 )
+# A vanity code is compared with every invite's code regardless of case.
+Index("ix_invites_lower_code", func.lower(invites.c.code))
+
+invite_targets = clustered(
+    "invite_targets",
+    id_column("guild_id", GuildId, key=True),
+    key_column("code", key=True),
+    id_column("user_id", UserId, key=True),
+)
+"""The users who may accept an invite that has an `invite_target_jobs` row."""
+
+invite_target_jobs = clustered(
+    "invite_target_jobs",
+    id_column("guild_id", GuildId, key=True),
+    key_column("code", key=True),
+    id_column("version"),  # of the uploaded file
+    number_column("status"),
+    number_column("total_users"),
+    number_column("processed_users"),
+    moment_column("created_at"),
+    moment_column("completed_at", nullable=True),
+    json_column("waiting_ids", list[Snowflake], default=[]),  # those of the file that are no targets yet
+)
+"""The processing of the newest file of an invite's target users."""
 
 webhooks = table(
     "webhooks",
@@ -129,7 +156,7 @@ webhooks = table(
     id_column("channel_id", ChannelId, nullable=True),
     number_column("type", 1),
     text_column("name"),
-    text_column("avatar"),
+    media_column("avatar"),
     bytes_column("token", nullable=True),  # encrypted with the server's key
     bytes_column("token_hash", nullable=True),  # SHA-256
     id_column("user_id", UserId, nullable=True),
@@ -142,3 +169,6 @@ webhooks = table(
     index("application_id"),
     index("source_channel_id", "id"),
 )
+
+webhook_avatars = clustered("webhook_avatars", key_column("hash", key=True))
+"""Every avatar that a webhook has had: messages keep the one under which they were sent."""

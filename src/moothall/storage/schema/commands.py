@@ -1,4 +1,4 @@
-"""Application commands, who may use them where, and the interactions that people raise."""
+"""Application commands, their permissions, and interactions."""
 
 from typing import Any
 
@@ -54,7 +54,7 @@ command_creations = clustered(
     number_column("count"),
     index("guild_id"),
 )
-"""How many commands an application has made today in one scope."""
+"""How many commands an application has created today in one scope."""
 
 interactions = table(
     "interactions",
@@ -78,10 +78,11 @@ interactions = table(
     json_column("modal", dict[str, Any]),  # the one that it was answered with, until it is handed in
     number_column("followups"),
     moment_column("created_at"),
+    text_column("session_id"),  # the gateway session of the client that created it
     index("application_id", "token_hash"),
     index("created_at"),
 )
-"""What people have raised in the last quarter of an hour or so."""
+"""Interactions of the last quarter of an hour or so."""
 
 ephemeral_messages = table(
     "ephemeral_messages",

@@ -1,4 +1,4 @@
-"""What announcement channels have published, and where copies of it went."""
+"""Published messages of announcement channels, and their copies."""
 
 from moothall.objects.ids import ChannelId, MessageId, WebhookId
 from moothall.storage.columns import id_column, moment_column

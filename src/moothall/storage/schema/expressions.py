@@ -1,7 +1,7 @@
-"""What guilds and applications express themselves with, beside the guilds' own emojis and stickers."""
+"""Application emojis and soundboard sounds."""
 
 from moothall.objects.ids import ApplicationId, EmojiId, GuildId, SoundId, UserId
-from moothall.storage.columns import flag_column, id_column, json_column, text_column
+from moothall.storage.columns import flag_column, id_column, json_column, media_column, text_column
 from moothall.storage.schema.metadata import clustered, index
 
 sounds = clustered(
@@ -13,7 +13,7 @@ sounds = clustered(
     id_column("emoji_id", EmojiId, nullable=True),
     text_column("emoji_name"),
     id_column("user_id", UserId, nullable=True),
-    text_column("file", nullable=False),  # the hash of what is heard
+    media_column("file", "sounds", nullable=False),  # the hash of what is heard
     text_column("format", nullable=False),
     index("id"),
 )
@@ -25,6 +25,6 @@ application_emojis = clustered(
     text_column("name", nullable=False),
     id_column("user_id", UserId, nullable=True),
     flag_column("animated"),
-    text_column("image", nullable=False),
+    media_column("image", nullable=False),
     index("id"),
 )

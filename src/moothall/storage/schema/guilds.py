@@ -22,6 +22,7 @@ from moothall.storage.columns import (
     id_column,
     json_column,
     key_column,
+    media_column,
     moment_column,
     number_column,
     text_column,
@@ -33,10 +34,10 @@ guilds = table(
     id_column("id", GuildId, key=True),
     number_column("version", 1),  # rises with every change of what authority rests on
     text_column("name", nullable=False),
-    text_column("icon"),
-    text_column("splash"),
-    text_column("discovery_splash"),
-    text_column("banner"),
+    media_column("icon"),
+    media_column("splash"),
+    media_column("discovery_splash"),
+    media_column("banner"),
     text_column("description"),
     id_column("owner_id", UserId),
     id_column("application_id", ApplicationId, nullable=True),
@@ -76,7 +77,7 @@ guild_counters = table(
     id_column("guild_id", GuildId, key=True),
     number_column("member_count"),
 )
-"""What changes too often to stand in the guild's row."""
+"""Columns that change too often for the guild's row."""
 
 roles = clustered(
     "roles",
@@ -87,7 +88,7 @@ roles = clustered(
     number_column("secondary_color", None),
     number_column("tertiary_color", None),
     flag_column("hoist"),
-    text_column("icon"),
+    media_column("icon"),
     text_column("unicode_emoji"),
     number_column("position"),
     Column("permissions", PermissionsColumn(), nullable=False, default=0),
@@ -108,7 +109,7 @@ emojis = clustered(
     flag_column("managed"),
     flag_column("animated"),
     flag_column("available", default=True),
-    text_column("image"),  # the hash of what is shown
+    media_column("image"),  # the hash of what is shown
     index("id"),
 )
 
@@ -124,7 +125,7 @@ stickers = clustered(
     flag_column("available", default=True),
     id_column("user_id", UserId, nullable=True),
     number_column("sort_value", None),
-    text_column("file"),  # the hash of what is shown
+    media_column("file", "images", "lottie"),  # the hash of what is shown
     index("id"),
 )
 
@@ -150,7 +151,7 @@ onboardings = table(
     flag_column("enabled"),
     number_column("mode"),
 )
-"""What newcomers are asked; a guild that never said so has no row."""
+"""Onboarding; a guild that never changed it has no row."""
 
 screening_forms = table(
     "screening_forms",
@@ -159,7 +160,7 @@ screening_forms = table(
     text_column("description"),
     json_column("form_fields", list[dict[str, Any]], default=[]),
 )
-"""What newcomers have to agree to; a guild that never said so has no row."""
+"""Membership screening; a guild that never changed it has no row."""
 
 audit_entries = clustered(
     "audit_entries",

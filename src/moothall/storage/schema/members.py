@@ -1,6 +1,6 @@
-"""Who is in a guild, was in it, may not be in it, and speaks in it."""
+"""Members, former members, bans and voice states."""
 
-from sqlalchemy import Index
+from sqlalchemy import Index, literal_column
 
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.storage.columns import (
@@ -8,6 +8,7 @@ from moothall.storage.columns import (
     id_column,
     json_column,
     key_column,
+    media_column,
     moment_column,
     number_column,
     text_column,
@@ -21,8 +22,8 @@ members = clustered(
     text_column("nick"),
     key_column("nick_key", nullable=True),  # casefolded, accents stripped
     key_column("username_key"),  # the user's, kept here so that a search stays in one guild
-    text_column("avatar"),
-    text_column("banner"),
+    media_column("avatar"),
+    media_column("banner"),
     text_column("bio"),
     json_column("roles", list[Snowflake], default=[]),
     moment_column("joined_at"),
@@ -45,6 +46,15 @@ Index(
     postgresql_where=members.c.guest_channel_id.is_not(None),
 )
 
+_is_quarantined = members.c.flags.bitwise_and(literal_column("1152")) != literal_column("0")
+Index(
+    "ix_members_quarantined",
+    members.c.guild_id,
+    members.c.user_id,
+    sqlite_where=_is_quarantined,
+    postgresql_where=_is_quarantined,
+)
+
 member_activity = clustered(
     "member_activity",
     id_column("guild_id", GuildId, key=True),
@@ -58,7 +68,7 @@ former_members = clustered(
     id_column("user_id", UserId, key=True),
     moment_column("left_at"),
 )
-"""Who left, so that coming back is known for a return."""
+"""Former members, so that a rejoin is recognized."""
 
 bans = clustered(
     "bans",
@@ -84,3 +94,11 @@ voice_states = clustered(
     index("channel_id"),
     index("user_id"),
 )
+
+voice_statuses = clustered(
+    "voice_statuses",
+    id_column("guild_id", GuildId, key=True),
+    id_column("channel_id", ChannelId, key=True),
+    text_column("status", nullable=False),
+)
+"""What members say is happening in voice channels; a channel without a status has no row."""

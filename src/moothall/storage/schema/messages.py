@@ -1,4 +1,4 @@
-"""Messages, clustered by channel, and what is attached to them."""
+"""Messages, clustered by channel, with reactions, pins and attachments."""
 
 from moothall.objects.ids import AttachmentId, ChannelId, EmojiId, GuildId, MessageId, UserId, WebhookId
 from moothall.storage.columns import (
@@ -84,11 +84,18 @@ attachments = clustered(
     bytes_column("body"),  # the attachment object as JSON, with a mark for its URLs
     index("id"),
 )
-"""The files of messages. Two messages may have the same file: one that was forwarded."""
+"""The files of messages. A forwarded message has the same file as its source."""
 
 dropped_files = clustered(
     "dropped_files",
     id_column("message_id", MessageId, key=True),
     id_column("id", AttachmentId, key=True),
 )
-"""Files whose message is gone; what no other message has is removed from the store by and by."""
+"""Files of deleted messages; those that no other message has are deleted from the store later."""
+
+unnamed_media = clustered(
+    "unnamed_media",
+    key_column("key", key=True),
+    moment_column("since"),
+)
+"""Blobs of images and sounds that no row names, and when that was first seen."""

@@ -1,11 +1,11 @@
-"""The one MetaData that all tables belong to, and what they share."""
+"""The MetaData of all tables, and functions to define tables."""
 
 from typing import Any
 
 from sqlalchemy import Index, MetaData, Table
 from sqlalchemy.sql.schema import SchemaItem
 
-from moothall.storage.columns import key_column, text_column
+from moothall.storage.columns import MEDIA_FOLDERS, key_column, text_column
 
 metadata = MetaData(
     naming_convention={
@@ -18,19 +18,28 @@ metadata = MetaData(
 
 
 def table(name: str, *items: SchemaItem) -> Table:
-    """A table whose rows are found by an id of their own, or are few."""
-    return Table(name, metadata, *items)
+    """A table that is selected by its own id, or is small."""
+    return _with_media_indexes(Table(name, metadata, *items))
 
 
 def clustered(name: str, *items: SchemaItem) -> Table:
-    """A table whose rows lie in the order of their primary key: all of one owner's are one range scan."""
-    return Table(name, metadata, *items, sqlite_with_rowid=False)
+    """A table clustered by its primary key: the rows of one owner are one range scan."""
+    return _with_media_indexes(Table(name, metadata, *items, sqlite_with_rowid=False))
+
+
+def _with_media_indexes(described: Table) -> Table:
+    """Index the media columns of a table, without rows that name nothing."""
+    for column in described.columns:
+        if MEDIA_FOLDERS in column.info:
+            named = column.is_not(None)
+            Index(f"ix_{described.name}_{column.name}", column, sqlite_where=named, postgresql_where=named)
+    return described
 
 
 def index(*columns: str, unique: bool = False, **options: Any) -> Index:
-    """An index over columns of the table that it is given to, named after them."""
+    """An index over columns of a table, named after them."""
     return Index(None, *columns, unique=unique, **options)
 
 
 meta = clustered("meta", key_column("key", key=True), text_column("value", nullable=False))
-"""Facts about this database: the server's key, what the demo made."""
+"""Values of this installation: the server's key, the demo."""

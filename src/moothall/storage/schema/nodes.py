@@ -10,4 +10,4 @@ nodes = table(
     text_column("name", nullable=False),
     moment_column("seen_at"),
 )
-"""A row for each, renewed while it lives."""
+"""A row for each process, renewed while it runs."""

@@ -1,4 +1,4 @@
-"""What other processes have still to be told."""
+"""The outbox: events that are not published to other processes yet."""
 
 from sqlalchemy import Column
 
@@ -12,4 +12,4 @@ outbox = table(
     bytes_column("envelope"),
     moment_column("created_at"),
 )
-"""Events written in the transaction that they tell of, deleted once published."""
+"""Events, inserted in the transaction that emits them, deleted once published."""

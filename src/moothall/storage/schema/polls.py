@@ -1,4 +1,4 @@
-"""Polls, and who voted for what."""
+"""Polls and their votes."""
 
 from moothall.objects.ids import ChannelId, MessageId, UserId
 from moothall.storage.columns import flag_column, id_column, moment_column, number_column, text_column
@@ -22,7 +22,7 @@ poll_counts = clustered(
     id_column("answer_id", key=True),
     number_column("count"),
 )
-"""One row for each answer that anybody has voted for."""
+"""The vote count of each answer with votes."""
 
 poll_votes = clustered(
     "poll_votes",

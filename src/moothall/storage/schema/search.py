@@ -1,4 +1,4 @@
-"""What messages are found by. Each engine has a full-text index of its own kind, which MetaData cannot describe.
+"""The full-text index of messages. Each engine has a full-text index of its own kind, which MetaData cannot describe.
 
 Triggers write down which messages have changed, so that whatever changes them need not think of it;
 the index follows behind (resources: message_search).
@@ -40,7 +40,7 @@ message_changes = table(
     id_column("channel_id", ChannelId),
     id_column("message_id", MessageId),
 )
-"""Messages of guilds that came, changed or went since the index last looked; filled by triggers."""
+"""Messages of guilds that were created, changed or deleted since the last indexing; filled by triggers."""
 
 message_index_fts = Table(
     "message_index",
@@ -59,11 +59,11 @@ message_index_gin = Table(
     Column("channel_id", BigInteger(), nullable=False),
     Column("document", TextVector(), nullable=False),
 )
-"""The index on PostgreSQL: words with their places, and facets, which begin with `=`."""
+"""The index on PostgreSQL: words with their positions, and facets, which begin with `=`."""
 
 _NOTE: Final = "INSERT INTO message_changes (channel_id, message_id) VALUES"
 
-BESIDE: Final[dict[str, tuple[str, ...]]] = {
+SEARCH_STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
     "sqlite": (
         (
             "CREATE VIRTUAL TABLE message_index USING fts5(facets, words, channel_id UNINDEXED, content='',"
@@ -106,4 +106,4 @@ BESIDE: Final[dict[str, tuple[str, ...]]] = {
         ),
     ),
 }
-"""By dialect, the statements that follow those of the tables."""
+"""Statements that follow those of the tables, by dialect."""

@@ -1,9 +1,17 @@
-"""What a guild gathers for: scheduled events, who is interested in them, and stages that are live."""
+"""Scheduled events, their subscribers, and stage instances."""
 
 from typing import Any
 
 from moothall.objects.ids import ChannelId, GuildId, ScheduledEventId, Snowflake, StageInstanceId, UserId
-from moothall.storage.columns import flag_column, id_column, json_column, moment_column, number_column, text_column
+from moothall.storage.columns import (
+    flag_column,
+    id_column,
+    json_column,
+    media_column,
+    moment_column,
+    number_column,
+    text_column,
+)
 from moothall.storage.schema.metadata import clustered, index
 
 scheduled_events = clustered(
@@ -14,7 +22,7 @@ scheduled_events = clustered(
     id_column("creator_id", UserId, nullable=True),
     text_column("name", nullable=False),
     text_column("description"),
-    text_column("image"),
+    media_column("image"),
     moment_column("scheduled_start_time"),
     moment_column("scheduled_end_time", nullable=True),
     number_column("privacy_level", 2),

@@ -1,4 +1,4 @@
-"""People, bots, their tokens and the applications behind them."""
+"""Users, tokens, applications, authorizations and teams."""
 
 from typing import Any
 
@@ -11,6 +11,7 @@ from moothall.storage.columns import (
     id_column,
     json_column,
     key_column,
+    media_column,
     moment_column,
     number_column,
     text_column,
@@ -24,8 +25,8 @@ users = table(
     key_column("username_key"),  # casefolded, accents stripped
     text_column("discriminator", "0", nullable=False),
     text_column("global_name"),
-    text_column("avatar"),
-    text_column("banner"),
+    media_column("avatar"),
+    media_column("banner"),
     number_column("accent_color", None),
     text_column("bio", "", nullable=False),
     text_column("email"),
@@ -41,6 +42,8 @@ users = table(
     number_column("premium_type"),
     id_column("application_id", ApplicationId, nullable=True),
     flag_column("deleted"),
+    flag_column("disabled", added=True),  # by its user; logging in can restore it
+    moment_column("deletes_at", nullable=True),  # when a disabled account is deleted
     index("email_key", unique=True),
 )
 Index(
@@ -81,8 +84,8 @@ auth_sessions = clustered(
     index("user_id"),
     index("last_used_at"),
 )
-"""What is known of people's logins. It stands beside `tokens`, so that noting their use changes nothing that requests
-remember of tokens."""
+"""Client and last use of users' logins. A table beside `tokens`, so that recording a use does not invalidate cached
+tokens."""
 
 known_networks = clustered(
     "known_networks",
@@ -91,7 +94,7 @@ known_networks = clustered(
     moment_column("last_login_at"),
     index("last_login_at"),
 )
-"""Where people have logged in from: strangers' wrong passwords do not lock these out."""
+"""Networks from which users have logged in; wrong passwords of other networks do not lock these out."""
 
 connections = clustered(
     "connections",
@@ -104,7 +107,7 @@ connections = clustered(
     number_column("visibility"),
     moment_column("created_at"),
 )
-"""Where else people say that they are."""
+"""Connections: accounts on other services."""
 
 authorizations = clustered(
     "authorizations",
@@ -116,7 +119,7 @@ authorizations = clustered(
     moment_column("created_at"),
     index("application_id"),
 )
-"""What people let applications do, until they take it back."""
+"""Scopes that users have granted to applications."""
 
 authorization_codes = clustered(
     "authorization_codes",
@@ -137,7 +140,7 @@ authorization_codes = clustered(
     index("application_id"),
     index("user_id"),
 )
-"""A used code stays until it expires, so that its second use is noticed."""
+"""A used code stays until it expires, so that its second use is detected."""
 
 applications = table(
     "applications",
@@ -146,8 +149,8 @@ applications = table(
     id_column("bot_user_id", UserId, nullable=True),
     text_column("name", nullable=False),
     text_column("description", "", nullable=False),
-    text_column("icon"),
-    text_column("cover_image"),
+    media_column("icon"),
+    media_column("cover_image"),
     flag_column("bot_public", default=True),
     flag_column("bot_require_code_grant"),
     number_column("flags"),
@@ -169,6 +172,9 @@ applications = table(
     moment_column("created_at"),
     flag_column("public_client", added=True),  # whether it may do without its secret, with PKCE
     id_column("team_id", TeamId, nullable=True),
+    json_column("embedded_activity_config", dict[str, Any]),  # what of it differs from the defaults
+    json_column("proxy_url_map", list[dict[str, str]], default=[], added=True),  # of {prefix, target}
+    number_column("max_participants", -1, added=True),  # of an Activity instance; -1 for no limit
     index("owner_id"),
     index("team_id"),
 )
@@ -177,11 +183,11 @@ teams = table(
     "teams",
     id_column("id", TeamId, key=True),
     text_column("name", nullable=False),
-    text_column("icon"),
+    media_column("icon"),
     id_column("owner_user_id", UserId),
     moment_column("created_at"),
 )
-"""People who own applications together."""
+"""Teams of users who own applications."""
 
 team_members = clustered(
     "team_members",
@@ -192,4 +198,4 @@ team_members = clustered(
     moment_column("created_at"),
     index("user_id"),
 )
-"""The owner is among them."""
+"""The owner included."""

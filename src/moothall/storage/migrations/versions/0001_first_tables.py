@@ -3,7 +3,7 @@
 Revision ID: 0001
 Revises: nothing
 
-A revision is frozen: it does not look at the schema of today.
+A revision is frozen: it does not depend on the present schema.
 """
 
 import sqlalchemy as sa
@@ -158,7 +158,7 @@ _TABLES = {
 }
 
 _COUNTED = {"outbox"}
-"""The tables that number their rows themselves."""
+"""The tables with an automatic row number as primary key."""
 
 _INDEXES = (
     "channels (guild_id, type)",

@@ -1,4 +1,4 @@
-"""What a message has beside its body.
+"""Fields of messages beside the body.
 
 Revision ID: 0002
 Revises: 0001

@@ -1,4 +1,4 @@
-"""Answers to onboarding, what newcomers are shown first, and names in groups.
+"""Onboarding responses, the guild home, and nicknames in group DMs.
 
 Revision ID: 0005
 Revises: 0004

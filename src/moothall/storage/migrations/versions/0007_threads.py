@@ -1,4 +1,4 @@
-"""What finding threads takes: since when they are archived, their newest message, their tags.
+"""Columns for listing and searching threads: archival time, newest message, tags.
 
 Revision ID: 0007
 Revises: 0006

@@ -1,7 +1,6 @@
-"""Message search: a full-text index, and triggers that note what it has to follow.
+"""Message search: a full-text index, and triggers that record messages to index.
 
-What was written before is indexed by a job, which this leaves in the database. Its id is the lock of
-all who write the index.
+A job, which this revision enqueues, indexes the existing messages. Its id is the lock of all writers of the index.
 
 Revision ID: 0009
 Revises: 0008
@@ -61,7 +60,7 @@ _POSTGRESQL = (
         " WHEN (OLD.guild_id IS NOT NULL) EXECUTE FUNCTION note_message()"
     ),
 )
-_PROMISE = (
+_ENQUEUE = (
     "INSERT INTO jobs (id, kind, state, created_at, not_before)"
     " SELECT 4, 'index_messages', '{}', 0, 0 WHERE EXISTS (SELECT 1 FROM messages)"
 )
@@ -70,7 +69,7 @@ _PROMISE = (
 def upgrade() -> None:
     create_tables(_TABLES, counted=["message_changes"])
     sqlite = op.get_context().dialect.name == "sqlite"
-    for statement in (*(_SQLITE if sqlite else _POSTGRESQL), _PROMISE):
+    for statement in (*(_SQLITE if sqlite else _POSTGRESQL), _ENQUEUE):
         op.execute(statement)
 
 

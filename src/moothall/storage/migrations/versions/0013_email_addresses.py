@@ -15,7 +15,7 @@ from alembic import op
 
 # The one exception to revisions that do not look at today's code: keys must be those that today's code looks up.
 from moothall.objects.email_address import EmailAddress
-from moothall.storage.migrations.rewriting import Change, Rewrite
+from moothall.storage.migrations.rewrites import Change, Rewrite
 
 revision = "0013"
 down_revision = "0011"
@@ -38,7 +38,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Leave the addresses: what they were before is not known any more, and the form now is a valid one."""
+    """Do nothing: the previous form of the addresses is lost, and the present one is valid."""
 
 
 def _normalise(rows: Sequence[Sequence[Any]]) -> Iterator[Change]:
@@ -54,14 +54,14 @@ def _normalise(rows: Sequence[Sequence[Any]]) -> Iterator[Change]:
         owners[address.key] = username
         if (email, key) != (address, address.key):
             changed.append((str(address), address.key, user_id))
-    # Keys are unique at every moment: all that change are cleared before any is set.
+    # Keys are unique at any time, so all changing ones are cleared before any is set.
     yield _CLEAR_KEY, [(user_id,) for _, _, user_id in changed]
     yield _SET, changed
 
 
 def _parse(email: str | None) -> EmailAddress | None:
     try:
-        # The pattern of before took a newline at the end.
+        # The previous pattern allowed a newline at the end.
         return EmailAddress.from_wire((email or "").strip())
     except ValueError:
         return None

@@ -1,13 +1,12 @@
-"""Logins that can be listed, and end when they are not used.
+"""Logins that can be listed and expire when they are not used.
 
 Revision ID: 0014
 Revises: 0013
 """
 
-import time
-
 from alembic import op
 
+from moothall.objects.clock import CLOCK
 from moothall.storage.migrations.notation import create_indexes, create_tables, drop_tables
 
 revision = "0014"
@@ -33,8 +32,8 @@ def upgrade() -> None:
             "tokens (expires_at)",
         )
     )
-    # When they were used last is not known: the time unused begins now.
-    now = time.time_ns() // 1_000_000
+    # Their last use is unknown, so they count as used now.
+    now = CLOCK.now_ms()
     op.execute(
         "INSERT INTO auth_sessions (token_hash, user_id, last_used_at)"  # noqa: S608 a number
         f" SELECT hash, user_id, {now} FROM tokens WHERE kind = 1"

@@ -1,4 +1,4 @@
-"""Refresh tokens that are recognised when they are used again.
+"""Refresh token families, to detect that a used token is used again.
 
 Revision ID: 0015
 Revises: 0014
@@ -17,4 +17,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Nothing: older versions leave the column alone."""
+    """Do nothing: older versions ignore the column."""

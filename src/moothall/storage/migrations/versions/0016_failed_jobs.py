@@ -1,4 +1,4 @@
-"""Jobs count the attempts that fail, and are failed after too many.
+"""Jobs count failed attempts, and fail after too many.
 
 Revision ID: 0016
 Revises: 0015

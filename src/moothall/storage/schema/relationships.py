@@ -1,0 +1,25 @@
+"""Relationships between users, and their notes about each other."""
+
+from moothall.objects.ids import UserId
+from moothall.storage.columns import flag_column, id_column, moment_column, number_column, text_column
+from moothall.storage.schema.metadata import clustered
+
+relationships = clustered(
+    "relationships",
+    id_column("user_id", UserId, key=True),
+    id_column("other_id", UserId, key=True),
+    number_column("type"),
+    text_column("nickname"),
+    flag_column("ignored"),
+    flag_column("stranger"),
+    text_column("note"),
+    moment_column("since"),
+)
+"""Friends and requests have a row for either user, blocked and ignored users one."""
+
+user_notes = clustered(
+    "user_notes",
+    id_column("user_id", UserId, key=True),
+    id_column("about_id", UserId, key=True),
+    text_column("note", nullable=False),
+)

@@ -1,0 +1,23 @@
+"""Settings of users."""
+
+from typing import Any
+
+from moothall.objects.ids import GuildId, UserId
+from moothall.storage.columns import id_column, json_column, moment_column
+from moothall.storage.schema.metadata import clustered, index
+
+user_settings = clustered(
+    "user_settings",
+    id_column("user_id", UserId, key=True),
+    json_column("settings", dict[str, Any], default={}),
+)
+"""The settings that a user has changed."""
+
+user_guild_settings = clustered(
+    "user_guild_settings",
+    id_column("user_id", UserId, key=True),
+    id_column("guild_id", GuildId, key=True),  # 0 for direct messages
+    json_column("settings", dict[str, Any], default={}),
+    moment_column("version"),
+    index("guild_id"),
+)
