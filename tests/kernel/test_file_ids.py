@@ -39,6 +39,6 @@ def test_without_the_key_nothing_is_known_of_the_low_bits() -> None:
 
 
 def test_ids_of_one_millisecond_tell_nothing_of_each_other() -> None:
-    """Whoever knows two ids of a millisecond that differ in the process alone cannot tell the next one from them."""
+    """Two ids of a millisecond that differ in the process alone do not reveal the next id."""
     differences = {made(1, process=0, now=NOW + ms)[0] ^ made(1, process=1, now=NOW + ms)[0] for ms in range(500)}
     assert len(differences) >= 495

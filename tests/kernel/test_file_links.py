@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moothall.kernel.file_links import FileLinks, FilePath, files_named, is_file, names_files, read_path
+from moothall.kernel.file_links import (
+    FileLinks,
+    FilePath,
+    has_placeholders,
+    is_attachment_of,
+    placeholder_file_ids,
+    read_path,
+)
 from moothall.objects.ids import ChannelId, Snowflake
 from moothall.objects.wire import encode
 
@@ -41,9 +48,9 @@ def query_of(url: str) -> str:
 
 def test_a_mark_becomes_a_url_that_is_good_for_a_day(links: FileLinks, clock: Clock) -> None:
     plain = links.plain_url(PATH)
-    stored = links.mark(encode({"url": plain, "icon_url": plain}), [plain])
-    assert names_files(stored)
-    assert files_named(stored) == {8}
+    stored = links.insert_placeholders(encode({"url": plain, "icon_url": plain}), [plain])
+    assert has_placeholders(stored)
+    assert placeholder_file_ids(stored) == {8}
     shown = links.sign(stored)
     assert shown.count(links.url(PATH).encode()) == 2
     url = links.url(PATH)
@@ -95,23 +102,24 @@ def test_retired_keys_still_count(clock: Clock, links: FileLinks) -> None:
     assert not links.is_authentic(PATH, query_of(renewed.url(PATH)))
 
 
-def test_foreign_files_are_marked_only_where_their_url_carries_a_signature(links: FileLinks, clock: Clock) -> None:
+def test_foreign_files_get_placeholders_only_if_their_url_has_a_signature(links: FileLinks, clock: Clock) -> None:
     good, bare = encode({"url": links.url(PATH)}), encode({"url": links.plain_url(PATH)})
-    assert files_named(links.mark(good, [])) == {8}
-    assert links.mark(bare, []) == bare
-    assert links.mark(bare, [links.plain_url(FilePath(PATH.channel_id, PATH.id, "b.png"))]) == bare
-    assert links.mark(bare, [links.plain_url(FilePath(ChannelId(Snowflake(6)), PATH.id, PATH.filename))]) == bare
+    assert placeholder_file_ids(links.insert_placeholders(good, [])) == {8}
+    assert links.insert_placeholders(bare, []) == bare
+    assert links.insert_placeholders(bare, [links.plain_url(FilePath(PATH.channel_id, PATH.id, "b.png"))]) == bare
+    other_channel = FilePath(ChannelId(Snowflake(6)), PATH.id, PATH.filename)
+    assert links.insert_placeholders(bare, [links.plain_url(other_channel)]) == bare
     clock.now += 2 * DAY
-    # As where URLs are refreshed: whoever has a whole one was shown the file.
-    assert files_named(links.mark(good, [])) == {8}
+    # As where URLs are refreshed: a user who has a signed URL was shown the file.
+    assert placeholder_file_ids(links.insert_placeholders(good, [])) == {8}
 
 
 def test_a_stored_file_is_recognised_by_all_of_its_path(links: FileLinks) -> None:
     title = {"title": "moothall-file:/7/8/b.png", "url": links.plain_url(PATH)}
-    stored = links.mark(encode(title), [links.plain_url(PATH)])
-    assert is_file(stored, PATH)
+    stored = links.insert_placeholders(encode(title), [links.plain_url(PATH)])
+    assert is_attachment_of(stored, PATH)
     for channel, number, name in ((6, 8, "a-b_c.png"), (7, 9, "a-b_c.png"), (7, 8, "b.png"), (7, 8, "a-b_c.pn")):
-        assert not is_file(stored, FilePath(ChannelId(Snowflake(channel)), Snowflake(number), name))
+        assert not is_attachment_of(stored, FilePath(ChannelId(Snowflake(channel)), Snowflake(number), name))
 
 
 _PATHS = st.builds(
@@ -136,7 +144,8 @@ def test_no_sequence_of_posted_urls_signs_a_file_that_is_neither_shown_nor_the_m
         # Any signature that has been seen, at any path, spelled in any way.
         query = queries[pick % len(queries)] if queries and pick else ""
         url = f"https://example.com/attachments/{zeros}{path.channel_id}/{zeros}{path.id}/{path.filename}{query}"
-        shown = links.sign(links.mark(encode({"url": url}), map(links.plain_url, own))).decode().split('"')[3]
+        stored = links.insert_placeholders(encode({"url": url}), map(links.plain_url, own))
+        shown = links.sign(stored).decode().split('"')[3]
         signed = links.find(shown)
         if signed is not None and links.is_authentic(signed, query_of(shown), expired=True):
             assert signed in known | own
@@ -149,7 +158,7 @@ def test_no_text_becomes_a_url(text: str) -> None:
     for name in (text, f'url":"moothall-file:/7/8/{text}', f'{text}","url":"moothall-file:/7/8/a"', "\\" + text + '"'):
         data = encode({"content": name, "title": name + '"'})
         assert links.sign(data) == data
-        assert links.mark(data, [links.plain_url(PATH)]) == data
+        assert links.insert_placeholders(data, [links.plain_url(PATH)]) == data
 
 
 @pytest.mark.parametrize(

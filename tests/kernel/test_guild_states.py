@@ -32,11 +32,10 @@ async def test_a_new_name_of_the_guild_is_seen_at_the_next_request(platform: Pla
 
 async def test_what_another_process_did_is_seen_once_its_events_are_taken(platform: Platform) -> None:
     taken: list[bool] = []
-    relay = OutboxRelay(platform.database, platform.bus)
-    relay.found = lambda: taken.append(True)
+    relay = OutboxRelay(platform.database, platform.bus, on_relayed=lambda: taken.append(True))
     async with platform.database.transaction() as tx:
         await leave_events(
-            tx, [GuildOpen(user_id=platform.nobody.id, guild_id=GuildId(platform.ids.next())).envelope()]
+            tx, [GuildOpen(user_id=platform.anonymous.id, guild_id=GuildId(platform.ids.next())).envelope()]
         )
     assert not await until_relayed(platform.database, seconds=0.0)
     assert await relay.relay() == 1

@@ -74,7 +74,7 @@ def test_events_are_counted_where_they_are_published_and_where_they_arrive() -> 
 def test_a_gauge_shows_the_value_of_the_moment() -> None:
     metrics = Metrics()
     sessions: list[int] = []
-    metrics.watch("gateway_sessions", "Gateway sessions.", lambda: len(sessions))
+    metrics.add_gauge("gateway_sessions", "Gateway sessions.", lambda: len(sessions))
 
     assert samples(metrics)["moothall_gateway_sessions"] == 0
     sessions.extend((1, 2))
@@ -107,4 +107,4 @@ def test_a_distribution_counts_every_value_once() -> None:
     for value in (0.5, 1.0, 1.5, 2.0, 3.0):
         distribution.observe(value)
 
-    assert distribution.cumulated() == ([("1.0", 2.0), ("2.0", 4.0), ("+Inf", 5.0)], 8.0)
+    assert distribution.cumulative() == ([("1.0", 2.0), ("2.0", 4.0), ("+Inf", 5.0)], 8.0)

@@ -165,19 +165,19 @@ async def test_an_address_that_is_not_public_is_refused_wherever_it_comes_from(
         await post(f"http://both.example:{listener.port}/")
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with pytest.raises(OSError, match="not public"):
-        outgoing_module.judged_socket((family, socket.SOCK_STREAM, 6, "", (address, listener.port)))
+        outgoing_module.checked_socket((family, socket.SOCK_STREAM, 6, "", (address, listener.port)))
 
 
 @pytest.mark.parametrize("address", ["8.8.8.8", PUBLIC, "192.0.1.1", "2606:4700:4700::1111", "2a00:1450::1"])
 def test_a_public_address_is_not_refused(address: str) -> None:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    outgoing_module.judged_socket((family, socket.SOCK_STREAM, 6, "", (address, 443))).close()
+    outgoing_module.checked_socket((family, socket.SOCK_STREAM, 6, "", (address, 443))).close()
 
 
 @pytest.mark.parametrize("address", ["127.1", "2130706433", "0x7f.1", "①②⑦.⓪.⓪.①", "localhost", "", "93.184.216.34."])
 def test_what_connect_would_look_up_once_more_gets_no_socket(address: str) -> None:
     with pytest.raises(OSError, match="not public"):
-        outgoing_module.judged_socket((socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 443)))
+        outgoing_module.checked_socket((socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 443)))
 
 
 @pytest.mark.parametrize(

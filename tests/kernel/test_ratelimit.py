@@ -3,14 +3,14 @@
 import pytest
 
 from moothall.kernel.ratelimit import (
-    ANSWER_RATE,
-    APART_TIMES,
+    CALLBACK_RATE,
     GLOBAL_RATE,
     INVALID_RATE,
+    SEPARATE_FACTOR,
     WEBHOOK_RATE,
     Rate,
     RateLimiter,
-    Verdict,
+    RateLimitResult,
 )
 
 
@@ -38,7 +38,7 @@ RATE = Rate(2, 5.0)
 
 def take(
     limiter: RateLimiter, *, caller: int = 1, major: str = "g", bucket: bytes = b"b", loopback: bool = False
-) -> Verdict:
+) -> RateLimitResult:
     return limiter.take(bucket, RATE, caller, major, loopback=loopback)
 
 
@@ -117,11 +117,11 @@ def test_windows_are_bounded_even_while_all_are_live(clock: Clock) -> None:
     assert [take(limiter, caller=999).allowed for _ in range(3)] == [True, False, False]
 
 
-def post(limiter: RateLimiter, webhook: str = "w", *, caller: int = 1, bucket: bytes = b"execute") -> Verdict:
+def post(limiter: RateLimiter, webhook: str = "w", *, caller: int = 1, bucket: bytes = b"execute") -> RateLimitResult:
     return limiter.take(bucket, WEBHOOK_RATE, caller, webhook, loopback=False)
 
 
-def test_a_webhook_is_counted_whoever_posts_by_whichever_of_its_rows(limiter: RateLimiter, clock: Clock) -> None:
+def test_a_webhook_has_one_count_for_all_callers_and_all_its_rows(limiter: RateLimiter, clock: Clock) -> None:
     posted = [post(limiter, caller=n, bucket=b"slack" if n % 2 else b"github").allowed for n in range(6)]
     assert posted == [True] * 5 + [False]
     assert post(limiter, "another").allowed
@@ -147,21 +147,21 @@ def test_an_operator_says_how_often_webhooks_may_post(clock: Clock) -> None:
     assert [post(limiter).allowed for _ in range(2)] == [True, False]
 
 
-def test_answers_to_interactions_are_counted_for_each_and_apart_from_all_else(limiter: RateLimiter) -> None:
+def test_answers_to_interactions_are_counted_for_each_and_separately_from_all_else(limiter: RateLimiter) -> None:
     def answer(interaction: int) -> bool:
-        return limiter.take(b"callback", ANSWER_RATE, 1, (interaction, "token"), loopback=False).allowed
+        return limiter.take(b"callback", CALLBACK_RATE, 1, (interaction, "token"), loopback=False).allowed
 
     assert [answer(0) for _ in range(6)] == [True] * 5 + [False]
     assert all(answer(number) for number in range(1, 101))
     assert take(limiter).allowed
-    assert sum(answer(number) for number in range(1_000, 2_000)) < GLOBAL_RATE.requests * APART_TIMES
+    assert sum(answer(number) for number in range(1_000, 2_000)) < GLOBAL_RATE.requests * SEPARATE_FACTOR
 
 
 def spend(limiter: RateLimiter, amount: float = 1, *, name: str = "n", loopback: bool = False) -> float:
     return limiter.spend(name, RATE, "1.2.3.4", amount, loopback=loopback)
 
 
-def test_what_is_spent_is_counted_apart_from_requests_and_by_name(limiter: RateLimiter, clock: Clock) -> None:
+def test_what_is_spent_is_counted_separately_from_requests_and_by_name(limiter: RateLimiter, clock: Clock) -> None:
     assert [spend(limiter) for _ in range(3)] == [0, 0, 5]
     clock.now += 2
     assert spend(limiter) == 3

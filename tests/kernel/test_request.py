@@ -182,7 +182,7 @@ def test_all_addresses_of_one_subscriber_are_counted_as_one(address: str, networ
     [(b"gzip, br", True), (b"gzip;q=0.5", True), (b"gzip;q=0", False), (b"br, gzip ; q=0.0, *", False), (b"br", False)],
 )
 def test_gzip_is_for_those_who_take_it(accepted: bytes, *, takes: bool) -> None:
-    assert Request.of(scope((b"accept-encoding", accepted)), nothing, max_body=10, address="").takes_gzip is takes
+    assert Request.of(scope((b"accept-encoding", accepted)), nothing, max_body=10, address="").accepts_gzip is takes
 
 
 @pytest.mark.parametrize(
@@ -197,4 +197,4 @@ def test_gzip_is_for_those_who_take_it(accepted: bytes, *, takes: bool) -> None:
 )
 def test_no_log_shows_a_token(path: str, shown: str) -> None:
     request = Request.of(scope(path=f"/api/v10{path}"), nothing, max_body=10, address="")
-    assert request.shown_path == shown
+    assert request.redacted_path == shown

@@ -11,34 +11,34 @@ def router(*rows: tuple[str, str]) -> Router:
     return Router(fakes)
 
 
-def found(routes: Router, path: str) -> Any:
+def matched(routes: Router, path: str) -> Any:
     match = routes.match(path)
     return None if match is None else ({m: row.path for m, row in match[0].items()}, match[1])
 
 
 def test_a_literal_goes_before_a_placeholder() -> None:
     routes = router(("GET", "/users/{user_id}"), ("GET", "/users/@me"))
-    assert found(routes, "/users/@me") == ({"GET": "/users/@me"}, [])
-    assert found(routes, "/users/5") == ({"GET": "/users/{user_id}"}, ["5"])
+    assert matched(routes, "/users/@me") == ({"GET": "/users/@me"}, [])
+    assert matched(routes, "/users/5") == ({"GET": "/users/{user_id}"}, ["5"])
 
 
 def test_a_literal_that_leads_nowhere_gives_way_to_the_placeholder() -> None:
     routes = router(("GET", "/users/@me/guilds"), ("GET", "/users/{user_id}/profile"))
-    assert found(routes, "/users/@me/profile") == ({"GET": "/users/{user_id}/profile"}, ["@me"])
+    assert matched(routes, "/users/@me/profile") == ({"GET": "/users/{user_id}/profile"}, ["@me"])
 
 
 def test_an_unknown_path_and_an_empty_segment_lead_nowhere() -> None:
     routes = router(("GET", "/guilds/{guild_id}"))
-    assert found(routes, "/guilds") is None
-    assert found(routes, "/guilds/") is None
-    assert found(routes, "/guilds/1/x") is None
-    assert found(routes, "/") is None
+    assert matched(routes, "/guilds") is None
+    assert matched(routes, "/guilds/") is None
+    assert matched(routes, "/guilds/1/x") is None
+    assert matched(routes, "/") is None
 
 
 def test_a_trailing_slash_is_forgiven() -> None:
-    assert found(router(("GET", "/guilds/{guild_id}")), "/guilds/1/") == ({"GET": "/guilds/{guild_id}"}, ["1"])
+    assert matched(router(("GET", "/guilds/{guild_id}")), "/guilds/1/") == ({"GET": "/guilds/{guild_id}"}, ["1"])
 
 
 def test_methods_of_one_path_are_kept_apart() -> None:
-    match = found(router(("GET", "/a/{b}"), ("PUT", "/a/{b}")), "/a/1")
+    match = matched(router(("GET", "/a/{b}"), ("PUT", "/a/{b}")), "/a/1")
     assert match == ({"GET": "/a/{b}", "PUT": "/a/{b}"}, ["1"])

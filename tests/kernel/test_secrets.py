@@ -159,7 +159,7 @@ async def test_a_password_is_recognised_and_another_is_not() -> None:
     passwords.close()
 
 
-async def test_nobody_logs_in_to_an_account_that_is_not_there_or_has_a_damaged_hash() -> None:
+async def test_no_password_is_right_for_an_unknown_account_or_a_damaged_hash() -> None:
     passwords = Passwords()
 
     assert not await passwords.verify(None, "anything")

@@ -107,9 +107,9 @@ def test_what_is_no_text_is_refused(value: object) -> None:
 )
 def test_no_address_has_whitespace_or_a_control_character_anywhere(char: str) -> None:
     whole = "alice@example.org"
-    for place in range(len(whole) + 1):
+    for position in range(len(whole) + 1):
         with pytest.raises(ValueError, match="Not a well formed email address"):
-            EmailAddress.from_wire(f"{whole[:place]}{char}{whole[place:]}")
+            EmailAddress.from_wire(f"{whole[:position]}{char}{whole[position:]}")
 
 
 def test_the_longest_address_is_taken_and_one_longer_refused() -> None:

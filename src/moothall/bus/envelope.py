@@ -38,7 +38,7 @@ class Envelope(Struct, array_like=True, omit_defaults=True):
     intent: int = 0
     """Intent bits; a session needs one of them. 0 needs none."""
     permission: int = 0
-    """Permission bits that the user needs in the channel (CHANNEL) or the guild (GUILD)."""
+    """Permission bits of which the user needs one, in the channel (CHANNEL) or the guild (GUILD). 0 needs none."""
     stripped: Raw | None = None
     """`data` for sessions without the MESSAGE_CONTENT intent."""
     exempt: list[UserId] = field(default_factory=list)

@@ -33,7 +33,7 @@ _MAX_MESSAGE_BYTES: Final = 256 << 10
 _RESPONSE_TIMEOUT: Final = 5.0
 _IDLE_HEARTBEAT_SECONDS: Final = 2.0
 _SILENCE_SECONDS: Final = 7.0
-"""Without a message or an idle heartbeat for so long, the consumer is taken for lost."""
+"""Without a message or an idle heartbeat for so long, the consumer counts as lost."""
 _RETRY_SECONDS: Final = 0.2
 _MAX_BATCH: Final = 500
 _MAX_REMEMBERED: Final = 10_000
@@ -54,7 +54,7 @@ class NatsBus:
 
     def __init__(self, url: str, *, node: str, max_queued: int = 10_000) -> None:
         self.dropped = 0
-        """Envelopes dropped because too many waited."""
+        """Envelopes dropped because the queue was full."""
         self._space = ""
         self._servers = url.split(",")
         self._node = node

@@ -1,8 +1,7 @@
-"""Who a row lets in: the values of a row's `permission`.
+"""The access checks of endpoints: the values of their `permission`.
 
-A permission bit is looked up in the place that the path names: the guild of `{guild_id}`, or the
-channel of `{channel_id}` with its overwrites. Resources may add ways of their own (a webhook's
-token) by subclassing `Access`.
+Permission bits are required in the guild of `{guild_id}` or in the channel of `{channel_id}`, with its overwrites.
+Resources may add checks (a webhook's token) by subclassing `Access`.
 """
 
 from collections.abc import Mapping
@@ -16,28 +15,28 @@ from moothall.objects.permissions import Permissions, names
 
 
 class Access:
-    """A way in."""
+    """An access check."""
 
     label: str = ""
-    """How documents name it, as in `x-permission`."""
+    """Its name in documents, as in `x-permission`."""
     needs_actor: bool = True
-    """Whether a request without a token is 401."""
+    """Whether a request without a token is refused with 401."""
     own_credentials: bool = False
-    """Whether the Authorization header is the row's own to read, in `ctx.credentials`: it holds no token."""
+    """Whether the endpoint reads the Authorization header itself, as `ctx.credentials`, because it is not a token."""
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
-        """Let the actor in, having entered the place that the path names, or raise Refusal."""
+        """Enter the guild or channel in the path and check the actor's authority. Raises Refusal."""
         raise NotImplementedError
 
 
 class Public(Access):
-    """Anybody; a token that is given must still be valid."""
+    """Any caller. A token is optional, but must be valid."""
 
     label = "public"
     needs_actor = False
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
-        """Everyone may."""
+        """Accept every caller."""
 
 
 class SignedIn(Access):
@@ -46,11 +45,11 @@ class SignedIn(Access):
     label = "signed-in"
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
-        """Being somebody is enough."""
+        """Accept any authenticated caller."""
 
 
 class Person(Access):
-    """A person with a session of their own."""
+    """A user with a session token."""
 
     label = "person"
 
@@ -61,7 +60,7 @@ class Person(Access):
 
 
 async def enter(ctx: Context, path: Mapping[str, Any]) -> None:
-    """Enter the guild or the channel that the path names, as a member who may see it."""
+    """Enter the guild or channel in the path. Raises Refusal as `Context.enter_guild` and `enter_channel` do."""
     if "guild_id" in path:
         await ctx.enter_guild(path["guild_id"])
     elif "channel_id" in path:
@@ -69,34 +68,34 @@ async def enter(ctx: Context, path: Mapping[str, Any]) -> None:
 
 
 class Member(Access):
-    """Members of the guild in the path; for a channel those who may view it."""
+    """Members of the guild in the path, or users who may view the channel in it."""
 
     label = "member"
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
-        """Being in the place is enough."""
+        """Enter the guild or channel, without further conditions."""
         await enter(ctx, path)
 
 
 class ByField(Member):
-    """Members; the operation asks for the permission of each field."""
+    """Members. The operation requires a permission for each field."""
 
     label = "by field"
 
 
-class Needs(Access):
-    """Members with every bit given, or any of several sets."""
+class RequiredPermissions(Access):
+    """Members with all permission bits of at least one of `alternatives`."""
 
     def __init__(self, *alternatives: int) -> None:
         self.alternatives = alternatives
         self.label = "|".join(" + ".join(names(bits)) for bits in alternatives)
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
-        """Every bit of one alternative, in the place of the path."""
+        """Enter the guild or channel. Raises Refusal: 403/50013 without the permissions, 60003 without MFA."""
         await enter(ctx, path)
-        held = ctx.permissions
+        permissions = ctx.permissions
         for bits in self.alternatives:
-            if held & bits == bits:
+            if permissions & bits == bits:
                 ctx.require_mfa(bits)
                 return
         raise Refusal(errors.MISSING_PERMISSIONS)
@@ -107,14 +106,14 @@ SIGNED_IN = SignedIn()
 PERSON = Person()
 MEMBER = Member()
 BY_FIELD = ByField()
-VIEWER = Needs(Permissions.VIEW_CHANNEL)
+VIEWER = RequiredPermissions(Permissions.VIEW_CHANNEL)
 
 
 def any_of(*alternatives: int) -> Access:
-    """Any one of several sets of permission bits."""
-    return Needs(*alternatives)
+    """The access check for members with all bits of at least one of `alternatives`."""
+    return RequiredPermissions(*alternatives)
 
 
 def as_access(permission: Access | int) -> Access:
-    """What a row's `permission` means."""
-    return permission if isinstance(permission, Access) else Needs(permission)
+    """The access check of an endpoint's `permission`."""
+    return permission if isinstance(permission, Access) else RequiredPermissions(permission)

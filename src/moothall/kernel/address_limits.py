@@ -1,11 +1,11 @@
-"""What one address may ask of everything but the API and the gateway: pages, the CDN, files, pictures scaled for it."""
+"""Rate limits by client address for pages, files and scaled images. The API and the gateway have their own."""
 
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 
-from moothall.kernel.pipeline import refused, too_many
+from moothall.kernel.pipeline import refusal_response, too_many_requests
 from moothall.kernel.ratelimit import Rate, RateLimiter
 from moothall.kernel.request import client_address, is_loopback, network_of
 from moothall.objects.errors import Refusal
@@ -24,14 +24,14 @@ _HEADERS: Final = (
 
 
 class Client(Struct, frozen=True):
-    """Where a request comes from, as limits count it."""
+    """The client of a request, as rate limits count it."""
 
     network: str
     loopback: bool
 
 
 class Window(Struct, frozen=True):
-    """How many requests an address may make in ten seconds to the paths that begin with one of `prefixes`."""
+    """The maximum number of requests of an address in ten seconds to paths that begin with one of `prefixes`."""
 
     name: str
     prefixes: tuple[str, ...]
@@ -39,10 +39,10 @@ class Window(Struct, frozen=True):
 
 
 class AddressLimits:
-    """The windows of all addresses; without a limiter, nothing is limited.
+    """The rate limits of all addresses; without a limiter, none is enforced.
 
-    A request is counted in the first of `windows` that has its path. `scaling_ms` is the computing time, in
-    milliseconds of one core, that an address may cause in ten seconds by pictures that have to be made for it.
+    A request is counted in the first of `windows` that matches its path. `scaling_ms` is the CPU time, in
+    milliseconds, that an address may cause in ten seconds with images that are scaled for it.
     """
 
     def __init__(
@@ -59,12 +59,12 @@ class AddressLimits:
         self._scaling = Rate(scaling_ms, WINDOW_SECONDS)
 
     def client(self, scope: Scope) -> Client:
-        """Where a request comes from."""
+        """The client of a request."""
         address = client_address(scope, self._trusted)
         return Client(network_of(address), is_loopback(address))
 
     def check(self, scope: Scope) -> None:
-        """Count a request. Raises Refusal: 429 if its address has made too many."""
+        """Count a request. Raises Refusal: 429 if its address has exceeded the limit."""
         if self._limiter is None:
             return
         path: str = scope["path"]
@@ -73,20 +73,20 @@ class AddressLimits:
                 client = self.client(scope)
                 wait = self._limiter.spend(window.name, rate, client.network, loopback=client.loopback)
                 if wait:
-                    raise too_many(wait, "user", [])
+                    raise too_many_requests(wait, "user", [])
                 return
 
     def check_scaling(self, client: Client) -> None:
-        """Raises Refusal: 429 if as much has been computed for a client as may be."""
+        """Check a client's CPU time for scaling. Raises Refusal: 429 if none is left."""
         if wait := self._spend_scaling(client, 0):
-            raise too_many(wait, "user", [])
+            raise too_many_requests(wait, "user", [])
 
     def charge_scaling(self, client: Client, seconds: float) -> None:
-        """Count what has been computed for a client, which may be more than was left."""
+        """Count CPU time that was spent for a client, which may be more than was left."""
         self._spend_scaling(client, seconds * 1000)
 
     def note_refusal(self, client: Client) -> None:
-        """Count an answer of 401 against an address, as the API does."""
+        """Count a response of 401 against an address, as the API does."""
         if self._limiter is not None:
             self._limiter.note_refusal(client.network, loopback=client.loopback)
 
@@ -97,8 +97,8 @@ class AddressLimits:
 
 
 async def send_refusal(scope: Scope, send: Send, refusal: Refusal) -> None:
-    """Answer with a refusal in the API's error shape, which any web page may read."""
-    answer = refused(refusal)
-    headers = [*answer.headers, *_HEADERS, (b"content-length", b"%d" % len(answer.body))]
-    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else answer.body})
+    """Send a refusal in the API's error shape, which any web page may read."""
+    response = refusal_response(refusal)
+    headers = [*response.headers, *_HEADERS, (b"content-length", b"%d" % len(response.body))]
+    await send({"type": "http.response.start", "status": response.status, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else response.body})

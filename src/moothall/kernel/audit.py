@@ -1,4 +1,4 @@
-"""The audit log's two ends in the kernel: writing an entry and announcing it."""
+"""Audit log entries: storing them, announcing them, and computing their changes."""
 
 from collections.abc import Iterable
 from typing import ClassVar
@@ -19,7 +19,7 @@ _insert_entry = Query(insert(audit_entries))
 
 
 class AuditEntryCreate(Event, frozen=True, kw_only=True):
-    """GUILD_AUDIT_LOG_ENTRY_CREATE, to those who may read the log."""
+    """GUILD_AUDIT_LOG_ENTRY_CREATE, to members with VIEW_AUDIT_LOG."""
 
     name: ClassVar[str] = "GUILD_AUDIT_LOG_ENTRY_CREATE"
     intent: ClassVar[int] = Intent.GUILD_MODERATION
@@ -38,7 +38,7 @@ async def insert_entry(tx: Transaction, guild_id: GuildId, entry: AuditLogEntry)
 
 
 async def insert_entries(tx: Transaction, guild_id: GuildId, entries: Iterable[AuditLogEntry]) -> None:
-    """Store several entries at once."""
+    """Store several entries with one statement."""
     await tx.execute_many(_insert_entry, [_columns(guild_id, entry) for entry in entries])
 
 
@@ -56,27 +56,27 @@ def _columns(guild_id: GuildId, entry: AuditLogEntry) -> dict[str, object]:
 
 
 def differences(before: Struct | None, after: Struct | None, keys: Iterable[str] | None = None) -> list[AuditLogChange]:
-    """What changed between two versions of an object, key by key.
+    """The changes between two versions of an object, one for each key that differs.
 
-    With no `before` a change carries only its new value, with no `after` only its old one; absent,
-    null and unchanged values are left out.
+    Without `before`, changes have only a new value, without `after` only an old one. A change between absent and null
+    is none.
     """
     old = {} if before is None else structs.asdict(before)
     new = {} if after is None else structs.asdict(after)
     changes = []
     for key in keys if keys is not None else {**old, **new}:
-        was, now = _present(old.get(key)), _present(new.get(key))
-        if was == now:
+        old_value, new_value = _absent_as_none(old.get(key)), _absent_as_none(new.get(key))
+        if old_value == new_value:
             continue
         changes.append(
             AuditLogChange(
                 key=key,
-                old_value=UNSET if was is None else to_plain(was),
-                new_value=UNSET if now is None else to_plain(now),
+                old_value=UNSET if old_value is None else to_plain(old_value),
+                new_value=UNSET if new_value is None else to_plain(new_value),
             )
         )
     return changes
 
 
-def _present(value: object) -> object:
+def _absent_as_none(value: object) -> object:
     return None if value is UNSET else value

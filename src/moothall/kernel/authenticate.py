@@ -1,54 +1,55 @@
-"""From the Authorization header to an Actor."""
+"""Authentication: finding the actor of an Authorization header."""
 
 from enum import IntEnum
 
 from msgspec import Struct
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, or_, select
 
 from moothall.kernel.secrets import hash_token
 from moothall.objects import errors
+from moothall.objects.clock import CLOCK
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import ApplicationId, Snowflake, UserId, system_clock
+from moothall.objects.ids import ApplicationId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Database, Query, Reader
 from moothall.storage.schema import applications, tokens, users
 
 
 class TokenKind(IntEnum):
-    """What a stored token lets in."""
+    """The kinds of stored tokens."""
 
     SESSION = 1
-    """A person's login."""
+    """A session token of a person."""
     BOT = 2
     BEARER = 3
     """An OAuth2 access token."""
     REFRESH = 4
-    """An OAuth2 refresh token: opens no row."""
+    """An OAuth2 refresh token, which no endpoint accepts for authentication."""
 
 
 class Actor(Struct, frozen=True):
-    """Who makes a request."""
+    """The caller of an endpoint."""
 
     kind: TokenKind | None
-    """None: nobody, on a row that lets anybody in."""
+    """None for an anonymous caller of a public endpoint."""
     user_id: UserId
-    """0 for nobody."""
+    """0 for an anonymous caller."""
     application_id: ApplicationId | None = None
-    """The bot's own application, or the one that an access token was given to."""
+    """The bot's own application, or the one that an access token was issued to."""
     application_flags: int = 0
     scopes: frozenset[str] = frozenset()
     mfa: bool = False
-    """Whether two-factor authentication stands behind it; for a bot its owner's."""
+    """Whether the user has two-factor authentication enabled; for a bot, whether its owner has."""
     token_hash: bytes = b""
 
     @property
     def bot(self) -> bool:
-        """Whether it is a bot user."""
+        """Whether the caller is a bot."""
         return self.kind is TokenKind.BOT
 
     @property
     def signed_in(self) -> bool:
-        """Whether it is anybody at all."""
+        """Whether the caller is authenticated."""
         return self.kind is not None
 
 
@@ -63,7 +64,7 @@ _select_token = Query(
         tokens.c.application_id,
         tokens.c.scopes,
         tokens.c.expires_at,
-        users.c.deleted,
+        or_(users.c.deleted, users.c.disabled).label("closed"),
         users.c.mfa_enabled,
         applications.c.flags,
         _owners.c.mfa_enabled.label("owner_mfa"),
@@ -79,43 +80,43 @@ _select_token = Query(
 _KIND_BY_SCHEME = {"bot": TokenKind.BOT, "bearer": TokenKind.BEARER}
 
 
-_MAX_REMEMBERED = 20_000
-_REMEMBER_MS = 1_000
-_LONGEST_HEADER = 256
-"""Blanks around a token do not matter to `authenticate`; here each spelling would be kept for itself."""
+_MAX_CACHED = 20_000
+_CACHE_MS = 1_000
+_MAX_HEADER_LENGTH = 256
+"""Longer headers are not cached. `authenticate` ignores spaces around a token; here each spelling is another key."""
 
 
-class Remembered:
-    """Actors of tokens seen in the last second, where no other process changes tokens.
+class ActorCache:
+    """Caches the actors of Authorization headers for a second, if no other process changes tokens.
 
-    Whatever this process commits about tokens, users or applications empties it before anyone is
-    answered, so that a revoked token is refused from the very next request on. The second bounds
-    what somebody at the database's own prompt can do unnoticed.
+    A commit of this process to tokens, users or applications clears the cache before the response is sent, so that a
+    revoked token is refused from the next request on. Changes made with another database client take effect within a
+    second.
     """
 
     def __init__(self, database: Database) -> None:
         self._actors: dict[str, tuple[Actor, int]] = {}
-        alone = [database.watch(table.name, self._actors.clear) for table in (tokens, users, applications)]
-        self._on = all(alone)
+        watched = [database.watch(table.name, self._actors.clear) for table in (tokens, users, applications)]
+        self._enabled = all(watched)
 
     def get(self, header: str) -> Actor | None:
-        """The actor of a header, if that is known for sure."""
-        found = self._actors.get(header)
-        return found[0] if found is not None and found[1] > system_clock() else None
+        """The cached actor of a header; None if there is none or it has expired."""
+        entry = self._actors.get(header)
+        return entry[0] if entry is not None and entry[1] > CLOCK.now_ms() else None
 
     def put(self, header: str, actor: Actor) -> None:
-        """Remember an actor that was just read."""
-        if self._on and len(header) <= _LONGEST_HEADER:
-            if len(self._actors) >= _MAX_REMEMBERED:
+        """Cache an actor that was just read."""
+        if self._enabled and len(header) <= _MAX_HEADER_LENGTH:
+            if len(self._actors) >= _MAX_CACHED:
                 self._actors.clear()
-            self._actors[header] = (actor, system_clock() + _REMEMBER_MS)
+            self._actors[header] = (actor, CLOCK.now_ms() + _CACHE_MS)
 
 
 async def authenticate(reader: Reader, header: str | None) -> Actor:
-    """The actor of an Authorization header; nobody if there is none.
+    """The actor of an Authorization header; ANONYMOUS without one.
 
-    `Bot TOKEN`, `Bearer TOKEN`, or a person's session token bare. Raises Refusal 401 for anything
-    that is given but not valid.
+    The header is `Bot TOKEN`, `Bearer TOKEN`, or a session token alone. Raises Refusal: 401 for any other header and
+    for an invalid token.
     """
     if header is None:
         return ANONYMOUS
@@ -132,15 +133,15 @@ async def authenticate(reader: Reader, header: str | None) -> Actor:
 
 
 async def actor_of_token(reader: Reader, token: str) -> Actor | None:
-    """Whom a token belongs to; None if it is unknown, expired, revoked or a refresh token."""
+    """The actor of a token; None if it is unknown, expired, revoked or a refresh token."""
     if not token:
         return None
     digest = hash_token(token)
     row = await reader.one(_select_token, hash=digest)
     if row is None:
         return None
-    kind, user_id, application_id, scopes, expires_at, deleted, mfa, flags, owner_mfa = row
-    if deleted or kind == TokenKind.REFRESH or (expires_at is not None and expires_at <= Timestamp.now()):
+    kind, user_id, application_id, scopes, expires_at, closed, mfa, flags, owner_mfa = row
+    if closed or kind == TokenKind.REFRESH or (expires_at is not None and expires_at <= Timestamp.now()):
         return None
     kind = TokenKind(kind)
     return Actor(

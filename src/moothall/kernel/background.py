@@ -38,12 +38,15 @@ class BackgroundTask:
 
 
 class PeriodicTask(BackgroundTask):
-    """A task that does a round of work whenever it is woken, and every `seconds` otherwise."""
+    """A task that does a round of work whenever it is woken, and every `seconds` otherwise.
 
-    def __init__(self, *, seconds: float) -> None:
+    Setting `woken` wakes it like `wake`, for callers that do not know the task.
+    """
+
+    def __init__(self, *, seconds: float, woken: asyncio.Event | None = None) -> None:
         super().__init__()
         self._seconds = seconds
-        self._woken = asyncio.Event()
+        self._woken = asyncio.Event() if woken is None else woken
 
     async def _round(self) -> bool:
         """Do a round of work; return whether the next one follows at once. An exception ends this round only."""

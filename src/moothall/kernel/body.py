@@ -1,8 +1,8 @@
-"""Request bodies: bytes to a typed object, or every error at once.
+"""JSON bodies of requests: decoding them into structs, and reporting all of their errors together.
 
-A body struct may have a method `check(self, found: FormErrors)` for rules that its types cannot
-say; its errors are answered together. `check_rest` is the same for rules that whoever handles the body
-looks at anyway: it is called only where the types have refused something, so that nothing is left out.
+A body struct may have a method `check(self, form_errors: FormErrors)` for rules that its types cannot express. A method
+`check_rest` with the same signature has rules that the operation checks anyway: it is called only for a body that has
+errors in its types, so that the response has all errors.
 """
 
 import re
@@ -11,14 +11,18 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec import Struct
 
-from moothall.kernel.form import describe_failure
+from moothall.kernel.form import coerce, convert_coerced, read_plain
+from moothall.kernel.form_fields import URL_ENCODED, is_url_encoded, json_of_fields, url_encoded_fields
+from moothall.kernel.multipart import MULTIPART
+from moothall.kernel.placeholders import with_placeholders
+from moothall.kernel.valid_rest import Rest
 from moothall.objects import errors
-from moothall.objects.errors import FormErrors, Refusal
+from moothall.objects.errors import FormErrors, Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
-from moothall.objects.wire import convert, decoder
+from moothall.objects.wire import decoder
 
 MAX_DEPTH = 64
-"""Nested lists and objects in a request's JSON; the deepest legitimate one is far below."""
+"""The maximum nesting of lists and objects in a request's JSON, far above that of any valid body."""
 
 _NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")
 """The escape of NUL, but not an escaped backslash followed by the same letters."""
@@ -26,103 +30,146 @@ _NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
 )
-"""Any escape; the group is half of a character without its other half."""
-_MAX_MENDED = 1 << 20
+"""Any escape sequence; the group matches a lone surrogate."""
+_MAX_REPAIRED = 1 << 20
 
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _ALIKE = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 
 
+class InvalidBody(Refusal):
+    """The refusal of a body with invalid values, and what is left of it."""
+
+    def __init__(self, form_errors: FormErrors, rest: Rest, body: Any) -> None:
+        super().__init__(errors.INVALID_FORM_BODY, errors=form_errors.nested())
+        self.rest = rest
+        self.rest_body = body
+        """The rest as a body of the same type; None if a required field is invalid that can have no placeholder."""
+
+
 class BodyReader(Struct, frozen=True):
-    """Reads the body of one row."""
+    """Decodes the body of one endpoint."""
 
     content_type: ClassVar[str] = "application/json"
     kind: Any
     optional: bool
-    """Whether no body at all means an empty object."""
+    """Whether a missing body counts as an empty object."""
     checks: bool
-    """Whether the struct has rules of its own."""
+    """Whether the struct has a method `check`."""
+    forms: bool = False
+    """Whether the body may be a form, urlencoded or multipart."""
 
     def read(self, data: bytes, content_type: str) -> Any:
-        """The body as a typed object.
+        """Decode the body into its struct.
 
-        Raises Refusal: 50109 for what is not JSON, 50035 with every field error for what does not fit.
+        Raises Refusal: 50109 for a body that is not JSON, 50035 with the errors of all fields for an invalid one.
         """
-        if not data and self.optional:
-            data = b"{}"
-        elif not content_type.lower().startswith("application/json"):
-            form_errors = FormErrors()
-            form_errors.add(
-                [],
-                FormCode.CONTENT_TYPE_INVALID,
-                'Expected "Content-Type" header to be one of {application/json}.',
-            )
-            form_errors.raise_if_any()
-        if b"\\u0000" in data:
-            # No text may hold the character that PostgreSQL cannot store.
-            data = _NUL.sub(rb"\1", data)
+        data = self._json(data, content_type)
         if too_deep(data):
             raise Refusal(errors.INVALID_JSON)
         try:
             body = decoder(self.kind).decode(data)
         except msgspec.ValidationError:
-            raise self._refusal(data) from None
+            body = self._read_coerced(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             paired = without_lone_surrogates(data)
             if len(paired) < len(data):
-                return self.read(paired, content_type)
+                return self.read(paired, self.content_type)
             raise Refusal(errors.INVALID_JSON) from None
         if self.checks:
             form_errors = FormErrors()
             body.check(form_errors)
-            form_errors.raise_if_any()
+            if form_errors:
+                raise self._refusal(_parsed(data), form_errors)
         return body
 
+    def read_rest(self, data: bytes, content_type: str, refusal: Refusal) -> InvalidBody:
+        """A refusal of a body that `read` takes, with the rest of the body without the values that it refuses."""
+        type_errors, form_errors = FormErrors(), FormErrors.of(refusal.errors or {})
+        coerced = coerce(self.kind, _parsed(self._json(data, content_type)), [], type_errors)
+        return self._refusal(coerced, form_errors)
+
     def from_plain(self, value: object) -> Any:
-        """The same for JSON that is parsed already (a part of a multipart form)."""
+        """The same for JSON that is parsed already."""
         return self.read(msgspec.json.encode(value), "application/json")
 
-    def _refusal(self, data: bytes) -> Refusal:
+    def _json(self, data: bytes, content_type: str) -> bytes:
+        """The JSON of a body, without the character that PostgreSQL cannot store."""
+        if not data and self.optional:
+            data = b"{}"
+        elif not content_type.lower().startswith(self.content_type):
+            data = self._json_of_form(data, content_type)
+        return _NUL.sub(rb"\1", data) if b"\\u0000" in data else data
+
+    def _json_of_form(self, data: bytes, content_type: str) -> bytes:
+        """The JSON of an urlencoded form.
+
+        Raises Refusal: 50109, and 50035 for another type of content and for a field that is in the form twice.
+        """
+        if not (self.forms and is_url_encoded(content_type)):
+            types = ", ".join((self.content_type, URL_ENCODED, MULTIPART)[: 3 if self.forms else 1])
+            refuse_field([], FormCode.CONTENT_TYPE_INVALID, f'Expected "Content-Type" header to be one of {{{types}}}.')
+        fields: dict[str, bytes] = {}
         try:
-            plain = msgspec.json.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            paired = without_lone_surrogates(data)
-            return self._refusal(paired) if len(paired) < len(data) else Refusal(errors.INVALID_JSON)
-        form_errors = FormErrors()
-        describe_failure(self.kind, plain, [], form_errors)
+            for name, value in url_encoded_fields(data):
+                if name in fields:
+                    refuse_field([name], FormCode.MULTIPART_TYPE_PARSE, "The form has this field twice.")
+                fields[name] = value
+        except ValueError:
+            raise Refusal(errors.INVALID_JSON) from None
+        return json_of_fields(fields, self.kind)
+
+    def _read_coerced(self, data: bytes) -> Any:
+        """The body with its scalars coerced, where the types refuse it as it is. Raises InvalidBody."""
+        type_errors, form_errors = FormErrors(), FormErrors()
+        coerced = coerce(self.kind, _parsed(data), [], type_errors)
+        body = convert_coerced(self.kind, coerced, [], type_errors, form_errors)
         if not form_errors:
-            # The walk is the twin of msgspec's validation; where it sees nothing, msgspec's own words must do.
-            try:
-                convert(plain, self.kind)
-            except msgspec.ValidationError as problem:
-                form_errors.add([], FormCode.BASE_TYPE_CHOICES, str(problem))
-        self._check_rest(plain, form_errors)
-        return form_errors.refusal()
+            return body
+        raise self._refusal(coerced, form_errors)
 
-    def _check_rest(self, plain: object, form_errors: FormErrors) -> None:
-        """Report, with the fields that do not fit their types, which of the others break the body's own rules."""
-        check = getattr(self.kind, "check", None) or getattr(self.kind, "check_rest", None)
-        if check is None or not isinstance(plain, dict):
-            return
-        wrong = set(form_errors.nested())
-        try:
-            rest = convert({key: value for key, value in plain.items() if key not in wrong}, self.kind)
-        except msgspec.ValidationError:
-            return  # what is wrong is needed
-        more = FormErrors()
-        check(rest, more)
-        form_errors.merge(more, exclude={*wrong, "_errors"})
+    def _refusal(self, plain: Any, form_errors: FormErrors) -> InvalidBody:
+        """The refusal of a body with errors, and with those that its valid rest has by the body's own rules."""
+        rest, body = self._read_rest(plain, form_errors)
+        check = getattr(body, "check", None) or getattr(body, "check_rest", None)
+        if check is not None:
+            check(more := FormErrors())
+            if more:
+                form_errors.merge(rest.original_paths(more.nested()))
+                rest, body = self._read_rest(plain, form_errors)
+                if self.checks and body is not None:
+                    body.check(more := FormErrors())
+                    body = None if more else body
+        return InvalidBody(form_errors, rest, body)
+
+    def _read_rest(self, plain: Any, form_errors: FormErrors) -> tuple[Rest, Any]:
+        """The valid rest, and the body that it is; None for one that lacks a required field."""
+        rest = Rest(plain, form_errors.nested())
+        if isinstance(rest.value, dict):
+            rest.value = with_placeholders(self.kind, rest.value)
+        return rest, read_plain(self.kind, rest.value, [], FormErrors()) if rest.exists else None
 
 
-def body_reader(kind: Any, *, optional: bool) -> BodyReader:
-    """The reader for the type that a handler's `body` is annotated with."""
-    return BodyReader(kind, optional, callable(getattr(kind, "check", None)))
+def _parsed(data: bytes) -> Any:
+    """JSON parsed, without lone surrogates. Raises Refusal 50109."""
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        paired = without_lone_surrogates(data)
+        if len(paired) < len(data):
+            return _parsed(paired)
+        raise Refusal(errors.INVALID_JSON) from None
+
+
+def body_reader(kind: Any, *, optional: bool, forms: bool = False) -> BodyReader:
+    """Make the reader for the annotated type of a handler's `body`."""
+    return BodyReader(kind, optional, callable(getattr(kind, "check", None)), forms)
 
 
 def without_lone_surrogates(data: bytes) -> bytes:
-    r"""JSON without the escapes of half a character (`\ud83d` alone), as JavaScript writes cut emojis."""
-    broken = len(data) <= _MAX_MENDED and (b"\\ud" in data or b"\\uD" in data)
+    r"""Remove lone surrogates (`\ud83d`) from JSON, which JavaScript writes for emojis cut in half."""
+    broken = len(data) <= _MAX_REPAIRED and (b"\\ud" in data or b"\\uD" in data)
     return _ESCAPE.sub(_drop_lone, data) if broken else data
 
 
@@ -131,10 +178,10 @@ def _drop_lone(escape: re.Match[bytes]) -> bytes:
 
 
 def too_deep(data: bytes) -> bool:
-    """Whether JSON nests deeper than `MAX_DEPTH`, or its brackets are not in pairs; those in strings do not count."""
+    """Whether JSON nests deeper than `MAX_DEPTH` or has unbalanced brackets, outside of strings."""
     if data.count(b"[") + data.count(b"{") <= MAX_DEPTH:
         return False
-    # A loop over the bytes would hold up everybody else for a large body: only what is left of each level is looked at.
+    # A loop over the bytes of a large body would block the event loop: this removes one level of brackets at a time.
     brackets = _STRING.sub(b"", data).translate(_ALIKE, _NO_BRACKETS)
     for _ in range(MAX_DEPTH):
         outer = brackets.replace(b"[]", b"")

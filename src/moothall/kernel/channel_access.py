@@ -1,4 +1,4 @@
-"""A channel as a place of authority: what the actor may do in it, and what it hangs on."""
+"""A channel with the actor's permissions in it, its guild and its parent."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -30,26 +30,26 @@ DIRECT_MESSAGE_PERMISSIONS = int(
     | Permissions.PIN_MESSAGES
     | Permissions.SEND_POLLS
 )
-"""What those in a direct message may do: there are no roles to say otherwise."""
+"""The permissions of recipients of a direct message, which has no roles and no overwrites."""
 
 
 class ChannelAccess(Struct, frozen=True):
-    """A channel with the actor in it."""
+    """A channel and the actor's permissions in it."""
 
     channel: Channel
     """The channel or thread itself."""
     permissions: int
-    """The actor's, here; 0 for one who may not see it."""
+    """The actor's permissions in the channel; 0 for one who may not view it."""
     guild: GuildState | None = None
     """None for a direct message."""
     member: MemberAuthority | None = None
-    """None for a direct message, and for an outsider."""
+    """None for a direct message, and for an actor who is not a member."""
     parent: Channel | None = None
-    """For a thread, the channel it is in, whose overwrites count."""
+    """The parent channel of a thread, whose overwrites apply to it."""
     recipients: tuple[UserId, ...] = ()
-    """For a direct message or a private thread, everybody in it."""
+    """The recipients of a direct message, or the members of a private thread."""
     shown: tuple[ChannelId, GuildId | None] | None = None
-    """Where events say that something happened, if it is a room in which one person sees what others do not."""
+    """The channel and guild in the payloads of events, if `channel` is a room of ephemeral messages."""
 
     @property
     def id(self) -> ChannelId:
@@ -63,30 +63,37 @@ class ChannelAccess(Struct, frozen=True):
 
     @property
     def audience_channel_id(self) -> ChannelId:
-        """The channel whose overwrites decide who hears of what happens here."""
+        """The channel whose overwrites decide who receives the events of this one: of a thread its parent."""
         return self.channel.id if self.parent is None else self.parent.id
 
     @property
-    def hearers(self) -> tuple[UserId, ...]:
-        """Whom events name that happen here: of a private thread they reach nobody else but who manages threads.
+    def event_user_ids(self) -> tuple[UserId, ...]:
+        """The `user_ids` of this channel's events: recipients of a direct message or members of a private thread.
 
-        Empty for channels that are everybody's who may view them, and never for a private thread.
+        Events of a private thread also reach members with MANAGE_THREADS. Empty for other channels, whose events reach
+        all members who may view them.
         """
-        return hearers_of_private(self.recipients) if self.channel.type == _PRIVATE_THREAD else self.recipients
+        return private_thread_user_ids(self.recipients) if self.channel.type == _PRIVATE_THREAD else self.recipients
 
 
 _NO_USER = UserId(Snowflake(0))
 
 
-def hearers_of_private(members: Iterable[UserId]) -> tuple[UserId, ...]:
-    """Whom events of a private thread name: nobody's id where there is nobody, as none would mean everybody."""
+def private_thread_user_ids(members: Iterable[UserId]) -> tuple[UserId, ...]:
+    """The `user_ids` of a private thread's events.
+
+    An empty list means "all who may view the channel", so a thread without members has a sentinel id of no user.
+    """
     return tuple(members) or (_NO_USER,)
 
 
 async def find_channel(
     states: GuildStates, reader: Reader, channel_id: ChannelId, user_id: UserId, now: Timestamp, *, writes: bool
 ) -> ChannelAccess | None:
-    """The place of a channel id; None if no such channel exists."""
+    """Read a channel and a user's permissions in it; None for an unknown channel.
+
+    `writes` is whether the caller's transaction changes the state of a guild.
+    """
     guild_id = await states.guild_of_channel(reader, channel_id)
     if guild_id is not None:
         state, authority = await states.authority(reader, guild_id, user_id, now, writes=writes)

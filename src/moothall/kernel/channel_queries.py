@@ -1,13 +1,16 @@
-"""SQL of single channels, shared by the kernel and the rooms."""
+"""Queries of channels that the kernel and several rooms use."""
+
+from collections.abc import Collection
 
 from sqlalchemy import bindparam, select
 
 from moothall.objects.ids import ChannelId, Snowflake, UserId
-from moothall.storage.database import Query, Reader
+from moothall.storage.database import Query, Reader, in_list
 from moothall.storage.rows import ChannelRow
 from moothall.storage.schema import channel_recipients, channels, thread_members
 
 _select_channel = Query(select(channels).where(channels.c.id == bindparam("channel_id")), into=ChannelRow)
+_select_channels = Query(select(channels).where(in_list(channels.c.id, "channel_ids")), into=ChannelRow)
 _select_recipient_ids = Query(
     select(channel_recipients.c.user_id).where(channel_recipients.c.channel_id == bindparam("channel_id"))
 )
@@ -19,6 +22,13 @@ _select_thread_member_ids = Query(
 async def select_channel(reader: Reader, channel_id: ChannelId) -> ChannelRow | None:
     """Select the row of a channel, thread or direct message; None if there is none."""
     return await reader.one(_select_channel, channel_id=channel_id)
+
+
+async def select_channels(reader: Reader, channel_ids: Collection[int]) -> dict[ChannelId, ChannelRow]:
+    """Select the rows of channels, threads and direct messages by id; unknown ids are left out."""
+    if not channel_ids:
+        return {}
+    return {row.id: row for row in await reader.all(_select_channels, channel_ids=list(channel_ids))}
 
 
 async def select_recipient_ids(reader: Reader, channel_id: ChannelId) -> list[UserId]:

@@ -1,9 +1,9 @@
-"""What belongs to every commit: guilds that change get a new version, and what has happened is told."""
+"""What belongs to every commit: new versions of changed guilds, and publishing events."""
 
 from sqlalchemy import bindparam, update
 
 from moothall.kernel.context import Context
-from moothall.kernel.outbox import OutboxRelay, leave_events
+from moothall.kernel.outbox import leave_events
 from moothall.storage.database import Query
 from moothall.storage.schema import guilds
 
@@ -12,33 +12,36 @@ _set_version = Query(
 )
 
 
-def announce(ctx: Context) -> None:
-    """What follows a commit: the events leave, and whatever else the operation asked for is done."""
+def publish_after_commit(ctx: Context) -> None:
+    """Publish the events of a committed transaction and make its `after_commit` calls."""
     if ctx.events:
-        durable = ctx.services.bus.durable
+        services = ctx.services
+        durable = services.bus.durable
         if durable:
-            told = [event for event in ctx.events if event.fleeting]
+            published = [event for event in ctx.events if event.transient]
         else:
-            hears = ctx.services.hears
-            told = [event for event in ctx.events if not (where := event.only_in_guild()) or hears(where)]
-        if told:
-            ctx.services.bus.publish(ctx.services.links.sign_all(told))
-        relay = ctx.services.extra.get(OutboxRelay) if durable else None
-        if relay is not None:
-            relay.wake()
+            published = [
+                event
+                for event in ctx.events
+                if (guild_id := event.only_in_guild()) is None or services.has_listeners(guild_id)
+            ]
+        if published:
+            services.bus.publish(services.links.sign_all(published))
+        if durable:
+            services.outbox_filled.set()
     for call in ctx.after_commit:
         call()
 
 
-async def keep_events(ctx: Context) -> None:
-    """Where other processes must hear of the transaction, its events are written down in it."""
+async def store_events(ctx: Context) -> None:
+    """Write the events of a transaction into the outbox, if the bus is shared with other processes."""
     if ctx.services.bus.durable:
-        kept = [event for event in ctx.events if not event.fleeting]
-        await leave_events(ctx.tx, ctx.services.links.sign_all(kept))
+        stored = [event for event in ctx.events if not event.transient]
+        await leave_events(ctx.tx, ctx.services.links.sign_all(stored))
 
 
-async def freshen_guilds(ctx: Context) -> None:
-    """Give every guild whose state the transaction changed a version never used before."""
-    changed = {event.guild_id for event in ctx.events if event.stales_guild}  # type: ignore[attr-defined]  # such have one
+async def renew_guild_versions(ctx: Context) -> None:
+    """Give each guild whose state the transaction has changed a new, unique version."""
+    changed = {event.guild_id for event in ctx.events if event.invalidates_guild}  # type: ignore[attr-defined]  # such have one
     for guild_id in changed:
         await ctx.tx.execute(_set_version, guild_id=guild_id, new_version=ctx.ids.next())

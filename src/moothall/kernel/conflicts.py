@@ -1,4 +1,4 @@
-"""What happens when another process wins: the same work is done again, on what it left."""
+"""Retrying transactions that conflict with one of another process."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -8,17 +8,17 @@ from moothall.storage.database import StorageConflict
 
 T = TypeVar("T")
 
-_TRIES: Final = 4
+_MAX_ATTEMPTS: Final = 4
 _PAUSE: Final = 0.002
-"""Seconds before the second try; each further one waits that much longer."""
+"""Delay before the second attempt, in seconds; it grows by the same for each further one."""
 
 
-async def until_it_wins(work: Callable[[], Awaitable[T]]) -> T:
-    """Do a whole transaction, again after each conflict; what it returned.
+async def retry_on_conflict(work: Callable[[], Awaitable[T]]) -> T:
+    """Run `work`, a whole transaction, again after each conflict, and return its result.
 
-    Raises what the work raises, and StorageConflict once it has lost four times.
+    Raises StorageConflict after four conflicts, and anything else that `work` raises.
     """
-    for attempt in range(1, _TRIES):
+    for attempt in range(1, _MAX_ATTEMPTS):
         try:
             return await work()
         except StorageConflict:

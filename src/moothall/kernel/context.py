@@ -1,7 +1,8 @@
-"""What a handler holds: the transaction, the actor, the place it stands in, and the ways to tell the world."""
+"""The context of a request: its transaction, actor, guild and channel, and the events that it emits."""
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from msgspec import UNSET, Struct
 
@@ -14,7 +15,8 @@ from moothall.kernel.file_ids import FileIds
 from moothall.kernel.file_links import FileLinks
 from moothall.kernel.guild_state import GuildState, GuildStates, MemberAuthority
 from moothall.kernel.ratelimit import RateLimiter
-from moothall.kernel.secrets import SecretBox
+from moothall.kernel.resource_services import ResourceServices
+from moothall.kernel.secrets import Passwords, SecretBox
 from moothall.kernel.staged import StagedFile
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogChange, AuditLogEntry, AuditLogEvent, AuditLogOptions
@@ -26,9 +28,21 @@ from moothall.objects.wire import Timestamp
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, Transaction
 
+ResourceT = TypeVar("ResourceT")
 
-class PresenceBook(Protocol):
-    """What the gateway knows of who is here now."""
+
+class GatewaySession(Struct, frozen=True):
+    """A live gateway session of a user, on any process."""
+
+    id: str
+    node: str
+    """The process that holds it, as `ClusterMembers` names it; "" for a process alone."""
+    platform: str
+    """web, android or ios: a client for desktops counts as web."""
+
+
+class PresenceSource(Protocol):
+    """The presences that the gateway knows."""
 
     def online_count(self, guild_id: GuildId) -> int:
         """Members of a guild with a live session that is not invisible."""
@@ -41,38 +55,41 @@ class PresenceBook(Protocol):
     def is_connected(self, user_id: UserId) -> bool:
         """Whether a user has a live session."""
 
+    def find_session(self, user_id: UserId, session_id: str | None) -> GatewaySession | None:
+        """A live session of a user; with None the latest one. None if the user has no such session."""
+
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """The settings that handlers ask for; the composition root fills them in."""
+    """The settings that operations apply."""
 
     public_url: str
     """Base URL without a trailing slash, as clients reach it."""
+    activities_url: str | None = None
+    """URL of the activities host, below which each Activity has an origin of its own; None without one."""
     reserved_words: tuple[str, ...]
     allow_private_addresses: bool
     registration: bool
-    """Whether strangers may register."""
+    """Whether anyone may register an account."""
     verification_requires_email: bool = True
     """Whether verification levels of guilds ask for a verified email address."""
     password_min_score: int = 2
-    """How hard a new password must be to guess, from 0 to 4."""
+    """The least zxcvbn score of a new password, from 0 to 4."""
+    account_deletion_days: int = 14
+    """Days after which an account is deleted whose user requested it."""
     session_unused_days: int = 90
-    """Days without use after which a person's login ends."""
+    """Days without use after which a session of a user ends."""
+    link_previews: bool = True
+    """Whether previews of links are fetched, and media of other servers are proxied."""
+    outgoing_proxy: str | None = None
+    """The URL of the HTTP proxy that these requests go through."""
 
 
 def _no_header(name: str) -> str | None:  # noqa: ARG001 there is no request
     return None
 
 
-def _unnoted(actor: Actor) -> None:
-    del actor
-
-
-def _always(guild_id: int) -> bool:  # noqa: ARG001 whichever it is
-    return True
-
-
 class Services(Struct, kw_only=True):
-    """The parts of a running platform that live longer than a request."""
+    """The parts of a running platform that outlive a request; `app.build_services` builds them."""
 
     database: Database
     bus: Bus
@@ -80,26 +97,30 @@ class Services(Struct, kw_only=True):
     file_ids: FileIds
     states: GuildStates
     box: SecretBox
+    passwords: Passwords
     blobs: Blobs
     links: FileLinks
-    presences: PresenceBook
+    presences: PresenceSource
     limiter: RateLimiter | None
     """None where rate limits are switched off."""
     limits: Limits
-    hears: Callable[[int], bool] = _always
-    """Whether any session of this process is in a guild; not asked where other processes hear as well."""
-    used: Callable[[Actor], None] = _unnoted
-    """Told whose token a request came with, where that was looked up: not more often than it is remembered."""
-    extra: dict[type, Any]
-    """Services of single resources, by their type."""
+    has_listeners: Callable[[GuildId], bool]
+    """Whether any session of this process is in a guild. Not called where other processes have sessions too."""
+    record_token_use: Callable[[Actor], None]
+    """Called for each request whose token was looked up in the database rather than in a cache."""
+    jobs_due: asyncio.Event
+    """Set when jobs are due: the job runner wakes up."""
+    outbox_filled: asyncio.Event
+    """Set when the outbox has new events: its relay wakes up."""
+    resources: ResourceServices
 
 
 class WriteNeeded(Exception):
-    """A row that reads first has found something to write: it is run again, in a transaction."""
+    """An endpoint that reads first needs to write: it is run again, in a transaction."""
 
 
 class Withdrawn(Exception):
-    """A handler has refused what it was asked, and answers all the same: nothing of what it did remains."""
+    """An endpoint answers with `result`, but its transaction is rolled back."""
 
     def __init__(self, result: Any) -> None:
         super().__init__()
@@ -107,13 +128,14 @@ class Withdrawn(Exception):
 
 
 class Context:
-    """One request on its way down the line."""
+    """One request, from its authentication to its commit."""
 
     __slots__ = (
         "_channel",
         "_fires",
         "_guild",
         "_member",
+        "_resource",
         "actor",
         "after_commit",
         "credentials",
@@ -124,7 +146,6 @@ class Context:
         "now",
         "reason",
         "services",
-        "subject",
         "tx",
         "writes",
     )
@@ -151,17 +172,16 @@ class Context:
         self.now = Timestamp.now()
         self.ip = ip
         self.credentials = credentials
-        """The Authorization header, on rows that read it themselves."""
+        """The Authorization header, for endpoints that read it themselves."""
         self.files = files
-        """What came with the request on rows that take files: stored, and removed again if not `taken`."""
+        """The uploaded files, for endpoints that accept files: stored already, and deleted again if not `taken`."""
         self.header = header
-        """A header of the request by its name in lower case, for the few rows that ask for one; None without it."""
+        """Returns a header of the request by its name in lower case; None if the request has none."""
         self.writes = writes
         self.events: list[Event] = []
         self.after_commit: list[Callable[[], None]] = []
-        """Calls to make once the change is durable, before the answer."""
-        self.subject: Any = None
-        """What the row's own way in has looked up for its handler: a webhook, say."""
+        """Called once the change is durable, before the response."""
+        self._resource: object = None
         self._fires = fires
         self._guild: GuildState | None = None
         self._member: MemberAuthority | None = None
@@ -172,30 +192,45 @@ class Context:
         """Makes new ids."""
         return self.services.ids
 
+    def set_resource(self, resource: object) -> None:
+        """Keep what the endpoint's access check has loaded, such as a webhook's row, for the endpoint."""
+        self._resource = resource
+
+    def resource(self, kind: type[ResourceT]) -> ResourceT:
+        """The resource that the access check has loaded. Raises RuntimeError if it is of another class."""
+        resource = self.find_resource(kind)
+        if resource is None:
+            raise RuntimeError(f"the access check has loaded no {kind.__name__}")
+        return resource
+
+    def find_resource(self, kind: type[ResourceT]) -> ResourceT | None:
+        """The resource that the access check has loaded; None if it is of another class."""
+        return self._resource if isinstance(self._resource, kind) else None
+
     @property
     def guild(self) -> GuildState:
-        """The guild entered."""
+        """The guild entered. Raises RuntimeError if there is none."""
         if self._guild is None:
-            raise RuntimeError("this row has entered no guild")
+            raise RuntimeError("this endpoint has entered no guild")
         return self._guild
 
     @property
     def member(self) -> MemberAuthority:
-        """The actor's standing in the guild entered."""
+        """The actor's authority in the guild entered. Raises RuntimeError if there is none."""
         if self._member is None:
-            raise RuntimeError("this row has entered no guild")
+            raise RuntimeError("this endpoint has entered no guild")
         return self._member
 
     @property
     def channel(self) -> ChannelAccess:
-        """The channel entered."""
+        """The channel entered. Raises RuntimeError if there is none."""
         if self._channel is None:
-            raise RuntimeError("this row has entered no channel")
+            raise RuntimeError("this endpoint has entered no channel")
         return self._channel
 
     @property
     def entered_channel(self) -> ChannelAccess | None:
-        """The channel entered; None on a row that has entered none."""
+        """The channel entered; None if there is none."""
         return self._channel
 
     @property
@@ -211,7 +246,7 @@ class Context:
         return self.member.permissions
 
     async def enter_guild(self, guild_id: GuildId) -> None:
-        """Stand in a guild as its member. Raises Refusal: 404/10004 for a guild unknown or not joined."""
+        """Load a guild that the actor is a member of. Raises Refusal: 404/10004 for any other guild."""
         state, authority = await self.services.states.authority(
             self.tx, guild_id, self.actor.user_id, self.now, writes=self.writes
         )
@@ -220,7 +255,7 @@ class Context:
         self._guild, self._member = state, authority
 
     async def visit_guild(self, guild_id: GuildId) -> None:
-        """Look at a guild as anybody. Raises Refusal: 404/10004. `member` stays unset for an outsider."""
+        """Load a guild, which the actor need not be a member of. Raises Refusal: 404/10004 for an unknown guild."""
         state, authority = await self.services.states.authority(
             self.tx, guild_id, self.actor.user_id, self.now, writes=self.writes
         )
@@ -234,9 +269,9 @@ class Context:
         return self._member is not None
 
     async def enter_channel(self, channel_id: ChannelId) -> ChannelAccess:
-        """Stand in a channel, thread or direct message that the actor may view.
+        """Load a channel, thread or direct message that the actor may view.
 
-        Raises Refusal: 404/10003 for an unknown one, 403/50001 for one the actor may not see.
+        Raises Refusal: 404/10003 for an unknown one, 403/50001 for one that the actor may not view.
         """
         access = await find_channel(
             self.services.states, self.tx, channel_id, self.actor.user_id, self.now, writes=self.writes
@@ -249,33 +284,33 @@ class Context:
         return access
 
     def require(self, bits: int) -> None:
-        """Refuse (403/50013) unless the actor holds every bit in the place entered."""
+        """Refuse (403/50013) unless the actor has all permissions of `bits` in the channel or guild entered."""
         if self.permissions & bits != bits:
             raise Refusal(errors.MISSING_PERMISSIONS)
         self.require_mfa(bits)
 
     def has(self, bits: int) -> bool:
-        """Whether the actor holds every bit in the place entered."""
+        """Whether the actor has all permissions of `bits` in the channel or guild entered."""
         return self.permissions & bits == bits
 
     def require_mfa(self, bits: int) -> None:
-        """In a guild of the elevated MFA level, moderation needs two-factor authentication (403/60003)."""
+        """Refuse (403/60003) moderation without two-factor authentication in a guild with the elevated MFA level."""
         if bits & Permissions.ELEVATED and not self.actor.mfa and self._guild is not None and self._guild.row.mfa_level:
             raise Refusal(errors.MFA_REQUIRED)
 
     def need_to_write(self) -> None:
-        """On a row that reads first, begin again in a transaction, unless this is one. Raises WriteNeeded."""
+        """Run the endpoint again in a transaction, unless this is one already: raises WriteNeeded."""
         if not self.writes:
             raise WriteNeeded
 
     def emit(self, event: Event) -> None:
-        """Announce an event once the change is durable. A row announces only what it declares.
+        """Publish an event once the change is durable. Raises RuntimeError for one that the endpoint does not declare.
 
-        Audit entries and messages to the gateway nodes themselves need no declaration.
+        Audit log entries and messages to gateway nodes need no declaration.
         """
-        free = type(event) is AuditEntryCreate or event.audience is Audience.NODE
-        if self._fires is not None and type(event) not in self._fires and not free:
-            raise RuntimeError(f"{type(event).__name__} is not declared by this row")
+        undeclared_allowed = type(event) is AuditEntryCreate or event.audience is Audience.NODE
+        if self._fires is not None and type(event) not in self._fires and not undeclared_allowed:
+            raise RuntimeError(f"{type(event).__name__} is not declared by this endpoint")
         self.events.append(event)
 
     async def audit(
@@ -287,11 +322,11 @@ class Context:
         options: AuditLogOptions | None = None,
         guild_id: GuildId | None = None,
     ) -> None:
-        """Write an entry into the guild's audit log, with the request's reason, and announce it."""
+        """Write an entry into the guild's audit log, with the request's reason, and publish it."""
         entry = self.audit_entry(action, target, changes, options)
-        where = guild_id if guild_id is not None else self.guild.id
-        await insert_entry(self.tx, where, entry)
-        self.emit(AuditEntryCreate(guild_id=where, entry=entry))
+        audited_guild_id = guild_id if guild_id is not None else self.guild.id
+        await insert_entry(self.tx, audited_guild_id, entry)
+        self.emit(AuditEntryCreate(guild_id=audited_guild_id, entry=entry))
 
     async def audit_each(
         self, action: AuditLogEvent, targets: Iterable[tuple[Snowflake, Sequence[AuditLogChange]]]

@@ -1,12 +1,12 @@
-"""The row: one decorator says everything about an endpoint, and the registry holds every row.
+"""Declaring endpoints: one decorator declares all properties of an endpoint and adds it to the registry.
 
     @put("/guilds/{guild_id}/bans/{user_id}", permission=Permissions.BAN_MEMBERS, audit_reason=True,
          fires=(GuildMemberRemove, GuildBanAdd))
     async def create_guild_ban(ctx: Context, guild_id: GuildId, user_id: UserId, body: CreateGuildBan) -> None:
 
-The signature is the validator: positional parameters are the path's, keyword-only ones the
-query's, `body` the JSON, the return type the response, and `-> None` is 204. What a decorator
-declares is executed by the pipeline and published in the OpenAPI document.
+The signature declares the request and the response: positional parameters are those of the path, keyword-only ones
+those of the query, `body` is the JSON body, and the return type is the response; None means 204. The pipeline enforces
+what a decorator declares, and the OpenAPI document publishes it.
 """
 
 import inspect
@@ -21,7 +21,7 @@ from msgspec import Struct, UnsetType
 from moothall.kernel.access import Access, as_access
 from moothall.kernel.body import BodyReader, body_reader
 from moothall.kernel.events import Event
-from moothall.kernel.form_or_json import FormOrJson, FormOrJsonReader
+from moothall.kernel.form_fields import FormOrJson
 from moothall.kernel.hooks import AnyHook, declared_events
 from moothall.kernel.images import image_fields
 from moothall.kernel.parameters import (
@@ -33,7 +33,7 @@ from moothall.kernel.parameters import (
     query_parameter,
 )
 from moothall.kernel.ratelimit import DEFAULT_RATE, Rate
-from moothall.kernel.uploads import Uploads
+from moothall.kernel.uploads import NoFiles, Uploads
 from moothall.kernel.url_encoded import UrlEncoded, UrlEncodedReader
 
 T = TypeVar("T")
@@ -42,7 +42,7 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
 class Json(Generic[T]):
-    """A response that is already encoded: JSON bytes of a T."""
+    """A response that is already encoded: `data` is the JSON of a T."""
 
     __slots__ = ("data", "headers")
 
@@ -52,11 +52,11 @@ class Json(Generic[T]):
 
 
 class NotReady:
-    """Among a row's answers: it may refuse with a status of 202 what it cannot answer yet, saying when to ask again."""
+    """In a return type: the endpoint may respond with 202 and `retry_after` while its result is not available."""
 
 
 class Response(Struct, frozen=True):
-    """A response that is not JSON, or whose status is decided by the handler."""
+    """A response that is not JSON, or whose status the handler chooses."""
 
     body: bytes
     content_type: str = "application/json"
@@ -65,7 +65,7 @@ class Response(Struct, frozen=True):
 
 
 class Endpoint:
-    """One row of the API, as declared."""
+    """An endpoint of the API, as declared."""
 
     __slots__ = (
         "_declared",
@@ -107,6 +107,7 @@ class Endpoint:
         writes: bool,
         reads_first: bool = False,
         uploads: Uploads | None = None,
+        forms: bool = False,
     ) -> None:
         self.method = method
         self.path = path
@@ -114,7 +115,7 @@ class Endpoint:
         self.name = handler.__name__
         self.summary = inspect.getdoc(handler) or ""
         if not self.summary:
-            raise TypeError(f"{self.name}: an endpoint has a docstring, it is published")
+            raise TypeError(f"{self.name}: an endpoint needs a docstring, which is published")
         self.access = access
         self.audit_reason = audit_reason
         self._declared = tuple(fires)
@@ -124,28 +125,28 @@ class Endpoint:
         self.rate = rate
         self.writes = writes
         self.reads_first = reads_first
-        """Whether the handler mostly has nothing to write: it is run on a reader until it needs a transaction."""
+        """Whether the handler runs on a reader first, and again in a transaction if it needs to write."""
         self.uploads = uploads
-        """What files the row takes, if any; its body may then come as a form."""
-        self._read_signature(handler)
+        """The files that the endpoint accepts, in a form with its body; None if it accepts none."""
+        self._read_signature(handler, forms=forms)
         self.status = status if status is not None else (204 if self.response is type(None) else 200)
 
     @property
     def fires(self) -> frozenset[type[Event]]:
-        """The events that the row may fire, those of the hooks that it declares included."""
+        """The events that the endpoint may fire, those of the hooks that it declares included."""
         if self._fires is None:
             self._fires = declared_events(self._declared)
         return self._fires
 
     @property
     def locks_guild(self) -> bool:
-        """Whether the row's transaction takes the lock of a guild."""
+        """Whether the endpoint's transaction takes the lock of a guild."""
         if self._locks_guild is None:
-            changes = "{guild_id}" in self.path or any(event.stales_guild for event in self.fires)
+            changes = "{guild_id}" in self.path or any(event.invalidates_guild for event in self.fires)
             self._locks_guild = self.writes and changes
         return self._locks_guild
 
-    def _read_signature(self, handler: Handler) -> None:
+    def _read_signature(self, handler: Handler, *, forms: bool) -> None:
         hints = typing.get_type_hints(handler, include_extras=True)
         self.response: Any = hints["return"]
         self.body: BodyReader | None = None
@@ -157,7 +158,7 @@ class Endpoint:
         for parameter in parameters:
             kind = hints[parameter.name]
             if parameter.name == "body":
-                self.body = reader_of(kind, optional=_may_be_absent(kind))
+                self.body = reader_of(kind, optional=_may_be_absent(kind), forms=forms)
             elif (header := header_parameter(parameter.name, kind)) is not None:
                 headers.append(header)
             elif parameter.kind is inspect.Parameter.KEYWORD_ONLY:
@@ -166,23 +167,25 @@ class Endpoint:
                 path.append(path_parameter(parameter.name, kind))
         if [parameter.name for parameter in path] != named:
             raise TypeError(f"{self.name}: the path has {named}, the signature {[p.name for p in path]}")
+        if self.uploads is None and self.body is not None and self.body.forms:
+            self.uploads = NoFiles()
         self.images = () if self.body is None else image_fields(self.body.kind)
         self.path_parameters = tuple(path)
         self.query_parameters = tuple(query)
         self.header_parameters = tuple(headers)
 
 
-def reader_of(kind: Any, *, optional: bool) -> BodyReader:
-    """The reader for the type that a handler's `body` is annotated with."""
+def reader_of(kind: Any, *, optional: bool, forms: bool) -> BodyReader:
+    """Make the reader for the annotated type of a handler's `body`."""
     if isinstance(kind, type) and issubclass(kind, UrlEncoded):
         return UrlEncodedReader(kind, optional, checks=False)
     if isinstance(kind, type) and issubclass(kind, FormOrJson):
-        return FormOrJsonReader(kind, optional=False, checks=callable(getattr(kind, "check", None)))
-    return body_reader(kind, optional=optional)
+        return body_reader(kind, optional=False, forms=True)
+    return body_reader(kind, optional=optional, forms=forms)
 
 
 def _may_be_absent(kind: Any) -> bool:
-    """Whether a request without any body means an empty object: nothing in it is required."""
+    """Whether a missing body counts as an empty object, because no field is required."""
     if isinstance(kind, type) and issubclass(kind, Struct):
         required = len(kind.__struct_fields__) - len(kind.__struct_defaults__)
         return required == 0
@@ -190,11 +193,11 @@ def _may_be_absent(kind: Any) -> bool:
 
 
 REGISTRY: dict[tuple[str, str], Endpoint] = {}
-"""Every row that has been imported, by method and path template."""
+"""All endpoints of imported modules, by method and path template."""
 
 
 def endpoints() -> Iterable[Endpoint]:
-    """Every registered row."""
+    """All registered endpoints."""
     return REGISTRY.values()
 
 
@@ -203,7 +206,7 @@ def _row(method: str, path: str, **declared: Any) -> Callable[[Handler], Handler
         if (method, path) in REGISTRY:
             raise TypeError(f"{method} {path} is declared twice")
         if not isinstance(handler, types.FunctionType):
-            raise TypeError("a row is a function")
+            raise TypeError("a handler is a function")
         REGISTRY[method, path] = Endpoint(method, path, handler, **declared)
         return handler
 
@@ -225,6 +228,7 @@ def _verb(method: str, *, writes: bool) -> Callable[..., Callable[[Handler], Han
         writes: bool = writes_by_default,
         reads_first: bool = False,
         uploads: Uploads | None = None,
+        forms: bool = False,
     ) -> Callable[[Handler], Handler]:
         return _row(
             method,
@@ -238,10 +242,11 @@ def _verb(method: str, *, writes: bool) -> Callable[..., Callable[[Handler], Han
             writes=writes,
             reads_first=reads_first,
             uploads=uploads,
+            forms=forms,
         )
 
     verb.__name__ = method.lower()
-    verb.__doc__ = f"Declare a {method} row. `permission` has no default: say who may."
+    verb.__doc__ = f"Declare a {method} endpoint. `permission` is required."
     return verb
 
 

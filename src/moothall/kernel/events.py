@@ -1,43 +1,43 @@
-"""What an event is: a dispatch's name, who may hear it, and its payload."""
+"""Gateway events: the name of the dispatch, its audience, and its payload."""
 
 from typing import ClassVar
 
 from msgspec import Raw, Struct
 
 from moothall.bus import Audience, Envelope
+from moothall.objects.ids import GuildId, UserId
 from moothall.objects.wire import encode
 
 
 class Event(Struct, frozen=True, kw_only=True):
-    """One gateway dispatch, stated by an operation, published after the commit.
+    """A gateway dispatch that an operation emits, and that is published after the commit.
 
-    The fields of a subclass are the dispatch's `d`, unless it overrides `payload`. The routing is
-    read from `guild_id`, `channel_id`, `thread_id` and `user_ids`, which a subclass has as fields
-    or as properties.
+    The fields of a subclass are the dispatch's `d`, unless it overrides `payload`. The audience depends on
+    `guild_id`, `channel_id`, `thread_id` and `user_ids`, which a subclass has as fields or as properties.
     """
 
     name: ClassVar[str]
     """The dispatch name."""
     audience: ClassVar[Audience] = Audience.GUILD
     intent: ClassVar[int] = 0
-    """Intent bits, any one of which lets a session hear it; 0 is always heard."""
+    """Intent bits of which a session needs one to receive the event; 0 needs none."""
     permission: ClassVar[int] = 0
-    """Bits that the hearer needs in the channel or guild."""
-    fleeting: ClassVar[bool] = False
-    """Whether it tells of nothing stored, and may be lost in a crash (someone types)."""
-    stales_guild: ClassVar[bool] = False
-    """Whether it tells of a change to what `GuildState` holds."""
+    """Permission bits of which a user needs one in the channel or guild to receive the event; 0 needs none."""
+    transient: ClassVar[bool] = False
+    """Whether the event announces no stored change, so that a crash may lose it (typing)."""
+    invalidates_guild: ClassVar[bool] = False
+    """Whether the event announces a change of the state that `GuildState` caches."""
 
     def payload(self) -> object:
         """The `d` of the dispatch."""
         return self
 
-    def only_in_guild(self) -> int:
-        """The guild whose sessions alone can hear it; 0 where others may.
+    def only_in_guild(self) -> GuildId | None:
+        """The guild whose members alone receive the event; None if others may as well.
 
-        What none of them is there to hear need not even be encoded.
+        Without a session in that guild, the event is not even encoded.
         """
-        return (getattr(self, "guild_id", 0) or 0) if self.audience is Audience.CHANNEL else 0
+        return getattr(self, "guild_id", None) if self.audience is Audience.CHANNEL else None
 
     def envelope(self) -> Envelope:
         """The event encoded, with its routing."""
@@ -52,3 +52,15 @@ class Event(Struct, frozen=True, kw_only=True):
             intent=self.intent,
             permission=self.permission,
         )
+
+
+class UserEvent(Event, frozen=True, kw_only=True):
+    """An event to every session of one user. `user_id` is no part of the payload: a subclass overrides that."""
+
+    audience: ClassVar[Audience] = Audience.USERS
+    user_id: UserId
+
+    @property
+    def user_ids(self) -> tuple[UserId, ...]:
+        """The user whose sessions receive the event."""
+        return (self.user_id,)

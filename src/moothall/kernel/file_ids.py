@@ -1,9 +1,9 @@
-"""The ids of uploaded files: unique, rising with time, and not to be guessed from the time.
+"""The ids of uploaded files: unique, ascending with time, and unpredictable.
 
-The low 22 bits of other ids say which process made the id and how many it made in that millisecond, so that most
-are zero. For files these bits are permuted, by a permutation that the server's key and the millisecond choose: no two
+The low 22 bits of other snowflakes are the number of the process and a counter within the millisecond, so that most are
+zero. For files these bits are permuted, by a permutation that depends on the server's key and the millisecond: no two
 processes with the same key make the same id, and without the key each of the four million ids of a millisecond is
-as likely as any other.
+equally likely.
 """
 
 import hmac
@@ -29,13 +29,13 @@ class FileIds:
         self._moment = 0
 
     def next(self) -> Snowflake:
-        """A new id, of a later millisecond than the last one: the files of a message are in the order of their ids."""
+        """Make an id of a later millisecond than the last one, so that ids are in the order of their creation."""
         plain = self._ids.next()
         self._moment = max(plain >> _LOW_BITS, self._moment + 1)
         return Snowflake(self._moment << _LOW_BITS | self._permuted(plain & _LOW_MASK))
 
     def _permuted(self, low: int) -> int:
-        # A Feistel network: whatever the rounds compute, no two numbers become the same one.
+        # A Feistel network is a permutation, whatever its rounds compute.
         left, right = low >> _HALF_BITS, low & _HALF_MASK
         for number in range(_ROUNDS):
             digest = hmac.digest(self._key, b"%d/%d/%d" % (self._moment, number, right), "sha256")

@@ -1,196 +1,300 @@
-"""The slow walk: when msgspec has refused a value, every error of it, each at its exact path.
+"""Reading values that msgspec refuses: coercion of scalars, and every error of the rest, each at its exact path.
 
-msgspec stops at the first error. This walk visits the same type again and collects them all, in
-the public API's codes. It runs only for values that were refused.
+Clients write `10.0` for 10, `"10"` for 10 and 10 for `"10"`; the public API takes these as the type that the field
+has. msgspec refuses them, and stops at the first error. `coerce` visits the same type again, replaces such scalars
+and collects all errors, in the public API's codes. It runs only for values that msgspec has refused.
 """
 
-import contextlib
+import json
+import operator
+import re
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec import inspect as shapes
 
 from moothall.objects.errors import FormErrors
-from moothall.objects.form_codes import FormCode
+from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.wire import convert
 
 Path = list[str | int]
 
-_MAX_LIST_ERRORS = 50
-"""A list of a million wrong items gets this many errors, not a million."""
+MAX_LIST_ERRORS: Final = 500
+"""A list of a million invalid items gets this many errors, not a million."""
+MAX_VALUES: Final = 20_000
+"""Values of one body that are visited; a body with more is refused."""
+
+_INTEGER: Final = re.compile(r"-?[0-9]{1,20}(?:\.0{1,6})?")
+_NUMBER: Final = re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,3})?")
+_BOOLEANS: Final = {"true": True, "True": True, "1": True, "false": False, "False": False, "0": False}
 
 
 @cache
-def _shape(kind: Any) -> shapes.Type:
+def shape_of(kind: Any) -> shapes.Type:
+    """The type as msgspec describes it."""
     return shapes.type_info(kind)
 
 
-def describe_failure(
-    kind: Any, value: object, path: Sequence[str | int], form_errors: FormErrors, *, lax: bool = False
-) -> None:
-    """Add to `form_errors` everything that keeps `value` from being a `kind`.
+def read_plain(kind: Any, value: object, path: Sequence[str | int], form_errors: FormErrors) -> Any:
+    """Convert parsed JSON to a `kind`, coercing scalars.
 
-    `lax`: the value comes from a query string, where text stands for numbers and booleans.
+    Returns None if it cannot be one; every reason is then in `form_errors`, below `path`.
     """
-    _walk(_shape(kind), value, list(path), form_errors, lax=lax)
+    try:
+        return convert(value, kind)
+    except msgspec.ValidationError:
+        return convert_coerced(kind, coerce(kind, value, path, errors := FormErrors()), path, errors, form_errors)
 
 
-def _walk(shape: shapes.Type, value: object, path: Path, form_errors: FormErrors, *, lax: bool) -> None:  # noqa: PLR0911
-    if isinstance(shape, shapes.Metadata):
-        return _walk(shape.type, value, path, form_errors, lax=lax)
-    if isinstance(shape, shapes.UnionType):
-        return _walk_union(shape, value, path, form_errors, lax=lax)
-    if isinstance(shape, shapes.StructType):
-        return _walk_struct(shape, value, path, form_errors, lax=lax)
-    if isinstance(shape, shapes.ListType | shapes.SetType | shapes.VarTupleType):
-        return _walk_list(shape, value, path, form_errors, lax=lax)
-    if isinstance(shape, shapes.DictType):
-        return _walk_dict(shape, value, path, form_errors, lax=lax)
-    if isinstance(shape, shapes.AnyType | shapes.RawType):
+def convert_coerced(
+    kind: Any, coerced: object, path: Sequence[str | int], errors: FormErrors, form_errors: FormErrors
+) -> Any:
+    """Convert what `coerce` returned with `errors`; None after adding them to `form_errors`, if there are any."""
+    if not errors:
+        try:
+            return convert(coerced, kind)
+        except msgspec.ValidationError as problem:
+            # `coerce` is the twin of msgspec's validation; where it reports nothing, msgspec's message must do.
+            errors.add(path, FormCode.BASE_TYPE_CHOICES, str(problem))
+    form_errors.merge(errors)
+    return None
+
+
+def coerce(kind: Any, value: object, path: Sequence[str | int], form_errors: FormErrors, *, lax: bool = False) -> Any:
+    """The value with its scalars as the types of `kind`; add to `form_errors` everything that cannot be one.
+
+    The value itself stays unchanged. `lax`: booleans may be texts, as in a query string or a form.
+    """
+    return _Coercion(form_errors, lax=lax).read(shape_of(kind), value, list(path))
+
+
+def as_integer(value: object) -> int | None:
+    """The integer that a scalar of JSON stands for: an integral number or its text. None for any other value."""
+    if isinstance(value, bool):
         return None
-    if value is None and not isinstance(shape, shapes.NoneType):
-        return form_errors.add(path, FormCode.BASE_TYPE_REQUIRED, "This field is required")
-    if isinstance(shape, shapes.CustomType):
-        return _try_custom(shape, value, path, form_errors)
-    return _walk_plain(shape, value, path, form_errors, lax=lax)
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str) and _INTEGER.fullmatch(value):
+        return int(value.partition(".")[0])
+    return None
 
 
-def _walk_union(shape: shapes.UnionType, value: object, path: Path, form_errors: FormErrors, *, lax: bool) -> None:
-    if value is None and shape.includes_none:
-        return
-    options = [option for option in shape.types if not isinstance(option, shapes.NoneType)]
-    fitting = [option for option in options if _same_json_kind(option, value, lax=lax)] or options[:1]
-    for option in fitting:
-        attempt = FormErrors()
-        _walk(option, value, path, attempt, lax=lax)
-        if not attempt:
-            return
-    _walk(fitting[0], value, path, form_errors, lax=lax)
+def as_number(value: object) -> float | None:
+    """The number that a scalar of JSON stands for; None for any other value."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return value
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return float(value)
+    return None
 
 
-def _same_json_kind(shape: shapes.Type, value: object, *, lax: bool) -> bool:
-    if isinstance(shape, shapes.Metadata):
-        return _same_json_kind(shape.type, value, lax=lax)
-    if isinstance(value, dict):
-        return isinstance(shape, shapes.StructType | shapes.DictType)
-    if isinstance(value, list):
-        return isinstance(shape, shapes.ListType | shapes.SetType | shapes.VarTupleType)
+def as_text(value: object) -> str | None:
+    """The text that a scalar of JSON stands for: a string, or a number as JSON writes it. None for any other value."""
     if isinstance(value, str):
-        return lax or isinstance(shape, shapes.StrType | shapes.EnumType | shapes.LiteralType | shapes.CustomType)
-    return isinstance(
-        shape,
-        shapes.IntType | shapes.FloatType | shapes.BoolType | shapes.EnumType | shapes.LiteralType | shapes.CustomType,
-    )
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return json.dumps(value)
+    except ValueError:
+        return None  # Python writes no integer of thousands of digits
 
 
-def _walk_struct(shape: shapes.StructType, value: object, path: Path, form_errors: FormErrors, *, lax: bool) -> None:
-    if not isinstance(value, dict):
-        form_errors.add(path, FormCode.MODEL_TYPE_CONVERT, "Only dictionaries may be used in a ModelType")
-        return
-    for field in shape.fields:
-        if field.encode_name in value:
-            _walk(field.type, value[field.encode_name], [*path, field.encode_name], form_errors, lax=lax)
-        elif field.required:
-            form_errors.add([*path, field.encode_name], FormCode.BASE_TYPE_REQUIRED, "This field is required")
+class _Coercion:
+    """One visit of a value and its type."""
+
+    def __init__(self, form_errors: FormErrors, *, lax: bool, visited: int = 0) -> None:
+        self._form_errors = form_errors
+        self._lax = lax
+        self._added = 0
+        self._visited = visited
+
+    def read(self, shape: shapes.Type, value: Any, path: Path) -> Any:  # noqa: PLR0911 one for each kind of type
+        """The value with its scalars as the type."""
+        self._visited += 1
+        if isinstance(shape, shapes.Metadata):
+            shape = shape.type
+        if isinstance(shape, shapes.UnionType):
+            return self._read_union(shape, value, path)
+        if isinstance(shape, shapes.StructType):
+            return self._read_struct(shape, value, path)
+        if isinstance(shape, shapes.ListType | shapes.SetType | shapes.VarTupleType):
+            return self._read_list(shape, value, path)
+        if isinstance(shape, shapes.DictType):
+            return self._read_dict(shape, value, path)
+        if isinstance(shape, shapes.AnyType | shapes.RawType):
+            return value
+        if value is None and not isinstance(shape, shapes.NoneType):
+            return self._add(path, FieldError.required())
+        if isinstance(shape, shapes.CustomType):
+            return self._read_custom(shape, value, path)
+        return self._read_scalar(shape, value, path)
+
+    def _add(self, path: Path, error: FieldError) -> None:
+        self._added += 1
+        self._form_errors.add(path, *error)
+
+    def _read_union(self, shape: shapes.UnionType, value: Any, path: Path) -> Any:
+        if value is None and shape.includes_none:
+            return None
+        options = [option for option in shape.types if not isinstance(option, shapes.NoneType)]
+        # What needs no coercion comes first: `"10"` is the text where both texts and integers are allowed.
+        ordered = [option for option in options if _is_of_json_type(option, value)] or options
+        if len(ordered) > 1 or len(ordered) < len(options):
+            for option in (*ordered, *(option for option in options if option not in ordered)):
+                attempt = _Coercion(FormErrors(), lax=self._lax, visited=self._visited)
+                result = attempt.read(option, value, path)
+                self._visited = attempt._visited
+                if not attempt._added:
+                    return result
+        return self.read(ordered[0], value, path)
+
+    def _read_struct(self, shape: shapes.StructType, value: Any, path: Path) -> Any:
+        if not isinstance(value, dict):
+            return self._add(
+                path, FieldError(FormCode.MODEL_TYPE_CONVERT, "Only dictionaries may be used in a ModelType")
+            )
+        result = dict(value)
+        for field in shape.fields:
+            name = field.encode_name
+            if name in value:
+                result[name] = self.read(field.type, value[name], [*path, name])
+            elif field.required:
+                self._add([*path, name], FieldError.required())
+        return result
+
+    def _read_list(self, shape: shapes.ListType | shapes.SetType | shapes.VarTupleType, value: Any, path: Path) -> Any:
+        if not isinstance(value, list):
+            return self._add(path, FieldError(FormCode.LIST_TYPE_CONVERT, "Only iterables may be used in a ListType"))
+        if not self._check_length(shape, len(value), path):
+            return value
+        result, limit = list(value), self._added + MAX_LIST_ERRORS
+        for index, item in enumerate(value):
+            if self._is_exhausted(limit, path):
+                break
+            result[index] = self.read(shape.item_type, item, [*path, index])
+        return result
+
+    def _read_dict(self, shape: shapes.DictType, value: Any, path: Path) -> Any:
+        if not isinstance(value, dict):
+            return self._add(
+                path, FieldError(FormCode.MODEL_TYPE_CONVERT, "Only dictionaries may be used in a DictType")
+            )
+        if not self._check_length(shape, len(value), path):
+            return value
+        result, limit = dict(value), self._added + MAX_LIST_ERRORS
+        for key, item in value.items():
+            if self._is_exhausted(limit, path):
+                break
+            result[key] = self.read(shape.value_type, item, [*path, str(key)])
+        return result
+
+    def _is_exhausted(self, max_errors: int, path: Path) -> bool:
+        """Whether to stop in a list: after many errors, and with another one after very many values."""
+        if self._visited > MAX_VALUES:
+            self._add(path, FieldError.length(None, MAX_VALUES))
+            return True
+        return self._added >= max_errors
+
+    def _check_length(self, shape: Any, length: int, path: Path) -> bool:
+        minimum, maximum = shape.min_length or 0, shape.max_length
+        if length >= minimum and (maximum is None or length <= maximum):
+            return True
+        self._add(path, FieldError.length(minimum if minimum or maximum is None else None, maximum))
+        return False
+
+    def _read_custom(self, shape: shapes.CustomType, value: Any, path: Path) -> Any:
+        try:
+            shape.cls.from_wire(value)  # type: ignore[attr-defined]  # every custom type is a wire scalar
+        except ValueError as problem:
+            self._add(path, FieldError(getattr(shape.cls, "FORM_CODE", FormCode.NUMBER_TYPE_COERCE), str(problem)))
+        return value
+
+    def _read_scalar(self, shape: shapes.Type, value: Any, path: Path) -> Any:
+        if isinstance(shape, shapes.EnumType | shapes.LiteralType):
+            return self._read_choice(shape, value, path)
+        if isinstance(shape, shapes.BoolType):
+            return self._read_boolean(value, path)
+        if isinstance(shape, shapes.StrType):
+            return self._read_text(shape, value, path)
+        if isinstance(shape, shapes.IntType):
+            number = as_integer(value)
+            return self._check_number(shape, "int", value, number, path)
+        if isinstance(shape, shapes.FloatType):
+            return self._check_number(shape, "float", value, as_number(value), path)
+        if value is not None:
+            self._add(path, FieldError(FormCode.BASE_TYPE_CHOICES, "Value must be null."))
+        return value
+
+    def _read_choice(self, shape: shapes.EnumType | shapes.LiteralType, value: Any, path: Path) -> Any:
+        choices = [m.value for m in shape.cls] if isinstance(shape, shapes.EnumType) else list(shape.values)
+        for choice in (as_integer(value), as_text(value)):
+            if choice is not None and choice in choices:
+                return choice
+        listed = ", ".join(str(choice) for choice in choices)
+        return self._add(path, FieldError(FormCode.BASE_TYPE_CHOICES, f"Value must be one of {{{listed}}}."))
+
+    def _read_boolean(self, value: Any, path: Path) -> Any:
+        if isinstance(value, bool):
+            return value
+        if self._lax and isinstance(value, str) and value in _BOOLEANS:
+            return _BOOLEANS[value]
+        return self._add(path, FieldError(FormCode.BOOLEAN_TYPE_CONVERT, "Must be either true or false."))
+
+    def _read_text(self, shape: shapes.StrType, value: Any, path: Path) -> Any:
+        text = as_text(value)
+        if text is None:
+            shown = f"Could not interpret {str(value)[:40]!r} as string."
+            return self._add(path, FieldError(FormCode.STRING_TYPE_CONVERT, shown))
+        fits = self._check_length(shape, len(text), path)
+        if fits and shape.pattern is not None and re.search(shape.pattern, text) is None:
+            self._add(path, FieldError(FormCode.STRING_TYPE_REGEX, "String value did not match validation regex."))
+        return text
+
+    def _check_number(
+        self, shape: shapes.IntType | shapes.FloatType, name: str, value: Any, number: float | None, path: Path
+    ) -> Any:
+        if number is None:
+            shown = f"Value {str(value)[:40]!r} is not {name}."
+            return self._add(path, FieldError(FormCode.NUMBER_TYPE_COERCE, shown))
+        for bound, breaks, code, words in (
+            (shape.ge, operator.lt, FormCode.NUMBER_TYPE_MIN, "greater than or equal to"),
+            (shape.gt, operator.le, FormCode.NUMBER_TYPE_MIN, "greater than"),
+            (shape.le, operator.gt, FormCode.NUMBER_TYPE_MAX, "less than or equal to"),
+            (shape.lt, operator.ge, FormCode.NUMBER_TYPE_MAX, "less than"),
+        ):
+            if bound is not None and breaks(number, bound):
+                self._add(path, FieldError(code, f"{name} value should be {words} {bound}."))
+                break
+        return number
 
 
-def _walk_list(
-    shape: shapes.ListType | shapes.SetType | shapes.VarTupleType,
-    value: object,
-    path: Path,
-    form_errors: FormErrors,
-    *,
-    lax: bool,
-) -> None:
-    if not isinstance(value, list):
-        form_errors.add(path, FormCode.LIST_TYPE_CONVERT, "Only iterables may be used in a ListType")
-        return
-    if not _length_fits(shape, len(value), path, form_errors):
-        return
-    for index, item in enumerate(value[:_MAX_LIST_ERRORS]):
-        _walk(shape.item_type, item, [*path, index], form_errors, lax=lax)
-
-
-def _walk_dict(shape: shapes.DictType, value: object, path: Path, form_errors: FormErrors, *, lax: bool) -> None:
-    if not isinstance(value, dict):
-        form_errors.add(path, FormCode.MODEL_TYPE_CONVERT, "Only dictionaries may be used in a DictType")
-        return
-    if _length_fits(shape, len(value), path, form_errors):
-        for key, item in list(value.items())[:_MAX_LIST_ERRORS]:
-            _walk(shape.value_type, item, [*path, str(key)], form_errors, lax=lax)
-
-
-def _length_fits(shape: Any, length: int, path: Path, form_errors: FormErrors) -> bool:
-    least, maximum = shape.min_length or 0, shape.max_length
-    if length >= least and (maximum is None or length <= maximum):
-        return True
-    if maximum is None:
-        form_errors.add(path, FormCode.BASE_TYPE_MIN_LENGTH, f"Must be {least} or more in length.")
-    elif least == 0:
-        form_errors.add(path, FormCode.BASE_TYPE_MAX_LENGTH, f"Must be {maximum} or fewer in length.")
-    else:
-        form_errors.add(path, FormCode.BASE_TYPE_BAD_LENGTH, f"Must be between {least} and {maximum} in length.")
+def _is_of_json_type(shape: shapes.Type, value: object) -> bool:
+    """Whether a type takes values of this value's JSON type, without coercion."""
+    if isinstance(shape, shapes.Metadata):
+        shape = shape.type
+    if isinstance(shape, shapes.CustomType):
+        return isinstance(value, str | int)
+    if isinstance(shape, shapes.EnumType | shapes.LiteralType):
+        choices = [m.value for m in shape.cls] if isinstance(shape, shapes.EnumType) else list(shape.values)
+        return not isinstance(value, bool) and any(type(choice) is type(value) for choice in choices)
+    for json_type, kinds in _JSON_TYPES:
+        if isinstance(value, json_type):
+            return isinstance(shape, kinds)
     return False
 
 
-def _try_custom(shape: shapes.CustomType, value: object, path: Path, form_errors: FormErrors) -> None:
-    try:
-        shape.cls.from_wire(value)  # type: ignore[attr-defined]  # every custom type is a wire scalar
-    except ValueError as problem:
-        form_errors.add(path, getattr(shape.cls, "FORM_CODE", FormCode.NUMBER_TYPE_COERCE), str(problem))
-
-
-def _walk_plain(shape: shapes.Type, value: object, path: Path, form_errors: FormErrors, *, lax: bool) -> None:
-    if isinstance(shape, shapes.EnumType | shapes.LiteralType):
-        choices = [m.value for m in shape.cls] if isinstance(shape, shapes.EnumType) else list(shape.values)
-        known = {str(choice) for choice in choices} if lax else None
-        if isinstance(value, bool) or (str(value) not in known if known else value not in choices):
-            listed = ", ".join(str(choice) for choice in choices)
-            form_errors.add(path, FormCode.BASE_TYPE_CHOICES, f"Value must be one of {{{listed}}}.")
-        return
-    if isinstance(shape, shapes.BoolType):
-        if not isinstance(value, bool) and not (lax and str(value).lower() in {"true", "false", "1", "0"}):
-            form_errors.add(path, FormCode.BOOLEAN_TYPE_CONVERT, "Must be either true or false.")
-        return
-    if isinstance(shape, shapes.StrType):
-        _walk_text(shape, value, path, form_errors)
-        return
-    if isinstance(shape, shapes.IntType | shapes.FloatType):
-        _walk_number(shape, value, path, form_errors, lax=lax)
-        return
-    try:
-        convert(value, _ONLY.get(type(shape), object))
-    except msgspec.ValidationError as problem:
-        form_errors.add(path, FormCode.BASE_TYPE_CHOICES, str(problem))
-
-
-_ONLY: dict[type[shapes.Type], Any] = {shapes.NoneType: None}
-
-
-def _walk_text(shape: shapes.StrType, value: object, path: Path, form_errors: FormErrors) -> None:
-    if not isinstance(value, str):
-        form_errors.add(path, FormCode.STRING_TYPE_CONVERT, f"Could not interpret {str(value)[:40]!r} as string.")
-    elif _length_fits(shape, len(value), path, form_errors) and shape.pattern is not None:
-        form_errors.add(path, FormCode.STRING_TYPE_REGEX, "String value did not match validation regex.")
-
-
-def _walk_number(
-    shape: shapes.IntType | shapes.FloatType, value: object, path: Path, form_errors: FormErrors, *, lax: bool
-) -> None:
-    name, reader = ("int", int) if isinstance(shape, shapes.IntType) else ("float", float)
-    if lax and isinstance(value, str):
-        with contextlib.suppress(ValueError):
-            value = reader(value)
-    # 3.0 is no int, as msgspec has it: what counts is how it is written.
-    if isinstance(value, bool) or not isinstance(value, int if name == "int" else int | float):
-        form_errors.add(path, FormCode.NUMBER_TYPE_COERCE, f"Value {str(value)[:40]!r} is not {name}.")
-    elif shape.ge is not None and value < shape.ge:
-        form_errors.add(path, FormCode.NUMBER_TYPE_MIN, f"{name} value should be greater than or equal to {shape.ge}.")
-    elif shape.gt is not None and value <= shape.gt:
-        form_errors.add(path, FormCode.NUMBER_TYPE_MIN, f"{name} value should be greater than {shape.gt}.")
-    elif shape.le is not None and value > shape.le:
-        form_errors.add(path, FormCode.NUMBER_TYPE_MAX, f"{name} value should be less than or equal to {shape.le}.")
-    elif shape.lt is not None and value >= shape.lt:
-        form_errors.add(path, FormCode.NUMBER_TYPE_MAX, f"{name} value should be less than {shape.lt}.")
+_JSON_TYPES: Final[tuple[tuple[type, tuple[type[shapes.Type], ...]], ...]] = (
+    (dict, (shapes.StructType, shapes.DictType)),
+    (list, (shapes.ListType, shapes.SetType, shapes.VarTupleType)),
+    (str, (shapes.StrType,)),
+    (bool, (shapes.BoolType,)),
+    (int, (shapes.IntType, shapes.FloatType)),
+    (float, (shapes.FloatType,)),
+)

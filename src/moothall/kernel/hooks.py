@@ -1,13 +1,13 @@
-"""Hooks: points at which an operation lets the rooms above it take part.
+"""Hooks: points at which an operation of a lower room calls handlers of higher rooms.
 
-A room that ends or changes an object declares the hook and calls it inside its transaction; a room above, which the
-first one must not import, registers what it does then, with the events that it may fire. A row that declares the hook
-among what it fires declares those events:
+A room that deletes or changes an object declares the hook and calls it inside its transaction. A higher room, which the
+first one must not import, registers a handler, with the events that it may fire. An endpoint that declares the hook in
+its `fires` declares those events:
 
     CHANNEL_DELETING = Hook[[Context, Channel], None]("channel deleting")      # resources/channel
     CHANNEL_DELETING.register(delete_channel_invites, fires=(InviteDelete,))   # resources/invite/hooks.py
 
-`load_endpoints` imports the `hooks` module of every room before anything is served.
+`load_endpoints` imports the `hooks` module of every room before any request is served.
 """
 
 from collections.abc import Awaitable, Callable, Iterable
@@ -31,7 +31,7 @@ class Hook(Generic[P, T]):
     def register(
         self, handler: Callable[P, Awaitable[T]], *, fires: "Iterable[type[Event] | AnyHook]" = (), order: int = 0
     ) -> None:
-        """Add a handler and the events it may fire. Raises RuntimeError once a row's events have been read."""
+        """Add a handler and the events it may fire. Raises RuntimeError once `fires` has been read."""
         if self._read:
             raise RuntimeError(f"the hook {self.name} is in use: register handlers in a room's `hooks` module")
         self._handlers.append((order, handler))
@@ -40,12 +40,12 @@ class Hook(Generic[P, T]):
 
     @property
     def fires(self) -> frozenset[type[Event]]:
-        """The events that handlers may fire; no handler can be registered from now on."""
+        """The events that handlers may fire. No handler can be registered after reading it."""
         self._read = True
         return declared_events(self._fires)
 
     async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None:
-        """Call every handler. Raises what the first one to refuse raises."""
+        """Call every handler. An exception of a handler is raised, and ends the calls."""
         for _, handler in self._handlers:
             await handler(*args, **kwargs)
 
@@ -60,7 +60,7 @@ class Hook(Generic[P, T]):
 
 AnyHook = Hook[..., Any]
 Fires = tuple[type[Event] | AnyHook, ...]
-"""What a row declares to fire: events, and hooks for the events of their handlers."""
+"""What an endpoint declares to fire: events, and hooks for the events of their handlers."""
 
 
 def declared_events(fires: Iterable[type[Event] | AnyHook]) -> frozenset[type[Event]]:

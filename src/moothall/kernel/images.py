@@ -1,17 +1,18 @@
-"""Images and sounds on their way in: verified and stored, both off the event loop, before the transaction.
+"""Images and sounds in requests: verified and stored before the transaction, off the event loop.
 
-A blob's key is made from its content, so two requests with the same image share one blob, and one
-that is stored for a request that is then refused does no harm. None is ever removed: what has been said
-under an avatar shows it for ever, and nobody counts who else names it.
+A blob's key is the hash of its content: requests with the same image share one blob, and a blob that is stored for a
+refused request does no harm. The file sweeper deletes blobs that no row refers to.
 """
 
 import asyncio
 import typing
+from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
+from moothall.kernel.placeholders import PIXEL
 from moothall.objects import errors
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.images import ImageData, StoredImage, content_hash, image_hash
@@ -19,34 +20,61 @@ from moothall.objects.sound_data import SoundData, SoundTooLong, StoredSound
 from moothall.storage.blobs import Blobs
 
 MEDIA: Final = (ImageData, SoundData)
-"""What is verified and stored."""
+"""The types of body fields that are verified and stored."""
 
 
 def blob_key(name: str) -> str:
-    """Where the image of a hash lies."""
+    """The key of an image, by its hash."""
     return f"images/{name}"
 
 
 def lottie_key(name: str) -> str:
-    """Where the drawing of a hash lies."""
+    """The key of a Lottie animation, by its hash."""
     return f"lottie/{name}"
 
 
 def sound_key(name: str) -> str:
-    """Where the sound of a hash lies."""
+    """The key of a sound, by its hash."""
     return f"sounds/{name}"
 
 
 def image_fields(kind: Any) -> tuple[str, ...]:
-    """The fields of a body's type that take an image or a sound."""
+    """The names of a struct's fields that take an image or a sound."""
     if not (isinstance(kind, type) and issubclass(kind, Struct)):
         return ()
     hints = typing.get_type_hints(kind)
     return tuple(
         field.encode_name
         for field in msgspec.structs.fields(kind)
-        if any(_is_media(part) for part in (hints[field.name], *typing.get_args(hints[field.name])))
+        if any(_is_media(hint) for hint in (hints[field.name], *typing.get_args(hints[field.name])))
     )
+
+
+def without_media(body: Struct, fields: Collection[str]) -> Struct | None:
+    """A body without the images and sounds of some fields; a required image is replaced by a placeholder.
+
+    None if a sound is required.
+    """
+    changes: dict[str, Any] = {}
+    for field in msgspec.structs.fields(body):
+        if field.encode_name not in fields:
+            continue
+        media = getattr(body, field.name)
+        if field.default is not msgspec.NODEFAULT:
+            changes[field.name] = field.default
+        elif isinstance(media, ImageData):
+            changes[field.name] = type(media).from_wire(PIXEL)
+        else:
+            return None
+    return msgspec.structs.replace(body, **changes)
+
+
+def keep_stored(before: Struct, body: Struct, fields: Iterable[str]) -> None:
+    """Take over from another reading of a body what has been stored of its images and sounds."""
+    for name in fields:
+        media = getattr(body, name)
+        if isinstance(media, MEDIA):
+            media.stored = getattr(before, name).stored
 
 
 def _is_media(kind: Any) -> bool:
@@ -54,9 +82,9 @@ def _is_media(kind: Any) -> bool:
 
 
 async def stage_images(body: Struct, fields: tuple[str, ...], blobs: Blobs) -> None:
-    """Verify and store every image and sound of a body, which then knows its `hash` and `info`.
+    """Verify and store the images and sounds of a body, and set the `stored` of each.
 
-    Raises Refusal: 50035 with everything that is not what it should be, 50124 for a sound that lasts too long.
+    Raises Refusal: 50035 with the errors of all invalid files, 50124 for a sound that is too long.
     """
     form_errors = FormErrors()
     for field in fields:

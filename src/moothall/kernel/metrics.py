@@ -1,7 +1,7 @@
-"""What a process counts of itself, for Prometheus.
+"""The metrics of a process, for Prometheus.
 
-The client library's own counters take five times as long as plain lists, for locks that one event loop does not need:
-numbers are kept in lists, and handed to the library only when somebody asks.
+Values are counted in lists and dictionaries, and passed to the client library only when they are rendered: the
+library's own counters take five times as long, for locks that one event loop does not need.
 """
 
 from bisect import bisect_left
@@ -20,7 +20,7 @@ _BATCH_SIZES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0)
 
 
 class Distribution:
-    """How often a value fell under each bound, and the sum of all."""
+    """A histogram: how many values are within each bound, and the sum of all values."""
 
     __slots__ = ("_bounds", "_counts", "_sum")
 
@@ -30,18 +30,18 @@ class Distribution:
         self._sum = 0.0
 
     def observe(self, value: float) -> None:
-        """Count one value; one that equals a bound falls under it."""
+        """Count a value. A value that equals a bound is within it."""
         self._counts[bisect_left(self._bounds, value)] += 1
         self._sum += value
 
-    def cumulated(self) -> tuple[list[tuple[str, float]], float]:
-        """For each bound how many values are not above it, as Prometheus wants them, and the sum."""
+    def cumulative(self) -> tuple[list[tuple[str, float]], float]:
+        """The cumulative count of each bound, in the form that Prometheus' client takes, and the sum."""
         names = [*(str(bound) for bound in self._bounds), "+Inf"]
         return list(zip(names, map(float, accumulate(self._counts)), strict=True)), self._sum
 
 
 class Metrics:
-    """The counters of one process. Each is written by one thread at a time, and read by any."""
+    """The metrics of one process. One thread at a time writes a metric, any may read it."""
 
     def __init__(self) -> None:
         self._requests: dict[tuple[str, int], int] = {}
@@ -51,10 +51,10 @@ class Metrics:
         self._commit_seconds = Distribution(_COMMIT_SECONDS)
         self._gauges: dict[str, tuple[str, Callable[[], float]]] = {}
         self.delivered = 0
-        """Dispatches handed to sessions; whoever delivers adds to it."""
+        """Dispatches sent to gateway sessions; the gateway increments it."""
 
     def observe_request(self, row: str, status: int, seconds: float) -> None:
-        """Count an answered request. `row` is a row's name, never a path: each one stays in memory."""
+        """Count a request that has its response. `row` is an endpoint's name, never a path: each stays in memory."""
         key = (row, status)
         try:
             self._requests[key] += 1
@@ -66,21 +66,21 @@ class Metrics:
         latency.observe(seconds)
 
     def observe_commit(self, transactions: int, seconds: float) -> None:
-        """Count a commit, how many transactions it held and how long it took to be durable."""
+        """Count a commit of so many transactions that took so many seconds to be durable."""
         self._commit_sizes.observe(transactions)
         self._commit_seconds.observe(seconds)
 
     def count_published(self, name: str) -> None:
-        """Count an event given to the bus, by its dispatch name."""
+        """Count an event published on the bus, by its dispatch name."""
         self._published[name] = self._published.get(name, 0) + 1
 
-    def watch(self, name: str, told: str, read: Callable[[], float]) -> None:
-        """Show what `read` returns whenever somebody asks, as the gauge `moothall_<name>`."""
-        self._gauges[name] = (told, read)
+    def add_gauge(self, name: str, documentation: str, read: Callable[[], float]) -> None:
+        """Add the gauge `moothall_<name>`, whose value is what `read` returns at each rendering."""
+        self._gauges[name] = (documentation, read)
 
     def render(self) -> bytes:
-        """Everything, with the process's own figures, in the text format of `CONTENT_TYPE`."""
-        # The library brings an HTTP server and 9 MB with it: not for a process that nobody watches.
+        """All metrics, and those of the Python process, in the text format of `CONTENT_TYPE`."""
+        # The import takes 9 MB, which a process without monitoring saves.
         from prometheus_client import (  # noqa: PLC0415
             CollectorRegistry,
             GCCollector,
@@ -90,12 +90,12 @@ class Metrics:
         )
         from prometheus_client.registry import Collector  # noqa: PLC0415
 
-        class Ours(Collector):
-            def collect(_self) -> Iterator["Metric"]:  # noqa: N805  # `self` is the counters
+        class ProcessMetrics(Collector):
+            def collect(_self) -> Iterator["Metric"]:  # noqa: N805  # `self` is the Metrics
                 return self._families()
 
         registry = CollectorRegistry(auto_describe=False)
-        registry.register(Ours())
+        registry.register(ProcessMetrics())
         ProcessCollector(registry=registry)
         PlatformCollector(registry=registry)
         GCCollector(registry=registry)
@@ -120,7 +120,7 @@ class Metrics:
             labels=["row"],
         )
         for row, latency in self._latencies.copy().items():
-            buckets, total = latency.cumulated()
+            buckets, total = latency.cumulative()
             latencies.add_metric([row], buckets, total)
         yield latencies
         published = CounterMetricFamily("moothall_events_published", "Events given to the bus.", labels=["name"])
@@ -130,11 +130,11 @@ class Metrics:
         yield CounterMetricFamily(
             "moothall_events_delivered", "Dispatches handed to gateway sessions.", value=self.delivered
         )
-        for name, told, distribution in (
+        for name, documentation, distribution in (
             ("moothall_commit_transactions", "Transactions made durable by one commit.", self._commit_sizes),
             ("moothall_commit_seconds", "Seconds that a commit took to be durable.", self._commit_seconds),
         ):
-            buckets, total = distribution.cumulated()
-            yield HistogramMetricFamily(name, told, buckets=buckets, sum_value=total)
-        for name, (told, read) in self._gauges.items():
-            yield GaugeMetricFamily(f"moothall_{name}", told, value=read())
+            buckets, total = distribution.cumulative()
+            yield HistogramMetricFamily(name, documentation, buckets=buckets, sum_value=total)
+        for name, (documentation, read) in self._gauges.items():
+            yield GaugeMetricFamily(f"moothall_{name}", documentation, value=read())

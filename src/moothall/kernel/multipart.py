@@ -1,4 +1,4 @@
-"""Forms with files (multipart/form-data, RFC 7578), read as they arrive: nothing of a file is kept here."""
+"""A streaming parser of forms with files (multipart/form-data, RFC 7578). It does not buffer files."""
 
 import logging
 from collections.abc import AsyncIterable, AsyncIterator
@@ -8,9 +8,10 @@ from msgspec import Struct
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-# What clients send wrong is told to them; the library would also fill the log with it.
+# Clients get an error response for a malformed form; the library would log each one as well.
 logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
 
+MULTIPART: Final = "multipart/form-data"
 HEADERS_PER_PART: Final = 8
 HEADER_BYTES: Final = 4096
 _NAME_MAX: Final = 256
@@ -19,7 +20,7 @@ _BOUNDARY_MAX: Final = 70
 
 
 class MalformedForm(ValueError):
-    """What arrived is not a form; the text says why, to whoever sent it."""
+    """The data is not a valid form. The message is for the client."""
 
 
 class PartHead(Struct, frozen=True):
@@ -27,7 +28,7 @@ class PartHead(Struct, frozen=True):
 
     name: str
     filename: str | None
-    """As it was sent, unchecked; None for a part that is no file."""
+    """As sent by the client, not validated; None for a part that is not a file."""
 
 
 class PartEnd(Struct, frozen=True):
@@ -35,24 +36,24 @@ class PartEnd(Struct, frozen=True):
 
 
 PartEvent = PartHead | PartEnd | bytes
-"""What a form consists of, in order: for each part a head, bytes in any portions, and an end."""
+"""The events of a form, for each part: a head, any number of chunks of bytes, and an end."""
 
 
 def is_form(content_type: str) -> bool:
-    """Whether a Content-Type announces a form with files."""
-    return content_type[:19].lower() == "multipart/form-data"
+    """Whether a Content-Type is multipart/form-data."""
+    return content_type[: len(MULTIPART)].lower() == MULTIPART
 
 
 async def read_parts(chunks: AsyncIterable[bytes], content_type: str) -> AsyncIterator[PartEvent]:
-    """The parts of a form. Reading stops at its end, whatever comes after.
+    """Yield the events of a form. Data after its last boundary is not read.
 
-    Raises MalformedForm for what is none, or ends too early, and whatever `chunks` raises.
+    Raises MalformedForm for data that is not a form or is truncated, and anything that `chunks` raises.
     """
-    reader = _Reader(_boundary_of(content_type))
+    parser = _EventParser(_boundary_of(content_type))
     async for chunk in chunks:
-        for event in reader.feed(chunk):
+        for event in parser.feed(chunk):
             yield event
-        if reader.ended:
+        if parser.is_complete:
             return
     raise MalformedForm("The form ends before its last boundary.")
 
@@ -64,11 +65,11 @@ def _boundary_of(content_type: str) -> bytes:
     return boundary
 
 
-class _Reader:
-    """Turns bytes into events. One per form."""
+class _EventParser:
+    """Parses the bytes of one form into events."""
 
     def __init__(self, boundary: bytes) -> None:
-        self.ended = False
+        self.is_complete = False
         self._events: list[PartEvent] = []
         self._headers: dict[bytes, bytes] = {}
         self._name = b""
@@ -90,7 +91,7 @@ class _Reader:
         )
 
     def feed(self, chunk: bytes) -> list[PartEvent]:
-        """What a further portion of the form says."""
+        """Parse a further chunk and return its events. Raises MalformedForm."""
         self._events = []
         try:
             self._parser.write(chunk)
@@ -127,9 +128,9 @@ class _Reader:
         self._events.append(PartHead(_text(options[b"name"]), None if filename is None else _text(filename)))
 
     def _end(self) -> None:
-        self.ended = True
+        self.is_complete = True
 
 
 def _text(value: bytes) -> str:
-    # The library keeps the bytes; browsers and client libraries send UTF-8, browsers with %22 for quotes.
+    # The library does not decode: clients send UTF-8, and browsers send %22 for quotes.
     return value.decode("utf-8", "replace").replace("%22", '"').replace("%0D", "\r").replace("%0A", "\n")

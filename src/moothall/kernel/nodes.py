@@ -1,7 +1,7 @@
-"""Which processes serve a database, and the number that keeps the ids of each apart.
+"""The processes that serve a database, and the node number of each, which makes its ids unique.
 
-A process takes a free number at its start and renews it every few seconds; one that was not renewed
-for long is free again. The same rows tell every process which others live.
+A process takes a free number at its start and renews it every few seconds, as a lease. A number that was not renewed
+for too long is free again. The same rows show every process which others are alive.
 """
 
 import asyncio
@@ -22,13 +22,13 @@ from moothall.storage.schema import meta, nodes
 log = logging.getLogger("moothall.nodes")
 
 _LOCK: Final = Snowflake(2)
-"""No guild has this id: processes take their numbers one after another."""
-_FREE: Final = 31 << 5
-"""Numbers below this are handed out; the rest is the worker of operators' commands."""
+"""The lock for taking a number; no guild has this id."""
+_NUMBERS: Final = 31 << 5
+"""Serving processes take numbers below this; operators' commands use the last worker id."""
 
 
 class NodeRow(Struct):
-    """A row of `nodes`."""
+    """A row of `nodes`: a process and its lease of a number."""
 
     number: Snowflake
     name: str
@@ -43,33 +43,33 @@ _renew = Query(
     .values(seen_at=bindparam("now"))
 )
 _delete = Query(delete(nodes).where(nodes.c.number == bindparam("own_number"), nodes.c.name == bindparam("own_name")))
-_delete_dead = Query(delete(nodes).where(nodes.c.seen_at < bindparam("before")))
-_insert_space = Query(insert_ignore(meta, key=("key",)))
-_select_space = Query(select(meta.c.value).where(meta.c.key == "space"))
+_delete_expired = Query(delete(nodes).where(nodes.c.seen_at < bindparam("before")))
+_insert_database_id = Query(insert_ignore(meta, key=("key",)))
+_select_database_id = Query(select(meta.c.value).where(meta.c.key == "space"))
 
 
-class NumberTaken(Exception):
-    """Another process that lives makes ids with the number that this one was told to use, or all are taken."""
+class NodeNumberTaken(Exception):
+    """The configured number belongs to another live process, or all numbers are taken."""
 
 
 def new_name() -> str:
-    """A name for a process: sixteen letters that no other has."""
+    """Make a unique name for a process, of 16 hexadecimal digits."""
     return secrets.token_hex(8)
 
 
-async def space_of(database: Database) -> str:
-    """The name of this database among all, made when it is first asked for."""
+async def database_id(database: Database) -> str:
+    """The random id of a database, which the first call creates."""
     async with database.transaction() as tx:
-        await tx.execute(_insert_space, key="space", value=secrets.token_hex(8))
-        return str(await tx.scalar(_select_space))
+        await tx.execute(_insert_database_id, key="space", value=secrets.token_hex(8))
+        return str(await tx.scalar(_select_database_id))
 
 
 class Membership:
-    """This process among those that serve a database. Renewed every `seconds`, dead after `dead_after`.
+    """The lease of this process, renewed every `seconds`; others are dead `dead_after` seconds after their last.
 
-    `number` is the one to be used, None for any that is free. `on_change` is called at every renewal with the
-    names of all processes that live and of those removed since; if it raises, the next call has the latter again.
-    `on_renumber` is called with the new number if this process was taken for dead and lost its own.
+    `number` is the configured one, None for any free number. `on_change` is called at every renewal with the names of
+    all live processes and of those that died since the last call; if it raises, the next call has the latter again.
+    `on_renumber` is called with the new number if the lease has expired and the number was taken by another process.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Membership:
         self._on_change = on_change
         self._on_renumber = on_renumber
         self._database = database
-        self._wanted = number
+        self._configured_number = number
         self._seconds = seconds
         self._dead_after = dead_after
         self._known = self.alive
@@ -97,28 +97,28 @@ class Membership:
         self._task: asyncio.Task[None] | None = None
 
     async def join(self) -> int:
-        """Take a number. One that is asked for is waited for as long as its last holder may only seem alive.
+        """Take a number. A configured one is waited for until the lease of a crashed process would have expired.
 
-        Raises NumberTaken.
+        Raises NodeNumberTaken.
         """
         deadline = asyncio.get_running_loop().time() + self._dead_after + self._seconds
         while True:
             try:
                 self.number = await self._take()
-            except NumberTaken as problem:
+            except NodeNumberTaken as problem:
                 if asyncio.get_running_loop().time() > deadline:
                     raise
-                log.warning("%s; waiting whether it lives", problem)
+                log.warning("%s; waiting whether it is alive", problem)
                 await asyncio.sleep(min(1.0, self._dead_after / 4))
             else:
                 return self.number
 
     def start(self) -> None:
-        """Renew from now on."""
+        """Start renewing the lease."""
         self._task = asyncio.create_task(self._run())
 
     async def leave(self) -> None:
-        """Give the number back. Does nothing the second time."""
+        """Stop renewing and give the number back. Does nothing the second time."""
         if self._task is not None:
             # Python 3.11 may lose a cancellation to a result that comes at the same moment.
             self._leaving = True
@@ -132,17 +132,17 @@ class Membership:
                     await tx.execute(_delete, own_number=Snowflake(number), own_name=self.name)
 
     async def renew(self) -> None:
-        """Say that this process lives, and look who else does."""
+        """Renew the lease, and read which processes are alive. Raises StorageError, NodeNumberTaken."""
         async with self._database.transaction() as tx:
             own = await tx.execute(_renew, own_number=Snowflake(self.number), own_name=self.name, now=Timestamp.now())
         if not own:
-            log.warning("this process was taken for dead: it takes another number for its ids")
+            log.warning("the lease of this process expired: it takes another number for its ids")
             self.number = await self._take()
             if self._on_renumber is not None:
                 self._on_renumber(self.number)
         async with self._database.read() as reader:
             rows = await reader.all(_select)
-        self._look(rows)
+        self._update_alive(rows)
         removed = self._known - self.alive
         self._known |= self.alive
         if self._on_change is not None:
@@ -151,31 +151,32 @@ class Membership:
 
     async def _take(self) -> int:
         async with self._database.transaction(_LOCK) as tx:
-            await tx.execute(_delete_dead, before=Timestamp(Timestamp.now() - int(self._dead_after * 1000)))
+            await tx.execute(_delete_expired, before=Timestamp(Timestamp.now() - int(self._dead_after * 1000)))
             rows = await tx.all(_select)
             number = self._choose({row.number: row for row in rows})
             await self._write(tx, number)
-        self._look(rows)
+        self._update_alive(rows)
         return number
 
     def _choose(self, taken: dict[Snowflake, NodeRow]) -> int:
-        if self._wanted is None:
-            free = next((n for n in range(_FREE) if n not in taken), None)
+        number = self._configured_number
+        if number is None:
+            free = next((n for n in range(_NUMBERS) if n not in taken), None)
             if free is None:
-                raise NumberTaken(f"{_FREE} processes serve this database already")
+                raise NodeNumberTaken(f"{_NUMBERS} processes serve this database already")
             return free
-        holder = taken.get(Snowflake(self._wanted))
-        if holder is not None:
-            raise NumberTaken(
-                f"worker_id {self._wanted >> 5} with process_id {self._wanted & 31} belongs to process {holder.name}, "
-                f"seen {(Timestamp.now() - holder.seen_at) / 1000:.0f} s ago"
+        owner = taken.get(Snowflake(number))
+        if owner is not None:
+            raise NodeNumberTaken(
+                f"worker_id {number >> 5} with process_id {number & 31} belongs to process {owner.name}, "
+                f"seen {(Timestamp.now() - owner.seen_at) / 1000:.0f} s ago"
             )
-        return self._wanted
+        return number
 
     async def _write(self, tx: Transaction, number: int) -> None:
         await tx.execute(_insert, number=Snowflake(number), name=self.name, seen_at=Timestamp.now())
 
-    def _look(self, rows: list[NodeRow]) -> None:
+    def _update_alive(self, rows: list[NodeRow]) -> None:
         oldest = Timestamp.now() - self._dead_after * 1000
         self.alive = frozenset((self.name, *(row.name for row in rows if row.seen_at >= oldest)))
 
@@ -184,5 +185,5 @@ class Membership:
             await asyncio.sleep(self._seconds)
             try:
                 await self.renew()
-            except (StorageError, NumberTaken) as problem:
-                log.warning("this process could not say that it lives: %s", problem)
+            except (StorageError, NodeNumberTaken) as problem:
+                log.warning("this process could not renew its lease: %s", problem)

@@ -1,17 +1,20 @@
-"""The OpenAPI 3.1 document, made from the registry that the pipeline runs."""
+"""The OpenAPI 3.1 document, generated from the registry of endpoints."""
 
 import inspect
 import types
 import typing
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from moothall.kernel.endpoint import Endpoint, Json, NotReady, Response
-from moothall.kernel.form_or_json import FORM, FormOrJsonReader
+from moothall.kernel.form_fields import URL_ENCODED, payload_field
+from moothall.kernel.multipart import MULTIPART
+from moothall.kernel.openapi_links import links_of
 from moothall.kernel.parameters import QueryParameter
+from moothall.kernel.url_encoded import UrlEncodedReader
 from moothall.objects import limits
 from moothall.objects.email_address import EmailAddress
 from moothall.objects.ids import Snowflake
@@ -29,6 +32,7 @@ _SCALARS: dict[type, dict[str, Any]] = {
     SoundData: {"type": "string", "format": "data-uri", "pattern": "^data:audio/"},
 }
 
+_FILES = ", and files: `files[0]` and on, or parts of any name that have a filename."
 _REF = "#/components/schemas/{name}"
 
 _ERROR_SCHEMA = {
@@ -37,7 +41,17 @@ _ERROR_SCHEMA = {
     "properties": {
         "code": {"type": "integer", "description": "The public error code; 0 where there is none."},
         "message": {"type": "string"},
-        "errors": {"type": "object", "description": "What is wrong with each field, under `_errors`, nested as sent."},
+        "errors": {"type": "object", "description": "The errors of each field, under `_errors`, nested as the body."},
+    },
+}
+
+
+_OAUTH2_ERROR_SCHEMA = {
+    "type": "object",
+    "required": ["error"],
+    "properties": {
+        "error": {"type": "string", "description": "One of the codes of RFC 6749, such as `invalid_grant`."},
+        "error_description": {"type": "string"},
     },
 }
 
@@ -49,8 +63,8 @@ def _scalar_schema(kind: type) -> dict[str, Any]:
     raise NotImplementedError(f"no schema for {kind}")
 
 
-def _answers(endpoint: Endpoint) -> list[Any]:
-    """The types that a success may have: several where callers are shown more or less."""
+def _response_types(endpoint: Endpoint) -> list[Any]:
+    """The types of a successful response: several if its fields depend on the caller."""
     kind = endpoint.response
     union = typing.get_origin(kind) in {typing.Union, types.UnionType}
     return [
@@ -59,28 +73,36 @@ def _answers(endpoint: Endpoint) -> list[Any]:
     ]
 
 
-def _bodies(endpoint: Endpoint) -> list[Any]:
-    """Those of them that are JSON."""
-    return [kind for kind in _answers(endpoint) if kind not in (type(None), Response, NotReady)]
+def _json_response_types(endpoint: Endpoint) -> list[Any]:
+    """Those response types that are JSON."""
+    return [kind for kind in _response_types(endpoint) if kind not in (type(None), Response, NotReady)]
 
 
-def openapi_document(rows: Iterable[Endpoint], *, version: str, url: str) -> dict[str, Any]:
-    """The document for the rows given: valid OpenAPI 3.1, with `x-permission`, `x-audit-log-reason` and `x-fires`."""
-    rows = sorted(rows, key=lambda row: (row.path, row.method))
+def openapi_document(
+    endpoints: Iterable[Endpoint], *, version: str, url: str, examples: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Describe `endpoints` in OpenAPI 3.1, with `x-permission`, `x-audit-log-reason` and `x-fires`.
+
+    `examples` are values of path parameters by name.
+    """
+    endpoints = sorted(endpoints, key=lambda endpoint: (endpoint.path, endpoint.method))
     kinds: list[Any] = []
-    for row in rows:
-        kinds.extend(parameter.kind for parameter in row.path_parameters)
-        kinds.extend(parameter.kind for parameter in row.query_parameters)
-        if row.body is not None:
-            kinds.append(row.body.kind)
-        # Apart, since a decoder could not tell them apart, and msgspec describes only what can be decoded.
-        kinds.extend(_bodies(row))
+    for endpoint in endpoints:
+        kinds.extend(parameter.kind for parameter in endpoint.path_parameters)
+        kinds.extend(parameter.kind for parameter in endpoint.query_parameters)
+        if endpoint.body is not None:
+            kinds.append(endpoint.body.kind)
+        # Not as a union: msgspec describes only unions that it can decode.
+        kinds.extend(_json_response_types(endpoint))
     schemas, components = msgspec.json.schema_components(kinds, schema_hook=_scalar_schema, ref_template=_REF)
-    found = iter(schemas)
+    remaining = iter(schemas)
     paths: dict[str, dict[str, Any]] = {}
-    for row in rows:
-        paths.setdefault(row.path, {})[row.method.lower()] = _operation(row, found)
+    for endpoint in endpoints:
+        paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = _operation(
+            endpoint, remaining, endpoints, examples or {}
+        )
     components["Error"] = _ERROR_SCHEMA
+    components["OAuth2Error"] = _OAUTH2_ERROR_SCHEMA
     return {
         "openapi": "3.1.0",
         "info": {
@@ -90,7 +112,7 @@ def openapi_document(rows: Iterable[Endpoint], *, version: str, url: str) -> dic
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": f"{url}/api/v10"}],
-        "tags": [{"name": tag} for tag in sorted({_tag(row) for row in rows})],
+        "tags": [{"name": tag} for tag in sorted({_tag(endpoint) for endpoint in endpoints})],
         "paths": paths,
         "components": {
             "schemas": components,
@@ -107,105 +129,141 @@ def openapi_document(rows: Iterable[Endpoint], *, version: str, url: str) -> dic
     }
 
 
-def _tag(row: Endpoint) -> str:
-    module = row.handler.__module__.split(".")
+def _tag(endpoint: Endpoint) -> str:
+    module = endpoint.handler.__module__.split(".")
     return module[-2] if module[-1] == "endpoints" else module[-1]
 
 
-def _operation(row: Endpoint, schemas: "typing.Iterator[dict[str, Any]]") -> dict[str, Any]:
-    summary, _, more = row.summary.partition("\n")
-    parameters = [
+def _operation(
+    endpoint: Endpoint,
+    schemas: "typing.Iterator[dict[str, Any]]",
+    endpoints: list[Endpoint],
+    examples: Mapping[str, str],
+) -> dict[str, Any]:
+    summary, _, more = endpoint.summary.partition("\n")
+    parameters: list[dict[str, Any]] = [
         {"name": parameter.name, "in": "path", "required": True, "schema": next(schemas)}
-        for parameter in row.path_parameters
+        for parameter in endpoint.path_parameters
     ]
-    parameters.extend(_query_parameter(parameter, next(schemas)) for parameter in row.query_parameters)
+    for parameter in parameters:
+        if parameter["name"] in examples:
+            parameter["example"] = examples[parameter["name"]]
+    parameters.extend(_query_parameter(parameter, next(schemas)) for parameter in endpoint.query_parameters)
     parameters.extend(
         {"name": parameter.header.name, "in": "header", "schema": {"type": "string"}}
-        for parameter in row.header_parameters
+        for parameter in endpoint.header_parameters
     )
-    if row.audit_reason:
+    if endpoint.audit_reason:
         parameters.append(
             {"name": "X-Audit-Log-Reason", "in": "header", "schema": {"type": "string", "maxLength": 512}}
         )
     operation: dict[str, Any] = {
-        "operationId": row.name,
+        "operationId": endpoint.name,
         "summary": summary.rstrip("."),
-        "tags": [_tag(row)],
+        "tags": [_tag(endpoint)],
         "parameters": parameters,
-        "x-permission": row.access.label,
-        "x-audit-log-reason": row.audit_reason,
-        "x-fires": sorted(event.name for event in row.fires),
+        "x-permission": endpoint.access.label,
+        "x-audit-log-reason": endpoint.audit_reason,
+        "x-fires": sorted(event.name for event in endpoint.fires),
     }
     if more.strip():
         operation["description"] = inspect.cleandoc(more)
-    if row.access.needs_actor:
+    if endpoint.access.needs_actor:
         security: list[dict[str, list[str]]] = [{"token": []}]
-        if row.scope:
+        if endpoint.scope:
             security.append({"oauth2": []})
-            operation["x-oauth2-scope"] = row.scope
+            operation["x-oauth2-scope"] = endpoint.scope
         operation["security"] = security
-    if row.body is not None:
+    if endpoint.body is not None:
         operation["requestBody"] = {
-            "required": not row.body.optional,
-            "content": _request_content(row, next(schemas)),
+            "required": not endpoint.body.optional,
+            "content": _request_content(endpoint, next(schemas)),
         }
-    operation["responses"] = _responses(row, schemas)
+    operation["responses"] = _responses(endpoint, schemas, endpoints)
     return operation
 
 
-def _request_content(row: Endpoint, schema: dict[str, Any]) -> dict[str, Any]:
-    kinds = {row.body.content_type if row.body is not None else "": {"schema": schema}}
-    if isinstance(row.body, FormOrJsonReader):
-        kinds[FORM] = {
-            "schema": {"type": "object", "description": "The body as `payload`.", "properties": {"payload": schema}},
-            "encoding": {"payload": {"contentType": "application/json"}},
+def _request_content(endpoint: Endpoint, schema: dict[str, Any]) -> dict[str, Any]:
+    if endpoint.body is None:
+        return {}
+    kinds: dict[str, Any] = {endpoint.body.content_type: {"schema": schema}}
+    payload = payload_field(endpoint.body.kind)
+    encoding = {payload: {"contentType": "application/json"}}
+    if endpoint.body.forms:
+        whole = {
+            "type": "object",
+            "description": f"The body as JSON in `{payload}`.",
+            "properties": {payload: schema},
+            "required": [payload],
         }
-    if row.uploads is not None:
+        kinds[URL_ENCODED] = {"schema": {"anyOf": [whole, schema]}, "encoding": encoding}
+    if endpoint.uploads is not None:
         file = {"type": "string", "contentMediaType": "application/octet-stream"}
-        kinds["multipart/form-data"] = {
+        takes_files = endpoint.uploads.maximum > 0
+        kinds[MULTIPART] = {
             "schema": {
                 "type": "object",
-                "description": "The body as `payload_json`, which may come last, and files from `files[0]` on.",
-                "properties": {"payload_json": schema, "files[0]": file},
-                "additionalProperties": file,
+                "description": f"The body as JSON in `{payload}`, which may come last{_FILES if takes_files else '.'}",
+                "properties": {payload: schema, **({"files[0]": file} if takes_files else {})},
+                "additionalProperties": file if takes_files else True,
             },
-            "encoding": {"payload_json": {"contentType": "application/json"}},
+            "encoding": encoding,
         }
     return kinds
 
 
 def _query_parameter(parameter: QueryParameter, schema: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": parameter.name, "in": "query", "required": parameter.required, "schema": schema}
+    declared: dict[str, Any] = {"name": parameter.name, "in": "query", "required": parameter.required, "schema": schema}
     if parameter.is_list:
-        found |= {"style": "form", "explode": False}
-    return found
+        declared |= {"style": "form", "explode": False}
+    return declared
 
 
-def _responses(row: Endpoint, schemas: "typing.Iterator[dict[str, Any]]") -> dict[str, Any]:
-    answers, bodies = _answers(row), [next(schemas) for _ in _bodies(row)]
+def _responses(
+    endpoint: Endpoint, schemas: "typing.Iterator[dict[str, Any]]", endpoints: list[Endpoint]
+) -> dict[str, Any]:
+    kinds, bodies = _response_types(endpoint), [next(schemas) for _ in _json_response_types(endpoint)]
     success: dict[str, Any] = {"description": "Done."}
-    if Response in answers and not bodies:
+    if Response in kinds and not bodies:
         success["content"] = {"*/*": {}}
     elif bodies:
         schema = bodies[0] if len(bodies) == 1 else {"anyOf": bodies}
         success["content"] = {"application/json": {"schema": schema}}
+    if links := {
+        name: link
+        for kind in _json_response_types(endpoint)
+        for name, link in links_of(endpoint, kind, endpoints).items()
+    }:
+        success["links"] = links
+    responses = {str(endpoint.status): success, **_refusals(endpoint)}
+    refused = responses["4XX"]
+    if bodies and Response in kinds:
+        # The handler decides between 201 and 200, for an object that existed already.
+        responses["200"] = success
+    if NotReady in kinds:
+        responses["202"] = {**refused, "description": "Not ready; retry after `retry_after` seconds."}
+    if bodies and type(None) in kinds:
+        responses["204"] = {"description": "Done, without content."}
+    return responses
+
+
+def _refusals(endpoint: Endpoint) -> dict[str, Any]:
+    """The responses of refusals: in the API's shape, or in that of RFC 6749 where OAuth2 clients parse them."""
     refused = {
         "description": "Refused; nothing has changed.",
         "content": {"application/json": {"schema": {"$ref": _REF.format(name="Error")}}},
     }
-    responses = {str(row.status): success, "4XX": refused}
-    if bodies and Response in answers:
-        # A status that the handler decides: what was there already is no 201.
-        responses["200"] = success
-    if NotReady in answers:
-        responses["202"] = {**refused, "description": "Not ready; ask again after `retry_after` seconds."}
-    if bodies and type(None) in answers:
-        responses["204"] = {"description": "Done; nothing to tell."}
-    return responses
+    if not isinstance(endpoint.body, UrlEncodedReader):
+        return {"4XX": refused}
+    oauth2 = {
+        "description": "Refused, in the shape of RFC 6749, section 5.2.",
+        "content": {"application/json": {"schema": {"$ref": _REF.format(name="OAuth2Error")}}},
+    }
+    return {"4XX": oauth2, "413": refused, "429": {**refused, "description": "Too many requests."}}
 
 
-class Described(Struct, frozen=True):
-    """A row as the generated page of endpoints shows it."""
+class EndpointSummary(Struct, frozen=True):
+    """An endpoint in the generated documentation."""
 
     method: str
     path: str
@@ -218,20 +276,20 @@ class Described(Struct, frozen=True):
     tag: str
 
 
-def described(rows: Iterable[Endpoint]) -> list[Described]:
-    """Every row, by noun and path."""
-    listed = [
-        Described(
-            row.method,
-            row.path,
-            row.access.label,
-            row.audit_reason,
-            tuple(sorted(event.name for event in row.fires)),
-            row.status,
-            row.scope or "",
-            row.summary.partition("\n")[0],
-            _tag(row),
+def endpoint_summaries(endpoints: Iterable[Endpoint]) -> list[EndpointSummary]:
+    """Summarize every endpoint, sorted by resource and path."""
+    summaries = [
+        EndpointSummary(
+            endpoint.method,
+            endpoint.path,
+            endpoint.access.label,
+            endpoint.audit_reason,
+            tuple(sorted(event.name for event in endpoint.fires)),
+            endpoint.status,
+            endpoint.scope or "",
+            endpoint.summary.partition("\n")[0],
+            _tag(endpoint),
         )
-        for row in rows
+        for endpoint in endpoints
     ]
-    return sorted(listed, key=lambda row: (row.tag, row.path, row.method))
+    return sorted(summaries, key=lambda endpoint: (endpoint.tag, endpoint.path, endpoint.method))

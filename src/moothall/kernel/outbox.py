@@ -1,13 +1,11 @@
-"""Events on their way from a transaction to the bus, where that must not depend on this process.
+"""The transactional outbox: events stored with the change that they announce, and published by any process.
 
-They are written into the outbox in the transaction that they tell of, and taken from there by
-whichever process comes first. So it is with the events of operators' commands, in whose process no
-gateway listens, and with all events where many processes serve: a crash after the commit loses none.
+Events of operators' commands go through it, because such a process has no gateway, and with several processes all
+events do: a crash after the commit loses none.
 
-The relays of all processes take turns by a lock, and each takes what there is by number. A number is
-given out inside the transaction: what was done in knowledge of something else has the greater one,
-and is never seen before it. So no effect is published before its cause, and the events of a guild
-are published in the order of its changes.
+The relays of all processes take turns by a lock, and each publishes the rows in the order of their numbers. A number
+is assigned inside the transaction, so a transaction that has seen the effect of another one has the greater number.
+So no effect is published before its cause, and the events of a guild are published in the order of its changes.
 """
 
 import asyncio
@@ -29,13 +27,13 @@ from moothall.storage.schema import outbox
 log = logging.getLogger("moothall.outbox")
 
 ANY_NODE = ""
-"""The addressee of events that whichever node finds them first shall publish: of all, up to now."""
+"""The addressee of events that any node may publish: so far, of all events."""
 
 _MAX_AT_ONCE = 500
 
 
 class OutboxRow(Struct):
-    """One event waiting."""
+    """An event that is not published yet."""
 
     id: int
     envelope: bytes
@@ -53,11 +51,11 @@ _select_first = Query(select(outbox.c.id).where(outbox.c.node == bindparam("node
 _delete = Query(delete(outbox).where(in_list(outbox.c.id, "ids")))
 
 _LOCK = Snowflake(1)
-"""No guild has this id: relays of all nodes take turns by it."""
+"""The lock of the relays; no guild has this id."""
 
 
 async def leave_events(tx: Transaction, events: Iterable[Envelope]) -> None:
-    """Write the envelopes of events into the outbox, in the transaction that they tell of."""
+    """Write the envelopes of events into the outbox, in the transaction that they announce."""
     now = Timestamp.now()
     rows = [{"node": ANY_NODE, "envelope": encode_envelope(event), "created_at": now} for event in events]
     if len(rows) == 1:
@@ -66,12 +64,8 @@ async def leave_events(tx: Transaction, events: Iterable[Envelope]) -> None:
         await tx.execute_many(_insert, rows)
 
 
-def _nothing() -> None:
-    """Nobody asked to be told."""
-
-
 async def until_relayed(database: Database, *, seconds: float) -> bool:
-    """Wait until a serving process has taken what lies in the outbox; False if none does in so many seconds."""
+    """Wait until the outbox is empty; False if it is not after so many seconds."""
     deadline = asyncio.get_running_loop().time() + seconds
     while True:
         async with database.read() as reader:
@@ -83,25 +77,34 @@ async def until_relayed(database: Database, *, seconds: float) -> bool:
 
 
 class OutboxRelay(PeriodicTask):
-    """Publishes what lies in the outbox: when woken, else it looks every `seconds`.
+    """Publishes the events in the outbox: when `filled` is set, and every `seconds`.
 
-    With a `shared` bus a batch is deleted in the transaction that publishes it, once the bus keeps it:
-    a failure or a crash repeats the batch, it never loses it, and whoever hears it knows it by its
-    numbers. Otherwise it is published once its deletion is durable.
+    With a `shared` bus, a batch is deleted in the transaction that publishes it, once the bus has stored it. A failure
+    or a crash publishes the batch again, never loses it, and receivers recognize it by its numbers. Otherwise the batch
+    is published once its deletion is durable; before that `on_relayed` is called, because another process must have
+    changed the database.
     """
 
-    def __init__(self, database: Database, bus: Bus, *, shared: SharedBus | None = None, seconds: float = 0.05) -> None:
-        super().__init__(seconds=seconds)
+    def __init__(
+        self,
+        database: Database,
+        bus: Bus,
+        *,
+        shared: SharedBus | None = None,
+        on_relayed: Callable[[], None] | None = None,
+        filled: asyncio.Event | None = None,
+        seconds: float = 0.05,
+    ) -> None:
+        super().__init__(seconds=seconds, woken=filled)
         self._database = database
         self._bus = bus
         self._shared = shared
-        self.found: Callable[[], None] = _nothing
-        """Called once what others left has been taken, before it is published: they have changed the database."""
+        self._on_relayed = on_relayed
 
     async def relay(self) -> int:
-        """Publish what is waiting now, the first hundreds of it; how many events that were.
+        """Publish at most `_MAX_AT_ONCE` events; returns how many.
 
-        Raises StorageError and BusUnavailable; then they wait on.
+        Raises StorageError and BusUnavailable; the events stay in the outbox then.
         """
         if self._shared is not None and not self._shared.connected:
             return 0
@@ -109,26 +112,27 @@ class OutboxRelay(PeriodicTask):
             if not await reader.all(_select_first, node=ANY_NODE):
                 return 0
         async with self._database.transaction(_LOCK) as tx:
-            # Under the lock: of two nodes that saw the same rows, one publishes them.
-            found = await tx.all(_select, node=ANY_NODE)
-            if not found:
+            # Read under the lock: of two nodes that saw the same rows, one publishes them.
+            rows = await tx.all(_select, node=ANY_NODE)
+            if not rows:
                 return 0
-            await tx.execute(_delete, ids=[row.id for row in found])
+            await tx.execute(_delete, ids=[row.id for row in rows])
             if self._shared is None:
-                tx.on_commit(self.found)
-                tx.on_commit(partial(self._bus.publish, [decode_envelope(row.envelope) for row in found]))
+                if self._on_relayed is not None:
+                    tx.on_commit(self._on_relayed)
+                tx.on_commit(partial(self._bus.publish, [decode_envelope(row.envelope) for row in rows]))
             else:
-                await self._shared.deliver([(row.id, row.envelope) for row in found])
-        return len(found)
+                await self._shared.deliver([(row.id, row.envelope) for row in rows])
+        return len(rows)
 
     async def _round(self) -> bool:
-        """Publish what is waiting; whether that was only the first of it."""
+        """Publish a batch; returns whether there may be more."""
         try:
             return await self.relay() == _MAX_AT_ONCE
         except StorageError as problem:
             log.warning("the outbox could not be read: %s", problem)
         except BusUnavailable as problem:
             log.warning("events wait in the outbox: %s", problem)
-        # Every commit wakes this: without a pause each would be told of in the log.
+        # Every commit wakes this task: without a pause each would write a line into the log.
         await asyncio.sleep(self._seconds)
         return False

@@ -1,27 +1,35 @@
-"""Requests that users can cause the server to make: short, small, and only to public addresses.
+"""HTTP requests to URLs that users choose: limited in time and size, and only to public addresses.
 
-`judged_url` judges the text of a URL, with the parser that the HTTP client uses. The addresses that a name stands for
-are judged when it is looked up, and each once more by `judged_socket`, as connect() is about to get it: no spelling of
-an address and no name server that changes its answer comes between that and the connection. Redirects are not followed;
-code that follows them calls `judged_url` for each.
+`checked_url` checks the text of a URL, with the parser that the HTTP client uses. The resolver checks the addresses of
+a host name, and `checked_socket` checks the address that is passed to connect(), so that neither an unusual spelling
+of an address nor DNS rebinding leads to a private address. `get` follows redirects and checks the URL of each; nothing
+else follows any.
+
+With an HTTP proxy, which an operator may set, the proxy resolves names and connects, so it must refuse private
+addresses; the text of URLs is checked all the same.
 """
 
 import asyncio
 import re
 import socket
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from msgspec import Struct
+
+from moothall.objects.clock import stopwatch
 
 if TYPE_CHECKING:
     import aiohttp
     from yarl import URL
 
 
+T = TypeVar("T")
+_CHUNK_BYTES: Final = 65_536
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _LOOKUPS: Final = ThreadPoolExecutor(4, thread_name_prefix="looking-up")
 """Names are looked up in threads of their own, so that a name server that hangs holds up nothing else."""
 
@@ -60,73 +68,176 @@ _BLOCKED_PORTS: Final = frozenset(
 """Ports of other protocols, which a request could be mistaken for (Fetch, 2.9, port blocking)."""
 
 AddressInfo = tuple[int, int, int, str, tuple[Any, ...]]
-"""What getaddrinfo gives for one address: family, type, protocol, canonical name, socket address."""
+"""An address as getaddrinfo returns it: family, type, protocol, canonical name, socket address."""
 
 
 class OutgoingFailed(Exception):
-    """There was no answer. The message says why, for the operator; callers of the API must not see it."""
+    """There was no complete response. The message says why, for the operator; callers of the API must not see it."""
 
 
 class UrlRefused(OutgoingFailed):
-    """The text of the URL alone rules it out. The message depends on nothing else, and callers may see it."""
+    """The URL itself is not allowed. The message depends only on its text, so callers may see it."""
 
 
-class Unreached(OutgoingFailed):
-    """The connection was not made, or was lost before an answer began."""
+class ConnectionFailed(OutgoingFailed):
+    """The connection was not made, or was lost before a response began."""
 
 
 class AddressRefused(OutgoingFailed):
-    """The host is, or stands for, an address that is not public."""
+    """The host is, or resolves to, an address that is not public."""
 
 
-class OutgoingAnswer(Struct, frozen=True):
-    """What came back, of the body at most as much as was asked for."""
+class OutgoingResponse(Struct, frozen=True):
+    """A response with its whole body."""
 
     status: int
     content_type: str
     body: bytes
 
 
-class Outgoing:
-    """One pool of connections; made when it is first needed."""
+class ResponseStream(Struct, frozen=True):
+    """A response whose body has not been read."""
 
-    def __init__(self, *, allow_private: bool) -> None:
+    status: int
+    content_type: str
+    """The header with its parameters, such as the boundary of a form."""
+    chunks: AsyncIterator[bytes]
+    url: str = ""
+    """Where it came from: the URL of the request, or of the last redirect."""
+    headers: Mapping[str, str] = {}
+    """By names in any case."""
+
+
+async def read_whole(response: ResponseStream, *, maximum: int) -> OutgoingResponse:
+    """Read the body of a response. Raises OutgoingFailed if it is larger than `maximum` bytes."""
+    data = bytearray()
+    async for chunk in response.chunks:
+        data += chunk
+        if len(data) > maximum:
+            raise OutgoingFailed("the response is too large")
+    return OutgoingResponse(response.status, response.content_type.partition(";")[0].strip().lower(), bytes(data))
+
+
+async def read_start(response: ResponseStream, *, maximum: int) -> bytes:
+    """Read at most the first `maximum` bytes of a body, and leave the rest."""
+    data = bytearray()
+    async for chunk in response.chunks:
+        data += chunk
+        if len(data) >= maximum:
+            break
+    return bytes(data[:maximum])
+
+
+class Outgoing:
+    """An HTTP client with one pool of connections, which is opened by the first request.
+
+    It has at most `connections` at once, `connections_per_host` of them to one host; further requests wait, within
+    their time. `proxy` is the URL of an HTTP proxy for all requests.
+    """
+
+    def __init__(
+        self,
+        *,
+        allow_private: bool,
+        agent: str = "Moothall-Interactions/1.0",
+        proxy: str | None = None,
+        connections: int = 200,
+        connections_per_host: int = 50,
+    ) -> None:
         self._allow_private = allow_private
+        self._agent = agent
+        self._proxy = proxy
+        self._connections = (connections, connections_per_host)
         self._session: aiohttp.ClientSession | None = None
 
     async def post(
         self, url: str, body: bytes, headers: Mapping[str, str], *, seconds: float, maximum: int
-    ) -> OutgoingAnswer:
-        """Send a body. Raises OutgoingFailed, also for an answer that is late or larger than `maximum` bytes."""
+    ) -> OutgoingResponse:
+        """Post a body. Raises OutgoingFailed, also if the response takes too long or exceeds `maximum` bytes."""
+        return await self.exchange(url, body, headers, seconds=seconds, read=partial(read_whole, maximum=maximum))
+
+    async def exchange(
+        self,
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        *,
+        seconds: float,
+        read: Callable[[ResponseStream], Awaitable[T]],
+    ) -> T:
+        """Post a body, read the response with `read`, and return the result, all within `seconds`.
+
+        Raises OutgoingFailed, also if it takes longer, and what `read` raises.
+        """
+        return await self._request("POST", url, headers, seconds=seconds, read=read, body=body)
+
+    async def get(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        *,
+        seconds: float,
+        read: Callable[[ResponseStream], Awaitable[T]],
+        redirects: int = 0,
+    ) -> T:
+        """Get a URL, following at most `redirects` redirects, and return what `read` makes of the last response.
+
+        All of it takes at most `seconds`. A response with a redirect that is not followed is read like another. Raises
+        OutgoingFailed, also for a redirect to a URL that is not allowed, and what `read` raises.
+        """
+        until = stopwatch() + seconds
+        for left in range(redirects, -1, -1):
+            follow = partial(_location_or, read, follow=left > 0)
+            result = await self._request("GET", url, headers, seconds=until - stopwatch(), read=follow)
+            if not isinstance(result, _Redirect):
+                return result
+            url = result.url
+        raise OutgoingFailed("there are too many redirects")
+
+    async def _request(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        *,
+        seconds: float,
+        read: Callable[[ResponseStream], Awaitable[T]],
+        body: bytes | None = None,
+    ) -> T:
         import aiohttp  # noqa: PLC0415 it takes long to import, and most installations never need it
 
-        target = judged_url(url, allow_private=self._allow_private)
+        target = checked_url(url, allow_private=self._allow_private)
         if self._session is None:
             self._session = self._open()
         try:
             async with (
                 asyncio.timeout(seconds),
-                self._session.post(target, data=body, headers=headers, allow_redirects=False) as answer,
+                self._session.request(
+                    method, target, data=body, headers=headers, allow_redirects=False, proxy=self._proxy
+                ) as response,
             ):
-                data = await answer.content.read(maximum + 1)
-                while len(data) <= maximum and (more := await answer.content.read(maximum + 1 - len(data))):
-                    data += more
-                if len(data) > maximum:
-                    raise OutgoingFailed("the answer is too large")
-                return OutgoingAnswer(answer.status, answer.content_type, data)
+                return await read(
+                    ResponseStream(
+                        response.status,
+                        response.headers.get("content-type", ""),
+                        response.content.iter_chunked(_CHUNK_BYTES),
+                        str(target),
+                        response.headers,
+                    )
+                )
         except TimeoutError:
-            raise OutgoingFailed("there was no answer in time") from None
+            raise OutgoingFailed(f"there was no response within {seconds:.3g} seconds") from None
         except aiohttp.ClientConnectorError as problem:
             if isinstance(problem.os_error, _NotPublic):
                 raise AddressRefused("this address is not public") from None
-            raise Unreached(str(problem)) from None
+            raise ConnectionFailed(str(problem)) from None
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as problem:
-            raise Unreached(str(problem) or type(problem).__name__) from None
+            raise ConnectionFailed(str(problem) or type(problem).__name__) from None
         except (aiohttp.ClientError, OSError, ValueError) as problem:
             raise OutgoingFailed(str(problem) or type(problem).__name__) from None
 
     async def close(self) -> None:
-        """Close what is open."""
+        """Close the pool."""
         if self._session is not None:
             await self._session.close()
             self._session = None
@@ -134,34 +245,68 @@ class Outgoing:
     def _open(self) -> "aiohttp.ClientSession":
         import aiohttp  # noqa: PLC0415
 
-        connector = aiohttp.TCPConnector(
-            limit=200,
-            limit_per_host=50,
-            resolver=_resolver(allow_private=self._allow_private),
-            socket_factory=None if self._allow_private else judged_socket,
-        )
+        # Connections lead to the proxy, if there is one, which the operator chose and which is seldom public.
+        anywhere = self._allow_private or self._proxy is not None
+        connections, per_host = self._connections
         return aiohttp.ClientSession(
-            connector=connector,
+            connector=guarded_connector(
+                allow_private=anywhere,
+                limit=connections,
+                limit_per_host=connections if self._proxy is not None else per_host,
+            ),
             auto_decompress=False,
             cookie_jar=aiohttp.DummyCookieJar(),
-            headers={"user-agent": "Moothall-Interactions/1.0", "accept-encoding": "identity"},
+            headers={"user-agent": self._agent, "accept-encoding": "identity"},
         )
+
+
+class _Redirect(NamedTuple):
+    """A response that leads to another URL."""
+
+    url: str
+
+
+async def _location_or(
+    read: Callable[[ResponseStream], Awaitable[T]], response: ResponseStream, *, follow: bool
+) -> T | _Redirect:
+    """Where a response redirects to, if that is to be followed, or what `read` makes of it."""
+    from yarl import URL  # noqa: PLC0415
+
+    location = response.headers.get("location")
+    if not follow or response.status not in _REDIRECTS or not location:
+        return await read(response)
+    try:
+        return _Redirect(str(URL(response.url).join(URL(location))))
+    except (ValueError, IndexError):
+        raise UrlRefused("It redirects to a URL that is not well formed.") from None
 
 
 class _NotPublic(OSError):
-    """A connection that is not made because of the address that it would go to."""
+    """A connection is refused because its address is not public."""
 
 
-def judged_url(url: str, *, allow_private: bool) -> "URL":
-    """Parse a URL that requests may go to, as far as its text tells.
+def guarded_connector(*, allow_private: bool, limit: int, limit_per_host: int) -> "aiohttp.TCPConnector":
+    """A pool of connections to public addresses only, unless `allow_private`; at most `limit`, and for each host."""
+    import aiohttp  # noqa: PLC0415 it takes long to import
 
-    Raises UrlRefused unless it is one of http or https with a host, without user and password, at a port that is no
-    other protocol's; AddressRefused for an address that is not public, unless `allow_private`.
+    return aiohttp.TCPConnector(
+        limit=limit,
+        limit_per_host=limit_per_host,
+        resolver=_resolver(allow_private=allow_private),
+        socket_factory=None if allow_private else checked_socket,
+    )
+
+
+def checked_url(url: str, *, allow_private: bool, encoded: bool = False) -> "URL":
+    """Parse a URL and check its text. With `encoded` its path and query stay as they are.
+
+    Raises UrlRefused unless its scheme is http or https and it has a host, no user and no password, and a port that is
+    not another protocol's; AddressRefused for an address that is not public, unless `allow_private`.
     """
     from yarl import URL  # noqa: PLC0415 only what makes requests needs it
 
     try:
-        parsed = URL(url)
+        parsed = URL(url, encoded=encoded)
         host, port = parsed.raw_host, parsed.port
     except (ValueError, IndexError):  # IndexError: brackets before an "@" with nothing behind it
         raise UrlRefused("It is not a well formed URL.") from None
@@ -177,8 +322,8 @@ def judged_url(url: str, *, allow_private: bool) -> "URL":
     return parsed
 
 
-def judged_socket(info: AddressInfo) -> socket.socket:
-    """Make the socket for a connection to the address in `info`. Raises OSError for one that is not public."""
+def checked_socket(info: AddressInfo) -> socket.socket:
+    """Make the socket for a connection to the address in `info`. Raises OSError for an address that is not public."""
     family, kind, protocol, _, address = info
     if not is_public(str(address[0])):
         raise _NotPublic("this address is not public")
@@ -188,7 +333,7 @@ def judged_socket(info: AddressInfo) -> socket.socket:
 def is_public(address: str) -> bool:
     """Whether a text is the address of a host on the public internet, in the standard spelling.
 
-    Those that lead on to an IPv4 address (mapped, compatible, 6to4, NAT64, Teredo) and those with a zone are not.
+    IPv6 addresses that embed an IPv4 address (mapped, compatible, 6to4, NAT64, Teredo) or have a zone are not public.
     """
     try:
         parsed = ip_address(address)
@@ -201,7 +346,7 @@ def is_public(address: str) -> bool:
 
 
 def _names_no_public_address(host: str) -> bool:
-    """Whether a host is a literal address that is not public, or a name of this machine; other names are looked up."""
+    """Whether a host is a literal address that is not public, or a name of localhost. Other names need the resolver."""
     try:
         ip_address(host.partition("%")[0])
     except ValueError:
@@ -214,7 +359,7 @@ def _resolver(*, allow_private: bool) -> Any:
     from aiohttp.abc import AbstractResolver, ResolveResult  # noqa: PLC0415
 
     class Resolver(AbstractResolver):
-        """Looks names up; unless it is allowed, none that stands for an address that is not public is known."""
+        """Looks names up in threads. Unless `allow_private`, refuses names with an address that is not public."""
 
         async def resolve(
             self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
@@ -236,6 +381,6 @@ def _resolver(*, allow_private: bool) -> Any:
             ]
 
         async def close(self) -> None:
-            """Nothing is kept."""
+            """Do nothing: there is no state."""
 
     return Resolver()

@@ -1,4 +1,4 @@
-"""Path and query parameters: from text to typed values."""
+"""Path, query and header parameters: converting their text to typed values."""
 
 import inspect
 import typing
@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 import msgspec
 from msgspec import UNSET, Struct
 
-from moothall.kernel.form import describe_failure
+from moothall.kernel.form import coerce
 from moothall.objects import errors
 from moothall.objects.errors import ErrorKind, FormErrors, Refusal
 from moothall.objects.form_codes import FormCode
@@ -35,16 +35,16 @@ _UNKNOWN_BY_PARAMETER: dict[str, ErrorKind] = {
 
 
 class PathParameter(Struct, frozen=True):
-    """A placeholder of a path, and how its text is read."""
+    """A placeholder of a path, and the function that converts its text."""
 
     name: str
     kind: Any
     read: Callable[[str], object]
-    """Raises Refusal with the resource's own 404 for text that can name nothing."""
+    """Raises Refusal with the resource's own 404 for text that is not a valid id."""
 
 
 class QueryParameter(Struct, frozen=True):
-    """A query parameter with its type and default; `UNSET` as the default means that it is required."""
+    """A query parameter with its type and default; without a default (`Parameter.empty`) it is required."""
 
     name: str
     kind: Any
@@ -58,23 +58,23 @@ class QueryParameter(Struct, frozen=True):
 
 
 class Header(Struct, frozen=True):
-    """What a handler's parameter is annotated with that takes a header: `Annotated[str | None, Header("x-kind")]`."""
+    """The annotation of a handler's parameter that takes a header: `Annotated[str | None, Header("x-kind")]`."""
 
     name: str
     """In lower case."""
 
 
 class HeaderParameter(Struct, frozen=True):
-    """A parameter of a handler, and the header that it takes; None where the request has none."""
+    """A parameter of a handler, and the header that it takes. Its value is None if the request has no such header."""
 
     name: str
     header: Header
 
 
 def header_parameter(name: str, kind: Any) -> HeaderParameter | None:
-    """The header that a parameter takes; None for one that takes another thing."""
-    found = [mark for mark in getattr(kind, "__metadata__", ()) if isinstance(mark, Header)]
-    return HeaderParameter(name, found[0]) if found else None
+    """The header parameter of an annotated type; None if its annotations have no `Header`."""
+    headers = [annotation for annotation in getattr(kind, "__metadata__", ()) if isinstance(annotation, Header)]
+    return HeaderParameter(name, headers[0]) if headers else None
 
 
 def _supertype(kind: Any) -> Any:
@@ -84,7 +84,7 @@ def _supertype(kind: Any) -> Any:
 
 
 def path_parameter(name: str, kind: Any) -> PathParameter:
-    """A reader for one placeholder."""
+    """Make the parameter of a placeholder."""
     if _supertype(kind) is Snowflake:
         unknown = _UNKNOWN_BY_PARAMETER.get(name, errors.NOT_FOUND)
 
@@ -104,7 +104,7 @@ def _without_nul(text: str) -> str:
 
 
 def query_parameter(name: str, kind: Any, default: Any) -> QueryParameter:
-    """A reader for one query parameter. A list is comma-delimited, or given several times."""
+    """Make a query parameter. A list is comma-delimited, or the parameter is repeated."""
     return QueryParameter(name, kind, default, any(map(_is_list, (kind, *typing.get_args(kind)))))
 
 
@@ -122,27 +122,27 @@ def _pairs(query_string: bytes) -> list[tuple[str, str]]:
     return [(key, value.replace("\0", "")) for key, value in parsed]
 
 
-# Most requests carry one of few: `wait=true`, `limit=50`.
+# Most requests have one of a few short query strings: `wait=true`, `limit=50`.
 _short_pairs = lru_cache(maxsize=1024)(_pairs)
 
 
 def read_query(declared: tuple[QueryParameter, ...], query_string: bytes) -> dict[str, Any]:
-    """Typed values for every declared parameter; unknown ones are ignored.
+    """Convert a query string to the values of the declared parameters. Unknown parameters are ignored.
 
-    Raises Refusal (50035) with every error at once.
+    Raises Refusal: 50035 with the errors of all parameters.
     """
     values: dict[str, Any] = {}
-    given: dict[str, list[str]] = {}
+    texts_by_name: dict[str, list[str]] = {}
     if query_string:
         pairs = _short_pairs if len(query_string) <= _SHORT else _pairs
         try:
             for key, value in pairs(query_string):
-                given.setdefault(key, []).append(value)
+                texts_by_name.setdefault(key, []).append(value)
         except ValueError:
             raise Refusal(errors.INVALID_FORM_BODY) from None
     form_errors: FormErrors | None = None
     for parameter in declared:
-        texts = given.get(parameter.name)
+        texts = texts_by_name.get(parameter.name)
         if texts is None:
             if not parameter.required:
                 values[parameter.name] = parameter.default
@@ -155,10 +155,10 @@ def read_query(declared: tuple[QueryParameter, ...], query_string: bytes) -> dic
             values[parameter.name] = _read_value(parameter, raw)
         except msgspec.ValidationError:
             form_errors = form_errors or FormErrors()
-            seen = FormErrors()
-            describe_failure(parameter.kind, raw, [parameter.name], seen, lax=True)
-            if seen:
-                form_errors.merge(seen)
+            described = FormErrors()
+            coerce(parameter.kind, raw, [parameter.name], described, lax=True)
+            if described:
+                form_errors.merge(described)
             else:
                 form_errors.add([parameter.name], FormCode.NUMBER_TYPE_COERCE, f"Value {str(raw)[:40]!r} is not int.")
     if form_errors:
@@ -171,6 +171,6 @@ def _read_value(parameter: QueryParameter, raw: object) -> Any:
         return parameter.default
     value = convert(raw, parameter.kind, strict=False)
     if type(value) is int and not _LOWEST <= value <= _HIGHEST:
-        # No column holds it, and annotations cannot say so: their bounds end at the same number.
-        raise msgspec.ValidationError("beyond 64 bits")
+        # A column cannot store it, and msgspec's bounds cannot exclude it, because they are 64-bit numbers themselves.
+        raise msgspec.ValidationError("more than 64 bits")
     return value

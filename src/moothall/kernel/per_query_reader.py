@@ -1,4 +1,4 @@
-"""Reading for those who take their time: rows that hash passwords or open transactions of their own."""
+"""A reader for endpoints that hash passwords or open transactions of their own, which take long."""
 
 from typing import Any, TypeVar
 
@@ -8,10 +8,10 @@ T = TypeVar("T")
 
 
 class PerQueryReader:
-    """A reader that holds a connection for single statements only.
+    """A reader that takes a connection from the pool for each statement.
 
-    A row that waits for something else while it holds one of a pool's few connections keeps others from
-    the database; one that then asks for a second connection may wait for itself.
+    An endpoint that keeps a connection while it waits for something else keeps others from the database; if it opens a
+    second connection meanwhile, it may deadlock.
     """
 
     __slots__ = ("_database",)
@@ -21,21 +21,21 @@ class PerQueryReader:
         self._database = database
 
     async def one(self, query: Query[T], /, **values: Any) -> T | None:
-        """The first row."""
+        """Read the first row; None if there is none."""
         async with self._database.read() as reader:
             return await reader.one(query, **values)
 
     async def all(self, query: Query[T], /, **values: Any) -> list[T]:
-        """Every row."""
+        """Read all rows."""
         async with self._database.read() as reader:
             return await reader.all(query, **values)
 
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
-        """Every row of a query that takes long."""
+        """Read all rows of a query that takes long."""
         async with self._database.read() as reader:
             return await reader.all_long(query, **values)
 
     async def scalar(self, query: Query[Any], /, **values: Any) -> Any:
-        """The first column of the first row."""
+        """Read the first column of the first row."""
         async with self._database.read() as reader:
             return await reader.scalar(query, **values)

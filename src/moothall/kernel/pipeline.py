@@ -1,39 +1,42 @@
-"""The line that every request runs on, from match to encode. Read `Pipeline.answer` from top to bottom.
+"""The stages that every request of the API runs through, from routing to encoding. `Pipeline.respond` lists them.
 
-Refusals come in one order on every row: 404 for no such path, 401, 429, 404, 403, 400. So a body is
-decoded early, but what is wrong with it is told only to those who may do the thing at all.
+All endpoints refuse in one order: 404 for an unknown path, 401, 429, 404, 403, 400. So a body is decoded early, but its
+errors are returned only to callers who have the permission.
 """
 
 import asyncio
 import logging
-import time
 import zlib
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
-from moothall.kernel.authenticate import ANONYMOUS, Actor, Remembered, TokenKind, authenticate
-from moothall.kernel.committing import announce, freshen_guilds, keep_events
-from moothall.kernel.conflicts import until_it_wins
+from moothall.kernel.authenticate import ANONYMOUS, Actor, ActorCache, TokenKind, authenticate
+from moothall.kernel.body import BodyReader, InvalidBody
+from moothall.kernel.committing import publish_after_commit, renew_guild_versions, store_events
+from moothall.kernel.conflicts import retry_on_conflict
 from moothall.kernel.context import Context, Services, Withdrawn, WriteNeeded
 from moothall.kernel.endpoint import Endpoint, Json, Response
 from moothall.kernel.file_links import FileLinks
-from moothall.kernel.images import MEDIA, stage_images
+from moothall.kernel.images import MEDIA, keep_stored, stage_images, without_media
 from moothall.kernel.multipart import is_form
 from moothall.kernel.parameters import read_query
 from moothall.kernel.per_query_reader import PerQueryReader
 from moothall.kernel.ratelimit import bucket_name
 from moothall.kernel.reason import read_reason
-from moothall.kernel.request import ClientGone, Request, RequestTooLarge, client_address
+from moothall.kernel.recorded_refusal import RecordedRefusal
+from moothall.kernel.request import ClientDisconnected, Request, RequestTooLarge, client_address
 from moothall.kernel.router import Router
 from moothall.kernel.staged import StagedFile
-from moothall.kernel.uploads import Allowance, Staging, Uploads
+from moothall.kernel.uploads import Allowance, Uploads, UploadStaging
+from moothall.kernel.valid_rest import Rest
 from moothall.logs import current_request
 from moothall.objects import errors
-from moothall.objects.errors import Refusal, merge_refusals
+from moothall.objects.clock import stopwatch
+from moothall.objects.errors import FormErrors, Refusal, merge_refusals
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import encode
 from moothall.storage.database import StorageConflict, StorageFull, StorageUnavailable
@@ -42,7 +45,7 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Observe = Callable[[str, int, float], None]
-"""Told the row, the status and the seconds of each request."""
+"""Called for each request with the endpoint's name, the status and the duration in seconds."""
 
 log = logging.getLogger("moothall.http")
 
@@ -53,20 +56,28 @@ _GZIP_FROM = 2048
 _MAJOR = ("guild_id", "channel_id", "webhook_id", "interaction_id")
 _TOKENS = ("webhook_token", "interaction_token")
 _MAX_KEY = 96
-"""Characters of a path's id or token that tell one rate limit from another: none that exists is longer."""
+"""Characters of an id or token in a path that are part of a rate limit's key; no valid one is longer."""
 _MAX_JSON = 2 * 1024 * 1024
-"""Bytes of a body on rows that take no images or sounds."""
+"""Bytes of a body of endpoints that take no images or sounds."""
 
 
-class Answer(Struct):
-    """What goes back."""
+@runtime_checkable
+class CheckedInContext(Protocol):
+    """The body of a row that commits its own transactions, with rules that need settings or the database."""
+
+    async def check_in_context(self, ctx: Context, form_errors: FormErrors) -> None:
+        """Add the errors of its fields."""
+
+
+class EncodedResponse(Struct):
+    """A response as it is sent."""
 
     status: int
     body: bytes
     headers: list[tuple[bytes, bytes]]
 
 
-class Decoded(Struct):
+class DecodedRequest(Struct):
     """A request's parameters and body, typed."""
 
     path: dict[str, Any]
@@ -75,27 +86,72 @@ class Decoded(Struct):
     reason: str | None
     files: Sequence[StagedFile]
     problem: Refusal | None
-    """The refusal that is owed to those who get that far, if query, body or reason is wrong."""
+    """The refusal for errors in the query, body or reason, raised once the caller is authorized."""
+    complete: bool
+    """Whether the handler could run: with what is valid, if something is not."""
+    rests: list[Rest]
+    """What is left of an invalid body, in the order in which something was removed."""
+    read_rest: Callable[[Refusal], InvalidBody] | None = None
+    """Reads the body again, without the values that a refusal is about."""
+
+    def add_problem(self, refusal: Refusal) -> None:
+        """Add what else is invalid."""
+        self.problem = refusal if self.problem is None else merge_refusals([self.problem, refusal])
+
+    def take_body(self, reader: BodyReader, data: bytes, content_type: str) -> None:
+        """Read the body, or the problem with it and its valid rest."""
+        self.complete = False
+        try:
+            self.body["body"] = reader.read(data, content_type)
+            self.complete = True
+            self.read_rest = partial(reader.read_rest, data, content_type)
+        except InvalidBody as refusal:
+            self.add_problem(refusal)
+            self._take_rest(refusal)
+        except Refusal as refusal:
+            self.add_problem(refusal)
+
+    def narrow(self, refusal: Refusal, images: Iterable[str]) -> bool:
+        """Make a refusal of the handler the problem, and take the rest of the body; False if there is no rest."""
+        if self.read_rest is None or self.problem is not None or refusal.kind is not errors.INVALID_FORM_BODY:
+            return False
+        if refusal.complete or not set(refusal.errors or ()) - {"_errors"}:
+            return False
+        before = self.body["body"]
+        invalid = self.read_rest(refusal)
+        self._take_rest(invalid)
+        if self.complete:
+            self.problem = invalid
+            keep_stored(before, self.body["body"], images)
+        return self.complete
+
+    def _take_rest(self, refusal: InvalidBody) -> None:
+        self.complete = refusal.rest_body is not None
+        self.body["body"] = refusal.rest_body
+        self.rests.append(refusal.rest)
 
 
 class Pipeline:
-    """The HTTP API as an ASGI application, over the rows given."""
+    """The HTTP API as an ASGI application that serves `endpoints`.
+
+    `max_body` and `max_upload` are in bytes, for JSON bodies and for forms with files.
+    """
 
     def __init__(
         self,
         services: Services,
-        rows: Iterable[Endpoint],
+        endpoints: Iterable[Endpoint],
         *,
         observe: Observe,
         max_body: int = 26 * 1024 * 1024,
         max_upload: int = 104 * 1024 * 1024,
         trusted_proxies: Callable[[str], bool] = lambda _address: False,
     ) -> None:
-        rows = list(rows)
+        endpoints = list(endpoints)
         self._services = services
-        self._router = Router(rows)
-        self._remembered = Remembered(services.database)
-        self._buckets = {row: bucket_name(row.method, row.path) for row in rows}
+        self._router = Router(endpoints)
+        self._actors = ActorCache(services.database)
+        self._buckets = {each: bucket_name(each.method, each.path) for each in endpoints}
         self._observe = observe
         self._max_body = max_body
         self._max_upload = max_upload
@@ -103,68 +159,68 @@ class Pipeline:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one HTTP request whose path begins with /api."""
-        started = time.perf_counter()
+        started = stopwatch()
         request = Request.of(scope, receive, max_body=self._max_body, address=client_address(scope, self._trusted))
-        row_name = "none"
+        endpoint_name = "none"
         current_request.set(request.id)
         try:
             endpoint, values, head = self._match(request)
             if endpoint is None:
-                answer = Answer(204, b"", list(request.preflight_headers()))
+                response = EncodedResponse(204, b"", list(request.preflight_headers()))
             else:
-                row_name = endpoint.name
-                answer = await self.answer(endpoint, values, request)
+                endpoint_name = endpoint.name
+                response = await self.respond(endpoint, values, request)
                 if head:
-                    answer.headers.append((b"content-length", b"%d" % len(answer.body)))
-                    answer.body = b""
+                    response.headers.append((b"content-length", b"%d" % len(response.body)))
+                    response.body = b""
         except Refusal as refusal:
-            answer = refused(refusal)
-            request.extend(answer.headers)
+            response = refusal_response(refusal)
+            request.extend(response.headers)
         except RequestTooLarge:
-            answer = refused(Refusal(errors.REQUEST_TOO_LARGE))
-        except ClientGone:
-            # Nothing was done, and nobody is there to be told so.
+            response = refusal_response(Refusal(errors.REQUEST_TOO_LARGE))
+        except ClientDisconnected:
+            # The body is read before the transaction, so nothing was changed.
             return
         except (StorageFull, StorageUnavailable, StorageConflict) as problem:
-            log.warning("%s %s: %s", request.method, request.shown_path, problem)
-            answer = refused(
+            log.warning("%s %s: %s", request.method, request.redacted_path, problem)
+            response = refusal_response(
                 Refusal(errors.INSUFFICIENT_STORAGE if isinstance(problem, StorageFull) else errors.UNAVAILABLE)
             )
         except Exception:
-            log.exception("%s %s failed", request.method, request.shown_path)
-            answer = refused(Refusal(errors.INTERNAL_ERROR))
-        if answer.status in {401, 403, 429} and self._services.limiter is not None:
+            log.exception("%s %s failed", request.method, request.redacted_path)
+            response = refusal_response(Refusal(errors.INTERNAL_ERROR))
+        if response.status in {401, 403, 429} and self._services.limiter is not None:
             self._services.limiter.note_refusal(request.network, loopback=request.loopback)
-        await self._send(request, answer, send)
-        seconds = time.perf_counter() - started
-        self._observe(row_name, answer.status, seconds)
+        await self._send(request, response, send)
+        seconds = stopwatch() - started
+        self._observe(endpoint_name, response.status, seconds)
         if log.isEnabledFor(logging.DEBUG):
             log.debug(
                 "%s %s %d",
                 request.method,
-                request.shown_path,
-                answer.status,
-                extra={"row": row_name, "ms": round(seconds * 1000, 2)},
+                request.redacted_path,
+                response.status,
+                extra={"row": endpoint_name, "ms": round(seconds * 1000, 2)},
             )
 
-    async def answer(self, endpoint: Endpoint, values: list[str], request: Request) -> Answer:
-        """The line: authenticate, rate, decode, transaction, authorize, handler, commit, publish, encode."""
+    async def respond(self, endpoint: Endpoint, values: list[str], request: Request) -> EncodedResponse:
+        """Authenticate, count, decode, open a transaction, authorize, call the handler, commit, publish, encode."""
         actor = await self._authenticate(endpoint, request)
         self._take_rate(endpoint, values, actor, request)
-        given = await _decode(endpoint, values, request)
-        if endpoint.images and given.problem is None:
-            await self._stage_images(endpoint, actor, request, given)
+        decoded = await _decode(endpoint, values, request)
+        if endpoint.images and decoded.complete:
+            await self._stage_images(endpoint, actor, request, decoded)
         if endpoint.uploads is not None and is_form(request.content_type):
-            result = await self._run_with_files(endpoint, endpoint.uploads, actor, request, given)
+            result = await self._run_with_files(endpoint, endpoint.uploads, actor, request, decoded)
         else:
-            result = await self._run(endpoint, actor, request, given)
+            result = await self._run(endpoint, actor, request, decoded)
         return _encode(endpoint, result, request, self._services.links)
 
     def _match(self, request: Request) -> tuple[Endpoint | None, list[str], bool]:
-        found = self._router.match(request.path)
-        if found is None:
+        match = self._router.match(request.path)
+        if match is None:
             raise Refusal(errors.NOT_FOUND)
-        methods, values = found
+        methods, values = match
         endpoint = methods.get(request.method)
         if endpoint is not None:
             return endpoint, values, False
@@ -172,25 +228,27 @@ class Pipeline:
             return methods["GET"], values, True
         allowed = sorted({*methods, "OPTIONS", *(["HEAD"] if "GET" in methods else [])})
         if request.method == "OPTIONS":
-            request.answer_headers.append((b"allow", ", ".join(allowed).encode()))
+            request.response_headers.append((b"allow", ", ".join(allowed).encode()))
             return None, values, False
         raise Refusal(errors.METHOD_NOT_ALLOWED, headers={"allow": ", ".join(allowed)})
 
     async def _authenticate(self, endpoint: Endpoint, request: Request) -> Actor:
         limiter = self._services.limiter
         if limiter is not None and (wait := limiter.banned_for(request.network)):
-            raise too_many(wait, "global", [], message="You are being blocked from accessing our API temporarily.")
+            raise too_many_requests(
+                wait, "global", [], message="You are being blocked from accessing our API temporarily."
+            )
         header = request.authorization
         if header is None or endpoint.access.own_credentials:
             actor = ANONYMOUS
         else:
-            remembered = self._remembered.get(header)
-            if remembered is None:
+            cached = self._actors.get(header)
+            if cached is None:
                 async with self._services.database.read() as reader:
-                    remembered = await authenticate(reader, header)
-                self._remembered.put(header, remembered)
-                self._services.used(remembered)
-            actor = remembered
+                    cached = await authenticate(reader, header)
+                self._actors.put(header, cached)
+                self._services.record_token_use(cached)
+            actor = cached
         if endpoint.access.needs_actor and not actor.signed_in:
             raise Refusal(errors.NOT_AUTHENTICATED)
         return actor
@@ -207,212 +265,268 @@ class Pipeline:
             if with_token:
                 major = (major, values[1][:_MAX_KEY])
         caller = actor.user_id or request.network
-        verdict = limiter.take(self._buckets[endpoint], endpoint.rate, caller, major, loopback=request.loopback)
-        if not verdict.allowed:
-            raise too_many(verdict.retry_after, verdict.scope, verdict.headers)
-        request.answer_headers.extend(verdict.headers)
+        result = limiter.take(self._buckets[endpoint], endpoint.rate, caller, major, loopback=request.loopback)
+        if not result.allowed:
+            raise too_many_requests(result.retry_after, result.scope, result.headers)
+        request.response_headers.extend(result.headers)
 
-    async def _stage_images(self, endpoint: Endpoint, actor: Actor, request: Request, given: Decoded) -> None:
-        body = given.body["body"]
+    async def _stage_images(self, endpoint: Endpoint, actor: Actor, request: Request, decoded: DecodedRequest) -> None:
+        body = decoded.body["body"]
         if not any(isinstance(getattr(body, field), MEDIA) for field in endpoint.images):
             return
-        # Only those who may do the thing may cause the work: the line asks again inside the transaction.
+        # Only authorized callers may cause this work. The transaction checks the authorization again.
         async with self._services.database.read() as reader:
-            ctx = self._context(endpoint, actor, request, given, reader)
+            ctx = self._context(endpoint, actor, request, decoded, reader)
             _check_scope(endpoint, actor)
-            await endpoint.access.check(ctx, given.path)
+            await endpoint.access.check(ctx, decoded.path)
         try:
             await stage_images(body, endpoint.images, self._services.blobs)
         except Refusal as refusal:
-            given.problem = refusal
+            decoded.add_problem(refusal)
+            decoded.rests.append(Rest({}, refusal.errors or {}))
+            decoded.body["body"] = body = without_media(body, refusal.errors or endpoint.images)
+            decoded.complete = body is not None
+            if body is not None:
+                await stage_images(body, endpoint.images, self._services.blobs)
 
     async def _run_with_files(
-        self, endpoint: Endpoint, uploads: Uploads, actor: Actor, request: Request, given: Decoded
+        self, endpoint: Endpoint, uploads: Uploads, actor: Actor, request: Request, decoded: DecodedRequest
     ) -> Any:
-        """Store a form's files, then run the row; what it did not take is removed again."""
+        """Store a form's files, then run the endpoint, and delete the files that it did not take."""
 
         async def admit() -> Allowance:
             async with self._services.database.read() as reader:
-                ctx = self._context(endpoint, actor, request, given, reader)
+                ctx = self._context(endpoint, actor, request, decoded, reader)
                 _check_scope(endpoint, actor)
-                await endpoint.access.check(ctx, given.path)
-                if given.problem is not None:
-                    raise given.problem
-                return await uploads.admit(ctx, given.path)
+                await endpoint.access.check(ctx, decoded.path)
+                if decoded.problem is not None:
+                    raise decoded.problem
+                return await uploads.admit(ctx, decoded.path)
 
-        staging = Staging(uploads, self._services.blobs, self._services.file_ids, admit)
+        staging = UploadStaging(uploads, self._services.blobs, self._services.file_ids, admit)
         try:
             form = await staging.read(request.chunks(self._max_upload), request.content_type)
             if endpoint.body is not None:
-                given.body["body"] = endpoint.body.read(form.body(endpoint.body.kind), "application/json")
-            given.files = form.files
+                decoded.take_body(endpoint.body, form.body(endpoint.body.kind), endpoint.body.content_type)
+            decoded.files = form.files
         except Refusal as refusal:
             if refusal.status != 400:
                 raise
-            given.problem = refusal if given.problem is None else merge_refusals([given.problem, refusal])
+            decoded.add_problem(refusal)
+            decoded.complete = False
         try:
-            result = await self._run(endpoint, actor, request, given)
+            result = await self._run(endpoint, actor, request, decoded)
         except Refusal:
-            # After other failures the change may be durable all the same: the sweeper looks, later.
+            # After other exceptions the change may be durable nevertheless: the sweeper finds out later.
             await staging.discard()
             raise
         await staging.discard(taken=False)
         return result
 
-    def _context(self, endpoint: Endpoint, actor: Actor, request: Request, given: Decoded, tx: Any) -> Context:
+    def _context(self, endpoint: Endpoint, actor: Actor, request: Request, decoded: DecodedRequest, tx: Any) -> Context:
         return Context(
             self._services,
             tx,
             actor,
-            reason=given.reason,
+            reason=decoded.reason,
             fires=endpoint.fires,
             writes=endpoint.locks_guild,
             ip=request.network,
             credentials=request.authorization if endpoint.access.own_credentials else None,
-            files=given.files,
+            files=decoded.files,
             header=request.header,
         )
 
-    async def _run(self, endpoint: Endpoint, actor: Actor, request: Request, given: Decoded) -> Any:
-        lock = await self._guild_changed(given.path) if endpoint.locks_guild else None
-        attempt = partial(self._attempt, endpoint, actor, request, given, lock)
+    async def _run(self, endpoint: Endpoint, actor: Actor, request: Request, decoded: DecodedRequest) -> Any:
+        """Run the row. If its handler refuses values of the body, run it on the rest too, for a refusal with all."""
         try:
-            return await until_it_wins(partial(attempt, writes=endpoint.writes and not endpoint.reads_first))
-        except WriteNeeded:
-            return await until_it_wins(partial(attempt, writes=True))
+            return await self._run_row(endpoint, actor, request, decoded)
+        except Refusal as refusal:
+            if not endpoint.writes or not decoded.narrow(refusal, endpoint.images):
+                raise
+            try:
+                return await self._run_row(endpoint, actor, request, decoded)
+            except Refusal as with_rest:
+                raise with_rest if with_rest.kind is errors.INVALID_FORM_BODY else refusal from None
+
+    async def _run_row(self, endpoint: Endpoint, actor: Actor, request: Request, decoded: DecodedRequest) -> Any:
+        lock = await self._guild_changed(decoded.path) if endpoint.locks_guild else None
+        attempt = partial(self._attempt, endpoint, actor, request, decoded, lock)
+        try:
+            try:
+                return await retry_on_conflict(partial(attempt, writes=endpoint.writes and not endpoint.reads_first))
+            except WriteNeeded:
+                return await retry_on_conflict(partial(attempt, writes=True))
+        except RecordedRefusal as refusal:
+            await refusal.record()
+            raise
 
     async def _attempt(
         self,
         endpoint: Endpoint,
         actor: Actor,
         request: Request,
-        given: Decoded,
+        decoded: DecodedRequest,
         lock: Snowflake | None,
         *,
         writes: bool,
     ) -> Any:
-        """The row from its first to its last statement. Raises StorageConflict where another process won."""
+        """Run the endpoint once, in one transaction. Raises StorageConflict if another process' transaction won."""
         database = self._services.database
-        opened: Any
+        opening: Any
         if writes:
-            opened = database.transaction(lock)
+            opening = database.transaction(lock)
         elif endpoint.writes or endpoint.method == "GET":
-            opened = database.read()
+            opening = database.read()
         else:
-            opened = nullcontext(PerQueryReader(database))
+            opening = nullcontext(PerQueryReader(database))
         try:
-            async with opened as tx:
-                ctx = self._context(endpoint, actor, request, given, tx)
+            async with opening as tx:
+                ctx = self._context(endpoint, actor, request, decoded, tx)
                 ctx.writes = writes and endpoint.locks_guild
                 _check_scope(endpoint, actor)
-                await endpoint.access.check(ctx, given.path)
-                if given.problem is not None:
-                    raise given.problem
-                result = await endpoint.handler(ctx, *given.path.values(), **given.body, **given.query)
+                await endpoint.access.check(ctx, decoded.path)
+                if decoded.problem is not None:
+                    raise await _with_errors_of_rest(endpoint, ctx, decoded, decoded.problem)
+                result = await endpoint.handler(ctx, *decoded.path.values(), **decoded.body, **decoded.query)
                 if writes:
-                    await freshen_guilds(ctx)
-                    await keep_events(ctx)
-                    # Told in the order of the commits, even if this client has gone by then.
-                    tx.on_commit(partial(announce, ctx))
+                    await renew_guild_versions(ctx)
+                    await store_events(ctx)
+                    # Publishes in the order of the commits, even if this client has disconnected by then.
+                    tx.on_commit(partial(publish_after_commit, ctx))
         except Withdrawn as end:
             return end.result
         return result
 
     async def _guild_changed(self, path: dict[str, Any]) -> Snowflake | None:
-        """The guild that a row changes, to be locked: that of the path, or of the path's channel."""
+        """The id of the guild to lock: that of the path, or of the channel in the path."""
         if "guild_id" in path or "channel_id" not in path:
             return path.get("guild_id")
         async with self._services.database.read() as reader:
             return await self._services.states.guild_of_channel(reader, path["channel_id"])
 
-    async def _send(self, request: Request, answer: Answer, send: Send) -> None:
-        headers, body = answer.headers, answer.body
+    async def _send(self, request: Request, response: EncodedResponse, send: Send) -> None:
+        headers, body = response.headers, response.body
         headers.append((b"x-request-id", request.id.encode()))
         if request.origin is not None:
             headers.extend(request.cors_headers())
-        if len(body) >= _GZIP_FROM and request.takes_gzip and not request.loopback:
+        if len(body) >= _GZIP_FROM and request.accepts_gzip and not request.loopback:
             body = await _gzip(body)
             headers.extend(((b"content-encoding", b"gzip"), (b"vary", b"accept-encoding")))
-        if request.method != "HEAD" and answer.status not in _WITHOUT_BODY:
+        if request.method != "HEAD" and response.status not in _WITHOUT_BODY:
             headers.append((b"content-length", b"%d" % len(body)))
-        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        await send({"type": "http.response.start", "status": response.status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
 
 def _check_scope(endpoint: Endpoint, actor: Actor) -> None:
     if actor.kind is TokenKind.BEARER and endpoint.access.needs_actor:
-        wanted = endpoint.scope.split("|") if endpoint.scope else ()
-        if not any(scope in actor.scopes for scope in wanted):
+        sufficient = endpoint.scope.split("|") if endpoint.scope else ()
+        if not any(scope in actor.scopes for scope in sufficient):
             raise Refusal(errors.MISSING_SCOPE)
 
 
-async def _decode(endpoint: Endpoint, values: list[str], request: Request) -> Decoded:
+async def _with_errors_of_rest(endpoint: Endpoint, ctx: Context, decoded: DecodedRequest, problem: Refusal) -> Refusal:
+    """The refusal of invalid values, with the errors that the handler has for the rest of the body.
+
+    So rules that need settings or the database are reported together with all others. What the handler does is rolled
+    back: the caller raises the refusal inside of the transaction.
+    """
+    if problem.kind is not errors.INVALID_FORM_BODY or not decoded.complete:
+        return problem
+    try:
+        if endpoint.writes:
+            await endpoint.handler(ctx, *decoded.path.values(), **decoded.body, **decoded.query)
+        else:
+            await _check_in_context(decoded.body.get("body"), ctx)
+    except Withdrawn:
+        return problem
+    except Refusal as refusal:
+        if refusal.kind is errors.INVALID_FORM_BODY:
+            nested = refusal.errors or {}
+            for rest in reversed(decoded.rests):
+                nested = rest.original_paths(nested).nested()
+            return merge_refusals([problem, Refusal(errors.INVALID_FORM_BODY, errors=nested)])
+    return problem
+
+
+async def _check_in_context(body: Any, ctx: Context) -> None:
+    """Check the rules of a body whose handler cannot run without effect, as it commits transactions of its own."""
+    if isinstance(body, CheckedInContext):
+        form_errors = FormErrors()
+        await body.check_in_context(ctx, form_errors)
+        form_errors.raise_if_any()
+
+
+async def _decode(endpoint: Endpoint, values: list[str], request: Request) -> DecodedRequest:
     path = {
         parameter.name: parameter.read(value) for parameter, value in zip(endpoint.path_parameters, values, strict=True)
     }
-    query: dict[str, Any] = {}
-    body: dict[str, Any] = {}
-    reason = None
-    problems: list[Refusal] = []
+    decoded = DecodedRequest(path, {}, {}, None, (), None, complete=True, rests=[])
+    if endpoint.body is not None:
+        if endpoint.uploads is not None and is_form(request.content_type):
+            decoded.complete = False
+        else:
+            data = await request.body(None if endpoint.images else _MAX_JSON)
+            decoded.take_body(endpoint.body, data, request.content_type)
     if endpoint.query_parameters:
         try:
-            query = read_query(endpoint.query_parameters, request.query_string)
+            decoded.query = read_query(endpoint.query_parameters, request.query_string)
         except Refusal as refusal:
-            problems.append(refusal)
+            decoded.add_problem(refusal)
+            decoded.complete = False
     for parameter in endpoint.header_parameters:
-        query[parameter.name] = request.header(parameter.header.name)
-    if endpoint.body is not None and not (endpoint.uploads is not None and is_form(request.content_type)):
-        data = await request.body(None if endpoint.images else _MAX_JSON)
-        try:
-            body["body"] = endpoint.body.read(data, request.content_type)
-        except Refusal as refusal:
-            problems.append(refusal)
+        decoded.query[parameter.name] = request.header(parameter.header.name)
     if endpoint.audit_reason and request.audit_reason is not None:
         try:
-            reason = read_reason(request.audit_reason)
+            decoded.reason = read_reason(request.audit_reason)
         except Refusal as refusal:
-            problems.append(refusal)
-    return Decoded(path, query, body, reason, (), merge_refusals(problems) if problems else None)
+            decoded.add_problem(refusal)
+    return decoded
 
 
-def _encode(endpoint: Endpoint, result: Any, request: Request, links: FileLinks) -> Answer:
-    headers = request.answer_headers
+def _encode(endpoint: Endpoint, result: Any, request: Request, links: FileLinks) -> EncodedResponse:
+    headers = request.response_headers
     if result is None:
-        return Answer(204, b"", headers)
+        return EncodedResponse(204, b"", headers)
     if type(result) is Json:
-        return Answer(endpoint.status, links.sign(result.data), [_JSON_TYPE, *result.headers, *headers])
+        return EncodedResponse(endpoint.status, links.sign(result.data), [_JSON_TYPE, *result.headers, *headers])
     if type(result) is Response:
-        if request.known_tags and any(name == b"etag" and tag in request.known_tags for name, tag in result.headers):
-            return Answer(304, b"", [*result.headers, *headers])
-        return Answer(
+        if request.if_none_match and any(
+            name == b"etag" and tag in request.if_none_match for name, tag in result.headers
+        ):
+            return EncodedResponse(304, b"", [*result.headers, *headers])
+        return EncodedResponse(
             result.status, result.body, [(b"content-type", result.content_type.encode()), *result.headers, *headers]
         )
-    return Answer(endpoint.status, encode(result), [_JSON_TYPE, *headers])
+    return EncodedResponse(endpoint.status, encode(result), [_JSON_TYPE, *headers])
 
 
-def refused(refusal: Refusal) -> Answer:
-    """A refusal in the API's error shape."""
+def refusal_response(refusal: Refusal) -> EncodedResponse:
+    """The response for a refusal, in the API's error shape."""
     headers = [_JSON_TYPE]
     headers.extend((name.lower().encode(), value.encode("latin-1")) for name, value in (refusal.headers or {}).items())
-    return Answer(refusal.kind.status, encode(refusal.body()), headers)
+    return EncodedResponse(refusal.kind.status, encode(refusal.body()), headers)
 
 
-def too_many(wait: float, scope: str, headers: list[tuple[bytes, bytes]], *, message: str | None = None) -> Refusal:
-    """A 429 as public clients parse it."""
-    given = {name.decode(): value.decode() for name, value in headers}
-    given.setdefault("retry-after", str(int(wait) + 1))
-    given.setdefault("x-ratelimit-scope", scope)
-    given.setdefault("via", "1.1 moothall")
+def too_many_requests(
+    wait: float, scope: str, headers: list[tuple[bytes, bytes]], *, message: str | None = None
+) -> Refusal:
+    """A refusal of 429 with the headers and body that clients parse; `wait` is in seconds."""
+    all_headers = {name.decode(): value.decode() for name, value in headers}
+    all_headers.setdefault("retry-after", str(int(wait) + 1))
+    all_headers.setdefault("x-ratelimit-scope", scope)
+    all_headers.setdefault("via", "1.1 moothall")
     return Refusal(
         errors.RATE_LIMITED,
         message=message,
-        headers=given,
+        headers=all_headers,
         extra={"retry_after": round(wait, 3), "global": scope == "global"},
     )
 
 
 async def _gzip(body: bytes) -> bytes:
-    # Level 1 of 64 kB takes about a millisecond: more than that leaves the event loop.
+    # Level 1 of 64 kB takes about a millisecond: larger bodies are compressed in a thread.
     if len(body) > 65_536:
         return await asyncio.to_thread(_deflate, body)
     return _deflate(body)

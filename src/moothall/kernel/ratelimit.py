@@ -1,51 +1,51 @@
-"""Rate limits: per row and top-level id, global, and the ban of clients that only collect refusals.
+"""Rate limits: per endpoint and major parameter, global, and for invalid requests.
 
-Counters are fixed windows in memory. They protect one process from one client; where several
-processes serve, each counts for itself.
+Counters are fixed windows in memory. If several processes serve, each has its own.
 """
 
 import hashlib
 import math
-import time
 from collections.abc import Callable
 from itertools import islice
 
 from msgspec import Struct
 
+from moothall.objects.clock import CLOCK
+
 
 class Rate(Struct, frozen=True):
-    """So many requests in so many seconds."""
+    """A limit of `requests` in `seconds`."""
 
     requests: int
     seconds: float
     per_webhook: bool = False
-    """Counted for the webhook, whoever has its token and whichever of its rows it is; also by the minute."""
-    apart: bool = False
-    """Not counted with all that the caller does, but with the other rows of its kind, of which more may be done."""
+    """Whether requests are counted per webhook, for all callers and all endpoints of it, and also per minute."""
+    separate: bool = False
+    """Whether requests count against a global limit of their own, which is `SEPARATE_FACTOR` times as high."""
 
 
 DEFAULT_RATE = Rate(10, 2.0)
 
 GLOBAL_RATE = Rate(50, 1.0)
-APART_TIMES = 10
-"""How many times as much one address may do on the rows that are counted apart."""
+SEPARATE_FACTOR = 10
+"""The separate global limit of interaction endpoints, as a multiple of the global limit."""
 
 WEBHOOK_RATE = Rate(5, 2.0, per_webhook=True)
 
-ANSWER_RATE = Rate(5, 2.0, per_webhook=True, apart=True)
-"""Answers to one interaction: an application that answers many people at once is held up by none of them."""
-ANSWERED_RATE = Rate(10, 2.0, apart=True)
-"""What is done with the answer."""
+CALLBACK_RATE = Rate(5, 2.0, per_webhook=True, separate=True)
+"""Responses to one interaction. Responses to other interactions do not count."""
+INTERACTION_RESPONSE_RATE = Rate(10, 2.0, separate=True)
+"""Reading, editing and deleting the original response."""
 
 WEBHOOK_MINUTE_RATE = Rate(30, 60.0)
-"""What a webhook may post in the long run."""
+"""Messages of one webhook per minute."""
 
 INVALID_RATE = Rate(10_000, 600.0)
-"""Answers of 401, 403 and 429 to one address, after which it is shut out for the rest of the window."""
+"""Responses of 401, 403 and 429 to one address; above the limit it is banned for the rest of the window."""
 
 
-class Verdict(Struct, kw_only=True):
-    """What the limiter says of one request; the headers are its business too."""
+class RateLimitResult(Struct, kw_only=True):
+    """Whether a request is allowed, and the rate limit headers of its response."""
 
     allowed: bool
     headers: list[tuple[bytes, bytes]]
@@ -55,11 +55,11 @@ class Verdict(Struct, kw_only=True):
 
 _SWEEP_EVERY = 30.0
 _MAX_WINDOWS = 500_000
-"""So many at most are remembered; beyond that the sweep does not wait for its time."""
+"""The maximum number of windows in memory. At this number expired ones are removed before the next sweep is due."""
 
 
 class RateLimiter:
-    """All windows of one process.
+    """The rate limits of one process.
 
     `loopback_multiplier` multiplies every limit for clients on the loopback interface.
     """
@@ -73,7 +73,7 @@ class RateLimiter:
         webhook_requests: int = WEBHOOK_RATE.requests,
         webhook_minute_requests: int = WEBHOOK_MINUTE_RATE.requests,
         max_windows: int = _MAX_WINDOWS,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = CLOCK.now,
     ) -> None:
         self._clock = clock
         self._loopback_multiplier = loopback_multiplier
@@ -86,13 +86,13 @@ class RateLimiter:
         self._next_sweep = self._full_until = 0.0
         self._max_windows = max_windows
 
-    def take(self, bucket: bytes, rate: Rate, caller: object, major: object, *, loopback: bool) -> Verdict:
-        """Count one request of `caller` against its bucket and the global limit."""
+    def take(self, bucket: bytes, rate: Rate, caller: object, major: object, *, loopback: bool) -> RateLimitResult:
+        """Count one request of `caller` against its bucket and the global limit. `major` is the major parameter."""
         now = self._clock()
         self._tidy(now)
         factor = self._loopback_multiplier if loopback else 1
-        if rate.apart:
-            window = self._window(("apart", caller), self._global, factor * APART_TIMES, now)
+        if rate.separate:
+            window = self._window(("separate", caller), self._global, factor * SEPARATE_FACTOR, now)
         else:
             window = self._window(("global", caller), self._global, factor, now)
         if window[1] <= 0:
@@ -101,8 +101,8 @@ class RateLimiter:
             own = self._window(("webhook", major), rate := self._webhook, factor, now)
             minute = self._window(("webhook minute", major), self._webhook_minute, factor, now)
             if minute[1] <= 0:
-                shown = _headers(self._webhook_minute, factor, minute, now, bucket)
-                return self._refused("shared", minute, now, shown)
+                headers = _headers(self._webhook_minute, factor, minute, now, bucket)
+                return self._refused("shared", minute, now, headers)
         else:
             own = self._window((bucket, caller, major), rate, factor, now)
             minute = None
@@ -113,13 +113,13 @@ class RateLimiter:
         window[1] -= 1
         if minute is not None:
             minute[1] -= 1
-        return Verdict(allowed=True, headers=headers)
+        return RateLimitResult(allowed=True, headers=headers)
 
     def spend(self, name: str, rate: Rate, caller: object, amount: float = 1, *, loopback: bool) -> float:
-        """Take `amount` from a caller's window of that name, which nothing else is counted in.
+        """Take `amount` from the caller's window with a name.
 
-        Returns 0, or the seconds until the window opens again if nothing is left in it. As long as anything is
-        left, more may be taken than that: what something costs may be known only afterwards. 0 only asks.
+        Returns 0, or the seconds until the window is reset if nothing is left in it. If anything is left, `amount` may
+        exceed it, for costs that are known only afterwards. An amount of 0 only checks.
         """
         now = self._clock()
         self._tidy(now)
@@ -130,18 +130,18 @@ class RateLimiter:
         return 0.0
 
     def allowance(self, requests: int, *, loopback: bool) -> int:
-        """How many a client may make where the public number is `requests`, for limits that are counted elsewhere."""
+        """The limit of a client, for limits of `requests` that other code counts."""
         return requests * self._loopback_multiplier if loopback else requests
 
     def note_refusal(self, address: str, *, loopback: bool) -> None:
-        """Count an answer of 401, 403 or 429 against an address."""
+        """Count a response of 401, 403 or 429 against an address."""
         window = self._window(
             ("invalid", address), self._invalid, self._loopback_multiplier if loopback else 1, self._clock()
         )
         window[1] -= 1
 
     def banned_for(self, address: str) -> float:
-        """Seconds until an address that collected too many refusals is heard again; 0 if it is heard."""
+        """Seconds until the ban of an address with too many invalid requests ends; 0 if it is not banned."""
         window = self._windows.get(("invalid", address))
         if window is None or window[1] > 0:
             return 0.0
@@ -154,9 +154,9 @@ class RateLimiter:
         return window
 
     @staticmethod
-    def _refused(scope: str, window: list[float], now: float, headers: list[tuple[bytes, bytes]]) -> Verdict:
+    def _refused(scope: str, window: list[float], now: float, headers: list[tuple[bytes, bytes]]) -> RateLimitResult:
         wait = max(0.001, window[0] - now)
-        return Verdict(
+        return RateLimitResult(
             allowed=False,
             retry_after=wait,
             scope=scope,
@@ -164,7 +164,7 @@ class RateLimiter:
                 *headers,
                 (b"retry-after", b"%d" % math.ceil(wait)),
                 (b"x-ratelimit-scope", scope.encode()),
-                # discord.py and disnake take a 429 without it for a ban by a proxy, and raise instead of waiting.
+                # discord.py and disnake treat a 429 without `via` as a ban by a proxy, and raise instead of waiting.
                 (b"via", b"1.1 moothall"),
             ],
         )
@@ -179,7 +179,7 @@ class RateLimiter:
         windows = self._windows
         for key in [key for key, window in windows.items() if window[0] <= now]:
             del windows[key]
-        # What is left when all of them are live: the oldest half is forgotten, which lets some do a little more.
+        # All of them are live: the oldest half is dropped, so that some clients may exceed a limit once.
         if len(windows) >= self._max_windows:
             for key in list(islice(windows, len(windows) // 2)):
                 del windows[key]
@@ -196,5 +196,5 @@ def _headers(rate: Rate, factor: int, window: list[float], now: float, bucket: b
 
 
 def bucket_name(method: str, path: str) -> bytes:
-    """The public name of a row's bucket."""
+    """The value of X-RateLimit-Bucket for an endpoint."""
     return hashlib.sha256(f"{method} {path}".encode()).hexdigest()[:32].encode()

@@ -1,4 +1,4 @@
-"""The reason that goes with a change into the audit log: the header X-Audit-Log-Reason."""
+"""The reason of an audit log entry: the header X-Audit-Log-Reason."""
 
 from urllib.parse import unquote_to_bytes
 
@@ -8,10 +8,10 @@ from moothall.objects.form_codes import FormCode
 
 
 def read_reason(header: str) -> str | None:
-    """The reason of a header, percent-encoded UTF-8 or plain text; None for an empty one.
+    """Decode the header, percent-encoded UTF-8 or plain text; None for an empty one.
 
-    What only looks encoded (`50%ab off`) is left as it is. Raises Refusal (50035) beyond 512
-    characters after decoding.
+    A text that is not valid percent-encoded UTF-8 (`50%ab off`) is kept as it is. Raises Refusal: 50035 for more than
+    512 characters after decoding.
     """
     reason = header
     if "%" in header:
@@ -21,6 +21,6 @@ def read_reason(header: str) -> str | None:
             reason = header
     reason = reason.replace("\0", "").strip()
     if len(reason) > limits.AUDIT_REASON_MAX:
-        told = f"Must be {limits.AUDIT_REASON_MAX} or fewer in length."
-        refuse_field("reason", FormCode.BASE_TYPE_MAX_LENGTH, told)
+        message = f"Must be {limits.AUDIT_REASON_MAX} or fewer in length."
+        refuse_field("reason", FormCode.BASE_TYPE_MAX_LENGTH, message)
     return reason or None

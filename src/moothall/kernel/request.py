@@ -1,4 +1,4 @@
-"""One HTTP request as the pipeline sees it."""
+"""An HTTP request: its headers, its body within bounds, and the address of its client."""
 
 import itertools
 import logging
@@ -27,29 +27,29 @@ _NO_GZIP = re.compile(rb"gzip\s*;\s*q=0(?:\.0*)?\s*(?:,|\Z)")
 
 _WITH_PORT = re.compile(r"\[(?P<bracketed>[^\[\]]*)\](?::[0-9]{1,5})?|(?P<bare>[0-9.]+):[0-9]{1,5}")
 _MAX_PROXIES = 32
-"""Entries of X-Forwarded-For that are read, from its end."""
+"""How many entries of X-Forwarded-For are read, counted from its end."""
 _FORWARDING = frozenset(
     {b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto", b"x-real-ip", b"forwarded", b"via"}
 )
-"""Headers that tell a request which a proxy has forwarded."""
+"""Headers that only requests forwarded by a proxy have."""
 
 UNKNOWN_ADDRESS = "unknown"
-"""The address of a client that a proxy does not tell (the word of RFC 7239); for limits it is one client."""
+"""The address of clients whose proxy sends none, as in RFC 7239. They share their rate limits."""
 
 log = logging.getLogger("moothall.http")
 
 
 def new_request_id() -> str:
-    """Make the id that an answer carries as X-Request-Id, with the log lines that belong to it."""
+    """Make the id that the response carries as X-Request-Id and the request's log lines carry too."""
     return f"{_boot}-{next(_serial):x}"
 
 
 class RequestTooLarge(Exception):
-    """The body is larger than any row takes."""
+    """The body is larger than the endpoint accepts."""
 
 
-class ClientGone(Exception):
-    """The client left before its request was whole."""
+class ClientDisconnected(Exception):
+    """The client disconnected before it had sent the whole body."""
 
 
 class Request:
@@ -58,21 +58,21 @@ class Request:
     __slots__ = (
         "_max_body",
         "_receive",
+        "accepts_gzip",
         "address",
-        "answer_headers",
         "audit_reason",
         "authorization",
         "content_length",
         "content_type",
         "headers",
         "id",
-        "known_tags",
+        "if_none_match",
         "loopback",
         "method",
         "origin",
         "path",
         "query_string",
-        "takes_gzip",
+        "response_headers",
     )
 
     def __init__(
@@ -93,18 +93,18 @@ class Request:
         self.address = address
         self.loopback = is_loopback(address)
         self.id = new_request_id()
-        self.answer_headers: list[tuple[bytes, bytes]] = []
-        """Headers that every answer to this request carries, refusals too."""
+        self.response_headers: list[tuple[bytes, bytes]] = []
+        """Headers that every response to this request carries, refusals too."""
         self.headers: Iterable[tuple[bytes, bytes]] = ()
-        """All of them, with names in lower case."""
+        """All headers, with names in lower case."""
         self.authorization: str | None = None
         self.audit_reason: str | None = None
         self.content_type = ""
         self.content_length = 0
-        self.known_tags = b""
-        """If-None-Match: the entity tags of what the client has already."""
+        self.if_none_match = b""
+        """If-None-Match: the entity tags of the versions that the client has cached."""
         self.origin: bytes | None = None
-        self.takes_gzip = False
+        self.accepts_gzip = False
 
     @classmethod
     def of(
@@ -115,7 +115,7 @@ class Request:
         max_body: int,
         address: str,
     ) -> "Request":
-        """Read an ASGI scope."""
+        """Make a request from an ASGI scope."""
         path = _without_prefix(scope["path"])
         request = cls(scope["method"], path or "/", scope["query_string"], address, receive, max_body=max_body)
         request.headers = scope["headers"]
@@ -129,69 +129,69 @@ class Request:
             elif name == b"x-audit-log-reason":
                 request.audit_reason = _text(value)
             elif name == b"accept-encoding":
-                request.takes_gzip = b"gzip" in value and not (b"q=0" in value and _NO_GZIP.search(value))
+                request.accepts_gzip = b"gzip" in value and not (b"q=0" in value and _NO_GZIP.search(value))
             elif name == b"origin":
                 request.origin = value
             elif name == b"if-none-match":
-                request.known_tags = value
+                request.if_none_match = value
         return request
 
     def header(self, name: str) -> str | None:
-        """A header that few rows ask for, by its name in lower case; the last one of that name."""
-        wanted = name.encode()
-        found = [value for key, value in self.headers if key == wanted]
-        return _text(found[-1]).replace("\0", "") if found else None
+        """The last header with a name, which is in lower case; None if there is none."""
+        key = name.encode()
+        values = [value for header, value in self.headers if header == key]
+        return _text(values[-1]).replace("\0", "") if values else None
 
     def extend(self, headers: list[tuple[bytes, bytes]]) -> None:
-        """Add this request's own headers to those of a refusal, which win."""
-        given = {name for name, _ in headers}
-        headers.extend(header for header in self.answer_headers if header[0] not in given)
+        """Add `response_headers` to the headers of a refusal, except those that it has already."""
+        present = {name for name, _ in headers}
+        headers.extend(header for header in self.response_headers if header[0] not in present)
 
     @property
-    def shown_path(self) -> str:
-        """The path as it may stand in a log: without the tokens of webhooks and interactions."""
+    def redacted_path(self) -> str:
+        """The path for logs, without the tokens of webhooks and interactions."""
         return _SECRET.sub(r"\1***", self.path)
 
     @property
     def network(self) -> str:
-        """What stands for the client where its requests are counted: who has one IPv6 address has a whole /64."""
+        """The network that rate limits count the client by: its IPv4 address, or the /64 of its IPv6 address."""
         return network_of(self.address) if ":" in self.address else self.address
 
     async def body(self, maximum: int | None = None) -> bytes:
-        """The whole body, within the bound of every request and `maximum`. Raises RequestTooLarge and ClientGone."""
+        """Read the whole body, of at most `maximum` bytes. Raises RequestTooLarge and ClientDisconnected."""
         maximum = self._max_body if maximum is None else min(maximum, self._max_body)
         if self.content_length > maximum:
             raise RequestTooLarge
         message = await self._receive()
         if message["type"] == "http.disconnect":
-            # No body at all would be an empty one, which some rows do a lot with.
-            raise ClientGone
+            # An empty body instead would be a valid request to some endpoints.
+            raise ClientDisconnected
         first: bytes = message.get("body", b"")
         if not message.get("more_body"):
             if len(first) > maximum:
                 raise RequestTooLarge
             return first
-        parts, size = [first], len(first)
+        chunks, size = [first], len(first)
         while message.get("more_body"):
             message = await self._receive()
             if message["type"] == "http.disconnect":
-                raise ClientGone
-            part = message.get("body", b"")
-            size += len(part)
+                raise ClientDisconnected
+            chunk = message.get("body", b"")
+            size += len(chunk)
             if size > maximum:
                 raise RequestTooLarge
-            parts.append(part)
-        return b"".join(parts)
+            chunks.append(chunk)
+        return b"".join(chunks)
 
     async def chunks(self, maximum: int) -> AsyncIterator[bytes]:
-        """The body as it arrives, up to `maximum` bytes. Raises RequestTooLarge and ClientGone."""
+        """Stream the body, of at most `maximum` bytes. Raises RequestTooLarge and ClientDisconnected."""
         if self.content_length > maximum:
             raise RequestTooLarge
         size, more = 0, True
         while more:
             message = await self._receive()
             if message["type"] == "http.disconnect":
-                raise ClientGone
+                raise ClientDisconnected
             chunk: bytes = message.get("body", b"")
             more = message.get("more_body", False)
             size += len(chunk)
@@ -200,7 +200,7 @@ class Request:
             yield chunk
 
     def cors_headers(self) -> Iterable[tuple[bytes, bytes]]:
-        """Any web page may call the API: it authenticates by header, never by cookie."""
+        """CORS headers that let any web page call the API, which authenticates by header and never by cookie."""
         return (
             (b"access-control-allow-origin", self.origin or b"*"),
             (b"access-control-expose-headers", _EXPOSED),
@@ -208,9 +208,9 @@ class Request:
         )
 
     def preflight_headers(self) -> Iterable[tuple[bytes, bytes]]:
-        """The answer to OPTIONS, for browsers that ask before they call."""
+        """The headers of the response to a CORS preflight request."""
         return (
-            *self.answer_headers,
+            *self.response_headers,
             (b"access-control-allow-methods", b"GET, POST, PUT, PATCH, DELETE, OPTIONS"),
             (b"access-control-allow-headers", b"Authorization, Content-Type, X-Audit-Log-Reason, X-Super-Properties"),
             (b"access-control-max-age", b"86400"),
@@ -226,13 +226,13 @@ def _text(value: bytes) -> str:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address is this machine's own."""
+    """Whether an address is one of the loopback interface."""
     return address.startswith("127.") or address in {"::1", "localhost", ""}
 
 
 @lru_cache(maxsize=4096)
 def network_of(address: str) -> str:
-    """The network that stands for an address where clients are counted: an IPv6 address's /64, else itself."""
+    """The network that rate limits count an address by: the /64 of an IPv6 address, else the address itself."""
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:
@@ -253,9 +253,9 @@ def _without_prefix(path: str) -> str:
 
 @lru_cache(maxsize=4096)
 def forwarded_address(entry: bytes) -> str | None:
-    """The address in an entry of X-Forwarded-For, in its standard spelling; None for one that has none.
+    """The address in an entry of X-Forwarded-For, in its standard spelling; None if the entry has none.
 
-    Proxies write it bare, quoted, in brackets, with a port or with a zone.
+    The address may be bare, quoted, in brackets, with a port or with a zone.
     """
     text = entry.decode("latin-1").strip()
     if len(text) > 1 and text[0] == text[-1] == '"':
@@ -271,11 +271,11 @@ def forwarded_address(entry: bytes) -> str | None:
 
 
 def client_address(scope: MutableMapping[str, Any], trusted: Callable[[str], bool]) -> str:
-    """The address of the client: the last one in X-Forwarded-For that a trusted proxy did not add for another.
+    """The address of the client: the last address in X-Forwarded-For that is not a trusted proxy's.
 
-    A proxy appends to X-Forwarded-For or adds a header of its own after the client's: they count as one list. An entry
-    that cannot be read ends it: what stands before is whatever the client made up. A forwarded request never has an
-    address of this machine, with what that is allowed: it is UNKNOWN_ADDRESS then.
+    A proxy appends to X-Forwarded-For or adds another header of that name, so that all of them count as one list. The
+    entries before an unreadable one are ignored, because the client may have forged them. A forwarded request never
+    has a loopback address, which has privileges: its address is UNKNOWN_ADDRESS then.
     """
     client = scope.get("client")
     address = peer = client[0] if client else ""
@@ -297,7 +297,7 @@ def client_address(scope: MutableMapping[str, Any], trusted: Callable[[str], boo
 
 
 def _is_forwarded(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    for name, _ in headers:  # noqa: SIM110 any() takes twice as long, and every request of this machine passes here
+    for name, _ in headers:  # noqa: SIM110 any() takes twice as long, and every loopback request passes here
         if name in _FORWARDING:
             return True
     return False
@@ -305,7 +305,7 @@ def _is_forwarded(headers: Iterable[tuple[bytes, bytes]]) -> bool:
 
 @lru_cache(maxsize=64)
 def _warn_of_unreadable(proxy: str) -> None:
-    # Once for each proxy: the cache remembers.
+    # The cache limits this to one line for each proxy.
     log.warning("the proxy %s sends an X-Forwarded-For without a readable address: its clients share a limit", proxy)
 
 

@@ -1,7 +1,7 @@
 """Secrets: tokens, the server key and what it encrypts, passwords.
 
-A token is kept as its hash only; one that must be shown again (a webhook's) is encrypted with the server key. Neither
-helps whoever reads the database alone.
+Only the hash of a token is stored; a token that must be shown again (a webhook's) is encrypted with the server key. So
+a copy of the database without the server key reveals no token.
 """
 
 import asyncio
@@ -36,29 +36,29 @@ _KEY_ID_BYTES = 4
 
 
 def hash_token(token: str) -> bytes:
-    """The 32 bytes under which a token is stored and looked up.
+    """The 32 bytes by which a token is stored and looked up.
 
-    SHA-256 without salt: a token has at least 128 random bits, so nothing is gained by slowing a search for it.
+    SHA-256 without salt: a token has at least 128 random bits, so a slow hash would make it no safer.
     """
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 
 def new_token(length: int) -> str:
-    """Random text of exactly `length` characters of [A-Za-z0-9_-], six bits each."""
+    """Make a random text of exactly `length` characters of [A-Za-z0-9_-], six bits each."""
     return secrets.token_urlsafe(length * 3 // 4 + 1)[:length]
 
 
 def new_account_token(user_id: int) -> str:
-    """A token for a bot or a person: base64 of the user id, a dot, six characters, a dot, 38 random characters.
+    """Make a token for a bot or a person: base64 of the user id, a dot, 6 and another dot, 38 random characters.
 
-    Some client libraries read the id out of the first part (decisions.md, What client libraries rely on).
+    Some client libraries decode the id in the first part (decisions.md, What client libraries rely on).
     """
     name = base64.urlsafe_b64encode(str(user_id).encode()).decode().rstrip("=")
     return f"{name}.{new_token(6)}.{new_token(38)}"
 
 
 def new_password() -> str:
-    """A password that can be read out and typed: three words of three syllables, 56 random bits."""
+    """Make a pronounceable password: three words of three syllables, 56 random bits."""
 
     def syllable() -> str:
         return secrets.choice(_CONSONANTS) + secrets.choice(_VOWELS)
@@ -67,14 +67,14 @@ def new_password() -> str:
 
 
 class ServerKeyError(Exception):
-    """The server key cannot be used; the message says why and what to do."""
+    """The server key is invalid. The message says why, and what to do."""
 
 
 class ServerKey:
-    """The key of this installation, 32 bytes, with those that were in use before it.
+    """The key of this installation, 32 bytes, and the retired keys.
 
-    The file holds base64, one key a line, the current one first. To change the key, put a new line on top: what the
-    old keys encrypted stays readable. Losing the file loses what it encrypted.
+    The file has one key per line in base64, the current one first. To rotate the key, insert a line at the top: secrets
+    that older keys encrypted remain readable. Without the file, encrypted secrets are lost.
     """
 
     def __init__(self, current: bytes, retired: Iterable[bytes] = ()) -> None:
@@ -84,21 +84,21 @@ class ServerKey:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Keys in base64, one a line or separated by commas. Raises ServerKeyError."""
+        """Parse keys in base64, one per line or separated by commas. Raises ServerKeyError."""
         try:
             keys = [base64.b64decode(part, validate=True) for part in text.replace(",", " ").split()]
         except binascii.Error:
             raise ServerKeyError("a server key is written in base64") from None
         if not keys:
-            raise ServerKeyError("there is no key in it")
+            raise ServerKeyError("there is no key")
         return cls(keys[0], keys[1:])
 
     @classmethod
     def load_or_create(cls, path: Path) -> Self:
-        """The key in a file; a new one, readable by its owner only, if there is no such file.
+        """Load the keys from a file. A missing file is created with a new key, readable by its owner only.
 
-        Processes that start at once end up with the same key. Raises ServerKeyError for a file that is damaged or that
-        everybody on the machine may read; OSError for one that cannot be read or made.
+        Processes that start at the same time get the same key. Raises ServerKeyError for a file that is damaged or
+        readable by all users of the machine; OSError for one that cannot be read or created.
         """
         try:
             return cls._load(path)
@@ -110,33 +110,33 @@ class ServerKey:
     def _load(cls, path: Path) -> Self:
         with path.open(encoding="ascii", errors="replace") as file:
             if os.fstat(file.fileno()).st_mode & 0o007:
-                raise ServerKeyError(f"{path}: everybody on this machine may read it; chmod 600 it")
+                raise ServerKeyError(f"{path}: all users of this machine may read it; run chmod 600")
             try:
                 return cls.parse(file.read())
             except ServerKeyError as error:
                 raise ServerKeyError(f"{path}: {error}") from None
 
     def subkeys(self, purpose: str) -> tuple[bytes, ...]:
-        """Keys for one purpose, 32 bytes each, current first; they tell nothing about each other or the server key."""
+        """Derive the keys for one purpose by HMAC-SHA256, 32 bytes each, the current one first."""
         return tuple(hmac.digest(key, b"moothall " + purpose.encode(), "sha256") for key in self._keys)
 
     def box(self, purpose: str) -> "SecretBox":
-        """A box that only `purpose` opens."""
+        """The SecretBox with the subkeys of a purpose."""
         current, *retired = self.subkeys(purpose)
         return SecretBox(current, retired)
 
 
 def _write_new(path: Path, content: bytes) -> None:
-    """Write a file for its owner's eyes, whole or not at all; one that is there by then is left as it is."""
+    """Create a file that only its owner may read, atomically. An existing file is not changed."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        # Unlike a rename, a link never replaces the key that another process made meanwhile.
-        os.link(draft, path)
+        # Unlike a rename, a link never replaces a file that another process has created meanwhile.
+        os.link(temporary, path)
         folder = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
@@ -145,17 +145,17 @@ def _write_new(path: Path, content: bytes) -> None:
     except FileExistsError:
         pass
     finally:
-        draft.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 class SecretUnreadable(Exception):
-    """What was to be decrypted is damaged, was moved from elsewhere, or was encrypted with a key that is gone."""
+    """An encrypted secret is damaged, belongs to another row, or was encrypted with an unknown key."""
 
 
 class SecretBox:
-    """Encrypts small secrets: AES-256-GCM with a random nonce, and the id of the key that was used.
+    """Encrypts small secrets with AES-256-GCM. The result has the id of the key and a random nonce.
 
-    `about` ties a secret to its place (`b"webhook 123"`): moved to another row, it cannot be read.
+    `about` is additional authenticated data, which binds a secret to its row (`b"webhook 123"`).
     """
 
     def __init__(self, key: bytes, retired: Iterable[bytes] = ()) -> None:
@@ -163,24 +163,24 @@ class SecretBox:
         self._ciphers = {_key_id(each): AESGCM(each) for each in (key, *retired)}
 
     def encrypt(self, secret: bytes, *, about: bytes = b"") -> bytes:
-        """The secret, unreadable; other bytes at every call, 33 longer than the secret."""
+        """Encrypt a secret. The result is 33 bytes longer, and different at every call."""
         nonce = os.urandom(_NONCE_BYTES)
         head = _VERSION + self._current
         return head + nonce + self._ciphers[self._current].encrypt(nonce, secret, head + about)
 
     def decrypt(self, sealed: bytes, *, about: bytes = b"") -> bytes:
-        """What was given to `encrypt` with the same `about`. Raises SecretUnreadable."""
+        """Decrypt the result of `encrypt` with the same `about`. Raises SecretUnreadable."""
         head, rest = sealed[: 1 + _KEY_ID_BYTES], sealed[1 + _KEY_ID_BYTES :]
         cipher = self._ciphers.get(head[1:])
         if head[:1] != _VERSION or cipher is None:
-            raise SecretUnreadable("it was encrypted with a key that is not here")
+            raise SecretUnreadable("it was encrypted with an unknown key")
         try:
             return cipher.decrypt(rest[:_NONCE_BYTES], rest[_NONCE_BYTES:], head + about)
         except (InvalidTag, ValueError):
-            raise SecretUnreadable("it is damaged or stands in the wrong place") from None
+            raise SecretUnreadable("it is damaged or belongs to another row") from None
 
     def stale(self, sealed: bytes) -> bool:
-        """Whether a secret was encrypted with a retired key and should be encrypted anew."""
+        """Whether a secret was encrypted with a retired key, so that it should be encrypted again."""
         return sealed[1 : 1 + _KEY_ID_BYTES] != self._current
 
 
@@ -189,33 +189,33 @@ def _key_id(key: bytes) -> bytes:
 
 
 class TooManyPasswords(Exception):
-    """So many passwords wait to be hashed that another one would wait for seconds."""
+    """The queue of passwords to hash is full."""
 
 
 class Passwords:
-    """Hashes and checks passwords with argon2id, off the event loop.
+    """Hashes and verifies passwords with argon2id, in threads.
 
-    At most `concurrency` run at once, each taking 19 MiB and one core for some tens of milliseconds;
-    others wait their turn, `max_waiting` of them. Beyond that `hash`, `verify` and `run` raise TooManyPasswords.
+    `concurrency` of them run at once, each with 19 MiB and one core for some tens of milliseconds. With more than
+    `max_waiting` running or queued, `hash`, `verify` and `run` raise TooManyPasswords.
     """
 
     def __init__(self, *, concurrency: int = 2, max_waiting: int = 256) -> None:
         self._waiting = 0
         self._max_waiting = max_waiting
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="password")
-        # One lane and 19 MiB: a login must not cost a small server 64 MiB and four cores.
+        # OWASP's minimum: the library's default takes 64 MiB and four cores, too much for a small server.
         self._hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
     async def hash(self, password: str) -> str:
-        """The text to store; another one at every call."""
+        """Hash a password with a random salt, for storing."""
         return await self.run(functools.partial(self._hasher.hash, password))
 
     async def verify(self, stored: str | None, password: str) -> bool:
-        """Whether the password is the stored one; of an account that is not there (None) false, in the same time."""
+        """Whether a password matches a stored hash. Without one (None) the result is False, after the same time."""
         return await self.run(functools.partial(self._verify, stored, password))
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Do other work about a password on the same threads, in turn with the rest; what it returns."""
+        """Run other work on the same threads and in the same queue, and return its result."""
         if self._waiting >= self._max_waiting:
             raise TooManyPasswords
         self._waiting += 1
@@ -225,21 +225,22 @@ class Passwords:
             self._waiting -= 1
 
     def outdated(self, stored: str) -> bool:
-        """Whether a stored hash was made with other costs and should be made anew at the next login."""
+        """Whether a hash has other cost parameters, so that the password should be hashed again at the next login."""
         return self._hasher.check_needs_rehash(stored)
 
     def close(self) -> None:
-        """Wait for what is running and end the threads."""
+        """Wait for running work and end the threads."""
         self._threads.shutdown()
 
     def _verify(self, stored: str | None, password: str) -> bool:
-        decoy = self._decoy  # made by the first check, whichever way it goes
+        no_password = self._no_password  # computed at the first call, also if `stored` is not None
         try:
-            self._hasher.verify(stored or decoy, password)
+            self._hasher.verify(stored or no_password, password)
         except (VerificationError, InvalidHashError):
             return False
         return stored is not None
 
     @functools.cached_property
-    def _decoy(self) -> str:
+    def _no_password(self) -> str:
+        """The hash of a random password, which takes as long to verify as a stored one."""
         return self._hasher.hash(secrets.token_hex(16))

@@ -1,20 +1,21 @@
-"""An operation outside the HTTP line: gateway commands, jobs and operators' commands.
+"""Operations outside of HTTP requests: gateway commands, jobs and operators' commands.
 
-It runs like a row's handler: in one transaction with a Context, repeated whole on a conflict, its
-events announced once the commit is durable.
+They run like endpoints: in one transaction with a Context, repeated whole on a conflict, with their events published
+once the commit is durable.
 """
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import TypeVar
 
 from moothall.kernel.authenticate import Actor
-from moothall.kernel.committing import announce, freshen_guilds, keep_events
-from moothall.kernel.conflicts import until_it_wins
+from moothall.kernel.committing import publish_after_commit, renew_guild_versions, store_events
+from moothall.kernel.conflicts import retry_on_conflict
 from moothall.kernel.context import Context, Services
 from moothall.kernel.events import Event
 from moothall.kernel.hooks import AnyHook, declared_events
 from moothall.kernel.outbox import leave_events
+from moothall.kernel.staged import StagedFile
 from moothall.objects.ids import Snowflake
 
 T = TypeVar("T")
@@ -29,27 +30,28 @@ async def run(
     lock: Snowflake | None = None,
     reason: str | None = None,
     outbox: bool = False,
+    files: Sequence[StagedFile] = (),
 ) -> T:
-    """Do `work` in a transaction of its own and announce what it emitted; what it returned.
+    """Run `work` in a transaction of its own, publish the events that it emits, and return its result.
 
-    `actor` is who it is done for (`ANONYMOUS` for the platform itself). `fires` are the events that it
-    may emit, None for any. `lock` is the guild whose state it changes. `outbox` leaves the events
-    to a serving process, for a process in which no gateway listens. Raises what `work` raises
-    (nothing then remains) and StorageError.
+    `actor` is the user that it runs for (`ANONYMOUS` for the platform itself). `fires` are the events that it may
+    emit, None for any. `lock` is the guild whose state it changes. With `outbox` the events are left for a serving
+    process, because this one has no gateway. `files` are those of `ctx.files`. Raises StorageError, and what `work`
+    raises, which rolls it back.
     """
     declared = None if fires is None else declared_events(fires)
 
     async def attempt() -> T:
         async with services.database.transaction(lock) as tx:
-            ctx = Context(services, tx, actor, reason=reason, fires=declared, writes=lock is not None)
+            ctx = Context(services, tx, actor, reason=reason, fires=declared, writes=lock is not None, files=files)
             result = await work(ctx)
-            await freshen_guilds(ctx)
+            await renew_guild_versions(ctx)
             if outbox:
                 await leave_events(tx, services.links.sign_all(ctx.events))
                 ctx.events.clear()
             else:
-                await keep_events(ctx)
-            tx.on_commit(partial(announce, ctx))
+                await store_events(ctx)
+            tx.on_commit(partial(publish_after_commit, ctx))
         return result
 
-    return await until_it_wins(attempt)
+    return await retry_on_conflict(attempt)

@@ -1,20 +1,21 @@
-"""Files on their way in: streamed to the store of blobs before the transaction, by those who may do the thing.
+"""File uploads: streamed into the blob store before the transaction, once the caller is known to be authorized.
 
-A row says with `uploads=` what it takes. The handler finds the files in `ctx.files`; those that it gives to a
-message are `taken`, which is for `resources.attachment` to say. What a request leaves untaken is removed after it,
-and what a process that dies leaves behind is found by the sweeper, since every key names the day and the file's id.
+An endpoint declares with `uploads=` which files it accepts. Its handler gets them as `ctx.files`; a file that a message
+has is marked `taken` (by `resources.message.attachment`). Files that are not taken are deleted after the request. The
+sweeper deletes those of a process that crashed: every key contains the day and the file's id.
 """
 
+import itertools
 import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any, Final
 
-import msgspec
 from msgspec import Struct
 
 from moothall.kernel.context import Context
 from moothall.kernel.file_ids import FileIds
+from moothall.kernel.form_fields import PAYLOAD_FIELD, json_of_fields
 from moothall.kernel.multipart import MalformedForm, PartEnd, PartEvent, PartHead, read_parts
 from moothall.kernel.staged import StagedFile
 from moothall.objects import errors, limits
@@ -26,54 +27,60 @@ from moothall.storage.database import StorageError
 log = logging.getLogger("moothall.files")
 
 _HEAD_BYTES: Final = 512
-_FILE_NAME: Final = re.compile(r"files\[([0-9]{1,4})\]|file([0-9]{0,4})")
+_NUMBERED: Final = re.compile(r"files\[([0-9]{1,4})\]")
+_UNNUMBERED: Final = -1
 _OLD_FIELDS_MAX: Final = 32
 _FORM_BYTES: Final = 2 * 1024 * 1024 + 65_536
-"""All of a form that is no file: its fields, and what holds the parts together."""
-JSON_FIELD: Final = "payload_json"
+"""The maximum number of bytes of a form without its files: fields, headers and boundaries."""
 
 
 class Allowance(Struct, frozen=True):
-    """How much somebody may upload: bytes of each file, and of all."""
+    """How much a caller may upload: bytes of each file, and of all files of a request."""
 
     each: int
     total: int
 
 
 class Uploads:
-    """What a row takes of files; a subclass says who may upload how much, and what else is asked of a file."""
+    """The files that an endpoint accepts. A subclass says who may upload how much, and validates the files."""
 
     maximum: int = limits.ATTACHMENTS_MAX
-    """Files of one request."""
+    """The maximum number of files of a request."""
 
     async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
-        """How much the caller may upload; asked, after the row's own access, when the first file begins.
+        """How much the caller may upload. Called when the first file begins, after the endpoint's access check.
 
-        Raises Refusal for somebody who may not.
+        Raises Refusal for a caller who may not upload files.
         """
         raise NotImplementedError
 
     async def examine(self, file: StagedFile, blobs: Blobs) -> None:
-        """Look into a file that is stored, before the transaction. Raises Refusal for one that is not taken."""
+        """Validate a stored file, before the transaction. Raises Refusal for one that is not accepted."""
+
+
+class NoFiles(Uploads):
+    """What a row takes of files whose body may be a form, but has none."""
+
+    maximum = 0
+
+    async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:  # noqa: ARG002 no caller may upload
+        """Allow nothing."""
+        return Allowance(each=0, total=0)
 
 
 class Form(Struct):
-    """A form that has been read."""
+    """A form with its files stored."""
 
     fields: dict[str, bytes]
     files: list[StagedFile]
 
     def body(self, kind: Any) -> bytes:
-        """The JSON of a form: its `payload_json`, or else its fields, read as the types of `kind` want them."""
-        given = self.fields.get(JSON_FIELD)
-        if given is not None:
-            return given
-        texts = _text_fields(kind)
-        return msgspec.json.encode({name: _plain(value, text=name in texts) for name, value in self.fields.items()})
+        """The JSON body of a form: its `payload_json`, else an object of its fields, typed as in the struct `kind`."""
+        return json_of_fields(self.fields, kind)
 
 
-class Staging:
-    """The files of one request. `admit` is asked when the first one begins."""
+class UploadStaging:
+    """Stores the files of one request. `admit` is called when the first one begins."""
 
     def __init__(self, rules: Uploads, blobs: Blobs, ids: FileIds, admit: Callable[[], Awaitable[Allowance]]) -> None:
         self._rules = rules
@@ -89,18 +96,19 @@ class Staging:
     async def read(self, chunks: AsyncIterator[bytes], content_type: str) -> Form:
         """Read a form and store its files.
 
-        Raises Refusal: 413/40005 for what is too large, 50035 for what is no form, or is in it twice, under a
-        name that says nothing or without one; whatever `admit` and `Uploads.examine` raise.
+        Raises Refusal: 413/40005 for a form or file that is too large, 50035 for a malformed form and for parts that
+        are repeated or lack a filename; and what `admit` and `Uploads.examine` raise.
         """
         parts = read_parts(self._counted(chunks), content_type)
         try:
             async for event in parts:
                 if not isinstance(event, PartHead):
-                    raise MalformedForm("The parts of the form are in no order.")
-                if event.filename is None or event.name == JSON_FIELD:
+                    raise MalformedForm("The parts of the form are out of order.")
+                if event.filename is None or event.name == PAYLOAD_FIELD:
                     await self._read_field(event, parts)
                 else:
                     await self._store(event, parts)
+            self._number_files()
             for file in self.files:
                 await self._rules.examine(file, self._blobs)
         except BaseException as problem:
@@ -111,15 +119,15 @@ class Staging:
         return Form(self._fields, self.files)
 
     async def discard(self, *, taken: bool = True) -> None:
-        """Remove what has been stored, or only what nobody has taken."""
-        gone = [file for file in self.files if taken or not file.taken]
-        if gone:
+        """Delete the stored files; with `taken=False`, only those that no message has."""
+        discarded = [file for file in self.files if taken or not file.taken]
+        if discarded:
             try:
-                await self._blobs.delete_all(file.key for file in gone)
+                await self._blobs.delete_all(file.key for file in discarded)
             except StorageError as problem:
-                # The request is answered all the same.
+                # The request does not fail for this.
                 log.warning("files are left to the sweeper: %s", problem)
-            self.files = [file for file in self.files if file not in gone]
+            self.files = [file for file in self.files if file not in discarded]
 
     async def _counted(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         async for chunk in chunks:
@@ -129,18 +137,18 @@ class Staging:
     async def _read_field(self, head: PartHead, parts: AsyncIterator[PartEvent]) -> None:
         if head.name in self._fields:
             refuse_field([head.name], FormCode.MULTIPART_TYPE_PARSE, "The form has this part twice.")
-        if _FILE_NAME.fullmatch(head.name):
+        if _NUMBERED.fullmatch(head.name):
             refuse_field([head.name], FormCode.MULTIPART_TYPE_PARSE, "A file needs a filename.")
         if len(self._fields) > _OLD_FIELDS_MAX:
             raise MalformedForm("The form has too many parts.")
-        pieces: list[bytes] = []
+        chunks: list[bytes] = []
         async for event in parts:
             if isinstance(event, PartEnd):
                 break
             if isinstance(event, bytes):
-                pieces.append(event)
+                chunks.append(event)
             self._check_form_size()
-        self._fields[head.name] = b"".join(pieces)
+        self._fields[head.name] = b"".join(chunks)
 
     async def _store(self, head: PartHead, parts: AsyncIterator[PartEvent]) -> None:
         file = self._begin(head)
@@ -171,39 +179,20 @@ class Staging:
             self._check_form_size()
 
     def _begin(self, head: PartHead) -> StagedFile:
-        match = _FILE_NAME.fullmatch(head.name)
-        if match is None:
-            refuse_field([head.name], FormCode.MULTIPART_TYPE_PARSE, 'Files must be named "files[n]".')
-        index = int(match[1] or match[2] or 0)
-        if any(file.index == index for file in self.files):
+        match = _NUMBERED.fullmatch(head.name)
+        index = _UNNUMBERED if match is None else int(match[1])
+        if match is not None and any(file.index == index for file in self.files):
             refuse_field([head.name], FormCode.MULTIPART_TYPE_PARSE, "The form has this part twice.")
         return StagedFile(id=self._ids.next(), field=head.name, index=index, filename=head.filename or "")
+
+    def _number_files(self) -> None:
+        """Give the files whose parts have other names the numbers that no `files[n]` has, in their order."""
+        numbers = {file.index for file in self.files}
+        free = (number for number in itertools.count() if number not in numbers)
+        for file in self.files:
+            if file.index == _UNNUMBERED:
+                file.index = next(free)
 
     def _check_form_size(self) -> None:
         if self._received - self._stored > _FORM_BYTES:
             raise Refusal(errors.REQUEST_TOO_LARGE)
-
-
-def _text_fields(kind: Any) -> frozenset[str]:
-    """The fields of a body's type that take texts."""
-    if not (isinstance(kind, type) and issubclass(kind, Struct)):
-        return frozenset()
-    found = msgspec.inspect.type_info(kind)
-    fields = getattr(found, "fields", ())
-    return frozenset(field.encode_name for field in fields if _takes_text(field.type))
-
-
-def _takes_text(kind: msgspec.inspect.Type) -> bool:
-    if isinstance(kind, msgspec.inspect.UnionType):
-        return any(_takes_text(alternative) for alternative in kind.types)
-    return isinstance(kind, msgspec.inspect.StrType)
-
-
-def _plain(value: bytes, *, text: bool) -> object:
-    words = value.decode("utf-8", "replace")
-    if text:
-        return words
-    try:
-        return msgspec.json.decode(words)
-    except msgspec.DecodeError:
-        return words

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType, field
 
+from moothall.objects.activity import EmbeddedActivityConfig
 from moothall.objects.ids import ApplicationId, GuildId, Snowflake, TeamId, UserId
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import PermissionSet
@@ -14,6 +15,7 @@ from moothall.objects.user import User
 class ApplicationFlags:
     """The bits of an application's `flags`."""
 
+    EMBEDDED_RELEASED: Final = 1 << 1
     APPLICATION_AUTO_MODERATION_RULE_CREATE_BADGE: Final = 1 << 6
     GATEWAY_PRESENCE: Final = 1 << 12
     GATEWAY_PRESENCE_LIMITED: Final = 1 << 13
@@ -143,6 +145,8 @@ class Application(Struct, frozen=True, kw_only=True):
     flags_new: str = "0"
     """`flags` as text, for bits beyond 31."""
     max_participants: int | UnsetType | None = UNSET
+    embedded_activity_config: EmbeddedActivityConfig | UnsetType = UNSET
+    """Only with Activities, as `max_participants`."""
     tags: list[str] | UnsetType = UNSET
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
+from moothall.objects.auto_moderation import AutoModerationRule
 from moothall.objects.channel import Channel
 from moothall.objects.command import Command
 from moothall.objects.ids import AuditEntryId, Snowflake, UserId
@@ -135,6 +136,6 @@ class AuditLog(Struct, frozen=True, kw_only=True):
     webhooks: list[Webhook]
     threads: list[Channel]
     integrations: list[PartialIntegration]
-    auto_moderation_rules: list[Any]
+    auto_moderation_rules: list[AutoModerationRule]
     application_commands: list[Command]
     guild_scheduled_events: list[ScheduledEvent]

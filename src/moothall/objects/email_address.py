@@ -1,4 +1,4 @@
-"""Email addresses of accounts: one written form, and one key by which two of them are the same address."""
+"""Email addresses of accounts: their normalised form, and the key that is unique among accounts."""
 
 import re
 import unicodedata
@@ -9,7 +9,7 @@ from moothall.objects.form_codes import FormCode
 
 _ATOM: Final = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\U0010ffff-]+"
 _LOCAL_PART: Final = re.compile(rf"{_ATOM}(?:\.{_ATOM})*")
-"""A dot-atom (RFC 5321, 4.1.2; RFC 6531, 3.3). Which characters beyond ASCII are taken is decided by `_is_word`."""
+"""A dot-atom (RFC 5321, 4.1.2; RFC 6531, 3.3). `_has_allowed_characters` restricts those beyond ASCII."""
 _LABEL: Final = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _DOMAIN: Final = re.compile(rf"(?:{_LABEL}\.)+(?![0-9]+\Z){_LABEL}")
 """Two labels or more in their ASCII form; the last one is not a number, as an IPv4 address's would be."""
@@ -22,7 +22,7 @@ _DOTLESS_I: Final = "\u0131"
 
 
 class EmailAddress(str):
-    """An email address in its written form. A wire scalar; only `from_wire` makes one of a text that a client sent.
+    """A normalised email address. A wire scalar: the text of a client is read by `from_wire` only.
 
     The local part is NFKC with its letters' case as typed. The domain is lower-case ASCII, one with other
     letters in Punycode. Two texts name the same address if their `key` is equal.
@@ -40,8 +40,8 @@ class EmailAddress(str):
     def from_wire(cls, value: object) -> Self:
         """Normalise an address.
 
-        Raises ValueError for whitespace, control characters, a quoted local part, a domain without a dot or that
-        IDNA 2008 refuses, more than 64 bytes before the `@` (UTF-8), and more than 254 in all.
+        Raises ValueError for whitespace, control characters, a quoted local part, a domain without a dot or
+        refused by IDNA 2008, more than 64 bytes before the `@` (UTF-8), and more than 254 in all.
         """
         address = _normalised(value) if isinstance(value, str) else None
         if address is None:
@@ -50,7 +50,7 @@ class EmailAddress(str):
 
     @property
     def key(self) -> str:
-        """What is unique among accounts: the address with the case of its local part folded."""
+        """The address with the case of its local part folded, which is unique among accounts."""
         local_part, _, domain = self.rpartition("@")
         return f"{_folded(local_part)}@{domain}"
 
@@ -58,13 +58,17 @@ class EmailAddress(str):
 def _normalised(text: str) -> str | None:
     if len(text) > limits.EMAIL_MAX:
         return None
-    # Full-width letters, and a full-width "@", become what they look like. One character can become eighteen.
+    # Full-width letters, and a full-width "@", become ASCII. One character can become eighteen.
     text = unicodedata.normalize("NFKC", text)
     if len(text) > limits.EMAIL_MAX:
         return None
     local_part, _, domain = text.rpartition("@")
     ascii_domain = _ascii_domain(domain)
-    if ascii_domain is None or _LOCAL_PART.fullmatch(local_part) is None or not _is_word(_folded(local_part)):
+    if (
+        ascii_domain is None
+        or _LOCAL_PART.fullmatch(local_part) is None
+        or not _has_allowed_characters(_folded(local_part))
+    ):
         return None
     address = f"{local_part}@{ascii_domain}"
     too_long = len(local_part.encode()) > limits.EMAIL_LOCAL_PART_MAX or len(address.encode()) > limits.EMAIL_MAX
@@ -81,7 +85,7 @@ def _ascii_domain(domain: str) -> str | None:
 
         try:
             lower = idna.encode(domain, uts46=True, std3_rules=True).decode("ascii")
-            # Of several texts in Punycode that decode to one label, only one is right.
+            # Several texts in Punycode decode to the same label; only the canonical one is valid.
             if encoded and idna.encode(idna.decode(lower)).decode("ascii") != lower:
                 return None
         except UnicodeError:
@@ -89,10 +93,10 @@ def _ascii_domain(domain: str) -> str | None:
     return lower if _DOMAIN.fullmatch(lower) else None
 
 
-def _is_word(folded: str) -> bool:
+def _has_allowed_characters(folded: str) -> bool:
     """Whether all characters beyond ASCII are letters, marks or digits that IDNA 2008 allows in names (PVALID).
 
-    Those that this Python does not know are refused: it cannot fold their case.
+    Characters that this Python's Unicode version does not assign are refused: their case cannot be folded.
     """
     if folded.isascii():
         return True
@@ -108,7 +112,7 @@ def _is_word(folded: str) -> bool:
 
 
 def _folded(local_part: str) -> str:
-    """The local part without differences of case, in no language: a dotted and a dotless i are an i as well."""
+    """Fold the case of a local part, independently of language: a dotted and a dotless i become i."""
     while True:
         folded = unicodedata.normalize("NFKC", local_part.casefold()).replace(_DOTLESS_I, "i")
         folded = _DOTTED_I.sub("i", folded)

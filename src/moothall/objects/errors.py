@@ -83,6 +83,8 @@ EXPLICIT_CONTENT: Final = ErrorKind(403, 20009, "Explicit content cannot be sent
 NOT_APPLICATION_OWNER: Final = ErrorKind(
     403, 20012, "You are not authorized to perform this action on this application"
 )
+ACCOUNT_DELETION_SCHEDULED: Final = ErrorKind(403, 20011, "This account is scheduled for deletion")
+ACCOUNT_DISABLED: Final = ErrorKind(403, 20013, "This account is disabled")
 PREMIUM_REQUIRED: Final = ErrorKind(403, 20015, "A premium subscription is needed for this")
 SLOWMODE: Final = ErrorKind(429, 20016, "Slowmode is on: wait before you write again")
 ACCOUNT_OWNER_ONLY: Final = ErrorKind(403, 20018, "Only the owner of this account can do this")
@@ -140,7 +142,13 @@ REQUEST_TOO_LARGE: Final = ErrorKind(413, 40005, "Request entity too large")
 FEATURE_DISABLED: Final = ErrorKind(403, 40006, "This feature is disabled for now")
 USER_BANNED: Final = ErrorKind(403, 40007, "The user is banned from this guild")
 ONE_PARENT_AT_A_TIME: Final = ErrorKind(400, 40009, "Only one channel can have a parent_id modified at a time")
+OWNS_GUILDS_ON_DELETION: Final = ErrorKind(
+    400, 40011, "You must transfer ownership of any owned guilds before deleting your account"
+)
 CONNECTION_REVOKED: Final = ErrorKind(403, 40012, "The connection has been revoked")
+OWNS_GUILDS_ON_DISABLING: Final = ErrorKind(
+    400, 40015, "You must transfer ownership of any owned guilds before disabling your account"
+)
 NOT_CONSUMABLE: Final = ErrorKind(400, 40018, "Only consumable SKUs can be consumed")
 NOT_SANDBOX_ENTITLEMENT: Final = ErrorKind(400, 40019, "Only sandbox entitlements can be deleted")
 NOT_IN_VOICE: Final = ErrorKind(400, 40032, "Target user is not connected to voice.")
@@ -236,6 +244,13 @@ INVALID_DURATION: Final = ErrorKind(400, 50192, "The provided file has no valid 
 NO_MUTUAL_GUILDS: Final = ErrorKind(403, 50278, "Cannot send messages to this user due to having no mutual guilds")
 NO_PERMISSION_FOR_STICKER: Final = ErrorKind(403, 50600, "You do not have permission to send this sticker")
 MFA_REQUIRED: Final = ErrorKind(403, 60003, "Two factor is required for this operation")
+FRIEND_REQUESTS_DISABLED: Final = ErrorKind(400, 80000, "Incoming friend requests disabled.")
+FRIEND_REQUEST_BLOCKED: Final = ErrorKind(400, 80001, "Friend request blocked.")
+BOTS_CANNOT_HAVE_FRIENDS: Final = ErrorKind(400, 80002, "Bots cannot have friends.")
+FRIEND_REQUEST_TO_SELF: Final = ErrorKind(400, 80003, "Cannot send friend request to self.")
+NO_INCOMING_FRIEND_REQUEST: Final = ErrorKind(400, 80005, "You do not have an incoming friend request from that user.")
+NOT_FRIENDS: Final = ErrorKind(400, 80006, "You need to be friends in order to make this change.")
+ALREADY_FRIENDS: Final = ErrorKind(400, 80007, "You are already friends with that user.")
 NO_SUCH_TAG_USERS: Final = ErrorKind(400, 80004, "No user has this tag")
 REACTION_BLOCKED: Final = ErrorKind(403, 90001, "Reaction blocked")
 NO_BURST_REACTIONS: Final = ErrorKind(403, 90002, "User cannot use burst reactions")
@@ -318,6 +333,8 @@ class Refusal(Exception):
         self.errors = errors
         self.headers = headers or {}
         self.extra = extra or {}
+        self.complete = False
+        """Whether `errors` are all errors of the body: a body without the invalid values would not be checked right."""
 
     @property
     def status(self) -> int:
@@ -350,6 +367,13 @@ class FormErrors:
         self._tree: dict[str, Any] = {}
         self._prefix: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, nested: dict[str, Any]) -> "FormErrors":
+        """A collection with the errors of a response."""
+        form_errors = cls()
+        _merge(form_errors._tree, nested)
+        return form_errors
+
     def at(self, path: Sequence[str | int] | str) -> "FormErrors":
         """A view of the same collection whose paths are relative to `path`."""
         view = FormErrors()
@@ -369,7 +393,12 @@ class FormErrors:
 
     def merge(self, other: "FormErrors", *, exclude: Collection[str] = ()) -> None:
         """Add all errors of another collection, except below the top-level keys in `exclude`."""
-        _merge(self._tree, {key: value for key, value in other.nested().items() if key not in exclude})
+        if not other:
+            return
+        node = self._tree
+        for key in self._prefix:
+            node = node.setdefault(key, {})
+        _merge(node, {key: value for key, value in other.nested().items() if key not in exclude})
 
     def nested(self) -> dict[str, Any]:
         """The `errors` of the response: nested by key and list index, with each field's errors under `_errors`."""
@@ -379,10 +408,12 @@ class FormErrors:
         """The refusal (INVALID_FORM_BODY) with all collected errors."""
         return Refusal(INVALID_FORM_BODY, errors=self._tree)
 
-    def raise_if_any(self) -> None:
-        """Raise Refusal (INVALID_FORM_BODY) if any error was added."""
+    def raise_if_any(self, *, complete: bool = False) -> None:
+        """Raise Refusal (INVALID_FORM_BODY) if any error was added; `complete` is that of the Refusal."""
         if self._tree:
-            raise self.refusal()
+            refusal = self.refusal()
+            refusal.complete = complete
+            raise refusal
 
 
 def _keys(path: Sequence[str | int] | str) -> tuple[str, ...]:
@@ -412,8 +443,10 @@ def merge_refusals(refusals: Sequence[Refusal]) -> Refusal:
 
 
 def _merge(target: dict[str, Any], source: dict[str, Any]) -> None:
+    """Add the errors that a field does not have yet."""
     for key, value in source.items():
         if isinstance(value, dict):
             _merge(target.setdefault(key, {}), value)
         else:
-            target.setdefault(key, []).extend(value)
+            present = target.setdefault(key, [])
+            present.extend(error for error in value if error not in present)

@@ -49,3 +49,17 @@ class GuildHome(Struct, frozen=True, kw_only=True):
     welcome_message: WelcomeMessage | UnsetType = UNSET
     new_member_actions: list[NewMemberAction]
     resource_channels: list[ResourceChannel]
+
+
+class NewMemberActionProgress(Struct, frozen=True, kw_only=True):
+    """The progress of a member in one action."""
+
+    completed: bool
+
+
+class NewMemberActionsProgress(Struct, frozen=True, kw_only=True):
+    """The new member actions that a member has completed, by channel."""
+
+    guild_id: GuildId
+    user_id: UserId
+    channel_actions: dict[str, NewMemberActionProgress]

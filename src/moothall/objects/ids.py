@@ -4,9 +4,10 @@ An id consists of 41 bits of milliseconds since 2015-01-01, 5 bits of worker, 5 
 Every resource has its own id type, so that the type checker refuses, for example, a user's id in place of a guild's.
 """
 
-import time
 from collections.abc import Callable
 from typing import NewType, Self
+
+from moothall.objects.clock import CLOCK
 
 EPOCH_MS = 1_420_070_400_000
 """Milliseconds between the Unix epoch and the first possible snowflake."""
@@ -45,6 +46,7 @@ class Snowflake(int):
 
 
 GuildId = NewType("GuildId", Snowflake)
+JoinRequestId = NewType("JoinRequestId", Snowflake)
 ChannelId = NewType("ChannelId", Snowflake)
 RoleId = NewType("RoleId", Snowflake)
 UserId = NewType("UserId", Snowflake)
@@ -65,6 +67,11 @@ AuditEntryId = NewType("AuditEntryId", Snowflake)
 TagId = NewType("TagId", Snowflake)
 ScheduledEventId = NewType("ScheduledEventId", Snowflake)
 StageInstanceId = NewType("StageInstanceId", Snowflake)
+ActivityInstanceId = NewType("ActivityInstanceId", Snowflake)
+SkuId = NewType("SkuId", Snowflake)
+EntitlementId = NewType("EntitlementId", Snowflake)
+SubscriptionId = NewType("SubscriptionId", Snowflake)
+RuleId = NewType("RuleId", Snowflake)
 
 
 def _shown(value: object) -> str:
@@ -77,11 +84,6 @@ def snowflake_at(ms: int) -> Snowflake:
     return Snowflake(max(0, ms - EPOCH_MS) << (_NODE_BITS + _SEQUENCE_BITS))
 
 
-def system_clock() -> int:
-    """Milliseconds since the Unix epoch."""
-    return time.time_ns() // 1_000_000
-
-
 class SnowflakeFactory:
     """Creates ids that are unique and strictly ascending within the process.
 
@@ -91,7 +93,7 @@ class SnowflakeFactory:
 
     __slots__ = ("_clock", "_last", "_node")
 
-    def __init__(self, *, worker: int = 0, process: int = 0, clock: Callable[[], int] = system_clock) -> None:
+    def __init__(self, *, worker: int = 0, process: int = 0, clock: Callable[[], int] = CLOCK.now_ms) -> None:
         self._clock = clock
         self._last = 0
         self.renumber(worker=worker, process=process)

@@ -25,6 +25,7 @@ class Intent:
     DIRECT_MESSAGE_TYPING: Final = 1 << 14
     MESSAGE_CONTENT: Final = 1 << 15
     GUILD_SCHEDULED_EVENTS: Final = 1 << 16
+    GUILD_EMBEDDED_ACTIVITIES: Final = 1 << 17
     AUTO_MODERATION_CONFIGURATION: Final = 1 << 20
     AUTO_MODERATION_EXECUTION: Final = 1 << 21
     GUILD_MESSAGE_POLLS: Final = 1 << 24
@@ -32,7 +33,11 @@ class Intent:
 
 
 ALL: Final[int] = sum(bit for name, bit in vars(Intent).items() if name.isupper())
-"""Every intent; a session that requests others is closed with 4013."""
+"""Every intent."""
+
+RANGE: Final = (1 << ALL.bit_length()) - 1
+"""The bits up to the last intent. Those without a meaning are ignored; a session that requests bits beyond it is closed
+with 4013."""
 
 PRIVILEGED: Final[int] = Intent.GUILD_MEMBERS | Intent.GUILD_PRESENCES | Intent.MESSAGE_CONTENT
 """The intents that a bot needs application flags for; a session without them is closed with 4014."""
@@ -76,7 +81,10 @@ EVENTS: Final[Mapping[int, frozenset[str]]] = MappingProxyType(
         ),
         Intent.GUILD_MESSAGE_TYPING: frozenset({"TYPING_START"}),
         Intent.DIRECT_MESSAGES: frozenset(
-            {"MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "CHANNEL_PINS_UPDATE"}
+            {
+                "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "CHANNEL_PINS_UPDATE",
+                "EMBEDDED_ACTIVITY_UPDATE_V2",
+            }
         ),
         Intent.DIRECT_MESSAGE_REACTIONS: frozenset(
             {
@@ -93,6 +101,7 @@ EVENTS: Final[Mapping[int, frozenset[str]]] = MappingProxyType(
                 "GUILD_SCHEDULED_EVENT_USER_ADD", "GUILD_SCHEDULED_EVENT_USER_REMOVE",
             }
         ),
+        Intent.GUILD_EMBEDDED_ACTIVITIES: frozenset({"EMBEDDED_ACTIVITY_UPDATE_V2"}),
         Intent.AUTO_MODERATION_CONFIGURATION: frozenset(
             {"AUTO_MODERATION_RULE_CREATE", "AUTO_MODERATION_RULE_UPDATE", "AUTO_MODERATION_RULE_DELETE"}
         ),

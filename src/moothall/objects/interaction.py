@@ -11,8 +11,10 @@ from moothall.objects.ids import (
     GuildId,
     InteractionId,
     MessageId,
+    SkuId,
 )
 from moothall.objects.message import Message
+from moothall.objects.monetization import Entitlement
 
 
 class InteractionType(IntEnum):
@@ -84,8 +86,8 @@ class Interaction(Struct, frozen=True, kw_only=True):
     app_permissions: str
     locale: str
     guild_locale: str | UnsetType = UNSET
-    entitlements: list[Any] = []
-    entitlement_sku_ids: list[Any] = []
+    entitlements: list[Entitlement] = []
+    entitlement_sku_ids: list[SkuId] = []
     authorizing_integration_owners: dict[str, str]
     context: int
     attachment_size_limit: int

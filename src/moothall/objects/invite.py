@@ -78,3 +78,23 @@ class InviteMetadata(Invite, frozen=True, kw_only=True):
     max_age: int
     temporary: bool
     created_at: Timestamp
+
+
+class TargetUsersJobState(IntEnum):
+    """The status of the processing of an invite's target users."""
+
+    UNSPECIFIED = 0
+    PROCESSING = 1
+    COMPLETED = 2
+    FAILED = 3
+
+
+class TargetUsersJob(Struct, frozen=True, kw_only=True):
+    """How far the processing of an invite's target users is."""
+
+    status: TargetUsersJobState
+    total_users: int
+    processed_users: int
+    created_at: Timestamp | None
+    completed_at: Timestamp | None
+    error_message: str | None = None

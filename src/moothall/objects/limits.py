@@ -24,11 +24,40 @@ INCIDENT_WINDOW_MAX: Final = 24 * 3600
 LARGE_THRESHOLD_MIN: Final = 50
 LARGE_THRESHOLD_MAX: Final = 250
 
+# Read states
+READ_STATES_AT_ONCE: Final = 100
+UNREAD_MESSAGES_COUNTED: Final = 1000
+"""The maximum of the mention count of a direct message, whose every message counts."""
+MENTIONS_COUNTED_DAYS: Final = 30
+"""Days for which a mention in an unread message counts."""
+
+# Relationships and notes about users
+FRIENDS_MAX: Final = 1000
+"""Friends of a user, with the requests that they have sent; also the requests that they have received."""
+BLOCKED_USERS_MAX: Final = 5000
+FRIEND_NICKNAME_MAX: Final = 32
+FRIEND_REQUEST_NOTE_MAX: Final = 120
+USER_NOTE_MAX: Final = 256
+USER_NOTES_MAX: Final = 1500
+
+# Settings of users
+CUSTOM_STATUS_MAX: Final = 128
+GUILD_FOLDERS_MAX: Final = 200
+GUILD_FOLDER_NAME_MAX: Final = 100
+CHANNEL_OVERRIDES_MAX: Final = 2000
+"""Channel overrides of a user in one guild, or in their direct messages."""
+
+# Guild templates
+TEMPLATE_NAME_MIN: Final = 1
+TEMPLATE_NAME_MAX: Final = 100
+TEMPLATE_DESCRIPTION_MAX: Final = 120
+
 # Channels
 CHANNELS_PER_GUILD: Final = 500
 CHANNELS_PER_CATEGORY: Final = 50
 CHANNEL_NAME_MIN: Final = 1
 CHANNEL_NAME_MAX: Final = 100
+VOICE_STATUS_MAX: Final = 500
 CHANNEL_TOPIC_MAX: Final = 1024
 CHANNEL_OVERWRITES_MAX: Final = 1000
 SLOWMODE_MAX: Final = 21_600
@@ -66,6 +95,24 @@ ROLE_NAME_DEFAULT: Final = "new role"
 COLOR_MAX: Final = 0xFFFFFF
 HOLOGRAPHIC: Final = (11_127_295, 16_759_788, 16_761_760)
 """The only colours (primary, secondary, tertiary) that a role with a tertiary colour may have."""
+
+# SKUs and entitlements
+SKUS_PER_APPLICATION: Final = 50
+SKU_NAME_MAX: Final = 256
+ENTITLEMENTS_LISTED: Final = 100
+SUBSCRIPTIONS_LISTED_DEFAULT: Final = 50
+
+# Role connections and linked roles
+METADATA_RECORDS_MAX: Final = 5
+METADATA_KEY_MAX: Final = 50
+METADATA_NAME_MAX: Final = 100
+METADATA_DESCRIPTION_MAX: Final = 200
+METADATA_VALUE_MAX: Final = 100
+PLATFORM_NAME_MAX: Final = 50
+PLATFORM_USERNAME_MAX: Final = 100
+LINKED_ROLE_RULES_MAX: Final = 10
+LINKED_ROLE_REQUIREMENTS_MAX: Final = 15
+"""Requirements of one rule."""
 
 # Members, bans, prune
 NICK_MAX: Final = 32
@@ -216,6 +263,15 @@ SCREENING_DESCRIPTION_MAX: Final = 300
 SCREENING_LABEL_MAX: Final = 300
 SCREENING_VALUES_MAX: Final = 16
 SCREENING_VALUE_MAX: Final = 300
+INVITE_TARGETS_MAX: Final = 10_000
+INVITE_TARGETS_FILE_MAX: Final = 512 * 1024
+SCREENING_CHOICES_MAX: Final = 8
+SCREENING_CHOICE_MAX: Final = 150
+SCREENING_PLACEHOLDER_MAX: Final = 150
+SCREENING_TEXT_MAX: Final = 150
+SCREENING_PARAGRAPH_MAX: Final = 1000
+JOIN_REQUEST_LIST_MAX: Final = 100
+REJECTION_REASON_MAX: Final = 160
 WIDGET_MEMBERS_MAX: Final = 100
 HOME_ACTIONS_MAX: Final = 5
 HOME_RESOURCES_MAX: Final = 7
@@ -271,6 +327,24 @@ STAGE_SILENCE: Final = 180
 STAGE_LOOK: Final = 60
 """Seconds between two checks of that."""
 
+# Auto moderation
+RULE_NAME_MAX: Final = 100
+RULE_ACTIONS_MAX: Final = 5
+RULE_EXEMPT_ROLES_MAX: Final = 20
+RULE_EXEMPT_CHANNELS_MAX: Final = 50
+KEYWORDS_MAX: Final = 1000
+KEYWORD_MAX: Final = 60
+"""Maximum length of a keyword, also of one in an allow list."""
+REGEX_PATTERNS_MAX: Final = 10
+REGEX_PATTERN_MAX: Final = 260
+ALLOW_LIST_MAX: Final = 100
+PRESET_ALLOW_LIST_MAX: Final = 1000
+MENTION_TOTAL_MAX: Final = 50
+MENTION_TOTAL_DEFAULT: Final = 20
+RULE_TIMEOUT_DEFAULT: Final = 60
+"""In seconds."""
+CUSTOM_MESSAGE_MAX: Final = 300
+
 # Images
 IMAGE_SIZE_MAX: Final = 10 << 20
 IMAGE_PIXELS_MAX: Final = 4096 * 4096 * 4
@@ -298,3 +372,15 @@ COMMANDS_MAX: Final[Mapping[int, int]] = {1: 100, 2: 15, 3: 15, 4: 1}
 
 CONNECTIONS_MAX: Final = 20
 CONNECTION_NAME_MAX: Final = 100
+
+# Activities
+ACTIVITY_URL_MAPPINGS_MAX: Final = 50
+ACTIVITY_MAPPING_MAX: Final = 256
+"""The length of a prefix and of a target."""
+ACTIVITY_COUNTRIES_MAX: Final = 300
+ACTIVITY_PARTICIPANTS_MAX: Final = 100
+"""Participants of an instance, whatever its application says."""
+ACTIVITY_ATTACHMENT_MAX: Final = 10 * 1024 * 1024
+ACTIVITY_ATTACHMENT_SECONDS: Final = 24 * 3600
+"""How long an image that an Activity uploaded is kept."""
+ACTIVITY_SHELF_MAX: Final = 200

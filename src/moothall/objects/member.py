@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, structs
 
 from moothall.objects.ids import RoleId
 from moothall.objects.permissions import PermissionSet
@@ -24,6 +24,8 @@ class MemberFlags:
     DM_SETTINGS_UPSELL_ACKNOWLEDGED: Final = 1 << 9
     AUTOMOD_QUARANTINED_GUILD_TAG: Final = 1 << 10
 
+    QUARANTINED: Final = AUTOMOD_QUARANTINED_USERNAME | AUTOMOD_QUARANTINED_GUILD_TAG
+    """The flags of members who may not interact, like timed out ones."""
     EDITABLE: Final = BYPASSES_VERIFICATION
     """The flags that a request may change; its other bits are ignored."""
 
@@ -31,7 +33,8 @@ class MemberFlags:
 class Member(Struct, frozen=True, kw_only=True):
     """A user in a guild.
 
-    `user` is absent inside messages; `permissions` are present only inside interactions. A
+    `user` is absent inside messages; `permissions` are present only inside interactions; `pending` is absent in events
+    that only members who are not pending can cause, except GUILD_ events. A
     `communication_disabled_until` in the past means no timeout. `roles` does not include @everyone.
     """
 
@@ -45,8 +48,13 @@ class Member(Struct, frozen=True, kw_only=True):
     deaf: bool = False
     mute: bool = False
     flags: int = 0
-    pending: bool = False
+    pending: bool | UnsetType = UNSET
     permissions: PermissionSet | UnsetType = UNSET
     communication_disabled_until: Timestamp | None = None
     avatar_decoration_data: AvatarDecoration | None = None
     collectibles: Collectibles | None = None
+
+
+def without_pending(member: Member) -> Member:
+    """A member as in an event that only members who are not pending can cause."""
+    return structs.replace(member, pending=UNSET)

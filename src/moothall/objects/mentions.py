@@ -32,12 +32,16 @@ class Mentions(Struct, frozen=True, kw_only=True):
     """Whether @everyone or @here is mentioned."""
 
 
+def without_code(content: str) -> str:
+    """A text with a space in place of each code block and inline code."""
+    return _CODE.sub(" ", content) if "`" in content else content
+
+
 def parse_mentions(content: str) -> Mentions:
     """Every mention of a text outside of code. The caller checks whether the mentioned ids exist."""
     if "<" not in content and "@" not in content:
         return Mentions()
-    if "`" in content:
-        content = _CODE.sub(" ", content)
+    content = without_code(content)
     users: dict[UserId, None] = {}
     roles: dict[RoleId, None] = {}
     channels: dict[ChannelId, None] = {}

@@ -1,4 +1,4 @@
-"""Redirect URIs: where an application may have browsers sent to (RFC 6749, section 3.1.2; RFC 8252; RFC 9700, 2.1)."""
+"""Redirect URIs: the addresses that browsers are redirected to with a code or token (RFC 6749, RFC 8252, RFC 9700)."""
 
 import re
 from typing import Final
@@ -8,9 +8,9 @@ from moothall.objects.form_codes import FieldError, FormCode
 
 _MALFORMED: Final = FieldError(FormCode.URL_TYPE_INVALID_URL, "Not a well formed URL.")
 _CHARACTERS: Final = re.compile(r"[A-Za-z0-9._~:/?\[\]@!$&'()*+,;=%-]+")
-"""What RFC 3986 has in a URI, without the number sign: the fragment is for the answer."""
+"""The characters of a URI (RFC 3986) except `#`: the fragment is reserved for the response."""
 _AUTHORITY: Final = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\.?|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
-"""A host and its port. A name before the host, a wildcard and an encoded character have no place in it."""
+"""A host and its port, without user information, wildcards and encoded characters."""
 _WEB: Final = ("http", "https")
 _REFUSED_SCHEMES: Final = frozenset(
     {
@@ -40,16 +40,16 @@ _REFUSED_SCHEMES: Final = frozenset(
         "wss",
     }
 )
-"""Schemes that a browser or the system acts on by itself: none of them can be an application's own."""
+"""Schemes that browsers or operating systems handle themselves, so that no application can own them."""
 
 
 def redirect_uri_error(uri: str) -> FieldError | None:
-    """What is wrong with a redirect URI, or None: https, http, or a scheme of the application's own."""
+    """The error of a redirect URI; None for a valid one: https, http, or a scheme of the application's own."""
     if not _CHARACTERS.fullmatch(uri):
         return _MALFORMED
     try:
         parts = urlsplit(uri)
-        _ = parts.port  # raises where it is no port number
+        _ = parts.port  # raises ValueError for an invalid port
     except ValueError:
         return _MALFORMED
     if parts.scheme in _REFUSED_SCHEMES:

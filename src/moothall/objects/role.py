@@ -52,6 +52,11 @@ class Role(Struct, frozen=True, kw_only=True):
     tags: RoleTags | UnsetType = UNSET
 
 
+def is_linked(role: Role) -> bool:
+    """Whether members claim the role themselves, by requirements on their connections: it is not added by hand."""
+    return role.tags is not UNSET and role.tags.guild_connections is None
+
+
 class PartialRole(Struct, frozen=True, kw_only=True):
     """The role object of the audit log's `$add` and `$remove`."""
 

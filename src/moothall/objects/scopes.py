@@ -8,9 +8,14 @@ UPDATE_COMMANDS: Final = "applications.commands.update"
 WEBHOOK: Final = "webhook.incoming"
 OPENID: Final = "openid"
 EMAIL: Final = "email"
+ENTITLEMENTS: Final = "applications.entitlements"
+ROLE_CONNECTIONS: Final = "role_connections.write"
 
 INSTALL_SCOPES: Final = (COMMANDS, BOT)
 """The scopes that installing an application can request."""
+
+ACTIVITY_SCOPES: Final = ("relationships.read", "rpc.activities.write", "rpc.voice.read")
+"""The scopes that only the client checks, for commands and events of an Activity."""
 
 GRANTABLE_SCOPES: Final = frozenset(
     {
@@ -22,14 +27,18 @@ GRANTABLE_SCOPES: Final = frozenset(
         "guilds.members.read",
         "gdm.join",
         "applications.commands.permissions.update",
+        ENTITLEMENTS,
+        ROLE_CONNECTIONS,
         OPENID,
         WEBHOOK,
+        *ACTIVITY_SCOPES,
         *INSTALL_SCOPES,
     }
 )
 """The scopes that a user can grant on this server."""
 
-CLIENT_CREDENTIAL_SCOPES: Final = (GRANTABLE_SCOPES - {*INSTALL_SCOPES, WEBHOOK, OPENID}) | {UPDATE_COMMANDS}
+_NOT_FOR_OWNERS: Final = {*INSTALL_SCOPES, *ACTIVITY_SCOPES, WEBHOOK, OPENID}
+CLIENT_CREDENTIAL_SCOPES: Final = (GRANTABLE_SCOPES - _NOT_FOR_OWNERS) | {UPDATE_COMMANDS}
 """The scopes that the client credentials grant gives an application for its owner."""
 
 SCOPES: Final = (
@@ -58,14 +67,14 @@ SCOPES: Final = (
     "applications.commands.permissions.update",
     "applications.commands.update",
     "applications.store.update",
-    "applications.entitlements",
+    ENTITLEMENTS,
     "activities.read",
     "activities.write",
     "activities.invites.write",
     "relationships.read",
     "voice",
     "dm_channels.read",
-    "role_connections.write",
+    ROLE_CONNECTIONS,
     "openid",
 )
 """Every public scope, including those that cannot be granted on this server."""

@@ -1,20 +1,26 @@
-"""Membership screening: the rules that new members have to accept (the public Membership Screening)."""
+"""Membership screening: what new members have to answer, and the requests that moderators review."""
 
-from typing import Literal
+from enum import StrEnum
+from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
-from moothall.objects.ids import GuildId, UserId
+from moothall.objects.ids import GuildId, JoinRequestId, UserId
+from moothall.objects.user import User
 from moothall.objects.wire import Timestamp
+
+FieldType = Literal["TERMS", "TEXT_INPUT", "PARAGRAPH", "MULTIPLE_CHOICE"]
 
 
 class FormField(Struct, frozen=True, kw_only=True):
-    """A field of the form; `values` are the guild's rules, one per line."""
+    """A field of the form. `values` are the rules of TERMS, one per line, `choices` those of MULTIPLE_CHOICE."""
 
-    field_type: Literal["TERMS"]
+    field_type: FieldType
     label: str
     description: str | None = None
-    values: list[str]
+    values: list[str] | UnsetType = UNSET
+    choices: list[str] | UnsetType = UNSET
+    placeholder: str | UnsetType | None = UNSET
     required: bool
 
 
@@ -25,12 +31,39 @@ class ScreeningForm(Struct, frozen=True, kw_only=True):
     description: str | None
     form_fields: list[FormField]
 
+    @property
+    def reviewed(self) -> bool:
+        """Whether moderators review the responses: some field asks for more than agreement to rules."""
+        return any(field.field_type != "TERMS" for field in self.form_fields)
+
+
+class JoinRequestStatus(StrEnum):
+    """The status of a join request."""
+
+    STARTED = "STARTED"
+    SUBMITTED = "SUBMITTED"
+    REJECTED = "REJECTED"
+    APPROVED = "APPROVED"
+
 
 class JoinRequest(Struct, frozen=True, kw_only=True):
-    """The result of submitting the form; a member who accepts the rules is admitted at once."""
+    """A member's responses to the form, and what moderators decided. The user's own copy has no `user`."""
 
+    id: JoinRequestId
+    join_request_id: JoinRequestId
     guild_id: GuildId
     user_id: UserId
     created_at: Timestamp
-    application_status: Literal["APPROVED"] = "APPROVED"
+    reviewed_at: Timestamp | None = None
+    application_status: JoinRequestStatus
     rejection_reason: str | None = None
+    user: User | UnsetType | None = UNSET
+    form_responses: list[dict[str, Any]] | UnsetType = UNSET
+    actioned_by_user: User | UnsetType | None = UNSET
+
+
+class JoinRequestList(Struct, frozen=True, kw_only=True):
+    """Join requests of a guild, and how many there are of the requested status."""
+
+    guild_join_requests: list[JoinRequest]
+    total: int

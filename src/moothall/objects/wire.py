@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Self
 
 import msgspec
 
+from moothall.objects.clock import CLOCK
 from moothall.objects.form_codes import FormCode
-from moothall.objects.ids import system_clock
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -55,7 +55,7 @@ class Timestamp(int):
     @classmethod
     def now(cls) -> Self:
         """The current time."""
-        return cls(system_clock())
+        return cls(CLOCK.now_ms())
 
 
 def _to_wire(value: Any) -> Any:

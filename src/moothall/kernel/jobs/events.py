@@ -1,4 +1,4 @@
-"""What processes tell each other about jobs."""
+"""Events about jobs, between processes."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ from moothall.kernel.events import Event
 
 
 class JobsDue(Event, frozen=True, kw_only=True):
-    """To every serving process: jobs have become due, so look for them now. No client hears it."""
+    """To every serving process, not to clients: jobs have become due."""
 
     name: ClassVar[str] = "JOBS_DUE"
     audience: ClassVar[Audience] = Audience.NODE

@@ -1,22 +1,28 @@
-"""What a job is, and which kinds this version knows."""
+"""The base class of jobs, and the registry of their kinds."""
 
 from typing import ClassVar, Final, TypeVar
 
 from msgspec import Struct
 
 from moothall.kernel.context import Context
+from moothall.objects.ids import Snowflake
 
 
 class Job(Struct, frozen=True, kw_only=True):
-    """A piece of work; its fields are all that it remembers between two steps."""
+    """A job. Its fields are its state between two steps."""
 
     kind: ClassVar[str]
-    """The name in the database: never changed while a job of the kind may be waiting."""
+    """The name in the database, which must not change while a job of the kind may be stored."""
+
+    @property
+    def lock(self) -> Snowflake | None:
+        """The id of the guild whose lock a step takes, because it changes the guild; None for no lock."""
+        return None
 
     async def step(self, ctx: Context) -> "Job | None":
-        """Do a little in one short transaction; return what remains to be done, or None when all is done.
+        """Do a small part of the work in one transaction; return the remaining job, or None once all is done.
 
-        A step whose transaction was rolled back, by a crash, a conflict or an exception, is run again.
+        A step is run again if its transaction is rolled back by a crash, a conflict or an exception.
         """
         raise NotImplementedError
 
@@ -24,9 +30,9 @@ class Job(Struct, frozen=True, kw_only=True):
 J = TypeVar("J", bound=type[Job])
 
 KINDS: Final[dict[str, type[Job]]] = {}
-"""Every kind of job that has been imported, by name."""
+"""All kinds of jobs of imported modules, by name."""
 
-SETTLED_MS: Final = 60_000
+MAX_TRANSACTION_MS: Final = 60_000
 """Upper bound on the duration of a concurrent transaction, in milliseconds."""
 
 

@@ -1,12 +1,11 @@
-"""Job operations: enqueue, and what operators do with failed jobs."""
+"""Job operations: enqueueing jobs, and retrying and dropping failed ones."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from moothall.kernel.context import Context
 from moothall.kernel.jobs import queries
 from moothall.kernel.jobs.events import JobsDue
 from moothall.kernel.jobs.kinds import Job
-from moothall.kernel.jobs.runner import JobRunner
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp, to_plain
 
@@ -16,22 +15,27 @@ class JobsNotFound(Exception):
 
 
 async def enqueue(ctx: Context, job: Job, *, at: Timestamp | None = None) -> None:
-    """Store a job in this transaction; it is done once that is durable, and never if that is rolled back.
-
-    With `at` it is done some seconds after that moment, and not before.
-    """
+    """Store a job in this transaction. It is run after the commit; with `at`, some seconds after that moment."""
     await queries.insert_job(
         ctx.tx, id=ctx.ids.next(), kind=job.kind, state=to_plain(job), created_at=ctx.now, not_before=at or 0
     )
-    runner = ctx.services.extra.get(JobRunner)
-    if runner is not None and at is None:
-        ctx.after_commit.append(runner.wake)
+    if at is None:
+        ctx.after_commit.append(ctx.services.jobs_due.set)
+
+
+async def enqueue_later(ctx: Context, jobs: Iterable[tuple[Job, Timestamp]]) -> None:
+    """Store several jobs in this transaction with one statement, each with the moment before which it is not run."""
+    rows = [
+        {"id": ctx.ids.next(), "kind": job.kind, "state": to_plain(job), "created_at": ctx.now, "not_before": at}
+        for job, at in jobs
+    ]
+    await queries.insert_jobs(ctx.tx, rows)
 
 
 async def retry_jobs(ctx: Context, job_ids: Collection[Snowflake]) -> int:
-    """Make jobs whose last attempt failed due now, with all attempts before them; how many there were.
+    """Make jobs whose last attempt failed due now, and reset their attempts. Returns the number of jobs.
 
-    Raises JobsNotFound for ids of no job, and of jobs that never failed: those run when they are due.
+    Raises JobsNotFound for unknown ids, and for jobs without a failure, which run when they are due.
     """
     await _require(ctx, job_ids, attempted=True)
     count = await queries.reset_jobs(ctx.tx, job_ids, ctx.now)
@@ -47,7 +51,7 @@ async def retry_failed_jobs(ctx: Context, kind: str | None = None) -> int:
 
 
 async def drop_jobs(ctx: Context, job_ids: Collection[Snowflake]) -> int:
-    """Delete jobs, failed or not; what they have not done is never done. Raises JobsNotFound for ids of no job."""
+    """Delete jobs in any state, without running their remaining steps. Raises JobsNotFound for unknown ids."""
     await _require(ctx, job_ids, attempted=False)
     return await queries.delete_jobs(ctx.tx, job_ids)
 

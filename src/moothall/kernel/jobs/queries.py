@@ -1,6 +1,6 @@
 """SQL of jobs."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from moothall.storage.database import Query, Reader, Transaction, in_list
 from moothall.storage.schema import jobs
 
 MAX_PER_KIND: Final = 20
-"""How many due jobs of one kind are read at once: a backlog of one kind delays no other."""
+"""The maximum number of due jobs of one kind that are read at once, so that a backlog of one kind delays no other."""
 
 
 class JobRow(Struct):
@@ -30,7 +30,7 @@ class JobRow(Struct):
 
 
 class JobCounts(Struct, frozen=True):
-    """How many jobs wait, because they are due or because an attempt failed, and how many are failed."""
+    """The number of waiting jobs, which are due or will be retried, and of failed ones."""
 
     waiting: float
     failed: float
@@ -56,6 +56,7 @@ _update_failure = Query(
         last_error=bindparam("error"),
     )
 )
+_select_next_due = Query(select(func.min(jobs.c.not_before)).where(_is_not_failed))
 _delete = Query(delete(jobs).where(jobs.c.id == bindparam("job_id")))
 _count_states = Query(
     select(
@@ -67,7 +68,7 @@ _count_states = Query(
 
 @cache
 def _select_due(kinds: frozenset[str]) -> Query[JobRow]:
-    # One range of the index for each kind: rows of unknown kinds and failed jobs are not even looked at.
+    # One range of the index for each kind, which excludes jobs of unknown kinds and failed jobs.
     now = bindparam("now", type_=jobs.c.not_before.type)
     ranges = [
         select(jobs)
@@ -80,13 +81,24 @@ def _select_due(kinds: frozenset[str]) -> Query[JobRow]:
     return Query(union_all(*(select(each) for each in ranges)), into=JobRow)
 
 
+async def select_next_due(reader: Reader) -> Timestamp | None:
+    """When the next job is due; None if there is none."""
+    due = await reader.scalar(_select_next_due)
+    return None if due is None else Timestamp(due)
+
+
 async def insert_job(tx: Transaction, **values: Any) -> None:
     """Store a job."""
     await tx.execute(_insert, **values)
 
 
+async def insert_jobs(tx: Transaction, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Store several jobs."""
+    await tx.execute_many(_insert, rows)
+
+
 async def select_due(reader: Reader, kinds: Collection[str], now: Timestamp) -> list[JobRow]:
-    """The first due jobs of each kind, at most `MAX_PER_KIND`, by the moment of their next attempt."""
+    """Select the first due jobs of each kind, at most `MAX_PER_KIND`, by the moment of their next attempt."""
     if not kinds:
         return []
     rows = await reader.all(_select_due(frozenset(kinds)), now=now)
@@ -94,19 +106,19 @@ async def select_due(reader: Reader, kinds: Collection[str], now: Timestamp) -> 
 
 
 async def select_job(reader: Reader, job_id: Snowflake) -> JobRow | None:
-    """One job, or None if it is done."""
+    """Select a job; None if it is done."""
     return await reader.one(_select, job_id=job_id)
 
 
 async def update_progress(tx: Transaction, job_id: Snowflake, state: Any) -> None:
-    """Store what remains of a job after a step that succeeded; its failures so far are forgotten."""
+    """Store the state of a job after a successful step, and reset its attempts."""
     await tx.execute(_update_progress, job_id=job_id, new_state=state)
 
 
 async def update_failure(
     tx: Transaction, row: JobRow, *, attempts: int, next_attempt_at: Timestamp, failed_at: Timestamp | None, error: str
 ) -> bool:
-    """Store that an attempt failed; False if another process has counted an attempt since the row was read."""
+    """Store a failed attempt. Returns False if another process has stored one since the row was read."""
     changed = await tx.execute(
         _update_failure,
         job_id=row.id,
@@ -120,12 +132,12 @@ async def update_failure(
 
 
 async def delete_job(tx: Transaction, job_id: Snowflake) -> None:
-    """Remove a job that is done."""
+    """Delete a job that is done."""
     await tx.execute(_delete, job_id=job_id)
 
 
 async def count_jobs(reader: Reader, now: Timestamp) -> JobCounts:
-    """How many jobs wait and are failed, over all kinds and processes."""
+    """Count the waiting and failed jobs of all kinds."""
     (row,) = await reader.all_long(_count_states, now=now)
     return JobCounts(waiting=row[0], failed=row[1])
 
@@ -134,36 +146,36 @@ async def count_jobs(reader: Reader, now: Timestamp) -> JobCounts:
 
 
 async def list_jobs(reader: Reader, *, failed: bool, kind: str | None, limit: int) -> tuple[list[JobRow], int]:
-    """The first jobs by id, and how many there are: all, or the failed ones, or those of a kind."""
+    """Select the first jobs by id, and count all of them; optionally only failed ones, or those of a kind."""
     conditions = _matching(failed=failed, kind=kind)
     rows = await reader.all_long(Query(select(jobs).where(*conditions).order_by(jobs.c.id).limit(limit), into=JobRow))
     return rows, int(await reader.scalar(Query(select(func.count()).select_from(jobs).where(*conditions))))
 
 
 async def select_ids(reader: Reader, job_ids: Collection[Snowflake], *, attempted: bool) -> set[Snowflake]:
-    """Those of the ids that jobs have; with `attempted` only of jobs whose last attempt failed."""
+    """Select those of the ids that exist; with `attempted`, only of jobs whose last attempt failed."""
     conditions = [in_list(jobs.c.id, "job_ids"), *([jobs.c.attempts > 0] if attempted else [])]
     rows = await reader.all(Query(select(jobs.c.id).where(*conditions)), job_ids=list(job_ids))
     return {Snowflake(row[0]) for row in rows}
 
 
 async def reset_jobs(tx: Transaction, job_ids: Collection[Snowflake], now: Timestamp) -> int:
-    """Make jobs due now, with all their attempts before them; how many there were."""
+    """Make jobs due now and reset their attempts. Returns the number of jobs."""
     return await tx.execute(_reset(in_list(jobs.c.id, "job_ids")), job_ids=list(job_ids), now=now)
 
 
 async def reset_failed(tx: Transaction, kind: str | None, now: Timestamp) -> int:
-    """Make all failed jobs, or those of a kind, due now; how many there were."""
+    """Make all failed jobs, or those of a kind, due now. Returns the number of jobs."""
     return await tx.execute(_reset(*_matching(failed=True, kind=kind)), now=now)
 
 
 async def delete_jobs(tx: Transaction, job_ids: Collection[Snowflake]) -> int:
-    """Delete jobs in any state; how many there were."""
+    """Delete jobs in any state. Returns the number of jobs."""
     return await tx.execute(Query(delete(jobs).where(in_list(jobs.c.id, "job_ids"))), job_ids=list(job_ids))
 
 
 async def delete_failed(tx: Transaction, kind: str | None) -> int:
-    """Delete all failed jobs, or those of a kind; how many there were."""
+    """Delete all failed jobs, or those of a kind. Returns the number of jobs."""
     return await tx.execute(Query(delete(jobs).where(*_matching(failed=True, kind=kind))))
 
 

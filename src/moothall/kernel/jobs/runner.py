@@ -1,4 +1,4 @@
-"""Runs due jobs beside the requests, and counts the attempts that fail."""
+"""The background task that runs due jobs and retries failed attempts."""
 
 import asyncio
 import logging
@@ -11,7 +11,7 @@ from typing import Final
 from moothall.bus import Envelope
 from moothall.kernel.authenticate import ANONYMOUS
 from moothall.kernel.background import PeriodicTask
-from moothall.kernel.conflicts import until_it_wins
+from moothall.kernel.conflicts import retry_on_conflict
 from moothall.kernel.context import Context, Services
 from moothall.kernel.jobs import queries
 from moothall.kernel.jobs.events import JobsDue
@@ -24,31 +24,31 @@ from moothall.storage.database import StorageConflict, StorageError, StorageFull
 log = logging.getLogger("moothall.jobs")
 
 MAX_ATTEMPTS: Final = 12
-"""After so many failures in a row a job is failed: with the delays below, after two and a half hours."""
+"""The number of failures in a row after which a job is failed: with the delays below, after two and a half hours."""
 
 _FIRST_DELAY: Final = 5.0
 """Seconds until the second attempt; each further delay is twice as long."""
 _MAX_DELAY: Final = 3600.0
 _JITTER: Final = 0.2
-"""The share by which a delay varies, so that jobs that failed together are not retried together."""
+"""The random fraction of a delay, so that jobs that failed together are not retried together."""
 
 _STEP_SECONDS: Final = 60.0
-"""A step that takes longer is cancelled, which counts as a failure: no job may stop the others for good."""
+"""A step that takes longer is cancelled, which counts as a failure, so that no job blocks the others."""
 
 _MAX_ERROR_LENGTH: Final = 1000
 
-_DATABASE_TROUBLE: Final = (StorageUnavailable, StorageFull, StorageConflict)
-"""Errors that say something of the database, and nothing of the job."""
+_DATABASE_ERRORS: Final = (StorageUnavailable, StorageFull, StorageConflict)
+"""Errors of the database, which are not counted as failures of the job."""
 
 
 def retry_delay(attempts: int) -> float:
-    """Seconds until the next attempt, after so many failures in a row."""
+    """Compute the delay before the next attempt, in seconds, after so many failures in a row."""
     delay = min(_FIRST_DELAY * 2.0 ** (attempts - 1), _MAX_DELAY)
     return delay * random.uniform(1 - _JITTER, 1 + _JITTER)  # noqa: S311 it protects nothing
 
 
 def error_text(error: Exception) -> str:
-    """An exception's type and message in one line of bounded length, without what PostgreSQL cannot store."""
+    """An exception's type and message in one line of bounded length, which PostgreSQL can store."""
     line = " ".join("".join(traceback.format_exception_only(error)).split())
     return line.replace("\0", "\ufffd").encode("utf-8", "replace").decode()[:_MAX_ERROR_LENGTH]
 
@@ -60,24 +60,24 @@ class JobRunner(PeriodicTask):
     """
 
     def __init__(self, services: Services, *, seconds: float = 5.0, pause: float = 0.002) -> None:
-        super().__init__(seconds=seconds)
+        super().__init__(seconds=seconds, woken=services.jobs_due)
         self._services = services
         self._pause = pause
 
-    def hear(self, envelopes: Sequence[Envelope]) -> None:
-        """Wake up when another process says on the bus that jobs are due."""
+    def handle_envelopes(self, envelopes: Sequence[Envelope]) -> None:
+        """Wake up when another process announces on the bus that jobs are due."""
         for envelope in envelopes:
             if envelope.name == JobsDue.name:
                 self.wake()
 
     async def drain(self, now: Timestamp | None = None) -> None:
-        """Run all jobs that are due, or will be at `now`, to their end. Raises what a step raises, uncounted."""
+        """Run all jobs that are due, or will be at `now`, to their end. Raises what a step raises, without retries."""
         while rows := await self._select_due(Timestamp.now() if now is None else now):
             for row in rows:
                 await self._step(row)
 
     async def _round(self) -> bool:
-        """Run one step of some due jobs of each kind; False if there were none, or the database is away."""
+        """Run one step of some due jobs of each kind. Returns False if there are none, or the database fails."""
         try:
             rows = await self._select_due(Timestamp.now())
             for row in rows:
@@ -89,7 +89,7 @@ class JobRunner(PeriodicTask):
         return bool(rows)
 
     async def _select_due(self, now: Timestamp) -> list[JobRow]:
-        # A kind that is unknown here belongs to another version, whose processes run it.
+        # Jobs of an unknown kind belong to another version, whose processes run them.
         async with self._services.database.read() as reader:
             return await queries.select_due(reader, KINDS, now)
 
@@ -104,16 +104,18 @@ class JobRunner(PeriodicTask):
             await self._store_failure(row, too_long if limit.expired() else error)
 
     async def _step(self, row: JobRow) -> None:
-        await run(self._services, ANONYMOUS, partial(_step_unless_changed, row), lock=row.id)
+        # Every process takes the same lock for the same state of a job, so one of them does the step.
+        lock = _job_of(row).lock
+        await run(self._services, ANONYMOUS, partial(_step_unless_changed, row), lock=row.id if lock is None else lock)
 
     async def _store_failure(self, row: JobRow, error: Exception) -> None:
-        """Put the next attempt off, or give the job up after `MAX_ATTEMPTS`. Raises StorageError.
+        """Schedule the next attempt, or mark the job as failed after `MAX_ATTEMPTS`. Raises StorageError.
 
-        The step's own transaction is rolled back, so this is a second one. The number of attempts that the step began
-        with is its condition: of processes that tried the same attempt, one counts it. An outage of the database is
-        no attempt: it either keeps this transaction from committing too, or only puts the job off.
+        The step's own transaction is rolled back, so this is a second one. It requires the number of attempts that the
+        step began with, so that of several processes with the same attempt one counts it. Errors of the database are
+        not counted, and only delay the job.
         """
-        counted = not isinstance(error, _DATABASE_TROUBLE)
+        counted = not isinstance(error, _DATABASE_ERRORS)
         attempts = row.attempts + counted
         is_failed = attempts >= MAX_ATTEMPTS
         delay = retry_delay(attempts) if counted else retry_delay(1)
@@ -130,16 +132,21 @@ class JobRunner(PeriodicTask):
                     error=error_text(error),
                 )
 
-        if not await until_it_wins(store):
+        if not await retry_on_conflict(store):
             return
         if is_failed:
             log.error("job %s (%s) is failed after %d attempts", row.id, row.kind, attempts, exc_info=error)
         else:
-            # The traceback once: it seldom changes from one attempt to the next.
+            # The traceback is logged once: it seldom changes from one attempt to the next.
             first = error if attempts == 1 and counted else None
             log.warning(
                 "job %s (%s) is tried again in %.0f s: %s", row.id, row.kind, delay, error_text(error), exc_info=first
             )
+
+
+def _job_of(row: JobRow) -> Job:
+    job: Job = convert(row.state, KINDS[row.kind])
+    return job
 
 
 async def _step_unless_changed(before: JobRow, ctx: Context) -> None:
@@ -147,7 +154,9 @@ async def _step_unless_changed(before: JobRow, ctx: Context) -> None:
     row = await queries.select_job(ctx.tx, before.id)
     if row is None or (row.attempts, row.not_before) != (before.attempts, before.not_before):
         return
-    job: Job = convert(row.state, KINDS[row.kind])
+    job = _job_of(row)
+    if job.lock != _job_of(before).lock:
+        return
     rest = await job.step(ctx)
     if rest is None:
         await queries.delete_job(ctx.tx, row.id)
