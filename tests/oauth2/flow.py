@@ -1,4 +1,4 @@
-"""Going through OAuth2 as an application and a person do."""
+"""An OAuth2 application and a user, for tests."""
 
 import base64
 import hashlib
@@ -25,7 +25,7 @@ class App:
         self.bot = Caller(platform, Snowflake(int(made["id"])), f"Bot {made['bot']['token']}", name=made["name"])
 
     async def token(self, secret: str | None = "", **form: str) -> Reply:
-        """Ask at the token endpoint, with the secret in a Basic header; None asks without any."""
+        """Send a form to the token endpoint: with the secret in a Basic header, or for None only the client id."""
         secret = self.secret if secret == "" else secret
         headers = [("authorization", basic(self.id, secret))] if secret is not None else []
         if secret is None:
@@ -47,7 +47,7 @@ def basic(client_id: str, secret: str) -> str:
 async def post_form(
     platform: Platform, path: str, form: dict[str, str], headers: list[tuple[str, str]] | None = None
 ) -> Reply:
-    return await platform.nobody.request(
+    return await platform.anonymous.request(
         "POST",
         path,
         raw=urlencode(form).encode(),
@@ -65,13 +65,13 @@ async def application(platform: Platform, owner: Caller | None = None, **setting
 
 
 async def consent(person: Caller, app: App, scope: str, body: dict[str, Any] | None = None, **query: Any) -> Reply:
-    asked = {"client_id": app.id, "scope": scope, "response_type": "code", "redirect_uri": CALLBACK, "state": "s1"}
-    asked = {name: value for name, value in (asked | query).items() if value is not None}
-    return await person.post("/oauth2/authorize", {"authorize": True} | (body or {}), **asked)
+    defaults = {"client_id": app.id, "scope": scope, "response_type": "code", "redirect_uri": CALLBACK, "state": "s1"}
+    fields = {name: value for name, value in (defaults | query).items() if value is not None}
+    return await person.post("/oauth2/authorize", {"authorize": True} | (body or {}), **fields)
 
 
 def answer_of(reply: Reply) -> dict[str, str]:
-    """What the redirect carries back."""
+    """The query parameters of the redirect."""
     assert reply.status == 200, reply.body
     return {name: values[0] for name, values in parse_qs(urlsplit(reply.json["location"]).query).items()}
 

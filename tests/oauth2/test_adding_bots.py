@@ -1,4 +1,4 @@
-"""A person adds an application's bot to a guild that they manage."""
+"""Adding a bot to a guild by consent."""
 
 import asyncio
 from typing import Any
@@ -15,17 +15,17 @@ from tests.harness import Caller, Guild, Platform, Reply
 
 _end_tokens = Query(update(tokens).where(tokens.c.kind == int(TokenKind.BEARER)).values(expires_at=bindparam("moment")))
 
-ASKED = Permissions.SEND_MESSAGES | Permissions.MANAGE_WEBHOOKS
+REQUESTED = Permissions.SEND_MESSAGES | Permissions.MANAGE_WEBHOOKS
 
 
 async def community(platform: Platform, everyone: int = Permissions.VIEW_CHANNEL) -> tuple[Guild, Caller]:
-    """A guild, and a bot that its owner has made but not added."""
+    """A guild, and its owner's bot, which is not in it."""
     guild = await platform.guild(await platform.person("owner"), everyone=everyone)
     return guild, await platform.bot(guild.owner, "crier")
 
 
-async def add(caller: Caller, bot: Caller, guild_id: int, permissions: int = ASKED, **query: Any) -> Reply:
-    """Consent as clients do."""
+async def add(caller: Caller, bot: Caller, guild_id: int, permissions: int = REQUESTED, **query: Any) -> Reply:
+    """Consent with the scope bot."""
     body = {"authorize": True, "guild_id": str(int(guild_id)), "permissions": str(int(permissions))}
     options = {"client_id": int(bot.application_id or 0), "scope": "bot applications.commands"} | query
     return await caller.post("/oauth2/authorize", body, **options)
@@ -40,22 +40,22 @@ async def member_roles(guild: Guild, bot: Caller) -> list[str]:
     return list((await guild.owner.get(f"/guilds/{guild.id}/members/{bot.id}")).json["roles"])
 
 
-async def test_a_bot_comes_with_its_role_and_its_integration_and_all_is_told(platform: Platform) -> None:
+async def test_a_bot_joins_with_its_role_and_its_integration_and_events_announce_them(platform: Platform) -> None:
     guild, bot = await community(platform)
     with platform.listening() as heard:
         reply = await add(guild.owner, bot, guild.id)
     assert (reply.status, list(reply.json)) == (200, ["location"])
-    told = [name for name in heard if name != "GUILD_AUDIT_LOG_ENTRY_CREATE"]
-    assert told == ["GUILD_ROLE_CREATE", "GUILD_MEMBER_ADD", "INTEGRATION_CREATE", "GUILD_INTEGRATIONS_UPDATE"]
+    events = [name for name in heard if name != "GUILD_AUDIT_LOG_ENTRY_CREATE"]
+    assert events == ["GUILD_ROLE_CREATE", "GUILD_MEMBER_ADD", "INTEGRATION_CREATE", "GUILD_INTEGRATIONS_UPDATE"]
     role = await own_role(guild, bot)
     assert role is not None
-    assert (role["name"], role["managed"], role["permissions"]) == ("crier", True, str(int(ASKED)))
+    assert (role["name"], role["managed"], role["permissions"]) == ("crier", True, str(int(REQUESTED)))
     assert await member_roles(guild, bot) == [role["id"]]
     assert [action for action, _, _ in await guild.audit_log()] == [30, 28, 80]
     assert platform.heard_data("GUILD_MEMBER_ADD")[0]["user"]["bot"] is True
 
 
-async def test_a_bot_is_greeted_where_newcomers_are(platform: Platform) -> None:
+async def test_a_bot_gets_a_join_message_where_new_members_do(platform: Platform) -> None:
     guild, bot = await community(platform)
     await guild.set(system_channel_id=guild.general)
     with platform.listening() as heard:
@@ -63,7 +63,7 @@ async def test_a_bot_is_greeted_where_newcomers_are(platform: Platform) -> None:
     assert "MESSAGE_CREATE" in heard
 
 
-async def test_the_integration_tells_of_the_application_its_bot_and_who_added_it(platform: Platform) -> None:
+async def test_the_integration_shows_the_application_its_bot_and_who_added_it(platform: Platform) -> None:
     guild, bot = await community(platform)
     await add(guild.owner, bot, guild.id)
     created = platform.heard_data("INTEGRATION_CREATE")[0]
@@ -84,13 +84,13 @@ async def test_no_role_is_made_for_no_permissions(platform: Platform) -> None:
     assert await member_roles(guild, bot) == []
 
 
-async def test_permissions_may_stand_in_the_link_and_the_answer_of_the_person_counts_more(platform: Platform) -> None:
+async def test_permissions_of_the_consent_override_those_of_the_link(platform: Platform) -> None:
     guild, bot = await community(platform)
-    options = {"client_id": int(bot.id), "scope": "bot", "guild_id": guild.id, "permissions": int(ASKED)}
+    options = {"client_id": int(bot.id), "scope": "bot", "guild_id": guild.id, "permissions": int(REQUESTED)}
     assert (await guild.owner.post("/oauth2/authorize", {"authorize": True}, **options)).status == 200
     role = await own_role(guild, bot)
     assert role is not None
-    assert role["permissions"] == str(int(ASKED))
+    assert role["permissions"] == str(int(REQUESTED))
     body = {"authorize": True, "permissions": "1024"}
     assert (await guild.owner.post("/oauth2/authorize", body, **options)).status == 200
     assert (await own_role(guild, bot) or {})["permissions"] == "1024"
@@ -104,8 +104,8 @@ async def test_adding_again_changes_the_permissions_and_nothing_else(platform: P
     assert heard == []
     with platform.listening() as heard:
         await add(guild.owner, bot, guild.id, 1024)
-    told = [name for name in heard if name != "GUILD_AUDIT_LOG_ENTRY_CREATE"]
-    assert told == ["GUILD_ROLE_CREATE", "GUILD_MEMBER_UPDATE"]
+    events = [name for name in heard if name != "GUILD_AUDIT_LOG_ENTRY_CREATE"]
+    assert events == ["GUILD_ROLE_CREATE", "GUILD_MEMBER_UPDATE"]
     with platform.listening() as heard:
         await add(guild.owner, bot, guild.id, 2048)
     assert heard == ["GUILD_AUDIT_LOG_ENTRY_CREATE", "GUILD_ROLE_UPDATE"]
@@ -116,7 +116,7 @@ async def test_adding_again_changes_the_permissions_and_nothing_else(platform: P
     assert len((await guild.owner.get(f"/guilds/{guild.id}/integrations")).json) == 1
 
 
-async def test_a_new_scope_and_a_new_name_are_told_of_the_integration(platform: Platform) -> None:
+async def test_a_new_scope_and_a_new_name_update_the_integration(platform: Platform) -> None:
     guild, bot = await community(platform)
     await add(guild.owner, bot, guild.id, 0, scope="bot")
     await guild.owner.patch(f"/applications/{bot.application_id}", {"name": "herald"})
@@ -128,7 +128,7 @@ async def test_a_new_scope_and_a_new_name_are_told_of_the_integration(platform: 
     assert (await guild.audit_log())[-1][0] == 81
 
 
-async def test_two_who_add_it_at_once_make_one_integration_and_one_role(platform: Platform) -> None:
+async def test_two_concurrent_consents_create_one_integration_and_one_role(platform: Platform) -> None:
     guild, bot = await community(platform)
     replies = await asyncio.gather(*(add(guild.owner, bot, guild.id) for _ in range(4)))
     assert [reply.status for reply in replies] == [200] * 4
@@ -168,7 +168,7 @@ async def test_a_banned_bot_is_not_added_and_leaves_no_role(platform: Platform) 
     assert await own_role(guild, bot) is None
 
 
-async def test_what_is_not_understood_is_refused_at_its_field(platform: Platform) -> None:
+async def test_an_invalid_parameter_is_refused_at_its_field(platform: Platform) -> None:
     guild, bot = await community(platform)
     for scope in ("", "everything", "bot rpc"):
         assert (await add(guild.owner, bot, guild.id, scope=scope)).errors_at("scope")
@@ -212,7 +212,7 @@ async def test_before_consent_a_client_sees_the_bot_and_where_it_may_be_added(pl
     assert (await bot.get("/oauth2/authorize", client_id=int(bot.id))).code == 20001
 
 
-async def test_an_access_token_tells_what_it_stands_for(platform: Platform) -> None:
+async def test_an_access_token_reads_its_application_scopes_and_user(platform: Platform) -> None:
     guild, bot = await community(platform)
     known = await platform.bearer(guild.owner, int(bot.id), "identify", "guilds")
     hidden = await platform.bearer(guild.owner, int(bot.id), "guilds")
@@ -222,7 +222,7 @@ async def test_an_access_token_tells_what_it_stands_for(platform: Platform) -> N
     assert (shown["application"]["id"], shown["scopes"]) == (str(bot.id), ["guilds", "identify"])
     assert shown["user"]["id"] == str(guild.owner.id)
     assert "user" not in (await hidden.get("/oauth2/@me")).json
-    for caller in (guild.owner, bot, platform.nobody):
+    for caller in (guild.owner, bot, platform.anonymous):
         assert (await caller.get("/oauth2/@me")).status == 401
 
 

@@ -1,4 +1,4 @@
-"""A bot lets a person in by the access token that they gave its application (api.md, Add Guild Member)."""
+"""Add Guild Member: a bot adds the user of an access token (api.md)."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ async def add(guild: Guild, bot: Caller, person: Caller, token: str, **body: Any
     return await bot.put(f"/guilds/{guild.id}/members/{person.id}", {"access_token": token} | body)
 
 
-async def test_a_person_comes_in_with_what_the_bot_gives_them(platform: Platform) -> None:
+async def test_a_user_joins_with_the_fields_of_the_request(platform: Platform) -> None:
     guild, app, person, token = await arrange(platform)
     role = await guild.role(position=1)
     await guild.role(position=9, permissions=EVERYTHING)
@@ -42,7 +42,7 @@ async def test_a_person_comes_in_with_what_the_bot_gives_them(platform: Platform
     assert (await person.get(f"/guilds/{guild.id}")).status == 200
 
 
-async def test_a_member_stays_as_they_are(platform: Platform) -> None:
+async def test_a_member_is_not_changed(platform: Platform) -> None:
     guild, app, person, token = await arrange(platform)
     assert (await add(guild, app.bot, person, token)).status == 201
     with platform.listening() as heard:
@@ -51,7 +51,7 @@ async def test_a_member_stays_as_they_are(platform: Platform) -> None:
     assert (await guild.owner.get(f"/guilds/{guild.id}/members/{person.id}")).json["nick"] is None
 
 
-async def test_where_newcomers_are_screened_they_begin_as_pending(platform: Platform) -> None:
+async def test_a_member_is_pending_where_membership_is_screened(platform: Platform) -> None:
     guild, app, person, token = await arrange(platform)
     await guild.set(features=["COMMUNITY", "MEMBER_VERIFICATION_GATE_ENABLED"])
     assert (await add(guild, app.bot, person, token)).json["pending"] is True
@@ -82,7 +82,7 @@ async def test_only_the_bot_may_and_only_with_the_permission_of_each_field(platf
     assert (await add(guild, app.bot, person, token, nick=None, roles=None, mute=None, deaf=False)).status == 201
 
 
-async def test_no_role_is_given_that_the_bot_does_not_stand_above(platform: Platform) -> None:
+async def test_a_role_above_the_bots_own_is_refused(platform: Platform) -> None:
     guild, app, person, token = await arrange(platform)
     high = await guild.role()
     assert (await add(guild, app.bot, person, token, roles=[str(high)])).code == 50013
@@ -93,7 +93,7 @@ async def test_no_role_is_given_that_the_bot_does_not_stand_above(platform: Plat
     assert (await person.get(f"/guilds/{guild.id}")).code == 10004
 
 
-async def test_a_banned_person_does_not_come_in_by_this_path_either(platform: Platform) -> None:
+async def test_a_banned_user_cannot_be_added(platform: Platform) -> None:
     guild, app, person, token = await arrange(platform)
     await guild.owner.put(f"/guilds/{guild.id}/bans/{person.id}", {})
     platform.heard.clear()
@@ -101,7 +101,7 @@ async def test_a_banned_person_does_not_come_in_by_this_path_either(platform: Pl
     assert platform.heard_names == []
 
 
-async def test_an_access_token_reads_its_persons_place_in_a_guild(platform: Platform) -> None:
+async def test_an_access_token_reads_its_users_member_in_a_guild(platform: Platform) -> None:
     guild, app, person, token = await arrange(platform)
     await add(guild, app.bot, person, token, nick="Wanda")
     reader = bearer(platform, person, (await tokens_of(person, app, "guilds.members.read"))["access_token"])

@@ -1,4 +1,4 @@
-"""A person consents, the application exchanges the code, calls the API, refreshes and revokes."""
+"""The authorization code flow: consent, exchange, refresh, revocation."""
 
 import asyncio
 from typing import Any
@@ -30,15 +30,15 @@ _end_codes = Query(update(authorization_codes).values(expires_at=1))
 _end_tokens = Query(update(tokens).values(expires_at=1))
 
 
-async def test_a_code_becomes_tokens_that_open_what_was_consented_to(platform: Platform) -> None:
+async def test_a_code_is_exchanged_for_tokens_of_the_scopes_consented_to(platform: Platform) -> None:
     app, person = await application(platform), await platform.person("wanda", email="wanda@example.org")
     back = answer_of(await consent(person, app, "identify guilds"))
     assert back["state"] == "s1"
     reply = await app.exchange(back["code"])
-    given = reply.json
-    assert (given["token_type"], given["expires_in"], given["scope"]) == ("Bearer", 604_800, "identify guilds")
+    issued = reply.json
+    assert (issued["token_type"], issued["expires_in"], issued["scope"]) == ("Bearer", 604_800, "identify guilds")
     assert reply.headers["cache-control"] == "no-store"
-    caller = bearer(platform, person, given["access_token"])
+    caller = bearer(platform, person, issued["access_token"])
     me = await caller.get("/users/@me")
     assert (me.json["username"], "email" in me.json) == ("wanda", False)
     assert (await caller.get("/users/@me/guilds")).json == []
@@ -50,17 +50,17 @@ async def test_a_code_becomes_tokens_that_open_what_was_consented_to(platform: P
     )
 
 
-async def test_tokens_and_codes_are_kept_as_hashes_only(platform: Platform) -> None:
+async def test_tokens_and_codes_are_stored_as_hashes_only(platform: Platform) -> None:
     app, person = await application(platform), await platform.person()
-    given = await tokens_of(person, app, "identify")
+    issued = await tokens_of(person, app, "identify")
     async with platform.database.read() as reader:
         stored = {bytes(value) for row in await reader.all(_all_hashes) for value in row if value is not None}
-    for token in (given["access_token"], given["refresh_token"]):
+    for token in (issued["access_token"], issued["refresh_token"]):
         assert hash_token(token) in stored
         assert not {part.encode() for part in (token, *token.split("."))} & stored
 
 
-async def test_a_code_is_good_once_and_its_second_use_ends_what_it_gave(platform: Platform) -> None:
+async def test_a_code_is_valid_once_and_its_second_use_revokes_its_tokens(platform: Platform) -> None:
     app, person = await application(platform), await platform.person()
     code = answer_of(await consent(person, app, "identify"))["code"]
     first = (await app.exchange(code)).json
@@ -71,7 +71,7 @@ async def test_a_code_is_good_once_and_its_second_use_ends_what_it_gave(platform
     assert refused.json["error"] == "invalid_grant"
 
 
-async def test_of_two_who_exchange_a_code_at_once_none_keeps_a_token(platform: Platform) -> None:
+async def test_two_concurrent_exchanges_of_a_code_leave_no_token(platform: Platform) -> None:
     app, person = await application(platform), await platform.person()
     code = answer_of(await consent(person, app, "identify"))["code"]
     replies = await asyncio.gather(app.exchange(code), app.exchange(code))
@@ -80,7 +80,7 @@ async def test_of_two_who_exchange_a_code_at_once_none_keeps_a_token(platform: P
     assert (await bearer(platform, person, token).get("/users/@me")).status == 401
 
 
-async def test_a_code_ends_after_ten_minutes(platform: Platform) -> None:
+async def test_a_code_expires_after_ten_minutes(platform: Platform) -> None:
     app, person = await application(platform), await platform.person()
     code = answer_of(await consent(person, app, "identify"))["code"]
     async with platform.database.transaction() as tx:
@@ -117,7 +117,7 @@ async def test_without_a_redirect_uri_the_first_registered_one_is_used(platform:
     assert (await app.token(grant_type="authorization_code", code=code)).status == 200
 
 
-async def test_a_no_goes_back_with_the_state(platform: Platform) -> None:
+async def test_a_denial_redirects_with_the_state(platform: Platform) -> None:
     app, person = await application(platform), await platform.person()
     back = answer_of(await consent(person, app, "identify", {"authorize": False}))
     assert (back["error"], back["state"], "code" in back) == ("access_denied", "s1", False)
@@ -133,7 +133,7 @@ async def test_pkce_binds_a_code_to_its_verifier(platform: Platform) -> None:
     assert (await app.exchange(code, code_verifier=VERIFIER)).status == 200
     plain = await consent(person, app, "identify", code_challenge=VERIFIER, code_challenge_method="plain")
     assert plain.errors_at("code_challenge_method") == ["BASE_TYPE_CHOICES"]
-    # A verifier for a code without a challenge is a sign that somebody has taken the challenge away.
+    # A verifier for a code without a challenge is a sign that an attacker removed the challenge.
     bare = answer_of(await consent(person, app, "identify"))["code"]
     assert (await app.exchange(bare, code_verifier=VERIFIER)).json["error"] == "invalid_grant"
 
@@ -167,24 +167,24 @@ async def test_refresh_tokens_rotate_and_keep_to_their_scopes(platform: Platform
     assert (await app.token(**refresh)).json["error"] == "invalid_grant"
 
 
-async def test_tokens_end_by_themselves(platform: Platform) -> None:
+async def test_tokens_expire(platform: Platform) -> None:
     app, person = await application(platform), await platform.person()
-    given = await tokens_of(person, app, "identify")
+    issued = await tokens_of(person, app, "identify")
     async with platform.database.transaction() as tx:
         await tx.execute(_end_tokens)
-    assert (await bearer(platform, person, given["access_token"]).get("/users/@me")).status == 401
-    refused = await app.token(grant_type="refresh_token", refresh_token=given["refresh_token"])
+    assert (await bearer(platform, person, issued["access_token"]).get("/users/@me")).status == 401
+    refused = await app.token(grant_type="refresh_token", refresh_token=issued["refresh_token"])
     assert refused.json["error"] == "invalid_grant"
 
 
-async def test_revoking_any_token_ends_all_of_the_person_and_the_application(platform: Platform) -> None:
+async def test_revoking_a_token_revokes_all_of_the_user_and_the_application(platform: Platform) -> None:
     app, other, person = await application(platform), await application(platform), await platform.person()
     first, second = await tokens_of(person, app, "identify"), await tokens_of(person, app, "guilds")
     elsewhere = await tokens_of(person, other, "identify")
     assert (await other.revoke(first["access_token"])).status == 200
     assert (await bearer(platform, person, first["access_token"]).get("/users/@me")).status == 200
     assert (await app.revoke(second["refresh_token"])).json == {}
-    assert (await app.revoke("never-given")).status == 200
+    assert (await app.revoke("never-issued")).status == 200
     assert (await bearer(platform, person, first["access_token"]).get("/users/@me")).status == 401
     assert (await app.token(grant_type="refresh_token", refresh_token=first["refresh_token"])).status == 400
     assert (await bearer(platform, person, elsewhere["access_token"]).get("/users/@me")).status == 200
@@ -200,12 +200,12 @@ async def test_an_application_gets_a_token_of_its_owner_by_its_secret_alone(plat
         assert (await app.token(grant_type="client_credentials", scope=scope)).json["error"] == "invalid_scope"
 
 
-async def test_clients_show_who_they_are_by_header_or_body(platform: Platform) -> None:
+async def test_clients_authenticate_by_header_or_body(platform: Platform) -> None:
     app = await application(platform)
     form = {"grant_type": "client_credentials", "scope": "identify"}
     body = await post_form(platform, "/oauth2/token", form | {"client_id": app.id, "client_secret": app.secret})
     assert body.status == 200
-    for headers, status, told in (
+    for headers, status, error in (
         ([("authorization", basic(app.id, "wrong"))], 401, "invalid_client"),
         ([("authorization", basic("1", app.secret))], 401, "invalid_client"),
         ([("authorization", "Basic !!!")], 401, "invalid_client"),
@@ -213,7 +213,7 @@ async def test_clients_show_who_they_are_by_header_or_body(platform: Platform) -
         ([], 401, "invalid_client"),
     ):
         reply = await post_form(platform, "/oauth2/token", form, headers)
-        assert (reply.status, reply.json["error"]) == (status, told)
+        assert (reply.status, reply.json["error"]) == (status, error)
         assert bool(headers) == ("www-authenticate" in reply.headers)
     both = await post_form(
         platform,
@@ -230,7 +230,7 @@ async def test_wrong_secrets_are_throttled_where_they_come_from_only(platform: P
     statuses = [(await post_form(platform, "/oauth2/token", form | {"client_secret": "x"})).status for _ in range(12)]
     assert statuses[:10] == [401] * 10
     assert statuses[10:] == [429] * 2
-    elsewhere = await platform.nobody.request(
+    elsewhere = await platform.anonymous.request(
         "POST",
         "/oauth2/token",
         raw=f"grant_type=client_credentials&scope=identify&client_id={app.id}&client_secret={app.secret}".encode(),
@@ -240,10 +240,10 @@ async def test_wrong_secrets_are_throttled_where_they_come_from_only(platform: P
     assert elsewhere.status == 200
 
 
-async def test_what_the_token_endpoint_does_not_understand_is_told_in_its_own_shape(platform: Platform) -> None:
+async def test_errors_of_the_token_endpoint_have_the_format_of_oauth2(platform: Platform) -> None:
     app = await application(platform)
     headers = [("authorization", basic(app.id, app.secret))]
-    for form, told in (
+    for form, error in (
         ({}, "invalid_request"),
         ({"grant_type": "password"}, "unsupported_grant_type"),
         ({"grant_type": "authorization_code"}, "invalid_request"),
@@ -251,13 +251,13 @@ async def test_what_the_token_endpoint_does_not_understand_is_told_in_its_own_sh
         ({"grant_type": "authorization_code", "code": "x" * 4000}, "invalid_grant"),
     ):
         reply = await post_form(platform, "/oauth2/token", form, headers)
-        assert (reply.status, reply.json["error"]) == (400, told)
+        assert (reply.status, reply.json["error"]) == (400, error)
     for raw, kind in (
         (b"grant_type=a&grant_type=b", "application/x-www-form-urlencoded"),
         (b"grant_type=%ff", "application/x-www-form-urlencoded"),
         (b'{"grant_type":"client_credentials"}', "application/json"),
     ):
-        reply = await platform.nobody.request("POST", "/oauth2/token", raw=raw, content_type=kind, headers=headers)
+        reply = await platform.anonymous.request("POST", "/oauth2/token", raw=raw, content_type=kind, headers=headers)
         assert (reply.status, reply.json["error"]) == (400, "invalid_request")
 
 
@@ -273,23 +273,28 @@ async def test_without_a_code_a_browser_gets_a_token_in_the_fragment(platform: P
     app, person = await application(platform), await platform.person()
     reply = await consent(person, app, "identify", response_type="token")
     parts = urlsplit(reply.json["location"])
-    given = {name: values[0] for name, values in parse_qs(parts.fragment).items()}
-    assert (parts.query, given["token_type"], given["state"], "refresh_token" in given) == ("", "Bearer", "s1", False)
-    assert (await bearer(platform, person, given["access_token"]).get("/users/@me")).status == 200
+    fragment = {name: values[0] for name, values in parse_qs(parts.fragment).items()}
+    assert (parts.query, fragment["token_type"], fragment["state"], "refresh_token" in fragment) == (
+        "",
+        "Bearer",
+        "s1",
+        False,
+    )
+    assert (await bearer(platform, person, fragment["access_token"]).get("/users/@me")).status == 200
 
 
-async def test_people_see_what_they_have_authorized_and_take_it_back(platform: Platform) -> None:
+async def test_users_list_and_revoke_their_authorizations(platform: Platform) -> None:
     app, person, other = await application(platform), await platform.person(), await platform.person()
-    given = await tokens_of(person, app, "identify")
+    issued = await tokens_of(person, app, "identify")
     await tokens_of(person, app, "guilds")
-    (found,) = (await person.get("/oauth2/tokens")).json
-    assert (found["application"]["id"], found["scopes"]) == (app.id, ["identify", "guilds"])
+    (authorization,) = (await person.get("/oauth2/tokens")).json
+    assert (authorization["application"]["id"], authorization["scopes"]) == (app.id, ["identify", "guilds"])
     assert (await app.owner.get(f"/applications/{app.id}")).json["approximate_user_authorization_count"] == 1
     code = answer_of(await consent(person, app, "identify"))["code"]
-    assert (await other.delete(f"/oauth2/tokens/{found['id']}")).code == 10012
-    assert (await person.delete(f"/oauth2/tokens/{found['id']}")).status == 204
+    assert (await other.delete(f"/oauth2/tokens/{authorization['id']}")).code == 10012
+    assert (await person.delete(f"/oauth2/tokens/{authorization['id']}")).status == 204
     assert (await person.get("/oauth2/tokens")).json == []
-    assert (await bearer(platform, person, given["access_token"]).get("/users/@me")).status == 401
+    assert (await bearer(platform, person, issued["access_token"]).get("/users/@me")).status == 401
     assert (await app.exchange(code)).json["error"] == "invalid_grant"
 
 
@@ -297,8 +302,8 @@ async def test_commands_are_installed_to_a_person_everywhere(platform: Platform)
     app, person = await application(platform), await platform.person()
     plain: dict[str, Any] = {"response_type": None, "redirect_uri": None, "integration_type": 1}
     assert (await consent(person, app, "applications.commands", **plain)).status == 200
-    (found,) = (await person.get("/oauth2/tokens")).json
-    assert found["user_install"] is True
+    (authorization,) = (await person.get("/oauth2/tokens")).json
+    assert authorization["user_install"] is True
     assert (await app.owner.get(f"/applications/{app.id}")).json["approximate_user_install_count"] == 1
     assert (await consent(person, app, "bot", **plain)).errors_at("scope") == ["BASE_TYPE_CHOICES"]
     await app.owner.patch(f"/applications/{app.id}", {"integration_types_config": {"0": {}}})
@@ -312,8 +317,8 @@ async def test_commands_alone_are_installed_in_a_guild_without_a_bot(platform: P
     plain: dict[str, Any] = {"response_type": None, "redirect_uri": None}
     reply = await consent(guild.owner, app, "applications.commands", {"guild_id": str(guild.id)}, **plain)
     assert reply.status == 200
-    (found,) = (await guild.owner.get(f"/guilds/{guild.id}/integrations")).json
-    assert (found["application"]["id"], found["scopes"]) == (app.id, ["applications.commands"])
+    (integration,) = (await guild.owner.get(f"/guilds/{guild.id}/integrations")).json
+    assert (integration["application"]["id"], integration["scopes"]) == (app.id, ["applications.commands"])
     assert (await guild.owner.get(f"/guilds/{guild.id}/members/{app.id}")).code == 10007
     outsider = await platform.person()
     refused = await consent(outsider, app, "applications.commands", {"guild_id": str(guild.id)}, **plain)
@@ -330,17 +335,17 @@ async def test_a_link_without_scopes_asks_for_the_applications_defaults(platform
     assert "permissions=2048" in reply.json["location"]
 
 
-async def test_a_code_can_come_with_a_webhook(platform: Platform) -> None:
+async def test_the_scope_webhook_incoming_creates_a_webhook(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     app = await application(platform)
     chosen = {"guild_id": str(guild.id), "webhook_channel_id": str(guild.general)}
     with platform.listening() as heard:
-        given = await tokens_of(guild.owner, app, "webhook.incoming identify", chosen)
+        issued = await tokens_of(guild.owner, app, "webhook.incoming identify", chosen)
     assert "WEBHOOKS_UPDATE" in heard
-    hook = given["webhook"]
+    hook = issued["webhook"]
     assert (hook["name"], hook["application_id"], hook["channel_id"]) == ("Herald", app.id, str(guild.general))
     assert hook["url"].endswith(f"/webhooks/{hook['id']}/{hook['token']}")
-    posted = await platform.nobody.post(f"/webhooks/{hook['id']}/{hook['token']}", {"content": "hello"}, wait=True)
+    posted = await platform.anonymous.post(f"/webhooks/{hook['id']}/{hook['token']}", {"content": "hello"}, wait=True)
     assert posted.json["content"] == "hello"
     missing = await consent(guild.owner, app, "webhook.incoming")
     assert missing.errors_at("webhook_channel_id") == ["BASE_TYPE_REQUIRED"]
@@ -351,39 +356,39 @@ async def test_a_code_can_come_with_a_webhook(platform: Platform) -> None:
     assert (await consent(guild.owner, app, "webhook.incoming", foreign)).status in {403, 404}
 
 
-async def test_a_bot_can_come_with_a_code_and_its_guild(platform: Platform) -> None:
+async def test_a_code_with_the_scope_bot_adds_the_bot_and_returns_the_guild(platform: Platform) -> None:
     guild = await platform.guild(await platform.person())
     app = await application(platform, bot_require_code_grant=True)
     body = {"guild_id": str(guild.id), "permissions": "0"}
-    given = await tokens_of(guild.owner, app, "bot identify", body)
-    assert given["guild"]["id"] == str(guild.id)
+    issued = await tokens_of(guild.owner, app, "bot identify", body)
+    assert issued["guild"]["id"] == str(guild.id)
     assert (await guild.owner.get(f"/guilds/{guild.id}/members/{app.id}")).status == 200
 
 
-async def test_an_id_token_says_who_consented_in_words_that_can_be_verified(platform: Platform) -> None:
+async def test_an_id_token_identifies_the_user_and_verifies_with_the_public_key(platform: Platform) -> None:
     app, person = await application(platform), await platform.person("wanda", email="w@example.org", verified=True)
-    given = await tokens_of(person, app, "openid email", nonce="n-1")
-    (key,) = (await platform.nobody.get("/oauth2/keys")).json["keys"]
+    issued = await tokens_of(person, app, "openid email", nonce="n-1")
+    (key,) = (await platform.anonymous.get("/oauth2/keys")).json["keys"]
     claims = jwt.decode(
-        given["id_token"], jwt.PyJWK(key).key, algorithms=["RS256"], audience=app.id, issuer="http://localhost:3333"
+        issued["id_token"], jwt.PyJWK(key).key, algorithms=["RS256"], audience=app.id, issuer="http://localhost:3333"
     )
     assert (claims["sub"], claims["nonce"], claims["email"]) == (str(person.id), "n-1", "w@example.org")
-    told = (await bearer(platform, person, given["access_token"]).get("/oauth2/userinfo")).json
-    assert (told["sub"], told["preferred_username"], told["email_verified"]) == (str(person.id), "wanda", True)
+    claims = (await bearer(platform, person, issued["access_token"]).get("/oauth2/userinfo")).json
+    assert (claims["sub"], claims["preferred_username"], claims["email_verified"]) == (str(person.id), "wanda", True)
     without = await tokens_of(person, app, "openid")
     assert "email" not in (await bearer(platform, person, without["access_token"]).get("/oauth2/userinfo")).json
     assert "id_token" not in await tokens_of(person, app, "identify")
 
 
-async def test_scopes_that_nothing_here_gives_are_listed_and_refused(platform: Platform) -> None:
+async def test_scopes_that_cannot_be_granted_are_known_and_refused(platform: Platform) -> None:
     app, person = await application(platform), await platform.person()
-    for scope in ("rpc", "rpc.voice.read", "messages.read", "applications.commands.update"):
+    for scope in ("rpc", "rpc.video.read", "messages.read", "applications.commands.update"):
         assert (await consent(person, app, f"identify {scope}")).errors_at("scope") == ["BASE_TYPE_CHOICES"]
 
 
-async def test_with_an_application_goes_all_that_people_let_it_do(platform: Platform) -> None:
+async def test_deleting_an_application_deletes_its_authorizations_and_tokens(platform: Platform) -> None:
     app, person = await application(platform), await platform.person()
-    given = await tokens_of(person, app, "identify")
+    issued = await tokens_of(person, app, "identify")
     assert (await app.owner.delete(f"/applications/{app.id}")).status == 204
     assert (await person.get("/oauth2/tokens")).json == []
-    assert (await bearer(platform, person, given["access_token"]).get("/users/@me")).status == 401
+    assert (await bearer(platform, person, issued["access_token"]).get("/users/@me")).status == 401

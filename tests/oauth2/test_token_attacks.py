@@ -1,4 +1,4 @@
-"""What others try with refresh tokens, codes and clients' names (RFC 9700, sections 4.5 to 4.14)."""
+"""Attacks with stolen refresh tokens, codes and client ids (RFC 9700, sections 4.5 to 4.14)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -15,8 +15,8 @@ from moothall.objects.ids import ApplicationId, AuthorizationId, Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.resources.application.authorization.queries import (
     TokenRow,
-    delete_given,
     delete_grant,
+    delete_oauth2_tokens,
     insert_token,
     replace_refresh_token,
 )
@@ -63,7 +63,7 @@ def is_refused(reply: Reply) -> bool:
     return (reply.status, reply.json["error"]) == (400, "invalid_grant")
 
 
-async def opens(platform: Platform, person: Caller, access_token: str) -> bool:
+async def is_accepted(platform: Platform, person: Caller, access_token: str) -> bool:
     return (await bearer(platform, person, access_token).get("/users/@me")).status == 200
 
 
@@ -74,7 +74,7 @@ async def test_a_stolen_refresh_token_that_its_application_has_used_ends_the_who
     assert is_refused(await refresh(app, first["refresh_token"]))
     assert is_refused(await refresh(app, second["refresh_token"]))
     for issued in (first, second):
-        assert not await opens(platform, person, issued["access_token"])
+        assert not await is_accepted(platform, person, issued["access_token"])
 
 
 async def test_a_thief_who_refreshes_first_loses_everything_when_the_application_refreshes(platform: Platform) -> None:
@@ -87,9 +87,9 @@ async def test_a_thief_who_refreshes_first_loses_everything_when_the_application
         reply = await app.token(None, grant_type="refresh_token", refresh_token=stolen["refresh_token"])
         assert reply.status == 200
         stolen = reply.json
-    assert await opens(platform, person, stolen["access_token"])
+    assert await is_accepted(platform, person, stolen["access_token"])
     assert is_refused(await app.token(None, grant_type="refresh_token", refresh_token=owned["refresh_token"]))
-    assert not await opens(platform, person, stolen["access_token"])
+    assert not await is_accepted(platform, person, stolen["access_token"])
     assert is_refused(await app.token(None, grant_type="refresh_token", refresh_token=stolen["refresh_token"]))
 
 
@@ -99,7 +99,7 @@ async def test_of_two_who_refresh_at_once_one_wins_and_the_other_ends_the_family
     replies = await asyncio.gather(*(refresh(app, first["refresh_token"]) for _ in range(2)))
     assert sorted(reply.status for reply in replies) == [200, 400]
     winner = next(reply.json for reply in replies if reply.status == 200)
-    assert not await opens(platform, person, winner["access_token"])
+    assert not await is_accepted(platform, person, winner["access_token"])
     assert is_refused(await refresh(app, winner["refresh_token"]))
 
 
@@ -109,9 +109,9 @@ async def test_a_refresh_token_used_again_ends_nothing_of_other_consents(platfor
     again, of_other = await tokens_of(person, app, "identify"), await tokens_of(other, app, "identify")
     await refreshed(app, attacked["refresh_token"])
     assert is_refused(await refresh(app, attacked["refresh_token"]))
-    assert not await opens(platform, person, attacked["access_token"])
-    assert await opens(platform, person, again["access_token"])
-    assert await opens(platform, other, of_other["access_token"])
+    assert not await is_accepted(platform, person, attacked["access_token"])
+    assert await is_accepted(platform, person, again["access_token"])
+    assert await is_accepted(platform, other, of_other["access_token"])
     await refreshed(app, again["refresh_token"])
     await refreshed(app, of_other["refresh_token"])
 
@@ -124,15 +124,15 @@ async def test_a_used_refresh_token_without_the_applications_secret_ends_nothing
     assert is_refused(await other.token(**form))
     assert (await app.token("wrong", **form)).status == 401
     assert (await app.token(None, **form)).status == 401
-    assert await opens(platform, person, second["access_token"])
+    assert await is_accepted(platform, person, second["access_token"])
 
 
-async def test_asking_for_more_scopes_hides_no_second_use(platform: Platform) -> None:
+async def test_a_second_use_is_detected_also_if_more_scopes_are_requested(platform: Platform) -> None:
     app, person = await application(platform), await platform.person()
     first = await tokens_of(person, app, "identify")
     second = await refreshed(app, first["refresh_token"])
     assert is_refused(await refresh(app, first["refresh_token"], scope="identify email"))
-    assert not await opens(platform, person, second["access_token"])
+    assert not await is_accepted(platform, person, second["access_token"])
 
 
 async def test_a_refused_scope_uses_no_refresh_token_up(platform: Platform) -> None:
@@ -163,7 +163,7 @@ async def test_refresh_tokens_of_an_older_version_are_known_again_when_they_are_
     second = await refreshed(app, old)
     third = await refreshed(app, second["refresh_token"])
     assert is_refused(await refresh(app, old))
-    assert not await opens(platform, person, third["access_token"])
+    assert not await is_accepted(platform, person, third["access_token"])
     assert is_refused(await refresh(app, third["refresh_token"]))
 
 
@@ -192,16 +192,16 @@ async def test_no_chain_of_refreshes_lasts_longer_than_a_year(platform: Platform
     assert is_refused(await refresh(app, issued["refresh_token"]))
 
 
-async def test_the_part_that_refresh_tokens_share_opens_nothing_and_counts_as_a_second_use(platform: Platform) -> None:
+async def test_the_shared_part_of_refresh_tokens_is_refused_and_counts_as_a_second_use(platform: Platform) -> None:
     app, person = await application(platform), await platform.person()
     first = await tokens_of(person, app, "identify")
     shared, _, own = first["refresh_token"].partition(".")
     second = await refreshed(app, first["refresh_token"])
     assert second["refresh_token"].startswith(f"{shared}.")
     assert min(len(shared), len(own)) * 6 >= 128
-    assert not await opens(platform, person, shared)
+    assert not await is_accepted(platform, person, shared)
     assert is_refused(await refresh(app, shared))
-    assert not await opens(platform, person, second["access_token"])
+    assert not await is_accepted(platform, person, second["access_token"])
 
 
 async def test_no_token_of_an_application_opens_a_gateway_session(platform: Platform) -> None:
@@ -213,16 +213,16 @@ async def test_no_token_of_an_application_opens_a_gateway_session(platform: Plat
         assert await source.identity(token) is None
 
 
-async def test_an_id_token_claims_no_moment_of_login(platform: Platform) -> None:
+async def test_an_id_token_has_no_auth_time(platform: Platform) -> None:
     app, person = await application(platform), await platform.person()
     issued = await tokens_of(person, app, "openid")
     for each in (issued, await refreshed(app, issued["refresh_token"])):
         claims = jwt.decode(each["id_token"], options={"verify_signature": False})
-        # The moment of the exchange is none: who asks for a recent login (`max_age`) would be misled by it.
+        # The time of the exchange is not the time of the login, so it would mislead clients that use `max_age`.
         assert "auth_time" not in claims
 
 
-async def test_a_client_that_shows_the_request_is_told_to_ask_where_a_program_may_pass_for_another(
+async def test_a_request_is_not_authorized_if_another_program_can_impersonate_the_client(
     platform: Platform,
 ) -> None:
     uris = [CALLBACK, "herald:/done", "https://herald.example/done"]
@@ -241,14 +241,14 @@ async def test_a_client_that_shows_the_request_is_told_to_ask_where_a_program_ma
     assert await authorized(code_challenge=CHALLENGE, code_challenge_method="S256") == [False, False, True]
 
 
-async def test_a_used_refresh_token_can_still_be_taken_back_with_its_family(platform: Platform) -> None:
+async def test_a_used_refresh_token_can_be_revoked_with_its_family(platform: Platform) -> None:
     app, other, person = await application(platform), await application(platform), await platform.person()
     first = await tokens_of(person, app, "identify")
     second = await refreshed(app, first["refresh_token"])
     assert (await other.revoke(first["refresh_token"])).status == 200
-    assert await opens(platform, person, second["access_token"])
+    assert await is_accepted(platform, person, second["access_token"])
     assert (await app.revoke(first["refresh_token"])).status == 200
-    assert not await opens(platform, person, second["access_token"])
+    assert not await is_accepted(platform, person, second["access_token"])
     assert is_refused(await refresh(app, second["refresh_token"]))
 
 
@@ -257,7 +257,7 @@ async def test_a_stolen_code_used_again_ends_the_tokens_that_were_refreshed_sinc
     code = answer_of(await consent(person, app, "identify"))["code"]
     second = await refreshed(app, (await app.exchange(code)).json["refresh_token"])
     assert is_refused(await app.exchange(code))
-    assert not await opens(platform, person, second["access_token"])
+    assert not await is_accepted(platform, person, second["access_token"])
     assert is_refused(await refresh(app, second["refresh_token"]))
 
 
@@ -268,16 +268,16 @@ async def _end_family(tx: Transaction, row: TokenRow) -> None:
     await delete_grant(tx, row.user_id, row.grant_id)
 
 
-async def _take_back(tx: Transaction, row: TokenRow) -> None:
-    await delete_given(tx, row.user_id, ApplicationId(row.application_id or Snowflake(0)))
+async def _revoke(tx: Transaction, row: TokenRow) -> None:
+    await delete_oauth2_tokens(tx, row.user_id, ApplicationId(row.application_id or Snowflake(0)))
 
 
 async def _end_application(tx: Transaction, row: TokenRow) -> None:
     await delete_tokens(tx, ApplicationId(row.application_id or Snowflake(0)))
 
 
-@pytest.mark.parametrize("end", [_end_family, _take_back, _end_application])
-async def test_a_refresh_under_way_saves_no_access_token_from_the_end(platform: Platform, end: End) -> None:
+@pytest.mark.parametrize("end", [_end_family, _revoke, _end_application])
+async def test_a_concurrent_refresh_leaves_no_access_token_after_a_revocation(platform: Platform, end: End) -> None:
     person, grant_id = await platform.person(), AuthorizationId(platform.ids.next())
     family = TokenRow(
         hash=hash_token("family"),
@@ -320,7 +320,7 @@ async def test_a_refresh_under_way_saves_no_access_token_from_the_end(platform: 
         assert await reader.all(_of_person, user_id=person.id) == []
 
 
-async def test_a_challenge_that_was_taken_out_of_the_request_is_missed(platform: Platform) -> None:
+async def test_a_request_whose_challenge_was_removed_is_refused(platform: Platform) -> None:
     app, person = await application(platform), await platform.person()
     for challenge in (None, ""):
         reply = await consent(person, app, "identify", code_challenge=challenge, code_challenge_method="S256")
@@ -330,7 +330,7 @@ async def test_a_challenge_that_was_taken_out_of_the_request_is_missed(platform:
     assert is_refused(await app.exchange(code, code_verifier=VERIFIER))
 
 
-async def test_a_stolen_code_is_worth_nothing_without_its_verifier(platform: Platform) -> None:
+async def test_a_stolen_code_is_refused_without_its_verifier(platform: Platform) -> None:
     app, person = await application(platform), await platform.person()
     pkce: dict[str, Any] = {"code_challenge": CHALLENGE, "code_challenge_method": "S256"}
     code = answer_of(await consent(person, app, "identify", **pkce))["code"]
@@ -347,11 +347,11 @@ async def test_a_code_injected_into_another_session_fails_at_that_sessions_verif
     assert is_refused(await app.exchange(stolen, code_verifier=VERIFIER.replace("a", "b")))
 
 
-async def test_an_access_token_in_an_address_opens_nothing(platform: Platform) -> None:
+async def test_an_access_token_in_a_url_is_not_accepted(platform: Platform) -> None:
     app, person = await application(platform), await platform.person()
     issued = await tokens_of(person, app, "identify openid")
     for path in ("/users/@me", "/oauth2/@me", "/oauth2/userinfo"):
-        assert (await platform.nobody.get(path, access_token=issued["access_token"])).status == 401
+        assert (await platform.anonymous.get(path, access_token=issued["access_token"])).status == 401
 
 
 @pytest.mark.parametrize("client_id", ["99999999999999999999", "-1", "0x10", "١٢٣", "1e3", " 1", "1\n"])
@@ -363,7 +363,7 @@ async def test_a_client_id_that_no_application_has_fails_like_a_wrong_secret(
     assert (reply.status, reply.json["error"]) == (401, "invalid_client")
 
 
-async def test_a_passwords_grant_is_not_known(platform: Platform) -> None:
+async def test_the_password_grant_is_unsupported(platform: Platform) -> None:
     app = await application(platform)
     reply = await app.token(grant_type="password", username="wanda", password="correct horse battery")
     assert (reply.status, reply.json["error"]) == (400, "unsupported_grant_type")

@@ -1,1 +1,1 @@
-"""OAuth2: what people let applications do, by consent, code and token (api.md, Authentication; topics: oauth2)."""
+"""OAuth2 and OpenID Connect: consents, codes and tokens of applications (api.md, Authentication; topics: oauth2)."""

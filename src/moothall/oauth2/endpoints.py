@@ -1,4 +1,4 @@
-"""OAuth2 over HTTP, as clients and applications speak it (api.md, Authentication; topics: oauth2)."""
+"""OAuth2 endpoints (api.md, Authentication; topics: oauth2)."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
@@ -11,13 +11,21 @@ from moothall.kernel.authenticate import ANONYMOUS, TokenKind
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import Json, get, post
 from moothall.kernel.ratelimit import Rate
-from moothall.oauth2 import authorizing, exchanging, identity
-from moothall.oauth2.authorizing import AUTHORIZING, Asked, Consent, Location
-from moothall.oauth2.clients import CLIENT, ClientRequest, authenticate_client
-from moothall.oauth2.exchanging import TokenAnswer, TokenRequest
-from moothall.oauth2.identity import PublicKeys, UserInfo
+from moothall.oauth2 import openid, token_exchange
+from moothall.oauth2.authorization_request import AuthorizationQuery, ResolvedRequest, can_skip_consent, resolve_request
+from moothall.oauth2.client_authentication import CLIENT, ClientRequest, authenticate_client
+from moothall.oauth2.consent import (
+    AUTHORIZE_EVENTS,
+    Consent,
+    Location,
+    authorize,
+    is_authorized,
+    require_installable,
+)
+from moothall.oauth2.oauth_errors import INVALID_REQUEST, OAuthRefusal
+from moothall.oauth2.openid import PublicKeys, UserInfo
 from moothall.oauth2.queries import select_expiry
-from moothall.oauth2.refusals import INVALID_REQUEST, OAuthRefusal
+from moothall.oauth2.token_exchange import TokenRequest, TokenResponse
 from moothall.objects import errors, limits
 from moothall.objects.application import Application
 from moothall.objects.errors import Refusal
@@ -29,42 +37,42 @@ from moothall.objects.user import User
 from moothall.objects.wire import Timestamp, encode
 from moothall.resources.application.access import find_application
 from moothall.resources.application.authorization.operations import find_token
-from moothall.resources.application.authorization.queries import delete_given
+from moothall.resources.application.authorization.queries import delete_oauth2_tokens
 from moothall.resources.application.objects import public_fields
 from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.guild.listing import list_guilds
 from moothall.resources.user.queries import get_user
 
-_EXCHANGES: Final = Rate(50, 10.0)
+_TOKEN_RATE: Final = Rate(50, 10.0)
 _NO_STORE: Final = ((b"cache-control", b"no-store"), (b"pragma", b"no-cache"))
 
 State = Annotated[str, Meta(max_length=2048)]
 Uri = Annotated[str, Meta(max_length=2048)]
-Word = Annotated[str, Meta(max_length=512)]
+ShortText = Annotated[str, Meta(max_length=512)]
 
 
 class AccessToken(Access):
-    """Whoever comes with an OAuth2 access token, whatever its scopes."""
+    """Any caller with an OAuth2 access token, whatever its scopes."""
 
     label = "access token"
-    needs_actor = False  # so that no scope is asked for
+    needs_actor = False  # so that no scope is required
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:  # noqa: ARG002 any path
-        """Raises Refusal: 401 for every other caller."""
+        """Raise Refusal 401 for any other caller."""
         if ctx.actor.kind is not TokenKind.BEARER:
             raise Refusal(errors.NOT_AUTHENTICATED)
 
 
 class AuthorizationRequest(Struct, frozen=True, kw_only=True):
-    """What a client shows before it asks for consent."""
+    """An authorization request, for a client that shows the consent page."""
 
     application: Application
     bot: User | UnsetType = UNSET
     user: User
     guilds: list[UserGuild]
-    """Those of the person's guilds where they may install it."""
+    """The caller's guilds in which they may install the application."""
     authorized: bool
-    """Whether the person has consented to all of it before and need not be asked again."""
+    """Whether an earlier consent covers the request, so that the client need not ask."""
     scopes: list[str]
     permissions: PermissionSet
     redirect_uri: str | None
@@ -74,7 +82,7 @@ class AuthorizationRequest(Struct, frozen=True, kw_only=True):
 
 
 class CurrentAuthorization(Struct, frozen=True, kw_only=True):
-    """What an access token stands for; `user` is there with the scope identify."""
+    """The application, scopes and expiry of an access token; with the scope identify also its user."""
 
     application: Application
     scopes: list[str]
@@ -83,14 +91,14 @@ class CurrentAuthorization(Struct, frozen=True, kw_only=True):
 
 
 class RevokeRequest(ClientRequest, frozen=True, kw_only=True):
-    """The form of revoking a token (RFC 7009)."""
+    """The form of a token revocation (RFC 7009)."""
 
     token: str | None = None
     token_type_hint: str | None = None
 
 
-class Nothing(Struct, frozen=True):
-    """An empty object."""
+class EmptyObject(Struct, frozen=True):
+    """An empty JSON object."""
 
 
 @get("/oauth2/authorize", permission=PERSON)
@@ -98,22 +106,22 @@ async def get_authorization_request(
     ctx: Context,
     *,
     client_id: ApplicationId,
-    scope: Word | None = None,
+    scope: ShortText | None = None,
     permissions: PermissionSet | None = None,
     guild_id: GuildId | None = None,
-    response_type: Word | None = None,
+    response_type: ShortText | None = None,
     redirect_uri: Uri | None = None,
     state: State | None = None,
-    code_challenge: Word | None = None,
-    code_challenge_method: Word | None = None,
+    code_challenge: ShortText | None = None,
+    code_challenge_method: ShortText | None = None,
     integration_type: int | None = None,
-    nonce: Word | None = None,
+    nonce: ShortText | None = None,
 ) -> AuthorizationRequest:
-    """What an application asks of the caller, and where they may install it."""
+    """Get an authorization request: what the application requests, and the guilds it can be installed in."""
     row = await find_application(ctx, client_id)
-    asked = Asked(
+    query = AuthorizationQuery(
         client_id=client_id,
-        # Without anything else it is a question for what the application is.
+        # A link with only a client_id adds the bot.
         scope=scope or ("bot" if response_type is None and redirect_uri is None else None),
         permissions=permissions,
         guild_id=guild_id,
@@ -125,58 +133,57 @@ async def get_authorization_request(
         integration_type=integration_type,
         nonce=nonce,
     )
-    plan = authorizing.read_plan(row, asked)
-    await authorizing.require_addable(ctx, plan)
-    return await authorization_request(ctx, plan)
+    request = resolve_request(row, query)
+    await require_installable(ctx, request)
+    return await _show_request(ctx, request)
 
 
-async def authorization_request(ctx: Context, plan: authorizing.Plan) -> AuthorizationRequest:
-    """What the caller is shown of a request that makes sense."""
-    row = plan.application
+async def _show_request(ctx: Context, request: ResolvedRequest) -> AuthorizationRequest:
+    row = request.application
     user = await get_user(ctx.tx, ctx.actor.user_id)
     if user is None:
         raise Refusal(errors.NOT_AUTHENTICATED)
-    bot = await _bot_of(ctx, row)
+    bot = await _get_bot(ctx, row)
     guilds = await list_guilds(ctx, before=None, after=None, maximum=limits.GUILD_LIST_MAX, with_counts=False)
-    needed = Permissions.MANAGE_GUILD if plan.wants_guild else Permissions.MANAGE_WEBHOOKS
+    needed = Permissions.MANAGE_GUILD if request.wants_guild else Permissions.MANAGE_WEBHOOKS
     return AuthorizationRequest(
         application=Application(**public_fields(row, bot)),
         bot=UNSET if bot is None else bot,
         user=user,
         guilds=[guild for guild in guilds if guild.permissions & needed],
-        authorized=authorizing.may_be_silent(plan) and await authorizing.is_authorized(ctx, plan),
-        scopes=plan.scopes,
-        permissions=plan.permissions,
-        redirect_uri=plan.redirect_uri,
-        wants_guild=plan.wants_guild,
-        wants_webhook=plan.wants_webhook,
-        integration_type=int(plan.user_install),
+        authorized=can_skip_consent(request) and await is_authorized(ctx, request),
+        scopes=request.scopes,
+        permissions=request.permissions,
+        redirect_uri=request.redirect_uri,
+        wants_guild=request.wants_guild,
+        wants_webhook=request.wants_webhook,
+        integration_type=int(request.user_install),
     )
 
 
-@post("/oauth2/authorize", permission=PERSON, fires=AUTHORIZING)
+@post("/oauth2/authorize", permission=PERSON, fires=AUTHORIZE_EVENTS)
 async def authorize_application(
     ctx: Context,
     body: Consent,
     *,
     client_id: ApplicationId,
-    scope: Word | None = None,
+    scope: ShortText | None = None,
     permissions: PermissionSet | None = None,
     guild_id: GuildId | None = None,
-    response_type: Word | None = None,
+    response_type: ShortText | None = None,
     redirect_uri: Uri | None = None,
     state: State | None = None,
-    code_challenge: Word | None = None,
-    code_challenge_method: Word | None = None,
+    code_challenge: ShortText | None = None,
+    code_challenge_method: ShortText | None = None,
     integration_type: int | None = None,
-    nonce: Word | None = None,
+    nonce: ShortText | None = None,
 ) -> Location:
-    """Consent to what an application asks for, or say no; where the browser goes with the answer.
+    """Accept or deny an authorization request; returns the URL to redirect the browser to.
 
-    With the scope bot its bot is added to a guild that the caller manages, with webhook.incoming a
-    webhook is made in a channel of it.
+    The scope bot adds the application's bot to a guild that the caller manages; webhook.incoming creates a webhook in
+    one of its channels.
     """
-    asked = Asked(
+    query = AuthorizationQuery(
         client_id=client_id,
         scope=scope,
         permissions=permissions,
@@ -189,27 +196,27 @@ async def authorize_application(
         integration_type=integration_type,
         nonce=nonce,
     )
-    return await authorizing.authorize(ctx, asked, body)
+    return await authorize(ctx, query, body)
 
 
-@post("/oauth2/token", permission=CLIENT, rate=_EXCHANGES, writes=False)
-async def exchange_token(ctx: Context, body: TokenRequest) -> Json[TokenAnswer]:
-    """Tokens for a code, a refresh token or the client's own secret; refusals in the shape of RFC 6749."""
+@post("/oauth2/token", permission=CLIENT, rate=_TOKEN_RATE, writes=False)
+async def exchange_token(ctx: Context, body: TokenRequest) -> Json[TokenResponse]:
+    """Exchange a code, a refresh token or client credentials for tokens. Errors have the format of RFC 6749."""
     client = await authenticate_client(ctx, body)
-    await identity.ready(ctx.services)
+    await openid.load_signing_key(ctx.services)
 
-    async def work(inner: Context) -> TokenAnswer | OAuthRefusal:
-        return await exchanging.exchange(inner, client, body)
+    async def work(inner: Context) -> TokenResponse | OAuthRefusal:
+        return await token_exchange.exchange(inner, client, body)
 
-    answer = await unit_of_work.run(ctx.services, ANONYMOUS, work, fires=())
-    if isinstance(answer, OAuthRefusal):
-        raise answer
-    return Json(encode(answer), _NO_STORE)
+    response = await unit_of_work.run(ctx.services, ANONYMOUS, work, fires=())
+    if isinstance(response, OAuthRefusal):
+        raise response
+    return Json(encode(response), _NO_STORE)
 
 
-@post("/oauth2/token/revoke", permission=CLIENT, rate=_EXCHANGES, writes=False)
-async def revoke_token(ctx: Context, body: RevokeRequest) -> Nothing:
-    """End a token with all others of the same person and application; one that is unknown is ended already."""
+@post("/oauth2/token/revoke", permission=CLIENT, rate=_TOKEN_RATE, writes=False)
+async def revoke_token(ctx: Context, body: RevokeRequest) -> EmptyObject:
+    """Revoke a token and all others of the same user and application. An unknown token is a success (RFC 7009)."""
     client = await authenticate_client(ctx, body)
     if body.token is None:
         raise OAuthRefusal(INVALID_REQUEST, "token is required")
@@ -218,39 +225,39 @@ async def revoke_token(ctx: Context, body: RevokeRequest) -> Nothing:
         user_id, application_id = row.user_id, client.application.id
 
         async def work(inner: Context) -> None:
-            await delete_given(inner.tx, user_id, application_id)
+            await delete_oauth2_tokens(inner.tx, user_id, application_id)
 
         await unit_of_work.run(ctx.services, ANONYMOUS, work, fires=())
-    return Nothing()
+    return EmptyObject()
 
 
 @get("/oauth2/keys", permission=PUBLIC)
 async def get_public_keys(ctx: Context) -> PublicKeys:
-    """The keys that id tokens are verified with (RFC 7517)."""
-    return await identity.public_keys(ctx.services)
+    """Get the public keys that verify id tokens (RFC 7517)."""
+    return await openid.public_keys(ctx.services)
 
 
 @get("/oauth2/userinfo", permission=SIGNED_IN, scope=OPENID)
 async def get_openid_connect_userinfo(ctx: Context) -> UserInfo:
-    """The claims about whom an access token of the scope openid stands for."""
+    """Get the OpenID Connect claims about the caller."""
     scopes = ctx.actor.scopes if ctx.actor.kind is TokenKind.BEARER else frozenset({"email"})
-    return await identity.user_info(ctx, ctx.actor.user_id, scopes)
+    return await openid.user_info(ctx, ctx.actor.user_id, scopes)
 
 
 @get("/oauth2/@me", permission=AccessToken())
 async def get_current_authorization_information(ctx: Context) -> CurrentAuthorization:
-    """What the access token of this request stands for."""
+    """Get the application, scopes, expiry and user of the caller's access token."""
     if ctx.actor.application_id is None:
         raise Refusal(errors.NOT_AUTHENTICATED)
     row = await find_application(ctx, ctx.actor.application_id)
     user = await get_user(ctx.tx, ctx.actor.user_id) if "identify" in ctx.actor.scopes else None
     return CurrentAuthorization(
-        application=Application(**public_fields(row, await _bot_of(ctx, row))),
+        application=Application(**public_fields(row, await _get_bot(ctx, row))),
         scopes=sorted(ctx.actor.scopes),
         expires=await select_expiry(ctx.tx, ctx.actor.token_hash),
         user=UNSET if user is None else user,
     )
 
 
-async def _bot_of(ctx: Context, row: ApplicationRow) -> User | None:
+async def _get_bot(ctx: Context, row: ApplicationRow) -> User | None:
     return await get_user(ctx.tx, UserId(row.id) if row.bot_user_id is None else row.bot_user_id)

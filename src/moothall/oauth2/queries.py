@@ -1,4 +1,4 @@
-"""The SQL of tokens' ends, and of what is kept once for the whole installation."""
+"""SQL of token expiry and of installation-wide values."""
 
 from sqlalchemy import bindparam, select
 
@@ -12,17 +12,17 @@ _insert_value = Query(insert_ignore(meta, key=("key",)))
 
 
 async def select_expiry(reader: Reader, digest: bytes) -> Timestamp | None:
-    """When a token ends; None if it does not."""
-    found: Timestamp | None = await reader.scalar(_select_expiry, hash=digest)
-    return found
+    """Select when a token expires; None if it never does or does not exist."""
+    expires_at: Timestamp | None = await reader.scalar(_select_expiry, hash=digest)
+    return expires_at
 
 
 async def select_value(reader: Reader, key: str) -> str | None:
-    """A fact about the installation; None if it is not known yet."""
-    found: str | None = await reader.scalar(_select_value, key=key)
-    return found
+    """Select an installation-wide value; None if it is not stored."""
+    value: str | None = await reader.scalar(_select_value, key=key)
+    return value
 
 
 async def insert_value(tx: Transaction, key: str, value: str) -> None:
-    """Store a fact about the installation, unless somebody was first."""
+    """Insert an installation-wide value, unless one exists."""
     await tx.execute(_insert_value, key=key, value=value)

@@ -1,4 +1,4 @@
-"""Errors in the shape of OAuth2 (RFC 6749, section 5.2; RFC 6750, section 3)."""
+"""OAuth2 error responses (RFC 6749, section 5.2; RFC 6750, section 3)."""
 
 from typing import Any, Final
 
@@ -24,11 +24,11 @@ class OAuthRefusal(Refusal):
         self.error = error
 
     def body(self) -> dict[str, Any]:
-        """The answer's JSON."""
+        """The JSON of the response."""
         return {"error": self.error, "error_description": self.message}
 
 
 def invalid_client(*, by_header: bool) -> OAuthRefusal:
-    """Unknown client, or not its secret: which of them is not told."""
+    """The refusal of an unknown client and of a wrong secret alike, with a challenge if a Basic header was sent."""
     headers = {"www-authenticate": 'Basic realm="oauth2"'} if by_header else None
     return OAuthRefusal(INVALID_CLIENT, "Client authentication failed", status=401, headers=headers)

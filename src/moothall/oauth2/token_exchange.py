@@ -1,4 +1,4 @@
-"""The grants of the token endpoint (RFC 6749, RFC 7636): what becomes of a code, a refresh token, a client's secret."""
+"""The grants of the token endpoint: code, refresh token, client credentials (RFC 6749, RFC 7636)."""
 
 import base64
 import hashlib
@@ -11,9 +11,8 @@ from msgspec import UNSET, Struct, UnsetType
 from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.context import Context
 from moothall.kernel.secrets import hash_token
-from moothall.oauth2.clients import Client, ClientRequest
-from moothall.oauth2.identity import id_token
-from moothall.oauth2.refusals import (
+from moothall.oauth2.client_authentication import Client, ClientRequest
+from moothall.oauth2.oauth_errors import (
     INVALID_GRANT,
     INVALID_REQUEST,
     INVALID_SCOPE,
@@ -21,6 +20,7 @@ from moothall.oauth2.refusals import (
     UNSUPPORTED_GRANT_TYPE,
     OAuthRefusal,
 )
+from moothall.oauth2.openid import id_token
 from moothall.objects.guild import Guild
 from moothall.objects.ids import ApplicationId, UserId
 from moothall.objects.scopes import BOT, CLIENT_CREDENTIAL_SCOPES, OPENID, UPDATE_COMMANDS, read_scopes
@@ -39,11 +39,11 @@ from moothall.resources.guild.objects import guild_object
 from moothall.resources.webhook.operations import show_webhook
 from moothall.resources.webhook.queries import select_webhook
 
-_OF_A_TEAM: Final = frozenset({"identify", UPDATE_COMMANDS})
+_TEAM_SCOPES: Final = frozenset({"identify", UPDATE_COMMANDS})
 
 
 class TokenRequest(ClientRequest, frozen=True, kw_only=True):
-    """The form of the token endpoint."""
+    """The form of a token request."""
 
     grant_type: str | None = None
     code: str | None = None
@@ -53,10 +53,10 @@ class TokenRequest(ClientRequest, frozen=True, kw_only=True):
     scope: str | None = None
 
 
-class TokenAnswer(Struct, frozen=True, kw_only=True):
-    """Tokens; `expires_in` in seconds. With the scope webhook.incoming the webhook, with bot the guild."""
+class TokenResponse(Struct, frozen=True, kw_only=True):
+    """A token response: `expires_in` in seconds, `webhook` with the scope webhook.incoming, `guild` with bot."""
 
-    token_type: str = "Bearer"  # noqa: S105 that is its type
+    token_type: str = "Bearer"  # noqa: S105 the type, no secret
     access_token: str
     expires_in: int = ACCESS_SECONDS
     refresh_token: str | UnsetType = UNSET
@@ -66,24 +66,24 @@ class TokenAnswer(Struct, frozen=True, kw_only=True):
     webhook: Webhook | UnsetType = UNSET
 
 
-async def exchange(ctx: Context, client: Client, body: TokenRequest) -> TokenAnswer | OAuthRefusal:
-    """What the client gets for what it shows.
+async def exchange(ctx: Context, client: Client, body: TokenRequest) -> TokenResponse | OAuthRefusal:
+    """Exchange the grant of a token request for tokens.
 
-    A refusal is given back where something must be remembered with it: the second use of a code or
-    of a refresh token ends what came of the first. Others are raised: OAuthRefusal of 400.
+    The second use of a code or refresh token returns its OAuthRefusal instead of raising it, because the transaction
+    commits the revocation of the tokens of the first use. Every other error raises OAuthRefusal with status 400.
     """
     if body.grant_type == "authorization_code":
         return await _exchange_code(ctx, client, body)
     if body.grant_type == "refresh_token":
         return await _refresh(ctx, client, body)
     if body.grant_type == "client_credentials":
-        return await _for_owner(ctx, client, body)
+        return await _issue_to_owner(ctx, client, body)
     if body.grant_type is None:
         raise OAuthRefusal(INVALID_REQUEST, "grant_type is required")
     raise OAuthRefusal(UNSUPPORTED_GRANT_TYPE, "This grant_type is not known")
 
 
-async def _exchange_code(ctx: Context, client: Client, body: TokenRequest) -> TokenAnswer | OAuthRefusal:
+async def _exchange_code(ctx: Context, client: Client, body: TokenRequest) -> TokenResponse | OAuthRefusal:
     if body.code is None:
         raise OAuthRefusal(INVALID_REQUEST, "code is required")
     digest = hash_token(body.code)
@@ -99,13 +99,13 @@ async def _exchange_code(ctx: Context, client: Client, body: TokenRequest) -> To
     tokens = await issue_tokens(
         ctx, client.application.id, row.user_id, scopes, grant_id=row.grant_id, refreshable=True
     )
-    return await _answer(ctx, client.application, row.user_id, scopes, tokens, code=row)
+    return await _token_response(ctx, client.application, row.user_id, scopes, tokens, code=row)
 
 
 def _check_redirect(row: CodeRow, client: Client, body: TokenRequest) -> None:
-    """The URI of the authorization; where that named none, none or one that is registered."""
-    known = {row.redirect_uri} if row.redirect_uri is not None else {None, *client.application.redirect_uris}
-    if body.redirect_uri not in known:
+    """Require the redirect URI of the authorization request; if it had none, a registered one or none."""
+    allowed = {row.redirect_uri} if row.redirect_uri is not None else {None, *client.application.redirect_uris}
+    if body.redirect_uri not in allowed:
         raise OAuthRefusal(INVALID_GRANT, "redirect_uri is not the one of the authorization")
 
 
@@ -117,12 +117,12 @@ def _check_verifier(row: CodeRow, client: Client, body: TokenRequest) -> None:
     if body.code_verifier is None:
         raise OAuthRefusal(INVALID_GRANT, "code_verifier is required")
     digest = hashlib.sha256(body.code_verifier.encode()).digest()
-    made = base64.urlsafe_b64encode(digest).rstrip(b"=")
-    if not hmac.compare_digest(made, row.challenge.encode()):
+    challenge = base64.urlsafe_b64encode(digest).rstrip(b"=")
+    if not hmac.compare_digest(challenge, row.challenge.encode()):
         raise OAuthRefusal(INVALID_GRANT, "code_verifier does not fit")
 
 
-async def _refresh(ctx: Context, client: Client, body: TokenRequest) -> TokenAnswer | OAuthRefusal:
+async def _refresh(ctx: Context, client: Client, body: TokenRequest) -> TokenResponse | OAuthRefusal:
     if body.refresh_token is None:
         raise OAuthRefusal(INVALID_REQUEST, "refresh_token is required")
     row = await find_token(ctx.tx, body.refresh_token)
@@ -139,26 +139,26 @@ async def _refresh(ctx: Context, client: Client, body: TokenRequest) -> TokenAns
     if tokens is None:
         return OAuthRefusal(INVALID_GRANT, "The refresh token was used before")
     if not set(scopes) <= set(consented):
-        # Raised, so that nothing of it has happened: the refresh token is good still.
+        # Raising rolls the renewal back: the refresh token stays valid.
         raise OAuthRefusal(INVALID_SCOPE, "A refresh cannot ask for more than was consented to")
-    return await _answer(ctx, client.application, row.user_id, scopes, tokens)
+    return await _token_response(ctx, client.application, row.user_id, scopes, tokens)
 
 
-async def _for_owner(ctx: Context, client: Client, body: TokenRequest) -> TokenAnswer:
+async def _issue_to_owner(ctx: Context, client: Client, body: TokenRequest) -> TokenResponse:
     if not client.confidential:
         raise OAuthRefusal(UNAUTHORIZED_CLIENT, "A public client has no credentials")
     scopes = read_scopes(body.scope or "")
     if not scopes:
         raise OAuthRefusal(INVALID_SCOPE, "scope is required")
-    allowed = CLIENT_CREDENTIAL_SCOPES if client.application.team_id is None else _OF_A_TEAM
+    allowed = CLIENT_CREDENTIAL_SCOPES if client.application.team_id is None else _TEAM_SCOPES
     if unknown := [scope for scope in scopes if scope not in allowed]:
         raise OAuthRefusal(INVALID_SCOPE, f"Not given to a client by itself: {' '.join(unknown)[:100]}")
     application = client.application
     tokens = await issue_tokens(ctx, application.id, application.owner_id, scopes, grant_id=None, refreshable=False)
-    return TokenAnswer(access_token=tokens.access_token, scope=" ".join(scopes))
+    return TokenResponse(access_token=tokens.access_token, scope=" ".join(scopes))
 
 
-async def _answer(
+async def _token_response(
     ctx: Context,
     application: ApplicationRow,
     user_id: UserId,
@@ -166,21 +166,21 @@ async def _answer(
     tokens: Tokens,
     *,
     code: CodeRow | None = None,
-) -> TokenAnswer:
-    more: dict[str, Any] = {}
+) -> TokenResponse:
+    optional: dict[str, Any] = {}
     if code is not None and code.webhook_id is not None:
         row = await select_webhook(ctx.tx, code.webhook_id)
         if row is not None:
-            more["webhook"] = await show_webhook(ctx, row)
+            optional["webhook"] = await show_webhook(ctx, row)
     if code is not None and code.guild_id is not None and BOT in scopes:
         await ctx.visit_guild(code.guild_id)
-        more["guild"] = guild_object(ctx.guild)
+        optional["guild"] = guild_object(ctx.guild)
     if OPENID in scopes:
         nonce = None if code is None else code.nonce
-        more["id_token"] = await id_token(ctx, ApplicationId(application.id), user_id, scopes, nonce)
-    return TokenAnswer(
+        optional["id_token"] = await id_token(ctx, ApplicationId(application.id), user_id, scopes, nonce)
+    return TokenResponse(
         access_token=tokens.access_token,
         refresh_token=UNSET if tokens.refresh_token is None else tokens.refresh_token,
         scope=" ".join(scopes),
-        **more,
+        **optional,
     )
