@@ -1,4 +1,4 @@
-"""Files over HTTP: for whom, in what measures and portions, and as what."""
+"""Attachments over HTTP: signatures, ranges, renditions and headers."""
 
 import asyncio
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from msgspec import structs
 from PIL import Image
 
 from moothall.cdn.attachments import Attachments
-from moothall.cdn.scaled import ScaledPictures
+from moothall.cdn.rendition_cache import RenditionCache
 from moothall.kernel.address_limits import AddressLimits
 from moothall.kernel.staged import upload_key
 from moothall.objects.ids import Snowflake
@@ -23,16 +23,17 @@ HTML = b"<html><script>alert(1)</script>"
 
 
 @pytest.fixture(autouse=True)
-def scaled(platform: Platform, tmp_path: Path) -> Iterator[ScaledPictures]:
-    """What scales the pictures of a platform."""
+def scaled(platform: Platform, tmp_path: Path) -> Iterator[RenditionCache]:
+    """The rendition cache of a platform."""
     cache = DiskCache(tmp_path / "scaled", 1 << 26)
-    made = platform.services.extra[ScaledPictures] = ScaledPictures(platform.services.blobs, cache, AddressLimits(None))
-    yield made
-    made.close()
+    pictures = RenditionCache(platform.services.blobs, cache, AddressLimits(None))
+    platform.services.resources.add(pictures)
+    yield pictures
+    pictures.close()
 
 
 class Got(NamedTuple):
-    """An answer."""
+    """A response."""
 
     status: int
     headers: dict[str, str]
@@ -41,13 +42,14 @@ class Got(NamedTuple):
 
 
 async def get(platform: Platform, url: str, method: str = "GET", more: str = "", **headers: str) -> Got:
-    """One request to the files of messages."""
+    """Send a request to the attachments."""
     services = platform.services
     limits = AddressLimits(None)
-    pictures = services.extra.get(ScaledPictures) or ScaledPictures(
-        services.blobs, DiskCache(Path("unused"), 0), limits
-    )
-    app = Attachments(platform.database, services.blobs, services.links, pictures, limits)
+    try:
+        renditions = services.resources[RenditionCache]
+    except LookupError:
+        renditions = RenditionCache(services.blobs, DiskCache(Path("unused"), 0), limits)
+    app = Attachments(platform.database, services.blobs, services.links, renditions, limits)
     sent: list[Any] = []
     path, _, query = url.removeprefix("http://localhost:3333").partition("?")
     scope = {
@@ -65,10 +67,10 @@ async def get(platform: Platform, url: str, method: str = "GET", more: str = "",
         sent.append(message)
 
     await app(scope, receive, keep)
-    told = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-    assert told["x-content-type-options"] == "nosniff"
-    assert "sandbox" in told["content-security-policy"]
-    return Got(sent[0]["status"], told, b"".join(m.get("body", b"") for m in sent[1:]), len(sent) - 1)
+    response_headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    assert response_headers["x-content-type-options"] == "nosniff"
+    assert "sandbox" in response_headers["content-security-policy"]
+    return Got(sent[0]["status"], response_headers, b"".join(m.get("body", b"") for m in sent[1:]), len(sent) - 1)
 
 
 async def _forever() -> None:
@@ -76,11 +78,11 @@ async def _forever() -> None:
 
 
 async def url_of(platform: Platform, filename: str, data: bytes) -> str:
-    """The URL of a file that somebody has sent."""
+    """The URL of a file in a new message."""
     owner, _, url = await guild_of(platform)
     (attachment,) = (await send(owner, url, (filename, data)))["attachments"]
-    found: str = attachment["url"]
-    return found
+    file_url: str = attachment["url"]
+    return file_url
 
 
 async def test_a_file_is_served_whole_with_its_tag(platform: Platform) -> None:
@@ -100,7 +102,7 @@ async def test_a_file_is_served_whole_with_its_tag(platform: Platform) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "start", "end"),
+    ("byte_range", "start", "end"),
     [
         ("bytes=0-0", 0, 1),
         ("bytes=2-5", 2, 6),
@@ -111,22 +113,22 @@ async def test_a_file_is_served_whole_with_its_tag(platform: Platform) -> None:
         ("bytes=1-2, 5-6", 1, 3),
     ],
 )
-async def test_ranges_are_served(platform: Platform, asked: str, start: int, end: int) -> None:
+async def test_ranges_are_served(platform: Platform, byte_range: str, start: int, end: int) -> None:
     url = await url_of(platform, "a.bin", b"0123456789")
-    got = await get(platform, url, range=asked)
+    got = await get(platform, url, range=byte_range)
     assert (got.status, got.body) == (206, b"0123456789"[start:end])
     assert got.headers["content-range"] == f"bytes {start}-{end - 1}/10"
     assert got.headers["content-length"] == str(end - start)
-    other = await get(platform, url, range=asked, if_range='"other"')
+    other = await get(platform, url, range=byte_range, if_range='"other"')
     assert (other.status, other.body) == (200, b"0123456789")
 
 
 @pytest.mark.parametrize(
-    ("asked", "status"), [("bytes=10-", 416), ("bytes=5-2", 416), ("bytes=-0", 416), ("lines=1", 200)]
+    ("byte_range", "status"), [("bytes=10-", 416), ("bytes=5-2", 416), ("bytes=-0", 416), ("lines=1", 200)]
 )
-async def test_ranges_that_cannot_be_met(platform: Platform, asked: str, status: int) -> None:
+async def test_unsatisfiable_and_malformed_ranges(platform: Platform, byte_range: str, status: int) -> None:
     url = await url_of(platform, "a.bin", b"0123456789")
-    got = await get(platform, url, range=asked)
+    got = await get(platform, url, range=byte_range)
     assert got.status == status
     if status == 416:
         assert got.headers["content-range"] == "bytes */10"
@@ -137,15 +139,15 @@ async def test_an_empty_file_is_served(platform: Platform) -> None:
     assert (got.status, got.body, got.headers["content-length"]) == (200, b"", "0")
 
 
-async def test_without_a_good_signature_or_a_message_there_is_nothing(platform: Platform) -> None:
+async def test_a_url_without_a_valid_signature_or_a_message_is_404(platform: Platform) -> None:
     owner, _, url = await guild_of(platform)
     message = await send(owner, url, ("a.txt", b"a"))
     (attachment,) = message["attachments"]
     whole = attachment["url"]
-    gone = (404, b"This content is no longer available.")
+    not_found = (404, b"This content is no longer available.")
     for wrong in (whole.partition("?")[0], whole.replace("hm=", "hm=0"), whole.replace("a.txt", "b.txt")):
         got = await get(platform, wrong)
-        assert (got.status, got.body) == gone
+        assert (got.status, got.body) == not_found
     assert (await get(platform, "/attachments/nothing")).status == 404
     assert (await get(platform, whole)).status == 200
     await owner.delete(f"{url}/{message['id']}")
@@ -172,7 +174,7 @@ async def test_a_file_is_served_at_its_own_channel_id_and_name_and_at_no_other_t
         assert (got.status, got.body) == (404, b"This content is no longer available.")
 
 
-async def test_a_file_that_the_store_has_lost_is_404(platform: Platform) -> None:
+async def test_a_file_missing_in_the_store_is_404(platform: Platform) -> None:
     url = await url_of(platform, "a.txt", b"a")
     await platform.services.blobs.delete(upload_key(Snowflake(int(url.split("/")[5]))))
     assert (await get(platform, url)).status == 404
@@ -193,7 +195,7 @@ async def test_a_file_that_the_store_has_lost_is_404(platform: Platform) -> None
         ("a.png", b"\x89PNG\r\n\x1a\n" + HTML, "application/octet-stream", "attachment"),
     ],
 )
-async def test_nothing_that_a_browser_would_run_is_shown(
+async def test_a_file_that_a_browser_would_execute_is_a_download(
     platform: Platform, filename: str, data: bytes, kind: str, shown: str
 ) -> None:
     got = await get(platform, await url_of(platform, filename, data))
@@ -202,28 +204,28 @@ async def test_nothing_that_a_browser_would_run_is_shown(
     assert got.headers["content-disposition"] == f'{shown}; filename="{filename}"'
 
 
-def measured(got: Got) -> tuple[str | None, tuple[int, int]]:
-    """Format and measures of a picture."""
+def format_and_size(got: Got) -> tuple[str | None, tuple[int, int]]:
+    """The format and size of an image."""
     with Image.open(BytesIO(got.body)) as image:
         return image.format, image.size
 
 
-async def test_pictures_are_scaled_and_converted(platform: Platform) -> None:
+async def test_images_are_scaled_and_converted(platform: Platform) -> None:
     url = await url_of(platform, "a.png", picture(size=(400, 200)))
-    assert measured(await get(platform, url)) == ("PNG", (400, 200))
-    assert measured(await get(platform, url, more="width=100&height=100")) == ("PNG", (100, 50))
-    assert measured(await get(platform, url, more="width=100")) == ("PNG", (100, 50))
-    assert measured(await get(platform, url, more="size=64&format=webp&quality=lossless")) == ("WEBP", (64, 32))
-    assert measured(await get(platform, url, more="width=9999")) == ("PNG", (400, 200))
+    assert format_and_size(await get(platform, url)) == ("PNG", (400, 200))
+    assert format_and_size(await get(platform, url, more="width=100&height=100")) == ("PNG", (100, 50))
+    assert format_and_size(await get(platform, url, more="width=100")) == ("PNG", (100, 50))
+    assert format_and_size(await get(platform, url, more="size=64&format=webp&quality=lossless")) == ("WEBP", (64, 32))
+    assert format_and_size(await get(platform, url, more="width=9999")) == ("PNG", (400, 200))
     jpeg = await get(platform, url, more="format=jpeg&quality=5")
-    assert measured(jpeg) == ("JPEG", (400, 200))
+    assert format_and_size(jpeg) == ("JPEG", (400, 200))
     assert jpeg.headers["content-type"] == "image/jpeg"
     assert (await get(platform, url, more="format=jpeg&quality=5", if_none_match=jpeg.headers["etag"])).status == 304
     odd = await get(platform, url, more="format=exe&width=x")
-    assert measured(odd) == ("PNG", (400, 200))
+    assert format_and_size(odd) == ("PNG", (400, 200))
 
 
-async def test_films_stay_films_and_other_files_are_left_alone(platform: Platform) -> None:
+async def test_animations_stay_animated_and_other_files_are_unchanged(platform: Platform) -> None:
     film = await url_of(platform, "a.gif", picture("GIF", (100, 50), frames=3))
     small = await get(platform, film, more="width=20")
     with Image.open(BytesIO(small.body)) as image:
@@ -232,7 +234,7 @@ async def test_films_stay_films_and_other_files_are_left_alone(platform: Platfor
     assert text.body == b"text"
 
 
-async def test_a_picture_too_large_to_decode_is_served_as_it_is(platform: Platform) -> None:
+async def test_an_image_too_large_to_decode_is_served_unchanged(platform: Platform) -> None:
     out = BytesIO()
     Image.new("1", (9000, 9000)).save(out, "PNG")
     got = await get(platform, await url_of(platform, "a.png", out.getvalue()), more="width=100")

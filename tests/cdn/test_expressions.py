@@ -1,4 +1,4 @@
-"""Emojis, stickers and sounds at their CDN paths: by their ids, as they were verified, and gone when deleted."""
+"""Emojis, stickers and sounds at their CDN paths, by id."""
 
 import json
 from io import BytesIO
@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from moothall.cdn.expressions import ExpressionFiles
-from moothall.cdn.files import Files
+from moothall.cdn.images import ImageFiles
 from moothall.kernel.address_limits import AddressLimits
 from tests.harness import Caller, Guild, Platform
 from tests.resources.guild.pictures import picture
@@ -19,12 +19,12 @@ Answer = tuple[int, dict[bytes, bytes], bytes]
 
 
 class Cdn:
-    """The files of a platform."""
+    """The expression files of a platform."""
 
     def __init__(self, platform: Platform) -> None:
         blobs = platform.services.blobs
         limits = AddressLimits(None)
-        self._files = ExpressionFiles(platform.database, blobs, Files(blobs, limits), limits)
+        self._files = ExpressionFiles(platform.database, blobs, ImageFiles(blobs, limits), limits)
 
     async def ask(self, path: str, *headers: tuple[bytes, bytes], method: str = "GET") -> Answer:
         sent: list[Any] = []
@@ -61,7 +61,7 @@ async def emoji_of(guild: Guild, image: str) -> str:
     return str((await guild.owner.post(f"/guilds/{guild.id}/emojis", body)).json["id"])
 
 
-async def test_an_emoji_comes_in_every_format_and_is_small(cdn: Cdn, guild: Guild) -> None:
+async def test_an_emoji_is_served_in_every_format_and_at_most_128_pixels_wide(cdn: Cdn, guild: Guild) -> None:
     emoji = await emoji_of(guild, picture("PNG", size=(512, 256)))
     for ending, kind in (("png", "PNG"), ("webp", "WEBP"), ("jpg", "JPEG"), ("jpeg", "JPEG")):
         status, headers, body = await cdn.ask(f"/emojis/{emoji}.{ending}")
@@ -74,27 +74,27 @@ async def test_an_emoji_comes_in_every_format_and_is_small(cdn: Cdn, guild: Guil
         assert (await cdn.ask(wrong))[0] == 404
 
 
-async def test_a_moving_emoji_moves_as_gif_and_as_webp_if_asked(cdn: Cdn, guild: Guild) -> None:
+async def test_an_animated_emoji_is_animated_as_gif_and_as_webp_on_request(cdn: Cdn, guild: Guild) -> None:
     emoji = await emoji_of(guild, picture("GIF", frames=3))
     frames = {}
-    for asked in ("gif", "webp", "webp?animated=true", "png"):
-        frames[asked] = getattr(Image.open(BytesIO((await cdn.ask(f"/emojis/{emoji}.{asked}"))[2])), "n_frames", 1)
+    for path in ("gif", "webp", "webp?animated=true", "png"):
+        frames[path] = getattr(Image.open(BytesIO((await cdn.ask(f"/emojis/{emoji}.{path}"))[2])), "n_frames", 1)
     assert frames == {"gif": 3, "webp": 1, "webp?animated=true": 3, "png": 1}
 
 
-async def test_an_avif_is_served_as_what_browsers_know(cdn: Cdn, guild: Guild) -> None:
+async def test_an_avif_emoji_is_converted(cdn: Cdn, guild: Guild) -> None:
     emoji = await emoji_of(guild, picture("AVIF"))
     assert Image.open(BytesIO((await cdn.ask(f"/emojis/{emoji}.webp"))[2])).format == "WEBP"
 
 
-async def test_emojis_of_applications_are_there_too(platform: Platform, cdn: Cdn, owner: Caller) -> None:
+async def test_application_emojis_are_served(platform: Platform, cdn: Cdn, owner: Caller) -> None:
     bot = await platform.bot(owner)
     body = {"name": "moot", "image": picture()}
     emoji = (await bot.post(f"/applications/{bot.application_id}/emojis", body)).json["id"]
     assert (await cdn.ask(f"/emojis/{emoji}.png"))[0] == 200
 
 
-async def test_what_is_deleted_is_gone_and_what_is_known_is_not_sent_again(cdn: Cdn, guild: Guild) -> None:
+async def test_a_deleted_emoji_is_404_and_a_cached_one_304(cdn: Cdn, guild: Guild) -> None:
     emoji = await emoji_of(guild, picture())
     status, headers, body = await cdn.ask(f"/emojis/{emoji}.png")
     assert headers[b"cache-control"].endswith(b"immutable")
@@ -116,7 +116,7 @@ async def test_what_is_deleted_is_gone_and_what_is_known_is_not_sent_again(cdn: 
         (lottie(), "json", b"application/json"),
     ],
 )
-async def test_a_sticker_comes_as_it_was_made(cdn: Cdn, guild: Guild, file: bytes, ending: str, kind: bytes) -> None:
+async def test_a_sticker_is_served_as_uploaded(cdn: Cdn, guild: Guild, file: bytes, ending: str, kind: bytes) -> None:
     await guild.set(features=["VERIFIED"])
     made = await guild.owner.post(f"/guilds/{guild.id}/stickers", **sticker_form(file))
     sticker = made.json["id"]
@@ -130,7 +130,7 @@ async def test_a_sticker_comes_as_it_was_made(cdn: Cdn, guild: Guild, file: byte
         assert json.loads(body)["layers"]
 
 
-async def test_the_platforms_own_stickers_and_sounds_are_there(cdn: Cdn, owner: Caller) -> None:
+async def test_standard_stickers_and_default_sounds_are_served(cdn: Cdn, owner: Caller) -> None:
     (pack,) = (await owner.get("/sticker-packs")).json["sticker_packs"]
     assert len(pack["stickers"]) == 6
     for sticker in pack["stickers"]:
@@ -145,7 +145,9 @@ async def test_the_platforms_own_stickers_and_sounds_are_there(cdn: Cdn, owner: 
 
 
 @pytest.mark.parametrize(("data", "kind", "ending"), [(mp3(1), b"audio/mpeg", "mp3"), (opus(1), b"audio/ogg", "ogg")])
-async def test_a_sound_comes_whole_or_in_part(cdn: Cdn, guild: Guild, data: bytes, kind: bytes, ending: str) -> None:
+async def test_a_sound_is_served_whole_or_in_ranges(
+    cdn: Cdn, guild: Guild, data: bytes, kind: bytes, ending: str
+) -> None:
     body = {"name": "gong", "sound": uri(data)}
     sound = (await guild.owner.post(f"/guilds/{guild.id}/soundboard-sounds", body)).json["sound_id"]
     path = f"/soundboard-sounds/{sound}"

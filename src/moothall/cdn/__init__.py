@@ -1,1 +1,1 @@
-"""Files at the public CDN paths: icons, avatars and banners under their hashes, in the size and format asked for."""
+"""The CDN: images by hash, attachments, emojis, stickers and sounds."""

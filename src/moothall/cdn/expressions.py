@@ -1,7 +1,7 @@
 """Emojis, stickers and sounds at their CDN paths (public reference: image formatting).
 
-They are named by their ids alone, so the database says what lies behind one, and a deleted one is gone. Emojis are
-drawn anew in the format asked for, at most 128 pixels wide; stickers and sounds come as they were verified.
+They are addressed by id, so a database query finds the file, and a deleted one is not served. Emojis are converted to
+the requested format, at most 128 pixels wide; stickers and sounds are served as they were uploaded.
 """
 
 import asyncio
@@ -13,9 +13,9 @@ from urllib.parse import parse_qs
 
 from msgspec import Struct
 
-from moothall.cdn.files import FOREVER, Files, Receive, Scope, Send, answer, requested_size
-from moothall.cdn.pack import draw_sticker
-from moothall.cdn.pictures import MEDIA_TYPES
+from moothall.cdn.image_encoding import MEDIA_TYPES
+from moothall.cdn.images import FOREVER, ImageFiles, Receive, Scope, Send, requested_size, respond
+from moothall.cdn.standard_stickers import draw_sticker
 from moothall.kernel.address_limits import AddressLimits, Client, send_refusal
 from moothall.kernel.images import blob_key, lottie_key, sound_key
 from moothall.objects.errors import Refusal
@@ -36,8 +36,8 @@ _RANGE: Final = re.compile(rb"\s*bytes=(\d{1,9})-(\d{0,9})\s*")
 _EMOJI_SIDE: Final = 128
 _SOUND_TYPES: Final = {"mp3": "audio/mpeg", "ogg": "audio/ogg"}
 _SOUNDS: Final = Path(__file__).parent / "sounds"
-_SCALED: Final = "webp"
-_RAW: Final = {
+_CONVERTED: Final = "webp"
+_ORIGINAL_TYPES: Final = {
     StickerFormat.PNG: ("png", "image/png"),
     StickerFormat.APNG: ("png", "image/png"),
     StickerFormat.GIF: ("gif", "image/gif"),
@@ -45,8 +45,8 @@ _RAW: Final = {
 }
 
 
-class _Found(Struct, frozen=True):
-    """What a path names: its bytes, media type, and the tag of this form of it."""
+class _File(Struct, frozen=True):
+    """A file to serve: its bytes, media type and entity tag."""
 
     body: bytes
     type: str
@@ -54,49 +54,53 @@ class _Found(Struct, frozen=True):
 
 
 class ExpressionFiles:
-    """The files of emojis, stickers and sounds."""
+    """The ASGI application of emojis, stickers and sounds."""
 
     PREFIXES: Final = ("/emojis/", "/stickers/", "/soundboard-sounds/")
 
-    def __init__(self, database: Database, blobs: Blobs, files: Files, limits: AddressLimits) -> None:
+    def __init__(self, database: Database, blobs: Blobs, images: ImageFiles, limits: AddressLimits) -> None:
         self._database = database
         self._blobs = blobs
-        self._files = files
+        self._images = images
         self._limits = limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         del receive
         if scope["method"] not in {"GET", "HEAD"}:
-            await answer(send, scope, 405, b"", [(b"allow", b"GET, HEAD")])
+            await respond(send, scope, 405, b"", [(b"allow", b"GET, HEAD")])
             return
         try:
-            found = await self._find(scope["path"], scope["query_string"], self._limits.client(scope))
+            file = await self._find(scope["path"], scope["query_string"], self._limits.client(scope))
         except Refusal as refusal:
             await send_refusal(scope, send, refusal)
             return
         except StorageError:
-            await answer(send, scope, 503, b"", [])
+            await respond(send, scope, 503, b"", [])
             return
-        if found is None:
-            await answer(send, scope, 404, b"", [])
+        if file is None:
+            await respond(send, scope, 404, b"", [])
             return
-        tag = f'"{found.tag}"'.encode()
+        tag = f'"{file.tag}"'.encode()
         headers = [(b"etag", tag), FOREVER, (b"accept-ranges", b"bytes")]
-        given = dict(scope["headers"])
-        if tag in given.get(b"if-none-match", b""):
-            await answer(send, scope, 304, b"", headers)
+        request_headers = dict(scope["headers"])
+        if tag in request_headers.get(b"if-none-match", b""):
+            await respond(send, scope, 304, b"", headers)
             return
-        headers.append((b"content-type", found.type.encode()))
-        part = _part(given.get(b"range"), len(found.body)) if given.get(b"if-range", tag) == tag else None
-        if part is None:
-            await answer(send, scope, 200, found.body, headers)
+        headers.append((b"content-type", file.type.encode()))
+        span = (
+            _range(request_headers.get(b"range"), len(file.body))
+            if request_headers.get(b"if-range", tag) == tag
+            else None
+        )
+        if span is None:
+            await respond(send, scope, 200, file.body, headers)
             return
-        first, last = part
-        headers.append((b"content-range", b"bytes %d-%d/%d" % (first, last, len(found.body))))
-        await answer(send, scope, 206, found.body[first : last + 1], headers)
+        first, last = span
+        headers.append((b"content-range", b"bytes %d-%d/%d" % (first, last, len(file.body))))
+        await respond(send, scope, 206, file.body[first : last + 1], headers)
 
-    async def _find(self, path: str, query: bytes, client: Client) -> _Found | None:
+    async def _find(self, path: str, query: bytes, client: Client) -> _File | None:
         match = _PATH.fullmatch(path)
         if match is None or int(match["id"]) >> 63:
             return None
@@ -107,7 +111,7 @@ class ExpressionFiles:
             return await self._sticker(StickerId(number), ending, client)
         return await self._sound(SoundId(number), ending)
 
-    async def _emoji(self, emoji_id: EmojiId, ending: str, query: bytes, client: Client) -> _Found | None:
+    async def _emoji(self, emoji_id: EmojiId, ending: str, query: bytes, client: Client) -> _File | None:
         if ending not in MEDIA_TYPES:
             return None
         async with self._database.read() as reader:
@@ -115,46 +119,46 @@ class ExpressionFiles:
         if name is None:
             return None
         size = min(requested_size(query) or _EMOJI_SIDE, _EMOJI_SIDE)
-        moves = parse_qs(query.decode("latin-1")).get("animated", [""])[-1] == "true"
-        still = ending == "webp" and not moves
-        body = await self._files.rendered(name, ending, size, client, still=still)
+        animated = parse_qs(query.decode("latin-1")).get("animated", [""])[-1] == "true"
+        still = ending == "webp" and not animated
+        body = await self._images.get_image(name, ending, size, client, still=still)
         if body is None:
             return None
-        return _Found(body, MEDIA_TYPES[ending], f"{name}-{ending}-{size}{'-still' if still else ''}")
+        return _File(body, MEDIA_TYPES[ending], f"{name}-{ending}-{size}{'-still' if still else ''}")
 
-    async def _sticker(self, sticker_id: StickerId, ending: str, client: Client) -> _Found | None:
+    async def _sticker(self, sticker_id: StickerId, ending: str, client: Client) -> _File | None:
         if sticker_id in STANDARD_STICKERS:
             if ending != "png":
                 return None
-            return _Found(await asyncio.to_thread(draw_sticker, int(sticker_id)), "image/png", f"standard-{sticker_id}")
+            return _File(await asyncio.to_thread(draw_sticker, int(sticker_id)), "image/png", f"standard-{sticker_id}")
         async with self._database.read() as reader:
             row = await select_sticker(reader, sticker_id)
         if row is None or row.file is None:
             return None
-        raw, kind = _RAW[StickerFormat(row.format_type)]
-        if ending == raw:
+        original, kind = _ORIGINAL_TYPES[StickerFormat(row.format_type)]
+        if ending == original:
             key = lottie_key(row.file) if row.format_type == StickerFormat.LOTTIE else blob_key(row.file)
             data = await self._blobs.get(key)
-            return None if data is None else _Found(data, kind, f"{row.file}-{raw}")
-        if ending == _SCALED and row.format_type != StickerFormat.LOTTIE:
-            body = await self._files.rendered(row.file, ending, None, client)
-            return None if body is None else _Found(body, MEDIA_TYPES[ending], f"{row.file}-{ending}")
+            return None if data is None else _File(data, kind, f"{row.file}-{original}")
+        if ending == _CONVERTED and row.format_type != StickerFormat.LOTTIE:
+            body = await self._images.get_image(row.file, ending, None, client)
+            return None if body is None else _File(body, MEDIA_TYPES[ending], f"{row.file}-{ending}")
         return None
 
-    async def _sound(self, sound_id: SoundId, ending: str) -> _Found | None:
+    async def _sound(self, sound_id: SoundId, ending: str) -> _File | None:
         if any(sound.sound_id == sound_id for sound in DEFAULT_SOUNDS):
-            return _Found(await asyncio.to_thread(_default_sound, int(sound_id)), "audio/ogg", f"default-{sound_id}")
+            return _File(await asyncio.to_thread(_default_sound, int(sound_id)), "audio/ogg", f"default-{sound_id}")
         async with self._database.read() as reader:
             file = await select_file(reader, sound_id)
         if file is None or ending not in {"", file.format}:
             return None
         data = await self._blobs.get(sound_key(file.file))
-        return None if data is None else _Found(data, _SOUND_TYPES[file.format], file.file)
+        return None if data is None else _File(data, _SOUND_TYPES[file.format], file.file)
 
 
-def _part(asked: bytes | None, size: int) -> tuple[int, int] | None:
-    """The first and last byte that a Range header asks for; None for all, and for what it cannot have."""
-    match = None if asked is None else _RANGE.fullmatch(asked)
+def _range(header: bytes | None, size: int) -> tuple[int, int] | None:
+    """Parse a Range header into first and last byte; None without one, and for an unsatisfiable or malformed one."""
+    match = None if header is None else _RANGE.fullmatch(header)
     if match is None:
         return None
     first, last = int(match[1]), min(int(match[2] or size), size - 1)

@@ -1,11 +1,19 @@
-"""Images scaled and converted, and the avatars of those who have none. Run off the event loop."""
+"""Renders images in other sizes and formats, and default avatars. Blocking: run it off the event loop."""
 
 from io import BytesIO
 from typing import Final
 
 from PIL import Image, ImageDraw
 
-from moothall.cdn.pictures import FRAME_PIXELS_MAX, MOVING, edge_for, encoded, encoded_film, is_moving, reduced
+from moothall.cdn.image_encoding import (
+    ANIMATED_FORMATS,
+    FRAME_PIXELS_MAX,
+    edge_within_pixels,
+    encode_animation,
+    encode_image,
+    is_animated,
+    shrink,
+)
 from moothall.cdn.sizes import SIZE_MAX
 from moothall.objects.limits import IMAGE_MOVING_PIXELS_MAX
 
@@ -16,28 +24,28 @@ DEFAULT_AVATARS: Final = len(_DEFAULT_COLOURS)
 def render(
     data: bytes, ending: str, size: int | None, *, still: bool = False, pixels_max: int = FRAME_PIXELS_MAX
 ) -> bytes:
-    """An image in another format, and no larger than `size` pixels on its longer side, at most 4096.
+    """Convert an image to another format, with at most `size` (no more than 4096) pixels on its longer side.
 
-    A moving image stays moving as gif and webp unless `still`, and shows its first frame otherwise; its frames have
-    at most `pixels_max` pixels together. Raises ValueError for a still image asked for as gif, and for one of which
-    frames after the first are broken.
+    An animated image stays animated as gif and webp unless `still`, with at most `pixels_max` pixels in all frames;
+    otherwise it becomes its first frame. Raises ValueError for a gif of an image without animation, and for broken
+    frames after the first.
     """
     with Image.open(BytesIO(data)) as image:
-        moving = is_moving(image)
-        if ending == "gif" and not moving:
+        animated = is_animated(image)
+        if ending == "gif" and not animated:
             raise ValueError("a still image is not served as gif")
-        if ending not in MOVING or not moving or still:
-            return encoded(reduced(image, size or SIZE_MAX), ending)
+        if ending not in ANIMATED_FORMATS or not animated or still:
+            return encode_image(shrink(image, size or SIZE_MAX), ending)
         try:
             count = getattr(image, "n_frames", 1)
-            edge = edge_for(image, size, count, pixels_max)
-            return encoded_film(image, ending, edge, decoded_max=IMAGE_MOVING_PIXELS_MAX, frames_max=count)
+            edge = edge_within_pixels(image, size, count, pixels_max)
+            return encode_animation(image, ending, edge, decoded_max=IMAGE_MOVING_PIXELS_MAX, frames_max=count)
         except (OSError, SyntaxError, EOFError) as problem:
             raise ValueError("a frame is broken") from problem
 
 
 def default_avatar(index: int) -> bytes:
-    """The picture of someone without an avatar, 256 pixels wide, as PNG."""
+    """The default avatar with an index, 256 pixels wide, as PNG."""
     image = Image.new("RGB", (256, 256), _DEFAULT_COLOURS[index % DEFAULT_AVATARS])
     draw = ImageDraw.Draw(image)
     draw.ellipse((88, 56, 168, 136), fill="white")

@@ -1,7 +1,4 @@
-"""The sizes that pictures are served in (public reference: image formatting).
-
-There are few of them, so that a picture has few forms: each is made once and kept.
-"""
+"""The sizes that images are served in (public reference: image formatting): few, because each rendition is cached."""
 
 from bisect import bisect_left, bisect_right
 from typing import Final
@@ -13,20 +10,17 @@ SIZES: Final = (
 """What `size` may be, in pixels of the longer side: the powers of two, and the others that public clients use."""
 SIZE_MAX: Final = SIZES[-1]
 STEPS: Final = tuple(sorted((*SIZES, 200, 400, 800, 2560)))
-"""The longer sides that a picture within a width and a height is served in: none is less than 3/4 of the next."""
+"""The longer sides of renditions within a width and a height: each is at least 3/4 of the next."""
 
 
 def read_size(text: str) -> int | None:
-    """The `size` of a query: a number that is not in `SIZES` is the next larger one, at most the largest.
-
-    None for what is no positive number.
-    """
+    """Parse the `size` of a query, rounded up to one of `SIZES`; None if it is no positive number."""
     pixels = read_pixels(text)
     return None if pixels is None else SIZES[min(bisect_left(SIZES, pixels), len(SIZES) - 1)]
 
 
 def read_pixels(text: str) -> int | None:
-    """A positive number of pixels, at most `SIZE_MAX`; None for anything else."""
+    """Parse a positive number of pixels, capped at `SIZE_MAX`; None for anything else."""
     if not (text.isascii() and text.isdigit() and len(text) < 6):
         return None
     return min(int(text), SIZE_MAX) or None

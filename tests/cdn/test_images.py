@@ -1,4 +1,4 @@
-"""Files under the CDN paths: found by hash, in the size and format asked for, and nothing else is."""
+"""Images at the CDN paths: by hash, in the requested size and format."""
 
 import asyncio
 from io import BytesIO
@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from moothall.cdn.files import Files
+from moothall.cdn.images import ImageFiles
 from moothall.cdn.rendering import render
 from moothall.cdn.sizes import SIZES
 from moothall.kernel.address_limits import AddressLimits
 from moothall.kernel.images import blob_key
 from moothall.storage.blobs import Blobs
 
-STILL, MOVING = "0123456789abcdef" * 2, "a_" + "fedcba9876543210" * 2
+STILL, ANIMATED_FORMATS = "0123456789abcdef" * 2, "a_" + "fedcba9876543210" * 2
 
 
 def picture(frames: int = 1, size: tuple[int, int] = (64, 32)) -> bytes:
@@ -28,16 +28,16 @@ def picture(frames: int = 1, size: tuple[int, int] = (64, 32)) -> bytes:
 
 
 @pytest.fixture
-async def files(tmp_path: Any) -> Files:
+async def files(tmp_path: Any) -> ImageFiles:
     blobs = Blobs.open(str(tmp_path))
     await blobs.put(blob_key(STILL), picture())
-    await blobs.put(blob_key(MOVING), picture(3))
+    await blobs.put(blob_key(ANIMATED_FORMATS), picture(3))
     await blobs.put("images/secret.txt", b"never served")
-    return Files(blobs, AddressLimits(None))
+    return ImageFiles(blobs, AddressLimits(None))
 
 
 async def ask(
-    files: Files, path: str, query: str = "", method: str = "GET", *headers: tuple[bytes, bytes]
+    files: ImageFiles, path: str, query: str = "", method: str = "GET", *headers: tuple[bytes, bytes]
 ) -> tuple[int, dict[bytes, bytes], bytes]:
     sent: list[Any] = []
 
@@ -53,7 +53,7 @@ async def ask(
 
 
 @pytest.mark.parametrize("ending", ["png", "jpg", "jpeg", "webp"])
-async def test_an_image_comes_in_every_format_and_no_larger_than_asked(files: Files, ending: str) -> None:
+async def test_an_image_is_served_in_every_format_and_no_larger_than_requested(files: ImageFiles, ending: str) -> None:
     status, headers, body = await ask(files, f"/icons/1/{STILL}.{ending}", "size=16")
     assert status == 200
     assert headers[b"content-type"].startswith(b"image/")
@@ -61,8 +61,8 @@ async def test_an_image_comes_in_every_format_and_no_larger_than_asked(files: Fi
     assert Image.open(BytesIO(body)).size == (16, 8)
 
 
-async def test_a_moving_image_moves_as_gif_and_a_still_one_has_no_gif(files: Files) -> None:
-    _, _, body = await ask(files, f"/avatars/1/{MOVING}.gif")
+async def test_an_animated_image_is_animated_as_gif_and_others_have_no_gif(files: ImageFiles) -> None:
+    _, _, body = await ask(files, f"/avatars/1/{ANIMATED_FORMATS}.gif")
     assert getattr(Image.open(BytesIO(body)), "n_frames", 1) == 3
     assert (await ask(files, f"/avatars/1/{STILL}.gif"))[0] == 404
 
@@ -82,26 +82,24 @@ async def test_a_moving_image_moves_as_gif_and_a_still_one_has_no_gif(files: Fil
         "/guilds/1/users/2/secrets/0.png",
     ],
 )
-async def test_what_is_no_image_that_is_there_is_404(files: Files, path: str) -> None:
+async def test_an_unknown_image_or_format_is_404(files: ImageFiles, path: str) -> None:
     assert (await ask(files, path))[0] == 404
 
 
 @pytest.mark.parametrize("size", ["8192", "-16", "0", "x", "16" * 40, "", "\u0661\u0666"])
-async def test_a_size_that_is_no_number_or_larger_than_the_image_is_as_if_none_were_asked(
-    files: Files, size: str
-) -> None:
+async def test_a_size_that_is_no_number_or_larger_than_the_image_is_ignored(files: ImageFiles, size: str) -> None:
     status, _, body = await ask(files, f"/icons/1/{STILL}.png", f"size={size}")
     assert (status, Image.open(BytesIO(body)).size) == (200, (64, 32))
 
 
 @pytest.mark.parametrize(("size", "width"), [(1, 16), (16, 16), (17, 20), (33, 40), (41, 44), (48, 48), (61, 64)])
-async def test_a_size_that_is_not_offered_is_the_next_larger_one(files: Files, size: int, width: int) -> None:
+async def test_a_size_that_is_not_offered_is_the_next_larger_one(files: ImageFiles, size: int, width: int) -> None:
     status, _, body = await ask(files, f"/icons/1/{STILL}.png", f"size={size}")
     assert (status, Image.open(BytesIO(body)).width) == (200, width)
 
 
-async def test_an_image_asked_for_in_a_thousand_sizes_is_rendered_in_a_few(
-    files: Files, monkeypatch: pytest.MonkeyPatch
+async def test_an_image_requested_in_a_thousand_sizes_is_rendered_in_a_few(
+    files: ImageFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rendered: list[int | None] = []
 
@@ -109,24 +107,24 @@ async def test_an_image_asked_for_in_a_thousand_sizes_is_rendered_in_a_few(
         rendered.append(size)
         return render(data, ending, size, still=still)
 
-    monkeypatch.setattr("moothall.cdn.files.render", counting)
+    monkeypatch.setattr("moothall.cdn.images.render", counting)
     for size in range(1, 1001):
         await ask(files, f"/icons/1/{STILL}.png", f"size={size}")
     assert rendered == [size for size in SIZES if size <= 1024]
 
 
-async def test_those_without_an_avatar_have_one_of_six(files: Files) -> None:
+async def test_there_are_six_default_avatars(files: ImageFiles) -> None:
     shown = {(await ask(files, f"/embed/avatars/{index}.png"))[2] for index in range(6)}
     assert len(shown) == 6
 
 
-async def test_a_browser_that_has_it_is_not_sent_it_again(files: Files) -> None:
+async def test_a_request_with_the_entity_tag_is_304(files: ImageFiles) -> None:
     _, headers, _ = await ask(files, f"/icons/1/{STILL}.png")
     again = await ask(files, f"/icons/1/{STILL}.png", "", "GET", (b"if-none-match", headers[b"etag"]))
     assert (again[0], again[2]) == (304, b"")
 
 
-async def test_nothing_served_can_run_in_a_browser_and_head_has_no_body(files: Files) -> None:
+async def test_nothing_served_can_run_in_a_browser_and_head_has_no_body(files: ImageFiles) -> None:
     status, headers, body = await ask(files, f"/icons/1/{STILL}.png", "", "HEAD")
     assert (status, body) == (200, b"")
     assert int(headers[b"content-length"]) > 0
@@ -135,12 +133,12 @@ async def test_nothing_served_can_run_in_a_browser_and_head_has_no_body(files: F
     assert (await ask(files, f"/icons/1/{STILL}.png", "", "POST"))[0] == 405
 
 
-async def test_many_who_ask_at_once_are_served_from_one_rendering(files: Files) -> None:
+async def test_concurrent_requests_share_one_rendering(files: ImageFiles) -> None:
     answers = await asyncio.gather(*(ask(files, f"/icons/1/{STILL}.webp", "size=32") for _ in range(30)))
     assert len({body for _, _, body in answers}) == 1
     assert {status for status, _, _ in answers} == {200}
 
 
-def test_a_film_of_large_pictures_is_shown_smaller_than_memory_would_take() -> None:
+def test_an_animation_with_large_frames_is_shrunk_to_bound_memory() -> None:
     shown = Image.open(BytesIO(render(picture(4), "gif", None, pixels_max=64 * 32)))
     assert (getattr(shown, "n_frames", 1), shown.size) == (4, (32, 16))

@@ -1,20 +1,20 @@
-"""The forms of uploaded pictures: each is made once, for one request at a time of an address, and kept on the disk.
+"""Renditions of attachments: each is made once and cached on the disk.
 
-Work is bounded three times over: by the slots of its own that it has, by how many may wait for them, and by the
-computing time that one address may cause.
+Three bounds limit the work: the number of threads, the number of waiting requests, and the CPU time that one address
+may cause.
 """
 
 import asyncio
 import logging
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
-from moothall.cdn.scaling import Rendition, scale
+from moothall.cdn.renditions import Rendition, make_rendition
 from moothall.kernel.address_limits import AddressLimits, Client
 from moothall.kernel.background import BackgroundTask
 from moothall.kernel.fair_slots import FairSlots
 from moothall.kernel.staged import upload_key
+from moothall.objects.clock import cpu_stopwatch
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake
 from moothall.resources.message.attachment.queries import select_used
@@ -27,50 +27,50 @@ log = logging.getLogger("moothall.files")
 _SLOTS: Final = 2
 _WAITING_MAX: Final = 256
 _WAITING_EACH: Final = 64
-_SWEPT_AT_ONCE: Final = 500
+_BATCH_SIZE: Final = 500
 
-_CANNOT_BE_MADE: Final = b""
-"""Kept in the place of a form that cannot be made: finding that out may take as long as making one."""
+_UNAVAILABLE: Final = b""
+"""Cached for a rendition that cannot be made, because a failed attempt may take as long as a successful one."""
 
 
-class ScaledPictures:
-    """Makes and keeps forms of uploaded pictures."""
+class RenditionCache:
+    """Makes and caches renditions of attachments."""
 
     def __init__(self, blobs: Blobs, cache: DiskCache, limits: AddressLimits) -> None:
         self._blobs = blobs
         self._cache = cache
         self._limits = limits
         self._slots = FairSlots(_SLOTS, waiting_max=_WAITING_MAX, waiting_each=_WAITING_EACH)
-        self._threads = ThreadPoolExecutor(_SLOTS, thread_name_prefix="scaling")
-        self._under_way: dict[tuple[int, str], asyncio.Task[bytes | None]] = {}
+        self._threads = ThreadPoolExecutor(_SLOTS, thread_name_prefix="renditions")
+        self._tasks: dict[tuple[int, str], asyncio.Task[bytes | None]] = {}
 
     async def get(self, file_id: Snowflake, rendition: Rendition, client: Client) -> bytes | None:
-        """A form of a picture for a client; None if it cannot be made, or there is no such file.
+        """Return a rendition of an image; None if it cannot be made or the file does not exist.
 
-        Raises Refusal: 429 if the client has caused too much work, 503 if too much is waiting.
+        Raises Refusal: 429 if the client has caused too much work, 503 if too many requests wait.
         """
         key = int(file_id), rendition.name
         while True:
-            task = self._under_way.get(key)
+            task = self._tasks.get(key)
             if task is None:
                 break
             try:
                 return await asyncio.shield(task)
             except Refusal:
-                # It was refused to another client, for what that has caused.
+                # The refusal was for another client, which started the task.
                 continue
-        task = self._under_way[key] = asyncio.create_task(self._get(file_id, rendition, client))
+        task = self._tasks[key] = asyncio.create_task(self._get(file_id, rendition, client))
         task.add_done_callback(lambda done: self._end(key, done))
         return await asyncio.shield(task)
 
     def close(self) -> None:
-        """Begin no more work."""
+        """Start no more work."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _end(self, key: tuple[int, str], task: "asyncio.Task[bytes | None]") -> None:
-        del self._under_way[key]
+        del self._tasks[key]
         if not task.cancelled():
-            task.exception()  # those who waited for it may have left
+            task.exception()  # mark it as retrieved: the waiting requests may be cancelled
 
     async def _get(self, file_id: Snowflake, rendition: Rendition, client: Client) -> bytes | None:
         data = await self._cache.get(int(file_id), rendition.name)
@@ -83,39 +83,39 @@ class ScaledPictures:
     async def _make(self, file_id: Snowflake, rendition: Rendition, client: Client) -> bytes:
         source = await self._blobs.get(upload_key(file_id))
         if source is None:
-            return _CANNOT_BE_MADE
+            return _UNAVAILABLE
         loop = asyncio.get_running_loop()
-        data, seconds = await loop.run_in_executor(self._threads, _scale, source, rendition)
+        data, seconds = await loop.run_in_executor(self._threads, _make_timed, source, rendition)
         self._limits.charge_scaling(client, seconds)
         await self._cache.put(int(file_id), rendition.name, data)
         return data
 
 
-def _scale(source: bytes, rendition: Rendition) -> tuple[bytes, float]:
-    """A form of a picture, and the seconds of computing that it took."""
-    started = time.thread_time()
+def _make_timed(source: bytes, rendition: Rendition) -> tuple[bytes, float]:
+    """Make a rendition; return it with the CPU time in seconds."""
+    started = cpu_stopwatch()
     try:
-        data = scale(source, rendition)
+        data = make_rendition(source, rendition)
     except ValueError:
-        data = _CANNOT_BE_MADE
-    return data, time.thread_time() - started
+        data = _UNAVAILABLE
+    return data, cpu_stopwatch() - started
 
 
-class ScaledSweeper(BackgroundTask):
-    """Removes the forms of files that no message has any more: every `seconds`, of the next few hundred files."""
+class RenditionSweeper(BackgroundTask):
+    """Removes renditions of deleted attachments: every `seconds`, it checks the next few hundred files."""
 
     def __init__(self, database: Database, cache: DiskCache, *, seconds: float = 15.0) -> None:
         super().__init__()
         self._database = database
         self._cache = cache
         self._seconds = seconds
-        self._left: list[int] = []
+        self._remaining: list[int] = []
 
     async def sweep(self) -> int:
-        """Look at the next few hundred files, beginning anew after the last; how many were removed."""
-        if not self._left:
-            self._left = list(self._cache.groups())
-        ids, self._left = self._left[:_SWEPT_AT_ONCE], self._left[_SWEPT_AT_ONCE:]
+        """Check the next batch of files, starting over after the last; return how many were removed."""
+        if not self._remaining:
+            self._remaining = list(self._cache.groups())
+        ids, self._remaining = self._remaining[:_BATCH_SIZE], self._remaining[_BATCH_SIZE:]
         if not ids:
             return 0
         async with self._database.read() as reader:

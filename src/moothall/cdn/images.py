@@ -1,7 +1,7 @@
-"""The CDN paths as an ASGI application (public reference: image formatting).
+"""Images by hash at the CDN paths, like `/icons/{guild}/{hash}.png?size=128` (public reference: image formatting).
 
-`/icons/{guild}/{hash}.png?size=128` and its kin. A file is named by the hash of its content, so
-that answers never change and may be kept forever; what a browser could run is never served.
+An image is named by the hash of its content, so responses never change and clients may cache them forever. Nothing that
+a browser could execute is served.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 from urllib.parse import parse_qs
 
-from moothall.cdn.pictures import MEDIA_TYPES
+from moothall.cdn.image_encoding import MEDIA_TYPES
 from moothall.cdn.rendering import default_avatar, render
 from moothall.cdn.sizes import read_size
 from moothall.kernel.address_limits import AddressLimits, Client, send_refusal
@@ -25,7 +25,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 Key = tuple[str, str, int | None]
-"""What something made is kept under: a name, an ending and a size."""
+"""A key of the cache: name, file extension and size."""
 
 _IMAGE: Final = re.compile(
     r"/(?:icons|splashes|discovery-splashes|banners|avatars|role-icons|app-icons|channel-icons|team-icons|guild-events)/[0-9]{1,20}/"
@@ -48,8 +48,8 @@ ALWAYS: Final = (
 FOREVER: Final = (b"cache-control", b"public, max-age=31536000, immutable")
 
 
-class Files:
-    """Images by hash. Renderings are kept in memory, the last used ones, up to 64 MiB."""
+class ImageFiles:
+    """The ASGI application of images. The most recently used renderings are cached in memory, up to 64 MiB."""
 
     PREFIXES: Final = (
         "/icons/",
@@ -70,36 +70,36 @@ class Files:
         self._blobs = blobs
         self._limits = limits
         self._cache: OrderedDict[Key, bytes] = OrderedDict()
-        self._cached = 0
+        self._cached_bytes = 0
         self._slots = FairSlots(_SLOTS, waiting_max=_WAITING_MAX, waiting_each=_WAITING_EACH)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         del receive
         if scope["method"] not in {"GET", "HEAD"}:
-            await answer(send, scope, 405, b"", [(b"allow", b"GET, HEAD")])
+            await respond(send, scope, 405, b"", [(b"allow", b"GET, HEAD")])
             return
         try:
-            found = await self._find(scope["path"], scope["query_string"], self._limits.client(scope))
+            image = await self._find(scope["path"], scope["query_string"], self._limits.client(scope))
         except Refusal as refusal:
             await send_refusal(scope, send, refusal)
             return
-        if found is None:
-            await answer(send, scope, 404, b"", [])
+        if image is None:
+            await respond(send, scope, 404, b"", [])
             return
-        body, kind, tag = found
+        body, kind, tag = image
         headers = [(b"etag", tag), FOREVER]
         if any(name == b"if-none-match" and tag in value for name, value in scope["headers"]):
-            await answer(send, scope, 304, b"", headers)
+            await respond(send, scope, 304, b"", headers)
             return
-        await answer(send, scope, 200, body, [(b"content-type", kind.encode()), *headers])
+        await respond(send, scope, 200, body, [(b"content-type", kind.encode()), *headers])
 
     async def _find(self, path: str, query: bytes, client: Client) -> tuple[bytes, str, bytes] | None:
         default = _DEFAULT.fullmatch(path)
         if default is not None:
             index = int(default["index"])
             key = ("default", str(index), None)
-            body = self._kept(key) or await self._make(key, lambda: default_avatar(index))
+            body = self._from_cache(key) or await self._make(key, lambda: default_avatar(index))
             return body, "image/png", b'"default-%d"' % index
         match = _IMAGE.fullmatch(path)
         if match is None:
@@ -108,26 +108,26 @@ class Files:
         if ending not in MEDIA_TYPES:
             return None
         size = requested_size(query)
-        found = await self.rendered(name, ending, size, client)
-        return None if found is None else (found, MEDIA_TYPES[ending], f'"{name}-{ending}-{size or 0}"'.encode())
+        image = await self.get_image(name, ending, size, client)
+        return None if image is None else (image, MEDIA_TYPES[ending], f'"{name}-{ending}-{size or 0}"'.encode())
 
-    async def rendered(
+    async def get_image(
         self, name: str, ending: str, size: int | None, client: Client, *, still: bool = False
     ) -> bytes | None:
-        """The image of a hash as asked for, `still` if it would move; None if there is none, or not so.
+        """Return an image in a format and size, with `still` its first frame; None if it does not exist in that format.
 
-        Raises Refusal: 503 if too many wait for such.
+        Raises Refusal 503 if too many requests wait.
         """
         ending = "jpeg" if ending == "jpg" else ending
         key = (f"{name}!" if still else name, ending, size)
-        found = self._kept(key)
-        if found is not None:
-            return found
-        # Whoever waits for their turn holds no file meanwhile.
+        cached = self._from_cache(key)
+        if cached is not None:
+            return cached
+        # Files are read only in a slot, so that waiting requests have none in memory.
         async with self._slots.turn(client.network):
-            found = self._kept(key)
-            if found is not None:
-                return found
+            cached = self._from_cache(key)
+            if cached is not None:
+                return cached
             data = await self._blobs.get(blob_key(name))
             if data is None:
                 return None
@@ -136,28 +136,28 @@ class Files:
             except ValueError:
                 return None
 
-    def _kept(self, key: Key) -> bytes | None:
-        found = self._cache.get(key)
-        if found is not None:
+    def _from_cache(self, key: Key) -> bytes | None:
+        image = self._cache.get(key)
+        if image is not None:
             self._cache.move_to_end(key)
-        return found
+        return image
 
     async def _make(self, key: Key, make: Callable[[], bytes]) -> bytes:
-        made = await asyncio.to_thread(make)
-        self._cached += len(made) - len(self._cache.get(key, b""))
-        self._cache[key] = made
-        while self._cached > _MAX_CACHED and len(self._cache) > 1:
-            self._cached -= len(self._cache.popitem(last=False)[1])
-        return made
+        image = await asyncio.to_thread(make)
+        self._cached_bytes += len(image) - len(self._cache.get(key, b""))
+        self._cache[key] = image
+        while self._cached_bytes > _MAX_CACHED and len(self._cache) > 1:
+            self._cached_bytes -= len(self._cache.popitem(last=False)[1])
+        return image
 
 
 def requested_size(query: bytes) -> int | None:
-    """The `size` of a query string, one of those that are offered; None for none."""
+    """The `size` of a query string, rounded up to an offered size; None without a valid one."""
     return read_size(parse_qs(query.decode("latin-1")).get("size", [""])[-1])
 
 
-async def answer(send: Send, scope: Scope, status: int, body: bytes, headers: list[tuple[bytes, bytes]]) -> None:
-    """Answer with what no browser runs."""
+async def respond(send: Send, scope: Scope, status: int, body: bytes, headers: list[tuple[bytes, bytes]]) -> None:
+    """Send a response with headers that keep browsers from executing it."""
     if status != 304:
         headers = [*headers, (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": status, "headers": [*headers, *ALWAYS]})

@@ -1,4 +1,4 @@
-"""What the platform's own stickers look like: drawn once, when one is asked for."""
+"""Images of the standard stickers, each drawn at the first request."""
 
 from collections.abc import Callable
 from functools import cache
@@ -10,10 +10,10 @@ from PIL import Image, ImageDraw
 
 _SIDE: Final = 320
 _FINE: Final = 3
-"""Drawn so many times larger, and then made smaller: that smooths edges."""
+"""Stickers are drawn larger by this factor and then shrunk, to smooth edges."""
 _YELLOW, _DARK, _RED, _GREEN = "#ffcc4d", "#664500", "#dd2e44", "#77b255"
 
-Pen = Callable[[ImageDraw.ImageDraw], None]
+Drawing = Callable[[ImageDraw.ImageDraw], None]
 
 
 def _at(*numbers: float) -> list[float]:
@@ -71,15 +71,15 @@ def _tick(draw: ImageDraw.ImageDraw) -> None:
     draw.line(_at(84, 166, 138, 222, 238, 100), fill="white", width=34 * _FINE, joint="curve")
 
 
-_PENS: Final[dict[int, Pen]] = {1: _smile, 2: _wink, 3: _sad, 4: _heart, 5: _star, 6: _tick}
-"""By the sticker's id."""
+_DRAWINGS: Final[dict[int, Drawing]] = {1: _smile, 2: _wink, 3: _sad, 4: _heart, 5: _star, 6: _tick}
+"""The drawing function of each sticker id."""
 
 
 @cache
 def draw_sticker(number: int) -> bytes:
-    """The picture of one of the platform's own stickers, 320 pixels wide, as PNG. KeyError for any other."""
+    """Draw a standard sticker, 320 pixels wide, as PNG. Raises KeyError for an unknown id."""
     image = Image.new("RGBA", (_SIDE * _FINE, _SIDE * _FINE), (0, 0, 0, 0))
-    _PENS[number](ImageDraw.Draw(image))
+    _DRAWINGS[number](ImageDraw.Draw(image))
     out = BytesIO()
     image.resize((_SIDE, _SIDE), Image.Resampling.LANCZOS).save(out, "PNG", optimize=True)
     return out.getvalue()

@@ -1,4 +1,4 @@
-"""Forms of uploaded pictures: few of each, none larger than asked for, and none that takes long to make."""
+"""Renditions of uploaded images: few of each, none larger than requested, none that takes long to make."""
 
 from fractions import Fraction
 from io import BytesIO
@@ -9,33 +9,33 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from PIL import Image, ImageChops
 
-from moothall.cdn.pictures import encoded_film
-from moothall.cdn.scaling import Picture, Rendition, rendition_of, scale, scaling_parameters
+from moothall.cdn.image_encoding import encode_animation
+from moothall.cdn.renditions import Rendition, SourceImage, make_rendition, rendition_parameters, select_rendition
 from moothall.cdn.sizes import SIZES, STEPS
 
 MEASURES = st.integers(1, 4096)
 WORDS = st.one_of(st.integers(-5, 99_999).map(str), st.sampled_from(["", "x", "1e3", "\u0661", "lossless", " 5"]))
 
 
-def of(width: int, height: int, content_type: str = "image/png", *, animated: bool = False) -> Picture:
-    return Picture(content_type, width, height, animated, 1000)
+def of(width: int, height: int, content_type: str = "image/png", *, animated: bool = False) -> SourceImage:
+    return SourceImage(content_type, width, height, animated, 1000)
 
 
 @example(width=371, height=1, width_max=240, height_max=1)
 @given(width=MEASURES, height=MEASURES, width_max=MEASURES, height_max=MEASURES)
-def test_a_form_is_within_what_is_asked_for_and_at_least_three_quarters_of_it(
+def test_a_rendition_is_within_the_requested_size_and_at_least_three_quarters_of_it(
     width: int, height: int, width_max: int, height_max: int
 ) -> None:
-    rendition = rendition_of(of(width, height), {"width": str(width_max), "height": str(height_max)})
+    rendition = select_rendition(of(width, height), {"width": str(width_max), "height": str(height_max)})
     factor = min(Fraction(width_max, width), Fraction(height_max, height))
     if rendition is None:
-        # As it is: it fits, or is smaller than any that is offered.
+        # The original is served: it fits, or is smaller than every step.
         assert factor >= 1 or max(width, height) <= STEPS[0]
         return
     assert rendition.edge in STEPS
-    fitting = max(width, height) * factor
-    assert rendition.edge <= max(fitting, Fraction(STEPS[0]))
-    assert rendition.edge > 0.75 * int(fitting) - 1
+    exact = max(width, height) * factor
+    assert rendition.edge <= max(exact, Fraction(STEPS[0]))
+    assert rendition.edge > 0.75 * int(exact) - 1
 
 
 @given(
@@ -52,10 +52,8 @@ def test_a_form_is_within_what_is_asked_for_and_at_least_three_quarters_of_it(
     kind=st.sampled_from(["image/png", "image/jpeg", "image/gif", "image/webp"]),
     animated=st.booleans(),
 )
-def test_a_picture_has_few_forms_whatever_a_query_asks_for(
-    parameters: dict[str, str], kind: str, *, animated: bool
-) -> None:
-    rendition = rendition_of(of(4000, 3000, kind, animated=animated), parameters)
+def test_an_image_has_few_renditions_for_all_queries(parameters: dict[str, str], kind: str, *, animated: bool) -> None:
+    rendition = select_rendition(of(4000, 3000, kind, animated=animated), parameters)
     if rendition is None:
         return
     assert rendition.edge is None or rendition.edge in STEPS
@@ -66,11 +64,11 @@ def test_a_picture_has_few_forms_whatever_a_query_asks_for(
 
 def test_a_size_is_one_of_the_public_ones_and_rounded_up() -> None:
     edges = {
-        rendition.edge for size in range(1, 4097) if (rendition := rendition_of(of(4097, 10), {"size": str(size)}))
+        rendition.edge for size in range(1, 4097) if (rendition := select_rendition(of(4097, 10), {"size": str(size)}))
     }
     assert edges == set(SIZES)
-    assert rendition_of(of(4000, 3000), {"size": "4000"}) is None
-    assert rendition_of(of(4000, 3000), {"size": "3000"}) == Rendition(3072, "png")
+    assert select_rendition(of(4000, 3000), {"size": "4000"}) is None
+    assert select_rendition(of(4000, 3000), {"size": "3000"}) == Rendition(3072, "png")
 
 
 @pytest.mark.parametrize(
@@ -86,11 +84,11 @@ def test_a_size_is_one_of_the_public_ones_and_rounded_up() -> None:
         (of(400, 300, "text/plain; charset=utf-8"), "width=20"),
         (of(0, 0), "width=20"),
         (of(9000, 9000), "width=20"),
-        (Picture("image/png", 400, 300, animated=False, size=30 << 20), "width=20"),
+        (SourceImage("image/png", 400, 300, animated=False, size=30 << 20), "width=20"),
     ],
 )
-def test_what_fits_or_cannot_be_had_otherwise_is_served_as_it_was_uploaded(picture: Picture, query: str) -> None:
-    assert rendition_of(picture, scaling_parameters(query)) is None
+def test_an_image_that_fits_or_cannot_be_converted_is_served_unchanged(picture: SourceImage, query: str) -> None:
+    assert select_rendition(picture, rendition_parameters(query)) is None
 
 
 def file(image: Image.Image, kind: str, **options: Any) -> bytes:
@@ -110,10 +108,10 @@ def opened(data: bytes) -> Image.Image:
 def test_too_many_pixels_are_refused_by_the_header_alone() -> None:
     header = file(Image.new("1", (9000, 9000)), "PNG")[:60]
     with pytest.raises(ValueError, match="too large"):
-        scale(header, Rendition(16, "png"))
+        make_rendition(header, Rendition(16, "png"))
 
 
-def test_a_large_jpeg_is_not_decoded_whole_for_a_small_form(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_jpeg_is_not_decoded_whole_for_a_small_rendition(monkeypatch: pytest.MonkeyPatch) -> None:
     data = file(Image.radial_gradient("L").resize((2048, 1024)).convert("RGB"), "JPEG")
     decoded: list[tuple[int, int]] = []
     resize = Image.Image.resize
@@ -123,36 +121,36 @@ def test_a_large_jpeg_is_not_decoded_whole_for_a_small_form(monkeypatch: pytest.
         return resize(image, *arguments, **named)
 
     monkeypatch.setattr(Image.Image, "resize", resizing)
-    assert opened(scale(data, Rendition(128, "jpeg", 90))).size == (128, 64)
+    assert opened(make_rendition(data, Rendition(128, "jpeg", 90))).size == (128, 64)
     assert decoded == [(256, 128)]
 
 
 @pytest.mark.parametrize(("kind", "tag"), [("JPEG", 6), ("JPEG", 8)])
-def test_a_photo_taken_on_its_side_stands_upright(kind: str, tag: int) -> None:
+def test_a_photo_is_rotated_by_its_exif_orientation(kind: str, tag: int) -> None:
     exif = Image.Exif()
     exif[274] = tag
     data = file(Image.new("RGB", (400, 200), "red"), kind, exif=exif)
-    shown = opened(scale(data, Rendition(100, "jpeg", 90)))
+    shown = opened(make_rendition(data, Rendition(100, "jpeg", 90)))
     assert (shown.size, 274 in shown.getexif()) == ((50, 100), False)
 
 
-def test_a_form_has_the_colour_profile_but_no_other_words_of_the_file() -> None:
+def test_a_rendition_keeps_the_colour_profile_and_no_other_metadata() -> None:
     profile = bytes(500)
     for kind, ending in (("JPEG", "jpeg"), ("PNG", "png"), ("WEBP", "webp")):
         options = {"comment": b"secret"} if kind == "JPEG" else {}
         data = file(Image.new("RGB", (400, 200), "red"), kind, icc_profile=profile, **options)
-        shown = scale(data, Rendition(100, ending, 90))
+        shown = make_rendition(data, Rendition(100, ending, 90))
         assert opened(shown).info.get("icc_profile") == profile
         assert b"secret" not in shown
         large = file(Image.new("RGB", (400, 200), "red"), kind, icc_profile=bytes(50_000))
-        assert len(scale(large, Rendition(100, ending, 90))) < 5_000
+        assert len(make_rendition(large, Rendition(100, ending, 90))) < 5_000
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "I;16", "CMYK"])
 @pytest.mark.parametrize("edge", [None, 32])
-def test_pictures_of_every_kind_are_scaled(mode: str, edge: int | None) -> None:
+def test_images_of_every_mode_are_scaled(mode: str, edge: int | None) -> None:
     data = file(Image.new(mode, (80, 40), 1 if mode in {"1", "P"} else None), "JPEG" if mode == "CMYK" else "PNG")
-    shown = opened(scale(data, Rendition(edge, "webp", 90)))
+    shown = opened(make_rendition(data, Rendition(edge, "webp", 90)))
     assert shown.size == ((80, 40) if edge is None else (32, 16))
 
 
@@ -163,9 +161,9 @@ def colours(frames: int) -> list[Image.Image]:
 
 @pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG"])
 @pytest.mark.parametrize("ending", ["gif", "webp"])
-def test_films_keep_their_frames_their_times_and_their_colours(kind: str, ending: str) -> None:
+def test_animations_keep_frames_durations_and_colours(kind: str, ending: str) -> None:
     frames = colours(5)
-    shown = opened(scale(film(kind, frames), Rendition(50, ending, 90)))
+    shown = opened(make_rendition(film(kind, frames), Rendition(50, ending, 90)))
     assert (shown.size, getattr(shown, "n_frames", 1), shown.info["loop"]) == ((50, 25), 5, 3)
     for number, frame in enumerate(frames):
         shown.seek(number)
@@ -175,13 +173,13 @@ def test_films_keep_their_frames_their_times_and_their_colours(kind: str, ending
         assert max(band[1] for band in difference.getextrema()) < 70  # type: ignore[index] # of a picture in colours
 
 
-def test_a_frame_of_a_transparent_film_leaves_nothing_of_the_one_before() -> None:
+def test_a_frame_of_a_transparent_animation_replaces_the_one_before() -> None:
     frames = []
     for x in (0, 60):
         frame = Image.new("RGBA", (100, 50), (0, 0, 0, 0))
         frame.paste((255, 0, 0, 255), (x, 0, x + 40, 50))
         frames.append(frame)
-    shown = opened(scale(film("PNG", frames), Rendition(50, "gif")))
+    shown = opened(make_rendition(film("PNG", frames), Rendition(50, "gif")))
     shown.seek(1)
     second = shown.convert("RGBA")
     assert second.getpixel((5, 10))[3] == 0  # type: ignore[index]
@@ -189,24 +187,24 @@ def test_a_frame_of_a_transparent_film_leaves_nothing_of_the_one_before() -> Non
 
 
 @pytest.mark.parametrize("kind", ["GIF", "WEBP"])
-def test_a_film_too_long_is_given_up_before_it_is_decoded_whole(kind: str) -> None:
+def test_a_long_animation_is_refused_before_it_is_decoded_completely(kind: str) -> None:
     data = film(kind, colours(6))
     for decoded_max, frames_max in ((100 * 50 * 5, 99), (1 << 30, 5)):
         with opened(data) as image, pytest.raises(ValueError, match="too long"):
-            encoded_film(image, "gif", None, decoded_max=decoded_max, frames_max=frames_max)
+            encode_animation(image, "gif", None, decoded_max=decoded_max, frames_max=frames_max)
     with opened(data) as image:
-        assert encoded_film(image, "gif", None, decoded_max=100 * 50 * 6, frames_max=6)
+        assert encode_animation(image, "gif", None, decoded_max=100 * 50 * 6, frames_max=6)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP"])
-def test_a_broken_picture_is_refused(kind: str) -> None:
+def test_a_broken_image_is_refused(kind: str) -> None:
     data = film(kind, colours(3)) if kind in {"GIF", "WEBP"} else file(colours(1)[0], kind)
     ending = "gif" if kind == "GIF" else "webp"
     for end in (0, 10, 40, len(data) // 3):
         with pytest.raises(ValueError, match=r"."):
-            scale(data[:end], Rendition(50, ending, 90))
+            make_rendition(data[:end], Rendition(50, ending, 90))
     for start in range(20, len(data) - 40, max(1, len(data) // 40)):
         try:
-            scale(data[:start] + bytes(20) + data[start + 20 :], Rendition(50, ending, 90))
+            make_rendition(data[:start] + bytes(20) + data[start + 20 :], Rendition(50, ending, 90))
         except ValueError:
             continue
