@@ -1,0 +1,1 @@
+"""SKUs: what an application offers. Related rooms: `entitlement` (who may use it) and `application`."""
