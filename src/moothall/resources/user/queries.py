@@ -14,6 +14,7 @@ from moothall.storage.rows import MemberRow, UserRow, user_from_row
 from moothall.storage.schema import members, tokens, users
 
 _select_user = Query(select(users).where(users.c.id == bindparam("user_id")), into=UserRow)
+_lock_user = Query(select(users.c.id).where(users.c.id == bindparam("user_id")).with_for_update())
 _select_users = Query(select(users).where(in_list(users.c.id, "user_ids")), into=UserRow)
 _select_by_username = Query(
     select(users).where(users.c.username_key == bindparam("key"), ~users.c.bot, ~users.c.deleted), into=UserRow
@@ -34,6 +35,14 @@ _select_memberships = Query(select(members).where(members.c.user_id == bindparam
 async def select_user(reader: Reader, user_id: UserId) -> UserRow | None:
     """Read the row of an account; None for an unknown id."""
     return await reader.one(_select_user, user_id=user_id)
+
+
+async def lock_user(tx: Transaction, user_id: UserId) -> None:
+    """Lock the row of an account until the transaction ends.
+
+    Of two transactions that lock a user and then count what the user has, the second counts what the first added.
+    """
+    await tx.one(_lock_user, user_id=user_id)
 
 
 async def get_user(reader: Reader, user_id: UserId) -> User | None:

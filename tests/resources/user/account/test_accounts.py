@@ -11,13 +11,13 @@ PASSWORD = "correct horse battery"
 
 
 async def register(platform: Platform, name: str = "alice", **more: object) -> Caller:
-    reply = await platform.nobody.post("/auth/register", {"username": name, "password": PASSWORD, **more})
+    reply = await platform.anonymous.post("/auth/register", {"username": name, "password": PASSWORD, **more})
     assert reply.status == 201, reply
     return Caller(platform, int(reply.json["user_id"]), reply.json["token"], name=name)  # type: ignore[arg-type]
 
 
 async def log_in(platform: Platform, login: str, password: str = PASSWORD) -> int:
-    return (await platform.nobody.post("/auth/login", {"login": login, "password": password})).status
+    return (await platform.anonymous.post("/auth/login", {"login": login, "password": password})).status
 
 
 async def test_a_new_account_is_logged_in_and_sees_itself_whole(platform: Platform) -> None:
@@ -32,19 +32,19 @@ async def test_a_new_account_is_logged_in_and_sees_itself_whole(platform: Platfo
 async def test_a_username_belongs_to_one_person_whatever_its_case(platform: Platform) -> None:
     await register(platform)
     for name, code in (("alice", "USERNAME_ALREADY_TAKEN"), ("Alice!", "USERNAME_INVALID_CHARACTERS")):
-        reply = await platform.nobody.post("/auth/register", {"username": name, "password": PASSWORD})
+        reply = await platform.anonymous.post("/auth/register", {"username": name, "password": PASSWORD})
         assert reply.errors_at("username") == [code]
 
 
 async def test_everything_wrong_with_a_registration_is_told_at_once(platform: Platform) -> None:
-    reply = await platform.nobody.post("/auth/register", {"username": 5, "password": "short", "email": "nowhere"})
+    reply = await platform.anonymous.post("/auth/register", {"username": 5, "password": "short", "email": "nowhere"})
     assert set(reply.json["errors"]) == {"username", "password", "email"}
 
 
-async def test_closed_registration_lets_nobody_in(platform: Platform) -> None:
+async def test_closed_registration_creates_no_account(platform: Platform) -> None:
 
     platform.services.limits = msgspec.structs.replace(platform.services.limits, registration=False)
-    reply = await platform.nobody.post("/auth/register", {"username": "alice", "password": PASSWORD})
+    reply = await platform.anonymous.post("/auth/register", {"username": "alice", "password": PASSWORD})
     assert reply.code == 40006
 
 
@@ -52,8 +52,8 @@ async def test_one_logs_in_by_name_or_address_with_the_right_password_only(platf
     await register(platform, email="alice@example.org")
     assert await log_in(platform, "ALICE") == 200
     assert await log_in(platform, "Alice@Example.org") == 200
-    wrong = await platform.nobody.post("/auth/login", {"login": "alice", "password": "wrong password"})
-    absent = await platform.nobody.post("/auth/login", {"login": "nobody", "password": "wrong password"})
+    wrong = await platform.anonymous.post("/auth/login", {"login": "alice", "password": "wrong password"})
+    absent = await platform.anonymous.post("/auth/login", {"login": "nobody", "password": "wrong password"})
     assert wrong.json == absent.json
     assert wrong.errors_at("login") == ["INVALID_LOGIN"]
 
@@ -70,13 +70,13 @@ async def test_many_who_log_in_at_once_do_not_wait_for_each_other_for_ever(platf
     async with asyncio.timeout(20):
         assert await asyncio.gather(*(log_in(platform, "alice") for _ in range(40))) == [200] * 40
         replies = await asyncio.gather(
-            *(platform.nobody.post("/auth/register", {"username": f"u{n}", "password": PASSWORD}) for n in range(16))
+            *(platform.anonymous.post("/auth/register", {"username": f"u{n}", "password": PASSWORD}) for n in range(16))
         )
     assert [reply.status for reply in replies] == [201] * 16
 
 
 async def test_more_passwords_than_can_be_hashed_soon_are_refused(platform: Platform) -> None:
-    platform.services.extra[Passwords] = Passwords(concurrency=1, max_waiting=2)
+    platform.services.passwords = Passwords(concurrency=1, max_waiting=2)
     await register(platform)
     statuses = await asyncio.gather(*(log_in(platform, "alice") for _ in range(6)))
     assert sorted(statuses) == [200, 200, 503, 503, 503, 503]
@@ -92,7 +92,7 @@ async def test_a_session_does_not_help_to_guess_the_password(platform: Platform)
 
 async def test_logging_out_ends_that_token_and_its_sessions_only(platform: Platform) -> None:
     alice = await register(platform)
-    other = await platform.nobody.post("/auth/login", {"login": "alice", "password": PASSWORD})
+    other = await platform.anonymous.post("/auth/login", {"login": "alice", "password": PASSWORD})
     assert (await alice.post("/auth/logout")).status == 204
     assert (await alice.get("/users/@me")).status == 401
     again = Caller(platform, alice.id, other.json["token"])
@@ -130,7 +130,7 @@ async def test_a_public_change_is_told_to_oneself_and_in_every_guild(platform: P
     assert heard == ["USER_UPDATE"]
 
 
-async def test_a_change_of_nothing_tells_nobody(platform: Platform) -> None:
+async def test_a_patch_without_changes_emits_nothing(platform: Platform) -> None:
     alice = await register(platform, global_name="Al")
     with platform.listening() as heard:
         assert (await alice.patch("/users/@me", {"global_name": "Al"})).status == 200

@@ -16,7 +16,7 @@ from moothall.resources.user.account.operations import (
     check_names,
     create_account,
     edit_account,
-    get_person,
+    get_user_by_username,
     revoke_email,
     verify_email,
 )
@@ -38,7 +38,7 @@ SPELLINGS = [
 
 
 async def try_registering(platform: Platform, name: str, email: object) -> Reply:
-    return await platform.nobody.post("/auth/register", {"username": name, "password": PASSWORD, "email": email})
+    return await platform.anonymous.post("/auth/register", {"username": name, "password": PASSWORD, "email": email})
 
 
 async def register(platform: Platform, name: str = "alice", email: str = "alice@example.org") -> Caller:
@@ -48,7 +48,7 @@ async def register(platform: Platform, name: str = "alice", email: str = "alice@
 
 
 async def log_in(platform: Platform, login: str) -> int:
-    return (await platform.nobody.post("/auth/login", {"login": login, "password": PASSWORD})).status
+    return (await platform.anonymous.post("/auth/login", {"login": login, "password": PASSWORD})).status
 
 
 async def operate(platform: Platform, work: Callable[[Context], Awaitable[T]]) -> T:
@@ -60,7 +60,7 @@ async def vouch(platform: Platform, username: str, email: str | None = None) -> 
 
     async def work(ctx: Context) -> UserRow | None:
         address = None if email is None else EmailAddress.from_wire(email)
-        return (await verify_email(ctx, await get_person(ctx, username), address))[1]
+        return (await verify_email(ctx, await get_user_by_username(ctx, username), address))[1]
 
     return await operate(platform, work)
 
@@ -84,7 +84,7 @@ async def test_a_stranger_cannot_pass_for_the_owner_of_an_address_by_registering
     assert await address_of(client) == ("ceo@example.org", False)
 
 
-async def test_an_id_token_says_nothing_of_when_somebody_logged_in(platform: Platform) -> None:
+async def test_an_id_token_has_no_time_of_login(platform: Platform) -> None:
     app, person = await application(platform), await platform.person()
     tokens = await tokens_of(person, app, "openid")
     assert "auth_time" not in jwt.decode(tokens["id_token"], options={"verify_signature": False})
@@ -107,7 +107,7 @@ async def test_another_spelling_of_a_verified_address_is_unverified_and_the_same
     assert (await alice.patch("/users/@me", {**body, "email": "Alice@example.org"})).json["verified"] is False
 
 
-async def test_nobody_says_of_themselves_what_is_for_others_to_know(platform: Platform) -> None:
+async def test_a_user_cannot_set_verified_and_similar_fields(platform: Platform) -> None:
     claims = {
         "verified": True,
         "mfa_enabled": True,
@@ -116,7 +116,7 @@ async def test_nobody_says_of_themselves_what_is_for_others_to_know(platform: Pl
         "public_flags": 1 << 16,
     }
     body = {"username": "mallory", "password": PASSWORD, "email": "ceo@example.org", **claims}
-    reply = await platform.nobody.post("/auth/register", body)
+    reply = await platform.anonymous.post("/auth/register", body)
     mallory = Caller(platform, int(reply.json["user_id"]), reply.json["token"])  # type: ignore[arg-type]
     await mallory.patch("/users/@me", {**claims, "global_name": "M"})
     me = (await mallory.get("/users/@me")).json
@@ -248,7 +248,7 @@ async def test_the_owner_of_a_squatted_address_gets_it_from_the_operator(platfor
     assert await log_in(platform, "alice@example.org") == 400  # this alice has no password
 
 
-async def test_a_verified_address_is_taken_from_nobody(platform: Platform) -> None:
+async def test_a_verified_address_stays_with_its_account(platform: Platform) -> None:
     alice, mallory = await register(platform), await platform.person("mallory")
     await vouch(platform, "alice")
     with pytest.raises(Refusal) as refused:
@@ -293,7 +293,7 @@ async def test_an_operator_vouches_no_more_and_the_address_stays(platform: Platf
     assert await log_in(platform, "alice@example.org") == 200
 
 
-async def test_nobody_vouches_for_no_address_or_for_no_person(platform: Platform) -> None:
+async def test_vouching_needs_a_user_with_an_address(platform: Platform) -> None:
     bot = await platform.bot(await platform.person("alice"), "robot")
     for name in ("alice", "robot", "nobody"):
         with pytest.raises(Refusal):
@@ -302,4 +302,4 @@ async def test_nobody_vouches_for_no_address_or_for_no_person(platform: Platform
 
 
 async def _revoke(ctx: Context, username: str) -> UserRow:
-    return await revoke_email(ctx, await get_person(ctx, username))
+    return await revoke_email(ctx, await get_user_by_username(ctx, username))

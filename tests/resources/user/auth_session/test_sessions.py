@@ -12,8 +12,8 @@ from sqlalchemy import bindparam, func, select, update
 from moothall.kernel.secrets import hash_token
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp
-from moothall.resources.user.auth_session.sweeping import SessionSweeper
-from moothall.resources.user.auth_session.usage import UsageBook
+from moothall.resources.user.auth_session.sweeper import SessionSweeper
+from moothall.resources.user.auth_session.usage import TokenUseRecorder
 from moothall.resources.user.password.queries import is_known
 from moothall.storage.database import Query
 from moothall.storage.schema import auth_sessions, tokens
@@ -33,14 +33,16 @@ _count = {table.name: Query(select(func.count()).select_from(table)) for table i
 
 
 async def register(platform: Platform, name: str = "alice") -> Caller:
-    reply = await platform.nobody.post("/auth/register", {"username": name, "password": PASSWORD})
+    reply = await platform.anonymous.post("/auth/register", {"username": name, "password": PASSWORD})
     assert reply.status == 201, reply
     return Caller(platform, Snowflake(int(reply.json["user_id"])), reply.json["token"], name=name)
 
 
 async def log_in(platform: Platform, name: str = "alice", agent: str = "", **options: Any) -> Caller:
     headers = [("user-agent", agent), *options.pop("headers", [])]
-    reply = await platform.nobody.post("/auth/login", {"login": name, "password": PASSWORD}, headers=headers, **options)
+    reply = await platform.anonymous.post(
+        "/auth/login", {"login": name, "password": PASSWORD}, headers=headers, **options
+    )
     assert reply.status == 200, reply
     return Caller(platform, Snowflake(int(reply.json["user_id"])), reply.json["token"], name=name)
 
@@ -74,8 +76,8 @@ async def count(platform: Platform, table: str) -> int:
 
 
 def sweeper(platform: Platform, *connected: Caller) -> SessionSweeper:
-    book = UsageBook(platform.database)
-    return SessionSweeper(platform.services, book, lambda: [hash_token(caller.token) for caller in connected])
+    recorder = TokenUseRecorder(platform.database)
+    return SessionSweeper(platform.services, recorder, lambda: [hash_token(caller.token) for caller in connected])
 
 
 async def is_in(caller: Caller) -> bool:
@@ -97,7 +99,7 @@ async def test_a_person_sees_where_they_are_logged_in_the_latest_first(platform:
     times = [datetime.fromisoformat(each["approx_last_used_time"]) for each in sessions]
     assert [round((times[0] - time).total_seconds() / 86_400) for time in times] == [0, 1, 2]
     assert len({each["id_hash"] for each in sessions}) == 3
-    # What is shown helps nobody to a session.
+    # Nothing shown can be used as a session.
     assert not {hash_token(alice.token).hex(), alice.token} & {each["id_hash"] for each in sessions}
 
 
@@ -183,23 +185,23 @@ async def test_a_login_with_a_gateway_connection_is_in_use(platform: Platform) -
 
 
 async def test_every_use_counts_and_is_written_once_an_hour(platform: Platform) -> None:
-    book = UsageBook(platform.database)
-    platform.services.used = book.used
+    recorder = TokenUseRecorder(platform.database)
+    platform.services.record_token_use = recorder.record_actor
     alice = await register(platform)
     bot = await platform.bot(alice)
     await set_used(platform, alice, 80)
     assert await is_in(alice)
     assert await is_in(bot)
-    await book.flush()
+    await recorder.flush()
     assert Timestamp.now() - await last_used(platform, alice) < 60_000
     # Another process, or this one after a restart, has not noted it yet.
     for days_ago, written in ((0.03, False), (0.05, True)):
         await set_used(platform, alice, days_ago)
-        before, other = await last_used(platform, alice), UsageBook(platform.database)
-        other.note(hash_token(alice.token))
+        before, other = await last_used(platform, alice), TokenUseRecorder(platform.database)
+        other.record(hash_token(alice.token))
         await other.close()
         assert (await last_used(platform, alice) > before) is written
-    await book.close()
+    await recorder.close()
 
 
 async def test_tokens_that_have_expired_are_removed_of_every_kind(platform: Platform) -> None:

@@ -1,4 +1,4 @@
-"""Guessing passwords: every guess is counted before it is tried, and strangers lock nobody out."""
+"""Guessing passwords: every guess is counted before it is compared, and does not lock known devices out."""
 
 import asyncio
 from typing import Any
@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from moothall.kernel.secrets import Passwords
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp
-from moothall.resources.user.password.queries import MAX_KNOWN_NETWORKS, is_known, keep_known
+from moothall.resources.user.password.queries import MAX_KNOWN_NETWORKS, is_known, upsert_known
 from moothall.storage.database import Database, Query
 from moothall.storage.schema import known_networks
 from tests.harness import Caller, Platform, Reply
@@ -37,19 +37,19 @@ class CountingPasswords(Passwords):
 
 @pytest.fixture
 def passwords(platform: Platform) -> CountingPasswords:
-    made = platform.services.extra[Passwords] = CountingPasswords()
+    made = platform.services.passwords = CountingPasswords()
     return made
 
 
 async def register(platform: Platform, name: str = "alice", **more: object) -> Caller:
     body = {"username": name, "password": PASSWORD, **more}
-    reply = await platform.nobody.post("/auth/register", body, client=HOME)
+    reply = await platform.anonymous.post("/auth/register", body, client=HOME)
     assert reply.status == 201, reply
     return Caller(platform, Snowflake(int(reply.json["user_id"])), reply.json["token"], name=name)
 
 
 async def log_in(platform: Platform, login: str, password: str = PASSWORD, *, client: str = HOME) -> Reply:
-    return await platform.nobody.post("/auth/login", {"login": login, "password": password}, client=client)
+    return await platform.anonymous.post("/auth/login", {"login": login, "password": password}, client=client)
 
 
 async def wrong(platform: Platform, login: str, count: int, *, client: str = STRANGE) -> list[int]:
@@ -125,7 +125,7 @@ async def test_all_devices_of_an_account_together_have_a_count(platform: Platfor
     alice = await register(platform)
     async with platform.database.transaction() as tx:
         for number in range(6):
-            await keep_known(tx, alice.id, f"198.51.100.{number}", Timestamp.now())
+            await upsert_known(tx, alice.id, f"198.51.100.{number}", Timestamp.now())
     statuses = [
         status for number in range(6) for status in await wrong(platform, "alice", 10, client=f"198.51.100.{number}")
     ]
@@ -172,9 +172,9 @@ async def test_a_network_that_tries_one_password_on_many_accounts_is_refused(pla
 
 async def test_a_password_that_could_not_be_tried_is_not_counted(platform: Platform) -> None:
     await register(platform)
-    platform.services.extra[Passwords] = Passwords(max_waiting=0)
+    platform.services.passwords = Passwords(max_waiting=0)
     assert await wrong(platform, "alice", 12) == [503] * 12
-    platform.services.extra[Passwords] = Passwords()
+    platform.services.passwords = Passwords()
     assert await wrong(platform, "alice", 1) == [400]
 
 
@@ -191,7 +191,7 @@ async def test_of_very_many_networks_the_latest_are_remembered(platform: Platfor
     alice = await platform.person()
     async with platform.database.transaction() as tx:
         for number in range(MAX_KNOWN_NETWORKS + 8):
-            await keep_known(tx, alice.id, f"192.0.2.{number}", Timestamp(1_700_000_000_000 + number))
+            await upsert_known(tx, alice.id, f"192.0.2.{number}", Timestamp(1_700_000_000_000 + number))
     async with platform.database.read() as reader:
         assert await reader.scalar(Query(select(func.count()).select_from(known_networks))) == MAX_KNOWN_NETWORKS
         assert not await is_known(reader, alice.id, "192.0.2.7")

@@ -15,7 +15,7 @@ NAMES = ("robinson", "robin.crusoe@island.example", "Friday the Goat")
 
 async def register(platform: Platform, password: str) -> Caller:
     body = {"username": "robinson", "password": password, "email": "robin.crusoe@island.example"}
-    reply = await platform.nobody.post("/auth/register", body)
+    reply = await platform.anonymous.post("/auth/register", body)
     assert reply.status == 201, reply
     return Caller(platform, Snowflake(int(reply.json["user_id"])), reply.json["token"])
 
@@ -43,7 +43,7 @@ async def register(platform: Platform, password: str) -> Caller:
 )
 async def test_a_guessable_password_makes_no_account(platform: Platform, password: str) -> None:
     body = {"username": "robinson", "password": password, "email": "robin.crusoe@island.example"}
-    reply = await platform.nobody.post("/auth/register", body)
+    reply = await platform.anonymous.post("/auth/register", body)
     assert (reply.status, reply.code) == (400, 50035)
     assert set(reply.json["errors"]) == {"password"}
     assert reply.errors_at("password") == ["PASSWORD_BAD_PASSWORD"]
@@ -60,17 +60,17 @@ async def test_a_guessable_password_replaces_no_better_one(platform: Platform) -
 
 
 async def test_a_weak_password_is_told_together_with_what_else_is_wrong(platform: Platform) -> None:
-    reply = await platform.nobody.post("/auth/register", {"username": "No Good", "password": "password123"})
+    reply = await platform.anonymous.post("/auth/register", {"username": "No Good", "password": "password123"})
     assert set(reply.json["errors"]) == {"username", "password"}
 
 
 async def test_the_operator_may_ask_for_less_or_more(platform: Platform) -> None:
     limits = platform.services.limits
     platform.services.limits = msgspec.structs.replace(limits, password_min_score=4)
-    reply = await platform.nobody.post("/auth/register", {"username": "bob", "password": "another password"})
+    reply = await platform.anonymous.post("/auth/register", {"username": "bob", "password": "another password"})
     assert reply.errors_at("password") == ["PASSWORD_BAD_PASSWORD"]
     platform.services.limits = msgspec.structs.replace(limits, password_min_score=0)
-    assert (await platform.nobody.post("/auth/register", {"username": "bob", "password": "password"})).status == 201
+    assert (await platform.anonymous.post("/auth/register", {"username": "bob", "password": "password"})).status == 201
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The count of failed attempts: reserved before the work, given back on success, bounded in memory."""
+"""The count of failed attempts: reserved before the work, discarded on success, bounded in memory."""
 
 import asyncio
 
@@ -16,7 +16,7 @@ async def fail(throttle: AttemptThrottle, *limits: Limit) -> None:
 
 async def succeed(throttle: AttemptThrottle, *limits: Limit) -> None:
     async with throttle.attempt(*limits) as attempt:
-        attempt.give_back()
+        attempt.discard()
 
 
 async def test_failures_are_forgotten_after_a_quarter_of_an_hour() -> None:
@@ -56,7 +56,7 @@ async def test_what_might_be_one_too_many_waits_for_those_under_way() -> None:
             await asyncio.sleep(0)
             running -= 1
             if fits:
-                reserved.give_back()
+                reserved.discard()
 
     await asyncio.gather(*(attempt(number, fits=True) for number in range(20)))
     assert (sorted(tried), maximum) == (list(range(20)), 3)
@@ -72,7 +72,7 @@ async def test_who_does_not_wait_is_refused_while_others_might_fail() -> None:
         with pytest.raises(TooManyAttempts):
             async with throttle.attempt(Limit("alice", 1), waits=False):
                 pass
-        attempt.give_back()
+        attempt.discard()
     await fail(throttle, Limit("alice", 1))
 
 
@@ -91,7 +91,7 @@ async def test_no_more_than_so_many_wait() -> None:
     async def attempt() -> None:
         async with throttle.attempt(Limit("alice", 1)) as reserved:
             await go_on.wait()
-            reserved.give_back()
+            reserved.discard()
 
     tasks = [asyncio.create_task(attempt()) for _ in range(300)]
     await asyncio.sleep(0.01)

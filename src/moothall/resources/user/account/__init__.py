@@ -1,4 +1,4 @@
-"""Accounts: registering, logging in and out, and changing what one is called and looks like.
+"""Accounts: registering, logging in and out, and changing the profile.
 
-It stands above users and members: what others see of a change is told in every guild.
+It stands above users and members, because a changed profile is announced in every guild of the user.
 """

@@ -22,27 +22,34 @@ from moothall.resources.user.account import operations
 from moothall.resources.user.account.operations import Login
 from moothall.resources.user.auth_session.client import LoginClient, client_of
 from moothall.resources.user.auth_session.endpoints import require_password
-from moothall.resources.user.auth_session.operations import log_out_everywhere
+from moothall.resources.user.auth_session.operations import delete_tokens_of_kind
 from moothall.resources.user.events import SessionsClose
 from moothall.resources.user.objects import own_view
-from moothall.resources.user.password.checking import Device, check_login, hash_password
 from moothall.resources.user.password.strength import check_strength
+from moothall.resources.user.password.verification import Device, check_login, hash_password
 from moothall.storage.rows import UserRow
 
 Password = Annotated[str, Meta(min_length=limits.PASSWORD_MIN, max_length=limits.PASSWORD_MAX)]
 GlobalName = Annotated[str, Meta(max_length=limits.GLOBAL_NAME_MAX)]
 
-_ENTRANCE: Final = Rate(5, 10.0)
+_LOGIN_RATE: Final = Rate(5, 10.0)
 _WRONG_LOGIN: Final = "Login or password is invalid."
 
 
 class Register(Struct, frozen=True):
-    """A new account. The address is a second name to log in by; it counts as unverified."""
+    """A new account. The email address is unverified; users can also log in with it."""
 
     username: str
     password: Password
     email: EmailAddress | UnsetType | None = UNSET
     global_name: GlobalName | UnsetType | None = UNSET
+
+    async def check_in_context(self, ctx: Context, form_errors: FormErrors) -> None:
+        """Add an error for a name or address that cannot be had, and for a password that is easy to guess."""
+        email = None if self.email is UNSET else self.email
+        await operations.check_names(ctx, form_errors, username=self.username, email=email, own=None)
+        names = (self.username, email, _display_name(self.global_name))
+        await check_strength(ctx, form_errors, "password", self.password, names=names)
 
 
 class LogIn(Struct, frozen=True):
@@ -50,10 +57,12 @@ class LogIn(Struct, frozen=True):
 
     login: Annotated[str, Meta(min_length=1, max_length=limits.EMAIL_MAX)]
     password: Annotated[str, Meta(min_length=1, max_length=limits.PASSWORD_MAX)]
+    undelete: bool = False
+    """Whether to restore an account that its user has disabled, or deleted a few days ago."""
 
 
 class ModifyCurrentUser(Struct, frozen=True):
-    """Everything is optional. Changing the username, address or password of a person needs the present password.
+    """Fields to change. A user's username, email address and password need the current password.
 
     A new address is unverified.
     """
@@ -68,46 +77,52 @@ class ModifyCurrentUser(Struct, frozen=True):
     password: str | UnsetType = UNSET
     new_password: Password | UnsetType = UNSET
     end_authorizations: bool = False
-    """With a new password: also take back everything that the person has let applications do, and end their tokens."""
+    """With a new password: also revoke all authorizations of applications, with their tokens."""
+
+    async def check_in_context(self, ctx: Context, form_errors: FormErrors) -> None:
+        """Add an error for a username that a person cannot have."""
+        row = await _own_row(ctx)
+        if self.username is not UNSET and self.username != row.username and not row.bot:
+            await operations.check_names(ctx, form_errors, username=self.username, email=None, own=row.id)
 
 
 class ModifiedUser(CurrentUser, frozen=True, kw_only=True):
-    """The account as it is now. `token` is there when the password was changed: all others have ended."""
+    """The changed account. After a password change `token` replaces all session tokens of before."""
 
     token: str | UnsetType = UNSET
 
 
-# Hashing a password takes tens of milliseconds on a thread. These rows open their transaction only after it.
+# Hashing a password takes tens of milliseconds on a thread, so these endpoints open their transaction afterwards.
 
 
-@post("/auth/register", permission=PUBLIC, rate=_ENTRANCE, status=201, writes=False)
+@post("/auth/register", permission=PUBLIC, rate=_LOGIN_RATE, status=201, writes=False)
 async def register(ctx: Context, body: Register) -> Login:
-    """Make an account and log in to it."""
+    """Create an account and log in to it."""
     return await register_account(ctx, body)
 
 
-@post("/auth/login", permission=PUBLIC, rate=_ENTRANCE, writes=False)
+@post("/auth/login", permission=PUBLIC, rate=_LOGIN_RATE, writes=False)
 async def log_in(ctx: Context, body: LogIn) -> Login:
-    """A session token for a username or email address and its password. Guessing is throttled."""
+    """Log in with a username or email address and a password; returns a session token. Failures are throttled."""
     return await log_in_with_password(ctx, body)
 
 
 @post("/auth/logout", permission=SIGNED_IN, fires=(SessionsClose,))
 async def log_out(ctx: Context) -> None:
-    """End the session token of this request, with the gateway sessions that it opened."""
+    """Delete the session token of this request, and close its gateway sessions."""
     if ctx.actor.kind is not TokenKind.SESSION:
         raise Refusal(errors.BOTS_CANNOT_USE)
     await operations.log_out(ctx)
 
 
-@patch("/users/@me", permission=SIGNED_IN, fires=(*operations.CHANGING_ACCOUNT, SessionsClose), writes=False)
+@patch("/users/@me", permission=SIGNED_IN, fires=(*operations.EDIT_ACCOUNT_EVENTS, SessionsClose), writes=False)
 async def modify_current_user(ctx: Context, body: ModifyCurrentUser) -> ModifiedUser:
-    """Change the caller's account. A new password ends every other login and gives a new token."""
+    """Change the caller's account. A new password ends every login and returns a new token."""
     row = await _own_row(ctx)
     email = None if body.email is UNSET else body.email
     username = None if body.username is UNSET or body.username == row.username else body.username
     form_errors = FormErrors()
-    # Whether an address is taken is for those who know the password: `_modify` looks at it.
+    # `_modify` checks whether the address is taken, because only callers with the password may learn that.
     await operations.check_names(ctx, form_errors, username=None if row.bot else username, email=None, own=row.id)
     if row.bot and (email is not None or body.new_password is not UNSET):
         raise Refusal(errors.BOTS_CANNOT_USE)
@@ -132,22 +147,20 @@ async def modify_current_user(ctx: Context, body: ModifyCurrentUser) -> Modified
     async def work(inner: Context) -> ModifiedUser:
         return await _modify(inner, body, username, password_hash, client)
 
-    return await unit_of_work.run(ctx.services, ctx.actor, work, fires=(*operations.CHANGING_ACCOUNT, SessionsClose))
+    return await unit_of_work.run(ctx.services, ctx.actor, work, fires=(*operations.EDIT_ACCOUNT_EVENTS, SessionsClose))
 
 
 async def register_account(ctx: Context, body: Register, *, seconds: int | None = None) -> Login:
-    """Make an account and log in to it, for so many seconds or for good.
+    """Create an account and log in to it, for `seconds` or without expiry.
 
-    Raises Refusal: 403/40006 where strangers may not, 50035 for a name or address that cannot be had and
-    for a password that is easy to guess.
+    Raises Refusal: 403/40006 if registration is disabled, 50035 for an invalid or taken name or address and a weak
+    password.
     """
     if not ctx.services.limits.registration:
         raise Refusal(errors.FEATURE_DISABLED)
     email = None if body.email is UNSET else body.email
     form_errors = FormErrors()
-    await operations.check_names(ctx, form_errors, username=body.username, email=email, own=None)
-    names = (body.username, email, _shown_name(body.global_name))
-    await check_strength(ctx, form_errors, "password", body.password, names=names)
+    await body.check_in_context(ctx, form_errors)
     form_errors.raise_if_any()
     password_hash, client = await hash_password(ctx, body.password), client_of(ctx)
 
@@ -157,7 +170,7 @@ async def register_account(ctx: Context, body: Register, *, seconds: int | None 
             username=body.username,
             password_hash=password_hash,
             email=email,
-            global_name=_shown_name(body.global_name),
+            global_name=_display_name(body.global_name),
         )
         return await operations.log_in(inner, user_id, seconds=seconds, client=client)
 
@@ -167,9 +180,10 @@ async def register_account(ctx: Context, body: Register, *, seconds: int | None 
 async def log_in_with_password(
     ctx: Context, body: LogIn, *, seconds: int | None = None, device: Device | None = None
 ) -> Login:
-    """Log in who has the password, for so many seconds or for good; `device` is the browser, if it is known.
+    """Log in with a password, for `seconds` or without expiry; `device` is the browser, if it is known.
 
-    Raises Refusal: 50035 for a name and password that do not belong together, 429 after too many of those.
+    Raises Refusal: 50035 for a wrong name or password, 429 after too many of them, 403/20011 and 403/20013 for an
+    account that its user has closed.
     """
     key = search_key(body.login)
     row = await operations.find_by_login(ctx, body.login)
@@ -178,10 +192,13 @@ async def log_in_with_password(
         form_errors.add("login", "INVALID_LOGIN", _WRONG_LOGIN)
         form_errors.add("password", "INVALID_LOGIN", _WRONG_LOGIN)
         raise form_errors.refusal()
+    operations.check_can_log_in(ctx, row, undelete=body.undelete)
     user_id, client = row.id, client_of(ctx)
 
     async def work(inner: Context) -> Login:
-        return await operations.log_in(inner, user_id, seconds=seconds, client=client)
+        return await operations.log_in_or_restore(
+            inner, user_id, undelete=body.undelete, seconds=seconds, client=client
+        )
 
     return await unit_of_work.run(ctx.services, ctx.actor, work, fires=())
 
@@ -194,14 +211,14 @@ async def _modify(
     if body.bio is not UNSET:
         changes["bio"] = "" if body.bio is None else clean(body.bio)
     if body.global_name is not UNSET:
-        changes["global_name"] = _shown_name(body.global_name)
+        changes["global_name"] = _display_name(body.global_name)
     for field in ("avatar", "banner"):
         image = getattr(body, field)
         if image is not UNSET:
             changes[field] = None if image is None else image.hash
     if username is not None:
         changes["username"] = username
-    # Looked at again under the transaction: somebody else may have taken the name meanwhile.
+    # Checked again in the transaction: another account may have taken the name meanwhile.
     form_errors = FormErrors()
     await operations.check_names(
         ctx, form_errors, username=None if row.bot else username, email=changes.get("email"), own=row.id
@@ -211,9 +228,9 @@ async def _modify(
     token: str | UnsetType = UNSET
     if password_hash is not None:
         await queries.update_user(ctx.tx, row.id, password_hash=password_hash)
-        await log_out_everywhere(ctx, row.id, TokenKind.SESSION)
+        await delete_tokens_of_kind(ctx, row.id, TokenKind.SESSION)
         if body.end_authorizations:
-            await operations.AUTHORIZATIONS_ENDING(ctx)
+            await operations.AUTHORIZATIONS_REVOKING(ctx)
         token = (await operations.log_in(ctx, row.id, client=client)).token
     shown = own_view(row, ctx.actor)
     return ModifiedUser(**{name: getattr(shown, name) for name in shown.__struct_fields__}, token=token)
@@ -226,6 +243,6 @@ async def _own_row(ctx: Context) -> UserRow:
     return row
 
 
-def _shown_name(name: str | UnsetType | None) -> str | None:
-    """A display name cleaned; one of nothing but blanks is none."""
+def _display_name(name: str | UnsetType | None) -> str | None:
+    """Clean a display name; None if it is blank."""
     return None if name is UNSET or name is None else clean_name(name) or None

@@ -1,4 +1,4 @@
-"""How accounts come to be, who may enter them, and how they change."""
+"""Account operations: create, log in and out, edit, verify email addresses."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -26,18 +26,18 @@ from moothall.storage.rows import UserRow
 _EMAIL_TAKEN: Final = (FormCode.EMAIL_ALREADY_REGISTERED, "Email is already registered.")
 _TAKEN: Final = "Username is unavailable. Try adding numbers, letters, underscores or periods."
 _PUBLIC: Final = frozenset({"username", "global_name", "avatar", "banner", "accent_color"})
-"""What others see: a change of it is told in every guild."""
+"""Columns that other users see; a change is announced in every guild."""
 
 PROFILE_CHANGED: Final = Hook[[Context, UserRow], None]("profile changed")
-"""What else happens when something of an account changes that others see."""
-AUTHORIZATIONS_ENDING: Final = Hook[[Context], None]("authorizations ending")
-"""Ends everything that the caller has authorized applications to do."""
-CHANGING_ACCOUNT: Final[Fires] = (UserUpdate, PROFILE_CHANGED)
-"""What a row declares to fire if it may change an account."""
+"""Runs when a public column of an account has changed."""
+AUTHORIZATIONS_REVOKING: Final = Hook[[Context], None]("authorizations revoking")
+"""Revokes all authorizations of the caller."""
+EDIT_ACCOUNT_EVENTS: Final[Fires] = (UserUpdate, PROFILE_CHANGED)
+"""The events that `edit_account` may emit."""
 
 
 class Login(Struct, frozen=True):
-    """A session token and whose it is."""
+    """A session token and its user."""
 
     token: str
     user_id: UserId
@@ -46,11 +46,11 @@ class Login(Struct, frozen=True):
 async def check_names(
     ctx: Context, form_errors: FormErrors, *, username: str | None, email: EmailAddress | None, own: UserId | None
 ) -> None:
-    """Report a username or an email address that cannot be had; `own` is who may keep theirs."""
+    """Add form errors for an invalid or taken username or email address; `own` is the account that may keep its own."""
     if username is not None:
-        wrong = username_error(username, reserved=ctx.services.limits.reserved_words)
-        if wrong is not None:
-            form_errors.add("username", *wrong)
+        error = username_error(username, reserved=ctx.services.limits.reserved_words)
+        if error is not None:
+            form_errors.add("username", *error)
         else:
             holder = await queries.select_by_username(ctx.tx, search_key(username))
             if holder is not None and holder.id != own:
@@ -62,7 +62,7 @@ async def check_names(
 
 
 async def find_by_login(ctx: Context, login: str) -> UserRow | None:
-    """The person with a username or an email address; None if there is none."""
+    """Find a user by username or email address; None if there is none."""
     try:
         email = EmailAddress.from_wire(login)
     except ValueError:
@@ -79,10 +79,10 @@ async def create_account(
     global_name: str | None = None,
     vouched: bool = False,
 ) -> UserId:
-    """Make a person's account; `vouched` if the operator knows that the address is this person's.
+    """Create a user's account; with `vouched` the operator verifies the address.
 
-    Raises Refusal (50035) for a name or address that cannot be had. A vouched address is taken from an account
-    that holds it unverified.
+    Raises Refusal (50035) for an invalid or taken name or address. A vouched address is removed from an account that
+    has it unverified.
     """
     form_errors = FormErrors()
     if email is not None and vouched:
@@ -100,31 +100,55 @@ async def create_account(
             email=None if email is None else str(email),
             email_key=None if email is None else email.key,
             password_hash=password_hash,
-            # No mail is sent, so nothing that the person does proves an address: the operator vouches for it.
+            # No mail is sent, so users cannot prove an address; only the operator can vouch for it.
             verified=vouched and email is not None,
         )
     return user_id
 
 
+def check_can_log_in(ctx: Context, row: UserRow, *, undelete: bool) -> None:
+    """Refuse a closed account (403/20011, 403/20013), unless `undelete` is set and it can be restored."""
+    overdue = row.deletes_at is not None and row.deletes_at <= ctx.now
+    if row.disabled and (overdue or not undelete):
+        raise Refusal(errors.ACCOUNT_DISABLED if row.deletes_at is None else errors.ACCOUNT_DELETION_SCHEDULED)
+
+
+async def log_in_or_restore(
+    ctx: Context, user_id: UserId, *, undelete: bool, seconds: int | None, client: LoginClient
+) -> Login:
+    """Log in as `log_in`; with `undelete`, first restore an account that its user has disabled or deleted.
+
+    Raises Refusal: 403/20011 and 403/20013 for a closed account, 401 for one deleted meanwhile.
+    """
+    await queries.lock_user(ctx.tx, user_id)
+    row = await queries.select_user(ctx.tx, user_id)
+    if row is None or row.deleted:
+        raise Refusal(errors.NOT_AUTHENTICATED)
+    check_can_log_in(ctx, row, undelete=undelete)
+    if row.disabled:
+        await queries.update_user(ctx.tx, user_id, disabled=False, deletes_at=None)
+    return await log_in(ctx, user_id, seconds=seconds, client=client)
+
+
 async def log_in(
     ctx: Context, user_id: UserId, *, seconds: int | None = None, client: LoginClient = UNKNOWN_CLIENT
 ) -> Login:
-    """A new session token of someone who has shown who they are, for so many seconds or until it is ended."""
+    """Create a session token for an authenticated user, for `seconds` or without expiry."""
     return Login(await begin_session(ctx, user_id, client, seconds=seconds), user_id)
 
 
 async def log_out(ctx: Context) -> None:
-    """End the session token of the request, and the gateway sessions that it opened."""
+    """Delete the session token of the request, and close its gateway sessions."""
     await queries.delete_token(ctx.tx, ctx.actor.token_hash)
     await delete_session(ctx.tx, ctx.actor.token_hash)
     ctx.emit(SessionsClose(user_id=ctx.actor.user_id, token_hash=ctx.actor.token_hash.hex()))
 
 
 async def edit_account(ctx: Context, row: UserRow, changes: dict[str, Any]) -> UserRow:
-    """Change columns of an account and tell its sessions, and its guilds if others see the difference.
+    """Change columns of an account and announce it to its sessions, and public columns to its guilds.
 
-    Columns that keep their value are left alone; if none changes, nobody is told. A new email address, or another
-    spelling of it, is unverified unless `changes` say that it is verified.
+    Unchanged columns are ignored; without changes nothing is emitted. A new email address, or another spelling of it,
+    is unverified unless `changes` has `verified`.
     """
     if changes.get("email", row.email) != row.email:
         changes = {"verified": False, **changes}
@@ -135,7 +159,7 @@ async def edit_account(ctx: Context, row: UserRow, changes: dict[str, Any]) -> U
         changes["username_key"] = search_key(changes["username"])
         await queries.update_username_key_in_guilds(ctx.tx, row.id, changes["username_key"])
     if not changes.keys().isdisjoint({"email", "verified"}):
-        # Written together: the row may have changed since it was read, and no other address becomes verified by that.
+        # Written together: if the row has changed since it was read, no other address may become verified.
         email = changes.get("email", row.email)
         changes["email"] = None if email is None else str(email)
         changes["email_key"] = None if email is None else EmailAddress(email).key
@@ -151,10 +175,10 @@ async def edit_account(ctx: Context, row: UserRow, changes: dict[str, Any]) -> U
 
 
 async def verify_email(ctx: Context, row: UserRow, email: EmailAddress | None = None) -> tuple[UserRow, UserRow | None]:
-    """Record that the operator vouches for the email address of a person; `email` becomes theirs, None is their own.
+    """Verify the email address of a user on behalf of the operator; `email` replaces it, None keeps it.
 
-    An account that holds the address unverified loses it. Returns the account and the one that lost the address.
-    Raises Refusal (50035) for a person without an address, and for one that is another account's verified address.
+    An account that has the address unverified loses it. Returns the account and the one that lost the address. Raises
+    Refusal (50035) for a user without an address, and for another account's verified address.
     """
     if email is None:
         if row.email is None:
@@ -167,12 +191,12 @@ async def verify_email(ctx: Context, row: UserRow, email: EmailAddress | None = 
 
 
 async def revoke_email(ctx: Context, row: UserRow) -> UserRow:
-    """Record that the operator vouches no more for the email address of a person, who keeps it unverified."""
+    """Mark the email address of a user as unverified."""
     return await edit_account(ctx, row, {"verified": False})
 
 
-async def get_person(ctx: Context, username: str) -> UserRow:
-    """The person with a username. Raises Refusal 404/10013 if there is none."""
+async def get_user_by_username(ctx: Context, username: str) -> UserRow:
+    """Get a user by username. Raises Refusal 404/10013 if there is none."""
     row = await queries.select_by_username(ctx.tx, search_key(username))
     if row is None:
         raise Refusal(errors.UNKNOWN_USER)
@@ -180,7 +204,7 @@ async def get_person(ctx: Context, username: str) -> UserRow:
 
 
 async def _release_email(ctx: Context, email: EmailAddress, *, own: UserId | None) -> UserRow | None:
-    """Take an address from another account that holds it unverified; that account, also where it holds it verified."""
+    """Remove an unverified address from another account. Returns that account, also if it is verified there."""
     holder = await queries.select_by_email(ctx.tx, email.key)
     if holder is None or holder.id == own:
         return None
@@ -189,7 +213,7 @@ async def _release_email(ctx: Context, email: EmailAddress, *, own: UserId | Non
 
 @contextmanager
 def _repeated_if_taken() -> Iterator[None]:
-    """Repeat the transaction where another one took the name or address since `check_names`, which then reports it."""
+    """Repeat the transaction if another took the name or address meanwhile; `check_names` then reports it."""
     try:
         yield
     except ConstraintFailed as error:
@@ -197,5 +221,5 @@ def _repeated_if_taken() -> Iterator[None]:
 
 
 def only(names: Iterable[str], body: Struct) -> dict[str, Any]:
-    """The fields of a body that were sent, of those named."""
+    """The named fields of a body that were sent."""
     return {name: getattr(body, name) for name in names if getattr(body, name) is not UNSET}

@@ -1,4 +1,4 @@
-"""People's logins: listed, ended, and ended by themselves when they are not used.
+"""Auth sessions: the logins of users, which can be listed and ended, and which expire when they are not used.
 
-A login is a row of `tokens`, which lets it in, and one beside it that says where it came from and when it was used.
+A login is a row of `tokens`, and a row of `auth_sessions` with its client and last use.
 """

@@ -1,4 +1,4 @@
-"""What a login came from, as its request tells."""
+"""The client of a login, by the headers of its request."""
 
 import base64
 import binascii
@@ -32,32 +32,32 @@ _PRODUCT: Final = re.compile(r"[^\s/;()]+")
 
 
 class LoginClient(Struct, frozen=True, kw_only=True):
-    """A client, as far as it is known."""
+    """A client; None for unknown fields."""
 
     os: str | None = None
     platform: str | None = None
     """The browser, or the name of another program."""
     network: str | None = None
-    """Its address; of an IPv6 address its network."""
+    """Its IPv4 address or IPv6 network."""
 
 
 UNKNOWN_CLIENT: Final = LoginClient()
 
 
 class _Properties(Struct):
-    """What the public clients tell in X-Super-Properties."""
+    """The X-Super-Properties header of the public clients."""
 
     os: str = ""
     browser: str = ""
 
 
 def client_of(ctx: Context) -> LoginClient:
-    """The client that makes a request, by its own account; nothing is promised but the network."""
+    """The client of a request. Only the network is reliable; the rest is what the client claims."""
     properties = _properties(ctx.header("x-super-properties"))
     agent = ctx.header("user-agent") or ""
     return LoginClient(
-        os=_shown(properties.os or _first(_SYSTEMS, agent)),
-        platform=_shown(properties.browser or _first(_BROWSERS, agent) or _product(agent)),
+        os=_clean(properties.os or _first(_SYSTEMS, agent)),
+        platform=_clean(properties.browser or _first(_BROWSERS, agent) or _product(agent)),
         network=ctx.ip or None,
     )
 
@@ -80,5 +80,5 @@ def _product(agent: str) -> str:
     return match[0] if match else ""
 
 
-def _shown(text: str) -> str | None:
+def _clean(text: str) -> str | None:
     return clean_name(text)[:_MAX_LENGTH] or None

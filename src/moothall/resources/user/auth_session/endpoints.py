@@ -1,4 +1,4 @@
-"""People's logins over HTTP, as the public clients list and end them."""
+"""The caller's logins over HTTP (the usual clients' paths): listing and ending them."""
 
 from typing import Annotated
 
@@ -13,24 +13,24 @@ from moothall.objects.wire import Timestamp
 from moothall.resources.user.auth_session import operations, queries
 from moothall.resources.user.auth_session.operations import id_hash_of
 from moothall.resources.user.events import SessionsClose
-from moothall.resources.user.password.checking import check_own
+from moothall.resources.user.password.verification import check_own
 from moothall.resources.user.queries import select_user
 
 _IdHash = Annotated[str, Meta(max_length=64)]
 
 
 class ClientInfo(Struct, frozen=True, kw_only=True):
-    """What a login came from, by the client's own account."""
+    """The client of a login, as it describes itself."""
 
     os: str | None
     platform: str | None
     """The browser or program."""
     location: str | None
-    """The network address, which alone is not the client's to choose."""
+    """The network address, which the client cannot choose."""
 
 
 class AuthSession(Struct, frozen=True, kw_only=True):
-    """A login. The time of its last use is exact to an hour."""
+    """A login. The time of its last use is accurate to an hour."""
 
     id_hash: str
     approx_last_used_time: Timestamp
@@ -38,13 +38,13 @@ class AuthSession(Struct, frozen=True, kw_only=True):
 
 
 class AuthSessions(Struct, frozen=True, kw_only=True):
-    """A person's logins."""
+    """A user's logins."""
 
     user_sessions: list[AuthSession]
 
 
 class EndSessions(Struct, frozen=True, kw_only=True):
-    """Which logins to end. Asks for the password: a stolen session does not shut its owner out."""
+    """The logins to end. Needs the password, so that a stolen session cannot log its owner out."""
 
     session_id_hashes: Annotated[list[_IdHash], Meta(min_length=1, max_length=queries.MAX_LISTED)]
     password: str | UnsetType = UNSET
@@ -52,13 +52,13 @@ class EndSessions(Struct, frozen=True, kw_only=True):
 
 @get("/auth/sessions", permission=PERSON)
 async def list_auth_sessions(ctx: Context) -> AuthSessions:
-    """The caller's logins, the one used last first."""
+    """List the caller's logins, the last used first."""
     return AuthSessions(user_sessions=[session for session, _ in await read_sessions(ctx)])
 
 
 @post("/auth/sessions/logout", permission=PERSON, fires=(SessionsClose,), status=204, writes=False)
 async def log_out_auth_sessions(ctx: Context, body: EndSessions) -> None:
-    """End some of the caller's logins, with the gateway sessions that they opened."""
+    """End logins of the caller, and close their gateway sessions."""
     await require_password(ctx, body.password)
 
     async def work(inner: Context) -> None:
@@ -68,7 +68,7 @@ async def log_out_auth_sessions(ctx: Context, body: EndSessions) -> None:
 
 
 async def read_sessions(ctx: Context) -> list[tuple[AuthSession, bool]]:
-    """The caller's logins, the one used last first, and of each whether it makes this request."""
+    """The caller's logins, the last used first, each with whether it makes this request."""
     return [
         (
             AuthSession(
@@ -83,7 +83,7 @@ async def read_sessions(ctx: Context) -> list[tuple[AuthSession, bool]]:
 
 
 async def require_password(ctx: Context, password: str | UnsetType) -> None:
-    """Refuse (50035 at `password`) a caller who does not know the password of the account; 429, 503 as `check_own`."""
+    """Raise Refusal 50035 at `password` unless it is the caller's; 429, 503 as `check_own`."""
     row = await select_user(ctx.tx, ctx.actor.user_id)
     if row is None or password is UNSET or not await check_own(ctx, row, password):
         refuse_field("password", "PASSWORD_DOES_NOT_MATCH", "Password does not match.")

@@ -1,4 +1,4 @@
-"""How logins begin and end."""
+"""Login operations: begin and end."""
 
 import hashlib
 from collections.abc import Collection, Sequence
@@ -10,21 +10,21 @@ from moothall.objects.ids import UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.auth_session import queries
 from moothall.resources.user.auth_session.client import LoginClient
-from moothall.resources.user.auth_session.queries import EndedRow
+from moothall.resources.user.auth_session.queries import ExpiredRow
 from moothall.resources.user.events import SessionsClose
-from moothall.resources.user.password.queries import keep_known
+from moothall.resources.user.password.queries import upsert_known
 from moothall.resources.user.queries import delete_tokens, insert_token
 
 
 def id_hash_of(digest: bytes) -> str:
-    """The public name of a login, from the hash of its token: hexadecimal, and good for nothing else."""
+    """The public id of a login in hexadecimal, derived from the hash of its token."""
     return hashlib.sha256(b"auth session " + digest).hexdigest()
 
 
 async def begin_session(ctx: Context, user_id: UserId, client: LoginClient, *, seconds: int | None) -> str:
-    """Log a person in for so many seconds, or until it is ended or not used for long; the token.
+    """Log a user in for `seconds` or without expiry; return the token.
 
-    The client's network is one from which others' wrong passwords do not lock the person out.
+    The client's network becomes known: wrong passwords from other networks do not lock it out.
     """
     token = new_account_token(user_id)
     digest = hash_token(token)
@@ -32,19 +32,19 @@ async def begin_session(ctx: Context, user_id: UserId, client: LoginClient, *, s
     await insert_token(ctx.tx, digest, TokenKind.SESSION, user_id, ctx.now, expires_at=ends)
     await queries.insert_session(ctx.tx, digest, user_id, ctx.now, client)
     if client.network is not None:
-        await keep_known(ctx.tx, user_id, client.network, ctx.now)
+        await upsert_known(ctx.tx, user_id, client.network, ctx.now)
     return token
 
 
 async def end_sessions(ctx: Context, id_hashes: Collection[str]) -> None:
-    """End logins of the caller, with the gateway sessions that they opened; those that are not there are ended."""
+    """End logins of the caller, and close their gateway sessions. Unknown ids are ignored."""
     rows = await queries.select_live(ctx.tx, ctx.actor.user_id, ctx.now)
     await _end(ctx, [row.token_hash for row in rows if id_hash_of(row.token_hash) in id_hashes])
 
 
 async def end_other_sessions(ctx: Context) -> None:
-    """End every login of the caller but the one that makes the request."""
-    # More than can be listed end in several rounds.
+    """End every login of the caller except the one that makes the request."""
+    # More logins than one query lists end in several rounds.
     while digests := [
         row.token_hash
         for row in await queries.select_live(ctx.tx, ctx.actor.user_id, ctx.now)
@@ -53,8 +53,8 @@ async def end_other_sessions(ctx: Context) -> None:
         await _end(ctx, digests)
 
 
-async def log_out_everywhere(ctx: Context, user_id: UserId, kind: TokenKind) -> None:
-    """End every token of a kind that someone has, and all their gateway sessions."""
+async def delete_tokens_of_kind(ctx: Context, user_id: UserId, kind: TokenKind) -> None:
+    """Delete a user's tokens of a kind, and close all their gateway sessions."""
     await delete_tokens(ctx.tx, user_id, kind)
     if kind is TokenKind.SESSION:
         await queries.delete_sessions(ctx.tx, user_id)
@@ -67,8 +67,8 @@ async def _end(ctx: Context, digests: list[bytes]) -> None:
         ctx.emit(SessionsClose(user_id=ctx.actor.user_id, token_hash=digest.hex()))
 
 
-async def end_tokens(rows: Sequence[EndedRow], ctx: Context) -> None:
-    """Delete tokens that expired or were not used, and close the gateway sessions of logins among them."""
+async def end_tokens(rows: Sequence[ExpiredRow], ctx: Context) -> None:
+    """Delete expired and unused tokens, and close the gateway sessions of logins among them."""
     await queries.end_tokens(ctx.tx, [row.hash for row in rows])
     for row in rows:
         if row.kind in {None, TokenKind.SESSION}:

@@ -1,4 +1,4 @@
-"""The SQL of people's logins."""
+"""SQL of logins."""
 
 from collections.abc import Collection, Sequence
 
@@ -25,12 +25,12 @@ class SessionRow(Struct):
     platform: str | None
 
 
-class EndedRow(Struct):
-    """A token that is to end by itself."""
+class ExpiredRow(Struct):
+    """A token that has expired or was not used."""
 
     hash: bytes
     kind: int | None
-    """None for a login whose token has ended without it."""
+    """None for a login whose token is already deleted."""
     user_id: UserId
 
 
@@ -57,18 +57,18 @@ _select_unused = Query(
     .join(tokens, tokens.c.hash == auth_sessions.c.token_hash, isouter=True)
     .where(auth_sessions.c.last_used_at < bindparam("before"))
     .limit(bindparam("limit")),
-    into=EndedRow,
+    into=ExpiredRow,
 )
 _select_expired = Query(
     select(tokens.c.hash, tokens.c.kind, tokens.c.user_id)
     .where(tokens.c.expires_at < bindparam("before"))
     .limit(bindparam("limit")),
-    into=EndedRow,
+    into=ExpiredRow,
 )
 
 
 async def insert_session(tx: Transaction, digest: bytes, user_id: UserId, now: Timestamp, client: LoginClient) -> None:
-    """A new login, with the hash of its token."""
+    """Insert a login with the hash of its token."""
     await tx.execute(
         _insert,
         token_hash=digest,
@@ -81,36 +81,36 @@ async def insert_session(tx: Transaction, digest: bytes, user_id: UserId, now: T
 
 
 async def select_live(reader: Reader, user_id: UserId, now: Timestamp) -> list[SessionRow]:
-    """A person's logins, the one used last first, at most `MAX_LISTED`."""
+    """Select a user's logins, the last used first, at most `MAX_LISTED`."""
     return await reader.all(_select_live, user_id=user_id, now=now)
 
 
 async def touch(tx: Transaction, digests: Collection[bytes], now: Timestamp, *, stale: Timestamp) -> None:
-    """Note that logins are in use, where nothing is noted later than `stale`."""
+    """Set the last use of logins whose last use is before `stale`."""
     await tx.execute_many(_touch, [{"digest": digest, "used_at": now, "stale": stale} for digest in digests])
 
 
 async def delete_session(tx: Transaction, digest: bytes) -> None:
-    """Forget a login whose token is ended."""
+    """Delete the login of a deleted token."""
     await tx.execute(_delete, token_hash=digest)
 
 
 async def delete_sessions(tx: Transaction, user_id: UserId) -> None:
-    """Forget all logins of a person whose session tokens are ended."""
+    """Delete all logins of a user whose session tokens are deleted."""
     await tx.execute(_delete_of_user, user_id=user_id)
 
 
 async def end_tokens(tx: Transaction, digests: Sequence[bytes]) -> None:
-    """Let tokens in no more, with the logins that are theirs."""
+    """Delete tokens and their logins."""
     await tx.execute_many(_delete_token, [{"hash": digest} for digest in digests])
     await tx.execute_many(_delete, [{"token_hash": digest} for digest in digests])
 
 
-async def select_expired(reader: Reader, before: Timestamp, limit: int) -> list[EndedRow]:
-    """Tokens of any kind that expired before a moment."""
+async def select_expired(reader: Reader, before: Timestamp, limit: int) -> list[ExpiredRow]:
+    """Select tokens of any kind that expired before a time."""
     return await reader.all(_select_expired, before=before, limit=limit)
 
 
-async def select_unused(reader: Reader, before: Timestamp, limit: int) -> list[EndedRow]:
-    """Tokens of logins that were last used before a moment."""
+async def select_unused(reader: Reader, before: Timestamp, limit: int) -> list[ExpiredRow]:
+    """Select tokens of logins that were last used before a time."""
     return await reader.all(_select_unused, before=before, limit=limit)

@@ -1,4 +1,4 @@
-"""Passwords: how good a new one must be, and how often one may be guessed.
+"""Passwords: strength of new ones, verification, and throttling of wrong ones.
 
-It stands below accounts and their sessions, which both ask for passwords.
+It stands below accounts and their sessions, which both verify passwords.
 """

@@ -1,4 +1,4 @@
-"""The SQL of the networks that people have logged in from."""
+"""SQL of the networks from which users have logged in."""
 
 from sqlalchemy import bindparam, delete, select
 
@@ -33,21 +33,21 @@ _delete_unused = Query(delete(known_networks).where(known_networks.c.last_login_
 
 
 async def is_known(reader: Reader, user_id: UserId, network: str) -> bool:
-    """Whether a person has logged in from a network."""
+    """Whether a user has logged in from a network."""
     return await reader.one(_select_known, user_id=user_id, network=network) is not None
 
 
-async def keep_known(tx: Transaction, user_id: UserId, network: str, now: Timestamp) -> None:
-    """Remember that a person has logged in from a network, and the latest `MAX_KNOWN_NETWORKS` in all."""
+async def upsert_known(tx: Transaction, user_id: UserId, network: str, now: Timestamp) -> None:
+    """Store a network of a login; only the latest `MAX_KNOWN_NETWORKS` are kept."""
     await tx.execute(_keep, user_id=user_id, network=network, last_login_at=now)
     await tx.execute(_delete_surplus, user_id=user_id)
 
 
 async def has_unused(reader: Reader, before: Timestamp) -> bool:
-    """Whether there are networks without a login since a moment."""
+    """Whether there are networks whose last login is before a time."""
     return await reader.one(_select_unused, before=before) is not None
 
 
 async def delete_unused(tx: Transaction, before: Timestamp) -> None:
-    """Forget networks without a login since a moment."""
+    """Delete networks whose last login is before a time."""
     await tx.execute(_delete_unused, before=before)

@@ -1,4 +1,4 @@
-"""Ending logins that are not used, and removing tokens that have expired."""
+"""Deletes unused logins and expired tokens."""
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable
@@ -12,13 +12,13 @@ from moothall.kernel.context import Services
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.auth_session import queries
 from moothall.resources.user.auth_session.operations import end_tokens
-from moothall.resources.user.auth_session.queries import EndedRow
-from moothall.resources.user.auth_session.usage import UsageBook
+from moothall.resources.user.auth_session.queries import ExpiredRow
+from moothall.resources.user.auth_session.usage import TokenUseRecorder
 from moothall.resources.user.events import SessionsClose
 from moothall.resources.user.password.queries import delete_unused, has_unused
 from moothall.storage.database import Reader, StorageError
 
-Select = Callable[[Reader, Timestamp, int], Awaitable[list[EndedRow]]]
+Select = Callable[[Reader, Timestamp, int], Awaitable[list[ExpiredRow]]]
 
 log = logging.getLogger("moothall.sessions")
 
@@ -27,21 +27,26 @@ _DAY_MS: Final = 86_400_000
 
 
 class SessionSweeper(PeriodicTask):
-    """Ends logins that were not used for the time that the settings say, every `seconds`.
+    """Deletes logins that were not used for `session_unused_days` and expired tokens, every `seconds`.
 
-    `connected` tells the tokens of gateway sessions: to be connected is to use one.
+    `connected` returns the tokens of open gateway sessions, which count as used.
     """
 
     def __init__(
-        self, services: Services, book: UsageBook, connected: Callable[[], Iterable[bytes]], *, seconds: float = 600.0
+        self,
+        services: Services,
+        recorder: TokenUseRecorder,
+        connected: Callable[[], Iterable[bytes]],
+        *,
+        seconds: float = 600.0,
     ) -> None:
         super().__init__(seconds=seconds)
         self._services = services
-        self._book = book
+        self._recorder = recorder
         self._connected = connected
 
     async def sweep(self) -> int:
-        """End what is not used and remove what has expired; how many tokens there were."""
+        """Delete unused and expired tokens; return how many."""
         count = await self.end_unused() + await self._end(queries.select_expired, Timestamp.now())
         await self._forget_networks(self._unused_since())
         if count:
@@ -49,10 +54,10 @@ class SessionSweeper(PeriodicTask):
         return count
 
     async def end_unused(self) -> int:
-        """End logins that were not used for too long; how many there were."""
+        """Delete logins that were not used for too long; return how many."""
         for digest in self._connected():
-            self._book.note(digest)
-        await self._book.flush()
+            self._recorder.record(digest)
+        await self._recorder.flush()
         return await self._end(queries.select_unused, self._unused_since())
 
     async def _round(self) -> bool:
@@ -66,7 +71,7 @@ class SessionSweeper(PeriodicTask):
         return Timestamp(Timestamp.now() - self._services.limits.session_unused_days * _DAY_MS)
 
     async def _end(self, select: Select, before: Timestamp) -> int:
-        """End the tokens that a query selects, some at a time; how many there were."""
+        """Delete the tokens that a query selects, in batches; return how many."""
         count = 0
         while True:
             async with self._services.database.read() as reader:
@@ -77,7 +82,7 @@ class SessionSweeper(PeriodicTask):
             count += len(rows)
 
     async def _forget_networks(self, before: Timestamp) -> None:
-        """Forget from where people logged in who have not done so for as long."""
+        """Delete networks from which users have not logged in for as long."""
         async with self._services.database.read() as reader:
             if not await has_unused(reader, before):
                 return

@@ -1,0 +1,34 @@
+"""Disabling and deleting accounts over HTTP (resources: user; the paths of the usual clients)."""
+
+from msgspec import UNSET, Struct, UnsetType
+
+from moothall.kernel import unit_of_work
+from moothall.kernel.access import PERSON
+from moothall.kernel.context import Context
+from moothall.kernel.endpoint import post
+from moothall.resources.account_deletion import operations
+from moothall.resources.user.auth_session.endpoints import require_password
+from moothall.resources.user.events import SessionsClose
+
+
+class CloseAccount(Struct, frozen=True):
+    """The caller's password."""
+
+    password: str | UnsetType | None = UNSET
+
+
+# Verifying a password takes tens of milliseconds on a thread, so these endpoints open their transaction afterwards.
+
+
+@post("/users/@me/disable", permission=PERSON, fires=(SessionsClose,), status=204, writes=False)
+async def disable_user_account(ctx: Context, body: CloseAccount) -> None:
+    """Disable the caller's account, until a login with `undelete`. Ends every login."""
+    await require_password(ctx, body.password or UNSET)
+    await unit_of_work.run(ctx.services, ctx.actor, operations.disable_account, fires=(SessionsClose,))
+
+
+@post("/users/@me/delete", permission=PERSON, fires=(SessionsClose,), status=204, writes=False)
+async def delete_user_account(ctx: Context, body: CloseAccount) -> None:
+    """Delete the caller's account after `account_deletion_days`; until then a login with `undelete` restores it."""
+    await require_password(ctx, body.password or UNSET)
+    await unit_of_work.run(ctx.services, ctx.actor, operations.schedule_deletion, fires=(SessionsClose,))

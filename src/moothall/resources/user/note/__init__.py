@@ -1,0 +1,1 @@
+"""Notes of users about other users."""

@@ -1,0 +1,1 @@
+"""Relationships: friends, friend requests, blocked and ignored users."""

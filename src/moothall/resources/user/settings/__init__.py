@@ -1,0 +1,1 @@
+"""Settings of users: of their clients, and of notifications in each guild."""

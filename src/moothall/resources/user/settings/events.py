@@ -1,0 +1,28 @@
+"""Gateway events of settings, each sent to the user's own sessions."""
+
+from typing import Any, ClassVar
+
+from moothall.kernel.events import UserEvent
+from moothall.objects.user_settings import UserGuildSettings
+
+
+class UserSettingsUpdate(UserEvent, frozen=True, kw_only=True):
+    """USER_SETTINGS_UPDATE: the user changed settings."""
+
+    name: ClassVar[str] = "USER_SETTINGS_UPDATE"
+    changed: dict[str, Any]
+
+    def payload(self) -> object:
+        """Return the changed settings."""
+        return self.changed
+
+
+class UserGuildSettingsUpdate(UserEvent, frozen=True, kw_only=True):
+    """USER_GUILD_SETTINGS_UPDATE: the user changed the notification settings of a guild or of direct messages."""
+
+    name: ClassVar[str] = "USER_GUILD_SETTINGS_UPDATE"
+    settings: UserGuildSettings
+
+    def payload(self) -> object:
+        """Return the settings."""
+        return self.settings
