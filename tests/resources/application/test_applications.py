@@ -1,5 +1,6 @@
 """Creating and modifying applications, their secrets, and access to them."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -226,3 +227,12 @@ async def test_the_number_of_applications_per_owner_is_limited(
     owner, _, _ = await create_app(platform)
     refused = await owner.post("/applications", {"name": "One more"})
     assert (refused.status, refused.code) == (400, 50011)
+
+
+async def test_simultaneous_requests_do_not_exceed_the_limit_of_applications(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "APPLICATIONS_PER_OWNER", 2)
+    alice = await platform.person()
+    made = await asyncio.gather(*(alice.post("/applications", {"name": f"App {n}"}) for n in range(5)))
+    assert sorted(reply.status for reply in made) == [201, 201, 400, 400, 400]

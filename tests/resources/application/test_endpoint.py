@@ -16,9 +16,7 @@ FIELD = "interactions_endpoint_url"
 @pytest.fixture
 def permissive_platform(platform: Platform) -> Platform:
     """A platform whose operator allows requests to private addresses."""
-    limits = platform.services.limits
-    fields = {name: getattr(limits, name) for name in limits.__struct_fields__} | {"allow_private_addresses": True}
-    platform.services.limits = type(limits)(**fields)
+    platform.allow_private_addresses()
     return platform
 
 

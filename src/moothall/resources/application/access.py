@@ -17,7 +17,7 @@ from moothall.resources.application.team.queries import select_member
 class OwnsApplication(Access):
     """The owner of the application `{application_id}`, and members of its team with a managing role.
 
-    With `or_bot` also its own bot, with `read_only` also team members with the role READ_ONLY. Sets `ctx.subject` to
+    With `or_bot` also its own bot, with `read_only` also team members with the role READ_ONLY. Loads
     the application's row.
     """
 
@@ -37,11 +37,11 @@ class OwnsApplication(Access):
             )
         if not allowed:
             raise Refusal(errors.NOT_APPLICATION_OWNER)
-        ctx.subject = row
+        ctx.set_resource(row)
 
 
 class OwnBot(Access):
-    """A bot. Sets `ctx.subject` to the row of its application."""
+    """A bot. Loads the row of its application."""
 
     label = "bot"
 
@@ -49,13 +49,28 @@ class OwnBot(Access):
         """Load the bot's application. Raises Refusal: 403/20002 for users that are no bots."""
         if not ctx.actor.bot or ctx.actor.application_id is None:
             raise Refusal(errors.ONLY_BOTS_CAN_USE)
-        ctx.subject = await find_application(ctx, ctx.actor.application_id)
+        ctx.set_resource(await find_application(ctx, ctx.actor.application_id))
+
+
+class BotOfApplication(Access):
+    """The bot of the application `{application_id}`."""
+
+    label = "its bot"
+
+    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+        """Raises Refusal: 403/20002 for users that are no bots, 403/20012 for other bots."""
+        if not ctx.actor.bot:
+            raise Refusal(errors.ONLY_BOTS_CAN_USE)
+        if ctx.actor.application_id != path["application_id"]:
+            raise Refusal(errors.NOT_APPLICATION_OWNER)
 
 
 OWNER = OwnsApplication(or_bot=False)
 OWNER_OR_BOT = OwnsApplication(or_bot=True)
+READER = OwnsApplication(or_bot=False, read_only=True)
 READER_OR_BOT = OwnsApplication(or_bot=True, read_only=True)
 OWN_BOT = OwnBot()
+BOT_OF_APPLICATION = BotOfApplication()
 
 _MANAGING_ROLES = (TeamRole.ADMIN, TeamRole.DEVELOPER)
 
@@ -84,5 +99,4 @@ async def can_manage_application(ctx: Context, row: ApplicationRow, *, read_only
 
 def requested_application(ctx: Context) -> ApplicationRow:
     """The application that the row's access check has loaded."""
-    application: ApplicationRow = ctx.subject
-    return application
+    return ctx.resource(ApplicationRow)

@@ -52,7 +52,7 @@ async def get_current_application(ctx: Context) -> OwnApplication:
     return await application_object(ctx, requested_application(ctx))
 
 
-@patch("/applications/@me", permission=OWN_BOT, writes=False)
+@patch("/applications/@me", permission=OWN_BOT, fires=(operations.APPLICATION_CHANGED,), writes=False)
 async def edit_current_application(ctx: Context, body: EditCurrentApplication) -> OwnApplication:
     """Change the calling bot's application. A new interactions endpoint must answer a PING and refuse a forged one."""
     return await operations.verify_and_modify_application(ctx, requested_application(ctx).id, body)
@@ -64,7 +64,7 @@ async def get_application(ctx: Context, application_id: ApplicationId) -> OwnApp
     return await application_object(ctx, requested_application(ctx))
 
 
-@patch("/applications/{application_id}", permission=OWNER_OR_BOT, writes=False)
+@patch("/applications/{application_id}", permission=OWNER_OR_BOT, fires=(operations.APPLICATION_CHANGED,), writes=False)
 async def modify_application(ctx: Context, application_id: ApplicationId, body: ModifyApplication) -> OwnApplication:
     """Change an application. Only its owner may change the name, the redirect URIs and who may add its bot."""
     if ctx.actor.bot and not body.allowed_for_bot:

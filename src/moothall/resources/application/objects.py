@@ -6,7 +6,8 @@ from typing import Any
 from msgspec import UNSET, Struct
 
 from moothall.kernel.context import Context
-from moothall.objects.application import InstallParams, IntegrationApplication, OwnApplication
+from moothall.objects.activity import EmbeddedActivityConfig
+from moothall.objects.application import ApplicationFlags, InstallParams, IntegrationApplication, OwnApplication
 from moothall.objects.scopes import GRANTABLE_SCOPES
 from moothall.objects.user import User
 from moothall.objects.wire import convert
@@ -95,7 +96,13 @@ def public_fields(row: ApplicationRow, bot: User | None) -> dict[str, Any]:
         "flags": row.flags,
         "flags_new": str(row.flags),
         "tags": row.tags or UNSET,
+        **(_activity_fields(row) if row.flags & ApplicationFlags.EMBEDDED else {}),
     }
+
+
+def _activity_fields(row: ApplicationRow) -> dict[str, Any]:
+    config = convert(row.embedded_activity_config or {}, EmbeddedActivityConfig)
+    return {"max_participants": row.max_participants, "embedded_activity_config": config}
 
 
 def integration_application(row: ApplicationRow, bot: User | None) -> IntegrationApplication:

@@ -23,6 +23,7 @@ from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ApplicationId, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.text import clean, clean_name, search_key
+from moothall.objects.webhook_event import EventWebhooksStatus
 from moothall.objects.wire import to_plain
 from moothall.resources.application import queries
 from moothall.resources.application.access import can_manage_application, find_application
@@ -43,9 +44,9 @@ from moothall.resources.application.requests import (
 )
 from moothall.resources.application.team.access import find_team
 from moothall.resources.application.team.queries import lock_team, select_joined_team_ids
-from moothall.resources.user.auth_session.operations import log_out_everywhere
+from moothall.resources.user.auth_session.operations import delete_tokens_of_kind
 from moothall.resources.user.events import SessionsClose
-from moothall.resources.user.queries import insert_token, insert_user, update_user
+from moothall.resources.user.queries import insert_token, insert_user, lock_user, update_user
 
 _SECRET_LENGTH: Final = 32
 _OWNER_FIELDS: Final = ("bot_public", "bot_require_code_grant", "public_client")
@@ -63,6 +64,8 @@ APPLICATION_CHANGED: Final = Hook[[Context, ApplicationRow], None]("application 
 """Called in the transaction that creates or modifies an application."""
 ENDPOINT_VERIFYING: Final = Hook[[Services, ApplicationRow, str], str | None]("interactions endpoint verifying")
 """Checks that an interactions endpoint verifies signatures; returns what is wrong with it, or None."""
+EVENT_WEBHOOK_VERIFYING: Final = Hook[[Services, ApplicationRow, str], str | None]("event webhook verifying")
+"""Checks that a URL for webhook events verifies signatures; returns what is wrong with it, or None."""
 APPLICATION_DELETING: Final = Hook[[Context, ApplicationId], None]("application deleting")
 """Called in the transaction that revokes the tokens of an application that is being deleted."""
 APPLICATION_LEAVING: Final = Hook[[Context, UserId], None]("application leaving")
@@ -71,14 +74,30 @@ DELETE_APPLICATION_EVENTS: Final[Fires] = (SessionsClose, APPLICATION_DELETING, 
 """For `fires` of rows that may delete an application."""
 
 _DELETED_USERNAME: Final = "Deleted User"
+_UNVERIFIED_EVENTS: Final = "The specified event webhooks url could not be verified."
 _UNVERIFIED: Final = "The specified interactions endpoint url could not be verified."
 
 
-async def verify_endpoint(services: Services, row: ApplicationRow, body: EditCurrentApplication) -> None:
-    """Verify a new interactions endpoint with a request. Call it outside a transaction, as it may take seconds.
+async def verify_endpoints(services: Services, row: ApplicationRow, body: EditCurrentApplication) -> None:
+    """Verify new endpoints with requests. Call it outside a transaction, as it may take seconds.
 
-    Raises Refusal: 50035 at `interactions_endpoint_url`.
+    Raises Refusal: 50035 at `interactions_endpoint_url`, `event_webhooks_url` or `event_webhooks_status`.
     """
+    await _verify_interactions_endpoint(services, row, body)
+    url = row.event_webhooks_url if body.event_webhooks_url is UNSET else body.event_webhooks_url
+    enables = body.enables_event_webhooks and row.event_webhooks_status != EventWebhooksStatus.ENABLED
+    if not url:
+        if body.enables_event_webhooks:
+            refuse_field("event_webhooks_status", FormCode.BASE_TYPE_BAD_TYPE, "Webhook events need a url.")
+        return
+    if url == row.event_webhooks_url and not enables:
+        return
+    problem = await EVENT_WEBHOOK_VERIFYING.first(services, row, url)
+    if problem is not None:
+        refuse_field("event_webhooks_url", FormCode.EVENT_WEBHOOKS_URL_INVALID, f"{_UNVERIFIED_EVENTS} {problem}")
+
+
+async def _verify_interactions_endpoint(services: Services, row: ApplicationRow, body: EditCurrentApplication) -> None:
     url = body.interactions_endpoint_url
     if url is UNSET or not url or url == row.interactions_endpoint_url:
         return
@@ -97,6 +116,7 @@ async def create_application(
     Raises Refusal: 400/50011 for an owner of `APPLICATIONS_PER_OWNER` applications; 50035 for a team that the caller
     does not manage.
     """
+    await lock_user(ctx.tx, owner_id)
     if await queries.count_applications_of_owner(ctx.tx, owner_id) >= limits.APPLICATIONS_PER_OWNER:
         raise Refusal(errors.TOO_MANY_APPLICATIONS)
     name = clean_name(name) or "Application"
@@ -166,11 +186,11 @@ async def modify_application(ctx: Context, row: ApplicationRow, body: EditCurren
 async def verify_and_modify_application(
     ctx: Context, application_id: ApplicationId, body: EditCurrentApplication
 ) -> OwnApplication:
-    """Verify a new interactions endpoint, then store all changes in one transaction. Call it outside a transaction.
+    """Verify new endpoints, then store all changes in one transaction. Call it outside a transaction.
 
-    Raises Refusal: 404/10002, 403/20012; as `verify_endpoint` and `modify_application`.
+    Raises Refusal: 404/10002, 403/20012; as `verify_endpoints` and `modify_application`.
     """
-    await verify_endpoint(ctx.services, await find_application(ctx, application_id), body)
+    await verify_endpoints(ctx.services, await find_application(ctx, application_id), body)
 
     async def work(inner: Context) -> OwnApplication:
         row = await queries.lock_application(inner.tx, application_id)
@@ -180,12 +200,12 @@ async def verify_and_modify_application(
             raise Refusal(errors.NOT_APPLICATION_OWNER)
         return await application_object(inner, await modify_application(inner, row, body))
 
-    return await unit_of_work.run(ctx.services, ctx.actor, work, fires=())
+    return await unit_of_work.run(ctx.services, ctx.actor, work, fires=(APPLICATION_CHANGED,))
 
 
 async def reset_bot_token(ctx: Context, row: ApplicationRow) -> BotToken:
     """Replace the token of an application's bot, and close the sessions opened with the old one."""
-    await log_out_everywhere(ctx, _bot_user_id(row), TokenKind.BOT)
+    await delete_tokens_of_kind(ctx, _bot_user_id(row), TokenKind.BOT)
     return BotToken(await _insert_bot_token(ctx, row))
 
 
@@ -217,11 +237,11 @@ async def delete_application(ctx: Context, application: ApplicationRow) -> None:
         raise Refusal(errors.INVALID_GUILD)
     services = ctx.services
     await unit_of_work.run(
-        services, ctx.actor, partial(_revoke_tokens, application, bot_id), fires=DELETE_APPLICATION_EVENTS
+        services, ctx.actor, partial(revoke_tokens, application, bot_id), fires=DELETE_APPLICATION_EVENTS
     )
     await APPLICATION_LEAVING(ctx, bot_id)
     await unit_of_work.run(
-        services, ctx.actor, partial(_delete_rows, application, bot_id), fires=DELETE_APPLICATION_EVENTS
+        services, ctx.actor, partial(delete_rows, application, bot_id), fires=DELETE_APPLICATION_EVENTS
     )
 
 
@@ -245,8 +265,6 @@ def _requested_changes(row: ApplicationRow, body: EditCurrentApplication) -> dic
         image = getattr(body, field)
         if image is not UNSET:
             changes[field] = None if image is None else image.hash
-    if body.flags is not UNSET:
-        changes["flags"] = row.flags & ~SETTABLE | (body.flags or 0) & SETTABLE
     if body.tags is not UNSET:
         changes["tags"] = body.tags or []
     if body.install_params is not UNSET:
@@ -258,7 +276,33 @@ def _requested_changes(row: ApplicationRow, body: EditCurrentApplication) -> dic
         text = getattr(body, field)
         if text is not UNSET:
             changes[field] = text or None
+    changes |= _flag_changes(row, body) | _event_webhook_changes(row, body)
     return changes | _owner_changes(row, body) if isinstance(body, ModifyApplication) else changes
+
+
+def _flag_changes(row: ApplicationRow, body: EditCurrentApplication) -> dict[str, Any]:
+    """The flags that a request may set, and the participants of its Activity."""
+    changes: dict[str, Any] = {}
+    if body.flags is not UNSET:
+        changes["flags"] = row.flags & ~SETTABLE | (body.flags or 0) & SETTABLE
+    if body.max_participants is not UNSET:
+        changes["max_participants"] = -1 if body.max_participants is None else body.max_participants
+    return changes
+
+
+def _event_webhook_changes(row: ApplicationRow, body: EditCurrentApplication) -> dict[str, Any]:
+    """The columns of webhook events. Without a URL they are disabled."""
+    changes: dict[str, Any] = {}
+    if body.event_webhooks_types is not UNSET:
+        changes["event_webhooks_types"] = [kind.value for kind in body.event_webhooks_types or ()]
+    if body.event_webhooks_status is not UNSET:
+        changes["event_webhooks_status"] = int(body.event_webhooks_status or EventWebhooksStatus.DISABLED)
+    url = row.event_webhooks_url
+    if body.event_webhooks_url is not UNSET:
+        url = changes["event_webhooks_url"] = body.event_webhooks_url or None
+    if url is None:
+        changes["event_webhooks_status"] = int(EventWebhooksStatus.DISABLED)
+    return changes
 
 
 async def _team_changes(ctx: Context, row: ApplicationRow, body: EditCurrentApplication) -> dict[str, Any]:
@@ -299,14 +343,16 @@ def _install_params(params: InstallParamsInput) -> Any:
     return to_plain(InstallParams(scopes=params.scopes or [], permissions=params.permissions or Permissions.NONE))
 
 
-async def _revoke_tokens(application: ApplicationRow, bot_id: UserId, ctx: Context) -> None:
+async def revoke_tokens(application: ApplicationRow, bot_id: UserId, ctx: Context) -> None:
+    """Revoke the tokens of an application that is being deleted, and close the gateway sessions of its bot."""
     await queries.delete_tokens(ctx.tx, application.id)
     await delete_of_application(ctx.tx, application.id)
     await APPLICATION_DELETING(ctx, application.id)
     ctx.emit(SessionsClose(user_id=bot_id))
 
 
-async def _delete_rows(application: ApplicationRow, bot_id: UserId, ctx: Context) -> None:
+async def delete_rows(application: ApplicationRow, bot_id: UserId, ctx: Context) -> None:
+    """Delete an application whose bot has left every guild; the bot's account remains as a deleted user."""
     # The account stays as the author of its messages.
     await update_user(
         ctx.tx,

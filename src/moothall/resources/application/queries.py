@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 from sqlalchemy import bindparam, delete, func, insert, select
 
 from moothall.kernel.authenticate import TokenKind
@@ -44,6 +44,11 @@ class ApplicationRow(Struct):
     created_at: Timestamp
     public_client: bool = False
     team_id: TeamId | None = None
+    embedded_activity_config: dict[str, Any] | None = None
+    """The settings of the Activity that differ from the defaults."""
+    proxy_url_map: list[dict[str, str]] = field(default_factory=list)
+    max_participants: int = -1
+    """Participants of an Activity instance; -1 for no limit."""
 
 
 _select_application = Query(

@@ -1,7 +1,7 @@
 """Request bodies of applications and their validation."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -15,6 +15,7 @@ from moothall.objects.images import ImageData
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.redirect_uris import redirect_uri_error
 from moothall.objects.scopes import INSTALL_SCOPES
+from moothall.objects.webhook_event import EventWebhooksStatus, WebhookEventType
 
 Name = Annotated[str, Meta(min_length=1, max_length=limits.APPLICATION_NAME_MAX)]
 Description = Annotated[str, Meta(max_length=limits.APPLICATION_DESCRIPTION_MAX)]
@@ -22,6 +23,7 @@ Tag = Annotated[str, Meta(min_length=1, max_length=limits.APPLICATION_TAG_MAX)]
 Tags = Annotated[list[Tag], Meta(max_length=limits.APPLICATION_TAGS_MAX)]
 Url = Annotated[str, Meta(max_length=2048)]
 RedirectUris = Annotated[list[Url], Meta(max_length=limits.REDIRECT_URIS_MAX)]
+EventTypes = Annotated[list[WebhookEventType], Meta(max_length=len(WebhookEventType))]
 
 _SCHEMES: Final = ("http", "https")
 _URLS: Final = (
@@ -30,13 +32,9 @@ _URLS: Final = (
     "role_connections_verification_url",
     "terms_of_service_url",
     "privacy_policy_url",
+    "event_webhooks_url",
 )
-_UNSUPPORTED: Final = {
-    "event_webhooks_url": "Webhook events are not supported yet.",
-    "event_webhooks_types": "Webhook events are not supported yet.",
-}
 _OWNER_FIELDS: Final = ("name", "bot_public", "bot_require_code_grant", "redirect_uris", "public_client", "team_id")
-_DISABLED: Final = 1
 _REPEATED: Final = FieldError(FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The set already contains this value.")
 
 
@@ -60,6 +58,8 @@ class EditCurrentApplication(Struct, frozen=True, kw_only=True):
     icon: ImageData | UnsetType | None = UNSET
     cover_image: ImageData | UnsetType | None = UNSET
     flags: int | UnsetType | None = UNSET
+    max_participants: Annotated[int, Meta(ge=-1, le=2**31 - 1)] | UnsetType | None = UNSET
+    """Participants of an instance of its Activity; -1 and null for no limit."""
     tags: Tags | UnsetType | None = UNSET
     install_params: InstallParamsInput | UnsetType | None = UNSET
     integration_types_config: dict[str, IntegrationTypeInput | None] | UnsetType | None = UNSET
@@ -68,23 +68,25 @@ class EditCurrentApplication(Struct, frozen=True, kw_only=True):
     terms_of_service_url: Url | UnsetType | None = UNSET
     privacy_policy_url: Url | UnsetType | None = UNSET
     interactions_endpoint_url: Url | UnsetType | None = UNSET
-    event_webhooks_url: Any = UNSET
-    event_webhooks_status: int | UnsetType | None = UNSET
-    event_webhooks_types: Any = UNSET
+    event_webhooks_url: Url | UnsetType | None = UNSET
+    event_webhooks_status: Literal[1, 2] | UnsetType | None = UNSET
+    event_webhooks_types: EventTypes | UnsetType | None = UNSET
+
+    @property
+    def enables_event_webhooks(self) -> bool:
+        """Whether webhook events are to be enabled."""
+        return self.event_webhooks_status == EventWebhooksStatus.ENABLED.value
 
     def check(self, form_errors: FormErrors) -> None:
-        """Check URLs, scopes and integration types, and refuse unsupported fields."""
-        for field, message in _UNSUPPORTED.items():
-            if getattr(self, field):
-                form_errors.add(field, FormCode.BASE_TYPE_BAD_TYPE, message)
-        if isinstance(self.event_webhooks_status, int) and self.event_webhooks_status != _DISABLED:
-            form_errors.add("event_webhooks_status", *FieldError.choices((_DISABLED,)))
+        """Check URLs, scopes and integration types, and that tags and types of events are distinct."""
         for field in _URLS:
             url = getattr(self, field)
             if url and (wrong := url_error(url, _SCHEMES)):
                 form_errors.add(field, *wrong)
         if isinstance(self.tags, list):
             _check_distinct(self.tags, form_errors.at("tags"))
+        if isinstance(self.event_webhooks_types, list):
+            _check_distinct(self.event_webhooks_types, form_errors.at("event_webhooks_types"))
         if isinstance(self.install_params, InstallParamsInput):
             _check_scopes(self.install_params, form_errors.at("install_params"))
         if isinstance(self.integration_types_config, dict):
@@ -120,12 +122,11 @@ class CreateApplication(ModifyApplication, frozen=True, kw_only=True):
     name: Name
 
     def check(self, form_errors: FormErrors) -> None:
-        """Check the same fields, and refuse an interactions endpoint, which needs the application's key to verify."""
+        """Check the same fields, and refuse endpoints, which need the application's key to verify."""
         ModifyApplication.check(self, form_errors)
-        if self.interactions_endpoint_url:
-            form_errors.add(
-                "interactions_endpoint_url", FormCode.BASE_TYPE_BAD_TYPE, "Set it once the application exists."
-            )
+        for field in ("interactions_endpoint_url", "event_webhooks_url"):
+            if getattr(self, field):
+                form_errors.add(field, FormCode.BASE_TYPE_BAD_TYPE, "Set it once the application exists.")
 
 
 def _check_distinct(values: Sequence[str], form_errors: FormErrors) -> None:

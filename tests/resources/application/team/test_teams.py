@@ -1,5 +1,6 @@
 """Teams: membership, roles, ownership and their applications."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -218,3 +219,19 @@ async def test_the_numbers_of_teams_and_members_are_limited(
     assert (reply.status, bool(reply.errors_at("username"))) == (400, True)
     await create_team(owner)
     assert (await owner.post("/teams", {"name": "Third"})).status == 400
+
+
+async def test_simultaneous_requests_do_not_exceed_the_limit_of_teams(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "TEAMS_PER_PERSON", 2)
+    owner, guest = await platform.person(), await platform.person("guest")
+    made = await asyncio.gather(*(owner.post("/teams", {"name": f"Team {n}"}) for n in range(6)))
+    assert sorted(reply.status for reply in made) == [201, 201, 400, 400, 400, 400]
+    other = await platform.person()
+    invited = [made_team["id"] for made_team in (await owner.get("/teams")).json] + [(await create_team(other))["id"]]
+    for team_id, inviter in zip(invited, (owner, owner, other), strict=True):
+        reply = await inviter.post(f"/teams/{team_id}/members", {"username": "guest", "role": "developer"})
+        assert reply.status == 200, reply.body
+    joined = await asyncio.gather(*(guest.put(f"/teams/{team_id}/members/@me") for team_id in invited))
+    assert sorted(reply.status for reply in joined) == [200, 200, 400]

@@ -1,5 +1,5 @@
-"""What people let applications do in their name: consents, codes and the tokens given for them.
+"""Authorizations: which scopes users have granted to applications, with the codes and tokens issued for them.
 
-One authorization stands for one person and one application. It ends when either is gone, or when the
-person or the application takes it back; every token given by it ends with it.
+There is one authorization for each user and application. It is deleted with either of them, or when the user or the
+application revokes it; its codes and tokens are deleted with it.
 """

@@ -1,4 +1,4 @@
-"""What a person has let applications do, over HTTP, as their clients list it and take it back."""
+"""The caller's authorizations over HTTP (the usual clients' paths): listing and revoking them."""
 
 from msgspec import Struct
 
@@ -16,18 +16,18 @@ from moothall.resources.user.queries import get_users
 
 
 class Authorization(Struct, frozen=True, kw_only=True):
-    """An application that a person has authorized, and for what."""
+    """An application that the user has authorized, with the scopes granted."""
 
     id: AuthorizationId
     scopes: list[str]
     user_install: bool
-    """Whether its commands are installed to the person's account."""
+    """Whether its commands are installed to the user's account."""
     application: Application
 
 
 @get("/oauth2/tokens", permission=PERSON)
 async def list_authorizations(ctx: Context) -> list[Authorization]:
-    """The applications that the caller has authorized, oldest first."""
+    """List the applications that the caller has authorized, oldest first."""
     rows = await queries.select_of_user(ctx.tx, ctx.actor.user_id)
     applications = await select_applications(ctx.tx, [row.application_id for row in rows])
     bots = await get_users(ctx.tx, [UserId(row.application_id) for row in rows])
@@ -36,17 +36,17 @@ async def list_authorizations(ctx: Context) -> list[Authorization]:
             id=row.id,
             scopes=row.scopes.split(),
             user_install=row.user_install,
-            application=Application(**public_fields(found, bots.get(UserId(row.application_id)))),
+            application=Application(**public_fields(application, bots.get(UserId(row.application_id)))),
         )
         for row in rows
-        if (found := applications.get(row.application_id)) is not None
+        if (application := applications.get(row.application_id)) is not None
     ]
 
 
 @delete("/oauth2/tokens/{authorization_id}", permission=PERSON)
 async def revoke_authorization(ctx: Context, authorization_id: AuthorizationId) -> None:
-    """Take an authorization back: every token given by it ends, and what it installed to the account goes."""
+    """Revoke an authorization: delete its tokens, and uninstall the application from the account."""
     row = await queries.select_by_id(ctx.tx, ctx.actor.user_id, authorization_id)
     if row is None:
         raise Refusal(errors.UNKNOWN_TOKEN)
-    await operations.take_back(ctx, row)
+    await operations.revoke(ctx, row)

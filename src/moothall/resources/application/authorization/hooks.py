@@ -1,6 +1,6 @@
-"""Authorizations end with a password, if the user asks for it."""
+"""Revokes authorizations on a password change, if the user chose so."""
 
-from moothall.resources.application.authorization.operations import take_back_all
-from moothall.resources.user.account.operations import AUTHORIZATIONS_ENDING
+from moothall.resources.application.authorization.operations import revoke_all
+from moothall.resources.user.account.operations import AUTHORIZATIONS_REVOKING
 
-AUTHORIZATIONS_ENDING.register(take_back_all)
+AUTHORIZATIONS_REVOKING.register(revoke_all)

@@ -1,13 +1,15 @@
-"""How consents, codes and tokens come to be and end."""
+"""Authorization operations: record consents, issue codes and tokens, refresh and revoke them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from msgspec import Struct, structs
 
 from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.context import Context
+from moothall.kernel.hooks import Hook
 from moothall.kernel.secrets import hash_token, new_token
+from moothall.objects.application import IntegrationType
 from moothall.objects.ids import ApplicationId, AuthorizationId, GuildId, UserId, WebhookId
 from moothall.objects.wire import Timestamp
 from moothall.resources.application.authorization import queries
@@ -18,7 +20,7 @@ CODE_SECONDS: Final = 600
 ACCESS_SECONDS: Final = 604_800
 REFRESH_SECONDS: Final = 30 * 86_400
 FAMILY_SECONDS: Final = 365 * 86_400
-"""How long refresh tokens can be had for refresh tokens: then the person has to come by again."""
+"""How long a family of refresh tokens can be renewed; then the user must consent again."""
 
 _TOKEN_LENGTH: Final = 30
 _REFRESH_PART: Final = 22
@@ -26,17 +28,45 @@ _SEPARATOR: Final = "."
 _MS: Final = 1000
 
 
+AUTHORIZATION_GRANTED: Final = Hook[
+    [Context, ApplicationId, Sequence[str], IntegrationType | None, GuildId | None], None
+]("authorization granted")
+"""Called with the scopes, the kind of installation and its guild in the transaction that records a consent."""
+AUTHORIZATIONS_REVOKED: Final = Hook[[Context, UserId, Sequence[ApplicationId]], None]("authorizations revoked")
+"""Called in the transaction that revokes a user's authorizations of applications."""
+
+
 class Tokens(Struct, frozen=True):
-    """What is given for a code: shown this once, kept as hashes only."""
+    """Issued tokens. Only their hashes are stored."""
 
     access_token: str
     refresh_token: str | None
 
 
 async def record_consent(
-    ctx: Context, application_id: ApplicationId, scopes: Iterable[str], *, user_install: bool
+    ctx: Context,
+    application_id: ApplicationId,
+    scopes: Sequence[str],
+    *,
+    user_install: bool,
+    guild_id: GuildId | None = None,
 ) -> None:
-    """Remember that the caller lets an application do something, besides what they let it do before."""
+    """Add scopes to the caller's authorization of an application, creating it if there is none.
+
+    `guild_id` is the guild that the application was installed to.
+    """
+    await _store_consent(ctx, application_id, scopes, user_install=user_install)
+    kind = None
+    if user_install:
+        kind = IntegrationType.USER_INSTALL
+    elif guild_id is not None:
+        kind = IntegrationType.GUILD_INSTALL
+    await AUTHORIZATION_GRANTED(ctx, application_id, scopes, kind, guild_id)
+
+
+async def _store_consent(
+    ctx: Context, application_id: ApplicationId, scopes: Sequence[str], *, user_install: bool
+) -> None:
     before = await queries.select_authorization(ctx.tx, ctx.actor.user_id, application_id)
     if before is None:
         row = AuthorizationRow(
@@ -55,14 +85,22 @@ async def record_consent(
         await queries.update_authorization(ctx.tx, before, scopes=joined, user_install=installed)
 
 
-async def take_back(ctx: Context, row: AuthorizationRow) -> None:
-    """End an authorization with every code and token of it, and what it installed to the account."""
+async def revoke(ctx: Context, row: AuthorizationRow) -> None:
+    """Delete an authorization with its codes, tokens and installation to the account."""
     await queries.delete_authorization(ctx.tx, row.user_id, row.application_id)
+    await AUTHORIZATIONS_REVOKED(ctx, row.user_id, [row.application_id])
 
 
-async def take_back_all(ctx: Context) -> None:
-    """End every authorization that the caller has given, with all codes and tokens."""
-    await queries.delete_authorizations(ctx.tx, ctx.actor.user_id)
+async def revoke_all(ctx: Context) -> None:
+    """Delete all authorizations of the caller, with their codes and tokens."""
+    await revoke_all_of(ctx, ctx.actor.user_id)
+
+
+async def revoke_all_of(ctx: Context, user_id: UserId) -> None:
+    """Delete all authorizations of a user, with their codes and tokens."""
+    rows = await queries.select_of_user(ctx.tx, user_id)
+    await queries.delete_authorizations(ctx.tx, user_id)
+    await AUTHORIZATIONS_REVOKED(ctx, user_id, [row.application_id for row in rows])
 
 
 async def issue_code(
@@ -76,7 +114,7 @@ async def issue_code(
     guild_id: GuildId | None,
     webhook_id: WebhookId | None,
 ) -> str:
-    """A code that the application may exchange for tokens of the caller's, once, within ten minutes."""
+    """Issue a code that the application can exchange for tokens of the caller, once, within `CODE_SECONDS`."""
     code = new_token(_TOKEN_LENGTH)
     row = CodeRow(
         hash=hash_token(code),
@@ -106,7 +144,7 @@ async def issue_tokens(
     grant_id: AuthorizationId | None,
     refreshable: bool,
 ) -> Tokens:
-    """An access token, and where it is `refreshable` the first refresh token of a family with it."""
+    """Issue an access token and, if `refreshable`, the first refresh token of a family."""
     joined = " ".join(scopes)
     access = new_token(_TOKEN_LENGTH)
     row = TokenRow(
@@ -136,15 +174,15 @@ async def issue_tokens(
 
 
 async def find_token(reader: Reader, token: str) -> TokenRow | None:
-    """The row of an access token, or of the family that a refresh token belongs to, used or not; None if unknown."""
+    """Find an access token, or the family of a refresh token, used or not; None if unknown."""
     return await queries.select_token(reader, hash_token(_family(token)))
 
 
 async def renew_tokens(ctx: Context, row: TokenRow, presented: str, scopes: Iterable[str]) -> Tokens | None:
-    """Tokens for a refresh token, which is used up by it; its family keeps the scopes of its beginning.
+    """Issue tokens for a refresh token and invalidate it; the family keeps its original scopes.
 
-    A refresh token that was used before is in two hands, and which of them is the application's cannot be told: the
-    whole family ends with every access token of it, and the answer is None (RFC 9700, section 4.14.2).
+    A refresh token that was used before may be stolen: then the whole family is deleted with its access tokens, and
+    the result is None (RFC 9700, section 4.14.2).
     """
     family = _family(presented)
     refresh = _next_refresh_token(family)
@@ -165,9 +203,9 @@ async def renew_tokens(ctx: Context, row: TokenRow, presented: str, scopes: Iter
 
 
 def _family(token: str) -> str:
-    """What a refresh token shares with those that it replaced: so used ones are known without a list of them.
+    """The first part of a refresh token, which all tokens of a family share, so that used tokens need not be stored.
 
-    The first part is as secret as the whole. A token without a separator is its own family.
+    It is as secret as the whole token. A token without a separator is its own family.
     """
     return token.partition(_SEPARATOR)[0]
 

@@ -1,4 +1,4 @@
-"""The SQL of authorizations, their codes and their tokens."""
+"""SQL of authorizations, their codes and their tokens."""
 
 from msgspec import Struct
 from sqlalchemy import bindparam, delete, func, insert, select, update
@@ -51,11 +51,11 @@ class TokenRow(Struct):
     expires_at: Timestamp | None
     grant_id: AuthorizationId | None
     current_hash: bytes | None = None
-    """Of a refresh token: the hash of the one that is good now; None where `hash` is."""
+    """In the row of a refresh token family: the hash of the valid token; None if that is `hash`."""
 
 
-_GIVEN = (int(TokenKind.BEARER), int(TokenKind.REFRESH))
-_ENDING = (int(TokenKind.REFRESH), int(TokenKind.BEARER))
+_OAUTH2_KINDS = (int(TokenKind.BEARER), int(TokenKind.REFRESH))
+_DELETION_ORDER = (int(TokenKind.REFRESH), int(TokenKind.BEARER))
 _own = (authorizations.c.user_id == bindparam("user_id")) & (
     authorizations.c.application_id == bindparam("application_id")
 )
@@ -87,7 +87,7 @@ _delete_of_application = Query(
 )
 _delete_authorizations = Query(delete(authorizations).where(authorizations.c.user_id == bindparam("user_id")))
 _delete_codes_of_user = Query(delete(authorization_codes).where(authorization_codes.c.user_id == bindparam("user_id")))
-_delete_given_of_user = Query(
+_delete_oauth2_tokens_of_user = Query(
     delete(tokens).where(tokens.c.user_id == bindparam("user_id"), tokens.c.kind == bindparam("kind"))
 )
 _insert_code = Query(insert(authorization_codes))
@@ -109,7 +109,7 @@ _delete_codes_of_application = Query(
 _delete_expired = Query(delete(authorization_codes).where(authorization_codes.c.expires_at < bindparam("now")))
 _insert_token = Query(insert(tokens))
 _select_token = Query(
-    select(tokens).where(tokens.c.hash == bindparam("hash"), tokens.c.kind.in_(_GIVEN)), into=TokenRow
+    select(tokens).where(tokens.c.hash == bindparam("hash"), tokens.c.kind.in_(_OAUTH2_KINDS)), into=TokenRow
 )
 _replace_refresh_token = Query(
     update(tokens)
@@ -126,7 +126,7 @@ _delete_of_grant = Query(
         tokens.c.kind == bindparam("kind"),
     )
 )
-_delete_given = Query(
+_delete_oauth2_tokens = Query(
     delete(tokens).where(
         tokens.c.user_id == bindparam("user_id"),
         tokens.c.application_id == bindparam("application_id"),
@@ -141,32 +141,32 @@ _delete_ended = Query(
 async def select_authorization(
     reader: Reader, user_id: UserId, application_id: ApplicationId
 ) -> AuthorizationRow | None:
-    """What a person lets an application do; None if nothing."""
+    """Select a user's authorization of an application; None if there is none."""
     return await reader.one(_select_authorization, user_id=user_id, application_id=application_id)
 
 
 async def select_by_id(reader: Reader, user_id: UserId, authorization_id: AuthorizationId) -> AuthorizationRow | None:
-    """One of a person's authorizations; None if there is none of the id."""
+    """Select an authorization of a user by id; None if there is none."""
     return await reader.one(_select_by_id, user_id=user_id, authorization_id=authorization_id)
 
 
 async def select_of_user(reader: Reader, user_id: UserId) -> list[AuthorizationRow]:
-    """A person's authorizations, oldest first."""
+    """Select a user's authorizations, oldest first."""
     return await reader.all(_select_of_user, user_id=user_id)
 
 
 async def select_installed(reader: Reader, user_id: UserId) -> list[ApplicationId]:
-    """The applications that a person has installed to their account."""
+    """Select the applications that a user has installed to the account."""
     return [ApplicationId(row[0]) for row in await reader.all(_select_installed, user_id=user_id)]
 
 
 async def insert_authorization(tx: Transaction, row: AuthorizationRow) -> None:
-    """Store a consent."""
+    """Insert an authorization."""
     await tx.execute(_insert_authorization, **{name: getattr(row, name) for name in row.__struct_fields__})
 
 
 async def update_authorization(tx: Transaction, row: AuthorizationRow, *, scopes: str, user_install: bool) -> None:
-    """Store what was added to a consent."""
+    """Update the scopes and installation of an authorization."""
     await tx.execute(
         _update_authorization,
         user_id=row.user_id,
@@ -177,71 +177,70 @@ async def update_authorization(tx: Transaction, row: AuthorizationRow, *, scopes
 
 
 async def delete_authorization(tx: Transaction, user_id: UserId, application_id: ApplicationId) -> None:
-    """Forget a consent with its codes, and let none of its tokens in any more."""
+    """Delete an authorization with its codes and tokens."""
     await tx.execute(_delete_authorization, user_id=user_id, application_id=application_id)
     await tx.execute(_delete_codes, user_id=user_id, application_id=application_id)
-    await delete_given(tx, user_id, application_id)
+    await delete_oauth2_tokens(tx, user_id, application_id)
 
 
 async def delete_authorizations(tx: Transaction, user_id: UserId) -> None:
-    """Forget all consents of a person with their codes, and let none of the tokens in any more."""
+    """Delete all authorizations of a user with their codes and tokens."""
     await tx.execute(_delete_authorizations, user_id=user_id)
     await tx.execute(_delete_codes_of_user, user_id=user_id)
-    # Refresh tokens first: a refresh that commits meanwhile is waited for, and its access token is then seen.
-    for kind in _ENDING:
-        await tx.execute(_delete_given_of_user, user_id=user_id, kind=kind)
+    # Refresh tokens first: that waits for a concurrent refresh, whose access token the next statement then sees.
+    for kind in _DELETION_ORDER:
+        await tx.execute(_delete_oauth2_tokens_of_user, user_id=user_id, kind=kind)
 
 
 async def delete_of_application(tx: Transaction, application_id: ApplicationId) -> None:
-    """Forget everybody's consent to an application. Its tokens are the caller's to end."""
+    """Delete all authorizations of an application with their codes; the caller deletes the tokens."""
     await tx.execute(_delete_of_application, application_id=application_id)
     await tx.execute(_delete_codes_of_application, application_id=application_id)
 
 
 async def insert_code(tx: Transaction, row: CodeRow) -> None:
-    """Store a code, and forget those that nobody can use any more."""
+    """Insert a code, and delete expired ones."""
     await tx.execute(_delete_expired, now=row.created_at)
     await tx.execute(_insert_code, **{name: getattr(row, name) for name in row.__struct_fields__})
 
 
 async def select_code(reader: Reader, digest: bytes) -> CodeRow | None:
-    """One code; None if it is unknown."""
+    """Select a code; None if it is unknown."""
     return await reader.one(_select_code, hash=digest)
 
 
 async def use_code(tx: Transaction, digest: bytes) -> bool:
-    """Use a code up; False if somebody else was first."""
+    """Mark a code as used; False if it was used before."""
     return await tx.execute(_use_code, hash=digest) == 1
 
 
 async def insert_token(tx: Transaction, row: TokenRow) -> None:
-    """Let a token in, and forget those of the same person that have ended."""
+    """Insert a token, and delete the user's expired ones."""
     await tx.execute(_delete_ended, user_id=row.user_id, now=row.created_at)
     await tx.execute(_insert_token, **{name: getattr(row, name) for name in row.__struct_fields__})
 
 
 async def select_token(reader: Reader, digest: bytes) -> TokenRow | None:
-    """An access token, or the refresh tokens of a family; None if it is unknown."""
+    """Select an access token or a refresh token family; None if it is unknown."""
     return await reader.one(_select_token, hash=digest)
 
 
 async def replace_refresh_token(
     tx: Transaction, family_hash: bytes, presented_hash: bytes, *, new_hash: bytes, expires_at: Timestamp
 ) -> bool:
-    """Put the next refresh token of a family in the place of the one presented; False if that one was used before."""
+    """Replace the presented refresh token of a family by the next; False if it was used before."""
     values = {"family_hash": family_hash, "presented_hash": presented_hash, "new_hash": new_hash}
     return await tx.execute(_replace_refresh_token, **values, new_expires_at=expires_at) == 1
 
 
 async def delete_grant(tx: Transaction, user_id: UserId, grant_id: AuthorizationId | None) -> None:
-    """Let nothing in that was given for one code, or for the refresh tokens that came of it."""
-    # The refresh tokens by a statement of their own, first: it waits for a refresh that is under way elsewhere, whose
-    # access token only the next statement sees.
-    for kind in _ENDING:
+    """Delete the tokens issued for one code, and those issued by refreshing them."""
+    # Refresh tokens first: that waits for a concurrent refresh, whose access token the next statement then sees.
+    for kind in _DELETION_ORDER:
         await tx.execute(_delete_of_grant, user_id=user_id, grant_id=grant_id, kind=kind)
 
 
-async def delete_given(tx: Transaction, user_id: UserId, application_id: ApplicationId) -> None:
-    """Let no token in any more that an application has for a person."""
-    for kind in _ENDING:
-        await tx.execute(_delete_given, user_id=user_id, application_id=application_id, kind=kind)
+async def delete_oauth2_tokens(tx: Transaction, user_id: UserId, application_id: ApplicationId) -> None:
+    """Delete the tokens that an application has for a user."""
+    for kind in _DELETION_ORDER:
+        await tx.execute(_delete_oauth2_tokens, user_id=user_id, application_id=application_id, kind=kind)

@@ -40,7 +40,7 @@ class TeamMembership(Struct, frozen=True):
 class TeamAccess(Access):
     """A user who has joined the team `{team_id}`, or with `invited` is invited to it.
 
-    With `can_manage` only those who may change it, with `is_owner` only its owner. Sets `ctx.subject` to the
+    With `can_manage` only those who may change it, with `is_owner` only its owner. Loads the
     `TeamMembership`.
     """
 
@@ -59,7 +59,7 @@ class TeamAccess(Access):
             raise Refusal(errors.NOT_FOUND)
         if (self._can_manage and not membership.can_manage) or (self._is_owner and not membership.is_owner):
             raise Refusal(errors.MISSING_PERMISSIONS)
-        ctx.subject = membership
+        ctx.set_resource(membership)
 
 
 TEAM_MEMBER = TeamAccess()
@@ -79,5 +79,4 @@ async def find_team(ctx: Context, team_id: TeamId) -> TeamMembership:
 
 def requested_team(ctx: Context) -> TeamMembership:
     """The membership that the row's access check has loaded."""
-    membership: TeamMembership = ctx.subject
-    return membership
+    return ctx.resource(TeamMembership)

@@ -16,7 +16,7 @@ from moothall.resources.application.team.access import TeamMembership
 from moothall.resources.application.team.objects import member_objects, team_object
 from moothall.resources.application.team.queries import TeamMemberRow, TeamRow
 from moothall.resources.application.team.requests import AddTeamMember, CreateTeam, ModifyTeam
-from moothall.resources.user.queries import select_by_username
+from moothall.resources.user.queries import lock_user, select_by_username
 
 
 async def create_team(ctx: Context, body: CreateTeam) -> Team:
@@ -150,6 +150,7 @@ async def _lock_team(ctx: Context, team_id: TeamId) -> TeamRow:
 
 
 async def _require_team_capacity(ctx: Context) -> None:
+    await lock_user(ctx.tx, ctx.actor.user_id)
     if await queries.count_teams_of_user(ctx.tx, ctx.actor.user_id) >= limits.TEAMS_PER_PERSON:
         raise Refusal(errors.GENERAL_ERROR, message="Maximum number of teams reached")
 

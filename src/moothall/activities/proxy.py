@@ -1,0 +1,264 @@
+"""Requests to the origins of Activities, passed on to the targets of their URL mappings and back, as streams.
+
+Nothing of the platform's own crosses: no cookie, no token of people or bots, no address of a user. Responses get the
+platform's content security policy, so that an Activity reaches nothing but its own mappings.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from typing import TYPE_CHECKING, Any, Final
+
+from moothall.activities.headers import header, is_passed, request_headers, response_headers
+from moothall.activities.origin import ActivityOrigins, Scope
+from moothall.activities.relay import PREFIX, RELAY_PATH, RelayPage
+from moothall.activities.targets import CONNECT_SECONDS, Targets
+from moothall.activities.websockets import pass_websocket
+from moothall.kernel.address_limits import AddressLimits, send_refusal
+from moothall.kernel.authenticate import TokenKind, actor_of_token
+from moothall.kernel.context import Services
+from moothall.kernel.outgoing import OutgoingFailed
+from moothall.objects import errors
+from moothall.objects.errors import ErrorKind, Refusal
+from moothall.objects.ids import ApplicationId
+from moothall.objects.url_mapping import MappedPath
+
+if TYPE_CHECKING:
+    from aiohttp import ClientResponse
+
+log = logging.getLogger("moothall.activities")
+
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+REQUEST_BYTES: Final = 26 * 1024 * 1024
+"""Maximum size of a request's body."""
+RESPONSE_BYTES: Final = 256 * 1024 * 1024
+"""Maximum size of a response's body; it is cut off there."""
+RESPONSE_SECONDS: Final = 60.0
+"""Time from a request's head to the head of the response, the request's body included."""
+PAUSE_SECONDS: Final = 120.0
+"""Maximum pause in a response's body."""
+LIFETIME_SECONDS: Final = 3600.0
+"""Maximum duration of a response."""
+IN_PROGRESS: Final = 512
+"""Maximum number of requests and WebSockets of one application at the same time."""
+_WATCHED_BYTES: Final = 1024 * 1024
+"""Responses of this size, and of an unknown one, end when the browser disconnects; shorter ones are soon over."""
+_BODILESS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+_METHODS: Final = _BODILESS - {"TRACE"} | {"POST", "PUT", "PATCH", "DELETE"}
+
+_TOO_MANY: Final = ErrorKind(503, 0, "503: Service Unavailable")
+_BAD_GATEWAY: Final = ErrorKind(502, 0, "502: Bad Gateway")
+_TIMEOUT: Final = ErrorKind(504, 0, "504: Gateway Timeout")
+_LOOP: Final = ErrorKind(508, 0, "508: Loop Detected")
+
+
+class _RequestBody:
+    """The body of a request as it comes; it ends with an exception if it is too large or the browser leaves."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self.too_large = False
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """The body in parts. Raises ConnectionError."""
+        size = 0
+        while True:
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                raise ConnectionError("the browser has left")
+            chunk: bytes = message.get("body", b"")
+            size += len(chunk)
+            if size > REQUEST_BYTES:
+                self.too_large = True
+                raise ConnectionError("the body is too large")
+            if chunk:
+                yield chunk
+            if not message.get("more_body"):
+                return
+
+
+class ActivityProxy:
+    """An ASGI application for all origins of Activities, over HTTP and WebSocket."""
+
+    def __init__(self, services: Services, origins: ActivityOrigins, limits: AddressLimits) -> None:
+        self._services = services
+        self.origins = origins
+        self._limits = limits
+        self._targets = Targets(services)
+        self._in_progress: Counter[ApplicationId] = Counter()
+
+    async def close(self) -> None:
+        """Close the connections to targets."""
+        await self._targets.close()
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send, application_id: ApplicationId) -> None:
+        """Serve one request of an application's origin."""
+        try:
+            self._limits.check(scope)
+            if scope["path"].startswith(PREFIX):
+                await self._serve_relay(scope, send, application_id)
+                return
+            if self._in_progress[application_id] >= IN_PROGRESS:
+                raise Refusal(_TOO_MANY)
+            self._in_progress[application_id] += 1
+            try:
+                await self._pass(scope, receive, send, application_id)
+            finally:
+                self._release(application_id)
+        except Refusal as refusal:
+            await send_refusal(scope, send, refusal)
+
+    async def serve_websocket(self, scope: Scope, receive: Receive, send: Send, application_id: ApplicationId) -> None:
+        """Serve one WebSocket of an application's origin, which only pages of that origin may open."""
+        await receive()
+        origin = header(scope, b"origin")
+        target = await self._targets.find(application_id, _raw_path(scope))
+        refused = (
+            target is None
+            or origin != self.origins.of(application_id)
+            or is_passed(scope)
+            or self._in_progress[application_id] >= IN_PROGRESS
+        )
+        if target is None or refused:
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        self._in_progress[application_id] += 1
+        try:
+            authorization = await self._may_pass_authorization(scope)
+            headers = request_headers(scope, authorization=authorization)
+            url = self._targets.url(target, _query(scope), websocket=True)
+            await pass_websocket(self._targets.session(), url, headers, scope, receive, send)
+        except OutgoingFailed as problem:
+            log.info("an Activity's WebSocket was not opened: %s", problem, extra={"application_id": application_id})
+            await send({"type": "websocket.close", "code": 1011})
+        finally:
+            self._release(application_id)
+
+    def _release(self, application_id: ApplicationId) -> None:
+        self._in_progress[application_id] -= 1
+        if not self._in_progress[application_id]:
+            del self._in_progress[application_id]
+
+    async def _serve_relay(self, scope: Scope, send: Send, application_id: ApplicationId) -> None:
+        if scope["path"] != RELAY_PATH or scope["method"] not in {"GET", "HEAD"}:
+            raise Refusal(errors.NOT_FOUND)
+        page = RelayPage(self.origins, application_id)
+        await send({"type": "http.response.start", "status": 200, "headers": page.headers})
+        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else page.body})
+
+    async def _pass(self, scope: Scope, receive: Receive, send: Send, application_id: ApplicationId) -> None:
+        if scope["method"] not in _METHODS:
+            raise Refusal(errors.METHOD_NOT_ALLOWED)
+        if is_passed(scope):
+            raise Refusal(_LOOP)
+        target = await self._targets.find(application_id, _raw_path(scope))
+        if target is None:
+            raise Refusal(errors.NOT_FOUND)
+        async with asyncio.timeout(LIFETIME_SECONDS):
+            response = await self._request(scope, receive, target)
+            try:
+                await self._respond(scope, receive, send, response, target, application_id)
+            finally:
+                response.close()
+
+    async def _request(self, scope: Scope, receive: Receive, target: MappedPath) -> "ClientResponse":
+        """Send the request to its target, up to the head of the response. Raises Refusal: 413, 502, 504."""
+        import aiohttp  # noqa: PLC0415 it takes long to import
+
+        authorization = await self._may_pass_authorization(scope)
+        headers = request_headers(scope, authorization=authorization)
+        length = header(scope, b"content-length")
+        if length is not None and length.isdigit() and int(length) > REQUEST_BYTES:
+            raise Refusal(errors.REQUEST_TOO_LARGE)
+        has_body = scope["method"] not in _BODILESS and (length or header(scope, b"transfer-encoding") is not None)
+        if has_body and length is not None:
+            headers.append(("content-length", length))
+        body = _RequestBody(receive)
+        timeout = aiohttp.ClientTimeout(connect=CONNECT_SECONDS, sock_read=PAUSE_SECONDS)
+        try:
+            async with asyncio.timeout(RESPONSE_SECONDS):
+                return await self._targets.session().request(
+                    scope["method"],
+                    self._targets.url(target, _query(scope)),
+                    headers=headers,
+                    data=body.chunks() if has_body else None,
+                    allow_redirects=False,
+                    timeout=timeout,
+                )
+        except TimeoutError:
+            raise Refusal(_TIMEOUT) from None
+        except (aiohttp.ClientError, OutgoingFailed, OSError, ValueError) as problem:
+            if body.too_large:
+                raise Refusal(errors.REQUEST_TOO_LARGE) from None
+            log.info("an Activity's target gave no answer: %s", problem)
+            raise Refusal(_BAD_GATEWAY) from None
+
+    async def _respond(
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        response: "ClientResponse",
+        target: MappedPath,
+        application_id: ApplicationId,
+    ) -> None:
+        """Send a response as it comes. The browser's disconnection ends it."""
+        received = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in response.raw_headers]
+        headers = response_headers(received, target, self.origins, application_id)
+        await send({"type": "http.response.start", "status": response.status, "headers": headers})
+        if scope["method"] == "HEAD" or response.content.at_eof():
+            await send({"type": "http.response.body", "body": b""})
+            return
+        if (response.content_length or _WATCHED_BYTES) < _WATCHED_BYTES:
+            await _send_body(response, send)
+            return
+        sending = asyncio.ensure_future(_send_body(response, send))
+        watching = asyncio.ensure_future(_wait_for_disconnection(receive))
+        try:
+            await asyncio.wait({sending, watching}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            watching.cancel()
+            if not sending.done():
+                sending.cancel()
+        if not sending.cancelled() and sending.done():
+            sending.result()
+
+    async def _may_pass_authorization(self, scope: Scope) -> bool:
+        """Whether the Authorization header may cross: not if it is the token of a person's session or of a bot."""
+        value = header(scope, b"authorization")
+        if value is None:
+            return True
+        token = value.rpartition(" ")[2].strip()
+        async with self._services.database.read() as reader:
+            actor = await actor_of_token(reader, token)
+        return actor is None or actor.kind not in {TokenKind.SESSION, TokenKind.BOT}
+
+
+async def _send_body(response: "ClientResponse", send: Send) -> None:
+    """Send the body of a response. An error of the target, and too large a body, end the connection to the browser."""
+    size = 0
+    async for chunk in response.content.iter_any():
+        size += len(chunk)
+        if size > RESPONSE_BYTES:
+            raise ConnectionError("the response of an Activity's target is too large")
+        await send({"type": "http.response.body", "body": chunk, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _wait_for_disconnection(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _raw_path(scope: Scope) -> str:
+    """The path as the browser sent it, percent-encoded."""
+    raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    return raw.partition(b"?")[0].decode("latin-1")
+
+
+def _query(scope: Scope) -> str:
+    query: bytes = scope.get("query_string", b"")
+    return query.decode("latin-1")

@@ -1,0 +1,104 @@
+"""The URL mappings of applications, cached for a moment, and connections to their targets."""
+
+import asyncio
+import ipaddress
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from moothall.kernel.context import Services
+from moothall.kernel.outgoing import checked_url, guarded_connector
+from moothall.objects.application import ApplicationFlags
+from moothall.objects.ids import ApplicationId
+from moothall.objects.url_mapping import MappedPath, UrlMap
+from moothall.resources.application.embedded_activity.objects import url_mappings
+from moothall.resources.application.queries import select_application
+
+if TYPE_CHECKING:
+    import aiohttp
+    from yarl import URL
+
+CONNECT_SECONDS: Final = 10.0
+"""Time for a connection to a target, the wait for a free one included."""
+_CACHED_SECONDS: Final = 1.0
+_MAX_CACHED: Final = 1_000
+_CONNECTIONS: Final = 1_024
+_CONNECTIONS_PER_TARGET: Final = 128
+_LOCAL_SUFFIXES: Final = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+
+
+class _Entry(Struct, frozen=True):
+    url_map: UrlMap | None
+    """None for an application without an Activity."""
+    expires_at: float
+
+
+class Targets:
+    """Finds where requests to Activities go. One pool of connections serves all applications."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._entries: dict[ApplicationId, _Entry] = {}
+        self._session: aiohttp.ClientSession | None = None
+
+    @property
+    def _allow_private(self) -> bool:
+        return self._services.limits.allow_private_addresses
+
+    async def find(self, application_id: ApplicationId, path: str) -> MappedPath | None:
+        """The target of a percent-encoded path; None if the application has no Activity or no mapping fits."""
+        now = asyncio.get_running_loop().time()
+        entry = self._entries.get(application_id)
+        if entry is None or entry.expires_at < now:
+            if len(self._entries) >= _MAX_CACHED:
+                self._entries.clear()
+            entry = self._entries[application_id] = _Entry(await self._read(application_id), now + _CACHED_SECONDS)
+        return None if entry.url_map is None else entry.url_map.find(path)
+
+    def url(self, target: MappedPath, query: str, *, websocket: bool = False) -> "URL":
+        """The URL of a request. Raises OutgoingFailed for an address that is not public, as `checked_url`."""
+        scheme = "http" if self._is_local(target.authority) else "https"
+        checked = checked_url(
+            f"{scheme}://{target.authority}{target.path}{'?' if query else ''}{query}",
+            allow_private=self._allow_private,
+            encoded=True,
+        )
+        return checked.with_scheme(scheme.replace("http", "ws", 1)) if websocket else checked
+
+    def session(self) -> "aiohttp.ClientSession":
+        """The HTTP client, whose connections go to public addresses only, unless the operator allows others."""
+        import aiohttp  # noqa: PLC0415 it takes long to import, and most installations never need it
+
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                connector=guarded_connector(
+                    allow_private=self._allow_private, limit=_CONNECTIONS, limit_per_host=_CONNECTIONS_PER_TARGET
+                ),
+                auto_decompress=False,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                skip_auto_headers=("user-agent", "accept", "accept-encoding", "content-type"),
+            )
+        return self._session
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def _read(self, application_id: ApplicationId) -> UrlMap | None:
+        async with self._services.database.read() as reader:
+            row = await select_application(reader, application_id)
+        if row is None or not row.flags & ApplicationFlags.EMBEDDED:
+            return None
+        return UrlMap(url_mappings(row))
+
+    def _is_local(self, authority: str) -> bool:
+        """Whether a target is on the operator's own network, where it is reached over plain HTTP."""
+        if not self._allow_private:
+            return False
+        host = authority.rpartition(":")[0] if authority.rpartition(":")[2].isdigit() else authority
+        try:
+            return not ipaddress.ip_address(host.strip("[]")).is_global
+        except ValueError:
+            return "." not in host or host.endswith(_LOCAL_SUFFIXES)

@@ -1,0 +1,1 @@
+"""Images that Activities upload, for a day."""
