@@ -2,8 +2,10 @@
 
 import importlib
 import pkgutil
+from functools import cache
 
 
+@cache
 def load_endpoints() -> None:
     """Import the `endpoints` and `hooks` modules of every room, which fill the registry of rows and the hooks."""
     for module in pkgutil.walk_packages(__path__, f"{__name__}."):

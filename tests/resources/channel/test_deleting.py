@@ -154,7 +154,7 @@ async def test_its_messages_and_those_of_its_threads_are_removed_afterwards(plat
     assert (await owner.get(f"/channels/{thread}")).status == 200
     await owner.delete(f"/channels/{channel}")
     assert (await owner.get(f"/channels/{thread}")).code == 10003
-    await platform.settle()
+    await platform.run_due_jobs()
     assert await _count(platform, _count_messages) == 1
     assert await _count(platform, _count_activity) == 1
     assert await _count(platform, _count_channels, guild_id=guild.id) == 1

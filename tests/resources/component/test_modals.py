@@ -212,6 +212,16 @@ def test_a_submission_answers_every_field_in_order() -> None:
     ]
 
 
+@pytest.mark.parametrize(("bounds", "longest"), [({}, 4000), ({"max_length": 5}, 5), ({"min_length": 1}, 4000)])
+def test_a_text_has_up_to_4000_characters_unless_its_input_has_a_maximum(bounds: dict[str, int], longest: int) -> None:
+    form = made(label(text_input("name", **bounds)))
+    for length, expected in ((longest, []), (longest + 1, ["BASE_TYPE_"])):
+        form_errors = FormErrors()
+        read_modal_submission(form, entered(name={"value": "x" * length}), form_errors)
+        errors = form_errors.nested().get("components", {}).get("0", {}).get("component", {}).get("value", {})
+        assert [each["code"][:10] for each in errors.get("_errors", [])] == expected, length
+
+
 def test_choices_and_rows_are_answered_too() -> None:
     form = made_of(CHOICE_FORM)
     form_errors = FormErrors()

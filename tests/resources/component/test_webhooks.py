@@ -32,7 +32,7 @@ async def persons(platform: Platform) -> tuple[Caller, Guild, str]:
     guild = await platform.guild(await platform.person())
     hook = await hook_of(guild.owner, guild)
     platform.heard.clear()
-    return platform.nobody, guild, hook
+    return platform.anonymous, guild, hook
 
 
 async def applications(platform: Platform) -> tuple[Caller, Guild, str]:
@@ -41,7 +41,7 @@ async def applications(platform: Platform) -> tuple[Caller, Guild, str]:
     await guild.join(bot, roles=[await guild.role(permissions=Permissions.MANAGE_WEBHOOKS)])
     hook = await hook_of(bot, guild)
     platform.heard.clear()
-    return platform.nobody, guild, hook
+    return platform.anonymous, guild, hook
 
 
 async def test_a_users_webhook_sends_non_interactive_components_with_the_parameter(platform: Platform) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from moothall.kernel.jobs import JobRunner
 from moothall.kernel.ratelimit import RateLimiter
 from moothall.objects.permissions import Permissions
-from moothall.resources.message.attachment.sweeping import FileSweeper
+from moothall.resources.message.attachment.sweeper import FileSweeper
 from moothall.storage.database import Database, Query
 from moothall.storage.schema import crossposts
 from tests.harness import ANNOUNCEMENT, VOICE, Caller, Guild, Platform
@@ -92,7 +92,7 @@ async def test_following_sends_a_system_message_and_creates_a_webhook(platform: 
     assert hook["source_channel"] == {"id": str(at.news), "name": "news"}
     assert "token" not in hook
     assert hook["user"]["id"] == str(at.reader.owner.id)
-    assert (await platform.nobody.post(f"/webhooks/{hook['id']}/x", {"content": "forged"})).code == 50027
+    assert (await platform.anonymous.post(f"/webhooks/{hook['id']}/x", {"content": "forged"})).code == 50027
 
 
 async def test_following_is_idempotent(platform: Platform) -> None:

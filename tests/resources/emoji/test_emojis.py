@@ -87,7 +87,7 @@ async def test_every_image_format_is_accepted_and_animations_are_marked(owner: C
         ({"name": "line\n"}, "name", "STRING_TYPE_REGEX"),
         ({"name": "émoji"}, "name", "STRING_TYPE_REGEX"),
         ({"name": None}, "name", "BASE_TYPE_REQUIRED"),
-        ({"name": 5}, "name", "STRING_TYPE_CONVERT"),
+        ({"name": True}, "name", "STRING_TYPE_CONVERT"),
         ({"image": None}, "image", "BASE_TYPE_REQUIRED"),
         ({"image": "moot.png"}, "image", "IMAGE_INVALID"),
         ({"image": "data:image/png;base64,AAAA"}, "image", "IMAGE_INVALID"),

@@ -211,7 +211,7 @@ async def test_a_group_invite_has_its_type_and_admits_strangers(platform: Platfo
     assert {user["username"] for user in invite["channel"]["recipients"]} == {"alice", "bob", "carol"}
     assert platform.heard == []
     assert (await circle.bob.post(f"{circle.url}/invites", {"max_age": 600})).json["code"] == invite["code"]
-    shown = (await platform.nobody.get(f"/invites/{invite['code']}", with_counts=True)).json
+    shown = (await platform.anonymous.get(f"/invites/{invite['code']}", with_counts=True)).json
     assert (shown["type"], shown["approximate_member_count"]) == (1, 3)
     assert "uses" not in shown
     assert (await circle.eve.post(f"/invites/{invite['code']}")).status == 200

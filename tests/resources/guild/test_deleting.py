@@ -129,7 +129,7 @@ async def test_no_row_of_a_deleted_guild_remains_and_other_guilds_lose_none(
     await furnish(platform, doomed)
     await fill(platform, doomed.general, 1300)
     assert (await owner.delete(f"/guilds/{doomed.id}")).status == 204
-    await platform.settle()
+    await platform.run_due_jobs()
     assert await count_rows(platform) == before
     assert await count_jobs(platform) == 0
     assert (await owner.get(f"/guilds/{guild.id}")).status == 200
@@ -159,7 +159,7 @@ async def test_members_of_a_large_guild_are_deleted_by_the_job(
     assert (await count_rows(platform))["members"] == 2
     assert (await bob.get("/users/@me/guilds")).json == []
     assert (await bob.get(f"/guilds/{guild.id}")).code == 10004
-    await platform.settle()
+    await platform.run_due_jobs()
     assert await count_rows(platform) == {}
 
 

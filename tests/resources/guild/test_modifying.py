@@ -106,7 +106,7 @@ async def test_the_afk_timeouts_of_the_spec_are_accepted(owner: Caller, guild: G
         ({"system_channel_flags": -1}, "system_channel_flags"),
         ({"preferred_locale": "tlh"}, "preferred_locale"),
         ({"features": "COMMUNITY"}, "features"),
-        ({"features": [1]}, "features.0"),
+        ({"features": [True]}, "features.0"),
         ({"premium_progress_bar_enabled": "yes"}, "premium_progress_bar_enabled"),
         ({"icon": "data:image/png;base64,AAAA"}, "icon"),
         ({"icon": 7}, "icon"),

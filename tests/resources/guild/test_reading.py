@@ -6,7 +6,7 @@ from sqlalchemy import insert
 
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import encode
-from moothall.resources.guild.objects import guild_object
+from moothall.resources.guild.objects import guild_json, guild_object
 from moothall.storage.database import Query
 from moothall.storage.schema import emojis, stickers
 from tests.harness import Caller, Guild, Platform
@@ -49,7 +49,7 @@ async def test_a_guild_shows_its_emojis_and_stickers(platform: Platform, owner: 
     async with platform.database.transaction() as tx:
         await tx.execute(Query(insert(emojis)), guild_id=guild.id, id=5, name="wave", user_id=owner.id)
         await tx.execute(Query(insert(stickers)), guild_id=guild.id, id=6, name="boat", tags="sea")
-        await guild._freshen(tx)
+        await guild._renew_version(tx)
     data = (await owner.get(f"/guilds/{guild.id}")).json
     (emoji,), (sticker,) = data["emojis"], data["stickers"]
     assert (emoji["id"], emoji["name"], emoji["roles"], emoji["available"]) == ("5", "wave", [], True)
@@ -64,11 +64,11 @@ async def test_an_object_is_built_once_for_each_version(platform: Platform, owne
     async with platform.database.read() as reader:
         before = await platform.services.states.state(reader, guild.id)
         assert before is not None
-        made = before.memo["guild.json"]
+        built = guild_json(before)
         await owner.get(f"/guilds/{guild.id}", with_counts=True)
         again = await platform.services.states.state(reader, guild.id)
         assert again is before
-        assert again.memo["guild.json"] is made
+        assert guild_json(again) is built
     await owner.patch(f"/guilds/{guild.id}", {"name": "The Moot"})
     assert (await owner.get(f"/guilds/{guild.id}")).json["name"] == "The Moot"
 

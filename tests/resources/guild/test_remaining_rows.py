@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import Column, LargeBinary, Table, Text, func, insert, select
 from sqlalchemy.sql.sqltypes import Boolean
 
+from moothall.objects.auto_moderation import TriggerType
 from moothall.objects.ids import ChannelId, GuildId
 from moothall.storage.columns import JsonColumn, SnowflakeColumn, TimestampColumn
 from moothall.storage.database import Query
@@ -39,6 +40,9 @@ _OF_OTHERS: Final = {
     ("interactions", "source_room_id"): "the same",
     ("interactions", "response_room_id"): "the same",
     ("ephemeral_messages", "channel_id"): "goes with its interaction",
+    ("activity_instances", "guild_id"): "ends when its participants, who lost the channel, have left",
+    ("activity_instances", "channel_id"): "the same",
+    ("preview_requests", "channel_id"): "a queue: requests of messages that are gone are dropped when they are read",
     ("authorization_codes", "guild_id"): "forgotten when the code ends",
 }
 """Columns that may refer to a deleted object, and why."""
@@ -80,6 +84,8 @@ async def _fill(platform: Platform, guild_id: int, channel_id: int, *, but: Coll
                 for column in table.columns
                 if not column.nullable and column.default is None
             }
+            if table.name == "auto_moderation_rules":
+                row["trigger_type"] = TriggerType.KEYWORD
             row |= dict.fromkeys(of_guild, guild_id) | dict.fromkeys(of_channel, channel_id)
             await tx.execute(Query(insert(table)), **row)
             filled.add(table.name)
@@ -115,7 +121,7 @@ async def test_no_row_of_any_table_refers_to_a_deleted_guild(platform: Platform)
         await _references(platform, ChannelId, other.general),
     )
     assert (await doomed.owner.delete(f"/guilds/{doomed.id}")).status == 204
-    await platform.settle()
+    await platform.run_due_jobs()
     assert await _references(platform, GuildId, doomed.id) == {}
     assert (
         await _references(platform, ChannelId, doomed.general) == await _references(platform, ChannelId, thread) == {}
@@ -137,7 +143,7 @@ async def test_no_row_of_any_table_refers_to_a_deleted_channel(platform: Platfor
         await _references(platform, ChannelId, other.general),
     )
     assert (await doomed.owner.delete(f"/channels/{channel}")).status == 200
-    await platform.settle()
+    await platform.run_due_jobs()
     assert await _references(platform, ChannelId, channel) == {}
     assert before == (
         await _references(platform, GuildId, other.id),

@@ -10,6 +10,7 @@ from moothall.objects.permissions import Permissions
 from moothall.storage.database import Query
 from moothall.storage.schema import voice_states
 from tests.harness import VOICE, Caller, Guild, Platform
+from tests.resources.auto_moderation.rules import create_rule
 
 _insert_voice = Query(insert(voice_states))
 
@@ -64,15 +65,17 @@ async def test_a_deleted_integration_is_unknown(platform: Platform) -> None:
     assert (await guild.owner.delete(path)).code == 10005
 
 
-async def test_the_bot_leaves_voice_and_its_role_is_removed_from_overwrites(platform: Platform) -> None:
+async def test_the_bot_leaves_voice_and_its_role_is_removed_from_overwrites_and_rules(platform: Platform) -> None:
     guild, bot, integration = await installed(platform)
     role = next(r for r in (await guild.owner.get(f"/guilds/{guild.id}/roles")).json if r["managed"])
     voice = await guild.channel(type=VOICE, overwrites=[(int(role["id"]), 0, Permissions.SPEAK, 0)])
+    await create_rule(guild, exempt_roles=[role["id"]])
     async with platform.database.transaction() as tx:
         await tx.execute(_insert_voice, guild_id=guild.id, user_id=bot.id, channel_id=voice, session_id="x")
     with platform.listening() as heard:
         await guild.owner.delete(f"/guilds/{guild.id}/integrations/{integration['id']}")
-    assert {"VOICE_STATE_UPDATE", "CHANNEL_UPDATE"} <= set(heard)
+    assert {"VOICE_STATE_UPDATE", "CHANNEL_UPDATE", "AUTO_MODERATION_RULE_UPDATE"} <= set(heard)
+    assert platform.heard_data("AUTO_MODERATION_RULE_UPDATE")[0]["exempt_roles"] == []
     assert platform.heard_data("VOICE_STATE_UPDATE")[0]["channel_id"] is None
     assert platform.heard_data("CHANNEL_UPDATE")[0]["permission_overwrites"] == []
 
@@ -120,6 +123,8 @@ async def test_a_deleted_application_is_removed_from_all_guilds(platform: Platfo
     voice = await guild.channel(type=VOICE, overwrites=[(int(role["id"]), 0, Permissions.SPEAK, 0)])
     async with platform.database.transaction() as tx:
         await tx.execute(_insert_voice, guild_id=guild.id, user_id=bot.id, channel_id=voice, session_id="x")
+    await create_rule(guild, exempt_roles=[role["id"]])
+    platform.heard.clear()
     bearer = await platform.bearer(guild.owner, int(bot.id), "identify")
     path = f"/applications/{bot.application_id}"
     assert (await bot.delete(path)).code == 20012
@@ -131,6 +136,7 @@ async def test_a_deleted_application_is_removed_from_all_guilds(platform: Platfo
     ]
     assert (await bot.get("/users/@me")).status == 401
     assert (await bearer.get("/users/@me")).status == 401
+    assert [rule["exempt_roles"] for rule in platform.heard_data("AUTO_MODERATION_RULE_UPDATE")] == [[]]
     assert (await guild.owner.get(f"/guilds/{other.id}/members/{bot.id}")).code == 10007
     await nothing_left(guild, bot)
     assert (await guild.owner.get("/applications")).json == []

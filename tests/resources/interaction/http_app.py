@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 from aiohttp import web
-from msgspec import structs
 from nacl.exceptions import BadSignatureError
 from nacl.signing import VerifyKey
 from sqlalchemy import bindparam, update
@@ -16,6 +15,7 @@ from moothall.objects.ids import ApplicationId, Snowflake
 from moothall.storage.database import Query
 from moothall.storage.schema import applications
 from tests.harness import Platform
+from tests.kernel.forms import TYPE, form
 from tests.resources.interaction.scenario import Scenario, create_scenario
 
 _set_url = Query(
@@ -70,19 +70,27 @@ def respond_with(kind: int, data: Any = None) -> Handler:
     return handle
 
 
+def respond_with_form(*parts: bytes) -> Handler:
+    """A handler that responds with a form in the HTTP response."""
+
+    async def handle(_interaction: dict[str, Any]) -> web.StreamResponse:
+        return web.Response(body=form(*parts), headers={"content-type": TYPE})
+
+    return handle
+
+
 @asynccontextmanager
 async def http_scenario(
-    platform: Platform, *, seconds: float = 3.0, private: bool = True
+    platform: Platform, *, seconds: float = 30.0, private: bool = True
 ) -> AsyncIterator[tuple[Scenario, HttpApp]]:
     """A scenario whose application has an interactions endpoint on the loopback address."""
-    services = platform.services
-    services.limits = structs.replace(services.limits, allow_private_addresses=private)
+    platform.allow_private_addresses(private)
     scenario = await create_scenario(platform, seconds=seconds)
     verify_key = (await scenario.app.owner.get(f"/applications/{scenario.app.id}")).json["verify_key"]
     http_app = HttpApp(verify_key)
     app = web.Application()
     app.router.add_post("/interactions", http_app.serve)
-    runner = web.AppRunner(app)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     port = runner.addresses[0][1]
@@ -101,7 +109,7 @@ async def set_endpoint_url(scenario: Scenario, url: str | None) -> None:
         await tx.execute(_set_url, application_id=ApplicationId(Snowflake(int(scenario.app.id))), url=url)
 
 
-async def wait_until(condition: Callable[[], bool], seconds: float = 5.0) -> None:
+async def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
     """Wait until a condition holds."""
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110 there is no event to wait for

@@ -7,14 +7,16 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from moothall.cdn.attachments import Attachments
-from moothall.cdn.scaled import ScaledPictures
+from moothall.cdn.rendition_cache import RenditionCache
 from moothall.kernel.address_limits import AddressLimits
 from moothall.objects.ids import Snowflake
 from moothall.resources.interaction.operations.deliver import Deliveries
+from moothall.resources.interaction.response_timers import ResponseTimers
 from moothall.storage.disk_cache import DiskCache
 from tests.harness import Caller, Guild, Platform, Reply
 from tests.oauth2.flow import App, application, consent
 
+_BUTTON = 2
 SLASH: dict[str, Any] = {"name": "blep", "description": "Send an animal"}
 
 
@@ -53,7 +55,9 @@ class Scenario:
         return await (person or self.person).post("/interactions", body | more)
 
     async def click(self, message: dict[str, Any], custom_id: str, person: Caller | None = None, **data: Any) -> Reply:
-        return await self.post_interaction(3, {"custom_id": custom_id, **data}, person, message_id=message["id"])
+        """Post an interaction that uses a component of a message."""
+        component = {"component_type": _type_of(message.get("components", []), custom_id), "custom_id": custom_id}
+        return await self.post_interaction(3, component | data, person, message_id=message["id"])
 
     def last_interaction(self) -> dict[str, Any]:
         """The last interaction that the application received over the gateway."""
@@ -73,7 +77,7 @@ class Scenario:
         if data is not None:
             body["data"] = data
         path = f"/interactions/{interaction['id']}/{interaction['token']}/callback"
-        return await self.platform.nobody.post(path, body, **query)
+        return await self.platform.anonymous.post(path, body, **query)
 
     async def create_interaction(
         self, kind: int, data: dict[str, Any], person: Caller | None = None, **more: Any
@@ -107,7 +111,7 @@ class Scenario:
         """The file at a URL; None unless the status is 200."""
         services, sent = self.platform.services, list[Any]()
         limits = AddressLimits(None)
-        scaled = ScaledPictures(services.blobs, DiskCache(Path("unused"), 0), limits)
+        scaled = RenditionCache(services.blobs, DiskCache(Path("unused"), 0), limits)
         files = Attachments(self.platform.database, services.blobs, services.links, scaled, limits)
         parts = urlsplit(url)
         scope = {
@@ -142,7 +146,17 @@ class Scenario:
 
     @property
     def deliveries(self) -> Deliveries:
-        return Deliveries.of(self.platform.services)
+        return self.platform.services.resources[Deliveries]
+
+
+def _type_of(components: Any, custom_id: str) -> int:
+    """The type of the component with a custom id, at any depth; that of a button if there is none."""
+    if isinstance(components, dict):
+        if components.get("custom_id") == custom_id:
+            return int(components["type"])
+        components = list(components.values())
+    below = [_type_of(each, custom_id) for each in components if isinstance(each, dict | list)]
+    return next((each for each in below if each != _BUTTON), _BUTTON)
 
 
 PLAIN: dict[str, Any] = {"response_type": None, "redirect_uri": None}
@@ -160,7 +174,7 @@ async def install(
 
 
 async def create_scenario(
-    platform: Platform, *, seconds: float = 30.0, scope: str = "bot applications.commands", **settings: Any
+    platform: Platform, *, seconds: float = 600.0, scope: str = "bot applications.commands", **settings: Any
 ) -> Scenario:
     """A guild with an installed application and a member; `seconds` is the time for a response."""
     guild = await platform.guild(await platform.person())
@@ -170,5 +184,5 @@ async def create_scenario(
     person = await platform.person()
     await guild.join(person)
     scenario = Scenario(platform, guild, app, person)
-    scenario.deliveries.seconds = seconds
+    platform.services.resources[ResponseTimers].seconds = seconds
     return scenario

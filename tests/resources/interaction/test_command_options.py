@@ -10,7 +10,7 @@ from tests.resources.interaction.scenario import Scenario, create_scenario
 from tests.resources.message.attachment.uploading import upload
 
 
-def option(kind: int, name: str = "it", **more: Any) -> dict[str, Any]:
+def option(kind: float, name: str = "it", **more: Any) -> dict[str, Any]:
     return {"type": kind, "name": name, "description": "x", **more}
 
 
@@ -30,6 +30,27 @@ async def test_the_application_receives_plain_values_unchanged(platform: Platfor
     data = await resolve_option(await create_scenario(platform), kind, value)
     assert data["options"] == [option_value(kind, value)]
     assert "resolved" not in data
+
+
+@pytest.mark.parametrize("kind", [3, 4, 10])
+async def test_an_empty_list_of_choices_is_no_restriction(platform: Platform, kind: int) -> None:
+    scenario = await create_scenario(platform)
+    value = "dog" if kind == 3 else 7
+    command = await scenario.create_command(options=[option(kind, choices=[], channel_types=None)])
+    assert "choices" not in command["options"][0]
+    data = (await scenario.use_command(command, options=[option_value(kind, value)]))["data"]
+    assert data["options"] == [option_value(kind, value)]
+
+
+async def test_bounds_and_choices_of_integers_may_be_written_as_floats(platform: Platform) -> None:
+    scenario = await create_scenario(platform)
+    bounded = option(4.0, min_value=1.0, max_value=10.0)
+    chosen = option(4, "other", choices=[{"name": "Two", "value": 2.0}])
+    command = await scenario.create_command(options=[bounded, chosen])
+    first, second = command["options"]
+    assert (first["type"], first["min_value"], first["max_value"]) == (4, 1, 10)
+    assert all(isinstance(first[key], int) for key in ("type", "min_value", "max_value"))
+    assert isinstance(second["choices"][0]["value"], int)
 
 
 @pytest.mark.parametrize(

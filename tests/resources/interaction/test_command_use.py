@@ -10,6 +10,7 @@ from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import members
 from tests.harness import FORUM, VOICE, Caller, Platform
+from tests.resources.activity.activities import make_launchable
 from tests.resources.interaction.scenario import Scenario, create_scenario, install
 
 _set_member = Query(
@@ -235,7 +236,7 @@ async def test_an_application_without_a_bot_in_the_guild_receives_interactions(p
     deleted = await scenario.guild.owner.delete(f"/guilds/{scenario.guild.id}/integrations/{integration['id']}")
     assert deleted.status == 204
     assert (await scenario.post_command(await scenario.create_command())).code == 10063
-    assert (await platform.nobody.post(scenario.webhook_path(interaction), {"content": "still here"})).code == 10015
+    assert (await platform.anonymous.post(scenario.webhook_path(interaction), {"content": "still here"})).code == 10015
 
 
 async def test_a_user_installed_command_can_be_used_by_its_user_everywhere(platform: Platform) -> None:
@@ -249,8 +250,10 @@ async def test_a_user_installed_command_can_be_used_by_its_user_everywhere(platf
     # Without USE_EXTERNAL_APPS responses are ephemeral.
     assert (await scenario.respond_with_message(interaction, 4, {"content": "all"}))["flags"] == 0
     for number in range(5):
-        assert (await platform.nobody.post(scenario.webhook_path(interaction), {"content": str(number)})).status == 200
-    assert (await platform.nobody.post(scenario.webhook_path(interaction), {"content": "6"})).code == 40094
+        assert (
+            await platform.anonymous.post(scenario.webhook_path(interaction), {"content": str(number)})
+        ).status == 200
+    assert (await platform.anonymous.post(scenario.webhook_path(interaction), {"content": "6"})).code == 40094
     await scenario.guild.owner.put(
         f"{scenario.channel_path}/permissions/{scenario.guild.id}",
         {"type": 0, "deny": str(int(Permissions.USE_EXTERNAL_APPS))},
@@ -259,7 +262,7 @@ async def test_a_user_installed_command_can_be_used_by_its_user_everywhere(platf
     assert (await scenario.respond_with_message(shy, 4, {"content": "psst"}))["flags"] == 64
     late = await scenario.use_command(command)
     assert (await scenario.respond(late, 5)).status == 204
-    assert (await platform.nobody.get(scenario.webhook_path(late, "/messages/@original"))).json["flags"] == 64 | 128
+    assert (await platform.anonymous.get(scenario.webhook_path(late, "/messages/@original"))).json["flags"] == 64 | 128
     assert len(await scenario.history()) == 6
     guilds_only = await scenario.create_command(name="guilds", integration_types=[0])
     assert (await scenario.post_command(guilds_only)).code == 10063
@@ -310,6 +313,8 @@ async def test_contexts_decide_which_direct_messages_a_command_can_be_used_in(pl
 async def test_activities_are_launched_by_the_platform_or_by_the_application(platform: Platform) -> None:
     scenario = await create_scenario(platform)
     await scenario.app.owner.patch(f"/applications/{scenario.app.id}", {"flags": 1 << 17})
+    await make_launchable(scenario.app.owner, int(scenario.app.id))
+    platform.presences.connect(scenario.person.id, "session")
     (launch,) = (await scenario.app.bot.get(f"/applications/{scenario.app.id}/commands")).json
     before = len(scenario.events(scenario.app.bot.id, "INTERACTION_CREATE"))
     assert (await scenario.post_command(launch)).status == 204

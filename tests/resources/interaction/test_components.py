@@ -120,6 +120,18 @@ async def test_an_unknown_or_disabled_component_is_refused_and_nothing_is_announ
     assert platform.heard == []
 
 
+async def test_a_component_interaction_states_the_type_of_its_component(platform: Platform) -> None:
+    scenario = await create_scenario(platform)
+    message = await scenario.create_message([row(BUTTON)])
+    platform.heard.clear()
+    for unstated in ({}, {"component_type": None}):
+        reply = await scenario.post_interaction(3, {"custom_id": "go", **unstated}, message_id=message["id"])
+        assert reply.errors_at("data.component_type") == ["BASE_TYPE_REQUIRED"]
+    assert platform.heard == []
+    reply = await scenario.post_interaction(3, {"custom_id": "go", "type": 2}, message_id=message["id"])
+    assert (reply.status, scenario.last_interaction()["data"]["component_type"]) == (204, 2)
+
+
 async def test_a_component_needs_its_message_in_the_channel_and_of_the_application(platform: Platform) -> None:
     scenario = await create_scenario(platform)
     message = await scenario.create_message([row(BUTTON)])
@@ -160,7 +172,7 @@ async def test_components_of_an_applications_webhook_send_interactions_to_it(pla
     bits = Permissions.DEFAULT | Permissions.MANAGE_WEBHOOKS
     await scenario.guild.owner.patch(everyone, {"permissions": str(int(bits))})
     hook = (await scenario.app.bot.post(f"{scenario.channel_path}/webhooks", {"name": "hook"})).json
-    made = await platform.nobody.post(
+    made = await platform.anonymous.post(
         f"/webhooks/{hook['id']}/{hook['token']}", {"content": "x", "components": [row(BUTTON)]}, wait=True
     )
     assert (await scenario.click(made.json, "go")).status == 204

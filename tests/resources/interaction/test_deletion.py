@@ -39,7 +39,7 @@ async def test_deleting_an_application_deletes_its_commands_and_interactions(pla
     scenario, interaction = await create_used_commands(platform)
     assert (await scenario.app.owner.delete(f"/applications/{scenario.app.id}")).status == 204
     assert await counts(platform) == [0, 0, 0]
-    assert (await platform.nobody.post(scenario.webhook_path(interaction), {"content": "x"})).code == 10015
+    assert (await platform.anonymous.post(scenario.webhook_path(interaction), {"content": "x"})).code == 10015
     assert (await scenario.post_interaction(2, {"id": interaction["data"]["id"], "type": 1})).code == 10002
 
 
@@ -49,7 +49,7 @@ async def test_removing_a_bot_deletes_its_guild_commands_and_interactions_there(
         await scenario.guild.owner.delete(f"/guilds/{scenario.guild.id}/members/{scenario.app.bot.id}")
     ).status == 204
     assert await counts(platform) == [1, 0, 0]
-    assert (await platform.nobody.post(scenario.webhook_path(interaction), {"content": "x"})).code == 10015
+    assert (await platform.anonymous.post(scenario.webhook_path(interaction), {"content": "x"})).code == 10015
 
 
 async def test_deleting_a_guild_deletes_its_guild_commands_and_interactions(platform: Platform) -> None:
@@ -58,7 +58,7 @@ async def test_deleting_a_guild_deletes_its_guild_commands_and_interactions(plat
     runner = JobRunner(platform.services)
     await runner.drain(Timestamp(Timestamp.now() + 600_000))
     assert (await counts(platform))[:2] == [1, 0]
-    assert (await platform.nobody.post(scenario.webhook_path(interaction), {"content": "x"})).code in {10003, 10015}
+    assert (await platform.anonymous.post(scenario.webhook_path(interaction), {"content": "x"})).code in {10003, 10015}
     assert (await scenario.app.bot.get(f"/applications/{scenario.app.id}/commands")).json[0]["name"] == "blep"
 
 
@@ -66,8 +66,8 @@ async def test_followups_in_a_deleted_channel_are_refused(platform: Platform) ->
     scenario, interaction = await create_used_commands(platform)
     assert (await scenario.guild.owner.delete(scenario.channel_path)).status == 200
     for reply in (
-        await platform.nobody.post(scenario.webhook_path(interaction), {"content": "x"}),
-        await platform.nobody.patch(scenario.webhook_path(interaction, "/messages/@original"), {"content": "x"}),
+        await platform.anonymous.post(scenario.webhook_path(interaction), {"content": "x"}),
+        await platform.anonymous.patch(scenario.webhook_path(interaction, "/messages/@original"), {"content": "x"}),
     ):
         assert reply.status == 404, reply.body
 

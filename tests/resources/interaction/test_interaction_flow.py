@@ -38,20 +38,20 @@ async def test_a_deferred_response_is_edited_and_followed_up(platform: Platform)
     assert (await scenario.post_command(command)).status == 204
     interaction = scenario.last_interaction()
     assert (await scenario.respond(interaction, 5)).status == 204
-    loading = (await platform.nobody.get(scenario.webhook_path(interaction, "/messages/@original"))).json
+    loading = (await platform.anonymous.get(scenario.webhook_path(interaction, "/messages/@original"))).json
     assert loading["flags"] == 128
     filled = (
-        await platform.nobody.patch(scenario.webhook_path(interaction, "/messages/@original"), {"content": "done"})
+        await platform.anonymous.patch(scenario.webhook_path(interaction, "/messages/@original"), {"content": "done"})
     ).json
     assert (filled["content"], filled["flags"], filled["edited_timestamp"]) == ("done", 0, None)
-    followup = await platform.nobody.post(scenario.webhook_path(interaction), {"content": "more"})
+    followup = await platform.anonymous.post(scenario.webhook_path(interaction), {"content": "more"})
     assert followup.status == 200, followup.body
     assert (followup.json["type"], followup.json["message_reference"]["message_id"]) == (19, filled["id"])
     where = scenario.webhook_path(interaction, f"/messages/{followup.json['id']}")
-    assert (await platform.nobody.patch(where, {"content": "changed"})).json["content"] == "changed"
-    assert (await platform.nobody.get(where)).json["content"] == "changed"
-    assert (await platform.nobody.delete(where)).status == 204
-    assert (await platform.nobody.delete(scenario.webhook_path(interaction, "/messages/@original"))).status == 204
+    assert (await platform.anonymous.patch(where, {"content": "changed"})).json["content"] == "changed"
+    assert (await platform.anonymous.get(where)).json["content"] == "changed"
+    assert (await platform.anonymous.delete(where)).status == 204
+    assert (await platform.anonymous.delete(scenario.webhook_path(interaction, "/messages/@original"))).status == 204
     assert (await scenario.person.get(f"/channels/{scenario.guild.general}/messages")).json == []
 
 
@@ -86,7 +86,7 @@ async def test_an_interaction_without_a_response_fails(platform: Platform) -> No
     (failed,) = scenario.events(scenario.person.id, "INTERACTION_FAILURE")
     assert failed["id"] == interaction["id"]
     assert (await scenario.respond(interaction, 4, {"content": "late"})).code == 10062
-    assert (await platform.nobody.post(scenario.webhook_path(interaction), {"content": "late"})).code == 10015
+    assert (await platform.anonymous.post(scenario.webhook_path(interaction), {"content": "late"})).code == 10015
 
 
 async def test_a_modal_is_shown_submitted_and_responded_to(platform: Platform) -> None:

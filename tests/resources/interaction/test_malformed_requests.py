@@ -152,7 +152,7 @@ async def test_a_malformed_response_is_refused_or_accepted_as_a_whole(platform: 
             return await scenario.create_interaction(4, {"id": command["id"], "type": 1, "options": focused_options})
         if which == 4:
             message = await scenario.create_message([BUTTON])
-            data = {"custom_id": "pick", "values": [str(scenario.person.id)]}
+            data = {"custom_id": "pick", "component_type": 5, "values": [str(scenario.person.id)]}
             return await scenario.create_interaction(3, data, message_id=message["id"])
         return await scenario.use_command(command)
 
@@ -161,7 +161,7 @@ async def test_a_malformed_response_is_refused_or_accepted_as_a_whole(platform: 
         if interaction is None:
             interaction = await fresh()
         path = f"/interactions/{interaction['id']}/{interaction['token']}/callback"
-        reply = await platform.nobody.post(path, malformed)
+        reply = await platform.anonymous.post(path, malformed)
         assert reply.status in {204, 400}, (malformed, reply.body)
         if reply.status == 204:
             interaction = None

@@ -160,6 +160,8 @@ async def test_a_modal_is_submitted_once_by_its_user_in_its_channel(platform: Pl
     assert (await submit_modal(scenario, {"id": "1"}, entered)).code == 10062
     again = {"id": shown_modal["id"], "custom_id": "another", "components": [entered]}
     assert (await scenario.post_interaction(5, again)).code == 10062
+    del again["custom_id"]
+    assert (await scenario.post_interaction(5, again)).errors_at("data.custom_id") == ["BASE_TYPE_REQUIRED"]
     both = await asyncio.gather(*(submit_modal(scenario, shown_modal, entered) for _ in range(2)))
     assert sorted(reply.status for reply in both) == [204, 404]
     assert len([e for e in scenario.events(scenario.app.bot.id, "INTERACTION_CREATE") if e["type"] == 5]) == 1
@@ -185,8 +187,22 @@ async def test_a_modal_shown_by_a_component_has_its_message_and_can_update_it(pl
     ).errors_at("type")
     updated = await scenario.respond_with_message(interaction, 7, {"content": "after"})
     assert (updated["id"], updated["content"]) == (message["id"], "after")
-    original = await platform.nobody.get(scenario.webhook_path(interaction, "/messages/@original"))
+    original = await platform.anonymous.get(scenario.webhook_path(interaction, "/messages/@original"))
     assert original.json["id"] == message["id"]
+
+
+async def test_a_modal_shown_by_a_command_is_closed_by_deferring_an_update(platform: Platform) -> None:
+    scenario = await create_scenario(platform)
+    shown_modal = await show_modal(scenario, label(TEXT))
+    assert (
+        await submit_modal(scenario, shown_modal, {"type": 18, "component": {"custom_id": "it", "value": "so"}})
+    ).status == 204
+    interaction = scenario.last_interaction()
+    assert (await scenario.respond(interaction, 7, {"content": "no message to update"})).errors_at("type")
+    assert (await scenario.respond(interaction, 6)).status == 204
+    assert (await platform.anonymous.get(scenario.webhook_path(interaction, "/messages/@original"))).status == 404
+    followup = await platform.anonymous.post(scenario.webhook_path(interaction), {"content": "Thank you"})
+    assert followup.json["content"] == "Thank you"
 
 
 async def test_errors_of_a_modal_are_below_data(platform: Platform) -> None:

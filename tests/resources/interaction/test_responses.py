@@ -8,6 +8,7 @@ from sqlalchemy import bindparam, update
 
 from moothall.kernel.ratelimit import RateLimiter
 from moothall.objects.wire import Timestamp
+from moothall.resources.application.endpoint_requests import RESPONSE_SECONDS
 from moothall.storage.database import Query
 from moothall.storage.schema import interactions
 from tests.harness import Platform
@@ -23,7 +24,9 @@ MODAL: dict[str, Any] = {
     "title": "Form",
     "components": [{"type": 18, "label": "Why", "component": {"type": 4, "custom_id": "why", "style": 1}}],
 }
+CLICK = {"component_type": 2, "custom_id": "go"}
 ENTERED = [{"type": 18, "component": {"type": 4, "custom_id": "why", "value": "so"}}]
+LAUNCH_ACTIVITY = 12
 DATA: dict[int, Any] = {
     4: {"content": "x"},
     5: None,
@@ -31,7 +34,7 @@ DATA: dict[int, Any] = {
     7: {"content": "x"},
     8: {"choices": []},
     9: MODAL,
-    12: None,
+    LAUNCH_ACTIVITY: None,
 }
 _age = Query(update(interactions).values(created_at=bindparam("moment")))
 
@@ -50,7 +53,7 @@ async def one_of_each_type(scenario: Scenario) -> dict[str, Any]:
     )
     used = await scenario.use_command(command)
     message = await scenario.create_message([BUTTON])
-    clicked = await scenario.create_interaction(3, {"custom_id": "go"}, message_id=message["id"])
+    clicked = await scenario.create_interaction(3, CLICK, message_id=message["id"])
     options = [{"type": 3, "name": "a", "value": "", "focused": True}]
     completing = await scenario.create_interaction(4, {"id": command["id"], "type": 1, "options": options})
     modal_opener = await scenario.use_command(command)
@@ -58,7 +61,7 @@ async def one_of_each_type(scenario: Scenario) -> dict[str, Any]:
     submitted = await scenario.create_interaction(
         5, {"id": modal_opener["id"], "custom_id": "form", "components": ENTERED}
     )
-    modal_opener = await scenario.create_interaction(3, {"custom_id": "go"}, message_id=message["id"])
+    modal_opener = await scenario.create_interaction(3, CLICK, message_id=message["id"])
     await scenario.respond(modal_opener, 9, MODAL)
     from_message = await scenario.create_interaction(
         5, {"id": modal_opener["id"], "custom_id": "form", "components": ENTERED}
@@ -70,18 +73,21 @@ ALLOWED = {
     "command": {4, 5, 9, 12},
     "component": {4, 5, 6, 7, 9, 12},
     "typing": {8},
-    "modal": {4, 5, 12},
+    "modal": {4, 5, 6, 12},
     "its modal": {4, 5, 6, 7, 12},
 }
 
 
-@pytest.mark.parametrize("kind", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, "4", None])
+@pytest.mark.parametrize("kind", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, "x", None])
 async def test_each_response_type_is_allowed_for_some_interaction_types(platform: Platform, kind: Any) -> None:
     scenario = await create_scenario(platform)
     for name, interaction in (await one_of_each_type(scenario)).items():
         platform.heard.clear()
         reply = await scenario.respond(interaction, kind, DATA.get(kind))
-        if kind in ALLOWED[name]:
+        if kind in ALLOWED[name] and kind == LAUNCH_ACTIVITY:
+            # Accepted as a type; this user has no gateway session to take part with.
+            assert (reply.status, reply.code) == (404, 10020), (name, reply.body)
+        elif kind in ALLOWED[name]:
             assert reply.status == 204, (name, reply.body)
             assert "INTERACTION_SUCCESS" in platform.heard_names
         else:
@@ -96,7 +102,7 @@ async def test_errors_of_a_response_are_below_data_and_the_response_can_be_sent_
     platform.heard.clear()
     for wrong, at in (
         ({"content": "x" * 2001}, "data.content"),
-        ({"content": 5}, "data.content"),
+        ({"content": []}, "data.content"),
         ({"embeds": [{"title": "x" * 257}]}, "data.embeds.0.title"),
         ({"embeds": [{}] * 11}, "data.embeds"),
         ({"components": [{"type": 1, "components": []}]}, "data.components.0.components"),
@@ -133,7 +139,7 @@ async def test_concurrent_responses_to_an_interaction_succeed_once(platform: Pla
 
 
 async def test_a_response_after_three_seconds_is_refused(platform: Platform) -> None:
-    scenario = await create_scenario(platform)
+    scenario = await create_scenario(platform, seconds=RESPONSE_SECONDS)
     interaction = await scenario.use_command(await scenario.create_command())
     await age_interactions(scenario, 4)
     assert (await scenario.respond(interaction, 4, {"content": "late"})).code == 10062
@@ -145,14 +151,14 @@ async def test_a_token_expires_after_fifteen_minutes(platform: Platform) -> None
     interaction = await scenario.use_command(await scenario.create_command())
     message = await scenario.respond_with_message(interaction, 4, {"content": "now"})
     await age_interactions(scenario, 14 * 60)
-    assert (await platform.nobody.post(scenario.webhook_path(interaction), {"content": "still"})).status == 200
+    assert (await platform.anonymous.post(scenario.webhook_path(interaction), {"content": "still"})).status == 200
     await age_interactions(scenario, 15 * 60 + 1)
     own = f"/messages/{message['id']}"
     for reply in (
-        await platform.nobody.post(scenario.webhook_path(interaction), {"content": "late"}),
-        await platform.nobody.get(scenario.webhook_path(interaction, "/messages/@original")),
-        await platform.nobody.patch(scenario.webhook_path(interaction, "/messages/@original"), {"content": "late"}),
-        await platform.nobody.delete(scenario.webhook_path(interaction, own)),
+        await platform.anonymous.post(scenario.webhook_path(interaction), {"content": "late"}),
+        await platform.anonymous.get(scenario.webhook_path(interaction, "/messages/@original")),
+        await platform.anonymous.patch(scenario.webhook_path(interaction, "/messages/@original"), {"content": "late"}),
+        await platform.anonymous.delete(scenario.webhook_path(interaction, own)),
     ):
         assert (reply.status, reply.code) == (401, 50027)
     assert [m["content"] for m in await scenario.history()] == ["still", "now"]
@@ -175,7 +181,7 @@ async def test_with_response_returns_what_the_response_created(platform: Platfor
     }
     reply = (await scenario.respond(kinds["modal"], 5, with_response=True)).json
     assert (reply["interaction"]["response_message_loading"], "resource" in reply) == (True, False)
-    loading = await platform.nobody.get(scenario.webhook_path(kinds["modal"], "/messages/@original"))
+    loading = await platform.anonymous.get(scenario.webhook_path(kinds["modal"], "/messages/@original"))
     assert loading.json["id"] == reply["interaction"]["response_message_id"]
     reply = (await scenario.respond(kinds["component"], 6, with_response=True)).json
     assert reply["interaction"]["id"] == kinds["component"]["id"]
@@ -195,46 +201,45 @@ async def test_a_deferred_response_is_loading_until_its_first_edit(platform: Pla
     interaction = await scenario.use_command(command)
     assert (await scenario.respond(interaction, 5)).status == 204
     original = scenario.webhook_path(interaction, "/messages/@original")
-    filled = (await platform.nobody.patch(original, {"poll": poll})).json
+    filled = (await platform.anonymous.patch(original, {"poll": poll})).json
     assert (filled["poll"]["question"]["text"], filled["flags"], filled["edited_timestamp"]) == ("q", 0, None)
     # Only the first edit of a loading message can add a poll.
-    assert (await platform.nobody.patch(original, {"poll": poll})).errors_at("poll")
+    assert (await platform.anonymous.patch(original, {"poll": poll})).errors_at("poll")
     interaction = await scenario.use_command(command)
     await scenario.respond(interaction, 5, {"flags": 64})
-    first = (await platform.nobody.post(scenario.webhook_path(interaction), {"content": "first", "flags": 0})).json
+    first = (await platform.anonymous.post(scenario.webhook_path(interaction), {"content": "first", "flags": 0})).json
     assert first["flags"] == 64
-    assert (await platform.nobody.get(scenario.webhook_path(interaction, "/messages/@original"))).json["id"] == first[
-        "id"
-    ]
-    second = (await platform.nobody.post(scenario.webhook_path(interaction), {"content": "second"})).json
+    fetched = await platform.anonymous.get(scenario.webhook_path(interaction, "/messages/@original"))
+    assert fetched.json["id"] == first["id"]
+    second = (await platform.anonymous.post(scenario.webhook_path(interaction), {"content": "second"})).json
     assert (second["flags"], second["id"] != first["id"]) == (0, True)
     # A deleted loading message is not filled by a followup.
     interaction = await scenario.use_command(command)
     await scenario.respond(interaction, 5)
-    assert (await platform.nobody.delete(scenario.webhook_path(interaction, "/messages/@original"))).status == 204
-    after = await platform.nobody.post(scenario.webhook_path(interaction), {"content": "after"})
+    assert (await platform.anonymous.delete(scenario.webhook_path(interaction, "/messages/@original"))).status == 204
+    after = await platform.anonymous.post(scenario.webhook_path(interaction), {"content": "after"})
     assert (after.status, after.json["content"]) == (200, "after")
-    assert (await platform.nobody.get(scenario.webhook_path(interaction, "/messages/@original"))).code == 10008
+    assert (await platform.anonymous.get(scenario.webhook_path(interaction, "/messages/@original"))).code == 10008
 
 
 async def test_a_deferred_update_edits_the_message_of_the_component(platform: Platform) -> None:
     scenario = await create_scenario(platform)
     message = await scenario.create_message([BUTTON], content="before")
-    interaction = await scenario.create_interaction(3, {"custom_id": "go"}, message_id=message["id"])
+    interaction = await scenario.create_interaction(3, CLICK, message_id=message["id"])
     assert (await scenario.respond(interaction, 6)).status == 204
-    edited = await platform.nobody.patch(
+    edited = await platform.anonymous.patch(
         scenario.webhook_path(interaction, "/messages/@original"), {"content": "after"}
     )
     assert (edited.json["id"], edited.json["content"]) == (message["id"], "after")
-    follow = (await platform.nobody.post(scenario.webhook_path(interaction), {"content": "more"})).json
+    follow = (await platform.anonymous.post(scenario.webhook_path(interaction), {"content": "more"})).json
     assert follow["id"] != message["id"]
     # The token gives access to the message of the component by its id too.
-    interaction = await scenario.create_interaction(3, {"custom_id": "go"}, message_id=message["id"])
+    interaction = await scenario.create_interaction(3, CLICK, message_id=message["id"])
     await scenario.respond(interaction, 4, {"content": "answer"})
     own = scenario.webhook_path(interaction, f"/messages/{message['id']}")
-    assert (await platform.nobody.patch(own, {"content": "once more"})).json["content"] == "once more"
-    assert (await platform.nobody.delete(own)).status == 204
-    assert (await platform.nobody.get(scenario.webhook_path(interaction, "/messages/@original"))).json[
+    assert (await platform.anonymous.patch(own, {"content": "once more"})).json["content"] == "once more"
+    assert (await platform.anonymous.delete(own)).status == 204
+    assert (await platform.anonymous.get(scenario.webhook_path(interaction, "/messages/@original"))).json[
         "content"
     ] == "answer"
 
@@ -245,25 +250,25 @@ async def test_a_token_gives_access_to_messages_of_its_interaction_only(platform
     one, other = await scenario.use_command(command), await scenario.use_command(command)
     mine = await scenario.respond_with_message(one, 4, {"content": "mine"})
     its = await scenario.respond_with_message(other, 4, {"content": "its"})
-    hidden = (await platform.nobody.post(scenario.webhook_path(other), {"content": "psst", "flags": 64})).json
+    hidden = (await platform.anonymous.post(scenario.webhook_path(other), {"content": "psst", "flags": 64})).json
     plain = await scenario.create_message([BUTTON])
     said = (await scenario.person.post(f"{scenario.channel_path}/messages", {"content": "said"})).json
     for message in (its, hidden, plain, said):
         where = scenario.webhook_path(one, f"/messages/{message['id']}")
-        assert (await platform.nobody.get(where)).code == 10008
-        assert (await platform.nobody.patch(where, {"content": "x"})).code == 10008
-        assert (await platform.nobody.delete(where)).code == 10008
-    assert (await platform.nobody.get(scenario.webhook_path(one, f"/messages/{mine['id']}"))).status == 200
+        assert (await platform.anonymous.get(where)).code == 10008
+        assert (await platform.anonymous.patch(where, {"content": "x"})).code == 10008
+        assert (await platform.anonymous.delete(where)).code == 10008
+    assert (await platform.anonymous.get(scenario.webhook_path(one, f"/messages/{mine['id']}"))).status == 200
     rival = await create_scenario(platform)
     for path in (f"/webhooks/{rival.app.id}/{one['token']}", f"/webhooks/{one['id']}/{one['token']}"):
-        assert (await platform.nobody.post(path, {"content": "x"})).code == 10015
-        assert (await platform.nobody.get(f"{path}/messages/@original")).code == 10015
+        assert (await platform.anonymous.post(path, {"content": "x"})).code == 10015
+        assert (await platform.anonymous.get(f"{path}/messages/@original")).code == 10015
     for interaction_id, token in ((one["id"], other["token"]), ("1", one["token"]), (one["id"], "x")):
-        reply = await platform.nobody.post(f"/interactions/{interaction_id}/{token}/callback", {"type": 5})
+        reply = await platform.anonymous.post(f"/interactions/{interaction_id}/{token}/callback", {"type": 5})
         assert (reply.status, reply.code) == (404, 10062)
     # An interaction without a response has no followups.
     waiting = await scenario.use_command(command)
-    assert (await platform.nobody.post(scenario.webhook_path(waiting), {"content": "x"})).code == 10015
+    assert (await platform.anonymous.post(scenario.webhook_path(waiting), {"content": "x"})).code == 10015
 
 
 async def test_a_response_mentions_users_as_allowed_mentions_says(platform: Platform) -> None:
@@ -279,7 +284,7 @@ async def test_a_response_mentions_users_as_allowed_mentions_says(platform: Plat
     interaction = await scenario.use_command(command)
     await scenario.respond(interaction, 4, {"content": "x"})
     body = text | {"allowed_mentions": {"users": [str(scenario.person.id)]}}
-    follow = (await platform.nobody.post(scenario.webhook_path(interaction), body)).json
+    follow = (await platform.anonymous.post(scenario.webhook_path(interaction), body)).json
     assert [user["id"] for user in follow["mentions"]] == [str(scenario.person.id)]
 
 
@@ -293,7 +298,7 @@ async def test_responses_have_files_and_edits_keep_or_remove_them(platform: Plat
         "embeds": [{"image": {"url": "attachment://a.png"}}],
     }
     reply = await upload(
-        platform.nobody,
+        platform.anonymous,
         "POST",
         path,
         {"files[0]": ("a.png", picture()), "files[1]": ("b.txt", b"b")},
@@ -306,18 +311,18 @@ async def test_responses_have_files_and_edits_keep_or_remove_them(platform: Plat
     kept = {each["filename"]: each for each in (await scenario.history())[0]["attachments"]}
     assert await scenario.fetch(kept["b.txt"]["url"]) == b"b"
     original = scenario.webhook_path(interaction, "/messages/@original")
-    more = await upload(platform.nobody, "PATCH", original, {"files[0]": ("c.txt", b"c")}, {"content": "y"})
+    more = await upload(platform.anonymous, "PATCH", original, {"files[0]": ("c.txt", b"c")}, {"content": "y"})
     assert "c.txt" in [each["filename"] for each in more.json["attachments"]]
-    bare = await platform.nobody.patch(original, {"attachments": [], "embeds": []})
+    bare = await platform.anonymous.patch(original, {"attachments": [], "embeds": []})
     assert bare.json["attachments"] == []
     follow = await upload(
-        platform.nobody, "POST", scenario.webhook_path(interaction), {"files[0]": ("f.txt", b"f")}, {"content": "f"}
+        platform.anonymous, "POST", scenario.webhook_path(interaction), {"files[0]": ("f.txt", b"f")}, {"content": "f"}
     )
     assert await scenario.fetch(follow.json["attachments"][0]["url"]) == b"f"
     late = await scenario.use_command(await scenario.create_command())
     await scenario.respond(late, 5)
     filled = await upload(
-        platform.nobody, "POST", scenario.webhook_path(late), {"files[0]": ("g.txt", b"g")}, {"content": "g"}
+        platform.anonymous, "POST", scenario.webhook_path(late), {"files[0]": ("g.txt", b"g")}, {"content": "g"}
     )
     assert [each["filename"] for each in filled.json["attachments"]] == ["g.txt"]
 
@@ -328,13 +333,13 @@ async def test_a_response_can_consist_of_components_only(platform: Platform) -> 
     text = {"type": 10, "content": "words"}
     message = await scenario.respond_with_message(interaction, 4, {"flags": 1 << 15 | 64, "components": [text]})
     assert (message["flags"], message["components"][0]["content"]) == (1 << 15 | 64, "words")
-    edited = await platform.nobody.patch(
+    edited = await platform.anonymous.patch(
         scenario.webhook_path(interaction, "/messages/@original"), {"components": [{**text, "content": "new"}]}
     )
     assert edited.json["components"][0]["content"] == "new"
     late = await scenario.use_command(await scenario.create_command())
     await scenario.respond(late, 5)
-    filled = await platform.nobody.patch(
+    filled = await platform.anonymous.patch(
         scenario.webhook_path(late, "/messages/@original"), {"flags": 1 << 15, "components": [text]}
     )
     assert (filled.json["flags"], filled.json["content"]) == (1 << 15, "")
@@ -349,7 +354,8 @@ async def test_responses_do_not_count_towards_the_request_limit_of_their_address
     answered = [await scenario.respond(interaction, 5) for interaction in waiting]
     assert {reply.status for reply in answered} == {204}
     filled = [
-        await platform.nobody.get(scenario.webhook_path(interaction, "/messages/@original")) for interaction in waiting
+        await platform.anonymous.get(scenario.webhook_path(interaction, "/messages/@original"))
+        for interaction in waiting
     ]
     assert {reply.status for reply in filled} == {200}
     again = [(await scenario.respond(waiting[0], 5)).status for _ in range(5)]
@@ -364,7 +370,7 @@ async def test_concurrent_edits_of_a_response_keep_each_others_changes(platform:
     where = scenario.webhook_path(interaction, "/messages/@original")
     for number in range(5):
         body = {"content": f"text {number}"}, {"embeds": [{"title": f"title {number}"}]}
-        replies = await asyncio.gather(*(platform.nobody.patch(where, each) for each in body))
+        replies = await asyncio.gather(*(platform.anonymous.patch(where, each) for each in body))
         assert [reply.status for reply in replies] == [200, 200]
-        stored = (await platform.nobody.get(where)).json
+        stored = (await platform.anonymous.get(where)).json
         assert (stored["content"], stored["embeds"][0]["title"]) == (f"text {number}", f"title {number}")

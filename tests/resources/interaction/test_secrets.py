@@ -18,7 +18,7 @@ async def test_secrets_and_tokens_of_a_whole_flow_are_not_stored_logged_or_shown
     platform: Platform, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    async with http_scenario(platform, seconds=0.5) as (scenario, app):
+    async with http_scenario(platform) as (scenario, app):
         refusals: list[bytes] = []
         person = scenario.person
         code = answer_of(
@@ -47,12 +47,12 @@ async def test_secrets_and_tokens_of_a_whole_flow_are_not_stored_logged_or_shown
             refusals += [
                 (await scenario.respond(interaction, 4, {"content": 5})).body,
                 (await scenario.respond(interaction, 1)).body,
-                (await platform.nobody.post(scenario.webhook_path(interaction), {"content": 5})).body,
-                (await platform.nobody.get(scenario.webhook_path(interaction, "/messages/1"))).body,
-                (await platform.nobody.post(scenario.webhook_path(interaction, "/slack"), {"text": "x"})).body,
-                (await platform.nobody.put(scenario.webhook_path(interaction), {})).body,
+                (await platform.anonymous.post(scenario.webhook_path(interaction), {"content": 5})).body,
+                (await platform.anonymous.get(scenario.webhook_path(interaction, "/messages/1"))).body,
+                (await platform.anonymous.post(scenario.webhook_path(interaction, "/slack"), {"text": "x"})).body,
+                (await platform.anonymous.put(scenario.webhook_path(interaction), {})).body,
             ]
-        message = (await platform.nobody.get(scenario.webhook_path(first, "/messages/@original"))).body
+        message = (await platform.anonymous.get(scenario.webhook_path(first, "/messages/@original"))).body
         secrets = [
             code,
             scenario.app.secret,

@@ -3,8 +3,10 @@
 import asyncio
 from typing import Any
 
+import pytest
 from sqlalchemy import bindparam, insert, select
 
+from moothall.objects import limits
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.resources.member.queries import get_member
@@ -92,7 +94,7 @@ async def test_a_vanity_code_in_any_case_joins_the_guild_and_counts_a_use(platfo
     owner = await platform.person()
     guild = await platform.guild(owner, vanity_url_code="moot", features=["VANITY_URL"])
     bob, carol = await platform.person(), await platform.person()
-    shown = (await platform.nobody.get("/invites/moot", with_counts=True)).json
+    shown = (await platform.anonymous.get("/invites/moot", with_counts=True)).json
     assert (shown["code"], shown["expires_at"], shown["approximate_member_count"]) == ("moot", None, 1)
     assert shown["channel"]["id"] == str(guild.general)
     assert "inviter" not in shown
@@ -142,3 +144,15 @@ async def test_an_invite_adds_the_roles_that_its_creator_could_assign(platform: 
     bob = await platform.person()
     assert (await bob.post(f"/invites/{invite['code']}")).status == 200
     assert platform.heard_data("GUILD_MEMBER_ADD")[0]["roles"] == [str(low)]
+
+
+async def test_simultaneous_requests_do_not_exceed_the_limit_of_guilds(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "GUILDS_PER_USER", 2)
+    bob, codes = await platform.person(), list[str]()
+    for _ in range(5):
+        guild = await platform.guild(await platform.person())
+        codes.append((await guild.owner.post(f"/channels/{guild.general}/invites", {})).json["code"])
+    replies = await asyncio.gather(*(bob.post(f"/invites/{code}", {}) for code in codes))
+    assert sorted(reply.status for reply in replies) == [200, 200, 400, 400, 400]

@@ -177,10 +177,10 @@ async def test_anonymous_callers_get_an_invite_without_metadata(platform: Platfo
     await guild.join(bob)
     platform.presences.online[guild.id] = {owner.id}
     code = (await owner.post(f"/channels/{guild.general}/invites", {})).json["code"]
-    plain = await platform.nobody.get(f"/invites/{code}")
+    plain = await platform.anonymous.get(f"/invites/{code}")
     assert plain.status == 200
     assert {"uses", "max_uses", "max_age", "temporary", "created_at", "approximate_member_count"}.isdisjoint(plain.json)
-    counted = (await platform.nobody.get(f"/invites/{code}", with_counts=True)).json
+    counted = (await platform.anonymous.get(f"/invites/{code}", with_counts=True)).json
     assert (counted["approximate_member_count"], counted["approximate_presence_count"]) == (2, 1)
 
 

@@ -25,7 +25,7 @@ async def test_an_invite_shows_the_requested_event(platform: Platform, guild: Gu
     path = f"/invites/{await code_to(guild, guild.general)}"
 
     async def shown(event_id: Any) -> Any:
-        reply = await platform.nobody.get(path, guild_scheduled_event_id=event_id)
+        reply = await platform.anonymous.get(path, guild_scheduled_event_id=event_id)
         assert reply.status == 200
         return reply.json.get("guild_scheduled_event")
 
@@ -33,10 +33,10 @@ async def test_an_invite_shows_the_requested_event(platform: Platform, guild: Gu
     elsewhere = await platform.guild(guild.owner)
     foreign = await plan(guild.owner, elsewhere, external())
     assert [await shown(foreign["id"]), await shown(1)] == [None, None]
-    assert "guild_scheduled_event" not in (await platform.nobody.get(path)).json
+    assert "guild_scheduled_event" not in (await platform.anonymous.get(path)).json
     await guild.owner.patch(path_of(event), {"status": 4})
     assert await shown(event["id"]) is None
-    assert (await platform.nobody.get(path, guild_scheduled_event_id="x")).errors_at("guild_scheduled_event_id")
+    assert (await platform.anonymous.get(path, guild_scheduled_event_id="x")).errors_at("guild_scheduled_event_id")
 
 
 async def test_an_invite_does_not_reveal_a_hidden_event(platform: Platform, guild: Guild) -> None:
@@ -50,12 +50,12 @@ async def test_an_invite_does_not_reveal_a_hidden_event(platform: Platform, guil
     async def sees(caller: Any, where: str, event: dict[str, Any]) -> bool:
         return "guild_scheduled_event" in (await caller.get(where, guild_scheduled_event_id=event["id"])).json
 
-    assert not await sees(platform.nobody, path, event)
-    assert await sees(platform.nobody, path, open_event)
+    assert not await sees(platform.anonymous, path, event)
+    assert await sees(platform.anonymous, path, open_event)
     assert await sees(guild.owner, path, event)
     assert not await sees(await guild.member_with(0), path, event)
     # An invite to the channel itself shows its events.
-    assert await sees(platform.nobody, f"/invites/{await code_to(guild, hidden)}", event)
+    assert await sees(platform.anonymous, f"/invites/{await code_to(guild, hidden)}", event)
 
 
 async def test_an_invite_to_a_public_stage_lists_its_speakers(platform: Platform, guild: Guild) -> None:
@@ -69,8 +69,8 @@ async def test_an_invite_to_a_public_stage_lists_its_speakers(platform: Platform
         )  # fmt: skip
     await guild.owner.patch(f"/guilds/{guild.id}/voice-states/@me", {"suppress": False})
     await guild.owner.post("/stage-instances", {"channel_id": str(stage), "topic": "Open house"})
-    assert "stage_instance" not in (await platform.nobody.get(path)).json
+    assert "stage_instance" not in (await platform.anonymous.get(path)).json
     await guild.owner.patch(f"/stage-instances/{stage}", {"privacy_level": 1})
-    shown = (await platform.nobody.get(path)).json["stage_instance"]
+    shown = (await platform.anonymous.get(path)).json["stage_instance"]
     assert [member["user"]["id"] for member in shown.pop("members")] == [str(guild.owner.id)]
     assert shown == {"participant_count": 2, "speaker_count": 1, "topic": "Open house"}

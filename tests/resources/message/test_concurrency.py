@@ -54,7 +54,7 @@ async def hook_of(owner: Caller, channel_id: int) -> str:
 
 async def test_a_message_is_deleted_once_with_everything_that_is_added_meanwhile(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
-    bob, anonymous = await member_of(platform, guild), platform.nobody
+    bob, anonymous = await member_of(platform, guild), platform.anonymous
     hook = await hook_of(owner, guild.general)
     for _ in range(ROUNDS):
         files = listed(("a.txt", b"1"))
@@ -83,14 +83,14 @@ async def test_a_message_is_deleted_once_with_everything_that_is_added_meanwhile
 async def test_no_concurrent_edit_is_lost(platform: Platform) -> None:
     owner, guild, url = await guild_of(platform)
     hook = await hook_of(owner, guild.general)
-    sent = (await platform.nobody.post(hook, {"content": "x"}, wait=True)).json
+    sent = (await platform.anonymous.post(hook, {"content": "x"}, wait=True)).json
     path = f"{hook}/messages/{sent['id']}"
     filenames = [f"{n}.txt" for n in range(ROUNDS)]
     replies = await at_once(
         ("thread", owner.post(f"{url}/{sent['id']}/threads", {"name": "moot"})),
         ("hidden", owner.patch(f"{url}/{sent['id']}", {"flags": 4})),
         *(
-            (name, upload(platform.nobody, "PATCH", path, listed((name, b"1")), {"content": name}))
+            (name, upload(platform.anonymous, "PATCH", path, listed((name, b"1")), {"content": name}))
             for name in filenames
         ),
     )
@@ -114,9 +114,9 @@ async def test_a_channel_is_deleted_with_everything_that_is_added_meanwhile(plat
             ("invite", owner.post(f"{path}/invites", {"unique": True})),
             ("thread", bob.post(f"{path}/threads", {"name": "moot", "type": 11})),
             ("said", upload(bob, "POST", f"{path}/messages", listed(("a.txt", b"1")), {"poll": TEA})),
-            ("posted", platform.nobody.post(hook, {"content": "x"})),
+            ("posted", platform.anonymous.post(hook, {"content": "x"})),
         )
-        await platform.settle()
+        await platform.run_due_jobs()
         async with platform.database.read() as reader:
             for table in (webhooks, messages):
                 query = Query(select(func.count()).select_from(table).where(table.c.channel_id == channel))

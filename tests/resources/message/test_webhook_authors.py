@@ -8,7 +8,7 @@ import msgspec
 
 from moothall.kernel.authenticate import ANONYMOUS
 from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.committing import announce
+from moothall.kernel.committing import publish_after_commit
 from moothall.kernel.context import Context
 from moothall.kernel.events import Event
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, WebhookId
@@ -34,7 +34,7 @@ async def _context(platform: Platform, guild: Guild, channel_id: ChannelId) -> A
         channel = await state.channel(tx, channel_id)
         assert channel is not None
         yield ctx, ChannelAccess(channel, 0, state)
-        tx.on_commit(lambda: announce(ctx))
+        tx.on_commit(lambda: publish_after_commit(ctx))
 
 
 async def test_a_webhooks_message_shows_its_own_author(platform: Platform) -> None:

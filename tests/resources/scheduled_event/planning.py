@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from moothall.kernel.jobs import JobRunner
-from moothall.objects import ids, wire
+from moothall.objects.clock import CLOCK
 from tests.harness import Caller, Guild, Platform
 
 
@@ -57,11 +57,9 @@ class Clock:
 
     def __init__(self, platform: Platform, patch: Callable[..., None]) -> None:
         self._platform = platform
-        self._ahead = 0
-        real = ids.system_clock
-        patch(wire, "system_clock", lambda: real() + self._ahead)
+        patch(CLOCK, "_offset_ns", 0)  # restored after the test
 
     async def pass_by(self, *, minutes: float = 0, hours: float = 0, days: float = 0) -> None:
         """Move the clock forward and run the jobs that are due."""
-        self._ahead += int(timedelta(minutes=minutes, hours=hours, days=days).total_seconds() * 1000)
+        CLOCK.advance(timedelta(minutes=minutes, hours=hours, days=days).total_seconds())
         await JobRunner(self._platform.services).drain()

@@ -20,7 +20,7 @@ async def test_the_files_of_a_posts_first_message_are_deleted_with_the_post(plat
     results = (await at.bob.get(f"/channels/{forum}/threads/search")).json
     assert results["first_messages"][0]["attachments"][0]["id"] == file["id"]
     assert (await at.owner.delete(f"/channels/{message['id']}")).status == 200
-    await platform.settle()
+    await platform.run_due_jobs()
     assert await sweep(platform) == []
 
 
@@ -29,7 +29,7 @@ async def test_the_first_message_of_a_webhooks_post_may_have_files(platform: Pla
     forum = await at.forum()
     made = (await at.owner.post(f"/channels/{forum}/webhooks", {"name": "Herald"})).json
     hook, body = f"/webhooks/{made['id']}/{made['token']}", {"thread_name": "map"}
-    reply = await upload(platform.nobody, "POST", hook, listed(("map.txt", b"here")), body, wait=True)
+    reply = await upload(platform.anonymous, "POST", hook, listed(("map.txt", b"here")), body, wait=True)
     assert reply.status == 200, reply.body
     assert reply.json["attachments"][0]["filename"] == "map.txt"
 

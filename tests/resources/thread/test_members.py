@@ -25,6 +25,7 @@ async def test_joining_and_leaving_is_announced(platform: Platform) -> None:
     assert [m["user_id"] for m in event["added_members"]] == [str(at.bob.id)]
     assert event["added_members"][0]["member"]["user"]["id"] == str(at.bob.id)
     assert event["added_members"][0]["presence"] is None
+    assert "pending" not in event["added_members"][0]["member"]
     joined = platform.heard_data("THREAD_CREATE")[-1]
     assert (joined["member"]["flags"], "newly_created" in joined) == (0, False)
     assert (await at.bob.get(thread)).json["member"]["user_id"] == str(at.bob.id)

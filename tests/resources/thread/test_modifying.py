@@ -340,7 +340,7 @@ async def test_deleting_a_channel_deletes_its_threads(platform: Platform) -> Non
     await at.bob.post(f"/channels/{made}/messages", {"content": "x"})
     assert (await at.owner.delete(f"/channels/{channel}")).status == 200
     assert (await at.bob.get(f"/channels/{made}")).code == 10003
-    await platform.settle()
+    await platform.run_due_jobs()
     async with platform.database.read() as reader:
         assert await reader.all(Query(select(thread_members.c.user_id))) == []
 

@@ -167,7 +167,7 @@ async def test_there_is_a_voice_region(platform: Platform, guild: Guild) -> None
     everywhere = (await guild.owner.get("/voice/regions")).json
     assert [r["optimal"] for r in everywhere].count(True) == 1
     assert (await guild.owner.get(f"/guilds/{guild.id}/regions")).json == everywhere
-    assert (await platform.nobody.get("/voice/regions")).status == 401
+    assert (await platform.anonymous.get("/voice/regions")).status == 401
 
 
 async def test_vip_regions_are_for_guilds_that_have_them(guild: Guild) -> None:

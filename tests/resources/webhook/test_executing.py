@@ -21,7 +21,7 @@ class Hook:
     """A webhook, executed without authentication."""
 
     def __init__(self, platform: Platform, guild: Guild, made: Any) -> None:
-        self.anonymous = platform.nobody
+        self.anonymous = platform.anonymous
         self.guild = guild
         self.id: str = made["id"]
         self.path = f"/webhooks/{made['id']}/{made['token']}"
@@ -107,7 +107,7 @@ async def test_an_empty_or_too_long_message_is_refused_with_and_without_wait(pla
 
 async def test_all_errors_of_a_message_are_reported_at_once(platform: Platform) -> None:
     hook = await hooked(platform)
-    wrong = {"username": "n" * 81, "avatar_url": "ftp://example.org/a.png", "embeds": [{}], "thread_name": 5}
+    wrong = {"username": "n" * 81, "avatar_url": "ftp://example.org/a.png", "embeds": [{}], "thread_name": []}
     reply = await hook.anonymous.post(hook.path, {"content": "x" * 2001, **wrong})
     assert (reply.status, reply.code) == (400, 50035)
     assert reply.json["errors"].keys() == {"content", *wrong}

@@ -66,4 +66,4 @@ async def test_an_applications_webhook_is_in_no_guild_and_only_for_its_applicati
         "application_id": str(bot.application_id),
     }
     assert (await other.get(f"/webhooks/{webhook}")).code == 10015
-    assert (await platform.nobody.post(f"/webhooks/{webhook}/secret", {"content": "x"})).code == 10015
+    assert (await platform.anonymous.post(f"/webhooks/{webhook}/secret", {"content": "x"})).code == 10015

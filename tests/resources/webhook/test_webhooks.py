@@ -176,11 +176,11 @@ async def test_requests_with_the_token_need_no_authentication_and_see_no_creator
     webhook = await made(wanda, guild.general)
     path = f"/webhooks/{webhook['id']}/{webhook['token']}"
     shown = {key: value for key, value in webhook.items() if key != "user"}
-    assert (await platform.nobody.get(path)).json == shown
-    changed = await platform.nobody.patch(path, {"name": "Crier", "channel_id": str(other)}, reason="why not")
+    assert (await platform.anonymous.get(path)).json == shown
+    changed = await platform.anonymous.patch(path, {"name": "Crier", "channel_id": str(other)}, reason="why not")
     assert changed.json == shown | {"name": "Crier"}
     with platform.listening() as heard:
-        assert (await platform.nobody.delete(path, reason="enough")).status == 204
+        assert (await platform.anonymous.delete(path, reason="enough")).status == 204
     assert heard == ["GUILD_AUDIT_LOG_ENTRY_CREATE", "WEBHOOKS_UPDATE"]
     target = int(webhook["id"])
     assert await guild.audit_log() == [(50, target, None), (51, target, "why not"), (52, target, "enough")]
@@ -192,9 +192,9 @@ async def test_an_unknown_webhook_is_404_and_another_token_401_on_every_row(plat
     webhook, other = await made(wanda, guild.general), await made(wanda, guild.general)
     for method, more in (("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", ""), ("GET", "/messages/1")):
         body = {"content": "x"} if method == "POST" else {} if method == "PATCH" else msgspec.UNSET
-        unknown = await platform.nobody.request(method, f"/webhooks/1/{webhook['token']}{more}", body)
+        unknown = await platform.anonymous.request(method, f"/webhooks/1/{webhook['token']}{more}", body)
         assert (unknown.status, unknown.code) == (404, 10015)
-        wrong = await platform.nobody.request(method, f"/webhooks/{webhook['id']}/{other['token']}{more}", body)
+        wrong = await platform.anonymous.request(method, f"/webhooks/{webhook['id']}/{other['token']}{more}", body)
         assert (wrong.status, wrong.code) == (401, 50027)
     for method in ("GET", "PATCH", "DELETE"):
         reply = await wanda.request(method, "/webhooks/1", {} if method == "PATCH" else msgspec.UNSET)
@@ -207,7 +207,7 @@ async def test_the_token_of_a_deleted_webhook_is_invalid(platform: Platform) -> 
     webhook = await made(wanda, guild.general)
     assert (await wanda.delete(f"/webhooks/{webhook['id']}", reason="enough")).status == 204
     assert (await wanda.delete(f"/webhooks/{webhook['id']}")).code == 10015
-    assert (await platform.nobody.get(f"/webhooks/{webhook['id']}/{webhook['token']}")).code == 10015
+    assert (await platform.anonymous.get(f"/webhooks/{webhook['id']}/{webhook['token']}")).code == 10015
     assert (await guild.audit_log())[1:] == [(52, int(webhook["id"]), "enough")]
 
 
@@ -242,19 +242,19 @@ async def test_a_webhook_whose_token_cannot_be_decrypted_works_but_has_no_token_
     platform.services.box = SecretBox(b"another key of thirty-two bytes!")
     shown = (await wanda.get(f"/webhooks/{webhook['id']}")).json
     assert not {"token", "url"} & shown.keys()
-    assert (await platform.nobody.get(f"/webhooks/{webhook['id']}/{webhook['token']}")).status == 200
+    assert (await platform.anonymous.get(f"/webhooks/{webhook['id']}/{webhook['token']}")).status == 200
 
 
 async def test_each_webhook_has_a_rate_limit_of_its_own(database: Database) -> None:
-    platform = Platform(database, limiter=RateLimiter(loopback_multiplier=1))
+    platform = Platform(database, limiter=RateLimiter(loopback_multiplier=1, clock=lambda: 1_000_000.0))
     guild, wanda = await community(platform)
     first, second = await made(wanda, guild.general), await made(wanda, guild.general)
     body = {"content": "x"}
     spent = [
-        await platform.nobody.post(f"/webhooks/{first['id']}/{first['token']}", body, client="192.0.2.1")
+        await platform.anonymous.post(f"/webhooks/{first['id']}/{first['token']}", body, client="192.0.2.1")
         for _ in range(6)
     ]
     assert [reply.status for reply in spent] == [204] * 5 + [429]
     assert (spent[0].headers["x-ratelimit-limit"], spent[5].headers["via"]) == ("5", "1.1 moothall")
-    other = await platform.nobody.post(f"/webhooks/{second['id']}/{second['token']}", body, client="192.0.2.1")
+    other = await platform.anonymous.post(f"/webhooks/{second['id']}/{second['token']}", body, client="192.0.2.1")
     assert other.status == 204

@@ -9,6 +9,7 @@ from moothall.kernel.context import Context
 from moothall.kernel.endpoint import get
 from moothall.objects import limits
 from moothall.objects.audit_log import AuditLog, AuditLogEvent
+from moothall.objects.auto_moderation import AutoModerationRule
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.command import Command
@@ -36,6 +37,10 @@ _USER_ACTIONS: Final = frozenset(
         _E.MESSAGE_DELETE,
         _E.MESSAGE_PIN,
         _E.MESSAGE_UNPIN,
+        _E.AUTO_MODERATION_BLOCK_MESSAGE,
+        _E.AUTO_MODERATION_FLAG_TO_CHANNEL,
+        _E.AUTO_MODERATION_USER_COMMUNICATION_DISABLED,
+        _E.AUTO_MODERATION_QUARANTINE_USER,
     }
 )
 _WEBHOOK_ACTIONS: Final = frozenset({_E.WEBHOOK_CREATE, _E.WEBHOOK_UPDATE, _E.WEBHOOK_DELETE})
@@ -43,6 +48,7 @@ _INTEGRATION_ACTIONS: Final = frozenset({_E.INTEGRATION_CREATE, _E.INTEGRATION_U
 _EVENT_ACTIONS: Final = frozenset(
     {_E.GUILD_SCHEDULED_EVENT_CREATE, _E.GUILD_SCHEDULED_EVENT_UPDATE, _E.GUILD_SCHEDULED_EVENT_DELETE}
 )
+_RULE_ACTIONS: Final = frozenset({_E.AUTO_MODERATION_RULE_CREATE, _E.AUTO_MODERATION_RULE_UPDATE})
 _COMMAND_ACTIONS: Final = frozenset({_E.APPLICATION_COMMAND_PERMISSION_UPDATE})
 _THREAD_ACTIONS: Final = frozenset({_E.THREAD_CREATE, _E.THREAD_UPDATE, _E.THREAD_DELETE})
 
@@ -85,7 +91,7 @@ async def get_guild_audit_log(
         ],
         threads=await _threads(ctx, guild_id, _target_ids(entries, _THREAD_ACTIONS)),
         integrations=[queries.integration_object(integration) for integration in integrations],
-        auto_moderation_rules=[],
+        auto_moderation_rules=await _rules(ctx, _target_ids(entries, _RULE_ACTIONS)),
         application_commands=await _commands(ctx, guild_id, _target_ids(entries, _COMMAND_ACTIONS)),
         guild_scheduled_events=await _events(ctx, guild_id, _target_ids(entries, _EVENT_ACTIONS)),
     )
@@ -98,6 +104,11 @@ def _target_ids(entries: Iterable[EntryRow], actions: frozenset[AuditLogEvent]) 
 async def _events(ctx: Context, guild_id: GuildId, ids: set[Snowflake]) -> list[ScheduledEvent]:
     """The events with these ids that the caller can see."""
     return [event_object(row) for row in await select_events(ctx.tx, guild_id, ids) if await can_view_event(ctx, row)]
+
+
+async def _rules(ctx: Context, ids: set[Snowflake]) -> list[AutoModerationRule]:
+    """The auto moderation rules with these ids that still exist."""
+    return [rule for rule in await ctx.guild.auto_moderation_rules(ctx.tx) if rule.id in ids] if ids else []
 
 
 async def _commands(ctx: Context, guild_id: GuildId, ids: set[Snowflake]) -> list[Command]:

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from moothall.kernel.access import Needs, enter
+from moothall.kernel.access import RequiredPermissions, enter
 from moothall.kernel.context import Context
 from moothall.objects.permissions import Permissions
 
 
-class ManagesChannel(Needs):
+class ManagesChannel(RequiredPermissions):
     """Members with MANAGE_CHANNELS in a guild channel.
 
     Threads and direct messages pass; their operations check them.

@@ -18,7 +18,7 @@ class _GuildChannelEvent(Event, frozen=True, kw_only=True):
 
     audience: ClassVar[Audience] = Audience.CHANNEL
     intent: ClassVar[int] = Intent.GUILDS
-    stales_guild: ClassVar[bool] = True
+    invalidates_guild: ClassVar[bool] = True
     channel: Channel
     """A guild channel that is not a thread."""
 
@@ -102,7 +102,7 @@ class ChannelPinsUpdate(Event, frozen=True, kw_only=True):
     audience_channel_id: ChannelId
     """Id of the channel whose viewers receive the event: the parent of a thread, else the channel."""
     recipients: tuple[UserId, ...] = ()
-    """Users in a direct message or private thread: `ChannelAccess.hearers`."""
+    """Users in a direct message or private thread: `ChannelAccess.event_user_ids`."""
 
     def payload(self) -> object:
         """Return the channel and the time of its newest pin."""
@@ -119,7 +119,7 @@ class TypingStart(Event, frozen=True, kw_only=True):
     """TYPING_START: a user is typing. Sent to the channel's viewers or recipients."""
 
     name: ClassVar[str] = "TYPING_START"
-    fleeting: ClassVar[bool] = True
+    transient: ClassVar[bool] = True
     guild_id: GuildId | UnsetType = UNSET
     channel_id: ChannelId
     """The channel or thread that the user types in."""
@@ -131,7 +131,7 @@ class TypingStart(Event, frozen=True, kw_only=True):
     audience_channel_id: ChannelId
     """Id of the channel whose viewers receive the event: the parent of a thread, else the channel."""
     recipients: tuple[UserId, ...] = ()
-    """Users in a direct message or private thread: `ChannelAccess.hearers`."""
+    """Users in a direct message or private thread: `ChannelAccess.event_user_ids`."""
 
     def payload(self) -> object:
         """Return the channel, the user and the time."""

@@ -20,6 +20,7 @@ from moothall.storage.schema import (
     guilds,
     members,
     thread_members,
+    users,
 )
 
 _THREAD_TYPES = type_numbers(THREADS)
@@ -42,6 +43,13 @@ class ChannelActivity(Struct, frozen=True):
     channel_id: ChannelId
     last_message_id: MessageId | None
     last_pin_timestamp: Timestamp | None
+
+
+class Account(Struct, frozen=True):
+    """What decides who may write direct messages to a user."""
+
+    bot: bool
+    deleted: bool
 
 
 class PositionUpdate(Struct, frozen=True):
@@ -197,6 +205,7 @@ class Recipient(Struct, frozen=True):
 
 
 class _Incidents(Struct):
+    id: GuildId
     incidents_data: dict[str, Any] | None
 
 
@@ -209,9 +218,10 @@ _select_direct_channels = Query(
     .where(channel_recipients.c.user_id == bindparam("user_id"), ~channel_recipients.c.closed),
     into=ChannelRow,
 )
+_select_account = Query(select(users.c.bot, users.c.deleted).where(users.c.id == bindparam("user_id")), into=Account)
 _others = members.alias()
 _select_shared_incidents = Query(
-    select(guilds.c.incidents_data)
+    select(guilds.c.id, guilds.c.incidents_data)
     .select_from(
         members.join(_others, _others.c.guild_id == members.c.guild_id).join(guilds, guilds.c.id == members.c.guild_id)
     )
@@ -239,9 +249,18 @@ async def select_recipients(reader: Reader, channel_ids: Iterable[ChannelId]) ->
     return await reader.all(_select_recipients, channel_ids=list(channel_ids))
 
 
-async def select_shared_incidents(reader: Reader, one: UserId, other: UserId) -> list[dict[str, Any] | None]:
-    """Select the `incidents_data` of every guild that both users are members of."""
-    return [row.incidents_data for row in await reader.all(_select_shared_incidents, one_id=one, other_id=other)]
+async def select_account(reader: Reader, user_id: UserId) -> Account | None:
+    """Select whether a user is a bot, and whether they are deleted; None for an unknown user."""
+    return await reader.one(_select_account, user_id=user_id)
+
+
+async def select_shared_incidents(
+    reader: Reader, one: UserId, other: UserId
+) -> list[tuple[GuildId, dict[str, Any] | None]]:
+    """Select every guild that both users are members of, with its `incidents_data`."""
+    return [
+        (row.id, row.incidents_data) for row in await reader.all(_select_shared_incidents, one_id=one, other_id=other)
+    ]
 
 
 async def select_direct_channels(reader: Reader, user_id: UserId) -> list[ChannelRow]:

@@ -6,6 +6,7 @@ from typing import Any, Final, cast
 
 from msgspec import UNSET
 
+from moothall.kernel.form import as_integer
 from moothall.objects import component_input as inputs
 from moothall.objects.component import (
     ActionRow,
@@ -56,8 +57,8 @@ def check_width(validator: ComponentValidator, body: Mapping[str, Any], at: Path
         return
     width = 0
     for index, child in enumerate(children[:_ROW_WIDTH]):
-        kind = child.get("type") if isinstance(child, dict) else None
-        if type(kind) is not int or kind not in _FITS_IN_ROWS:
+        kind = as_integer(child.get("type")) if isinstance(child, dict) else None
+        if kind not in _FITS_IN_ROWS:
             continue
         width += 1 if kind == ComponentType.BUTTON else _ROW_WIDTH
         if width > _ROW_WIDTH:

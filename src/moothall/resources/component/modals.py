@@ -2,9 +2,7 @@
 
 from typing import Any, Final, cast
 
-import msgspec
-
-from moothall.kernel.form import describe_failure
+from moothall.kernel.form import read_plain
 from moothall.objects import limits
 from moothall.objects.component import Modal, ModalComponent
 from moothall.objects.component_input import ModalInput
@@ -12,7 +10,6 @@ from moothall.objects.component_types import ComponentPosition
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.text import clean
-from moothall.objects.wire import convert
 from moothall.resources.component.reading import read_tree
 from moothall.resources.component.validator import ComponentValidator, ReferencedIds, ResolvedIds, referenced_ids
 
@@ -33,11 +30,7 @@ def read_modal(
     `body` is the JSON of an interaction's callback data. Errors are added to `form_errors`; the result is
     then None, or to be ignored. `resolved` and `referenced` are as in `read_components`.
     """
-    try:
-        modal = convert(body, ModalInput)
-    except msgspec.ValidationError:
-        describe_failure(ModalInput, body, [], form_errors)
-        modal = None
+    modal: ModalInput | None = read_plain(ModalInput, body, [], form_errors)
     components = body.get("components") if isinstance(body, dict) else None
     read: list[ModalComponent] = []
     if isinstance(components, list) and 1 <= len(components) <= limits.MODAL_COMPONENTS_MAX:

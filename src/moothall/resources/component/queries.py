@@ -47,7 +47,7 @@ _select_own_emojis = Query(
     )
 )
 _select_users = Query(select(users.c.id).where(in_list(users.c.id, "user_ids"), users.c.deleted.is_(False)))
-_select_channels = Query(
+_select_channel_ids = Query(
     select(channels.c.id).where(in_list(channels.c.id, "channel_ids"), channels.c.guild_id == bindparam("guild_id"))
 )
 
@@ -69,8 +69,8 @@ async def select_users(reader: Reader, user_ids: Collection[int]) -> frozenset[i
     return frozenset(row[0] for row in await reader.all(_select_users, user_ids=list(user_ids)))
 
 
-async def select_channels(reader: Reader, channel_ids: Collection[int], guild_id: GuildId) -> frozenset[int]:
+async def select_channel_ids(reader: Reader, channel_ids: Collection[int], guild_id: GuildId) -> frozenset[int]:
     """The ids of channels and threads that are in a guild."""
     return frozenset(
-        row[0] for row in await reader.all(_select_channels, channel_ids=list(channel_ids), guild_id=guild_id)
+        row[0] for row in await reader.all(_select_channel_ids, channel_ids=list(channel_ids), guild_id=guild_id)
     )

@@ -10,14 +10,15 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from moothall.kernel.form import describe_failure
+from moothall.kernel.form import as_integer, coerce, convert_coerced
 from moothall.objects import limits
 from moothall.objects.component import Component, MessageComponent
+from moothall.objects.component_input import ComponentInput
 from moothall.objects.component_types import ComponentPosition
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.wire import convert
-from moothall.resources.component.kinds import CHOICES, Slot
+from moothall.resources.component.kinds import CHOICES, Kind, Slot
 from moothall.resources.component.validator import ComponentValidator, Path, ReferencedIds, ResolvedIds, referenced_ids
 
 _NOT_A_DICT: Final = FieldError(FormCode.MODEL_TYPE_CONVERT, "Only dictionaries may be used in a ModelType")
@@ -92,20 +93,10 @@ def _read(body: Any, validator: ComponentValidator, position: ComponentPosition,
         return None
     if validator.modal and position is ComponentPosition.ROW:
         position = ComponentPosition.MODAL_ROW
-    # True is 1 to a dictionary, and so is 1.0.
-    choices = CHOICES[position]
-    kind = choices.get(number) if type(number) is int else None
+    kind = _kind(number, position, validator, at)
     if kind is None:
-        listed = ", ".join(map(str, choices))
-        comma = "," if len(choices) == 1 else ""
-        validator.add(at, FormCode.UNION_TYPE_CHOICES, f'Value of field "type" must be one of ({listed}{comma}).')
         return None
-    try:
-        converted = convert(body, kind.input_type)
-    except msgspec.ValidationError:
-        describe_failure(kind.input_type, body, at, validator.form_errors)
-        converted = None
-        validator.take_ids(body, at)
+    body, converted = _convert(body, kind, validator, at)
     component_id = 0 if converted is None else validator.take_id(converted.id, at)
     if kind.check is not None:
         kind.check(validator, body, at)
@@ -116,6 +107,32 @@ def _read(body: Any, validator: ComponentValidator, position: ComponentPosition,
     if converted is None or children is None:
         return None
     return kind.build(validator, converted, component_id, at, children)
+
+
+def _kind(number: object, position: ComponentPosition, validator: ComponentValidator, at: Path) -> Kind | None:
+    """The kind of a component's type; None, and an error, for one that the position does not allow."""
+    choices = CHOICES[position]
+    kind = choices.get(as_integer(number) or 0)
+    if kind is None:
+        listed = ", ".join(map(str, choices))
+        comma = "," if len(choices) == 1 else ""
+        validator.add(at, FormCode.UNION_TYPE_CHOICES, f'Value of field "type" must be one of ({listed}{comma}).')
+    return kind
+
+
+def _convert(
+    body: dict[str, Any], kind: Kind, validator: ComponentValidator, at: Path
+) -> tuple[dict[str, Any], ComponentInput | None]:
+    """The JSON of a component with its scalars coerced, and the component; None, and its errors, if it is invalid."""
+    try:
+        return body, convert(body, kind.input_type)
+    except msgspec.ValidationError:
+        type_errors = FormErrors()
+        coerced = coerce(kind.input_type, body, at, type_errors)
+        converted = convert_coerced(kind.input_type, coerced, at, type_errors, validator.form_errors)
+        if converted is None:
+            validator.take_ids(body, at)
+        return body if converted is None else coerced, converted
 
 
 def _read_slot(body: dict[str, Any], slot: Slot, validator: ComponentValidator, at: Path) -> list[Component] | None:

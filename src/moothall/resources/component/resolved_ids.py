@@ -44,7 +44,7 @@ async def resolve_ids(ctx: Context, access: ChannelAccess, referenced: Reference
         roles=frozenset() if guild is None else frozenset(map(int, guild.roles)) & referenced.roles,
         channels=frozenset()
         if guild is None or not referenced.channels
-        else await queries.select_channels(ctx.tx, referenced.channels, guild.id),
+        else await queries.select_channel_ids(ctx.tx, referenced.channels, guild.id),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 
 from msgspec import Struct
 
+from moothall.objects import limits
 from moothall.objects.component import (
     Checkbox,
     CheckboxGroup,
@@ -185,8 +186,8 @@ def _read_text(field: TextInput, value: Any, form_errors: FormErrors, at: Path) 
         if field.required:
             form_errors.add(at, *FieldError.required())
         return ""
-    low, high = field.min_length or 0, field.max_length
-    if len(text) < low or (high is not None and len(text) > high):
+    low, high = field.min_length or 0, limits.TEXT_INPUT_MAX if field.max_length is None else field.max_length
+    if not low <= len(text) <= high:
         form_errors.add(at, *FieldError.length(low or None, high))
     return text
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
+from moothall.kernel.form import as_integer
 from moothall.objects import limits
 from moothall.objects.component import ComponentEmoji
 from moothall.objects.component_input import EmojiInput
@@ -50,8 +51,8 @@ def referenced_ids(components: Sequence[Any]) -> ReferencedIds:
     for node in nodes:
         if not isinstance(node, dict):
             continue
-        if type(node.get("id")) is int:
-            referenced.ids.add(node["id"])
+        if (number := as_integer(node.get("id"))) is not None:
+            referenced.ids.add(number)
         _add_emoji(node.get("emoji"), referenced)
         for option in _listed(node.get("options")):
             if isinstance(option, dict):

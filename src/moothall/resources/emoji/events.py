@@ -13,6 +13,6 @@ class GuildEmojisUpdate(Event, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "GUILD_EMOJIS_UPDATE"
     intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS
-    stales_guild: ClassVar[bool] = True
+    invalidates_guild: ClassVar[bool] = True
     guild_id: GuildId
     emojis: list[Emoji]

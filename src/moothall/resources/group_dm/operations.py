@@ -6,7 +6,7 @@ from typing import Any, Final
 from msgspec import UNSET, structs
 
 from moothall.kernel.authenticate import TokenKind, actor_of_token
-from moothall.kernel.channel_access import ChannelAccess
+from moothall.kernel.channel_access import ChannelAccess, find_channel
 from moothall.kernel.channel_queries import select_channel
 from moothall.kernel.context import Context
 from moothall.kernel.hooks import Fires
@@ -16,12 +16,11 @@ from moothall.objects.channel import Channel
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FormCode
-from moothall.objects.guild import IncidentsData
 from moothall.objects.ids import ChannelId, UserId
 from moothall.objects.message_types import MessageType
 from moothall.objects.text import clean_name
 from moothall.objects.user import User
-from moothall.objects.wire import convert
+from moothall.resources.channel.direct_message_access import are_direct_messages_paused
 from moothall.resources.channel.events import DirectChannelCreate, DirectChannelDelete, DirectChannelUpdate
 from moothall.resources.channel.objects import direct_channel_objects, group_dm_for
 from moothall.resources.channel.queries import (
@@ -38,7 +37,9 @@ from moothall.resources.group_dm.jobs import PurgeGroup
 from moothall.resources.group_dm.requests import AddGroupRecipient, CreateDirectMessage
 from moothall.resources.message.events import MessageCreate
 from moothall.resources.message.operations import send_system_message
-from moothall.resources.user.queries import get_users
+from moothall.resources.read_state.operations import start_read_state
+from moothall.resources.user.queries import get_users, lock_user
+from moothall.resources.user.relationship.queries import select_blocked_ids, select_friend_ids
 from moothall.storage.rows import ChannelRow
 
 ADD_RECIPIENT_EVENTS: Final[Fires] = (DirectChannelCreate, ChannelRecipientAdd, MessageCreate)
@@ -101,6 +102,7 @@ async def add_user_to_group_dm(
     """
     if user_id in access.recipients:
         return False
+    await lock_user(ctx.tx, user_id)
     if await queries.count_group_dms(ctx.tx, user_id) >= limits.GROUP_DMS_PER_USER:
         raise Refusal(errors.TOO_MANY_GROUP_DMS)
     added = await queries.insert_recipient(ctx.tx, access.id, user_id, nick)
@@ -118,6 +120,7 @@ async def add_user_to_group_dm(
         )
     )
     if users[user_id].bot is UNSET:
+        await start_read_state(ctx, access.id, user_id)
         channel = (await direct_channel_objects(ctx.tx, [row], user_id))[0]
         ctx.emit(DirectChannelCreate(channel=channel, user_ids=(user_id,)))
     access = structs.replace(access, recipients=(*access.recipients, user_id))
@@ -136,7 +139,14 @@ async def remove_group_dm_recipient(ctx: Context, user_id: UserId) -> None:
         raise Refusal(errors.MISSING_PERMISSIONS)
     if user_id not in ctx.channel.recipients:
         raise Refusal(errors.UNKNOWN_USER)
-    await _remove_recipient(ctx, user_id)
+    await _remove_recipient(ctx, ctx.channel, user_id, by_id=ctx.actor.user_id)
+
+
+async def remove_from_group_dm(ctx: Context, channel_id: ChannelId, user_id: UserId) -> None:
+    """Remove a user from a group, as if they left it. Without effect in a group that is deleted."""
+    access = await find_channel(ctx.services.states, ctx.tx, channel_id, user_id, ctx.now, writes=False)
+    if access is not None and user_id in access.recipients:
+        await _remove_recipient(ctx, access, user_id, by_id=user_id)
 
 
 async def leave_group_dm(ctx: Context) -> Channel:
@@ -144,11 +154,11 @@ async def leave_group_dm(ctx: Context) -> Channel:
 
     The row must declare `REMOVE_RECIPIENT_EVENTS`.
     """
-    return await _remove_recipient(ctx, ctx.actor.user_id)
+    return await _remove_recipient(ctx, ctx.channel, ctx.actor.user_id, by_id=ctx.actor.user_id)
 
 
-async def _remove_recipient(ctx: Context, user_id: UserId) -> Channel:
-    access, row = ctx.channel, await select_channel(ctx.tx, ctx.channel.id)
+async def _remove_recipient(ctx: Context, access: ChannelAccess, user_id: UserId, *, by_id: UserId) -> Channel:
+    row = await select_channel(ctx.tx, access.id)
     if row is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)
     channel = (await direct_channel_objects(ctx.tx, [row], user_id))[0]
@@ -168,7 +178,7 @@ async def _remove_recipient(ctx: Context, user_id: UserId) -> Channel:
         await update_channel(ctx.tx, access.id, owner_id=row.owner_id)
         await announce_group_dm(ctx, row, remaining)
     access = structs.replace(access, recipients=remaining)
-    await send_system_message(ctx, access, ctx.actor.user_id, MessageType.RECIPIENT_REMOVE, mentions=[user_id])
+    await send_system_message(ctx, access, by_id, MessageType.RECIPIENT_REMOVE, mentions=[user_id])
     return channel
 
 
@@ -193,6 +203,7 @@ async def _create_group_dm(ctx: Context, others: list[UserId], nicks: dict[str, 
     if not others:
         raise Refusal(errors.INVALID_RECIPIENTS)
     maximum = limits.GROUP_DMS_PER_APPLICATION if ctx.actor.bot else limits.GROUP_DMS_PER_USER
+    await lock_user(ctx.tx, caller_id)
     if await queries.count_group_dms(ctx.tx, caller_id) >= maximum:
         raise Refusal(errors.TOO_MANY_GROUP_DMS)
     row = structs.replace(
@@ -236,12 +247,13 @@ async def _require_acquainted(ctx: Context, others: Collection[UserId]) -> None:
     Raises Refusal: 400/50033.
     """
     users = await get_users(ctx.tx, others)
-    acquainted = await queries.select_direct_message_partners(ctx.tx, ctx.actor.user_id, others)
+    paused, reachable = set[UserId](), set[UserId]()
     for shared in await queries.select_shared_guilds(ctx.tx, ctx.actor.user_id, others):
-        data = shared.incidents_data
-        until = None if data is None else convert(data, IncidentsData).dms_disabled_until
-        if until is None or until <= ctx.now:
-            acquainted.add(shared.user_id)
+        (paused if are_direct_messages_paused(shared.incidents_data, ctx.now) else reachable).add(shared.user_id)
+    partners = await queries.select_direct_message_partners(ctx.tx, ctx.actor.user_id, others)
+    friends = await select_friend_ids(ctx.tx, ctx.actor.user_id, others)
+    blocked = await select_blocked_ids(ctx.tx, ctx.actor.user_id, others)
+    acquainted = (reachable | (partners - paused) | friends) - blocked
     for user_id in others:
         if ctx.actor.bot or user_id not in users or users[user_id].bot is True or user_id not in acquainted:
             raise Refusal(errors.INVALID_RECIPIENTS)

@@ -13,7 +13,7 @@ class GuildUpdate(Event, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "GUILD_UPDATE"
     intent: ClassVar[int] = Intent.GUILDS
-    stales_guild: ClassVar[bool] = True
+    invalidates_guild: ClassVar[bool] = True
     guild: Guild
 
     @property

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from moothall.kernel.context import Context
-from moothall.kernel.jobs import SETTLED_MS, Job, enqueue, job
+from moothall.kernel.jobs import MAX_TRANSACTION_MS, Job, enqueue, job
 from moothall.objects.ids import GuildId
 from moothall.objects.wire import Timestamp
 from moothall.resources.guild import queries
@@ -26,4 +26,4 @@ class PurgeGuild(Job, frozen=True, kw_only=True):
 
 async def enqueue_guild_purge(ctx: Context, guild_id: GuildId) -> None:
     """Enqueue the deletion of a deleted guild's remaining rows."""
-    await enqueue(ctx, PurgeGuild(guild_id=guild_id), at=Timestamp(ctx.now + SETTLED_MS))
+    await enqueue(ctx, PurgeGuild(guild_id=guild_id), at=Timestamp(ctx.now + MAX_TRANSACTION_MS))

@@ -53,28 +53,65 @@ def build_guild(body: CreateGuild, ids: SnowflakeFactory, owner_id: UserId) -> N
     system_channel = body.system_channel_id
     if channel_bodies is _DEFAULT_CHANNELS and not isinstance(system_channel, int):
         system_channel = _DEFAULT_SYSTEM_CHANNEL
-    guild = GuildRow(
-        id=guild_id,
+    guild = new_guild_row(
+        guild_id,
         version=ids.next(),
         name=clean_name(body.name),
         icon=body.icon.hash if body.icon else None,
-        splash=None,
-        discovery_splash=None,
-        banner=None,
-        description=None,
         owner_id=owner_id,
-        application_id=None,
         afk_channel_id=channel_ids[body.afk_channel_id] if isinstance(body.afk_channel_id, int) else None,
         afk_timeout=body.afk_timeout or AFK_TIMEOUT_DEFAULT,
-        widget_enabled=False,
-        widget_channel_id=None,
         verification_level=int(body.verification_level or 0),
         default_message_notifications=int(body.default_message_notifications or 0),
         explicit_content_filter=int(body.explicit_content_filter or 0),
-        features=[],
-        mfa_level=0,
         system_channel_id=channel_ids[system_channel] if isinstance(system_channel, int) else None,
         system_channel_flags=body.system_channel_flags or 0,
+        region=body.region or None,
+    )
+    return NewGuild(guild, roles, channels)
+
+
+def new_guild_row(
+    guild_id: GuildId,
+    *,
+    version: int,
+    name: str,
+    icon: str | None,
+    owner_id: UserId,
+    afk_channel_id: ChannelId | None,
+    afk_timeout: int,
+    verification_level: int,
+    default_message_notifications: int,
+    explicit_content_filter: int,
+    system_channel_id: ChannelId | None,
+    system_channel_flags: int,
+    region: str | None,
+    description: str | None = None,
+    preferred_locale: str = DEFAULT,
+) -> GuildRow:
+    """Build the row of a new guild, which has no features."""
+    return GuildRow(
+        id=guild_id,
+        version=version,
+        name=name,
+        icon=icon,
+        splash=None,
+        discovery_splash=None,
+        banner=None,
+        description=description,
+        owner_id=owner_id,
+        application_id=None,
+        afk_channel_id=afk_channel_id,
+        afk_timeout=afk_timeout,
+        widget_enabled=False,
+        widget_channel_id=None,
+        verification_level=verification_level,
+        default_message_notifications=default_message_notifications,
+        explicit_content_filter=explicit_content_filter,
+        features=[],
+        mfa_level=0,
+        system_channel_id=system_channel_id,
+        system_channel_flags=system_channel_flags,
         rules_channel_id=None,
         public_updates_channel_id=None,
         safety_alerts_channel_id=None,
@@ -83,16 +120,15 @@ def build_guild(body: CreateGuild, ids: SnowflakeFactory, owner_id: UserId) -> N
         premium_tier=0,
         premium_subscription_count=0,
         premium_progress_bar_enabled=False,
-        preferred_locale=DEFAULT,
+        preferred_locale=preferred_locale,
         nsfw_level=0,
-        region=body.region or None,
+        region=region,
         max_members=limits.GUILD_MEMBERS_MAX,
         max_video_channel_users=limits.GUILD_VIDEO_USERS_MAX,
         max_stage_video_channel_users=limits.GUILD_STAGE_VIDEO_USERS_MAX,
         incidents_data=None,
         welcome_screen=None,
     )
-    return NewGuild(guild, roles, channels)
 
 
 def _role(body: NewRole, role_id: RoleId, position: int) -> Role:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec import structs
 
-from moothall.kernel.guild_state import GuildState
+from moothall.kernel.guild_state import GuildState, once_per_version
 from moothall.objects.emoji import Emoji, PartialEmoji
 from moothall.objects.emoji_choice import current_emoji
 from moothall.objects.expressions import emojis_with_availability, stickers_with_availability
@@ -64,21 +64,16 @@ def build_guild_object(row: GuildRow, roles: Iterable[Role], emojis: list[Emoji]
     )
 
 
+@once_per_version
 def guild_object(state: GuildState) -> Guild:
     """The guild object of a state, without counts."""
-    guild: Guild | None = state.memo.get("guild")
-    if guild is None:
-        guild = build_guild_object(state.row, state.roles.values(), state.emojis, state.stickers)
-        state.memo["guild"] = guild
-    return guild
+    return build_guild_object(state.row, state.roles.values(), state.emojis, state.stickers)
 
 
+@once_per_version
 def guild_json(state: GuildState) -> bytes:
     """The guild object of a state as JSON, without counts."""
-    data: bytes | None = state.memo.get("guild.json")
-    if data is None:
-        data = state.memo["guild.json"] = encode(guild_object(state))
-    return data
+    return encode(guild_object(state))
 
 
 def welcome_screen(state: GuildState) -> WelcomeScreen | None:
@@ -94,29 +89,27 @@ def welcome_screen(state: GuildState) -> WelcomeScreen | None:
     return structs.replace(screen, welcome_channels=shown)
 
 
+@once_per_version
 def preview_json(state: GuildState) -> bytes:
     """The guild preview of a state as JSON, without counts."""
-    data: bytes | None = state.memo.get("preview.json")
-    if data is None:
-        preview = to_plain(
-            GuildPreview(
-                id=state.row.id,
-                name=state.row.name,
-                icon=state.row.icon,
-                splash=state.row.splash,
-                discovery_splash=guild_object(state).discovery_splash,
-                emojis=state.emojis,
-                features=state.row.features,
-                approximate_member_count=0,
-                approximate_presence_count=0,
-                description=state.row.description,
-                stickers=state.stickers,
-            )
+    preview = to_plain(
+        GuildPreview(
+            id=state.row.id,
+            name=state.row.name,
+            icon=state.row.icon,
+            splash=state.row.splash,
+            discovery_splash=guild_object(state).discovery_splash,
+            emojis=state.emojis,
+            features=state.row.features,
+            approximate_member_count=0,
+            approximate_presence_count=0,
+            description=state.row.description,
+            stickers=state.stickers,
         )
-        # The JSON is cached, so counts are added to each response by `with_counts`.
-        del preview["approximate_member_count"], preview["approximate_presence_count"]
-        data = state.memo["preview.json"] = encode(preview)
-    return data
+    )
+    # The JSON is cached, so counts are added to each response by `with_counts`.
+    del preview["approximate_member_count"], preview["approximate_presence_count"]
+    return encode(preview)
 
 
 def with_counts(data: bytes, *, members: int, present: int) -> bytes:

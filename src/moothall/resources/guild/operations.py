@@ -22,14 +22,14 @@ from moothall.resources.guild import queries, rules
 from moothall.resources.guild.events import GuildDelete, GuildUpdate
 from moothall.resources.guild.jobs import enqueue_guild_purge
 from moothall.resources.guild.membership.operations import remove_member
-from moothall.resources.guild.new_guild import AFK_TIMEOUT_DEFAULT, build_guild
+from moothall.resources.guild.new_guild import AFK_TIMEOUT_DEFAULT, NewGuild, build_guild
 from moothall.resources.guild.objects import DEFAULT_REGION, build_guild_object, guild_object
 from moothall.resources.guild.requests import CreateGuild, ModifyGuild
 from moothall.resources.guild.role.queries import insert_roles
 from moothall.resources.member.events import GuildOpen
 from moothall.resources.member.queries import get_member, update_member
 from moothall.resources.user.queries import get_user, select_user
-from moothall.storage.rows import GuildRow, welcome_screen_from_row
+from moothall.storage.rows import GuildRow, UserRow, welcome_screen_from_row
 
 _CHANNEL_SETTINGS: Final = (
     "afk_channel_id", "system_channel_id", "rules_channel_id", "public_updates_channel_id",
@@ -71,23 +71,36 @@ async def create_guild(ctx: Context, body: CreateGuild) -> Guild:
 
     Raises Refusal: 400/30001 for a user in the maximum number of guilds, or a bot in `BOT_GUILDS`.
     """
+    user = await check_can_create_guild(ctx)
+    form_errors = FormErrors()
+    if body.icon:
+        rules.check_image("icon", body.icon, (), form_errors)
+    form_errors.raise_if_any()
+    return await store_guild(ctx, user, build_guild(body, ctx.ids, user.id))
+
+
+async def check_can_create_guild(ctx: Context) -> UserRow:
+    """The actor's row, if they may create a guild; it stays locked until the transaction ends.
+
+    Raises Refusal: 400/30001 for a user in the maximum number of guilds, or a bot in `BOT_GUILDS`.
+    """
     user = await select_user(ctx.tx, ctx.actor.user_id)
     if user is None:
         raise Refusal(errors.UNKNOWN_USER)
     maximum = limits.GUILDS_PER_PREMIUM_USER if user.premium_type else limits.GUILDS_PER_USER
     if await queries.count_guilds(ctx.tx, user.id) >= (BOT_GUILDS if user.bot else maximum):
         raise Refusal(errors.TOO_MANY_GUILDS)
-    form_errors = FormErrors()
-    if body.icon:
-        rules.check_image("icon", body.icon, (), form_errors)
-    form_errors.raise_if_any()
-    new = build_guild(body, ctx.ids, user.id)
+    return user
+
+
+async def store_guild(ctx: Context, owner: UserRow, new: NewGuild) -> Guild:
+    """Insert a new guild and emit GuildOpen, which rows that call this declare."""
     row = new.guild
     row.application_id = ctx.actor.application_id if ctx.actor.bot else None
-    await queries.insert_guild(ctx.tx, row, user, ctx.now)
+    await queries.insert_guild(ctx.tx, row, owner, ctx.now)
     await insert_roles(ctx.tx, row.id, new.roles)
     await insert_channels(ctx.tx, new.channels)
-    ctx.emit(GuildOpen(user_id=user.id, guild_id=row.id))
+    ctx.emit(GuildOpen(user_id=owner.id, guild_id=row.id))
     return build_guild_object(row, new.roles, [], [])
 
 
@@ -145,15 +158,17 @@ def _columns(body: ModifyGuild) -> dict[str, Any]:
 
 
 async def _check_new_owner(ctx: Context, body: ModifyGuild, form_errors: FormErrors) -> None:
-    if not ctx.member.can_manage_application:
+    if not ctx.member.is_owner:
         raise Refusal(errors.MISSING_PERMISSIONS)
     if body.owner_id is UNSET:
         return
     member = await get_member(ctx.tx, ctx.guild.id, body.owner_id)
-    user = await get_user(ctx.tx, body.owner_id)
+    user = await select_user(ctx.tx, body.owner_id)
     if member is None or user is None:
         form_errors.add("owner_id", FormCode.BASE_TYPE_CHOICES, "The new owner is not a member of this guild.")
-    elif user.bot is True:
+    elif user.disabled:
+        form_errors.add("owner_id", FormCode.BASE_TYPE_CHOICES, "The account of the new owner is disabled.")
+    elif user.bot:
         raise Refusal(errors.BOT_CANNOT_OWN)
     elif member.pending:
         raise Refusal(errors.OWNER_CANNOT_BE_PENDING)
@@ -211,8 +226,13 @@ async def delete_guild(ctx: Context) -> None:
 
     The guild is inaccessible after this transaction; a job deletes its messages and other remaining rows in batches.
     """
-    if not ctx.member.can_manage_application:
+    if not ctx.member.is_owner:
         raise Refusal(errors.MISSING_PERMISSIONS)
+    await delete_entered_guild(ctx)
+
+
+async def delete_entered_guild(ctx: Context) -> None:
+    """Delete the guild entered as `delete_guild` does, without checking who deletes it."""
     await queries.delete_guild(ctx.tx, ctx.guild.id)
     await enqueue_guild_purge(ctx, ctx.guild.id)
     ctx.emit(GuildDelete(guild_id=ctx.guild.id))
@@ -220,7 +240,7 @@ async def delete_guild(ctx: Context) -> None:
 
 async def leave_guild(ctx: Context) -> None:
     """Leave the guild entered. Raises Refusal: 400/50055 for the owner, who can only transfer or delete the guild."""
-    if ctx.member.can_manage_application:
+    if ctx.member.is_owner:
         raise Refusal(errors.INVALID_GUILD)
     user = await get_user(ctx.tx, ctx.actor.user_id)
     if user is not None:

@@ -3,24 +3,28 @@
 from typing import Final
 
 from msgspec import Struct, structs
-from sqlalchemy import bindparam, delete, func, insert, select
+from sqlalchemy import Table, bindparam, delete, func, insert, select
 
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.wire import Timestamp
-from moothall.resources.message.queries.purge import delete_some_of_channel, owned_by
+from moothall.resources.message.queries.purge import MAX_AT_ONCE, delete_some_of_channel, owned_by
+from moothall.resources.user.queries import lock_user
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
 from moothall.storage.rows import GuildRow, UserRow
 from moothall.storage.schema import (
     channels,
     command_creations,
     commands,
+    entitlements,
     guild_counters,
+    guild_templates,
     guilds,
     invites,
+    linked_role_applications,
     members,
     roles,
-    users,
+    user_guild_settings,
     voice_states,
     webhooks,
 )
@@ -29,8 +33,6 @@ _insert_guild = Query(insert(guilds))
 _insert_counter = Query(insert(guild_counters))
 _insert_member = Query(insert(members))
 _select_count = Query(select(guild_counters.c.member_count).where(guild_counters.c.guild_id == bindparam("guild_id")))
-# The user's row is locked first, so that the second of two concurrent requests counts the guild of the first.
-_lock_user = Query(select(users.c.id).where(users.c.id == bindparam("user_id")).with_for_update())
 _count_guilds = Query(
     select(func.count())
     .select_from(members.join(guilds, guilds.c.id == members.c.guild_id))
@@ -117,7 +119,7 @@ async def count_members(reader: Reader, guild_id: GuildId) -> int:
 
 async def count_guilds(tx: Transaction, user_id: UserId) -> int:
     """The number of guilds that a user is in. Locks the user until the transaction ends, so that it stays true."""
-    await tx.one(_lock_user, user_id=user_id)
+    await lock_user(tx, user_id)
     return int(await tx.scalar(_count_guilds, user_id=user_id))
 
 
@@ -150,7 +152,9 @@ _DELETE_AT_ONCE: Final = [
     for table, key in (
         (guilds, "id"),
         (guild_counters, "guild_id"),
+        (guild_templates, "guild_id"),
         (invites, "guild_id"),
+        (linked_role_applications, "guild_id"),
         (webhooks, "guild_id"),
         (voice_states, "guild_id"),
         (commands, "guild_id"),
@@ -162,7 +166,17 @@ _select_some_channel = Query(select(channels.c.id).where(channels.c.guild_id == 
 _delete_channel = Query(delete(channels).where(channels.c.id == bindparam("channel_id")))
 
 
-_DELETE_LATER: Final = owned_by("guild_id")
+def _delete_some(table: Table, key: str) -> Query[tuple[object, ...]]:
+    """The statement that deletes at most `MAX_AT_ONCE` rows of a guild from a table with another primary key."""
+    some = select(table.c[key]).where(table.c.guild_id == bindparam("owner")).limit(MAX_AT_ONCE)
+    return Query(delete(table).where(table.c.guild_id == bindparam("owner"), table.c[key].in_(some)))
+
+
+_DELETE_LATER: Final = [
+    *owned_by("guild_id"),
+    _delete_some(entitlements, "id"),
+    _delete_some(user_guild_settings, "user_id"),
+]
 
 
 async def delete_guild(tx: Transaction, guild_id: GuildId) -> None:

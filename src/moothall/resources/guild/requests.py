@@ -18,7 +18,7 @@ from moothall.resources.channel.requests import OverwriteRequest
 
 AfkTimeout = Literal[60, 300, 900, 1800, 3600]
 
-_GuildName = Annotated[
+GuildName = Annotated[
     str, Meta(extra_json_schema={"minLength": limits.GUILD_NAME_MIN, "maxLength": limits.GUILD_NAME_MAX})
 ]
 """Its length is counted without surrounding whitespace."""
@@ -26,7 +26,8 @@ _Region = Annotated[str, Meta(max_length=100)]
 _SystemFlags = Annotated[int, Meta(ge=0, le=(1 << 31) - 1)]
 
 
-def _check_name(name: str | UnsetType, form_errors: FormErrors) -> None:
+def check_guild_name(name: str | UnsetType, form_errors: FormErrors) -> None:
+    """Check the length of a guild's name without surrounding whitespace."""
     if name is not UNSET and not limits.GUILD_NAME_MIN <= len(clean_name(name)) <= limits.GUILD_NAME_MAX:
         form_errors.add("name", *FieldError.length(limits.GUILD_NAME_MIN, limits.GUILD_NAME_MAX))
 
@@ -34,7 +35,7 @@ def _check_name(name: str | UnsetType, form_errors: FormErrors) -> None:
 class ModifyGuild(Struct, frozen=True, kw_only=True):
     """Changes to a guild: an absent field stays, null clears it or restores its default."""
 
-    name: _GuildName | UnsetType = UNSET
+    name: GuildName | UnsetType = UNSET
     description: Annotated[str, Meta(max_length=limits.GUILD_DESCRIPTION_MAX)] | UnsetType | None = UNSET
     region: _Region | UnsetType | None = UNSET
     verification_level: VerificationLevel | UnsetType | None = UNSET
@@ -58,7 +59,7 @@ class ModifyGuild(Struct, frozen=True, kw_only=True):
 
     def check(self, form_errors: FormErrors) -> None:
         """Check the name's length without surrounding whitespace, and that the locale exists."""
-        _check_name(self.name, form_errors)
+        check_guild_name(self.name, form_errors)
         if isinstance(self.preferred_locale, str) and self.preferred_locale not in LOCALES:
             form_errors.add("preferred_locale", *FieldError.choices(sorted(LOCALES)))
 
@@ -99,7 +100,7 @@ class NewChannel(Struct, frozen=True, kw_only=True):
 class CreateGuild(Struct, frozen=True, kw_only=True):
     """A new guild. Without `channels` it has a text and a voice channel, each in a category."""
 
-    name: _GuildName
+    name: GuildName
     region: _Region | UnsetType | None = UNSET
     icon: ImageData | UnsetType | None = UNSET
     verification_level: VerificationLevel | UnsetType | None = UNSET
@@ -114,7 +115,7 @@ class CreateGuild(Struct, frozen=True, kw_only=True):
 
     def check(self, form_errors: FormErrors) -> None:
         """Check the name's length, and that each placeholder refers to one earlier object of the right type."""
-        _check_name(self.name, form_errors)
+        check_guild_name(self.name, form_errors)
         roles = self._check_roles(form_errors)
         kinds = self._check_channels(roles, form_errors)
         for field, kind in (("afk_channel_id", ChannelType.GUILD_VOICE), ("system_channel_id", ChannelType.GUILD_TEXT)):

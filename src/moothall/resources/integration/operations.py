@@ -21,7 +21,7 @@ from moothall.objects.role import Role, RoleTags
 from moothall.objects.scopes import COMMANDS
 from moothall.objects.wire import to_plain
 from moothall.resources.application.queries import ApplicationRow
-from moothall.resources.guild.membership.operations import JOIN_EVENTS, LEAVE_EVENTS, join_guild, remove_member
+from moothall.resources.guild.membership.operations import BOT_JOIN_EVENTS, LEAVE_EVENTS, join_guild, remove_member
 from moothall.resources.guild.role.events import GuildRoleCreate, GuildRoleUpdate
 from moothall.resources.guild.role.operations import ROLE_DELETE_EVENTS, add_role, remove_role
 from moothall.resources.guild.role.queries import update_role
@@ -43,7 +43,7 @@ from moothall.resources.webhook.operations import DELETE_WEBHOOK_EVENTS, delete_
 INTEGRATION_DELETED: Final = Hook[[Context, GuildId, ApplicationId], None]("integration deleted")
 """Called with the guild's and the application's id when an application's integration is deleted."""
 ADD_BOT_EVENTS: Final[Fires] = (
-    *JOIN_EVENTS,
+    *BOT_JOIN_EVENTS,
     GuildRoleCreate,
     GuildRoleUpdate,
     GuildMemberUpdate,

@@ -1,12 +1,13 @@
 """The SQL of integrations."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
 from sqlalchemy import bindparam, delete, insert, select
 
-from moothall.objects.ids import ApplicationId, GuildId, IntegrationId, UserId
-from moothall.storage.database import Query, Reader, Transaction, update_columns
+from moothall.objects.ids import ApplicationId, GuildId, IntegrationId, Snowflake, UserId
+from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
 from moothall.storage.schema import integrations, users
 
 
@@ -52,6 +53,11 @@ _select_of_application = Query(
     .limit(1),
     into=IntegrationRow,
 )
+_select_application_ids = Query(
+    select(integrations.c.application_id).where(
+        integrations.c.guild_id == bindparam("guild_id"), in_list(integrations.c.application_id, "application_ids")
+    )
+)
 _insert_integration = Query(insert(integrations))
 _delete_integration = Query(
     delete(integrations).where(
@@ -85,6 +91,14 @@ async def select_of_application(
 ) -> IntegrationRow | None:
     """The integration of an application in a guild; None if there is none."""
     return await reader.one(_select_of_application, guild_id=guild_id, application_id=application_id)
+
+
+async def select_application_ids(
+    reader: Reader, guild_id: GuildId, application_ids: Sequence[ApplicationId]
+) -> list[ApplicationId]:
+    """Those of the applications that have an integration in a guild."""
+    rows = await reader.all(_select_application_ids, guild_id=guild_id, application_ids=list(application_ids))
+    return [ApplicationId(Snowflake(row[0])) for row in rows]
 
 
 async def insert_integration(tx: Transaction, row: IntegrationRow) -> None:

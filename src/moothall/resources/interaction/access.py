@@ -36,7 +36,7 @@ class InteractionToken(Access):
         token_hash = hash_token(path["interaction_token"])
         if row is None or not hmac.compare_digest(token_hash, row.token_hash) or _has_expired(ctx, row):
             raise Refusal(errors.UNKNOWN_INTERACTION)
-        ctx.subject = row
+        ctx.set_resource(row)
 
 
 class InteractionWebhookToken(Access):
@@ -50,7 +50,7 @@ class InteractionWebhookToken(Access):
         row = await find_interaction_by_token(ctx, path["webhook_id"], path["webhook_token"])
         if row is None:
             raise Refusal(errors.UNKNOWN_WEBHOOK)
-        ctx.subject = row
+        ctx.set_resource(row)
 
 
 async def find_interaction_by_token(ctx: Context, application_id: Snowflake, token: str) -> InteractionRow | None:
@@ -72,8 +72,12 @@ def _has_expired(ctx: Context, row: InteractionRow) -> bool:
 
 def interaction_of(ctx: Context) -> InteractionRow:
     """The interaction that the endpoint's access has selected."""
-    row: InteractionRow = ctx.subject
-    return row
+    return ctx.resource(InteractionRow)
+
+
+async def response_allowance(ctx: Context, row: InteractionRow) -> Allowance:
+    """How much a response to an interaction may upload, by the premium tier of its guild."""
+    return allowance_in((await bot_access(ctx, row)).guild)
 
 
 class ResponseUploads(FileUploads):
@@ -82,7 +86,7 @@ class ResponseUploads(FileUploads):
     async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
         """The limits of the guild's premium tier."""
         del path
-        return allowance_in((await bot_access(ctx, interaction_of(ctx))).guild)
+        return await response_allowance(ctx, interaction_of(ctx))
 
 
 class SubmittedUploads(FileUploads):

@@ -23,7 +23,8 @@ from moothall.resources.interaction.command.queries import (
     select_commands_of_applications,
     select_guild_permissions,
 )
-from moothall.resources.interaction.rules import can_use_command, interaction_context
+from moothall.resources.interaction.command.usage import can_use_command
+from moothall.resources.interaction.rules import interaction_context
 
 _MAX_APPLICATIONS: Final = 500
 PermissionsById = dict[Snowflake, PermissionsRow]

@@ -6,17 +6,15 @@ from typing import Final
 import msgspec
 
 from moothall.kernel.context import Services
-from moothall.kernel.outgoing import OutgoingAnswer, OutgoingFailed, UrlRefused
+from moothall.kernel.outgoing import OutgoingFailed, OutgoingResponse, UrlRefused
 from moothall.objects.interaction import CallbackType, InteractionType
 from moothall.objects.wire import encode
+from moothall.resources.application.endpoint_requests import NO_RESPONSE, RESPONSE_SECONDS, signed_headers
 from moothall.resources.application.queries import ApplicationRow
-from moothall.resources.interaction.endpoint_requests import RESPONSE_SECONDS, signed_headers
 from moothall.resources.interaction.operations.deliver import Deliveries
 
 _MAX_RESPONSE_BYTES: Final = 65_536
 _OK, _UNAUTHORIZED = 200, 401
-_UNANSWERED: Final = "It gave no answer in time, or its address is not a public one."
-"""One sentence for every failure to get an answer: more would let users map the operator's network, port by port."""
 
 
 class _Response(msgspec.Struct):
@@ -49,15 +47,15 @@ async def verify_endpoint(services: Services, application: ApplicationRow, url: 
     except UrlRefused as problem:
         return str(problem)
     except OutgoingFailed:
-        return _UNANSWERED
+        return NO_RESPONSE
     return None
 
 
 async def _post(
     services: Services, application: ApplicationRow, url: str, body: bytes, *, invalid_signature: bool
-) -> OutgoingAnswer:
+) -> OutgoingResponse:
     headers = signed_headers(services, application, body, invalid_signature=invalid_signature)
-    outgoing = Deliveries.of(services).outgoing
+    outgoing = services.resources[Deliveries].outgoing
     return await outgoing.post(url, body, headers, seconds=RESPONSE_SECONDS, maximum=_MAX_RESPONSE_BYTES)
 
 

@@ -3,11 +3,12 @@
 from moothall.kernel.access import MEMBER, PERSON
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import Json, delete, get, patch, post
-from moothall.kernel.ratelimit import ANSWER_RATE, ANSWERED_RATE
+from moothall.kernel.ratelimit import CALLBACK_RATE, INTERACTION_RESPONSE_RATE
 from moothall.objects.command_index import CommandIndex
 from moothall.objects.ids import ChannelId, GuildId, InteractionId, WebhookId
 from moothall.objects.interaction import CallbackResponse
 from moothall.objects.message import Message
+from moothall.resources.activity.operations import ACTIVITY_EVENTS
 from moothall.resources.channel.events import DirectChannelCreate
 from moothall.resources.channel.thread_activity.events import UNARCHIVE_EVENTS
 from moothall.resources.interaction import command_index
@@ -58,6 +59,7 @@ async def get_my_application_command_index(ctx: Context) -> CommandIndex:
         MessageCreate,
         DirectChannelCreate,
         *UNARCHIVE_EVENTS,
+        *ACTIVITY_EVENTS,
     ),
     status=204,
     uploads=SUBMITTED_UPLOADS,
@@ -73,7 +75,8 @@ async def create_interaction(ctx: Context, body: CreateInteraction) -> None:
     permission=INTERACTION_TOKEN,
     fires=RESPONSE_EVENTS,
     uploads=RESPONSE_UPLOADS,
-    rate=ANSWER_RATE,
+    forms=True,
+    rate=CALLBACK_RATE,
 )
 async def create_interaction_response(
     ctx: Context,
@@ -92,7 +95,7 @@ async def create_interaction_response(
 @get(
     "/webhooks/{webhook_id}/{webhook_token}/messages/@original",
     permission=INTERACTION_WEBHOOK_TOKEN,
-    rate=ANSWERED_RATE,
+    rate=INTERACTION_RESPONSE_RATE,
 )
 async def get_original_webhook_message(ctx: Context, webhook_id: WebhookId, webhook_token: str) -> Json[Message]:
     """The original response to an interaction."""
@@ -105,7 +108,8 @@ async def get_original_webhook_message(ctx: Context, webhook_id: WebhookId, webh
     permission=INTERACTION_WEBHOOK_TOKEN,
     fires=(MessageUpdate,),
     uploads=RESPONSE_UPLOADS,
-    rate=ANSWERED_RATE,
+    forms=True,
+    rate=INTERACTION_RESPONSE_RATE,
 )
 async def update_original_webhook_message(
     ctx: Context, webhook_id: WebhookId, webhook_token: str, body: EditMessage
@@ -120,7 +124,7 @@ async def update_original_webhook_message(
     "/webhooks/{webhook_id}/{webhook_token}/messages/@original",
     permission=INTERACTION_WEBHOOK_TOKEN,
     fires=(MessageDelete,),
-    rate=ANSWERED_RATE,
+    rate=INTERACTION_RESPONSE_RATE,
 )
 async def delete_original_webhook_message(ctx: Context, webhook_id: WebhookId, webhook_token: str) -> None:
     """Delete the original response to an interaction."""

@@ -2,26 +2,16 @@
 
 from typing import Any, ClassVar
 
-from moothall.bus import Audience
-from moothall.kernel.events import Event
-from moothall.objects.ids import InteractionId, UserId
+from moothall.kernel.events import UserEvent
+from moothall.objects.ids import InteractionId
 from moothall.objects.interaction import Interaction
 
 
-class _UserEvent(Event, frozen=True, kw_only=True):
-    """An event to every session of one user."""
-
-    audience: ClassVar[Audience] = Audience.USERS
-    fleeting: ClassVar[bool] = True
-    user_id: UserId
-
-    @property
-    def user_ids(self) -> tuple[UserId, ...]:
-        """The user whose sessions receive the event."""
-        return (self.user_id,)
+class _InteractionEvent(UserEvent, frozen=True, kw_only=True):
+    transient: ClassVar[bool] = True
 
 
-class InteractionCreate(_UserEvent, frozen=True, kw_only=True):
+class InteractionCreate(_InteractionEvent, frozen=True, kw_only=True):
     """INTERACTION_CREATE to the application's bot: the interaction. Needs no intent."""
 
     name: ClassVar[str] = "INTERACTION_CREATE"
@@ -37,7 +27,7 @@ class InteractionCreate(_UserEvent, frozen=True, kw_only=True):
         return self.interaction
 
 
-class InteractionCreateAck(_UserEvent, frozen=True, kw_only=True):
+class InteractionCreateAck(_InteractionEvent, frozen=True, kw_only=True):
     """INTERACTION_CREATE to the user's client: its interaction has been sent to the application."""
 
     name: ClassVar[str] = "INTERACTION_CREATE"
@@ -49,7 +39,7 @@ class InteractionCreateAck(_UserEvent, frozen=True, kw_only=True):
         return _id_and_nonce(self.id, self.nonce)
 
 
-class InteractionSuccess(_UserEvent, frozen=True, kw_only=True):
+class InteractionSuccess(_InteractionEvent, frozen=True, kw_only=True):
     """INTERACTION_SUCCESS: the application has responded."""
 
     name: ClassVar[str] = "INTERACTION_SUCCESS"
@@ -61,7 +51,7 @@ class InteractionSuccess(_UserEvent, frozen=True, kw_only=True):
         return _id_and_nonce(self.id, self.nonce)
 
 
-class InteractionFailure(_UserEvent, frozen=True, kw_only=True):
+class InteractionFailure(_InteractionEvent, frozen=True, kw_only=True):
     """INTERACTION_FAILURE: the application did not respond in time, or its endpoint's response was invalid."""
 
     name: ClassVar[str] = "INTERACTION_FAILURE"
@@ -75,7 +65,7 @@ class InteractionFailure(_UserEvent, frozen=True, kw_only=True):
         return {**_id_and_nonce(self.id, self.nonce), "reason_code": self.reason_code}
 
 
-class InteractionModalCreate(_UserEvent, frozen=True, kw_only=True):
+class InteractionModalCreate(_InteractionEvent, frozen=True, kw_only=True):
     """INTERACTION_MODAL_CREATE: a modal to fill in; its `id` is sent as `data.id` when it is submitted."""
 
     name: ClassVar[str] = "INTERACTION_MODAL_CREATE"
@@ -90,7 +80,7 @@ class InteractionModalCreate(_UserEvent, frozen=True, kw_only=True):
         return {**_id_and_nonce(self.id, self.nonce), **self.extra_fields, **self.modal}
 
 
-class AutocompleteResponse(_UserEvent, frozen=True, kw_only=True):
+class AutocompleteResponse(_InteractionEvent, frozen=True, kw_only=True):
     """APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE: choices for the focused option."""
 
     name: ClassVar[str] = "APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE"

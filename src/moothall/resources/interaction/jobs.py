@@ -1,5 +1,6 @@
 """Jobs that delete expired interactions and ephemeral messages."""
 
+from functools import partial
 from typing import ClassVar, Final
 
 from moothall.kernel.context import Context
@@ -38,17 +39,25 @@ class DeleteEphemeralMessages(Job, frozen=True, kw_only=True):
         return self if await queries.delete_ephemeral_before(ctx.tx, before_id, _BATCH_SIZE) else None
 
 
+class ExpirySchedule:
+    """The last hour for which this process has enqueued the deletion of interactions."""
+
+    def __init__(self) -> None:
+        self.enqueued_hour: int | None = None
+        """Hours since the Unix epoch."""
+
+    def set_enqueued_hour(self, hour: int) -> None:
+        """Record that the jobs of an hour are stored."""
+        self.enqueued_hour = hour
+
+
 async def enqueue_expiry(ctx: Context, now: Timestamp) -> None:
     """Enqueue the jobs that delete the interactions of this hour; once an hour and process."""
     hour = int(now) // _HOUR_MS
-    enqueued_hour: int | None = ctx.services.extra.get(DeleteInteractions)
-    if enqueued_hour == hour:
+    schedule = ctx.services.resources[ExpirySchedule]
+    if schedule.enqueued_hour == hour:
         return
-
-    def remember_hour() -> None:
-        ctx.services.extra[DeleteInteractions] = hour
-
-    ctx.after_commit.append(remember_hour)
+    ctx.after_commit.append(partial(schedule.set_enqueued_hour, hour))
     end = Timestamp((hour + 1) * _HOUR_MS)
     await enqueue(ctx, DeleteInteractions(before=end), at=Timestamp(end + _HOUR_MS))
     await enqueue(ctx, DeleteEphemeralMessages(before=end), at=Timestamp(end + _DAY_MS))

@@ -10,8 +10,7 @@ from moothall.objects.interaction import InteractionState
 from moothall.objects.wire import Timestamp
 from moothall.resources.message.attachment.queries import drop_files_of
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
-from moothall.storage.rows import ChannelRow
-from moothall.storage.schema import channel_activity, channels, ephemeral_messages, interactions, messages
+from moothall.storage.schema import channel_activity, ephemeral_messages, interactions, messages
 
 
 class InteractionRow(Struct):
@@ -41,6 +40,8 @@ class InteractionRow(Struct):
     modal: dict[str, Any] | None
     followups: int
     created_at: Timestamp
+    session_id: str | None = None
+    """The gateway session of the client that created it, as the client says."""
 
 
 class EphemeralRow(Struct):
@@ -78,7 +79,6 @@ _select_old = Query(
     select(interactions.c.id).where(interactions.c.created_at < bindparam("before")).limit(bindparam("maximum"))
 )
 _delete_interactions = Query(delete(interactions).where(in_list(interactions.c.id, "interaction_ids")))
-_select_channels = Query(select(channels).where(in_list(channels.c.id, "channel_ids")), into=ChannelRow)
 _insert_ephemeral = Query(insert(ephemeral_messages))
 _select_ephemeral = Query(
     select(ephemeral_messages).where(ephemeral_messages.c.id == bindparam("message_id")), into=EphemeralRow
@@ -125,13 +125,6 @@ async def update_interaction(tx: Transaction, interaction_id: InteractionId, **c
     await tx.execute(
         update_columns(interactions, key=("id",), columns=frozenset(columns)), id=interaction_id, **columns
     )
-
-
-async def select_channels(reader: Reader, channel_ids: list[ChannelId]) -> dict[ChannelId, ChannelRow]:
-    """Select channels and threads of any guild, by id."""
-    if not channel_ids:
-        return {}
-    return {row.id: row for row in await reader.all(_select_channels, channel_ids=channel_ids)}
 
 
 async def insert_ephemeral(tx: Transaction, row: EphemeralRow) -> None:

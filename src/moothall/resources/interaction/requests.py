@@ -17,7 +17,7 @@ class CreateInteraction(Struct, frozen=True, kw_only=True):
     application_id: ApplicationId
     channel_id: ChannelId
     guild_id: GuildId | None = None
-    session_id: str | None = None
+    session_id: Annotated[str, Meta(max_length=64)] | None = None
     nonce: Nonce | None = None
     message_id: MessageId | None = None
     message_flags: int | None = None

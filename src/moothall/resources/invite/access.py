@@ -37,3 +37,26 @@ class CanManageInvite(Access):
             ctx.require_mfa(Permissions.MANAGE_GUILD)
         else:
             raise Refusal(errors.MISSING_PERMISSIONS)
+
+
+class InviterOr(Access):
+    """The inviter of an invite to a guild, or a member with one of several permissions in it."""
+
+    def __init__(self, label: str, *permissions: int) -> None:
+        self.label = label
+        self._permissions = permissions
+
+    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+        """Enter the invite's guild. Raises Refusal: 404/10006 without a live invite to a guild, 403/50013."""
+        row = await select_invite(ctx.tx, path["code"], ctx.now)
+        if row is None or row.guild_id is None:
+            raise Refusal(errors.UNKNOWN_INVITE)
+        await ctx.visit_guild(row.guild_id)
+        if not ctx.is_member:
+            raise Refusal(errors.MISSING_PERMISSIONS)
+        if ctx.actor.user_id == row.inviter_id:
+            return
+        permission = next((bits for bits in self._permissions if ctx.member.permissions & bits), None)
+        if permission is None:
+            raise Refusal(errors.MISSING_PERMISSIONS)
+        ctx.require_mfa(permission)

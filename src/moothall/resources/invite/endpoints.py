@@ -14,6 +14,7 @@ from moothall.resources.invite.events import InviteCreate, InviteDelete
 from moothall.resources.invite.lookup import resolve_invite
 from moothall.resources.invite.objects import invite_objects, without_metadata
 from moothall.resources.invite.requests import CreateChannelInvite
+from moothall.resources.invite.target_users.files import TargetUsersUploads, uploaded_user_ids
 from moothall.resources.member.events import GuildMemberUpdate
 
 
@@ -22,10 +23,12 @@ from moothall.resources.member.events import GuildMemberUpdate
     permission=Permissions.CREATE_INSTANT_INVITE,
     audit_reason=True,
     fires=(InviteCreate,),
+    forms=True,
+    uploads=TargetUsersUploads(),
 )
 async def create_channel_invite(ctx: Context, channel_id: ChannelId, body: CreateChannelInvite) -> InviteMetadata:
-    """Create an invite to a channel, or get the caller's own with the same settings."""
-    return await operations.create_invite(ctx, body)
+    """Create an invite to a channel, for users of a `target_users_file` or for all, or get the caller's own like it."""
+    return await operations.create_invite(ctx, body, uploaded_user_ids(ctx))
 
 
 @get("/channels/{channel_id}/invites", permission=Permissions.MANAGE_CHANNELS)

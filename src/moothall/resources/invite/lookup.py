@@ -19,6 +19,7 @@ from moothall.resources.invite.group_invites import group_invite_object
 from moothall.resources.invite.objects import invite_objects, vanity_invite, without_metadata
 from moothall.resources.invite.queries import InviteRow
 from moothall.resources.invite.stages_and_events import with_stages_and_events
+from moothall.resources.invite.target_users.operations import require_target
 from moothall.resources.member.queries import count_members
 
 
@@ -30,6 +31,7 @@ async def resolve_invite(
     if group is not None:
         return await group_invite_object(ctx, group, with_counts=with_counts)
     row, guild = await find_invite(ctx, code)
+    await require_target(ctx, row, guild, accepts=False)
     invite = await invite_object(ctx, row, guild, with_counts=with_counts)
     return await with_stages_and_events(ctx, invite, guild, event_id)
 

@@ -7,8 +7,8 @@ day. A crash loses a few seconds of records.
 
 from typing import Final
 
-from moothall.kernel.context import Context, Services
-from moothall.kernel.noting import NoteBook
+from moothall.kernel.batched_writes import WriteBatcher
+from moothall.kernel.context import Context
 from moothall.objects.ids import GuildId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.member.queries import (
@@ -24,7 +24,7 @@ _QUIET: Final = 600_000
 """Milliseconds for which a recorded member is not recorded again."""
 
 
-class ActivityRecorder(NoteBook[tuple[int, int]]):
+class ActivityRecorder(WriteBatcher[tuple[int, int]]):
     """Records members as seen, as (guild, user), and writes the records every `seconds`; guild 0 is all of a user's."""
 
     def __init__(self, database: Database, *, seconds: float = 5.0) -> None:
@@ -33,11 +33,11 @@ class ActivityRecorder(NoteBook[tuple[int, int]]):
 
     def seen(self, guild_id: int, user_id: int) -> None:
         """Record that a member was active in a guild."""
-        self.note((int(guild_id), int(user_id)))
+        self.record((int(guild_id), int(user_id)))
 
     def seen_everywhere(self, user_id: int) -> None:
         """Record that a user was seen in all of their guilds, because they connected."""
-        self.note((0, int(user_id)))
+        self.record((0, int(user_id)))
 
     async def _write(self, keys: set[tuple[int, int]], now: Timestamp) -> None:
         members = {(GuildId(Snowflake(g)), UserId(Snowflake(u))) for g, u in keys if g}
@@ -48,17 +48,9 @@ class ActivityRecorder(NoteBook[tuple[int, int]]):
             await renew_last_seen(tx, sorted(seen), now, stale=Timestamp(now - _DAY))
 
 
-def activity_of(services: Services) -> ActivityRecorder:
-    """The activity recorder of a running platform, created at its first use."""
-    recorder = services.extra.get(ActivityRecorder)
-    if not isinstance(recorder, ActivityRecorder):
-        recorder = services.extra[ActivityRecorder] = ActivityRecorder(services.database)
-    return recorder
-
-
 def touch_seen(ctx: Context, guild_id: GuildId, user_id: UserId) -> None:
     """Record that a member was active, once the request has been committed."""
-    ctx.after_commit.append(lambda: activity_of(ctx.services).seen(guild_id, user_id))
+    ctx.after_commit.append(lambda: ctx.services.resources[ActivityRecorder].seen(guild_id, user_id))
 
 
 async def set_last_seen(tx: Transaction, guild_id: GuildId, user_id: UserId, at: Timestamp) -> None:

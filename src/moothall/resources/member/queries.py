@@ -25,6 +25,7 @@ from moothall.storage.schema import (
     channels,
     former_members,
     guild_counters,
+    home_progress,
     member_activity,
     members,
     onboarding_answers,
@@ -101,6 +102,11 @@ _delete_activity = Query(
 _delete_answers = Query(
     delete(onboarding_answers).where(
         onboarding_answers.c.guild_id == bindparam("guild_id"), in_list(onboarding_answers.c.user_id, "user_ids")
+    )
+)
+_delete_home_progress = Query(
+    delete(home_progress).where(
+        home_progress.c.guild_id == bindparam("guild_id"), in_list(home_progress.c.user_id, "user_ids")
     )
 )
 _upsert_former_member = Query(upsert(former_members, key=_KEY, update=["left_at"]))
@@ -307,6 +313,7 @@ async def delete_member(tx: Transaction, guild_id: GuildId, user_id: UserId, lef
     await tx.execute(_change_member_count, guild_id=guild_id, difference=-1)
     await tx.execute(_delete_activity, guild_id=guild_id, user_id=user_id)
     await tx.execute(_delete_answers, guild_id=guild_id, user_ids=[user_id])
+    await tx.execute(_delete_home_progress, guild_id=guild_id, user_ids=[user_id])
     await tx.execute(_upsert_former_member, guild_id=guild_id, user_id=user_id, left_at=left_at)
     threads = [ChannelId(row[0]) for row in await tx.all(_select_threads, guild_id=guild_id, user_id=user_id)]
     if threads:
@@ -321,6 +328,7 @@ async def delete_members(tx: Transaction, guild_id: GuildId, user_ids: Sequence[
     await tx.execute(_change_member_count, guild_id=guild_id, difference=-removed)
     await tx.execute(_delete_activities, guild_id=guild_id, user_ids=user_ids)
     await tx.execute(_delete_answers, guild_id=guild_id, user_ids=user_ids)
+    await tx.execute(_delete_home_progress, guild_id=guild_id, user_ids=user_ids)
     await tx.execute_many(
         _upsert_former_member, [{"guild_id": guild_id, "user_id": user_id, "left_at": left_at} for user_id in user_ids]
     )

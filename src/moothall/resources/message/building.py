@@ -9,11 +9,12 @@ from collections.abc import Iterable, Sequence
 from msgspec import UNSET, Raw, Struct, UnsetType, structs
 
 from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.file_links import FileLinks, files_named, names_files
+from moothall.kernel.file_links import FileLinks, has_placeholders, placeholder_file_ids
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId, WebhookId
 from moothall.objects.message import Attachment, MessageReference
 from moothall.objects.message_types import MessageFlags, MessagePart, MessageType
 from moothall.objects.wire import Timestamp, encode
+from moothall.resources.message.attachment.embeds import proxy_embeds
 from moothall.resources.message.attachment.queries import MessageKey
 from moothall.resources.message.authors import Author, WebhookAuthor, author_id_of
 from moothall.resources.message.body import EMPTY, NONE, Head, Text, encode_body, encode_embeds
@@ -54,8 +55,8 @@ def build_message(links: FileLinks, message: OutgoingMessage, references: Messag
     """The message of a draft. Raises Refusal 50035 if its components and attachments do not fit each other."""
     draft, channel_id, forwarded = message.draft, message.access.id, references.forwarded
     components = encode_components(draft.components, draft.attachments, layout=draft.layout)
-    components = mark_files(links, draft.attachments, components)
-    embeds = mark_files(links, draft.attachments, encode_embeds(draft.embeds))
+    components = insert_file_placeholders(links, draft.attachments, components)
+    embeds = insert_file_placeholders(links, draft.attachments, encode_embeds(proxy_embeds(draft.embeds, links)))
     suppresses = bool(draft.flags & MessageFlags.SUPPRESS_EMBEDS) and bool(draft.embeds)
     head = Head(
         id=message.id,
@@ -134,27 +135,32 @@ def row_of(access: ChannelAccess, message: NewMessage) -> MessageRow:
     )
 
 
-def mark_files(links: FileLinks, files: Iterable[Attachment], encoded: Raw) -> Raw:
-    """JSON of a body, with marks in place of the URLs of `files`, which the message has, and of signed URLs."""
+def insert_file_placeholders(links: FileLinks, files: Iterable[Attachment], encoded: Raw) -> Raw:
+    """JSON of a body, with placeholders in place of the URLs of `files`, which the message has, and of signed URLs.
+
+    Media of other servers in components get proxied URLs.
+    """
     if encoded is NONE:
         return encoded
     data = bytes(encoded)
-    marked = links.mark(data, (file.url for file in files))
-    return encoded if marked is data else Raw(marked)
+    stored = links.proxy_components(links.insert_placeholders(data, (file.url for file in files)))
+    return encoded if stored is data else Raw(stored)
 
 
 def list_files(links: FileLinks, files: Sequence[Attachment], *others: Raw) -> Raw:
     """The `attachments` of a message as JSON: the `files` that `others`, its embeds and components, do not show."""
     if not files:
         return NONE
-    shown = files_named(b"".join(bytes(other) for other in others))
+    shown = placeholder_file_ids(b"".join(bytes(other) for other in others))
     listed = [file for file in files if file.id not in shown]
-    return mark_files(links, listed, Raw(encode(listed))) if listed else NONE
+    return insert_file_placeholders(links, listed, Raw(encode(listed))) if listed else NONE
 
 
 def with_files_part(row: MessageRow) -> MessageRow:
     """A row with `MessagePart.FILES` set if its message has files, else cleared."""
-    named = names_files(row.body) or (row.hidden_embeds is not None and names_files(row.hidden_embeds.encode()))
+    named = has_placeholders(row.body) or (
+        row.hidden_embeds is not None and has_placeholders(row.hidden_embeds.encode())
+    )
     parts = row.parts | MessagePart.FILES if named else row.parts & ~MessagePart.FILES
     return row if parts == row.parts else structs.replace(row, parts=int(parts))
 

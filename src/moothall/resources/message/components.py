@@ -6,6 +6,7 @@ from typing import Any, Final, TypeVar
 
 from msgspec import UNSET, Raw, Struct, UnsetType, structs
 
+from moothall.kernel.form import as_integer
 from moothall.objects.component import MessageComponent
 from moothall.objects.component_types import ComponentType
 from moothall.objects.errors import FormErrors
@@ -75,7 +76,7 @@ def read_message_components(
 def looks_like_layout(components: list[Any]) -> bool:
     """Whether a component is only allowed with IS_COMPONENTS_V2, for an edit that does not name the flag."""
     rows = ComponentType.ACTION_ROW
-    return any(isinstance(component, dict) and component.get("type") != rows for component in components)
+    return any(isinstance(component, dict) and as_integer(component.get("type")) != rows for component in components)
 
 
 def requested_components(components: list[Any] | UnsetType | None) -> list[Any] | None:

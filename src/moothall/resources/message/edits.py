@@ -8,10 +8,12 @@ from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.ids import Snowflake
 from moothall.objects.message_types import MessageFlags, MessagePart
 from moothall.objects.wire import Timestamp
+from moothall.resources.message.attachment.embeds import proxy_embeds
 from moothall.resources.message.body import NONE, Head, Text, encode_body, encode_embeds
-from moothall.resources.message.building import list_files, mark_files, with_files_part
+from moothall.resources.message.building import insert_file_placeholders, list_files, with_files_part
 from moothall.resources.message.components import add_legacy_error, decode_components, encode_components
-from moothall.resources.message.drafts import MessageEdit
+from moothall.resources.message.drafts import EditDraft, MessageEdit
+from moothall.resources.message.previews import keep_previews
 from moothall.resources.message.queries import MessageRow
 from moothall.resources.message.references import MessageReferences
 
@@ -68,13 +70,12 @@ def _edited_text(links: FileLinks, edit: MessageEdit) -> Text:
     """The text after an edit, with the embeds that SUPPRESS_EMBEDS hides."""
     draft, stored = edit.draft, edit.text
     content = stored.content if draft.content is UNSET else draft.content
-    if draft.embeds is not UNSET:
-        embeds = mark_files(links, draft.files, encode_embeds(draft.embeds))
-    else:
-        embeds = stored.embeds if edit.row.hidden_embeds is None else Raw(edit.row.hidden_embeds.encode())
+    embeds = stored.embeds if edit.row.hidden_embeds is None else Raw(edit.row.hidden_embeds.encode())
+    if draft.embeds is not UNSET or content != stored.content:
+        embeds = keep_previews(embeds, _own_embeds(links, draft), content)
     if edit.converts:
         _require_no_legacy_fields(edit, content, embeds)
-    components = mark_files(links, draft.files, _edited_components(edit))
+    components = insert_file_placeholders(links, draft.files, _edited_components(edit))
     attachments = stored.attachments
     if edit.layout and (draft.shows_files or edit.converts):
         attachments = NONE
@@ -84,6 +85,13 @@ def _edited_text(links: FileLinks, edit: MessageEdit) -> Text:
     if not content and embeds == components == attachments == NONE:
         _require_other_content(edit)
     return structs.replace(stored, content=content, embeds=embeds, components=components, attachments=attachments)
+
+
+def _own_embeds(links: FileLinks, draft: EditDraft) -> Raw | None:
+    """The new embeds of the author; None if the edit keeps theirs."""
+    if draft.embeds is UNSET:
+        return None
+    return insert_file_placeholders(links, draft.files, encode_embeds(proxy_embeds(draft.embeds, links)))
 
 
 def _edited_components(edit: MessageEdit) -> Raw:

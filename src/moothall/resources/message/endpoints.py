@@ -17,12 +17,13 @@ from moothall.resources.channel.events import DirectChannelCreate
 from moothall.resources.channel.thread_activity.events import ADD_MEMBER_EVENTS, UNARCHIVE_EVENTS
 from moothall.resources.message import operations
 from moothall.resources.message.events import MessageCreate, MessageDelete, MessageDeleteBulk, MessageUpdate
-from moothall.resources.message.people import UserCache
+from moothall.resources.message.people import user_cache
 from moothall.resources.message.queries import select_page
 from moothall.resources.message.reading import draft_own_message
 from moothall.resources.message.rendering import encode_rows, message_bytes, viewer_in
 from moothall.resources.message.requests import BulkDeleteMessages, CreateMessage, EditMessage
 from moothall.resources.message.rules import require_entry, require_history
+from moothall.resources.message.submitted_content import CONTENT_SUBMITTED
 from moothall.resources.message.uploads import EDITED_MESSAGE, NEW_MESSAGE
 
 PageSize = Annotated[int, Meta(ge=1, le=limits.MESSAGE_LIST_MAX)]
@@ -31,8 +32,9 @@ PageSize = Annotated[int, Meta(ge=1, le=limits.MESSAGE_LIST_MAX)]
 @post(
     "/channels/{channel_id}/messages",
     permission=Permissions.SEND_MESSAGES,
-    fires=(MessageCreate, DirectChannelCreate, *UNARCHIVE_EVENTS, *ADD_MEMBER_EVENTS),
+    fires=(MessageCreate, DirectChannelCreate, CONTENT_SUBMITTED, *UNARCHIVE_EVENTS, *ADD_MEMBER_EVENTS),
     uploads=NEW_MESSAGE,
+    forms=True,
 )
 async def create_message(ctx: Context, channel_id: ChannelId, body: CreateMessage) -> Json[Message]:
     """Send a message to a text-like channel, thread or direct message."""
@@ -54,7 +56,7 @@ async def get_channel_messages(
     if not ctx.has(Permissions.READ_MESSAGE_HISTORY):
         return Json(b"[]")
     rows = await select_page(ctx.tx, channel_id, around=around, before=before, after=after, maximum=limit)
-    encoded = await encode_rows(ctx.tx, channel_id, rows, viewer_in(ctx), UserCache.of(ctx))
+    encoded = await encode_rows(ctx.tx, channel_id, rows, viewer_in(ctx), user_cache(ctx))
     return Json(b"[%b]" % b",".join(encoded))
 
 
@@ -71,8 +73,9 @@ async def get_channel_message(ctx: Context, channel_id: ChannelId, message_id: M
 @patch(
     "/channels/{channel_id}/messages/{message_id}",
     permission=MEMBER,
-    fires=(MessageUpdate,),
+    fires=(MessageUpdate, CONTENT_SUBMITTED),
     uploads=EDITED_MESSAGE,
+    forms=True,
 )
 async def edit_message(ctx: Context, channel_id: ChannelId, message_id: MessageId, body: EditMessage) -> Json[Message]:
     """Edit one's own message, or with MANAGE_MESSAGES suppress the embeds of another's."""

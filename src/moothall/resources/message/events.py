@@ -24,7 +24,7 @@ class Route(Struct, frozen=True, kw_only=True):
     audience_channel_id: ChannelId
     """The channel whose overwrites apply: for a thread its parent."""
     user_ids: tuple[UserId, ...] = ()
-    """The members of a direct message or private thread: `ChannelAccess.hearers`."""
+    """The members of a direct message or private thread: `ChannelAccess.event_user_ids`."""
     permission: int = 0
     shown_guild_id: GuildId | None = None
     """The `guild_id` in the payload of an ephemeral message, which is not sent to the guild."""
@@ -38,11 +38,15 @@ class Route(Struct, frozen=True, kw_only=True):
 
 
 def route_in_guild(
-    guild_id: GuildId, channel_id: ChannelId, kind: int, parent_id: ChannelId | None, hearers: tuple[UserId, ...] = ()
+    guild_id: GuildId,
+    channel_id: ChannelId,
+    kind: int,
+    parent_id: ChannelId | None,
+    user_ids: tuple[UserId, ...] = (),
 ) -> Route:
-    """The route to a guild channel, or to a thread of `parent_id`; `hearers` are the members of a private thread."""
+    """The route to a guild channel, or to a thread of `parent_id`; `user_ids` are the members of a private thread."""
     return Route(
-        user_ids=hearers,
+        user_ids=user_ids,
         id=channel_id,
         guild_id=guild_id,
         audience_channel_id=channel_id if parent_id is None else parent_id,
@@ -55,7 +59,7 @@ def route_of(access: ChannelAccess) -> Route:
     """The route to a channel."""
     if access.guild is not None:
         parent_id = None if access.parent is None else access.parent.id
-        return route_in_guild(access.guild.id, access.id, access.channel.type, parent_id, access.hearers)
+        return route_in_guild(access.guild.id, access.id, access.channel.type, parent_id, access.event_user_ids)
     channel_id, shown_guild_id = (access.id, None) if access.shown is None else access.shown
     return Route(
         id=channel_id,
@@ -74,9 +78,9 @@ class ChannelEvent(Event, frozen=True, kw_only=True):
     direct_intent: ClassVar[int] = Intent.DIRECT_MESSAGES
     route: Route
 
-    def only_in_guild(self) -> int:
-        """The guild whose sessions receive it; 0 for a direct message."""
-        return self.route.guild_id or 0
+    def only_in_guild(self) -> GuildId | None:
+        """The guild whose sessions receive it; None for a direct message."""
+        return self.route.guild_id
 
     def envelope(self) -> Envelope:
         """The event with its routing."""

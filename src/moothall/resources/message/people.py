@@ -29,7 +29,7 @@ class Person(Struct, frozen=True):
     user: bytes
     """The user object as JSON."""
     member: bytes | None
-    """The member object as JSON, without its user; None for a user who is no member of the guild."""
+    """The member object as JSON, without its user and `pending`; None for a user who is no member of the guild."""
 
 
 async def encoded_users(reader: Reader, user_ids: set[int]) -> dict[int, bytes]:
@@ -48,16 +48,6 @@ class UserCache:
         self._users: dict[int, bytes] = {}
         self._enabled = database.watch(USERS_TABLE, self._users.clear)
 
-    @classmethod
-    def of(cls, ctx: Context) -> "UserCache | None":
-        """The cache of the process; None inside a transaction."""
-        if not ctx.tx.committed:
-            return None
-        cache: UserCache | None = ctx.services.extra.get(cls)
-        if cache is None:
-            cache = ctx.services.extra[cls] = cls(ctx.services.database)
-        return cache
-
     async def get(self, reader: Reader, user_ids: set[int]) -> dict[int, bytes]:
         """User objects of at least the ids that exist, as `encoded_users`."""
         cached = self._users
@@ -71,6 +61,11 @@ class UserCache:
                 return await encoded_users(reader, user_ids)
             cached.update(read)
         return cached
+
+
+def user_cache(ctx: Context) -> UserCache | None:
+    """The cache of the process; None inside a transaction."""
+    return ctx.services.resources[UserCache] if ctx.tx.committed else None
 
 
 async def find_people(reader: Reader, user_ids: Iterable[int], guild_id: GuildId | None) -> dict[int, Person]:
@@ -110,7 +105,7 @@ def _encode_user(row: tuple[Any, ...]) -> bytes:
 
 
 def _encode_member(row: tuple[Any, ...]) -> bytes:
-    joined_at, nick, avatar, banner, roles, premium_since, deaf, mute, flags, pending, until = row
+    joined_at, nick, avatar, banner, roles, premium_since, deaf, mute, flags, until = row
     return encode(
         Member(
             nick=nick,
@@ -122,7 +117,7 @@ def _encode_member(row: tuple[Any, ...]) -> bytes:
             deaf=bool(deaf),
             mute=bool(mute),
             flags=flags,
-            pending=bool(pending),
+            pending=UNSET,
             communication_disabled_until=None if until is None else Timestamp(until),
         )
     )

@@ -4,14 +4,15 @@ from typing import Final
 
 from moothall.kernel.context import Context
 from moothall.objects import errors, limits
-from moothall.objects.channel_types import FORUMS, MESSAGEABLE, VOICE, ChannelType
+from moothall.objects.channel_types import FORUMS, MESSAGEABLE, VOICE
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId, snowflake_at
 from moothall.objects.member import MemberFlags
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
+from moothall.resources.channel.direct_message_access import require_may_write_here
 from moothall.resources.channel.thread_activity.rules import require_unlocked
-from moothall.resources.message.queries.authors import can_receive, select_last_message_of, select_verification
+from moothall.resources.message.queries.authors import select_last_message_of, select_verification
 
 _SLOWMODE_EXEMPT: Final = Permissions.MANAGE_MESSAGES | Permissions.MANAGE_CHANNELS | Permissions.BYPASS_SLOWMODE
 _MEDIUM, _HIGH, _VERY_HIGH = 2, 3, 4
@@ -53,10 +54,8 @@ async def require_may_write(ctx: Context) -> None:
     require_unlocked(ctx)
     if ctx.in_guild:
         await require_verified(ctx)
-    elif kind == ChannelType.DM:
-        others = [user_id for user_id in ctx.channel.recipients if user_id != ctx.actor.user_id]
-        if not others or not await can_receive(ctx.tx, others[0], by_bot=ctx.actor.bot):
-            raise Refusal(errors.CANNOT_MESSAGE_USER)
+    else:
+        await require_may_write_here(ctx)
 
 
 async def require_verified(ctx: Context) -> None:
@@ -66,7 +65,7 @@ async def require_verified(ctx: Context) -> None:
     minutes, HIGH 10 minutes as a member, VERY_HIGH a verified phone, which no account has.
     """
     level = ctx.guild.row.verification_level
-    if not level or ctx.actor.bot or ctx.member.role_ids or ctx.member.can_manage_application:
+    if not level or ctx.actor.bot or ctx.member.role_ids or ctx.member.is_owner:
         return
     row = await select_verification(ctx.tx, ctx.guild.id, ctx.actor.user_id)
     if row is None:
@@ -94,14 +93,6 @@ class RecentMessages:
     def __init__(self) -> None:
         self._last: dict[tuple[int, int], int] = {}
 
-    @classmethod
-    def of(cls, ctx: Context) -> "RecentMessages":
-        """The instance of this process."""
-        recent: RecentMessages | None = ctx.services.extra.get(cls)
-        if recent is None:
-            recent = ctx.services.extra[cls] = cls()
-        return recent
-
     def last(self, channel_id: ChannelId, user_id: UserId) -> int:
         """The time of a user's last message in a channel, in milliseconds since the Unix epoch; 0 if unknown."""
         return self._last.get((channel_id, user_id), 0)
@@ -125,7 +116,7 @@ async def require_slowmode_over(ctx: Context, message_id: MessageId) -> None:
     channel_id, user_id, now = ctx.channel.id, ctx.actor.user_id, sent_at(message_id)
     since = snowflake_at(now - seconds * 1000)
     written = await select_last_message_of(ctx.tx, channel_id, user_id, since)
-    recent = RecentMessages.of(ctx)
+    recent = ctx.services.resources[RecentMessages]
     last = max(recent.last(channel_id, user_id), 0 if written is None else sent_at(written))
     if (left := last + seconds * 1000 - now) > 0:
         raise too_soon(left)

@@ -23,7 +23,7 @@ _ENTITY_PERMISSIONS: dict[int, int] = {
 
 
 class ViewsEvent(Member):
-    """Members who may view the channel of the event in the path. Sets `ctx.subject` to its row."""
+    """Members who may view the channel of the event in the path. Loads its row."""
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
         """Load the event. Raises Refusal: 404/10070 for an unknown event, or one in a channel they may not view."""
@@ -31,7 +31,7 @@ class ViewsEvent(Member):
         row = await select_event(ctx.tx, ctx.guild.id, path["guild_scheduled_event_id"])
         if row is None or not await can_view_event(ctx, row):
             raise Refusal(errors.UNKNOWN_SCHEDULED_EVENT)
-        ctx.subject = row
+        ctx.set_resource(row)
 
 
 class ManagesEvent(ViewsEvent):
@@ -42,7 +42,7 @@ class ManagesEvent(ViewsEvent):
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
         """Load the event. Raises Refusal: 404/10070, 403/50013."""
         await super().check(ctx, path)
-        await require_management(ctx, ctx.subject)
+        await require_management(ctx, ctx.resource(EventRow))
 
 
 class CreatesEvents(Member):

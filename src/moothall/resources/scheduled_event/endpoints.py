@@ -69,7 +69,7 @@ async def get_guild_scheduled_event(
     ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId, *, with_user_count: bool = False
 ) -> ScheduledEvent:
     """Get an event; events that have ended can be read for 30 days."""
-    return (await _event_objects(ctx, [ctx.subject], counts=with_user_count))[0]
+    return (await _event_objects(ctx, [ctx.resource(EventRow)], counts=with_user_count))[0]
 
 
 @patch(_EVENT, permission=ManagesEvent(), audit_reason=True, fires=scheduled_events.MODIFY_FIRES)
@@ -77,7 +77,7 @@ async def modify_guild_scheduled_event(
     ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId, body: ModifyScheduledEvent
 ) -> ScheduledEvent:
     """Change, start, end or cancel an event."""
-    return (await _event_objects(ctx, [await scheduled_events.modify_event(ctx, ctx.subject, body)]))[0]
+    return (await _event_objects(ctx, [await scheduled_events.modify_event(ctx, ctx.resource(EventRow), body)]))[0]
 
 
 @delete(_EVENT, permission=ManagesEvent(), audit_reason=True, fires=scheduled_events.DELETE_FIRES)
@@ -85,7 +85,7 @@ async def delete_guild_scheduled_event(
     ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId
 ) -> None:
     """Delete an event."""
-    await scheduled_events.delete_event(ctx, ctx.subject)
+    await scheduled_events.delete_event(ctx, ctx.resource(EventRow))
 
 
 @get(f"{_EVENT}/users", permission=ViewsEvent())
@@ -112,7 +112,7 @@ async def count_guild_scheduled_event_users(
     guild_scheduled_event_exception_ids: list[Snowflake] | None = None,
 ) -> ScheduledEventUserCount:
     """Count the users interested in the event as a whole and in single occurrences."""
-    row: EventRow = ctx.subject
+    row = ctx.resource(EventRow)
     exception_ids = guild_scheduled_event_exception_ids or []
     if len(exception_ids) > limits.EVENT_COUNTED_EXCEPTIONS_MAX:
         maximum = FieldError.length(None, limits.EVENT_COUNTED_EXCEPTIONS_MAX)
@@ -129,7 +129,7 @@ async def create_guild_scheduled_event_user(
     ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId
 ) -> ScheduledEventUser:
     """Mark the caller as interested in an event. Not for bots."""
-    return await subscribers.add_subscriber(ctx, ctx.subject)
+    return await subscribers.add_subscriber(ctx, ctx.resource(EventRow))
 
 
 @delete(f"{_EVENT}/users/@me", permission=ViewsEvent(), fires=(GuildScheduledEventUserRemove,))
@@ -137,7 +137,7 @@ async def delete_guild_scheduled_event_user(
     ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId
 ) -> None:
     """Mark the caller as no longer interested in an event."""
-    await subscribers.remove_subscriber(ctx, ctx.subject)
+    await subscribers.remove_subscriber(ctx, ctx.resource(EventRow))
 
 
 @get(f"{_OCCURRENCE}/users", permission=ViewsEvent())
@@ -153,7 +153,7 @@ async def list_guild_scheduled_event_exception_users(
     after: UserId | None = None,
 ) -> list[ScheduledEventUser]:
     """List the users who responded to one occurrence by ascending id."""
-    subscribers.require_occurrence(ctx.subject, guild_scheduled_event_exception_id)
+    subscribers.require_occurrence(ctx.resource(EventRow), guild_scheduled_event_exception_id)
     return await _users(
         ctx, guild_scheduled_event_exception_id, with_member=with_member, before=before, after=after, maximum=limit
     )
@@ -168,7 +168,9 @@ async def create_guild_scheduled_event_exception_user(
     body: RespondToOccurrence,
 ) -> ScheduledEventUser:
     """Set whether the caller is interested in one occurrence. Not for bots."""
-    return await subscribers.respond_to_occurrence(ctx, ctx.subject, guild_scheduled_event_exception_id, body.response)
+    return await subscribers.respond_to_occurrence(
+        ctx, ctx.resource(EventRow), guild_scheduled_event_exception_id, body.response
+    )
 
 
 @delete(f"{_OCCURRENCE}/users/@me", permission=ViewsEvent(), fires=(GuildScheduledEventUserRemove,))
@@ -179,7 +181,7 @@ async def delete_guild_scheduled_event_exception_user(
     guild_scheduled_event_exception_id: Snowflake,
 ) -> None:
     """Delete the caller's response to one occurrence."""
-    await subscribers.delete_occurrence_response(ctx, ctx.subject, guild_scheduled_event_exception_id)
+    await subscribers.delete_occurrence_response(ctx, ctx.resource(EventRow), guild_scheduled_event_exception_id)
 
 
 @post(f"{_EVENT}/exceptions", permission=ManagesEvent(), audit_reason=True, fires=(GuildScheduledEventUpdate,))
@@ -187,7 +189,7 @@ async def create_guild_scheduled_event_exception(
     ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId, body: CreateException
 ) -> EventException:
     """Move or cancel one occurrence of a recurring event."""
-    return await exceptions.create_exception(ctx, ctx.subject, body)
+    return await exceptions.create_exception(ctx, ctx.resource(EventRow), body)
 
 
 @patch(
@@ -204,7 +206,7 @@ async def modify_guild_scheduled_event_exception(
     body: ModifyException,
 ) -> EventException:
     """Change the exception of one occurrence."""
-    return await exceptions.modify_exception(ctx, ctx.subject, exception_id, body)
+    return await exceptions.modify_exception(ctx, ctx.resource(EventRow), exception_id, body)
 
 
 @delete(
@@ -217,7 +219,7 @@ async def delete_guild_scheduled_event_exception(
     ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId, exception_id: Snowflake
 ) -> None:
     """Remove the exception of one occurrence, so that the rule applies again."""
-    await exceptions.delete_exception(ctx, ctx.subject, exception_id)
+    await exceptions.delete_exception(ctx, ctx.resource(EventRow), exception_id)
 
 
 async def _event_objects(ctx: Context, rows: Sequence[EventRow], *, counts: bool = False) -> list[ScheduledEvent]:
@@ -237,7 +239,7 @@ async def _users(
     after: UserId | None,
     maximum: int,
 ) -> list[ScheduledEventUser]:
-    event: EventRow = ctx.subject
+    event = ctx.resource(EventRow)
     rows = await queries.select_responses(ctx.tx, event, exception_id, before=before, after=after, maximum=maximum)
     user_ids = [row.user_id for row in rows]
     users = await get_users(ctx.tx, user_ids)

@@ -16,7 +16,7 @@ class _SoundEvent(Event, frozen=True, kw_only=True):
     """An event whose payload is the sound."""
 
     intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS
-    stales_guild: ClassVar[bool] = True
+    invalidates_guild: ClassVar[bool] = True
     guild_id: GuildId
     sound: SoundboardSound
 
@@ -42,7 +42,7 @@ class GuildSoundboardSoundDelete(Event, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "GUILD_SOUNDBOARD_SOUND_DELETE"
     intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS
-    stales_guild: ClassVar[bool] = True
+    invalidates_guild: ClassVar[bool] = True
     guild_id: GuildId
     sound_id: SoundId
 
@@ -52,7 +52,7 @@ class GuildSoundboardSoundsUpdate(Event, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "GUILD_SOUNDBOARD_SOUNDS_UPDATE"
     intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS
-    stales_guild: ClassVar[bool] = True
+    invalidates_guild: ClassVar[bool] = True
     guild_id: GuildId
     soundboard_sounds: list[SoundboardSound]
 
@@ -74,7 +74,7 @@ class VoiceChannelEffectSend(Event, frozen=True, kw_only=True):
     name: ClassVar[str] = "VOICE_CHANNEL_EFFECT_SEND"
     audience: ClassVar[Audience] = Audience.USERS
     intent: ClassVar[int] = Intent.GUILD_VOICE_STATES
-    fleeting: ClassVar[bool] = True
+    transient: ClassVar[bool] = True
     guild_id: GuildId
     channel_id: ChannelId
     user_id: UserId

@@ -13,6 +13,6 @@ class GuildStickersUpdate(Event, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "GUILD_STICKERS_UPDATE"
     intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS
-    stales_guild: ClassVar[bool] = True
+    invalidates_guild: ClassVar[bool] = True
     guild_id: GuildId
     stickers: list[Sticker]

@@ -19,6 +19,7 @@ from moothall.resources.channel.queries import select_own_memberships
 from moothall.resources.channel.thread_activity.events import ADD_MEMBER_EVENTS, ThreadCreate, ThreadMembersUpdate
 from moothall.resources.channel.thread_activity.queries import select_active_threads
 from moothall.resources.message.events import MessageCreate, MessageUpdate
+from moothall.resources.message.submitted_content import CONTENT_SUBMITTED
 from moothall.resources.message.uploads import IN_CHANNEL
 from moothall.resources.thread import listing, message_fields  # noqa: F401 message_fields: registers readers
 from moothall.resources.thread.operations import membership, starting
@@ -72,7 +73,7 @@ def _is_open(row: ThreadRow, managed: set[ChannelId]) -> bool:
     "/channels/{channel_id}/messages/{message_id}/threads",
     permission=Permissions.CREATE_PUBLIC_THREADS,
     audit_reason=True,
-    fires=(ThreadCreate, ThreadMembersUpdate, MessageCreate, MessageUpdate),
+    fires=(ThreadCreate, ThreadMembersUpdate, MessageCreate, MessageUpdate, CONTENT_SUBMITTED),
     status=201,
 )
 async def start_thread_from_message(
@@ -86,9 +87,10 @@ async def start_thread_from_message(
     "/channels/{channel_id}/threads",
     permission=any_of(Permissions.SEND_MESSAGES, Permissions.CREATE_PUBLIC_THREADS, Permissions.CREATE_PRIVATE_THREADS),
     audit_reason=True,
-    fires=(ThreadCreate, MessageCreate, *ADD_MEMBER_EVENTS),
+    fires=(ThreadCreate, MessageCreate, CONTENT_SUBMITTED, *ADD_MEMBER_EVENTS),
     status=201,
     uploads=IN_CHANNEL,
+    forms=True,
 )
 async def start_thread(ctx: Context, channel_id: ChannelId, body: StartThread) -> Json[StartedThread]:
     """Start a thread without a message; in a forum or media channel, with its first message.

@@ -11,6 +11,7 @@ from moothall.resources.channel.operations import (
 from moothall.resources.channel.requests import ModifyChannel
 from moothall.resources.channel.thread_activity.events import UNARCHIVE_EVENTS, ThreadDelete
 from moothall.resources.message.events import MessageCreate, MessageUpdate
+from moothall.resources.message.submitted_content import CONTENT_SUBMITTED
 from moothall.resources.thread.jobs import enqueue_purge, enqueue_tag_removal
 from moothall.resources.thread.operations.deletion import delete_thread
 from moothall.resources.thread.operations.editing import modify_thread
@@ -32,7 +33,7 @@ async def _purge(ctx: Context, channel: Channel) -> None:
     await enqueue_purge(ctx, channel.id)
 
 
-OTHER_CHANNEL_CHANGING.register(_modify, fires=(*UNARCHIVE_EVENTS, MessageCreate))
+OTHER_CHANNEL_CHANGING.register(_modify, fires=(*UNARCHIVE_EVENTS, MessageCreate, CONTENT_SUBMITTED))
 OTHER_CHANNEL_DELETING.register(_delete, fires=(ThreadDelete, MessageUpdate))
 CHANNEL_CHANGED.register(enqueue_tag_removal)
 CHANNEL_DELETED.register(_purge)

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from moothall.kernel.channel_queries import select_channel
 from moothall.kernel.context import Context
-from moothall.kernel.jobs import SETTLED_MS, Job, enqueue, job
+from moothall.kernel.jobs import MAX_TRANSACTION_MS, Job, enqueue, job
 from moothall.objects.channel import Channel
 from moothall.objects.ids import ChannelId, TagId
 from moothall.objects.wire import Timestamp
@@ -69,4 +69,4 @@ async def enqueue_purge(ctx: Context, channel_id: ChannelId, *, immediately: boo
     work = PurgeChannelTree(channel_id=channel_id)
     if immediately:
         await enqueue(ctx, work)
-    await enqueue(ctx, work, at=Timestamp(ctx.now + SETTLED_MS))
+    await enqueue(ctx, work, at=Timestamp(ctx.now + MAX_TRANSACTION_MS))

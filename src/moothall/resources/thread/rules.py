@@ -84,7 +84,7 @@ async def require_thread_slowmode(ctx: Context, thread_id: Snowflake) -> None:
     # A key other than that of messages, of which one may be sent within the same interval.
     key, user_id, now = ChannelId(Snowflake(-ctx.channel.id)), ctx.actor.user_id, Snowflake(thread_id).created_ms
     started = await queries.select_last_started(ctx.tx, ctx.channel.id, user_id, snowflake_at(now - seconds * 1000))
-    writers = RecentMessages.of(ctx)
+    writers = ctx.services.resources[RecentMessages]
     last = max(writers.last(key, user_id), 0 if started is None else Snowflake(started).created_ms)
     if (left := last + seconds * 1000 - now) > 0:
         raise too_soon(left)

@@ -1,19 +1,22 @@
 """Voice over HTTP: regions and voice states (api.md, Other guild endpoints; resources: voice)."""
 
-from msgspec import UNSET, Struct, UnsetType
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moothall.kernel.access import MEMBER, SIGNED_IN
 from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get, patch
-from moothall.objects import errors
+from moothall.kernel.endpoint import get, patch, put
+from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.voice import REGIONS, VoiceRegion, VoiceState, regions_of
 from moothall.objects.wire import Timestamp
 from moothall.resources.member.queries import get_member, member_object
-from moothall.resources.voice.events import VoiceStateUpdate
+from moothall.resources.voice.events import VoiceChannelStatusUpdate, VoiceStateUpdate
 from moothall.resources.voice.operations import stage
+from moothall.resources.voice.operations.status import set_voice_status
 from moothall.resources.voice.queries import get_voice_state, voice_state_object
 
 
@@ -28,6 +31,12 @@ class ModifyCurrentVoiceState(ModifyVoiceState, frozen=True):
     """The body of Modify Current User Voice State; a null `request_to_speak_timestamp` withdraws the request."""
 
     request_to_speak_timestamp: Timestamp | UnsetType | None = UNSET
+
+
+class SetVoiceStatus(Struct, frozen=True):
+    """The body of Set Voice Channel Status; null removes it."""
+
+    status: Annotated[str, Meta(max_length=limits.VOICE_STATUS_MAX)] | None = None
 
 
 @get("/voice/regions", permission=SIGNED_IN)
@@ -70,6 +79,17 @@ async def modify_current_user_voice_state(ctx: Context, guild_id: GuildId, body:
 async def modify_user_voice_state(ctx: Context, guild_id: GuildId, user_id: UserId, body: ModifyVoiceState) -> None:
     """Invite a member to speak on a stage, or move them to the audience."""
     await stage.modify_stage_state(ctx, guild_id, user_id, channel_id=body.channel_id, suppress=body.suppress)
+
+
+@put(
+    "/channels/{channel_id}/voice-status",
+    permission=Permissions.SET_VOICE_CHANNEL_STATUS,
+    audit_reason=True,
+    fires=(VoiceChannelStatusUpdate,),
+)
+async def update_voice_channel_status(ctx: Context, channel_id: ChannelId, body: SetVoiceStatus) -> None:
+    """Set or remove the status of a voice channel; MANAGE_CHANNELS too unless the caller is connected to it."""
+    await set_voice_status(ctx, body.status)
 
 
 async def _voice_state(ctx: Context, guild_id: GuildId, user_id: UserId) -> VoiceState:

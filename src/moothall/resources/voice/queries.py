@@ -1,16 +1,16 @@
-"""The SQL of voice states."""
+"""The SQL of voice states, and of the statuses of voice channels."""
 
 from collections.abc import Sequence
 
 from msgspec import UNSET, Struct, UnsetType, structs
 from sqlalchemy import bindparam, delete, func, select
 
-from moothall.objects.ids import ChannelId, GuildId, UserId
+from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.member import Member, MemberFlags
 from moothall.objects.voice import VoiceState
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns, upsert
-from moothall.storage.schema import voice_states
+from moothall.storage.schema import voice_states, voice_statuses
 
 
 class VoiceStateRow(Struct):
@@ -64,6 +64,17 @@ _delete_of_node = Query(delete(voice_states).where(voice_states.c.node == bindpa
 _upsert_state = Query(
     upsert(voice_states, key=_KEY, update=[c.name for c in voice_states.columns if c.name not in _KEY])
 )
+_of_status = (voice_statuses.c.guild_id == bindparam("guild_id")) & (
+    voice_statuses.c.channel_id == bindparam("channel_id")
+)
+_select_status = Query(select(voice_statuses.c.status).where(_of_status))
+_select_statuses = Query(
+    select(voice_statuses.c.channel_id, voice_statuses.c.status).where(
+        voice_statuses.c.guild_id == bindparam("guild_id")
+    )
+)
+_upsert_status = Query(upsert(voice_statuses, key=("guild_id", "channel_id"), update=("status",)))
+_delete_status = Query(delete(voice_statuses).where(_of_status))
 
 
 async def get_voice_state(reader: Reader, guild_id: GuildId, user_id: UserId) -> VoiceStateRow | None:
@@ -156,3 +167,24 @@ def voice_state_object(
         suppress=False if left else row.suppress,
         request_to_speak_timestamp=None if left else row.request_to_speak_timestamp,
     )
+
+
+async def select_voice_status(reader: Reader, guild_id: GuildId, channel_id: ChannelId) -> str | None:
+    """The status of a voice channel; None without one."""
+    status: str | None = await reader.scalar(_select_status, guild_id=guild_id, channel_id=channel_id)
+    return status
+
+
+async def select_voice_statuses(reader: Reader, guild_id: GuildId) -> dict[ChannelId, str]:
+    """The statuses of a guild's voice channels."""
+    return {ChannelId(Snowflake(row[0])): row[1] for row in await reader.all(_select_statuses, guild_id=guild_id)}
+
+
+async def upsert_voice_status(tx: Transaction, guild_id: GuildId, channel_id: ChannelId, status: str) -> None:
+    """Set the status of a voice channel."""
+    await tx.execute(_upsert_status, guild_id=guild_id, channel_id=channel_id, status=status)
+
+
+async def delete_voice_status(tx: Transaction, guild_id: GuildId, channel_id: ChannelId) -> None:
+    """Delete the status of a voice channel, if it has one."""
+    await tx.execute(_delete_status, guild_id=guild_id, channel_id=channel_id)

@@ -4,6 +4,8 @@ import hmac
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
+from msgspec import Struct
+
 from moothall.kernel.access import Access
 from moothall.kernel.context import Context
 from moothall.kernel.secrets import hash_token
@@ -35,6 +37,12 @@ class FollowupHandler(Protocol):
         """Return the upload limits."""
 
 
+class FollowupAccess(Struct, frozen=True):
+    """Access by the token of an interaction."""
+
+    handler: FollowupHandler
+
+
 FollowupResolver = Callable[[Context, WebhookId, str], Awaitable[FollowupHandler | None]]
 _resolvers: list[FollowupResolver] = []
 
@@ -63,7 +71,7 @@ class WebhookToken(Access):
             for resolve in _resolvers:
                 handler = await resolve(ctx, path["webhook_id"], path["webhook_token"])
                 if handler is not None:
-                    ctx.subject = handler
+                    ctx.set_resource(FollowupAccess(handler))
                     return
         row = await _load_webhook(ctx, path)
         if row.token_hash is None or not hmac.compare_digest(hash_token(path["webhook_token"]), row.token_hash):
@@ -105,16 +113,16 @@ async def _load_webhook(ctx: Context, path: Mapping[str, Any]) -> VersionedWebho
     row = await select_webhook(ctx.tx, path["webhook_id"])
     if row is None:
         raise Refusal(errors.UNKNOWN_WEBHOOK)
-    ctx.subject = row
+    ctx.set_resource(row)
     return row
 
 
 def webhook_of(ctx: Context) -> VersionedWebhook:
     """Return the webhook that the access check of the endpoint has loaded."""
-    webhook: VersionedWebhook = ctx.subject
-    return webhook
+    return ctx.resource(VersionedWebhook)
 
 
 def followup_handler_of(ctx: Context) -> FollowupHandler | None:
     """Return the handler of an interaction token; None for a request with a webhook's token."""
-    return None if isinstance(ctx.subject, VersionedWebhook) else ctx.subject
+    access = ctx.find_resource(FollowupAccess)
+    return None if access is None else access.handler

@@ -103,6 +103,7 @@ async def delete_webhook_with_token(ctx: Context, webhook_id: WebhookId, webhook
     fires=(MessageCreate, MessageUpdate, DirectChannelCreate, ThreadCreate, *UNARCHIVE_EVENTS),
     rate=WEBHOOK_RATE,
     uploads=WEBHOOK_UPLOADS,
+    forms=True,
 )
 async def execute_webhook(
     ctx: Context,
@@ -146,6 +147,7 @@ async def get_webhook_message(
     permission=WEBHOOK_OR_INTERACTION_TOKEN,
     fires=(MessageUpdate,),
     uploads=WEBHOOK_UPLOADS,
+    forms=True,
 )
 async def edit_webhook_message(
     ctx: Context,

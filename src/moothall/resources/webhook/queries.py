@@ -7,8 +7,8 @@ from msgspec import Struct
 from sqlalchemy import bindparam, delete, func, insert, select
 
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, UserId, WebhookId
-from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
-from moothall.storage.schema import channels, guilds, members, users, webhooks
+from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, update_columns
+from moothall.storage.schema import channels, guilds, members, users, webhook_avatars, webhooks
 
 
 class WebhookRow(Struct):
@@ -86,6 +86,7 @@ _select_sources = Query(
     .where(in_list(webhooks.c.id, "webhook_ids")),
     into=SourceRow,
 )
+_insert_avatar = Query(insert_ignore(webhook_avatars, key=("hash",)))
 _insert_webhook = Query(insert(webhooks))
 _delete_webhooks = Query(delete(webhooks).where(in_list(webhooks.c.id, "webhook_ids")))
 _delete_of_channel = Query(delete(webhooks).where(webhooks.c.channel_id == bindparam("channel_id")))
@@ -133,13 +134,21 @@ async def count_of_guild(reader: Reader, guild_id: GuildId) -> int:
 
 async def insert_webhook(tx: Transaction, row: WebhookRow) -> None:
     """Insert a webhook."""
+    await _keep_avatar(tx, row.avatar)
     await tx.execute(_insert_webhook, **{name: getattr(row, name) for name in WebhookRow.__struct_fields__})
 
 
 async def update_webhook(tx: Transaction, webhook_id: WebhookId, **columns: Any) -> bool:
     """Update columns of a webhook; return False if it was deleted."""
+    await _keep_avatar(tx, columns.get("avatar"))
     query = update_columns(webhooks, key=("id",), columns=frozenset(columns))
     return await tx.execute(query, id=webhook_id, **columns) > 0
+
+
+async def _keep_avatar(tx: Transaction, avatar: str | None) -> None:
+    """Keep an image for the messages that will show it, also once the webhook has another."""
+    if avatar is not None:
+        await tx.execute(_insert_avatar, hash=avatar)
 
 
 async def delete_webhooks(tx: Transaction, webhook_ids: Sequence[WebhookId]) -> int:

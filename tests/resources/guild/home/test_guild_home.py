@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from moothall.objects.member import MemberFlags
 from moothall.objects.permissions import Permissions
 from tests.harness import CATEGORY, Caller, Guild, Platform
 
@@ -117,3 +118,63 @@ async def test_references_to_another_guild_are_reported_by_field_and_change_noth
         assert reply.errors_at(path), reply.body
     assert (await owner.get(url(guild))).status == 204
     assert platform.heard == []
+
+
+async def test_a_member_completes_actions_one_by_one_which_sets_their_flags(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
+    rules = str(await guild.channel())
+    actions = [{"channel_id": channel, "title": "Look"} for channel in (str(guild.general), rules)]
+    await owner.put(url(guild), settings(guild, new_member_actions=actions))
+    bob = await guild.member_with(0)
+    progress, action = f"/guilds/{guild.id}/new-member-actions", f"/guilds/{guild.id}/new-member-action"
+    assert (await bob.get(progress)).status == 204
+    with platform.listening() as heard:
+        first = await bob.post(f"{action}/{rules}")
+    assert first.status == 200
+    assert first.json == {
+        "guild_id": str(guild.id),
+        "user_id": str(bob.id),
+        "channel_actions": {rules: {"completed": True}},
+    }
+    assert (await bob.get(progress)).json == first.json
+    assert heard == ["GUILD_MEMBER_UPDATE"]
+    assert platform.heard_data("GUILD_MEMBER_UPDATE")[-1]["flags"] == MemberFlags.STARTED_HOME_ACTIONS
+    with platform.listening() as heard:
+        assert (await bob.post(f"{action}/{rules}")).json == first.json
+    assert heard == []
+    both = (await bob.post(f"{action}/{guild.general}")).json["channel_actions"]
+    assert set(both) == {rules, str(guild.general)}
+    flags = (await owner.get(f"/guilds/{guild.id}/members/{bob.id}")).json["flags"]
+    assert flags == MemberFlags.STARTED_HOME_ACTIONS | MemberFlags.COMPLETED_HOME_ACTIONS
+    assert (await owner.get(progress)).status == 204
+
+
+async def test_only_actions_of_an_enabled_welcome_in_visible_channels_are_completed(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
+    hidden = str(await guild.channel(overwrites=[(guild.id, 0, 0, Permissions.VIEW_CHANNEL)]))
+    other = await platform.guild(owner)
+    actions = [{"channel_id": channel, "title": "Look"} for channel in (str(guild.general), hidden)]
+    await owner.put(url(guild), settings(guild, new_member_actions=actions))
+    bob, bot, plain = await guild.member_with(0), await platform.bot(owner), str(await guild.channel())
+    await guild.join(bot)
+    platform.heard.clear()
+    action = f"/guilds/{guild.id}/new-member-action"
+    assert (await bob.post(f"{action}/{hidden}")).code == 50001
+    assert (await bob.post(f"{action}/{plain}")).code == 10003
+    assert (await bob.post(f"{action}/{other.general}")).code == 10003
+    assert (await bot.post(f"{action}/{guild.general}")).code == 20001
+    await owner.put(url(guild), {"enabled": False})
+    assert (await bob.post(f"{action}/{guild.general}")).code == 10003
+    assert "GUILD_MEMBER_UPDATE" not in platform.heard_names
+    assert (await bob.get(f"/guilds/{guild.id}/new-member-actions")).status == 204
+
+
+async def test_who_leaves_begins_the_actions_anew(owner: Caller, guild: Guild) -> None:
+    await owner.put(url(guild), settings(guild))
+    bob = await guild.member_with(0)
+    await bob.post(f"/guilds/{guild.id}/new-member-action/{guild.general}")
+    await bob.delete(f"/users/@me/guilds/{guild.id}")
+    await guild.join(bob)
+    assert (await bob.get(f"/guilds/{guild.id}/new-member-actions")).status == 204

@@ -101,3 +101,55 @@ async def test_while_direct_messages_are_paused_a_shared_guild_does_not_permit_o
     other = await platform.guild(bob)
     await other.join(carol)
     assert (await bob.post("/users/@me/channels", {"recipient_id": str(carol.id)})).status == 200
+
+
+async def test_while_direct_messages_are_paused_nothing_is_written_into_existing_ones(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
+    bob, carol = await platform.person("bob"), await platform.person("carol")
+    await guild.join(bob, carol)
+    channel = (await bob.post("/users/@me/channels", {"recipient_id": str(carol.id)})).json["id"]
+    path = f"/channels/{channel}/messages"
+    said = (await bob.post(path, {"content": "before"})).json
+    await owner.put(f"/guilds/{guild.id}/incident-actions", {"dms_disabled_until": ahead(1)})
+    platform.heard.clear()
+    for caller in (bob, carol):
+        assert (await caller.post(path, {"content": "during"})).code == 50007
+    assert (await bob.patch(f"{path}/{said['id']}", {"content": "during"})).code == 50007
+    assert platform.heard == []
+    assert [message["content"] for message in (await carol.get(path)).json] == ["before"]
+    assert (await bob.delete(f"{path}/{said['id']}")).status == 204
+    await owner.put(f"/guilds/{guild.id}/incident-actions", {"dms_disabled_until": None})
+    assert (await carol.post(path, {"content": "after"})).status == 200
+
+
+async def test_a_pause_of_direct_messages_spares_bots_and_users_who_share_another_guild_or_none(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
+    bob, carol, dave = [await platform.person(name) for name in ("bob", "carol", "dave")]
+    bot = await platform.bot(owner)
+    await guild.join(bob, carol, bot)
+    paths = {}
+    for caller, other in ((bob, carol), (bob, dave), (bot, bob)):
+        opened = await caller.post("/users/@me/channels", {"recipient_id": str(other.id)})
+        paths[other.id] = f"/channels/{opened.json['id']}/messages"
+    await owner.put(f"/guilds/{guild.id}/incident-actions", {"dms_disabled_until": ahead(1)})
+    assert (await bot.post(paths[bob.id], {"content": "x"})).status == 200
+    assert (await bob.post(paths[bob.id], {"content": "x"})).status == 200
+    assert (await bob.post(paths[dave.id], {"content": "x"})).status == 200
+    assert (await bob.post(paths[carol.id], {"content": "x"})).code == 50007
+    other_guild = await platform.guild(dave)
+    await other_guild.join(bob, carol)
+    assert (await bob.post(paths[carol.id], {"content": "x"})).status == 200
+
+
+async def test_while_direct_messages_are_paused_no_group_is_a_way_round(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
+    bob, carol, dave = [await platform.person(name) for name in ("bob", "carol", "dave")]
+    await guild.join(bob, carol)
+    await bob.post("/users/@me/channels", {"recipient_id": str(carol.id)})
+    opened = await bob.post("/users/@me/channels", {"recipient_id": str(dave.id)})
+    await owner.put(f"/guilds/{guild.id}/incident-actions", {"dms_disabled_until": ahead(1)})
+    added = await bob.put(f"/channels/{opened.json['id']}/recipients/{carol.id}", {})
+    assert added.code == 50033

@@ -9,7 +9,7 @@ from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.ids import RoleId, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
-from moothall.resources.member.activity import ActivityRecorder, activity_of, set_last_seen
+from moothall.resources.member.activity import ActivityRecorder, set_last_seen
 from moothall.resources.member.queries import count_members, get_member
 from moothall.storage.database import Query
 from moothall.storage.schema import guild_counters, member_activity, members, users
@@ -193,5 +193,5 @@ async def test_speaking_in_voice_counts_as_being_seen(platform: Platform, guild:
     away = await inactive(guild)
     lobby = await guild.channel(type=VOICE)
     assert await go(platform, guild, away, lobby)
-    await activity_of(platform.services).flush()
+    await platform.services.resources[ActivityRecorder].flush()
     assert await counted(guild) == 0

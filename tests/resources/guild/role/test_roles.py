@@ -138,7 +138,7 @@ async def test_a_guild_has_at_most_250_roles(platform: Platform, owner: Caller, 
     [
         ({"name": "x" * 101}, "name", "BASE_TYPE_BAD_LENGTH"),
         ({"name": "   "}, "name", "BASE_TYPE_BAD_LENGTH"),
-        ({"name": 7}, "name", "STRING_TYPE_CONVERT"),
+        ({"name": True}, "name", "STRING_TYPE_CONVERT"),
         ({"permissions": "many"}, "permissions", "NUMBER_TYPE_COERCE"),
         ({"permissions": -1}, "permissions", "NUMBER_TYPE_COERCE"),
         ({"color": 0x1000000}, "color", "NUMBER_TYPE_MAX"),
@@ -372,7 +372,7 @@ async def test_a_role_whose_id_is_part_of_a_longer_one_does_not_match_it(
     )
     async with platform.database.transaction() as tx:
         await insert_roles(tx, guild.id, [short])
-        await guild._freshen(tx)
+        await guild._renew_version(tx)
     bob = await platform.person()
     await guild.join(bob, roles=[2345, 234, 1234])
     assert (await owner.delete(f"/guilds/{guild.id}/roles/234")).status == 204

@@ -4,7 +4,9 @@ import asyncio
 
 import pytest
 
+from moothall.resources.guild.vanity_url import queries
 from tests.harness import Caller, Guild, Platform
+from tests.resources.guild.membership.test_listing import explained
 
 AUDIT = "GUILD_AUDIT_LOG_ENTRY_CREATE"
 
@@ -95,3 +97,31 @@ async def test_a_code_belongs_to_one_guild_or_invite_only(platform: Platform, ow
         *(owner.patch(f"/guilds/{one.id}/vanity-url", {"code": "wanted"}) for one in (guild, other))
     )
     assert sorted(reply.status for reply in replies) == [200, 400]
+
+
+async def test_an_invite_code_of_any_guild_is_refused_in_any_case(
+    platform: Platform, owner: Caller, guild: Guild
+) -> None:
+    other = await platform.guild(await platform.person())
+    code = (await other.owner.post(f"/channels/{other.general}/invites", {})).json["code"]
+    for spelling in (code, code.lower(), code.upper()):
+        assert (await owner.patch(f"/guilds/{guild.id}/vanity-url", {"code": spelling})).code == 50020
+    assert (await owner.get(f"/invites/{code}")).json["guild"]["id"] == str(other.id)
+    await other.owner.delete(f"/invites/{code}")
+    assert (await owner.patch(f"/guilds/{guild.id}/vanity-url", {"code": code})).json["code"] == code.lower()
+
+
+async def test_a_new_invite_never_has_a_vanity_code_in_any_case(
+    owner: Caller, guild: Guild, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await owner.patch(f"/guilds/{guild.id}/vanity-url", {"code": "moothall10"})
+    codes = iter(("moothall10", "MootHall10", "Other10abc"))
+    monkeypatch.setattr("moothall.resources.invite.operations.create.random_code", lambda: next(codes))
+    made = await owner.post(f"/channels/{guild.general}/invites", {})
+    assert made.json["code"] == "Other10abc"
+
+
+async def test_the_lookup_of_a_code_walks_an_index(database_url: str) -> None:
+    plan = await explained(database_url, queries._select_code, code="moothall10")
+    assert "ix_invites_lower_code" in plan
+    assert "SCAN invites" not in plan

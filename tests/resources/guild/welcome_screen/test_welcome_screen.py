@@ -76,7 +76,7 @@ async def test_a_screen_is_stored_announced_recorded_and_shown_by_invites(
     assert (await guild.audit_log())[-1] == (1, guild.id, "friendly")
     member = await guild.member_with(0)
     assert (await member.get(f"/guilds/{guild.id}/welcome-screen")).json == reply.json
-    assert (await platform.nobody.get(f"/invites/{code}")).json["guild"]["welcome_screen"] == reply.json
+    assert (await platform.anonymous.get(f"/invites/{code}")).json["guild"]["welcome_screen"] == reply.json
 
 
 async def test_a_disabled_screen_is_shown_to_members_with_manage_guild(
@@ -90,7 +90,7 @@ async def test_a_disabled_screen_is_shown_to_members_with_manage_guild(
     assert (await member.get(path)).code == 50013
     assert (await owner.get(path)).json == made
     assert "WELCOME_SCREEN_ENABLED" not in (await owner.get(f"/guilds/{guild.id}")).json["features"]
-    assert "welcome_screen" not in (await platform.nobody.get(f"/invites/{code}")).json["guild"]
+    assert "welcome_screen" not in (await platform.anonymous.get(f"/invites/{code}")).json["guild"]
 
 
 async def test_an_absent_field_stays_and_null_clears(owner: Caller, guild: Guild) -> None:

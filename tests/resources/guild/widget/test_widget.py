@@ -14,7 +14,7 @@ from moothall.objects.ids import UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.presence import Activity, ClientStatus, Presence
 from moothall.objects.user import UserReference
-from moothall.resources.guild.widget.pictures import SIZES
+from moothall.resources.guild.widget.images import SIZES
 from moothall.resources.voice.queries import VoiceStateRow, upsert_voice_state
 from tests.harness import CATEGORY, STAGE, VOICE, Caller, Guild, Platform
 
@@ -53,7 +53,7 @@ def bring_online(platform: Platform, guild: Guild, *people: Caller, **doing: Any
 
 
 async def widget(guild: Guild) -> dict[str, Any]:
-    reply = await guild.platform.nobody.get(f"/guilds/{guild.id}/widget.json")
+    reply = await guild.platform.anonymous.get(f"/guilds/{guild.id}/widget.json")
     assert reply.status == 200
     data: dict[str, Any] = reply.json
     return data
@@ -89,9 +89,9 @@ async def test_it_invites_to_a_channel_of_the_guild_only(platform: Platform, own
 async def test_a_disabled_widget_shows_nothing(platform: Platform, guild: Guild) -> None:
     await guild.set(widget_enabled=False)
     for ending in ("json", "png"):
-        reply = await platform.nobody.get(f"/guilds/{guild.id}/widget.{ending}")
+        reply = await platform.anonymous.get(f"/guilds/{guild.id}/widget.{ending}")
         assert (reply.status, reply.code) == (403, 50004)
-        assert (await platform.nobody.get(f"/guilds/1/widget.{ending}")).code == 10004
+        assert (await platform.anonymous.get(f"/guilds/1/widget.{ending}")).code == 10004
 
 
 async def test_without_a_channel_there_is_no_invite(platform: Platform, guild: Guild) -> None:
@@ -220,27 +220,27 @@ async def test_members_in_voice_are_shown_in_channels_that_everyone_sees(platfor
 @pytest.mark.parametrize("style", [None, *SIZES])
 async def test_each_style_is_an_image_of_its_size(platform: Platform, guild: Guild, style: Any) -> None:
     query = {} if style is None else {"style": style.value}
-    reply = await platform.nobody.get(f"/guilds/{guild.id}/widget.png", **query)
+    reply = await platform.anonymous.get(f"/guilds/{guild.id}/widget.png", **query)
     assert (reply.status, reply.headers["content-type"]) == (200, "image/png")
     assert reply.headers["etag"]
     with Image.open(BytesIO(reply.body)) as image:
         assert (image.format, image.size) == ("PNG", SIZES[style or next(iter(SIZES))])
     # Drawn once, until its content changes.
-    again = await platform.nobody.get(f"/guilds/{guild.id}/widget.png", **query)
+    again = await platform.anonymous.get(f"/guilds/{guild.id}/widget.png", **query)
     assert (again.body, again.headers["etag"]) == (reply.body, reply.headers["etag"])
     # A request with the current entity tag is answered with 304.
     tags = [("if-none-match", f'W/"x", {reply.headers["etag"]}')]
-    known = await platform.nobody.request("GET", f"/guilds/{guild.id}/widget.png", headers=tags, **query)
+    known = await platform.anonymous.request("GET", f"/guilds/{guild.id}/widget.png", headers=tags, **query)
     assert (known.status, known.body, known.headers["etag"]) == (304, b"", reply.headers["etag"])
     platform.presences.online[guild.id] = {1, 2, 3}
-    other = await platform.nobody.get(f"/guilds/{guild.id}/widget.png", **query)
+    other = await platform.anonymous.get(f"/guilds/{guild.id}/widget.png", **query)
     assert other.body != reply.body
     assert other.headers["etag"] != reply.headers["etag"]
 
 
 async def test_a_banner_shows_the_icon_and_leaves_out_an_unreadable_one(platform: Platform, guild: Guild) -> None:
     async def shown() -> bytes:
-        return (await platform.nobody.get(f"/guilds/{guild.id}/widget.png", style="banner2")).body
+        return (await platform.anonymous.get(f"/guilds/{guild.id}/widget.png", style="banner2")).body
 
     plain = await shown()
     red = BytesIO()
@@ -255,6 +255,6 @@ async def test_a_banner_shows_the_icon_and_leaves_out_an_unreadable_one(platform
 
 
 async def test_an_unknown_style_is_a_form_error(platform: Platform, guild: Guild) -> None:
-    reply = await platform.nobody.get(f"/guilds/{guild.id}/widget.png", style="banner5")
+    reply = await platform.anonymous.get(f"/guilds/{guild.id}/widget.png", style="banner5")
     assert reply.code == 50035
     assert reply.errors_at("style")

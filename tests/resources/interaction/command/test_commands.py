@@ -259,8 +259,43 @@ async def test_editing_command_permissions_is_announced_and_audited(platform: Pl
     entry = (await guild.owner.get(f"/guilds/{guild.id}/audit-logs", action_type=121)).json["audit_log_entries"][0]
     assert (entry["options"]["application_id"], len(entry["changes"])) == (app.id, 4)
     with platform.listening() as heard:
-        assert (await manager.put(permissions_path, {"permissions": permissions})).status == 200
+        assert (await guild.owner.put(permissions_path, {"permissions": permissions})).status == 200
     assert heard == []
+
+
+async def test_command_permissions_are_edited_by_members_who_can_use_the_command(platform: Platform) -> None:
+    guild, app, permissions_path, manager = await create_command_with_manager(platform)
+    command_path, application_path = permissions_path, f"{path(app, guild)}/{app.id}/permissions"
+    allowed = {"permissions": [{"id": str(manager.id), "type": 2, "permission": True}]}
+    denied = {"permissions": [{"id": str(manager.id), "type": 2, "permission": False}]}
+    assert (await manager.put(command_path, denied)).status == 200
+    with platform.listening() as heard:
+        assert (await manager.put(command_path, allowed)).code == 50013
+    assert heard == []
+    assert (await guild.owner.put(command_path, allowed)).status == 200
+    assert (await manager.put(command_path, allowed)).status == 200
+    # The permissions of the application count for those of its commands that have none for the member.
+    assert (await manager.put(application_path, denied)).status == 200
+    assert (await manager.put(application_path, allowed)).code == 50013
+    assert (await manager.put(command_path, allowed)).status == 200
+    assert (await guild.owner.put(command_path, {"permissions": []})).status == 200
+    assert (await manager.put(command_path, allowed)).code == 50013
+
+
+async def test_command_permissions_are_not_edited_by_members_whom_the_commands_default_excludes(
+    platform: Platform,
+) -> None:
+    guild, app, permissions_path, manager = await create_command_with_manager(platform)
+    body = {"permissions": [{"id": str(manager.id), "type": 2, "permission": True}]}
+    command_path = f"{path(app)}/{permissions_path.split('/')[-2]}"
+    for needed in ("0", str(int(Permissions.BAN_MEMBERS))):
+        assert (await app.bot.patch(command_path, {"default_member_permissions": needed})).status == 200
+        assert (await manager.put(permissions_path, body)).code == 50013
+    banning = await guild.member_with(Permissions.MANAGE_GUILD | Permissions.MANAGE_ROLES | Permissions.BAN_MEMBERS)
+    assert (await banning.put(permissions_path, body)).status == 200
+    everyone = f"/guilds/{guild.id}/roles/{guild.id}"
+    assert (await guild.owner.patch(everyone, {"permissions": "0"})).status == 200
+    assert (await banning.put(permissions_path, body)).code == 50013
 
 
 async def test_command_permissions_are_edited_by_members_with_permission_for_ids_of_the_guild(

@@ -5,7 +5,7 @@ from typing import Any
 from moothall.kernel.jobs import JobRunner
 from moothall.kernel.staged import upload_key
 from moothall.objects.ids import Snowflake
-from moothall.resources.message.attachment.sweeping import FileSweeper
+from moothall.resources.message.attachment.sweeper import FileSweeper
 from moothall.resources.message.queries.purge import delete_some_of_channel
 from tests.harness import ANNOUNCEMENT, Caller, Guild, Platform
 from tests.resources.message.attachment.uploading import guild_of, listed, names, picture, send, stored, upload

@@ -81,8 +81,8 @@ async def without_its_embed(shelf: Shelf) -> tuple[str, End]:
 async def by_webhook(shelf: Shelf) -> tuple[str, End]:
     hook = (await shelf.owner.post(f"{shelf.channel}/webhooks", {"name": "Hook"})).json
     path = f"/webhooks/{hook['id']}/{hook['token']}"
-    message = (await upload(shelf.platform.nobody, "POST", path, listed(FILE), {}, wait=True)).json
-    return url_of(message), lambda: shelf.platform.nobody.delete(f"{path}/messages/{message['id']}")
+    message = (await upload(shelf.platform.anonymous, "POST", path, listed(FILE), {}, wait=True)).json
+    return url_of(message), lambda: shelf.platform.anonymous.delete(f"{path}/messages/{message['id']}")
 
 
 async def in_deleted_channel(shelf: Shelf) -> tuple[str, End]:
@@ -132,7 +132,7 @@ async def for_one_person(shelf: Shelf) -> tuple[str, End]:
     interaction = await scenario.create_interaction(2, data, channel_id=channel_id)
     assert (await scenario.respond(interaction, 4, {"content": "x"})).status == 204
     sent = await upload(
-        shelf.platform.nobody, "POST", scenario.webhook_path(interaction), listed(FILE), {"flags": 1 << 6}
+        shelf.platform.anonymous, "POST", scenario.webhook_path(interaction), listed(FILE), {"flags": 1 << 6}
     )
     return url_of(sent.json), lambda: shelf.owner.delete(shelf.channel)
 
@@ -145,9 +145,9 @@ async def dismissed(shelf: Shelf) -> tuple[str, End]:
     interaction = await scenario.use_command(await scenario.create_command())
     body = {"type": 4, "data": {"flags": 1 << 6}}
     path = f"/interactions/{interaction['id']}/{interaction['token']}/callback"
-    sent = await upload(shelf.platform.nobody, "POST", path, listed(FILE), body, with_response=True)
+    sent = await upload(shelf.platform.anonymous, "POST", path, listed(FILE), body, with_response=True)
     original = scenario.webhook_path(interaction, "/messages/@original")
-    return url_of(sent.json["resource"]["message"]), lambda: shelf.platform.nobody.delete(original)
+    return url_of(sent.json["resource"]["message"]), lambda: shelf.platform.anonymous.delete(original)
 
 
 async def forwarded_into_deleted_channel(shelf: Shelf) -> tuple[str, End]:

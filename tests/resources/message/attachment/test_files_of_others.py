@@ -13,7 +13,7 @@ from moothall.kernel.jobs import JobRunner
 from moothall.objects.ids import Snowflake, snowflake_at
 from moothall.objects.permissions import Permissions
 from tests.cdn.test_attachments import get
-from tests.harness import ANNOUNCEMENT, Caller, Guild, Platform, Reply
+from tests.harness import ANNOUNCEMENT, SERVER_KEY, Caller, Guild, Platform, Reply
 from tests.oauth2.flow import application
 from tests.resources.component.test_messages import EVERY_FLAG, V2
 from tests.resources.component.trees import container, gallery, link, row, section, thumbnail
@@ -155,7 +155,7 @@ async def hook_of(scene: Scene) -> str:
 
 
 async def by_webhook(scene: Scene, url: str) -> list[Any]:
-    hook, anonymous = await hook_of(scene), scene.platform.nobody
+    hook, anonymous = await hook_of(scene), scene.platform.anonymous
     body = {"avatar_url": url, "embeds": [{"image": {"url": url}, "footer": {"text": "x", "icon_url": url}}]}
     sent = await anonymous.post(hook, body, wait=True)
     plain = await anonymous.post(hook, {"content": "x"}, wait=True)
@@ -165,14 +165,14 @@ async def by_webhook(scene: Scene, url: str) -> list[Any]:
 
 async def by_webhook_gallery(scene: Scene, url: str) -> list[Any]:
     body = {"flags": V2, "components": [container(gallery(url))]}
-    sent = await scene.platform.nobody.post(await hook_of(scene), body, wait=True, with_components=True)
+    sent = await scene.platform.anonymous.post(await hook_of(scene), body, wait=True, with_components=True)
     return await seen_after(scene, sent)
 
 
 async def by_slack_webhook(scene: Scene, url: str) -> list[Any]:
     pictures = {"image_url": url, "thumb_url": url, "author_icon": url, "footer_icon": url, "title_link": url}
     body = {"text": "x", "icon_url": url, "attachments": [{"text": "x", "author_name": "x", "footer": "x", **pictures}]}
-    sent = await scene.platform.nobody.post(f"{await hook_of(scene)}/slack", body)
+    sent = await scene.platform.anonymous.post(f"{await hook_of(scene)}/slack", body)
     assert sent.status == 200
     return await seen_after(scene)
 
@@ -181,7 +181,7 @@ async def by_github_webhook(scene: Scene, url: str) -> list[Any]:
     kind, payload, _ = SUPPORTED_EVENTS["push"]
     payload = {**payload, "sender": {"login": "octo", "html_url": url, "avatar_url": url}}
     headers = [("x-github-event", kind)]
-    sent = await scene.platform.nobody.post(f"{await hook_of(scene)}/github", payload, headers=headers)
+    sent = await scene.platform.anonymous.post(f"{await hook_of(scene)}/github", payload, headers=headers)
     assert sent.status == 204
     return await seen_after(scene)
 
@@ -210,13 +210,15 @@ async def by_interaction(scene: Scene, url: str) -> list[Any]:
     interaction = await scenario.use_command(await scenario.create_command())
     embeds = [{"image": {"url": url}}]
     answered = await scenario.respond(interaction, 4, {"embeds": embeds}, with_response=True)
-    edited = await scene.platform.nobody.patch(
+    edited = await scene.platform.anonymous.patch(
         scenario.webhook_path(interaction, "/messages/@original"), {"embeds": [{"thumbnail": {"url": url}}]}
     )
-    followed = await scene.platform.nobody.post(scenario.webhook_path(interaction), {"flags": 1 << 6, "embeds": embeds})
+    followed = await scene.platform.anonymous.post(
+        scenario.webhook_path(interaction), {"flags": 1 << 6, "embeds": embeds}
+    )
     room = url.replace(f"/{scene.guild.general}/", f"/{interaction['id']}/")
     in_room = {"flags": 1 << 6, "embeds": [{"image": {"url": room}}]}
-    ephemeral = await scene.platform.nobody.post(scenario.webhook_path(interaction), in_room)
+    ephemeral = await scene.platform.anonymous.post(scenario.webhook_path(interaction), in_room)
     return await seen_after(scene, answered, edited, followed, ephemeral)
 
 
@@ -333,7 +335,7 @@ async def test_a_mark_that_a_client_writes_becomes_no_url(platform: Platform) ->
     refused = [
         await scene.spy.post(scene.url, {"embeds": [{"title": "x", "url": mark}]}),
         await scene.spy.post(scene.url, {"embeds": [{"image": {"url": mark}}]}),
-        await scene.platform.nobody.post(await hook_of(scene), {"content": "x", "avatar_url": mark}),
+        await scene.platform.anonymous.post(await hook_of(scene), {"content": "x", "avatar_url": mark}),
     ]
     bot = await bot_of(platform, scene.guild, flags=EVERY_FLAG)
     refused += [
@@ -351,7 +353,7 @@ async def test_a_mark_that_a_client_writes_becomes_no_url(platform: Platform) ->
 
 async def test_a_url_with_its_own_signature_is_shown_anew_also_when_it_has_expired(platform: Platform) -> None:
     scene = await scene_of(platform)
-    clock = FileLinks((bytes(32),), "http://localhost:3333", clock=lambda: 1_700_000_000.0)
+    clock = FileLinks(SERVER_KEY.subkeys("file links"), "http://localhost:3333", clock=lambda: 1_700_000_000.0)
     path = clock.find(scene.secret["url"])
     assert path is not None
     expired = clock.url(path)
@@ -423,7 +425,7 @@ async def test_no_sequence_of_posted_urls_opens_a_file_that_their_author_cannot_
     hook = await hook_of(scene)
     message: dict[str, Any] = await say(scene.spy, scene.url)
     last = scene.path
-    for way, kind, place, name, signature in posts:
+    for way, kind, path_kind, name, signature in posts:
         paths = {
             "mine": f"{BASE}/{scene.guild.general}/{scene.secret['id']}/{name}",
             "theirs": scene.path.replace(NAME, name),
@@ -436,11 +438,11 @@ async def test_no_sequence_of_posted_urls_opens_a_file_that_their_author_cannot_
             "made up": f"?ex=ffffffff&is=0&hm={'0' * 64}&",
             "last": "?" + last.partition("?")[2],
         }
-        body = {"content": "x", "embeds": [_embed(kind, paths[place] + queries[signature])]}
+        body = {"content": "x", "embeds": [_embed(kind, paths[path_kind] + queries[signature])]}
         if way == "edit":
             reply = await scene.spy.patch(f"{scene.url}/{message['id']}", body)
         elif way == "hook":
-            reply = await platform.nobody.post(hook, body, wait=True)
+            reply = await platform.anonymous.post(hook, body, wait=True)
         elif way == "upload":
             reply = await upload(scene.spy, "POST", scene.url, listed(("own.png", picture())), body)
         elif way == "forward":

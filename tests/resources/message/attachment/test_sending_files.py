@@ -170,7 +170,7 @@ async def test_uploads_need_the_permission(platform: Platform) -> None:
     assert await stored(platform) == []
     stranger = await platform.person()
     assert (await upload(stranger, "POST", url, listed(("a", b"x")))).status == 403
-    anonymous = await upload(platform.nobody, "POST", url, listed(("a", b"x")))
+    anonymous = await upload(platform.anonymous, "POST", url, listed(("a", b"x")))
     assert anonymous.status == 401
     message = await send(owner, url, ("a", b"x"))
     theirs = await upload(member, "PATCH", f"{url}/{message['id']}", listed(("b", b"x")))
@@ -261,14 +261,14 @@ async def test_webhooks_send_files_and_edit_them(platform: Platform) -> None:
     owner, guild, _ = await guild_of(platform)
     hook = (await owner.post(f"/channels/{guild.general}/webhooks", {"name": "Hook"})).json
     path = f"/webhooks/{hook['id']}/{hook['token']}"
-    reply = await upload(platform.nobody, "POST", path, listed(("a.png", picture())), {}, wait=True)
+    reply = await upload(platform.anonymous, "POST", path, listed(("a.png", picture())), {}, wait=True)
     message = reply.json
     assert names(message) == ["a.png"]
-    more = await upload(platform.nobody, "PATCH", f"{path}/messages/{message['id']}", listed(("b.txt", b"x")), {})
+    more = await upload(platform.anonymous, "PATCH", f"{path}/messages/{message['id']}", listed(("b.txt", b"x")), {})
     assert names(more.json) == ["a.png", "b.txt"]
-    none = await platform.nobody.patch(f"{path}/messages/{message['id']}", {"content": "x", "attachments": []})
+    none = await platform.anonymous.patch(f"{path}/messages/{message['id']}", {"content": "x", "attachments": []})
     assert names(none.json) == []
-    wrong = await upload(platform.nobody, "POST", f"/webhooks/{hook['id']}/{'x' * 68}", listed(("a", b"x")))
+    wrong = await upload(platform.anonymous, "POST", f"/webhooks/{hook['id']}/{'x' * 68}", listed(("a", b"x")))
     assert wrong.status == 401
 
 

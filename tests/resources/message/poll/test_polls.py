@@ -150,7 +150,7 @@ async def test_a_webhooks_poll_ends_under_the_webhooks_name(platform: Platform) 
     owner, guild, url = await guild_of(platform)
     hook = (await owner.post(f"/channels/{guild.general}/webhooks", {"name": "Asker"})).json
     path = f"/webhooks/{hook['id']}/{hook['token']}"
-    sent = (await platform.nobody.post(path, {"poll": TEA, "username": "Oracle"}, wait=True)).json
+    sent = (await platform.anonymous.post(path, {"poll": TEA, "username": "Oracle"}, wait=True)).json
     assert sent["poll"]["question"] == TEA["question"]
     reply = await owner.post(f"/channels/{guild.general}/polls/{sent['id']}/expire")
     assert (reply.status, reply.code) == (403, 50005)
@@ -432,7 +432,7 @@ async def test_a_message_of_components_alone_has_no_poll(platform: Platform) -> 
     bot = await bot_of(platform, guild)
     body = {"flags": 1 << 15, "components": [{"type": 10, "content": "x"}], "poll": TEA}
     platform.heard.clear()
-    by_token = platform.nobody.post(f"/webhooks/{hook['id']}/{hook['token']}", body, with_components=True)
+    by_token = platform.anonymous.post(f"/webhooks/{hook['id']}/{hook['token']}", body, with_components=True)
     for reply in (await bot.post(url, body), await by_token):
         assert (reply.status, reply.code) == (400, 50035)
         assert reply.errors_at("poll")

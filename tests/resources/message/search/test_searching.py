@@ -132,7 +132,7 @@ async def test_every_parameter_narrows_the_search(platform: Platform) -> None:
         "other": await library.send("word", at=other),
     }
     made["reply"] = await library.send("word", message_reference={"message_id": made["plain"]})
-    posted = await platform.nobody.post(
+    posted = await platform.anonymous.post(
         f"/webhooks/{hook['id']}/{hook['token']}",
         {"content": "word", "embeds": [{"title": "News", "image": {"url": "https://example.org/a.png"}}]},
         wait=True,

@@ -321,10 +321,6 @@ IGNORED_EVENTS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "check begun": ("check_run", event("created", check_run={**RUN, "status": "queued", "conclusion": None})),
     "suite asked for": ("check_suite", event("requested", check_suite=SUITE)),
     "release drafted": ("release", event("created", release=RELEASE)),
-    "review of single comments": (
-        "pull_request_review",
-        event("submitted", review={**REVIEW, "state": "commented", "body": None}, pull_request=PULL),
-    ),
     "an unsupported kind": ("workflow_run", event("completed", workflow_run={"id": BIG_ID})),
     "nothing known": ("", {"hello": "world"}),
 }

@@ -1,6 +1,7 @@
 """The embeds of GitHub's events."""
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -56,6 +57,33 @@ def embed_of(kind: str | None, payload: dict[str, Any]) -> EmbedInput:
 def test_every_kind_of_the_spec_has_an_embed() -> None:
     assert set(FORMATTERS) == set(SUPPORTED)
     assert {kind for kind, _, _ in SUPPORTED_EVENTS.values()} == set(SUPPORTED)
+
+
+def test_the_documentation_lists_every_event_and_action_with_a_message() -> None:
+    page = Path(__file__).parents[4] / "docs" / "webhooks.md"
+    documented: dict[str, set[str]] = {}
+    kind = ""
+    for line in page.read_text().splitlines():
+        cells = [cell.strip() for cell in line.split("|")[1:-1]]
+        if len(cells) != 3 or cells[0] in {"Event", "---"}:
+            continue
+        kind = cells[0].strip("`") or kind
+        actions = {"" if action == "none" else action.strip("`") for action in cells[1].split(", ")}
+        documented[kind] = documented.get(kind, set()) | actions
+    assert documented == {kind: set(actions) for kind, actions in FORMATTERS.items()}
+
+
+@pytest.mark.parametrize(
+    "state", ["approved", "changes_requested", "commented", "dismissed", "pending", "brand_new", ""]
+)
+@pytest.mark.parametrize("body", [None, "", "Well done"])
+def test_a_submitted_review_has_a_message_in_any_state_with_or_without_a_text(state: str, body: str | None) -> None:
+    kind, payload, _ = next(each for each in SUPPORTED_EVENTS.values() if each[0] == "pull_request_review")
+    embed = embed_of(
+        kind, payload | {"action": "submitted", "review": payload["review"] | {"state": state, "body": body}}
+    )
+    assert (embed.title or "").startswith("[octo-org/moot] Pull request ")
+    assert embed.description == (body or None)
 
 
 @pytest.mark.parametrize("name", SUPPORTED_EVENTS)

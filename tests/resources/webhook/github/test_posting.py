@@ -19,7 +19,7 @@ async def hooked(platform: Platform) -> tuple[Guild, str]:
 
 async def sends(platform: Platform, path: str, kind: str, payload: Any, **query: Any) -> Reply:
     headers = [("x-github-event", kind), ("x-github-delivery", "72d3162e-cc78-11e3-81ab-4c9367dc0958")]
-    return await platform.nobody.post(path, payload, headers=headers, **query)
+    return await platform.anonymous.post(path, payload, headers=headers, **query)
 
 
 async def test_every_supported_event_is_one_message(platform: Platform) -> None:
@@ -44,7 +44,7 @@ async def test_an_ignored_event_is_204_at_once(platform: Platform) -> None:
 async def test_a_form_carries_the_same_payload(platform: Platform) -> None:
     guild, path = await hooked(platform)
     kind, payload, title = SUPPORTED_EVENTS["push"]
-    reply = await platform.nobody.post(
+    reply = await platform.anonymous.post(
         path,
         raw=urlencode({"payload": json.dumps(payload)}).encode(),
         content_type="application/x-www-form-urlencoded",
@@ -69,7 +69,7 @@ async def test_a_refused_message_is_an_error_only_with_wait(platform: Platform) 
 async def test_odd_payloads_are_no_server_error(platform: Platform, body: Any) -> None:
     _, path = await hooked(platform)
     for kind in ("issues", "push", "é", "x" * 999):
-        assert (await platform.nobody.post(path, body, headers=[("x-github-event", kind)])).status < 500
+        assert (await platform.anonymous.post(path, body, headers=[("x-github-event", kind)])).status < 500
 
 
 async def test_a_stranger_with_a_wrong_token_is_401(platform: Platform) -> None:
@@ -80,5 +80,5 @@ async def test_a_stranger_with_a_wrong_token_is_401(platform: Platform) -> None:
 async def test_large_ids_and_an_answer_survive(platform: Platform) -> None:
     _, path = await hooked(platform)
     raw = json.dumps({**event("opened", issue={"id": BIG_ID * 10**6, "number": BIG_ID, "title": "Big"})}).encode()
-    assert (await platform.nobody.post(path, raw=raw, headers=[("x-github-event", "issues")])).status == 204
+    assert (await platform.anonymous.post(path, raw=raw, headers=[("x-github-event", "issues")])).status == 204
     assert str(BIG_ID) in platform.heard_data("MESSAGE_CREATE")[0]["embeds"][0]["title"]

@@ -174,3 +174,10 @@ def test_texts_and_lists_are_truncated_to_the_limits() -> None:
     assert total <= 6000
     many = execute_body(SlackMessage(attachments=[{"text": "a"}] * 30))
     assert len(many.embeds or ()) == 10
+
+
+def test_a_message_whose_only_text_is_a_pretext_has_it() -> None:
+    assert execute_body(SlackMessage(pretext="*Before*")).content == "**Before**"
+    assert execute_body(SlackMessage(pretext="Before", text="Text")).content == "Before\nText"
+    (embed,) = execute_body(SlackMessage(attachments=[{"pretext": "*Before*", "fallback": "unseen"}])).embeds or []
+    assert embed.description == "**Before**"

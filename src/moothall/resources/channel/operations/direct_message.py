@@ -10,15 +10,13 @@ from moothall.objects.channel import Channel
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FieldError
-from moothall.objects.guild import IncidentsData
 from moothall.objects.ids import ChannelId, UserId
-from moothall.objects.wire import convert
 from moothall.resources.channel import queries
+from moothall.resources.channel.direct_message_access import require_may_message
 from moothall.resources.channel.events import DirectChannelCreate, DirectChannelDelete
 from moothall.resources.channel.objects import direct_channel_objects
 from moothall.resources.channel.queries import Recipient
 from moothall.resources.user.queries import get_users, select_user
-from moothall.storage.rows import UserRow
 
 
 async def open_direct_message(ctx: Context, recipient_id: UserId | UnsetType | None) -> Channel:
@@ -37,7 +35,7 @@ async def open_direct_message(ctx: Context, recipient_id: UserId | UnsetType | N
     channel_id = await queries.select_direct_message_id(ctx.tx, caller_id, other.id)
     is_new = channel_id is None
     if channel_id is None:
-        await _require_may_message(ctx, other)
+        await require_may_message(ctx, other.id)
         channel_id = await _create_direct_message(ctx, other.id)
     row = await select_channel(ctx.tx, channel_id)
     if row is None:
@@ -84,21 +82,6 @@ async def close_direct_message(ctx: Context) -> Channel:
         if not ctx.actor.bot:
             ctx.emit(DirectChannelDelete(channel=channel, user_ids=(caller_id,)))
     return channel
-
-
-async def _require_may_message(ctx: Context, other: UserRow) -> None:
-    if ctx.actor.bot and other.bot:
-        raise Refusal(errors.CANNOT_MESSAGE_USER)
-    if ctx.actor.bot or other.bot:
-        return
-    shared = await queries.select_shared_incidents(ctx.tx, ctx.actor.user_id, other.id)
-    if shared and all(_direct_messages_off(ctx, data) for data in shared):
-        raise Refusal(errors.CANNOT_MESSAGE_USER)
-
-
-def _direct_messages_off(ctx: Context, data: object) -> bool:
-    until = None if data is None else convert(data, IncidentsData).dms_disabled_until
-    return until is not None and until > ctx.now
 
 
 async def _create_direct_message(ctx: Context, other: UserId) -> ChannelId:

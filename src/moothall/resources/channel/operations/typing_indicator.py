@@ -3,6 +3,7 @@
 from msgspec import UNSET
 
 from moothall.kernel.context import Context
+from moothall.objects.member import without_pending
 from moothall.resources.channel.events import TypingStart
 from moothall.resources.member.queries import get_member
 from moothall.resources.user.queries import get_user
@@ -20,8 +21,8 @@ async def trigger_typing_indicator(ctx: Context) -> None:
             channel_id=access.id,
             user_id=user_id,
             timestamp=ctx.now // 1000,
-            member=UNSET if member is None or user is None else member_from_row(member, user),
+            member=UNSET if member is None or user is None else without_pending(member_from_row(member, user)),
             audience_channel_id=access.audience_channel_id,
-            recipients=access.hearers,
+            recipients=access.event_user_ids,
         )
     )

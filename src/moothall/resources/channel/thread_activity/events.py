@@ -22,7 +22,7 @@ class _ThreadEvent(Event, frozen=True, kw_only=True):
     channel_id: ChannelId
     """The thread's parent, whose viewers receive the event."""
     user_ids: tuple[UserId, ...] = ()
-    """The members of a private thread; see `ChannelAccess.hearers`."""
+    """The members of a private thread; see `ChannelAccess.event_user_ids`."""
     thread: Channel
 
     @property

@@ -15,6 +15,7 @@ from moothall.objects.channel import ThreadMetadata
 from moothall.objects.channel_types import THREADS, ChannelFlags, ChannelType
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
+from moothall.objects.member import without_pending
 from moothall.objects.message_types import MessageType
 from moothall.objects.wire import Timestamp
 from moothall.resources.channel.objects import channel_object
@@ -79,7 +80,9 @@ async def announce_unarchived(ctx: Context, access: ChannelAccess, row: ChannelR
         return
     thread = await channel_object(ctx.tx, channel_from_row(row))
     parent_id = access.audience_channel_id
-    ctx.emit(ThreadUpdate(guild_id=access.guild.id, channel_id=parent_id, user_ids=access.hearers, thread=thread))
+    ctx.emit(
+        ThreadUpdate(guild_id=access.guild.id, channel_id=parent_id, user_ids=access.event_user_ids, thread=thread)
+    )
     for member in await queries.select_members(ctx.tx, row.id):
         ctx.emit(
             ThreadMemberUpdate(
@@ -175,7 +178,7 @@ async def add_to_thread(
         raise Refusal(errors.TOO_MANY_THREAD_MEMBERS)
     rows_by_user = await get_members(ctx.tx, guild.id, added)
     objects = await member_objects(ctx.tx, list(rows_by_user.values()))
-    members = {member.user.id: member for member in objects if member.user is not UNSET}
+    members = {member.user.id: without_pending(member) for member in objects if member.user is not UNSET}
     member_count = min(count, limits.THREAD_MEMBERS_SHOWN)
     access = structs.replace(access, channel=structs.replace(access.channel, member_count=member_count))
     if access.channel.type == ChannelType.PRIVATE_THREAD:
@@ -185,7 +188,7 @@ async def add_to_thread(
         ThreadMembersUpdate(
             guild_id=guild_id,
             channel_id=parent_id,
-            user_ids=access.hearers,
+            user_ids=access.event_user_ids,
             thread_id=access.id,
             member_count=member_count,
             added_members=[thread_member_object(row, members.get(row.user_id)) for row in rows],
@@ -216,7 +219,7 @@ async def remove_from_thread(ctx: Context, access: ChannelAccess, user_id: UserI
         ThreadMembersUpdate(
             guild_id=access.guild.id,
             channel_id=access.audience_channel_id,
-            user_ids=access.hearers,
+            user_ids=access.event_user_ids,
             thread_id=access.id,
             member_count=min(count, limits.THREAD_MEMBERS_SHOWN),
             removed_member_ids=[user_id],

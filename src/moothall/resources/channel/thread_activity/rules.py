@@ -62,12 +62,13 @@ def can_view_parent(ctx: Context, access: ChannelAccess, row: MemberRow) -> bool
     """Whether a guild member may view the parent of a thread."""
     if access.guild is None or access.parent is None:
         return False
-    authority = ctx.services.states.judge(
+    authority = ctx.services.states.build_authority(
         access.guild,
         row.user_id,
         [RoleId(role) for role in row.roles],
         pending=row.pending,
         until=row.communication_disabled_until,
+        flags=row.flags,
         now=ctx.now,
         guest_of=row.guest_channel_id,
     )

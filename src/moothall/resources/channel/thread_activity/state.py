@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from moothall.kernel.channel_access import ChannelAccess, hearers_of_private
+from moothall.kernel.channel_access import ChannelAccess, private_thread_user_ids
 from moothall.kernel.channel_queries import select_thread_member_ids
 from moothall.objects.channel import ThreadMember, ThreadMetadata
 from moothall.objects.channel_types import ChannelType
@@ -28,10 +28,10 @@ def metadata_column(metadata: ThreadMetadata) -> dict[str, Any]:
 
 
 async def hearers_of(reader: Reader, row: ChannelRow) -> tuple[UserId, ...]:
-    """Return the users that events of a thread name (`ChannelAccess.hearers`)."""
+    """Return the users that events of a thread name (`ChannelAccess.event_user_ids`)."""
     if row.type != ChannelType.PRIVATE_THREAD:
         return ()
-    return hearers_of_private(await select_thread_member_ids(reader, row.id))
+    return private_thread_user_ids(await select_thread_member_ids(reader, row.id))
 
 
 async def thread_access(reader: Reader, parent: ChannelAccess, row: ChannelRow) -> ChannelAccess:

@@ -1,4 +1,4 @@
-"""Reading and changing the new member welcome of a guild."""
+"""Reading and changing the new member welcome of a guild, and completing its actions."""
 
 from collections.abc import Mapping
 from typing import TypedDict
@@ -8,21 +8,31 @@ from msgspec import UNSET, structs
 from moothall.kernel.audit import differences
 from moothall.kernel.context import Context
 from moothall.kernel.guild_state import GuildState
-from moothall.objects import limits
+from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.emoji import PartialEmoji
 from moothall.objects.emoji_choice import choose_emoji, current_emoji
-from moothall.objects.errors import FormErrors
+from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FieldError, FormCode
-from moothall.objects.guild_home import GuildHome, NewMemberAction, NewMemberActionType, ResourceChannel, WelcomeMessage
+from moothall.objects.guild_home import (
+    GuildHome,
+    NewMemberAction,
+    NewMemberActionProgress,
+    NewMemberActionsProgress,
+    NewMemberActionType,
+    ResourceChannel,
+    WelcomeMessage,
+)
 from moothall.objects.ids import ChannelId
+from moothall.objects.member import MemberFlags
 from moothall.objects.permissions import Permissions
 from moothall.objects.text import clean, clean_name
 from moothall.resources.guild.home import queries
 from moothall.resources.guild.home.requests import HomeChannelRequest, ModifyGuildHome, WelcomeMessageRequest
-from moothall.resources.member.queries import get_members
+from moothall.resources.member.events import GuildMemberUpdate
+from moothall.resources.member.queries import get_member, get_members, member_object, update_member
 
 _SETTINGS = ("enabled", "welcome_message", "new_member_actions", "resource_channels")
 
@@ -77,6 +87,58 @@ async def modify_home(ctx: Context, body: ModifyGuildHome) -> GuildHome:
     changes = differences(None if stored is None else before, after, _SETTINGS)
     await ctx.audit(action, target=ctx.guild.id, changes=changes)
     return after
+
+
+async def get_progress(ctx: Context) -> NewMemberActionsProgress | None:
+    """The new member actions that the caller has completed; None if they have completed none."""
+    channel_ids = await queries.select_progress(ctx.tx, ctx.guild.id, ctx.actor.user_id)
+    return None if channel_ids is None else _progress_object(ctx, channel_ids)
+
+
+async def complete_action(ctx: Context, channel_id: ChannelId) -> NewMemberActionsProgress:
+    """Complete the new member action in a channel as the caller; returns all that they have completed.
+
+    The first completed action sets STARTED_HOME_ACTIONS, and the last of them COMPLETED_HOME_ACTIONS. Completing one
+    again changes nothing. Raises Refusal: 403/20001 for bots, 403/50013 for pending and timed out members, 404/10003
+    for a channel without an action, 403/50001 for one that the caller may not view.
+    """
+    if ctx.actor.bot:
+        raise Refusal(errors.BOTS_CANNOT_USE)
+    if ctx.member.restricted:
+        raise Refusal(errors.MISSING_PERMISSIONS)
+    channels = await ctx.guild.channels(ctx.tx)
+    home = await queries.select_home(ctx.tx, ctx.guild.id)
+    offered = {action.channel_id for action in home.new_member_actions} if home is not None and home.enabled else set()
+    if channel_id not in offered or channel_id not in channels:
+        raise Refusal(errors.UNKNOWN_CHANNEL)
+    if not ctx.member.may_view(channels[channel_id]):
+        raise Refusal(errors.MISSING_ACCESS)
+    completed = await queries.select_progress(ctx.tx, ctx.guild.id, ctx.actor.user_id) or []
+    if channel_id in completed:
+        return _progress_object(ctx, completed)
+    completed = [*(each for each in completed if each in channels), channel_id]
+    await queries.upsert_progress(ctx.tx, ctx.guild.id, ctx.actor.user_id, completed)
+    left = (offered & channels.keys()) - set(completed)
+    await _set_flags(ctx, MemberFlags.STARTED_HOME_ACTIONS | (0 if left else MemberFlags.COMPLETED_HOME_ACTIONS))
+    return _progress_object(ctx, completed)
+
+
+async def _set_flags(ctx: Context, flags: int) -> None:
+    """Set flags of the caller's member, and emit GUILD_MEMBER_UPDATE if any is new."""
+    row = await get_member(ctx.tx, ctx.guild.id, ctx.actor.user_id)
+    if row is None or row.flags & flags == flags:
+        return
+    after = structs.replace(row, flags=row.flags | flags)
+    await update_member(ctx.tx, row.guild_id, row.user_id, flags=after.flags)
+    ctx.emit(GuildMemberUpdate(guild_id=row.guild_id, member=await member_object(ctx.tx, after)))
+
+
+def _progress_object(ctx: Context, channel_ids: list[ChannelId]) -> NewMemberActionsProgress:
+    return NewMemberActionsProgress(
+        guild_id=ctx.guild.id,
+        user_id=ctx.actor.user_id,
+        channel_actions={str(int(each)): NewMemberActionProgress(completed=True) for each in channel_ids},
+    )
 
 
 def _without_deleted(home: GuildHome, guild: GuildState, channels: Mapping[ChannelId, Channel]) -> GuildHome:

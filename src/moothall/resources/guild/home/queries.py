@@ -6,10 +6,10 @@ from msgspec import UNSET, Struct
 from sqlalchemy import bindparam, select
 
 from moothall.objects.guild_home import GuildHome, NewMemberAction, ResourceChannel, WelcomeMessage
-from moothall.objects.ids import GuildId
+from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.wire import convert, to_plain
 from moothall.storage.database import Query, Reader, Transaction, upsert
-from moothall.storage.schema import guild_homes
+from moothall.storage.schema import guild_homes, home_progress
 
 
 class _HomeRow(Struct):
@@ -28,6 +28,19 @@ _write = Query(
         update=("enabled", "welcome_message", "new_member_actions", "resource_channels"),
     )
 )
+
+
+class _ProgressRow(Struct):
+    channel_ids: list[Snowflake]
+
+
+_select_progress = Query(
+    select(home_progress.c.channel_ids).where(
+        home_progress.c.guild_id == bindparam("guild_id"), home_progress.c.user_id == bindparam("user_id")
+    ),
+    into=_ProgressRow,
+)
+_upsert_progress = Query(upsert(home_progress, key=("guild_id", "user_id"), update=("channel_ids",)))
 
 
 async def select_home(reader: Reader, guild_id: GuildId) -> GuildHome | None:
@@ -54,3 +67,14 @@ async def upsert_home(tx: Transaction, home: GuildHome) -> None:
         new_member_actions=to_plain(home.new_member_actions),
         resource_channels=to_plain(home.resource_channels),
     )
+
+
+async def select_progress(reader: Reader, guild_id: GuildId, user_id: UserId) -> list[ChannelId] | None:
+    """The channels whose actions a member has completed; None if they have completed none."""
+    row = await reader.one(_select_progress, guild_id=guild_id, user_id=user_id)
+    return None if row is None else [ChannelId(channel_id) for channel_id in row.channel_ids]
+
+
+async def upsert_progress(tx: Transaction, guild_id: GuildId, user_id: UserId, channel_ids: list[ChannelId]) -> None:
+    """Set the channels whose actions a member has completed."""
+    await tx.execute(_upsert_progress, guild_id=guild_id, user_id=user_id, channel_ids=channel_ids)

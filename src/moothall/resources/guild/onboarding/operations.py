@@ -19,6 +19,7 @@ from moothall.objects.onboarding import (
     OnboardingPrompt,
 )
 from moothall.objects.permissions import channel_permissions
+from moothall.objects.role import is_linked
 from moothall.resources.guild.membership.operations import check_assignable, role_changes
 from moothall.resources.guild.onboarding import queries, rules
 from moothall.resources.guild.onboarding.queries import AnswersRow
@@ -199,7 +200,12 @@ async def _store_responses(
     ctx: Context, member: MemberRow, row: AnswersRow, chosen: Iterable[OnboardingOption], *, completed: bool
 ) -> None:
     """Store responses, and the member's changed roles and onboarding flags."""
-    offered = {role for option in chosen for role in option.role_ids if not ctx.guild.roles[role].managed}
+    offered = {
+        role
+        for option in chosen
+        for role in option.role_ids
+        if not (ctx.guild.roles[role].managed or is_linked(ctx.guild.roles[role]))
+    }
     # A deleted role may still be in the row until its job removes it: do not write it back.
     present = [Snowflake(r) for r in member.roles if r in ctx.guild.roles]
     roles = [r for r in present if r not in row.role_ids or r in offered]

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from moothall.kernel.context import Context
 from moothall.kernel.hooks import Fires
-from moothall.kernel.pipeline import too_many
+from moothall.kernel.pipeline import too_many_requests
 from moothall.kernel.unit_of_work import run
 from moothall.objects.audit_log import AuditLogEvent, AuditLogOptions
 from moothall.objects.errors import FormErrors
@@ -94,9 +94,9 @@ async def prune_members(ctx: Context, guild_id: GuildId, days: int, include_role
     of later ones stay, and another prune removes them. Raises Refusal: 429 while this guild or `_MAX_CONCURRENT` others
     are being pruned.
     """
-    running = ctx.services.extra.setdefault(RunningPrunes, RunningPrunes()).guilds
+    running = ctx.services.resources[RunningPrunes].guilds
     if guild_id in running or len(running) >= _MAX_CONCURRENT:
-        raise too_many(5.0, "shared", [])
+        raise too_many_requests(5.0, "shared", [])
     running.add(guild_id)
     try:
         return await _prune_in_batches(ctx, guild_id, days, include_roles)

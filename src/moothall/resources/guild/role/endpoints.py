@@ -7,6 +7,7 @@ from msgspec import Meta
 from moothall.kernel.access import MEMBER
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import Json, delete, get, patch, post
+from moothall.kernel.guild_state import GuildState, once_per_version
 from moothall.objects import limits
 from moothall.objects.ids import GuildId, RoleId
 from moothall.objects.permissions import Permissions
@@ -17,13 +18,15 @@ from moothall.resources.guild.role.events import GuildRoleCreate, GuildRoleUpdat
 from moothall.resources.guild.role.requests import CreateGuildRole, ModifyGuildRole, RolePosition
 
 
+@once_per_version
+def _roles_json(state: GuildState) -> bytes:
+    return encode(list(state.roles.values()))
+
+
 @get("/guilds/{guild_id}/roles", permission=MEMBER)
 async def list_guild_roles(ctx: Context, guild_id: GuildId) -> Json[list[Role]]:
     """List every role of a guild, lowest first."""
-    data: bytes | None = ctx.guild.memo.get("roles.json")
-    if data is None:
-        data = ctx.guild.memo["roles.json"] = encode(list(ctx.guild.roles.values()))
-    return Json(data)
+    return Json(_roles_json(ctx.guild))
 
 
 @get("/guilds/{guild_id}/roles/member-counts", permission=MEMBER)

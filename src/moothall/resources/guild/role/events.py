@@ -13,7 +13,7 @@ class GuildRoleCreate(Event, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "GUILD_ROLE_CREATE"
     intent: ClassVar[int] = Intent.GUILDS
-    stales_guild: ClassVar[bool] = True
+    invalidates_guild: ClassVar[bool] = True
     guild_id: GuildId
     role: Role
 
@@ -23,7 +23,7 @@ class GuildRoleUpdate(Event, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "GUILD_ROLE_UPDATE"
     intent: ClassVar[int] = Intent.GUILDS
-    stales_guild: ClassVar[bool] = True
+    invalidates_guild: ClassVar[bool] = True
     guild_id: GuildId
     role: Role
 
@@ -33,6 +33,6 @@ class GuildRoleDelete(Event, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "GUILD_ROLE_DELETE"
     intent: ClassVar[int] = Intent.GUILDS
-    stales_guild: ClassVar[bool] = True
+    invalidates_guild: ClassVar[bool] = True
     guild_id: GuildId
     role_id: RoleId

@@ -1,10 +1,12 @@
 """Role operations. Other rooms (integrations) create and delete roles with `add_role` and `remove_role`."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from msgspec import UNSET, UnsetType, structs
 
 from moothall.kernel.context import Context
+from moothall.kernel.hooks import Fires, Hook
 from moothall.kernel.jobs import enqueue
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
@@ -28,7 +30,9 @@ from moothall.resources.guild.role.rules import (
 )
 from moothall.storage.rows import channel_from_row
 
-ROLE_DELETE_EVENTS = (GuildRoleDelete, ChannelUpdate)
+ROLE_DELETED: Final = Hook[[Context, RoleId], None]("role deleted")
+"""Called after a role of the guild entered is deleted, in the same transaction."""
+ROLE_DELETE_EVENTS: Final[Fires] = (GuildRoleDelete, ChannelUpdate, ROLE_DELETED)
 """The events of `remove_role`, which every row that calls it declares."""
 
 
@@ -211,3 +215,4 @@ async def remove_role(ctx: Context, role: Role) -> None:
     changed = await queries.remove_from_channels(ctx.tx, ctx.guild.id, role.id)
     for channel in await channel_objects(ctx.tx, map(channel_from_row, changed)):
         ctx.emit(ChannelUpdate(channel=channel))
+    await ROLE_DELETED(ctx, role.id)

@@ -1,7 +1,7 @@
 """Membership screening over HTTP, under the paths that public clients use (api.md, States)."""
 
 from contextlib import suppress
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -9,27 +9,31 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from moothall.kernel.access import MEMBER
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import get, patch, put
-from moothall.kernel.form import describe_failure
+from moothall.kernel.form import read_plain
 from moothall.objects import limits
 from moothall.objects.errors import FormErrors
 from moothall.objects.ids import GuildId
 from moothall.objects.permissions import Permissions
-from moothall.objects.screening import FormField, JoinRequest, ScreeningForm
-from moothall.objects.wire import Timestamp, convert
+from moothall.objects.screening import FieldType, FormField, JoinRequest, ScreeningForm
+from moothall.objects.wire import Timestamp
 from moothall.resources.guild.events import GuildUpdate
+from moothall.resources.guild.join_request.events import SUBMIT_EVENTS
 from moothall.resources.guild.membership.operations import ADMIT_EVENTS
 from moothall.resources.guild.screening import operations
 
+_Choice = Annotated[str, Meta(min_length=1, max_length=limits.SCREENING_CHOICE_MAX)]
 _Value = Annotated[str, Meta(min_length=1, max_length=limits.SCREENING_VALUE_MAX)]
 
 
 class FieldRequest(Struct, frozen=True, kw_only=True):
     """A field of the form."""
 
-    field_type: Literal["TERMS"]
+    field_type: FieldType
     label: Annotated[str, Meta(min_length=1, max_length=limits.SCREENING_LABEL_MAX)]
     description: Annotated[str, Meta(max_length=limits.SCREENING_DESCRIPTION_MAX)] | UnsetType | None = UNSET
     values: Annotated[list[_Value], Meta(max_length=limits.SCREENING_VALUES_MAX)] | UnsetType | None = UNSET
+    choices: Annotated[list[_Choice], Meta(max_length=limits.SCREENING_CHOICES_MAX)] | UnsetType | None = UNSET
+    placeholder: Annotated[str, Meta(max_length=limits.SCREENING_PLACEHOLDER_MAX)] | UnsetType | None = UNSET
     required: bool | UnsetType | None = UNSET
 
 
@@ -52,12 +56,9 @@ class ModifyScreening(Struct, frozen=True, kw_only=True):
         # A string that is not JSON, not valid Unicode or nested too deeply is refused as "not a list" below.
         with suppress(msgspec.DecodeError, UnicodeError, RecursionError):
             value = msgspec.json.decode(self.form_fields)
-        try:
-            fields: list[FieldRequest] = convert(value, _Fields)
-        except msgspec.ValidationError:
-            form_errors = FormErrors()
-            describe_failure(_Fields, value, ["form_fields"], form_errors)
-            raise form_errors.refusal() from None
+        form_errors = FormErrors()
+        fields: list[FieldRequest] = read_plain(_Fields, value, ["form_fields"], form_errors)
+        form_errors.raise_if_any()
         return fields
 
 
@@ -102,12 +103,14 @@ def _field(field: FieldRequest) -> FormField:
         field_type=field.field_type,
         label=field.label,
         description=field.description or None,
-        values=field.values or [],
+        values=(field.values or []) if field.field_type == "TERMS" else UNSET,
+        choices=(field.choices or []) if field.field_type == "MULTIPLE_CHOICE" else UNSET,
+        placeholder=(field.placeholder or None) if field.field_type in {"TEXT_INPUT", "PARAGRAPH"} else UNSET,
         required=True if field.required is UNSET else bool(field.required),
     )
 
 
-@put("/guilds/{guild_id}/requests/@me", permission=MEMBER, fires=ADMIT_EVENTS)
+@put("/guilds/{guild_id}/requests/@me", permission=MEMBER, fires=(*ADMIT_EVENTS, *SUBMIT_EVENTS))
 async def create_guild_join_request(ctx: Context, guild_id: GuildId, body: CreateJoinRequest) -> JoinRequest:
-    """Submit the caller's responses to the screening form, which ends their pending state."""
+    """Submit the caller's responses to the screening form: they are admitted, or their request awaits review."""
     return await operations.submit_form(ctx, body.version, [field.response for field in body.form_fields])

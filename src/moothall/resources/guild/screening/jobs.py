@@ -8,6 +8,7 @@ from moothall.kernel.context import Context
 from moothall.kernel.jobs import Job, job
 from moothall.objects.features import Feature
 from moothall.objects.ids import GuildId, Snowflake, UserId
+from moothall.resources.guild.join_request.operations import approve_admitted
 from moothall.resources.guild.membership.operations import admit_members
 from moothall.resources.guild.screening import queries
 
@@ -31,4 +32,5 @@ class AdmitPendingMembers(Job, frozen=True, kw_only=True):
         if not rows:
             return None
         await admit_members(ctx, self.guild_id, rows)
+        await approve_admitted(ctx, self.guild_id, [row.user_id for row in rows])
         return structs.replace(self, after=rows[-1].user_id)

@@ -1,26 +1,29 @@
 """Membership screening operations: reading, changing and submitting the form."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from msgspec import UNSET, UnsetType, structs
 
 from moothall.kernel.audit import differences
 from moothall.kernel.context import Context
 from moothall.kernel.jobs import enqueue
-from moothall.objects import errors
+from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.features import Feature
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.guild import Guild
-from moothall.objects.screening import FormField, JoinRequest, ScreeningForm
+from moothall.objects.ids import JoinRequestId
+from moothall.objects.screening import FormField, JoinRequest, JoinRequestStatus, ScreeningForm
 from moothall.objects.text import clean, clean_name
-from moothall.objects.wire import Timestamp
+from moothall.objects.wire import Timestamp, to_plain
+from moothall.resources.guild.join_request.operations import submit_join_request
 from moothall.resources.guild.membership.operations import admit_member
 from moothall.resources.guild.operations import change_guild
 from moothall.resources.guild.screening import queries
 from moothall.resources.guild.screening.jobs import AdmitPendingMembers
+from moothall.resources.guild.screening.rules import check_response
 from moothall.resources.member.queries import get_member
 
 _AUDIT_KEYS: Final = {
@@ -82,37 +85,62 @@ def _clean_fields(fields: Sequence[FormField]) -> list[FormField]:
     made = []
     for index, field in enumerate(fields):
         label = clean_name(field.label)
-        values = [clean(value).strip() for value in field.values]
         if not label:
             form_errors.add(["form_fields", index, "label"], *FieldError.length(1, None))
-        for value_index, value in enumerate(values):
-            if not value:
-                form_errors.add(["form_fields", index, "values", value_index], *FieldError.length(1, None))
-        made.append(
-            structs.replace(field, label=label, values=values, description=clean(field.description or "") or None)
-        )
+        lists: dict[str, list[str]] = {}
+        for name in ("values", "choices"):
+            lines = getattr(field, name)
+            if lines is not UNSET:
+                lists[name] = [clean(line).strip() for line in lines]
+                at = form_errors.at(["form_fields", index, name])
+                for line_index, line in enumerate(lists[name]):
+                    if not line:
+                        at.add([line_index], *FieldError.length(1, None))
+        if lists.get("choices") == []:
+            form_errors.add(["form_fields", index, "choices"], *FieldError.length(1, limits.SCREENING_CHOICES_MAX))
+        made.append(structs.replace(field, label=label, description=clean(field.description or "") or None, **lists))
     form_errors.raise_if_any()
     return made
 
 
-async def submit_form(ctx: Context, version: Timestamp, responses: Sequence[object]) -> JoinRequest:
-    """Check the actor's responses to the form of the guild entered, in the order of its fields, and admit the actor.
+def _response(field: FormField, *, response: str | int | bool | None) -> dict[str, Any]:
+    """A field with the response to it, as join requests show both: what was left open is left out."""
+    shown = {**to_plain(field), "response": response}
+    return {name: value for name, value in shown.items() if value is not None}
 
-    Nothing changes and nothing is emitted for an actor who is not pending. Raises Refusal: 400/50035 for responses to
-    an older form, and for a required field without agreement.
+
+async def submit_form(ctx: Context, version: Timestamp, responses: Sequence[object]) -> JoinRequest:
+    """Check the actor's responses to the form of the guild entered, in the order of its fields.
+
+    A form of rules alone admits the actor at once; otherwise the responses become a join request for review. Nothing
+    changes and nothing is emitted for an actor who is not pending. Raises Refusal: 400/50035 for responses to an older
+    form, and for invalid responses.
     """
     form = await get_form(ctx)
     form_errors = FormErrors()
     if version != form.version:
         form_errors.add("version", FormCode.BASE_TYPE_CHOICES, "The form has changed since.")
+    answered: list[dict[str, Any]] = []
     for index, field in enumerate(form.form_fields):
         response = responses[index] if index < len(responses) else None
-        if field.required and response is not True:
-            form_errors.add(["form_fields", index, "response"], *FieldError.required())
-    form_errors.raise_if_any()
+        at = form_errors.at(["form_fields", index, "response"])
+        answered.append(_response(field, response=check_response(field, response, at)))
+    # Responses belong to fields by their position, so the valid ones alone would belong to other fields.
+    form_errors.raise_if_any(complete=True)
     row = await get_member(ctx.tx, ctx.guild.id, ctx.actor.user_id)
     if row is None:
         raise Refusal(errors.UNKNOWN_MEMBER)
+    if row.pending and form.reviewed:
+        return await submit_join_request(ctx, answered)
     if row.pending:
         await admit_member(ctx, ctx.guild, row)
-    return JoinRequest(guild_id=ctx.guild.id, user_id=row.user_id, created_at=ctx.now)
+    request_id = JoinRequestId(ctx.ids.next())
+    return JoinRequest(
+        id=request_id,
+        join_request_id=request_id,
+        guild_id=ctx.guild.id,
+        user_id=row.user_id,
+        created_at=ctx.now,
+        reviewed_at=ctx.now,
+        application_status=JoinRequestStatus.APPROVED,
+    )

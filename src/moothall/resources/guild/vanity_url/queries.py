@@ -1,6 +1,6 @@
 """The SQL of vanity URLs."""
 
-from sqlalchemy import bindparam, select, union_all, update
+from sqlalchemy import bindparam, func, select, union_all, update
 
 from moothall.objects.guild import VanityUrl
 from moothall.objects.ids import GuildId
@@ -11,7 +11,7 @@ _select = Query(select(guilds.c.vanity_url_code, guilds.c.vanity_url_uses).where
 _select_code = Query(
     union_all(
         select(guilds.c.vanity_url_code).where(guilds.c.vanity_url_code == bindparam("code")),
-        select(invites.c.code).where(invites.c.code == bindparam("code")),
+        select(invites.c.code).where(func.lower(invites.c.code) == bindparam("code")),
     )
 )
 _reset_uses = Query(update(guilds).where(guilds.c.id == bindparam("guild_id")).values(vanity_url_uses=0))
@@ -25,7 +25,7 @@ async def select_vanity_url(reader: Reader, guild_id: GuildId) -> VanityUrl:
 
 
 async def is_code_taken(reader: Reader, code: str) -> bool:
-    """Whether a code belongs to a guild or an invite."""
+    """Whether a code in lower case belongs to a guild or, in any case, to an invite."""
     return await reader.one(_select_code, code=code) is not None
 
 

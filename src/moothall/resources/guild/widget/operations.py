@@ -5,7 +5,7 @@ from typing import Any, Final
 from msgspec import UNSET, UnsetType
 
 from moothall.kernel.context import Context
-from moothall.kernel.guild_state import GuildState
+from moothall.kernel.guild_state import GuildState, once_per_version
 from moothall.kernel.hooks import Hook
 from moothall.kernel.images import blob_key
 from moothall.objects import errors, limits
@@ -19,7 +19,7 @@ from moothall.objects.presence import ActivityType, Presence
 from moothall.objects.user import User
 from moothall.objects.widget import Widget, WidgetActivity, WidgetChannel, WidgetMember, WidgetStyle
 from moothall.resources.guild.operations import change_guild
-from moothall.resources.guild.widget.pictures import Picture, PictureCache
+from moothall.resources.guild.widget.images import WidgetImage, WidgetImageCache
 from moothall.resources.member.queries import get_members
 from moothall.resources.user.queries import get_users
 from moothall.resources.voice.queries import VoiceStateRow, select_voice_states
@@ -82,10 +82,10 @@ async def build_widget(ctx: Context) -> Widget:
     )
 
 
-async def draw_widget(ctx: Context, style: WidgetStyle) -> Picture:
+async def draw_widget(ctx: Context, style: WidgetStyle) -> WidgetImage:
     """The widget of the guild visited as an image."""
     row = ctx.guild.row
-    cache: PictureCache = ctx.services.extra.setdefault(PictureCache, PictureCache())
+    cache = ctx.services.resources[WidgetImageCache]
 
     async def icon() -> bytes | None:
         return None if row.icon is None else await ctx.services.blobs.get(blob_key(row.icon))
@@ -96,23 +96,27 @@ async def draw_widget(ctx: Context, style: WidgetStyle) -> Picture:
 
 
 async def _visible_channels(ctx: Context, guild: GuildState) -> list[WidgetChannel]:
-    widget_channels: list[WidgetChannel] | None = guild.memo.get("widget.channels")
-    if widget_channels is None:
-        everyone = guild.everyone.permissions
-        visible = [
-            channel
-            for channel in (await guild.channels(ctx.tx)).values()
-            if channel.type in VOICE
-            and channel_permissions(
-                everyone, everyone_id=guild.id, role_ids=(), user_id=0, overwrites=guild.overwrites(channel)
-            )
-            & Permissions.VIEW_CHANNEL
-        ]
-        widget_channels = guild.memo["widget.channels"] = [
-            WidgetChannel(id=channel.id, name=channel.name or "", position=channel.position or 0)
-            for channel in sorted(visible, key=lambda channel: (channel.position or 0, channel.id))
-        ]
-    return widget_channels
+    await guild.channels(ctx.tx)
+    return _channels_visible_to_everyone(guild)
+
+
+@once_per_version
+def _channels_visible_to_everyone(guild: GuildState) -> list[WidgetChannel]:
+    """The voice channels that the @everyone role may view, by position; the guild's channels must be loaded."""
+    everyone = guild.everyone.permissions
+    visible = [
+        channel
+        for channel in guild.loaded_channels.values()
+        if channel.type in VOICE
+        and channel_permissions(
+            everyone, everyone_id=guild.id, role_ids=(), user_id=0, overwrites=guild.overwrites(channel)
+        )
+        & Permissions.VIEW_CHANNEL
+    ]
+    return [
+        WidgetChannel(id=channel.id, name=channel.name or "", position=channel.position or 0)
+        for channel in sorted(visible, key=lambda channel: (channel.position or 0, channel.id))
+    ]
 
 
 async def _members(ctx: Context, visible: set[ChannelId]) -> list[WidgetMember]:

@@ -31,7 +31,7 @@ class ManagesCommands(Access):
         owns = actor.kind is TokenKind.SESSION and actor.user_id == row.owner_id
         if not owns and actor.application_id != row.id:
             raise Refusal(errors.NOT_APPLICATION_OWNER)
-        ctx.subject = row
+        ctx.set_resource(row)
         guild_id = path.get("guild_id")
         if guild_id is not None:
             integration = await select_of_application(ctx.tx, guild_id, row.id)
@@ -57,7 +57,7 @@ class EditsCommandPermissions(Access):
             raise Refusal(errors.NOT_APPLICATION_OWNER)
         await ctx.enter_guild(path["guild_id"])
         ctx.require(Permissions.MANAGE_GUILD | Permissions.MANAGE_ROLES)
-        ctx.subject = row
+        ctx.set_resource(row)
 
 
 MANAGES: Final = ManagesCommands()

@@ -5,7 +5,7 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from moothall.objects.application import ApplicationFlags
-from moothall.objects.command import CommandType
+from moothall.objects.command import CommandType, OptionType
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import GuildId
@@ -51,7 +51,8 @@ def build_definition(
     for field in _FIELDS:
         value = getattr(body, field)
         if value is not UNSET:
-            definition[field] = _without_nulls(to_plain(value))
+            plain = _without_nulls(to_plain(value))
+            definition[field] = [_stored_option(option) for option in plain or ()] if field == "options" else plain
     if definition.get("description") is None:
         definition["description"] = ""
     if definition["nsfw"] is None:
@@ -77,6 +78,22 @@ def _with_global_fields(application: ApplicationRow, body: CommandFields, defini
     definition.setdefault("contexts", None)
     definition["dm_permission"] = definition["contexts"] is None or 1 in definition["contexts"]
     return definition
+
+
+def _stored_option(option: dict[str, Any]) -> dict[str, Any]:
+    """An option without an empty list of choices, and with whole numbers where its values are integers."""
+    stored = dict(option)
+    if not stored.get("choices"):
+        stored.pop("choices", None)
+    if stored["type"] == OptionType.INTEGER:
+        for field in ("min_value", "max_value"):
+            if field in stored:
+                stored[field] = int(stored[field])
+        if "choices" in stored:
+            stored["choices"] = [{**choice, "value": int(choice["value"])} for choice in stored["choices"]]
+    if "options" in stored:
+        stored["options"] = [_stored_option(inner) for inner in stored["options"]]
+    return stored
 
 
 def _without_nulls(value: Any) -> Any:

@@ -1,6 +1,6 @@
 """Create, modify and delete application commands, and edit guilds' permissions for them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import UNSET, structs
@@ -13,6 +13,7 @@ from moothall.objects.command import Command, CommandPermission, CommandPermissi
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import ApplicationId, ChannelId, CommandId, GuildId, RoleId, Snowflake, UserId
+from moothall.objects.permissions import Permissions
 from moothall.objects.wire import to_plain
 from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.interaction.command import queries
@@ -22,6 +23,7 @@ from moothall.resources.interaction.command.fields import CommandFields
 from moothall.resources.interaction.command.objects import command_object, default_entry_point, permissions_object
 from moothall.resources.interaction.command.queries import GLOBAL_SCOPE, CommandRow, PermissionsRow
 from moothall.resources.interaction.command.requests import CreateCommand, ModifyCommand
+from moothall.resources.interaction.command.usage import can_use_command, is_member_allowed
 from moothall.resources.interaction.command.validation import check_command
 from moothall.resources.member.queries import get_members
 
@@ -157,14 +159,17 @@ async def edit_permissions(
     """Replace the permissions for a command in the guild entered.
 
     With the application's id as `command_id` they apply to all its commands without permissions of their own.
-    Raises Refusal: 404/10063, 50035 for more than 100 permissions, for duplicates, and for ids of another guild.
+    Raises Refusal: 404/10063, 403/50013 for a command that the caller cannot use, 50035 for more than 100
+    permissions, for duplicates, and for ids of another guild.
     """
-    guild_id = ctx.guild.id
+    guild_id, command = ctx.guild.id, None
     if command_id != application.id:
         row = await queries.select_command_by_id(ctx.tx, CommandId(command_id))
         if row is None or row.application_id != application.id or row.guild_id not in {GLOBAL_SCOPE, guild_id}:
             raise Refusal(errors.UNKNOWN_APPLICATION_COMMAND)
+        command = command_object(row)
     rows = {row.command_id: row for row in await queries.select_permissions(ctx.tx, guild_id, application.id)}
+    _require_may_use(ctx, application, command, rows)
     before = rows.get(command_id)
     # Clients send back the permissions that they received, so those of deleted roles and former members may stay.
     kept = set() if before is None else {(each.id, each.type) for each in permissions_object(before).permissions}
@@ -186,6 +191,20 @@ async def edit_permissions(
         )
         ctx.emit(ApplicationCommandPermissionsUpdate(guild_id=guild_id, permissions=result))
     return result
+
+
+def _require_may_use(
+    ctx: Context, application: ApplicationRow, command: Command | None, rows: Mapping[Snowflake, PermissionsRow]
+) -> None:
+    """Refuse (403/50013) members who may not use a command, or with None those denied all of the application's."""
+    ctx.require(Permissions.USE_APPLICATION_COMMANDS)
+    if command is not None:
+        allowed = can_use_command(ctx.member, ctx.permissions, None, command, rows)
+    else:
+        denied = is_member_allowed(ctx.member, rows.get(Snowflake(application.id))) is False
+        allowed = not denied or ctx.has(Permissions.ADMINISTRATOR)
+    if not allowed:
+        raise Refusal(errors.MISSING_PERMISSIONS)
 
 
 async def get_permissions(ctx: Context, application_id: ApplicationId, command_id: Snowflake) -> CommandPermissions:

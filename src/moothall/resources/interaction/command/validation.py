@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, UnsetType
 
+from moothall.kernel.form import as_integer
 from moothall.objects import limits
 from moothall.objects.command import CHOICE_OPTION_TYPES, SUBCOMMANDS, CommandType, OptionType, is_slash_name
 from moothall.objects.errors import FormErrors
@@ -207,7 +208,7 @@ def _check_option(option: OptionInput, form_errors: FormErrors) -> None:
     for field in ("min_value", "max_value"):
         value = getattr(option, field)
         if value is not None and (
-            (kind == OptionType.INTEGER and not isinstance(value, int)) or abs(value) > _max(kind)
+            (kind == OptionType.INTEGER and as_integer(value) is None) or abs(value) > _max(kind)
         ):
             form_errors.add(field, FormCode.NUMBER_TYPE_COERCE, "Value is not a number of this option's range.")
     _check_distinct(option.channel_types or (), form_errors.at("channel_types"))
@@ -245,7 +246,7 @@ def check_choice_values(choices: Sequence[ChoiceInput], kind: int, form_errors: 
                 at.add("value", FormCode.STRING_TYPE_CONVERT, "Could not interpret value as string.")
             elif not 1 <= len(choice.value) <= limits.COMMAND_CHOICE_MAX:
                 at.add("value", *FieldError.length(1, limits.COMMAND_CHOICE_MAX))
-        elif isinstance(choice.value, str) or (kind == OptionType.INTEGER and not isinstance(choice.value, int)):
+        elif isinstance(choice.value, str) or (kind == OptionType.INTEGER and as_integer(choice.value) is None):
             at.add("value", FormCode.NUMBER_TYPE_COERCE, "Value is not a number of this option's type.")
         elif kind in CHOICE_OPTION_TYPES and abs(choice.value) > _max(kind):
             at.add("value", FormCode.NUMBER_TYPE_MAX, "Value is not a number of this option's range.")

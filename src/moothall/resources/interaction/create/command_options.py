@@ -162,7 +162,7 @@ class _OptionReader:
         return value
 
     def _check_choice(self, option: Option, value: Any, at: _Path) -> None:
-        if option.choices is UNSET or self.autocomplete:
+        if not option.choices or self.autocomplete:
             return
         choices = [choice.value for choice in option.choices]
         if value not in choices:

@@ -63,7 +63,10 @@ def read_component_values(component: Button | Select, data: dict[str, Any], form
         "id": component.id,
         "custom_id": component.custom_id,
     }
-    if data.get("component_type", component_type) != component_type:
+    requested_type = data.get("component_type", data.get("type"))
+    if requested_type is None:
+        form_errors.add("component_type", *FieldError.required())
+    elif requested_type != component_type:
         form_errors.add("component_type", FormCode.BASE_TYPE_CHOICES, f"The component is of type {component_type}.")
     if isinstance(component, Button):
         return ComponentValues(checked, None, [])

@@ -8,6 +8,7 @@ from moothall.kernel.secrets import hash_token
 from moothall.objects.command import CommandType
 from moothall.objects.ids import GuildId
 from moothall.objects.interaction import Interaction, InteractionState, InteractionType
+from moothall.objects.monetization import Entitlement
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.wire import to_plain
 from moothall.resources.interaction.create.draft import InteractionDraft
@@ -43,6 +44,7 @@ def build_row(draft: InteractionDraft, user: UserRow, token: str, state: Interac
         modal=None,
         followups=0,
         created_at=draft.ctx.now,
+        session_id=body.session_id,
     )
 
 
@@ -69,6 +71,7 @@ def build_interaction(
     locale: str,
     member: dict[str, Any] | UnsetType,
     app_permissions: int,
+    entitlements: list[Entitlement],
 ) -> Interaction:
     """The interaction object for the application; `member` is UNSET in direct messages."""
     access, guild, user = draft.access, draft.access.guild, row.metadata["user"]
@@ -92,6 +95,8 @@ def build_interaction(
         message=draft.source_message,
         app_permissions=PermissionSet(app_permissions).wire(),
         locale=locale,
+        entitlements=entitlements,
+        entitlement_sku_ids=list(dict.fromkeys(each.sku_id for each in entitlements)),
         guild_locale=UNSET if guild is None else guild.row.preferred_locale,
         authorizing_integration_owners=row.owners,
         context=int(interaction_context(access, row.application_id)),

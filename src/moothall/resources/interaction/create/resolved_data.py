@@ -9,16 +9,17 @@ from typing import Any, Final
 from msgspec import UNSET, Raw
 
 from moothall.kernel.channel_access import ChannelAccess
+from moothall.kernel.channel_queries import select_channels
 from moothall.kernel.context import Context
 from moothall.kernel.guild_state import MemberAuthority
 from moothall.objects.channel import Channel
+from moothall.objects.channel_types import THREADS
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ApplicationId, ChannelId, RoleId, Snowflake, UserId
 from moothall.objects.member import Member
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.wire import to_plain
-from moothall.resources.interaction.queries import select_channels
 from moothall.resources.member.queries import get_members
 from moothall.resources.user.queries import get_users
 from moothall.storage.rows import ChannelRow, MemberRow, channel_from_row, member_from_row
@@ -40,7 +41,6 @@ _CHANNEL_FIELDS: Final = (
     "position",
     "thread_metadata",
 )
-_THREADS: Final = frozenset({10, 11, 12})
 
 
 class Resolver:
@@ -120,7 +120,7 @@ class Resolver:
         if guild is None or member is None:
             return 0, 0
         parent = channel
-        if isinstance(channel.parent_id, int) and channel.type in _THREADS:
+        if isinstance(channel.parent_id, int) and channel.type in THREADS:
             parent = await guild.channel(self._ctx.tx, channel.parent_id) or channel
         thread = parent is not channel
         bot_permissions = 0 if bot is None else bot.permissions_in(parent, thread=thread)
@@ -147,12 +147,13 @@ class Resolver:
         guild = self._access.guild
         if guild is None:
             return {}
-        authority = self._ctx.services.states.judge(
+        authority = self._ctx.services.states.build_authority(
             guild,
             row.user_id,
             [RoleId(role) for role in row.roles],
             pending=row.pending,
             until=row.communication_disabled_until,
+            flags=row.flags,
             now=self._ctx.now,
             guest_of=row.guest_channel_id,
         )

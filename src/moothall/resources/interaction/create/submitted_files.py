@@ -5,12 +5,13 @@ from typing import Any
 from msgspec import Raw
 
 from moothall.kernel.context import Context
+from moothall.kernel.form import read_plain
 from moothall.objects import errors
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ChannelId, InteractionId, Snowflake
 from moothall.objects.message import Attachment
-from moothall.objects.wire import convert, encode
+from moothall.objects.wire import encode
 from moothall.resources.message.attachment.queries import NewAttachment
 from moothall.resources.message.attachment.reading import UploadedFiles, read_attachments
 from moothall.resources.message.attachment.requests import AttachmentInput
@@ -53,7 +54,7 @@ class SubmittedFiles:
 
     def to_json(self, file: Attachment) -> Raw:
         """A file as JSON, with a placeholder for its URL, which is signed when the JSON is sent."""
-        return Raw(self._ctx.services.links.mark(encode(file), (file.url,)))
+        return Raw(self._ctx.services.links.insert_placeholders(encode(file), (file.url,)))
 
     def referenced_attachments(self) -> list[NewAttachment]:
         """The attachments to store: those that the interaction refers to, each once."""
@@ -67,9 +68,7 @@ class SubmittedFiles:
 def _read_attachments(attachments: Any, form_errors: FormErrors) -> list[AttachmentInput]:
     if attachments is None:
         return []
-    try:
-        inputs: list[AttachmentInput] = convert(attachments, list[AttachmentInput])
-    except ValueError as problem:
-        form_errors.add("data.attachments", FormCode.LIST_TYPE_CONVERT, str(problem)[:200])
-        return []
-    return inputs
+    inputs: list[AttachmentInput] | None = read_plain(
+        list[AttachmentInput], attachments, ["data", "attachments"], form_errors
+    )
+    return inputs or []

@@ -18,7 +18,10 @@ from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import MessageId
 from moothall.objects.interaction import CallbackType, InteractionState, InteractionType
 from moothall.objects.permissions import Permissions
+from moothall.resources.activity.operations import launch_activity
 from moothall.resources.application.queries import select_application
+from moothall.resources.channel.direct_message_access import require_may_write_here
+from moothall.resources.entitlement.operations import active_entitlements
 from moothall.resources.interaction import queries
 from moothall.resources.interaction.create.command import read_command
 from moothall.resources.interaction.create.component import read_component
@@ -52,8 +55,8 @@ async def create_interaction(ctx: Context, body: CreateInteraction) -> None:
     """Create an interaction of the caller in a channel and send it to its application.
 
     An entry point command with the handler DISCORD_LAUNCH_ACTIVITY is not sent: the platform responds to it.
-    Raises Refusal: 404/10002, 404/10003, 403/50001, 404/10063, 404/10008, 404/10062, 403/50013, 50035 with every
-    invalid value.
+    Raises Refusal: 404/10002, 404/10003, 403/50001, 403/50007, 404/10063, 404/10008, 404/10062, 403/50013, 50035
+    with every invalid value.
     """
     access = await _enter_channel(ctx, body)
     application = await select_application(ctx.tx, body.application_id)
@@ -83,6 +86,7 @@ async def _enter_channel(ctx: Context, body: CreateInteraction) -> ChannelAccess
         raise Refusal(errors.NOT_TEXT_CHANNEL)
     if ctx.in_guild and (ctx.member.restricted or (channel_type in VOICE and not ctx.has(Permissions.CONNECT))):
         raise Refusal(errors.MISSING_PERMISSIONS)
+    await require_may_write_here(ctx)
     return access
 
 
@@ -104,6 +108,7 @@ async def _store_and_deliver(draft: InteractionDraft, user: UserRow) -> None:
         locale=user.locale,
         member=member,
         app_permissions=await app_permissions(ctx, access, row.application_id),
+        entitlements=await active_entitlements(ctx, row.application_id, user.id, row.guild_id),
     )
     await deliver_interaction(ctx, draft.application, interaction, row.nonce)
 
@@ -112,6 +117,7 @@ async def _launch_activity(draft: InteractionDraft, user: UserRow) -> None:
     """Launch the application's Activity and respond with a message in the channel."""
     ctx = draft.ctx
     row = build_row(draft, user, new_token(_TOKEN_LENGTH), InteractionState.ANSWERED)
+    await launch_activity(ctx, draft.application, draft.access, user.id, row.session_id)
     await _store(draft, row)
     ctx.emit(InteractionCreateAck(user_id=row.user_id, id=row.id, nonce=row.nonce))
     flags = await response_flags(ctx, row, draft.access, 0)

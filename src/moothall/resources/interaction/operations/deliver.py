@@ -2,31 +2,37 @@
 
 import asyncio
 import logging
-import time
 from collections import Counter
 from collections.abc import Coroutine
 from functools import partial
 from typing import Any, Final
 
-import msgspec
+from msgspec import Struct
 
 from moothall.kernel import unit_of_work
 from moothall.kernel.authenticate import ANONYMOUS
+from moothall.kernel.body import BodyReader, body_reader
 from moothall.kernel.context import Context, Services
-from moothall.kernel.outgoing import Outgoing, OutgoingAnswer, OutgoingFailed, Unreached
+from moothall.kernel.multipart import is_form
+from moothall.kernel.outgoing import ConnectionFailed, Outgoing, OutgoingFailed, ResponseStream, read_whole
+from moothall.kernel.uploads import Allowance, UploadStaging
+from moothall.objects import errors
+from moothall.objects.clock import stopwatch
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ApplicationId, InteractionId, UserId
 from moothall.objects.interaction import Interaction, InteractionState
-from moothall.objects.wire import decoder, encode
+from moothall.objects.wire import encode
+from moothall.resources.application.endpoint_requests import signed_headers
 from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.interaction import queries
-from moothall.resources.interaction.endpoint_requests import RESPONSE_SECONDS, signed_headers
+from moothall.resources.interaction.access import RESPONSE_UPLOADS, response_allowance
 from moothall.resources.interaction.events import InteractionCreate, InteractionCreateAck, InteractionFailure
 from moothall.resources.interaction.operations.respond import RESPONSE_EVENTS, fail_interaction, respond
 from moothall.resources.interaction.requests import InteractionResponse
 from moothall.resources.interaction.response_timers import ResponseTimers
 from moothall.storage.database import StorageError
 
+_RESPONSES: Final[BodyReader] = body_reader(InteractionResponse, optional=False)
 _MAX_RESPONSE_BYTES: Final = 1024 * 1024
 _MAX_IN_FLIGHT: Final = 50
 _OK, _ACCEPTED, _NO_CONTENT = 200, 202, 204
@@ -38,7 +44,7 @@ async def deliver_interaction(
     ctx: Context, application: ApplicationRow, interaction: Interaction, nonce: str | None
 ) -> None:
     """Send an interaction to its application after the commit, start its timer, and acknowledge it to the user."""
-    deliveries = Deliveries.of(ctx.services)
+    deliveries = ctx.services.resources[Deliveries]
     ctx.emit(InteractionCreateAck(user_id=ctx.actor.user_id, id=interaction.id, nonce=nonce))
     ctx.after_commit.append(partial(deliveries.start_timer, interaction.id))
     if application.interactions_endpoint_url is None:
@@ -46,6 +52,14 @@ async def deliver_interaction(
         ctx.emit(InteractionCreate(user_id=bot_id, interaction=interaction))
     else:
         ctx.after_commit.append(partial(deliveries.post, application, interaction))
+
+
+class _EndpointResponse(Struct, frozen=True):
+    """What an interactions endpoint answered, with the files that came in it."""
+
+    status: int
+    body: bytes
+    staging: UploadStaging | None = None
 
 
 class Deliveries:
@@ -58,21 +72,12 @@ class Deliveries:
         self._services = services
         self._tasks: set[asyncio.Task[None]] = set()
         self._in_flight: Counter[ApplicationId] = Counter()
-        self._timers = ResponseTimers.of(services)
+        self._timers = services.resources[ResponseTimers]
         self.outgoing = Outgoing(allow_private=services.limits.allow_private_addresses)
-        self.seconds = RESPONSE_SECONDS
-
-    @classmethod
-    def of(cls, services: Services) -> "Deliveries":
-        """The deliveries of this process."""
-        deliveries: Deliveries | None = services.extra.get(cls)
-        if deliveries is None:
-            deliveries = services.extra[cls] = cls(services)
-        return deliveries
 
     def start_timer(self, interaction_id: InteractionId) -> None:
-        """Fail an interaction unless it is responded to within `seconds`."""
-        self._timers.start(interaction_id, self.seconds, self.time_out)
+        """Fail an interaction unless it is responded to in time."""
+        self._timers.start(interaction_id, self.time_out)
 
     def time_out(self, interaction_id: InteractionId) -> None:
         """Fail an interaction that has no response."""
@@ -86,6 +91,10 @@ class Deliveries:
         """Wait until no request is in flight and no timer is running."""
         while self._tasks or len(self._timers):
             await asyncio.gather(*self._tasks, asyncio.sleep(0.005), return_exceptions=True)
+
+    async def tasks_done(self) -> None:
+        """Wait until the requests in flight are answered and the timeouts so far are stored."""
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def close(self) -> None:
         """Stop the timers and cancel the requests; the interactions stay without a response."""
@@ -119,9 +128,9 @@ class Deliveries:
             return
         self._in_flight[application.id] += 1
         try:
-            answer = await self._post(application, self._services.links.sign(encode(interaction)))
+            answer = await self._post(application, interaction)
             await self._respond(interaction.id, answer)
-        except (OutgoingFailed, Refusal, msgspec.ValidationError, msgspec.DecodeError, StorageError) as problem:
+        except (OutgoingFailed, Refusal, StorageError) as problem:
             log.info("the endpoint of application %s: %s", application.id, problem)
             await self._fail(interaction.id)
         except Exception:
@@ -132,29 +141,59 @@ class Deliveries:
             if not self._in_flight[application.id]:
                 del self._in_flight[application.id]
 
-    async def _post(self, application: ApplicationRow, body: bytes) -> OutgoingAnswer:
+    async def _post(self, application: ApplicationRow, interaction: Interaction) -> _EndpointResponse:
         """Send a request, and a second one if the connection was lost before any response to the first."""
-        url = application.interactions_endpoint_url or ""
-        started_at = time.monotonic()
-        headers = signed_headers(self._services, application, body)
+        url, body = application.interactions_endpoint_url or "", self._services.links.sign(encode(interaction))
+        started_at, seconds = stopwatch(), self._timers.seconds
+        headers, read = signed_headers(self._services, application, body), partial(self._read_response, interaction.id)
         try:
-            return await self.outgoing.post(url, body, headers, seconds=self.seconds, maximum=_MAX_RESPONSE_BYTES)
-        except Unreached:
-            left = self.seconds - (time.monotonic() - started_at)
-            if left < self.seconds / 2:
+            return await self.outgoing.exchange(url, body, headers, seconds=seconds, read=read)
+        except ConnectionFailed:
+            left = seconds - (stopwatch() - started_at)
+            if left < seconds / 2:
                 raise
-            return await self.outgoing.post(url, body, headers, seconds=left, maximum=_MAX_RESPONSE_BYTES)
+            return await self.outgoing.exchange(url, body, headers, seconds=left, read=read)
 
-    async def _respond(self, interaction_id: InteractionId, answer: OutgoingAnswer) -> None:
+    async def _read_response(self, interaction_id: InteractionId, answer: ResponseStream) -> _EndpointResponse:
+        """Read an answer: JSON, or a form of which the files are stored. Raises OutgoingFailed, and Refusal."""
+        if answer.status != _OK or not is_form(answer.content_type):
+            whole = await read_whole(answer, maximum=_MAX_RESPONSE_BYTES)
+            return _EndpointResponse(whole.status, whole.body)
+        services = self._services
+        staging = UploadStaging(
+            RESPONSE_UPLOADS, services.blobs, services.file_ids, partial(self._admit, interaction_id)
+        )
+        form = await staging.read(answer.chunks, answer.content_type)
+        return _EndpointResponse(answer.status, form.body(InteractionResponse), staging)
+
+    async def _admit(self, interaction_id: InteractionId) -> Allowance:
+        reader: Any
+        async with self._services.database.read() as reader:
+            row = await queries.select_interaction(reader, interaction_id)
+            if row is None:
+                raise Refusal(errors.UNKNOWN_INTERACTION)
+            ctx = Context(self._services, reader, ANONYMOUS, reason=None, fires=frozenset(), writes=False)
+            return await response_allowance(ctx, row)
+
+    async def _respond(self, interaction_id: InteractionId, answer: _EndpointResponse) -> None:
         if answer.status in {_ACCEPTED, _NO_CONTENT}:
             return  # the application will use Create Interaction Response
         if answer.status != _OK:
             raise OutgoingFailed(f"status {answer.status}")
-        response: InteractionResponse = decoder(InteractionResponse).decode(answer.body)
 
         async def work(ctx: Context) -> None:
             row = await queries.select_interaction(ctx.tx, interaction_id)
             if row is not None:
                 await respond(ctx, row, response)
 
-        await unit_of_work.run(self._services, ANONYMOUS, work, fires=RESPONSE_EVENTS)
+        staging = answer.staging
+        try:
+            response: InteractionResponse = _RESPONSES.read(answer.body, "application/json")
+            files = () if staging is None else staging.files
+            await unit_of_work.run(self._services, ANONYMOUS, work, fires=RESPONSE_EVENTS, files=files)
+        except Refusal:
+            if staging is not None:
+                await staging.discard()
+            raise
+        if staging is not None:
+            await staging.discard(taken=False)

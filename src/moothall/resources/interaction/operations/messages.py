@@ -21,6 +21,7 @@ from moothall.resources.interaction.respond.channel import (
     bot_access,
     bot_id,
     component_sender,
+    is_ephemeral,
     response_room_id,
     room_access,
 )
@@ -92,14 +93,15 @@ async def edit_interaction_message(
 ) -> bytes:
     """Edit a message of an interaction; the message as JSON.
 
-    The first edit of a loading message fills it: it may have a poll, and sets no `edited_timestamp`.
+    The first edit of a loading message fills it: it may add a poll, except to an ephemeral message, and sets no
+    `edited_timestamp`.
     Raises Refusal: 404/10008, 50035 below `at`, 50006. The caller declares `MessageUpdate`.
     """
     access = await bot_access(ctx, row)
     message = await find_interaction_message(ctx, row, room_id, message_id, select=lock_message)
     room = room_access(row, access, room_id)
     fills = await _end_deferral(ctx, row, message)
-    poll = read_poll_of_edit(body) if fills else None
+    poll = read_poll_of_edit(body, ephemeral=is_ephemeral(message.flags)) if fills else None
     if poll is not None:
         body = structs.replace(body, poll=None)
         message = structs.replace(message, parts=message.parts | MessagePart.POLL)

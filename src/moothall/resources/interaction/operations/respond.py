@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from msgspec import structs
 
+from moothall.kernel.channel_access import find_channel
 from moothall.kernel.context import Context
 from moothall.kernel.hooks import Fires
 from moothall.objects import errors, limits
@@ -23,6 +24,7 @@ from moothall.objects.interaction import (
 )
 from moothall.objects.locales import DEFAULT
 from moothall.objects.wire import to_plain
+from moothall.resources.activity.operations import ACTIVITY_EVENTS, launch_activity
 from moothall.resources.application.objects import public_fields
 from moothall.resources.application.queries import select_application
 from moothall.resources.channel.events import DirectChannelCreate
@@ -58,10 +60,9 @@ RESPONSE_EVENTS: Final[Fires] = (
     InteractionModalCreate,
     AutocompleteResponse,
     *UNARCHIVE_EVENTS,
+    *ACTIVITY_EVENTS,
 )
 """What a caller of `respond` declares to fire."""
-_GRACE_MS: Final = 3_500
-"""Age after which an interaction cannot be responded to, even if the process with its timer has died; milliseconds."""
 
 
 async def respond(ctx: Context, row: InteractionRow, response: InteractionResponse) -> ResponseResult:
@@ -71,7 +72,8 @@ async def respond(ctx: Context, row: InteractionRow, response: InteractionRespon
     50035 for a type that does not fit the interaction, and for invalid data, with every error below `data`.
     """
     _require_allowed_type(row, response.type)
-    if row.state == InteractionState.WAITING and row.created_at + _GRACE_MS < ctx.now:
+    timers = ctx.services.resources[ResponseTimers]
+    if row.state == InteractionState.WAITING and timers.is_too_late(row.created_at, ctx.now):
         raise Refusal(errors.UNKNOWN_INTERACTION)
     deferred = response.type == CallbackType.DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE
     state = InteractionState.DEFERRED if deferred else InteractionState.ANSWERED
@@ -86,7 +88,7 @@ async def respond(ctx: Context, row: InteractionRow, response: InteractionRespon
         columns |= {"response_id": row.source_id, "response_room_id": row.source_room_id}
     await queries.update_interaction(ctx.tx, row.id, **columns)
     ctx.emit(InteractionSuccess(user_id=row.user_id, id=row.id, nonce=row.nonce))
-    ctx.after_commit.append(partial(ResponseTimers.of(ctx.services).stop, row.id))
+    ctx.after_commit.append(partial(timers.stop, row.id))
     return result
 
 
@@ -101,7 +103,9 @@ async def fail_interaction(interaction_id: InteractionId, ctx: Context) -> None:
 def _require_allowed_type(row: InteractionRow, response_type: CallbackType) -> None:
     allowed = ALLOWED_CALLBACKS[InteractionType(row.type)]
     if row.source_id is None:
-        allowed = allowed - UPDATE_CALLBACKS
+        # A deferred update of a submitted modal closes it, whether or not there is a message to update.
+        closing = {CallbackType.DEFERRED_UPDATE_MESSAGE} if row.type == InteractionType.MODAL_SUBMIT else set()
+        allowed = allowed - (UPDATE_CALLBACKS - closing)
     if response_type not in allowed:
         refuse_field("type", *FieldError.choices(tuple(sorted(int(each) for each in allowed))))
 
@@ -147,7 +151,8 @@ async def _autocomplete(ctx: Context, row: InteractionRow, response: Interaction
     for choice in body.choices:
         localized = localized_text(choice.name_localizations, locale)
         localized_name = {} if localized is None else {"name_localized": localized}
-        choices.append({"name": choice.name, **localized_name, "value": choice.value})
+        value = int(choice.value) if option_type == OptionType.INTEGER else choice.value
+        choices.append({"name": choice.name, **localized_name, "value": value})
     ctx.emit(AutocompleteResponse(user_id=row.user_id, nonce=row.nonce, choices=choices))
     return ResponseResult()
 
@@ -180,8 +185,11 @@ async def _launch_activity(ctx: Context, row: InteractionRow, response: Interact
     application = await select_application(ctx.tx, row.application_id)
     if application is None or not application.flags & ApplicationFlags.EMBEDDED:
         refuse_field("type", FormCode.BASE_TYPE_CHOICES, "Only applications with Activities launch them.")
-    location = "pc" if row.guild_id is None else f"gc-{int(row.guild_id)}"
-    return ResponseResult(activity_instance_id=f"i-{int(row.id)}-{location}-{int(row.channel_id)}")
+    access = await find_channel(ctx.services.states, ctx.tx, row.channel_id, row.user_id, ctx.now, writes=ctx.writes)
+    if access is None:
+        raise Refusal(errors.UNKNOWN_CHANNEL)
+    instance_id = await launch_activity(ctx, application, access, row.user_id, row.session_id)
+    return ResponseResult(activity_instance_id=instance_id)
 
 
 _Responder = Callable[[Context, InteractionRow, InteractionResponse], Coroutine[Any, Any, ResponseResult]]

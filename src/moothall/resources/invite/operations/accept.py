@@ -9,6 +9,7 @@ from moothall.objects.errors import Refusal
 from moothall.objects.features import Feature
 from moothall.objects.ids import RoleId
 from moothall.objects.invite import Invite, InviteFlags
+from moothall.objects.role import is_linked
 from moothall.resources.group_dm.operations import add_user_to_group_dm
 from moothall.resources.guild.membership.operations import join_guild, make_full_member
 from moothall.resources.invite import queries
@@ -16,6 +17,8 @@ from moothall.resources.invite.events import InviteDelete
 from moothall.resources.invite.group_invites import group_invite_object
 from moothall.resources.invite.lookup import are_invites_paused, find_group_invite, find_invite, invite_object
 from moothall.resources.invite.queries import InviteRow
+from moothall.resources.invite.target_users.operations import require_target
+from moothall.resources.invite.target_users.queries import delete_targets_of_invite
 from moothall.resources.member.queries import get_member, is_banned
 from moothall.resources.user.queries import select_user
 
@@ -24,7 +27,8 @@ async def accept_invite(ctx: Context, code: str) -> Invite:
     """Join a guild or group by an invite and count its use; the last use deletes the invite.
 
     For a member nothing changes and no use is counted, but a guest becomes a full member. Raises Refusal: 403/20001 for
-    bots; 404/10006 for an unknown, expired or used up invite; 403/40007 for a banned user; 403/40006 while invites are
+    bots; 404/10006 for an unknown, expired or used up invite,
+    and one to other users; 403/40007 for a banned user; 403/40006 while invites are
     paused, and for a guest invite to a guild that no longer has guests; and what `join_guild` raises.
     """
     if ctx.actor.bot:
@@ -33,6 +37,7 @@ async def accept_invite(ctx: Context, code: str) -> Invite:
     if group is not None:
         return await _accept_group_invite(ctx, group)
     row, guild = await find_invite(ctx, code)
+    await require_target(ctx, row, guild, accepts=True)
     invite = await invite_object(ctx, row, guild)
     user_id = ctx.actor.user_id
     is_guest_invite = row is not None and bool(row.flags & InviteFlags.IS_GUEST_INVITE)
@@ -52,10 +57,12 @@ async def accept_invite(ctx: Context, code: str) -> Invite:
     if row is None:
         await join_guild(ctx, guild, user)
         return invite
-    role_ids = [RoleId(role_id) for role_id in row.role_ids if RoleId(role_id) in guild.roles]
+    roles = [guild.roles[RoleId(role_id)] for role_id in row.role_ids if role_id in guild.roles]
+    role_ids = [role.id for role in roles if not is_linked(role)]
     guest_channel_id = row.channel_id if is_guest_invite else None
     await join_guild(ctx, guild, user, temporary=row.temporary, roles=role_ids, guest_channel_id=guest_channel_id)
     if await queries.delete_used_up(ctx.tx, row.code):
+        await delete_targets_of_invite(ctx.tx, guild.id, row.code)
         ctx.emit(InviteDelete(channel_id=row.channel_id, guild_id=guild.id, code=row.code))
     return invite
 

@@ -20,6 +20,7 @@ from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import ChannelId, RoleId, Snowflake
 from moothall.objects.invite import InviteFlags, InviteMetadata, InviteTargetType, InviteType
 from moothall.objects.permissions import Permissions
+from moothall.objects.role import is_linked
 from moothall.resources.invite import queries
 from moothall.resources.invite.events import InviteCreate
 from moothall.resources.invite.group_invites import group_invite_metadata, new_group_invite
@@ -27,6 +28,8 @@ from moothall.resources.invite.lookup import are_invites_paused
 from moothall.resources.invite.objects import AUDITED, invite_objects
 from moothall.resources.invite.queries import InviteRow
 from moothall.resources.invite.requests import CreateChannelInvite
+from moothall.resources.invite.target_users.operations import set_target_users
+from moothall.resources.invite.target_users.queries import delete_targets_of_expired, select_target_job
 from moothall.resources.voice.queries import get_voice_state
 
 _SETTINGS: Final = (
@@ -37,25 +40,33 @@ _CODE_LENGTH: Final = 10
 """Almost 60 random bits, so that codes cannot be guessed."""
 
 
-async def create_invite(ctx: Context, body: CreateChannelInvite) -> InviteMetadata:
+async def create_invite(
+    ctx: Context, body: CreateChannelInvite, target_user_ids: list[Snowflake] | None = None
+) -> InviteMetadata:
     """Create an invite to the channel entered.
 
-    Without `unique`, the actor's live invite with the same settings is returned instead, which is neither recorded nor
-    announced. Raises Refusal: 400/50024 for a channel type without invites, 400/30016 for a guild with the maximum
-    number of invites, 400/50035.
+    With `target_user_ids` only these users may see and accept it. Otherwise, without `unique`, the actor's live invite
+    with the same settings is returned instead, which is neither recorded nor announced. Raises Refusal: 400/50024 for a
+    channel type without invites and for target users of a group, 400/30016 for a guild with the maximum number of
+    invites, 400/50035.
     """
     channel = ctx.channel.channel
     if channel.type == ChannelType.GROUP_DM:
+        if target_user_ids is not None:
+            raise Refusal(errors.WRONG_CHANNEL_TYPE)
         return await _create_group_invite(ctx, body)
     if channel.type not in INVITABLE:
         raise Refusal(errors.WRONG_CHANNEL_TYPE)
     row = await _new_invite(ctx, channel, body)
-    if not body.unique and (same := await _same_invite(ctx, row)) is not None:
+    if not body.unique and target_user_ids is None and (same := await _same_invite(ctx, row)) is not None:
         return same
+    await delete_targets_of_expired(ctx.tx, ctx.guild.id, ctx.now)
     await queries.delete_expired(ctx.tx, ctx.guild.id, ctx.now)
     if await queries.count_guild_invites(ctx.tx, ctx.guild.id, ctx.now) >= limits.GUILD_INVITES_MAX:
         raise Refusal(errors.TOO_MANY_INVITES)
     invite = await store_invite(ctx, ctx.guild, row)
+    if target_user_ids is not None:
+        await set_target_users(ctx, ctx.guild.id, row.code, target_user_ids)
     await ctx.audit(AuditLogEvent.INVITE_CREATE, changes=differences(None, row, AUDITED))
     return invite
 
@@ -147,7 +158,8 @@ def random_code() -> str:
 async def _same_invite(ctx: Context, new: InviteRow) -> InviteMetadata | None:
     """The actor's live invite to the same channel with the same settings; None if there is none."""
     for row in await queries.select_own_invites(ctx.tx, new.channel_id, ctx.actor.user_id, ctx.now):
-        if all(getattr(row, name) == getattr(new, name) for name in _SETTINGS):
+        same = all(getattr(row, name) == getattr(new, name) for name in _SETTINGS)
+        if same and await select_target_job(ctx.tx, ctx.guild.id, row.code) is None:
             return (await invite_objects(ctx, ctx.guild, [row]))[0]
     return None
 
@@ -203,7 +215,7 @@ def _checked_roles(ctx: Context, body: CreateChannelInvite, form_errors: FormErr
     if any(role is not None and not ctx.member.outranks_role(role) for role in roles):
         raise Refusal(errors.MISSING_PERMISSIONS)
     for index, role in enumerate(roles):
-        if role is None or role.managed or role.id == ctx.guild.everyone.id:
+        if role is None or role.managed or is_linked(role) or role.id == ctx.guild.everyone.id:
             form_errors.add(("role_ids", index), FormCode.BASE_TYPE_CHOICES, "This role cannot be assigned.")
     return [Snowflake(role_id) for role_id in role_ids]
 

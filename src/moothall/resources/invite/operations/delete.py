@@ -12,6 +12,7 @@ from moothall.resources.invite.events import InviteDelete
 from moothall.resources.invite.group_invites import group_invite_object
 from moothall.resources.invite.lookup import invite_object
 from moothall.resources.invite.objects import AUDITED
+from moothall.resources.invite.target_users.queries import delete_targets_of_channel, delete_targets_of_invite
 
 
 async def delete_invite(ctx: Context, code: str) -> Invite:
@@ -26,6 +27,7 @@ async def delete_invite(ctx: Context, code: str) -> Invite:
     invite = await invite_object(ctx, row, ctx.guild)
     if not await queries.delete_invite(ctx.tx, code):
         raise Refusal(errors.UNKNOWN_INVITE)
+    await delete_targets_of_invite(ctx.tx, ctx.guild.id, code)
     await ctx.audit(AuditLogEvent.INVITE_DELETE, changes=differences(row, None, AUDITED))
     ctx.emit(InviteDelete(channel_id=row.channel_id, guild_id=ctx.guild.id, code=code))
     return invite
@@ -34,6 +36,7 @@ async def delete_invite(ctx: Context, code: str) -> Invite:
 async def delete_invites_of_channel(ctx: Context, channel: Channel) -> None:
     """Delete all invites to a channel of the guild entered. Rows that call this declare InviteDelete."""
     invites = await queries.select_channel_invites(ctx.tx, channel.id, ctx.now)
+    await delete_targets_of_channel(ctx.tx, ctx.guild.id, channel.id)
     await queries.delete_channel_invites(ctx.tx, channel.id)
     for invite in invites:
         ctx.emit(InviteDelete(channel_id=channel.id, guild_id=ctx.guild.id, code=invite.code))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 from urllib.parse import unquote
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs
 
 from moothall.kernel.file_links import FileLinks
 from moothall.objects.embed import Embed, EmbedAuthor, EmbedFooter, EmbedMedia
@@ -20,6 +20,37 @@ def embed_files(embeds: Sequence[Embed], files: Sequence[Attachment], links: Fil
         return list(embeds)
     resolver = _Resolver({file.filename: file for file in reversed(files)}, files, links)
     return [resolver.embed(embed) for embed in embeds]
+
+
+def proxy_embeds(embeds: Sequence[Embed], links: FileLinks) -> list[Embed]:
+    """Embeds with proxied URLs of the images of other servers."""
+    return [
+        structs.replace(
+            embed,
+            image=UNSET if embed.image is UNSET else _proxied_media(embed.image, links),
+            thumbnail=UNSET if embed.thumbnail is UNSET else _proxied_media(embed.thumbnail, links),
+            author=UNSET if embed.author is UNSET else _proxied_icon(embed.author, links),
+            footer=UNSET if embed.footer is UNSET else _proxied_icon(embed.footer, links),
+        )
+        for embed in embeds
+    ]
+
+
+def _proxied_media(media: EmbedMedia, links: FileLinks) -> EmbedMedia:
+    proxied = _proxied_url(media.url, media.proxy_url, links)
+    return media if proxied is None else structs.replace(media, proxy_url=proxied)
+
+
+def _proxied_icon(line: _Line, links: FileLinks) -> _Line:
+    proxied = _proxied_url(line.icon_url, line.proxy_icon_url, links)
+    return line if proxied is None else structs.replace(line, proxy_icon_url=proxied)
+
+
+def _proxied_url(url: str | UnsetType, known: str | UnsetType, links: FileLinks) -> str | None:
+    """The proxied URL of an image; None if it has one already, cannot have one, or is no image of a server."""
+    if url is UNSET or known is not UNSET or not url.startswith(("http://", "https://")):
+        return None
+    return links.proxy(url)
 
 
 class _Resolver:

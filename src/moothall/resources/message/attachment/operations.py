@@ -1,9 +1,9 @@
-"""Storing which files messages have. A message has the files whose marks are in its stored body."""
+"""Storing which files messages have. A message has the files whose placeholders are in its stored body."""
 
 from collections.abc import Sequence
 
 from moothall.kernel.context import Context
-from moothall.kernel.file_links import files_named
+from moothall.kernel.file_links import placeholder_file_ids
 from moothall.objects.ids import ChannelId, MessageId
 from moothall.objects.message import Attachment
 from moothall.objects.wire import decoder, encode
@@ -16,7 +16,7 @@ _decode = decoder(Attachment).decode
 async def get_attachments(ctx: Context, channel_id: ChannelId, message_id: MessageId) -> list[Attachment]:
     """All files of a message, oldest first, also those that only its embeds or components show."""
     bodies = await queries.select_attachments(ctx.tx, channel_id, message_id)
-    return [_decode(ctx.services.links.plainly(body)) for body in bodies.values()]
+    return [_decode(ctx.services.links.with_plain_urls(body)) for body in bodies.values()]
 
 
 async def store_attachments(
@@ -28,15 +28,17 @@ async def store_attachments(
     *,
     source: MessageKey | None = None,
 ) -> None:
-    """Give a message the files whose marks are in `stored`, its body, and take all others from it.
+    """Give a message the files whose placeholders are in `stored`, its body, and take all others from it.
 
     `files` are those that the request uploads or describes. A copy of another message, its `source`, also gets the
     files of that one, which are kept as long as one of them has them. Embeds with URLs of yet other messages' files
     show them as long as those messages exist.
     """
-    named = files_named(stored)
+    named = placeholder_file_ids(stored)
     links = ctx.services.links
-    described = {int(file.id): links.mark(encode(file), (file.url,)) for file in files if file.id in named}
+    described = {
+        int(file.id): links.insert_placeholders(encode(file), (file.url,)) for file in files if file.id in named
+    }
     before = await queries.select_attachments(ctx.tx, channel_id, message_id)
     new = [
         NewAttachment(file.id, file.content_type or "", file.size, described[file.id])

@@ -1,23 +1,36 @@
 """The SQL of attachments, and of dropped files: those that a message no longer has."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct, structs
 from sqlalchemy import bindparam, delete, exists, func, insert, literal, or_, select, tuple_, update
 
-from moothall.kernel.file_links import FilePath, is_file
+from moothall.kernel.file_links import FilePath, is_attachment_of
 from moothall.objects.channel_types import THREADS
 from moothall.objects.ids import AttachmentId, ChannelId, MessageId
-from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
-from moothall.storage.schema import attachments, channels, dropped_files, ephemeral_messages, guilds, meta
+from moothall.objects.wire import Timestamp
+from moothall.storage.columns import MEDIA_FOLDERS
+from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, upsert
+from moothall.storage.schema import (
+    applications,
+    attachments,
+    channels,
+    dropped_files,
+    ephemeral_messages,
+    guilds,
+    meta,
+    metadata,
+    unnamed_media,
+    webhook_avatars,
+)
 
 MessageKey = tuple[ChannelId, MessageId]
 """The channel of a message, and its id."""
 
 
 class NewAttachment(Struct):
-    """A new attachment; `body` is the attachment object as JSON with marks."""
+    """A new attachment; `body` is the attachment object as JSON with placeholders."""
 
     id: AttachmentId
     content_type: str
@@ -54,7 +67,7 @@ _copy = Query(
 
 
 async def select_attachments(reader: Reader, channel_id: ChannelId, message_id: MessageId) -> dict[int, bytes]:
-    """All files of a message by their id, oldest first, as JSON with marks."""
+    """All files of a message by their id, oldest first, as JSON with placeholders."""
     rows = await reader.all(_select_of_message, channel_id=channel_id, message_id=message_id)
     return {row[0]: row[1] for row in rows}
 
@@ -117,9 +130,11 @@ _is_reachable = exists().where(
     or_(channels.c.guild_id.is_(None), exists().where(guilds.c.id == channels.c.guild_id)),
     or_(channels.c.type.not_in(tuple(map(int, THREADS))), exists().where(_parents.c.id == channels.c.parent_id)),
 )
+# Files that Activities upload lie in a room of their application, whose id is no channel's.
+_is_of_application = exists().where(applications.c.id == attachments.c.channel_id)
 _select_file = Query(
     select(attachments.c.content_type, attachments.c.size, attachments.c.body)
-    .where(attachments.c.id == bindparam("file_id"), _is_reachable)
+    .where(attachments.c.id == bindparam("file_id"), or_(_is_reachable, _is_of_application))
     .limit(1),
     into=StoredFile,
 )
@@ -128,7 +143,7 @@ _select_file = Query(
 async def select_file(reader: Reader, path: FilePath) -> StoredFile | None:
     """A file that some message has, in a channel that still exists; None unless all of its path is right."""
     file = await reader.one(_select_file, file_id=path.id)
-    return file if file is not None and is_file(file.body, path) else None
+    return file if file is not None and is_attachment_of(file.body, path) else None
 
 
 # Dropping: the attachments of a deleted message are listed in `dropped_files`, and removed from the store afterwards.
@@ -228,3 +243,61 @@ async def select_swept(reader: Reader) -> int:
 async def upsert_swept(tx: Transaction, file_id: int) -> None:
     """Store the id up to which uploads were checked."""
     await tx.execute(_upsert_swept, key=_MARK, value=str(file_id))
+
+
+# Media: images and sounds, whose blobs are keyed by their content, and stay while any media column names their hash.
+
+_MEDIA_MARK = "media swept at"
+_NAMED_BY: Final[dict[str, list[Query[Any]]]] = {}
+for _table in metadata.sorted_tables:
+    for _column in _table.columns:
+        for _folder in _column.info.get(MEDIA_FOLDERS, ()):
+            _NAMED_BY.setdefault(_folder, []).append(Query(select(_column).where(in_list(_column, "names")).distinct()))
+_NAMED_BY["images"].append(Query(select(webhook_avatars.c.hash).where(in_list(webhook_avatars.c.hash, "names"))))
+
+MEDIA_STORED_IN: Final = tuple(sorted(_NAMED_BY))
+"""The folders of the blob store that hold media."""
+
+_select_unnamed = Query(select(unnamed_media.c.key, unnamed_media.c.since).where(in_list(unnamed_media.c.key, "keys")))
+_insert_unnamed = Query(insert_ignore(unnamed_media, key=("key",)))
+_delete_unnamed = Query(delete(unnamed_media).where(in_list(unnamed_media.c.key, "keys")))
+
+
+async def select_named_media(reader: Reader, folder: str, names: Collection[str]) -> set[str]:
+    """Those of several hashes that any row names."""
+    named = set[str]()
+    for query in _NAMED_BY[folder]:
+        left = [name for name in names if name not in named]
+        if left:
+            named |= {row[0] for row in await reader.all(query, names=left)}
+    return named
+
+
+async def select_unnamed_media(reader: Reader, keys: Sequence[str]) -> dict[str, int]:
+    """When it was first seen that no row names blobs, by their keys; others are left out."""
+    return {row[0]: int(row[1]) for row in await reader.all(_select_unnamed, keys=keys)}
+
+
+async def insert_unnamed_media(tx: Transaction, keys: Sequence[str], now: Timestamp) -> None:
+    """Store that no row names some blobs."""
+    if keys:
+        await tx.execute_many(_insert_unnamed, [{"key": key, "since": now} for key in keys])
+
+
+async def delete_unnamed_media(tx: Transaction, keys: Sequence[str]) -> None:
+    """Delete what `insert_unnamed_media` stored."""
+    if keys:
+        await tx.execute(_delete_unnamed, keys=keys)
+
+
+async def select_media_swept_at(reader: Reader) -> int:
+    """When the media were last swept; 0 for never."""
+    return int(await reader.scalar(_select_media_swept_at) or 0)
+
+
+async def upsert_media_swept_at(tx: Transaction, now: Timestamp) -> None:
+    """Store when the media were last swept."""
+    await tx.execute(_upsert_swept, key=_MEDIA_MARK, value=str(int(now)))
+
+
+_select_media_swept_at = Query(select(meta.c.value).where(meta.c.key == _MEDIA_MARK))

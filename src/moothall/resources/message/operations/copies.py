@@ -63,7 +63,7 @@ async def _mention_channels(ctx: Context, state: GuildState, content: str) -> li
     if not named or not {Feature.COMMUNITY, Feature.DISCOVERABLE}.intersection(state.row.features):
         return UNSET
     known = await state.channels(ctx.tx)
-    everyone = GuildStates.judge(state, ANONYMOUS, (), pending=False, until=None, now=ctx.now)
+    everyone = GuildStates.build_authority(state, ANONYMOUS, (), pending=False, until=None, flags=0, now=ctx.now)
     channels = [known[channel_id] for channel_id in named if channel_id in known]
     return [
         ChannelMention(id=channel.id, guild_id=state.id, type=channel.type, name=channel.name or "")

@@ -1,11 +1,13 @@
 """Creating messages: those of users and webhooks, and those that the server sends by itself."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from msgspec import UNSET, Raw, UnsetType, structs
 
 from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
+from moothall.kernel.hooks import Hook
 from moothall.objects.ids import MessageId, UserId
 from moothall.objects.message import MessageReference
 from moothall.objects.message_types import MessageType
@@ -31,6 +33,7 @@ from moothall.resources.message.drafts import Draft, InteractionFields, Outgoing
 from moothall.resources.message.extensions import write_parts
 from moothall.resources.message.operations.files import store_files
 from moothall.resources.message.operations.nonces import claim_nonce
+from moothall.resources.message.operations.previews import request_previews
 from moothall.resources.message.references import (
     Mentioned,
     MessageReferences,
@@ -40,6 +43,12 @@ from moothall.resources.message.references import (
 from moothall.resources.message.rendering import Viewer, viewer_in
 from moothall.resources.message.rules import require_may_write, require_slowmode_over
 from moothall.resources.message.stored_message import StoredMessage, fragments_around
+from moothall.resources.message.submitted_content import check_message
+from moothall.resources.read_state.operations import read_own_message
+from moothall.resources.read_state.queries import insert_mentions
+
+MESSAGE_STORED: Final = Hook[[Context, StoredMessage], None]("message stored")
+"""Called with every new message, in its transaction."""
 
 
 async def create_message(ctx: Context, draft: Draft) -> bytes:
@@ -75,16 +84,20 @@ async def send_message(
     """Store and announce a message of a user or webhook that may write to the channel; the message as JSON.
 
     With `adds_mentioned` the users that it mentions are added to the thread that it is sent to; the row then declares
-    `JOINS`. The row must declare `MessageCreate`, and for direct messages `DirectChannelCreate`. Raises Refusal as
-    `resolve_references` and `build_message`.
+    `JOINS`. The row must declare `MessageCreate`, for direct messages `DirectChannelCreate`, and unless the author is a
+    bot or a webhook `CONTENT_SUBMITTED`. Raises Refusal as `resolve_references`, `check_message` and `build_message`.
     """
     message_id = MessageId(ctx.ids.next()) if message_id is None else message_id
     outgoing = OutgoingMessage(access=access, author=author, draft=draft, id=message_id, interaction=interaction)
     references = await resolve_references(ctx, outgoing)
+    after_storing = await check_message(ctx, access, author, draft, references, id=message_id)
     message = build_message(ctx.services.links, outgoing, references)
     if adds_mentioned and access.is_thread:
         access = await add_mentioned_to_thread(ctx, access, references.mentioned.users)
     stored = await store_message(ctx, access, message)
+    await request_previews(ctx, access, stored.row, stored.text)
+    if after_storing is not None:
+        await after_storing(ctx)
     reads_all = isinstance(author, WebhookAuthor) or viewer_in(ctx).reads_all
     return stored.response(Viewer(ctx.actor.user_id, reads_all=reads_all))
 
@@ -127,6 +140,7 @@ async def store_message(ctx: Context, access: ChannelAccess, message: NewMessage
         message = structs.replace(message, head=head)
     row = row_of(access, message)
     await queries.insert_message(ctx.tx, row)
+    await _store_mentions(ctx, access, message)
     await store_files(ctx, row, () if draft is None else draft.attachments, source=message.source)
     if message.parts and draft is not None:
         await write_parts(ctx, access, row.id, draft)
@@ -142,4 +156,18 @@ async def store_message(ctx: Context, access: ChannelAccess, message: NewMessage
         fragments=await fragments_around(ctx.tx, row, replied_to),
     )
     ctx.emit(stored.created())
+    await MESSAGE_STORED(ctx, stored)
     return stored
+
+
+async def _store_mentions(ctx: Context, access: ChannelAccess, message: NewMessage) -> None:
+    """Store whom a message mentions, and that its author, unless a bot, has read it."""
+    mentioned, author_id, head = message.references.mentioned, message.author_id, message.head
+    target_ids = {*mentioned.users, *mentioned.roles}
+    if mentioned.everyone and access.guild is not None:
+        target_ids.add(access.guild.id)
+    if target_ids and access.shown is None:
+        await insert_mentions(ctx.tx, access.id, head.id, author_id, sorted(target_ids))
+    person = message.references.people.get(author_id)
+    if person is not None and not person.bot:
+        await read_own_message(ctx.tx, access, author_id, head.id, head.type, ctx.now)

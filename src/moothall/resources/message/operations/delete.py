@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 from typing import Final
 
-from moothall.kernel.channel_access import ChannelAccess, hearers_of_private
+from moothall.kernel.channel_access import ChannelAccess, private_thread_user_ids
 from moothall.kernel.context import Context
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent, AuditLogOptions
@@ -114,7 +114,7 @@ async def forget_messages_of(ctx: Context, guild_id: GuildId, user_ids: Collecti
             channel_id,
             kind,
             parent_id if kind in THREADS else None,
-            hearers_of_private(members.get(channel_id, ())) if kind == ChannelType.PRIVATE_THREAD else (),
+            private_thread_user_ids(members.get(channel_id, ())) if kind == ChannelType.PRIVATE_THREAD else (),
         )
         await renew_copies(ctx, route.id, [(row.id, row.flags) for row in rows])
         for ids in _chunks([row.id for row in rows], limits.BULK_DELETE_MAX):

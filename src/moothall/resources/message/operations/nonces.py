@@ -13,7 +13,7 @@ _REMEMBERED_MS: Final = 5 * 60 * 1000
 _SWEEP_EVERY_MS: Final = 60 * 1000
 
 
-class _Sweep:
+class NonceSweep:
     """When this process last deleted old nonces, in milliseconds since the Unix epoch."""
 
     __slots__ = ("last",)
@@ -48,9 +48,7 @@ async def claim_nonce(
 
 
 async def _delete_old_nonces(ctx: Context) -> None:
-    sweep = ctx.services.extra.get(_Sweep)
-    if sweep is None:
-        sweep = ctx.services.extra[_Sweep] = _Sweep()
+    sweep = ctx.services.resources[NonceSweep]
     if ctx.now - sweep.last >= _SWEEP_EVERY_MS:
         sweep.last = ctx.now
         await queries.delete_nonces(ctx.tx, Timestamp(ctx.now - _REMEMBERED_MS))

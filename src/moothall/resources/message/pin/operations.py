@@ -63,7 +63,7 @@ async def _announce(ctx: Context, row: MessageRow, newest: Timestamp | None, act
             channel_id=access.id,
             last_pin_timestamp=newest,
             audience_channel_id=access.audience_channel_id,
-            recipients=access.hearers,
+            recipients=access.event_user_ids,
         )
     )
     if ctx.in_guild:

@@ -1,4 +1,4 @@
-"""The SQL of whether a user may write: slowmode, verification levels, direct messages."""
+"""The SQL of whether a user may write: slowmode and verification levels."""
 
 from sqlalchemy import bindparam, select
 
@@ -37,12 +37,3 @@ async def select_verification(reader: Reader, guild_id: GuildId, user_id: UserId
     """What verification levels check of a member: whether the e-mail address is verified, `joined_at`, `flags`."""
     row = await reader.one(_select_verification, guild_id=guild_id, user_id=user_id)
     return None if row is None else (bool(row[0]), Timestamp(row[1]), row[2])
-
-
-_select_account = Query(select(users.c.bot, users.c.deleted).where(users.c.id == bindparam("user_id")))
-
-
-async def can_receive(reader: Reader, user_id: UserId, *, by_bot: bool) -> bool:
-    """Whether a user can receive direct messages: not if deleted, and a bot not from bots."""
-    row = await reader.one(_select_account, user_id=user_id)
-    return row is not None and not row[1] and not (row[0] and by_bot)

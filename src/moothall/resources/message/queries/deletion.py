@@ -3,7 +3,7 @@
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, select, tuple_
+from sqlalchemy import bindparam, delete, select, true, tuple_
 
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
 from moothall.objects.message_types import MessagePart
@@ -11,6 +11,7 @@ from moothall.resources.message.attachment.queries import drop_files, dropping_w
 from moothall.storage.database import Query, Transaction, in_list
 from moothall.storage.schema import (
     channels,
+    message_mentions,
     messages,
     pins,
     poll_counts,
@@ -33,6 +34,11 @@ _delete_reactions = Query(
 _delete_counts = Query(
     delete(reaction_counts).where(
         reaction_counts.c.channel_id == bindparam("channel_id"), in_list(reaction_counts.c.message_id, "message_ids")
+    )
+)
+_delete_mentions = Query(
+    delete(message_mentions).where(
+        message_mentions.c.channel_id == bindparam("channel_id"), in_list(message_mentions.c.message_id, "message_ids")
     )
 )
 _delete_polls = [
@@ -66,8 +72,10 @@ async def lock_targets(tx: Transaction, channel_id: ChannelId, message_ids: list
 
 
 async def delete_messages(tx: Transaction, channel_id: ChannelId, targets: list[DeletionTarget]) -> None:
-    """Delete messages of one channel with their pins, reactions, files and polls."""
-    await tx.execute(_delete_messages, channel_id=channel_id, message_ids=[row.id for row in targets])
+    """Delete messages of one channel with their mentions, pins, reactions, files and polls."""
+    message_ids = [row.id for row in targets]
+    await tx.execute(_delete_messages, channel_id=channel_id, message_ids=message_ids)
+    await tx.execute(_delete_mentions, channel_id=channel_id, message_ids=message_ids)
     if pinned := [row.id for row in targets if row.pinned]:
         await tx.execute(_delete_pins, channel_id=channel_id, message_ids=pinned)
     if reacted := [row.id for row in targets if row.reacted]:
@@ -120,6 +128,7 @@ _select_of_authors = Query(
 _delete_parts_of_selected = tuple(
     Query(delete(table).where(tuple_(table.c.channel_id, table.c.message_id).in_(_selected_keys.where(having))))
     for table, having in (
+        (message_mentions, true()),
         (pins, messages.c.pinned.is_(True)),
         (reactions, messages.c.reacted.is_(True)),
         (reaction_counts, messages.c.reacted.is_(True)),

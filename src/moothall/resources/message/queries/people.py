@@ -39,7 +39,6 @@ _MEMBER = (
     members.c.deaf,
     members.c.mute,
     members.c.flags,
-    members.c.pending,
     members.c.communication_disabled_until,
 )
 USERS_TABLE: Final = users.name

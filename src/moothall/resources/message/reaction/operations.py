@@ -24,6 +24,7 @@ from moothall.resources.message.reaction.events import (
 )
 from moothall.resources.message.reaction.queries import emoji_key
 from moothall.resources.message.rules import require_history, require_unrestricted
+from moothall.resources.user.relationship.queries import has_blocked
 
 UNKNOWN_EMOJI: Final = ErrorKind(400, errors.UNKNOWN_EMOJI.code, errors.UNKNOWN_EMOJI.message)
 """The status of an unknown emoji in a reaction is 400, as in the public API."""
@@ -41,7 +42,7 @@ async def add_reaction(ctx: Context, message_id: MessageId, emoji_name: str) -> 
     """React to a message of the channel entered as the caller; doing it again changes nothing.
 
     Any caller may add to an existing reaction. A new one requires ADD_REACTIONS and an emoji that the caller may use;
-    a message has at most 20. Raises Refusal: 10008, 10014, 50013, 30010.
+    a message has at most 20. Raises Refusal: 10008, 10014, 50013, 30010, 90001 if its author has blocked the caller.
     """
     require_history(ctx)
     require_unrestricted(ctx)
@@ -52,6 +53,8 @@ async def add_reaction(ctx: Context, message_id: MessageId, emoji_name: str) -> 
     count = await queries.select_count(ctx.tx, access.id, message_id, key)
     # Transactions that add new emojis at once must see those of each other.
     row = await (lock_message if count is None else lock_message_shared)(ctx, access.id, message_id)
+    if row.webhook_id is None and row.author_id != user_id and await has_blocked(ctx.tx, row.author_id, user_id):
+        raise Refusal(errors.REACTION_BLOCKED)
     if count is None:
         ctx.require(Permissions.ADD_REACTIONS)
         emoji = await _usable_emoji(ctx, emoji)

@@ -2,12 +2,12 @@
 
 import asyncio
 import logging
-import time
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from moothall.kernel.background import BackgroundTask
-from moothall.kernel.context import Context, Services
+from moothall.kernel.context import Services
+from moothall.objects.clock import stopwatch
 from moothall.objects.ids import Snowflake
 from moothall.resources.message.search import queries
 from moothall.resources.message.search.documents import IndexedMessage, document_of
@@ -76,12 +76,6 @@ class Indexer(BackgroundTask):
         self._seconds = seconds
         self._behind = 0
 
-    @classmethod
-    def of(cls, ctx: Context) -> "Indexer | None":
-        """The indexer of this process."""
-        indexer: Indexer | None = ctx.services.extra.get(cls)
-        return indexer
-
     async def drain(self) -> None:
         """Index all changes until now. Raises StorageError."""
         while await self.step():
@@ -97,7 +91,7 @@ class Indexer(BackgroundTask):
 
     async def _run(self) -> None:
         while not self._stopping:
-            started = time.perf_counter()
+            started = stopwatch()
             try:
                 followed = await self.step()
             except StorageError as problem:
@@ -108,14 +102,14 @@ class Indexer(BackgroundTask):
                 log.exception("the index of messages is stuck")
                 followed, self._behind = 0, 0
                 await asyncio.sleep(60 * self._seconds)
-            took = time.perf_counter() - started
+            took = stopwatch() - started
             self._behind = self._behind + 1 if followed == STEP else 0
             await asyncio.sleep(await self._rest(took) if self._behind else self._seconds)
 
     async def _rest(self, took: float) -> float:
         """The pause after a step when there is more to do, in seconds."""
-        before = time.perf_counter()
+        before = stopwatch()
         await asyncio.sleep(_BUSY_SECONDS)
-        if time.perf_counter() - before < 2 * _BUSY_SECONDS:
+        if stopwatch() - before < 2 * _BUSY_SECONDS:
             return took
         return took * (_SPARING if self._behind < _URGENT_AFTER else _URGENT)

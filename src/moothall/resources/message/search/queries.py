@@ -25,7 +25,6 @@ from moothall.resources.message.search.documents import Document, IndexedMessage
 from moothall.resources.message.search.index_query import Node, to_fts5, to_tsquery
 from moothall.storage.database import Query, Reader, Transaction, in_list
 from moothall.storage.query import ByDialect
-from moothall.storage.rows import ChannelRow
 from moothall.storage.schema import channels, jobs, message_changes, messages, polls, thread_members, users
 from moothall.storage.schema.search import TextQuery, TextVector, message_index_fts, message_index_gin
 
@@ -279,7 +278,6 @@ _select_private = Query(
     .order_by(thread_members.c.thread_id.desc())
     .limit(bindparam("maximum"))
 )
-_select_channels = Query(select(channels).where(in_list(channels.c.id, "channel_ids")), into=ChannelRow)
 _select_bodies = Query(
     select(messages.c.channel_id, messages.c.id, messages.c.body).where(
         in_list(messages.c.channel_id, "channel_ids"), in_list(messages.c.id, "message_ids")
@@ -299,11 +297,6 @@ async def select_private_threads(
     """The private threads of a guild that a user is in, newest first: (thread, parent) ids."""
     rows = await reader.all(_select_private, guild_id=guild_id, user_id=user_id, maximum=maximum)
     return [(ChannelId(row[0]), row[1]) for row in rows]
-
-
-async def select_channels(reader: Reader, channel_ids: Sequence[int]) -> list[ChannelRow]:
-    """Channels and threads by id, unordered."""
-    return await reader.all(_select_channels, channel_ids=list(channel_ids))
 
 
 async def select_bodies(reader: Reader, hits: Sequence[tuple[int, int]]) -> dict[int, bytes]:

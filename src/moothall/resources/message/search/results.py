@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from moothall.kernel.channel_queries import select_channels
 from moothall.kernel.context import Context
 from moothall.objects import errors
 from moothall.objects.channel_types import THREADS
@@ -15,7 +16,7 @@ from moothall.objects.ids import ChannelId, Snowflake
 from moothall.objects.wire import encode
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.channel.queries import select_own_memberships
-from moothall.resources.message.people import UserCache
+from moothall.resources.message.people import user_cache
 from moothall.resources.message.queries import select_shown
 from moothall.resources.message.rendering import Viewer, encode_rows, viewer_of
 from moothall.resources.message.search import queries
@@ -163,7 +164,7 @@ async def _ranked(ctx: Context, content: str, hits: Sequence[Hit]) -> list[Hit]:
 
 
 async def _response(ctx: Context, viewer: Viewer, scope: Scope, hits: Sequence[Hit], total: int) -> bytes:
-    rows = {row.id: row for row in await queries.select_channels(ctx.tx, list({hit[1] for hit in hits}))}
+    rows = await select_channels(ctx.tx, {hit[1] for hit in hits})
     shown = await _messages(ctx, viewer, scope, rows, hits)
     channel_ids = dict.fromkeys(channel_id for message_id, channel_id in hits if message_id in shown)
     threads = [rows[channel_id] for channel_id in map(_channel, channel_ids) if rows[channel_id].type in THREADS]
@@ -186,7 +187,7 @@ async def _messages(
         if row is not None and scope.may_read(row):
             by_channel.setdefault(row.id, []).append(message_id)
     shown: dict[int, bytes] = {}
-    known = UserCache.of(ctx)
+    known = user_cache(ctx)
     for channel_id, message_ids in by_channel.items():  # 25 at most
         stored = [(*row[:3], 0, *row[4:]) for row in await select_shown(ctx.tx, channel_id, message_ids)]
         encoded = await encode_rows(ctx.tx, channel_id, stored, viewer, known)

@@ -35,7 +35,7 @@ async def delete_thread(ctx: Context) -> Channel:
     await delete_channel(ctx.tx, row.id)
     await queries.replace_tags(ctx.tx, row.id, ())
     await audit_thread(ctx, AuditLogEvent.THREAD_DELETE, row.id, channel, None)
-    ctx.emit(thread_delete_event(row, ctx.guild.id, access.hearers))
+    ctx.emit(thread_delete_event(row, ctx.guild.id, access.event_user_ids))
     starter = await select_message(ctx.tx, access.parent.id, MessageId(row.id))
     if starter is not None and starter.parts & MessagePart.THREAD:
         parent = structs.replace(access, channel=access.parent, parent=None, recipients=())

@@ -27,6 +27,7 @@ from moothall.resources.channel.thread_activity.rules import metadata_of
 from moothall.resources.channel.thread_activity.state import metadata_from_row
 from moothall.resources.message.operations import send_system_message
 from moothall.resources.message.rules import require_unrestricted
+from moothall.resources.message.submitted_content import check_title
 from moothall.resources.thread import queries, rules
 from moothall.resources.thread.operations.audit import audit_thread
 from moothall.storage.rows import ChannelRow, channel_from_row
@@ -132,6 +133,7 @@ async def _save(ctx: Context, row: ChannelRow, changes: _ThreadChanges, *, unarc
     access, before, metadata = ctx.channel, metadata_from_row(row), changes.metadata
     if unarchives:
         await require_active_thread_capacity(ctx, ctx.guild.id)
+    after_storing = await check_title(ctx, access, changes.columns["name"]) if "name" in changes.columns else None
     restarts_timer = (
         metadata.archived != before.archived or metadata.auto_archive_duration != before.auto_archive_duration
     )
@@ -149,7 +151,10 @@ async def _save(ctx: Context, row: ChannelRow, changes: _ThreadChanges, *, unarc
         thread = await channel_object(ctx.tx, channel_from_row(after))
         ctx.emit(
             ThreadUpdate(
-                guild_id=ctx.guild.id, channel_id=access.audience_channel_id, user_ids=access.hearers, thread=thread
+                guild_id=ctx.guild.id,
+                channel_id=access.audience_channel_id,
+                user_ids=access.event_user_ids,
+                thread=thread,
             )
         )
     if "name" in changes.columns:
@@ -157,5 +162,7 @@ async def _save(ctx: Context, row: ChannelRow, changes: _ThreadChanges, *, unarc
         await send_system_message(
             ctx, renamed, ctx.actor.user_id, MessageType.CHANNEL_NAME_CHANGE, content=after.name or ""
         )
+    if after_storing is not None:
+        await after_storing(ctx)
     current = await select_channel(ctx.tx, row.id)
     return await channel_object(ctx.tx, channel_from_row(current or after))

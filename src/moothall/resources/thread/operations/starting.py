@@ -42,6 +42,8 @@ from moothall.resources.message.operations import announce_message, lock_message
 from moothall.resources.message.queries import MessageRow, update_message
 from moothall.resources.message.reading import draft_own_message
 from moothall.resources.message.rules import require_unrestricted, require_verified
+from moothall.resources.message.submitted_content import check_title
+from moothall.resources.read_state.operations import read_own_message
 from moothall.resources.thread import queries, rules
 from moothall.resources.thread.operations.audit import audit_thread
 from moothall.resources.thread.requests import StartThread, StartThreadFromMessage
@@ -85,6 +87,7 @@ async def start_thread_from_message(ctx: Context, message_id: MessageId, body: S
     new = _new_thread(ctx, access.channel, thread_id, rules.public_thread_type(access.channel), body, form_errors)
     form_errors.raise_if_any()
     await rules.require_thread_slowmode(ctx, ctx.ids.next())
+    after_storing = await check_title(ctx, access, new.name)
     thread = await create_thread(ctx, access, new, AuditLogEvent.THREAD_CREATE)
     reference = MessageReference(message_id=message_id, channel_id=access.id, guild_id=ctx.guild.id)
     await send_system_message(
@@ -99,6 +102,8 @@ async def start_thread_from_message(ctx: Context, message_id: MessageId, body: S
     last = (await select_activity(ctx.tx, [access.id])).get(access.id)
     if last is not None and last.last_message_id != message_id:
         await _send_thread_created(ctx, access, new)
+    if after_storing is not None:
+        await after_storing(ctx)
     return await _thread_with_own_member(ctx, thread)
 
 
@@ -124,9 +129,12 @@ async def start_thread(ctx: Context, body: StartThread) -> bytes:
     await rules.require_thread_slowmode(ctx, thread_id)
     if private:
         new = structs.replace(new, invitable=body.invitable is not False)
+    after_storing = await check_title(ctx, access, new.name)
     thread = await create_thread(ctx, access, new, AuditLogEvent.THREAD_CREATE)
     if not private:
         await _send_thread_created(ctx, access, new)
+    if after_storing is not None:
+        await after_storing(ctx)
     return encode(await _thread_with_own_member(ctx, thread))
 
 
@@ -145,7 +153,12 @@ async def _start_with_message(ctx: Context, body: StartThread) -> bytes:
     draft = await draft_own_message(ctx, message, form_errors.at("message"), channel_id=thread_id)
     await rules.require_thread_slowmode(ctx, thread_id)
     touch_seen(ctx, ctx.guild.id, ctx.actor.user_id)
+    after_storing = await check_title(ctx, access, new.name)
     thread, first = await start_forum_thread(ctx, access, structs.replace(new, tags=tags), ctx.actor.user_id, draft)
+    if not ctx.actor.bot:
+        await read_own_message(ctx.tx, access, ctx.actor.user_id, MessageId(thread_id), MessageType.DEFAULT, ctx.now)
+    if after_storing is not None:
+        await after_storing(ctx)
     return b'%b,"message":%b}' % (encode(await _thread_with_own_member(ctx, thread))[:-1], first)
 
 
@@ -217,7 +230,7 @@ async def create_thread(
         ThreadCreate(
             guild_id=guild_id,
             channel_id=parent.id,
-            user_ids=starter.hearers if new.type == ChannelType.PRIVATE_THREAD else (),
+            user_ids=starter.event_user_ids if new.type == ChannelType.PRIVATE_THREAD else (),
             thread=structs.replace(access.channel, last_message_id=None, member_count=int(joins)),
         )
     )

@@ -51,12 +51,9 @@ _REVIEWS: Final = {
 
 
 def review_submitted(payload: PayloadNode) -> EventSummary | None:
-    """A pull request was reviewed."""
+    """A pull request was reviewed, with or without a text of the review itself."""
     review, pull = payload["review"], payload["pull_request"]
     state = review["state"].text.lower()
-    if state == "commented" and not review["body"].text:
-        # GitHub sends such a review with every single comment, which has an event of its own.
-        return None
     verb, color = _REVIEWS.get(state, (spaced(state) or "reviewed", Color.NEWS))
     return EventSummary(
         title=f"{repository(payload)}Pull request {verb}: {numbered(pull)}",

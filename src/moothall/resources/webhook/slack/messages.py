@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from moothall.kernel.form_or_json import FormOrJson
+from moothall.kernel.form_fields import FormOrJson
 from moothall.objects import limits
 from moothall.objects.embed import EmbedInput
 from moothall.resources.webhook.requests import ExecuteWebhook
@@ -19,6 +19,7 @@ class SlackMessage(FormOrJson, frozen=True, kw_only=True):
     """
 
     text: str | None = None
+    pretext: str | None = None
     username: str | None = None
     icon_url: str | None = None
     attachments: list[Any] | None = None
@@ -28,11 +29,11 @@ class SlackMessage(FormOrJson, frozen=True, kw_only=True):
 def execute_body(payload: SlackMessage) -> ExecuteWebhook:
     """Convert a payload to the body of Execute Webhook, truncated to the limits of messages.
 
-    With blocks, `text` is for notifications, so it is used only if the blocks are empty.
+    With blocks, `text` is for notifications, so `pretext` and `text` are used only if the blocks are empty.
     """
     blocks = render(payload.blocks)
     has_blocks = bool(blocks.text or blocks.images or blocks.fields)
-    content = blocks.text if has_blocks else translate(payload.text or "")
+    content = blocks.text if has_blocks else "\n".join(translate(t) for t in (payload.pretext, payload.text) if t)
     embeds: list[EmbedInput | None] = block_embeds(blocks)
     for attachment in payload.attachments or ():
         if len(embeds) > 2 * limits.EMBEDS_MAX:

@@ -8,7 +8,9 @@ from moothall.resources.guild.membership.operations.guests import (
 )
 from moothall.resources.guild.membership.operations.join import (
     ADMIT_EVENTS,
+    BOT_JOIN_EVENTS,
     JOIN_EVENTS,
+    MEMBER_JOINED,
     admit_member,
     admit_members,
     join_guild,
@@ -22,8 +24,11 @@ from moothall.resources.guild.membership.operations.leave import (
     remove_members,
 )
 from moothall.resources.guild.membership.operations.modify import (
+    NICKNAME_CHANGED,
+    NICKNAME_CHANGING,
     change_member_role,
     check_assignable,
+    check_not_linked,
     modify_current_member,
     modify_member,
     role_changes,
@@ -31,14 +36,19 @@ from moothall.resources.guild.membership.operations.modify import (
 
 __all__ = [
     "ADMIT_EVENTS",
+    "BOT_JOIN_EVENTS",
     "BOT_REMOVED",
     "JOIN_EVENTS",
     "LEAVE_EVENTS",
+    "MEMBER_JOINED",
+    "NICKNAME_CHANGED",
+    "NICKNAME_CHANGING",
     "add_member",
     "admit_member",
     "admit_members",
     "change_member_role",
     "check_assignable",
+    "check_not_linked",
     "join_guild",
     "kick_member",
     "leave_if_temporary",

@@ -12,7 +12,7 @@ from moothall.objects.member import Member
 from moothall.objects.permissions import Permissions
 from moothall.objects.text import clean_name
 from moothall.resources.guild.membership.operations.join import join_guild
-from moothall.resources.guild.membership.operations.modify import check_assignable
+from moothall.resources.guild.membership.operations.modify import check_assignable, check_not_linked
 from moothall.resources.member import queries
 from moothall.resources.user.queries import select_user
 
@@ -46,7 +46,9 @@ async def add_member(
         if value:
             ctx.require(bit)
     role_ids = [role_id for role_id in dict.fromkeys(roles) if role_id != ctx.guild.everyone.id]
-    check_assignable(ctx.member, [ctx.guild.roles[role_id] for role_id in role_ids if role_id in ctx.guild.roles])
+    known = [ctx.guild.roles[role_id] for role_id in role_ids if role_id in ctx.guild.roles]
+    check_assignable(ctx.member, known)
+    check_not_linked(known)
     form_errors = FormErrors()
     for index, role_id in enumerate(roles):
         if role_id not in ctx.guild.roles:

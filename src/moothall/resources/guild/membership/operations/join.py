@@ -8,7 +8,7 @@ from msgspec import structs
 from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
 from moothall.kernel.guild_state import GuildState
-from moothall.kernel.hooks import Fires
+from moothall.kernel.hooks import Fires, Hook
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
 from moothall.objects.features import Feature
@@ -21,10 +21,17 @@ from moothall.resources.member import queries
 from moothall.resources.member.events import GuildMemberAdd, GuildMemberUpdate, GuildOpen
 from moothall.resources.message.events import MessageCreate
 from moothall.resources.message.operations import send_system_message
+from moothall.resources.user.queries import lock_user
+from moothall.resources.user.settings.events import UserSettingsUpdate
+from moothall.resources.user.settings.operations import restrict_new_guild
 from moothall.storage.rows import MemberRow, UserRow, member_from_row, user_from_row
 
-JOIN_EVENTS: Final[Fires] = (GuildMemberAdd, MessageCreate)
-"""The events of `join_guild`, which every row that calls it declares."""
+MEMBER_JOINED: Final = Hook[[Context, GuildState, UserId], None]("member joined")
+"""Called after a user was added to a guild, in the same transaction."""
+BOT_JOIN_EVENTS: Final[Fires] = (GuildMemberAdd, MessageCreate, MEMBER_JOINED)
+"""The events of `join_guild` for a bot, which every row that calls it for bots declares."""
+JOIN_EVENTS: Final[Fires] = (*BOT_JOIN_EVENTS, UserSettingsUpdate)
+"""The events of `join_guild` for a person, whose settings may restrict the new guild."""
 ADMIT_EVENTS: Final[Fires] = (GuildMemberUpdate, MessageCreate)
 """The events of `admit_member`, which every row that calls it declares."""
 
@@ -59,6 +66,7 @@ async def join_guild(
     if not has_room:
         raise Refusal(errors.TOO_MANY_MEMBERS)
     maximum = limits.GUILDS_PER_PREMIUM_USER if user.premium_type else limits.GUILDS_PER_USER
+    await lock_user(ctx.tx, user.id)
     if not user.bot and await queries.count_guilds(ctx.tx, user.id) >= maximum:
         raise Refusal(errors.TOO_MANY_GUILDS)
     if await queries.was_member(ctx.tx, state.id, user.id):
@@ -93,6 +101,9 @@ async def join_guild(
     ctx.emit(GuildMemberAdd(guild_id=state.id, member=member_from_row(row, user_from_row(user))))
     if not row.pending and guest_channel_id is None:
         await _send_join_message(ctx, state, user.id)
+    if not user.bot:
+        await restrict_new_guild(ctx, user.id, state.id)
+    await MEMBER_JOINED(ctx, state, user.id)
     return row
 
 

@@ -27,7 +27,9 @@ from moothall.storage.rows import MemberRow, member_from_row
 
 BOT_REMOVED: Final = Hook[[Context, GuildId, UserId], None]("bot removed")
 """Called with the guild's and the bot's id after a bot was removed from a guild."""
-LEAVE_EVENTS: Final[Fires] = (GuildMemberRemove, VoiceStateUpdate, BOT_REMOVED)
+MEMBERS_REMOVED: Final = Hook[[Context, GuildId, Sequence[UserId]], None]("members removed")
+"""Called with the guild's and the users' ids after members were removed from a guild."""
+LEAVE_EVENTS: Final[Fires] = (GuildMemberRemove, VoiceStateUpdate, BOT_REMOVED, MEMBERS_REMOVED)
 """The events of `remove_member` and `remove_members`, which every row that calls them declares."""
 
 
@@ -47,6 +49,7 @@ async def remove_member(ctx: Context, guild_id: GuildId, user: User) -> bool:
         left = voice_state_object(voice, member, deaf=row.deaf, mute=row.mute, left=True)
         ctx.emit(VoiceStateUpdate(guild_id=guild_id, channel_id=voice.channel_id, state=left))
     ctx.emit(GuildMemberRemove(guild_id=guild_id, user=user))
+    await MEMBERS_REMOVED(ctx, guild_id, [user.id])
     if user.bot is True:
         await BOT_REMOVED(ctx, guild_id, user.id)
     return True
@@ -73,6 +76,7 @@ async def remove_members(
         ctx.emit(VoiceStateUpdate(guild_id=guild_id, channel_id=voice.channel_id, state=left))
     for user_id in removed:
         ctx.emit(GuildMemberRemove(guild_id=guild_id, user=users[user_id]))
+    await MEMBERS_REMOVED(ctx, guild_id, list(removed))
     for bot in [user_id for user_id in removed if users[user_id].bot is True]:
         await BOT_REMOVED(ctx, guild_id, bot)
 

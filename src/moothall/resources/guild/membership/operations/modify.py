@@ -10,7 +10,8 @@ from msgspec import UNSET, UnsetType, structs
 
 from moothall.kernel.audit import differences
 from moothall.kernel.context import Context
-from moothall.kernel.guild_state import MemberAuthority
+from moothall.kernel.guild_state import GuildState, MemberAuthority
+from moothall.kernel.hooks import Hook
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogChange, AuditLogEvent, AuditLogOptions
 from moothall.objects.channel import Channel
@@ -20,7 +21,7 @@ from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
 from moothall.objects.images import ImageData
 from moothall.objects.member import Member, MemberFlags
 from moothall.objects.permissions import Permissions
-from moothall.objects.role import Role
+from moothall.objects.role import Role, is_linked
 from moothall.objects.text import clean, clean_name, search_key
 from moothall.resources.guild.membership.operations.guests import as_full_member
 from moothall.resources.guild.membership.operations.leave import remove_member
@@ -30,6 +31,11 @@ from moothall.resources.member.events import GuildMemberUpdate
 from moothall.resources.voice.operations import voice_state as voice
 from moothall.resources.voice.queries import VoiceStateRow, get_voice_state
 from moothall.storage.rows import MemberRow
+
+NICKNAME_CHANGING: Final = Hook[[Context, str], None]("nickname changing")
+"""Called before the actor's own nickname is set; a handler may refuse it."""
+NICKNAME_CHANGED: Final = Hook[[Context, GuildState, UserId], None]("nickname changed")
+"""Called after a member's nickname was changed, in the same transaction."""
 
 _FLAG_PERMISSIONS: Final = (
     Permissions.MANAGE_GUILD,
@@ -100,7 +106,7 @@ async def modify_current_member(
     if row is None:
         raise Refusal(errors.UNKNOWN_MEMBER)
     if nick is not UNSET:
-        ctx.require(Permissions.CHANGE_NICKNAME)
+        _require_nickname_change(ctx)
     values: dict[str, Any] = {}
     if nick is not UNSET:
         values.update(_nick_values(nick))
@@ -111,11 +117,20 @@ async def modify_current_member(
     if bio is not UNSET:
         values["bio"] = clean(bio or "").strip() or None
     after = structs.replace(row, **values)
+    if after.nick is not None and after.nick != row.nick:
+        await NICKNAME_CHANGING(ctx, after.nick)
     await _store(ctx, row, after)
     member = await queries.member_object(ctx.tx, after)
     if after != row:
         ctx.emit(GuildMemberUpdate(guild_id=guild_id, member=member))
     return member
+
+
+def _require_nickname_change(ctx: Context) -> None:
+    """Refuse (403/50013) without CHANGE_NICKNAME, which a member who is quarantined for a name keeps."""
+    member = ctx.member
+    if not (member.quarantined and ctx.guild.base_of(member.user_id, member.role_ids) & Permissions.CHANGE_NICKNAME):
+        ctx.require(Permissions.CHANGE_NICKNAME)
 
 
 async def change_member_role(ctx: Context, guild_id: GuildId, user_id: UserId, role_id: RoleId, *, add: bool) -> None:
@@ -133,6 +148,8 @@ async def change_member_role(ctx: Context, guild_id: GuildId, user_id: UserId, r
     if role_id == ctx.guild.everyone.id:
         raise Refusal(errors.INVALID_ROLE)
     check_assignable(ctx.member, [role])
+    if add:
+        check_not_linked([role])
     if (role_id in row.roles) == add:
         return
     # A deleted role may still be in the row until its job removes it: do not write it back.
@@ -150,6 +167,12 @@ def check_assignable(authority: MemberAuthority, roles: Iterable[Role]) -> None:
     for role in roles:
         if role.managed or not authority.outranks_role(role):
             raise Refusal(errors.MISSING_PERMISSIONS)
+
+
+def check_not_linked(roles: Iterable[Role]) -> None:
+    """Refuse (403/50013) to add linked roles, which members claim themselves. Removing them by hand is allowed."""
+    if any(is_linked(role) for role in roles):
+        raise Refusal(errors.MISSING_PERMISSIONS)
 
 
 async def _check_permissions(
@@ -200,6 +223,7 @@ def _new_roles(
     known = ctx.guild.roles
     before = {r for r in row.roles if r in known}
     check_assignable(ctx.member, [known[RoleId(r)] for r in before.symmetric_difference(role_ids) if r in known])
+    check_not_linked([known[RoleId(r)] for r in role_ids if r in known and r not in before])
     for index, role_id in enumerate(body.roles or ()):
         if role_id not in known:
             form_errors.add(["roles", index], FormCode.BASE_TYPE_CHOICES, f"Role {int(role_id)} is not in this guild.")
@@ -270,6 +294,8 @@ async def _store(ctx: Context, before: MemberRow, after: MemberRow) -> None:
     ]
     if changes:
         await ctx.audit(AuditLogEvent.MEMBER_UPDATE, target=before.user_id, changes=changes)
+    if "nick" in names:
+        await NICKNAME_CHANGED(ctx, ctx.guild, before.user_id)
     if "roles" in names:
         await ctx.audit(
             AuditLogEvent.MEMBER_ROLE_UPDATE,
@@ -297,12 +323,13 @@ async def _change_voice(
         await voice.disconnect_member(ctx, state, member)
         await ctx.audit(AuditLogEvent.MEMBER_DISCONNECT, options=AuditLogOptions(count="1"))
     elif moved and target is not None:
-        authority = ctx.services.states.judge(
+        authority = ctx.services.states.build_authority(
             ctx.guild,
             state.user_id,
             member.roles,
             pending=before.pending,
             until=member.communication_disabled_until,
+            flags=member.flags,
             now=ctx.now,
             guest_of=before.guest_channel_id,
         )

@@ -37,18 +37,18 @@ _Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 _Key = tuple[WidgetStyle, str, str | None, int]
 
 
-class Picture(Struct, frozen=True):
+class WidgetImage(Struct, frozen=True):
     """A PNG file and its entity tag."""
 
     data: bytes
     tag: bytes
 
 
-class PictureCache:
+class WidgetImageCache:
     """Draws widgets and caches the most recently used ones, by style, name, icon and online count."""
 
     def __init__(self) -> None:
-        self._cache: OrderedDict[_Key, Picture] = OrderedDict()
+        self._cache: OrderedDict[_Key, WidgetImage] = OrderedDict()
         self._drawing = asyncio.Semaphore(_MAX_DRAWING)
 
     async def get(
@@ -59,23 +59,23 @@ class PictureCache:
         icon_hash: str | None,
         online: int,
         icon: Callable[[], Awaitable[bytes | None]],
-    ) -> Picture:
+    ) -> WidgetImage:
         """The image for a guild with this name, icon and online count. `icon` is called to read the icon if needed."""
         key = (style, name, icon_hash, online)
-        picture = self._cache.get(key)
-        if picture is None:
+        image = self._cache.get(key)
+        if image is None:
             data = None if style is WidgetStyle.SHIELD else await icon()
             async with self._drawing:
-                picture = await asyncio.to_thread(draw, style, name, online, data)
-            self._cache[key] = picture
+                image = await asyncio.to_thread(draw, style, name, online, data)
+            self._cache[key] = image
             if len(self._cache) > _MAX_CACHED:
                 self._cache.popitem(last=False)
         else:
             self._cache.move_to_end(key)
-        return picture
+        return image
 
 
-def draw(style: WidgetStyle, name: str, online: int, icon: bytes | None) -> Picture:
+def draw(style: WidgetStyle, name: str, online: int, icon: bytes | None) -> WidgetImage:
     """Draw a widget. An icon that cannot be decoded is left out."""
     image = Image.new("RGB", SIZES[style], _DARK)
     count = f"{online:,} online"
@@ -86,7 +86,7 @@ def draw(style: WidgetStyle, name: str, online: int, icon: bytes | None) -> Pict
     out = BytesIO()
     image.save(out, "PNG")
     data = out.getvalue()
-    return Picture(data, b'"%b"' % hashlib.sha256(data).hexdigest()[:32].encode())
+    return WidgetImage(data, b'"%b"' % hashlib.sha256(data).hexdigest()[:32].encode())
 
 
 def _draw_shield(image: Image.Image, count: str) -> None:

@@ -3,6 +3,9 @@
 The transaction that deletes a message adds its files to a list, from which they are removed here: no file is removed
 before the deletion is durable. Uploads of a process that died before its transaction are found by comparing the uploads
 of the days since the last check with the files of messages.
+
+Images, stickers and sounds are kept under the hash of their content, which any number of rows may name. Once a day all
+of them are looked up; one that no row has named for `GRACE_MS` is removed.
 """
 
 import asyncio
@@ -25,10 +28,12 @@ _ABANDONED_AFTER_MS: Final = 3600 * 1000
 """An upload and its transaction never take as long, in milliseconds."""
 _CHECK_EVERY_MS: Final = 3600 * 1000
 _DAYS_AT_FIRST: Final = 2
+GRACE_MS: Final = 30 * _DAY_MS
+"""How long an image, sticker or sound is kept after the last row that named it, in milliseconds."""
 
 
 class FileSweeper(BackgroundTask):
-    """Removes files that no message has, every `seconds`."""
+    """Removes files that no message has, every `seconds`, and media that no row names, every day."""
 
     def __init__(self, services: Services, *, seconds: float = 15.0) -> None:
         super().__init__()
@@ -62,6 +67,46 @@ class FileSweeper(BackgroundTask):
             log.info("removed %d files that no message has", count)
         return count
 
+    async def remove_unnamed_media(self, *, now: Timestamp | None = None) -> int:
+        """Remove the images, stickers and sounds that no row has named for `GRACE_MS`; their number.
+
+        Does nothing within a day of the last time, also in another process.
+        """
+        now = Timestamp.now() if now is None else now
+        async with self._services.database.transaction() as tx:
+            if await queries.select_media_swept_at(tx) + _DAY_MS > now:
+                return 0
+            await queries.upsert_media_swept_at(tx, now)
+        count = 0
+        for folder in queries.MEDIA_STORED_IN:
+            batch = list[str]()
+            async for key in self._services.blobs.keys(folder):
+                batch.append(key)
+                if len(batch) == _MAX_AT_ONCE:
+                    count += await self._check_media(folder, batch, now)
+                    batch = []
+            count += await self._check_media(folder, batch, now) if batch else 0
+        if count:
+            log.info("removed %d images, stickers and sounds that no row names", count)
+        return count
+
+    async def _check_media(self, folder: str, keys: list[str], now: Timestamp) -> int:
+        """Record which blobs no row names, and remove those that none has named for long."""
+        services, names = self._services, {key: key.rpartition("/")[2] for key in keys}
+        async with services.database.read() as reader:
+            named = await queries.select_named_media(reader, folder, set(names.values()))
+            since = await queries.select_unnamed_media(reader, keys)
+        unnamed = [key for key in keys if names[key] not in named]
+        expired = [key for key in unnamed if key in since and since[key] + GRACE_MS <= now]
+        # An image that was uploaded once more may be that of a request whose transaction is not over.
+        expired = [key for key in expired if await services.blobs.modified_at(key) + _ABANDONED_AFTER_MS < now]
+        if expired:
+            await services.blobs.delete_all(expired)
+        async with services.database.transaction() as tx:
+            await queries.insert_unnamed_media(tx, [key for key in unnamed if key not in since], now)
+            await queries.delete_unnamed_media(tx, [*expired, *(key for key in since if names[key] in named)])
+        return len(expired)
+
     async def _run(self) -> None:
         while not self._stopping:
             await asyncio.sleep(self._seconds)
@@ -71,6 +116,7 @@ class FileSweeper(BackgroundTask):
                 if now - self._checked_at >= _CHECK_EVERY_MS:
                     self._checked_at = now
                     await self.remove_abandoned()
+                    await self.remove_unnamed_media()
             except StorageError as problem:
                 log.warning("files cannot be swept: %s", problem)
             except Exception:

@@ -1,0 +1,1 @@
+"""Invites to certain users: a CSV file of user ids, the job that stores them, and who may see and accept the invite."""
