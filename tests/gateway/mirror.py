@@ -14,6 +14,7 @@ _LISTS = {
     "soundboard_sounds": "sound_id",
     "stage_instances": "id",
     "guild_scheduled_events": "id",
+    "activity_instances": "instance_id",
 }
 _NOT_STATE = ("guild_id", "unavailable")
 _VOICE = (2, 13)
@@ -72,6 +73,7 @@ class Mirror:
         guild = {key: value for key, value in data.items() if key not in _NOT_STATE}
         for name, key in _LISTS.items():
             guild[name] = {_key(item, key): item for item in guild[name]}
+        guild["activity_instances"] = {key: _without_members(i) for key, i in guild["activity_instances"].items()}
         self.guilds[data["id"]] = guild
 
     def _guild_update(self, data: Any) -> None:
@@ -121,6 +123,9 @@ class Mirror:
         guild["threads"] = {k: t for k, t in guild["threads"].items() if t["parent_id"] != channel_id}
         for name in ("voice_states", "stage_instances", "guild_scheduled_events"):
             guild[name] = {k: v for k, v in guild[name].items() if v["channel_id"] != channel_id}
+        reachable = {*guild["channels"], *guild["threads"]}
+        instances = guild["activity_instances"]
+        guild["activity_instances"] = {k: i for k, i in instances.items() if i["location"]["channel_id"] in reachable}
 
     def _channel_pins_update(self, data: Any) -> None:
         if "guild_id" not in data:
@@ -204,6 +209,14 @@ class Mirror:
         if member is not None:
             member |= {"deaf": data["deaf"], "mute": data["mute"]}
 
+    def _embedded_activity_update_v2(self, data: Any) -> None:
+        if "guild_id" not in data["location"]:
+            return
+        instances = self.guilds[data["location"]["guild_id"]]["activity_instances"]
+        instances[data["instance_id"]] = _without_members(data)
+        if not data["participants"]:
+            del instances[data["instance_id"]]
+
     def _stage_instance_create(self, data: Any) -> None:
         self._guild(data)["stage_instances"][data["id"]] = data
 
@@ -261,6 +274,12 @@ class Mirror:
         synced = data.get("channel_ids")
         guild["threads"] = {k: t for k, t in guild["threads"].items() if synced and t["parent_id"] not in synced}
         guild["threads"] |= {thread["id"]: thread for thread in data["threads"]}
+
+
+def _without_members(instance: Any) -> Any:
+    """An Activity instance without the members of its participants, which have events of their own."""
+    participants = [{k: v for k, v in each.items() if k != "member"} for each in instance["participants"]]
+    return instance | {"participants": participants}
 
 
 def _counts(message: Any) -> bool:

@@ -13,18 +13,20 @@ from msgspec import Raw
 
 from moothall.bus import Audience, Envelope
 from moothall.bus.local import LocalBus
+from moothall.gateway.account_state import NO_STATE, AccountState
 from moothall.gateway.callbacks import GatewayCallbacks
 from moothall.gateway.guild_view import ChannelView, GuildView, MemberView
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.ready import Identity
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings
-from moothall.gateway.source import OnlinePresences
+from moothall.gateway.source import ListedMember, OnlinePresences
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.intents import Intent
 from moothall.objects.member import Member
 from moothall.objects.permissions import Permissions
 from moothall.objects.user import User
+from tests.gateway import terms
 
 VIEW = int(Permissions.VIEW_CHANNEL)
 GUILD = GuildId(Snowflake(1 << 22))
@@ -50,6 +52,7 @@ class Peer:
         self._heard: asyncio.Queue[Any] = asyncio.Queue()
         self._reads = asyncio.Event()
         self._reads.set()
+        self._etf = "encoding=etf" in query
         self._inflate: Any = None
         if "zlib-stream" in query:
             self._inflate = zlib.decompressobj().decompress
@@ -90,9 +93,10 @@ class Peer:
 
     def send(self, payload: Any) -> None:
         """Send a payload, or text or bytes as they are."""
+        if not isinstance(payload, str | bytes):
+            payload = terms.pack(payload) if self._etf else json.dumps(payload)
         kind = "bytes" if isinstance(payload, bytes) else "text"
-        text = payload if isinstance(payload, str | bytes) else json.dumps(payload)
-        self._inbound.put_nowait({"type": "websocket.receive", kind: text})
+        self._inbound.put_nowait({"type": "websocket.receive", kind: payload})
 
     def drop(self, code: int = 1006) -> None:
         """Close the connection from the client's side."""
@@ -109,13 +113,15 @@ class Peer:
 
     async def receive(self) -> dict[str, Any]:
         """The next payload. Raises Closed."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             message = await self._heard.get()
         if isinstance(message, Closed):
             raise message
-        if isinstance(message, bytes):
-            message = self._inflate(message) if self._inflate is not None else zlib.decompress(message)
-        payload: dict[str, Any] = json.loads(message)
+        if self._inflate is not None:
+            message = self._inflate(message)
+        elif isinstance(message, bytes) and not self._etf:
+            message = zlib.decompress(message)
+        payload: dict[str, Any] = terms.unpack(message)[0] if self._etf else json.loads(message)
         if payload["s"] is not None:
             self.seq = payload["s"]
         return payload
@@ -199,6 +205,9 @@ class World:
     async def current_user(self, user_id: UserId) -> bytes:
         return json.dumps({"id": str(user_id), "username": "someone"}).encode()
 
+    async def account_state(self, user_id: UserId) -> AccountState:
+        return NO_STATE
+
     async def guild_ids(self, user_id: UserId) -> list[GuildId]:
         return list(self.guilds) if user_id in self.members else []
 
@@ -249,8 +258,22 @@ class World:
     async def stages_and_events(self, view: GuildView, channel_ids: frozenset[ChannelId]) -> list[tuple[str, bytes]]:
         return []
 
+    async def activity_instances(self, guild_id: GuildId) -> dict[ChannelId, list[bytes]]:
+        return {}
+
+    async def direct_activities(self, user_id: UserId) -> list[bytes]:
+        return []
+
+    async def thread_ids(
+        self, view: GuildView, member: MemberView, channel_ids: frozenset[ChannelId]
+    ) -> frozenset[ChannelId]:
+        return frozenset()
+
     async def voice_states(self, view: GuildView, channel_ids: frozenset[ChannelId]) -> list[bytes]:
         return []
+
+    async def voice_statuses(self, guild_id: GuildId) -> dict[ChannelId, str]:
+        return {}
 
     async def soundboard_sounds(self, guild_id: GuildId) -> bytes:
         return b"[]"
@@ -267,6 +290,20 @@ class World:
 
     async def members_by_id(self, guild_id: GuildId, user_ids: Sequence[UserId]) -> list[Member]:
         return [_member(user_id) for user_id in user_ids if user_id in self.members]
+
+    async def listed_members(self, guild_id: GuildId, user_ids: Sequence[UserId]) -> list[ListedMember]:
+        return [
+            ListedMember(f"user{u}", MemberView(u, self.members[u], pending=False, timed_out_until=0, sessions=[]))
+            for u in user_ids
+            if u in self.members
+        ]
+
+    async def listed_members_page(self, guild_id: GuildId, after: UserId | None, limit: int) -> list[ListedMember]:
+        user_ids = sorted(user_id for user_id in self.members if after is None or user_id > after)[:limit]
+        return await self.listed_members(guild_id, user_ids)
+
+    async def hoisted_role_ids(self, guild_id: GuildId) -> list[RoleId]:
+        return []
 
 
 def _member(user_id: UserId) -> Member:

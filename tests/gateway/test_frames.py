@@ -3,6 +3,7 @@
 import json
 import random
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 
 import zstandard
 from discord import utils as discord_utils
@@ -25,7 +26,7 @@ def test_one_zlib_stream_for_each_session_from_shared_deflated_bytes(
     payloads: list[bytes], walks: list[list[int]]
 ) -> None:
     frames = [Frame("MESSAGE_CREATE", payload) for payload in payloads]
-    encoding = ENCODINGS["zlib-stream"]
+    encoding = ENCODINGS["json"]["zlib-stream"]
     for walk in walks:
         inflate = zlib.decompressobj()
         assert inflate.decompress(encoding.first(b'{"op":10}')) == b'{"op":10}'  # type: ignore[arg-type]
@@ -41,7 +42,7 @@ def test_one_zlib_stream_for_each_session_from_shared_deflated_bytes(
 @given(_payloads, st.lists(_picks, min_size=1, max_size=3))
 def test_one_zstandard_frame_for_each_session_from_shared_blocks(payloads: list[bytes], walks: list[list[int]]) -> None:
     frames = [Frame("MESSAGE_CREATE", payload) for payload in payloads]
-    encoding = ENCODINGS["zstd-stream"]
+    encoding = ENCODINGS["json"]["zstd-stream"]
     for walk in walks:
         inflate = zstandard.ZstdDecompressor().decompressobj()
         assert inflate.decompress(encoding.first(b'{"op":10}')) == b'{"op":10}'  # type: ignore[arg-type]
@@ -64,7 +65,7 @@ def test_frames_larger_than_every_window_are_decompressed() -> None:
         ("zlib-stream", zlib.decompressobj().decompress),
         ("zstd-stream", zstandard.ZstdDecompressor().decompressobj().decompress),
     ):
-        encoding = ENCODINGS[name]
+        encoding = ENCODINGS["json"][name]
         inflate(encoding.first(b"{}"))  # type: ignore[arg-type]
         for seq in range(1, 60):
             index = chance.randrange(len(frames))
@@ -75,7 +76,7 @@ def test_frames_larger_than_every_window_are_decompressed() -> None:
 def test_the_decompression_context_of_discord_py_reads_the_stream_that_it_requests() -> None:
     frame = Frame("MESSAGE_CREATE", json.dumps({"content": "moot " * 100}).encode())
     context = discord_utils._ActiveDecompressionContext()
-    encoding = ENCODINGS[context.COMPRESSION_TYPE]
+    encoding = ENCODINGS["json"][context.COMPRESSION_TYPE]
     assert context.decompress(encoding.first(b'{"op":10}')) == '{"op":10}'  # type: ignore[arg-type]
     for seq in range(1, 50):
         text = context.decompress(encoding.dispatch(seq, frame))  # type: ignore[arg-type]
@@ -106,5 +107,18 @@ def test_a_frame_compressed_for_replay_is_smaller_and_has_the_same_content() -> 
     packed.compress_for_replay()
     assert len(packed.zstd) < len(data) / 4
     assert packed._tail is None
-    for encoding in ENCODINGS.values():
-        assert encoding.dispatch(7, packed) == encoding.dispatch(7, frame)
+    for transports in ENCODINGS.values():
+        for encoding in transports.values():
+            assert encoding.dispatch(7, packed) == encoding.dispatch(7, frame)
+
+
+def test_frames_are_compressed_by_several_threads_at_once() -> None:
+    data = [bytes(random.Random(seed).choices(range(32, 127), k=200_000)) for seed in range(4)]
+
+    def compress(content: bytes) -> list[bytes]:
+        return [Frame("X", content).zstd for _ in range(20)]
+
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(compress, data * 2))
+    for content, frames in zip(data * 2, results, strict=True):
+        assert frames == [Frame("X", content).zstd] * 20

@@ -21,6 +21,9 @@ class RecordingConnection:
     def dispatch(self, seq: int, frame: Frame) -> None:
         self.dispatches.append((seq, frame.text))
 
+    async def prepare(self, frame: Frame) -> None:
+        raise AssertionError(frame.text)
+
 
 def add_sessions(hub: Hub, count: int = MANY) -> tuple[list[Session], list[RecordingConnection]]:
     sessions, connections = [], []

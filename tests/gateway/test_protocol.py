@@ -49,7 +49,7 @@ def identify(**fields: Any) -> dict[str, Any]:
         ({"op": 0, "d": None}, 4001),
         ({"op": -1}, 4001),
         ({"op": 12, "d": []}, 4001),
-        ({"op": 14, "d": {}}, 4001),
+        ({"op": 12, "d": {}}, 4001),
         ({"op": 3, "d": {"status": "online", "activities": [], "since": None, "afk": False}}, 4003),
         ({"op": 4, "d": {"guild_id": "1", "channel_id": None}}, 4003),
         ({"op": 8, "d": {"guild_id": "1", "query": "", "limit": 0}}, 4003),
@@ -65,6 +65,7 @@ def identify(**fields: Any) -> dict[str, Any]:
         (identify(shard=[-1, 1]), 4010),
         (identify(shard=[0]), 4010),
         (identify(shard=[0, 0]), 4010),
+        (identify(intents=1 << 26), 4013),
         (identify(intents=1 << 30), 4013),
         (identify(intents=-1), 4013),
         ({"op": 2, "d": {"token": "bot", "properties": {}}}, 4013),
@@ -84,7 +85,8 @@ async def test_an_invalid_payload_closes_the_connection_with_its_code(payload: A
     [
         ("v=5&encoding=json", 4012),
         ("v=x", 4012),
-        ("v=10&encoding=etf", 4002),
+        ("v=10&encoding=msgpack", 4002),
+        ("v=10&encoding=etf&compress=brotli", 4002),
         ("v=10&encoding=json&compress=brotli", 4002),
     ],
 )
@@ -105,6 +107,14 @@ async def test_privileged_intents_need_the_flag_of_the_application() -> None:
     assert await code_for(identify(intents=Intent.MESSAGE_CONTENT), world=world) == 4014
     node, _ = create_node(world)
     await Peer(node).identify("bot", intents=Intent.GUILD_PRESENCES)
+
+
+async def test_intent_bits_of_the_public_range_without_a_meaning_are_ignored() -> None:
+    unnamed = [1 << bit for bit in range(26) if not 1 << bit & ALL]
+    assert 1 << 18 in unnamed
+    node, _ = create_node(World())
+    await Peer(node).identify("bot", intents=sum(unnamed) | Intent.GUILDS)
+    assert {session.intents for session in node.hub.sessions_by_user[BOT]} == {Intent.GUILDS}
 
 
 async def test_people_have_every_intent_whatever_they_state() -> None:

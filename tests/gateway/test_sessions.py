@@ -128,18 +128,18 @@ async def test_a_session_that_is_not_resumed_in_time_ends() -> None:
     async def offline(user_id: int, guild_ids: frozenset[int]) -> None:
         ended.append((user_id, guild_ids))
 
-    node, _ = create_node(World(), GatewayCallbacks(on_offline=offline), resume_seconds=0.0, heartbeat_ms=40)
-    await node.start()
+    node, _ = create_node(World(), GatewayCallbacks(on_offline=offline), resume_seconds=100)
+    now = asyncio.get_running_loop().time
     peer = Peer(node)
     session_id = (await peer.identify())["session_id"]
     await peer.receive_all()
     await peer.disconnect()
+    await node.sweep(now() + 50)
     assert session_id in node.hub.sessions
-    await asyncio.sleep(0.05)
+    await node.sweep(now() + 101)
     assert session_id not in node.hub.sessions
     assert ended == [(ALICE, frozenset({GUILD}))]
     assert node.hub.views == {}
-    await node.close()
 
 
 @pytest.mark.parametrize("code", [1000, 1001])
@@ -189,27 +189,30 @@ async def test_a_sequence_number_from_the_future_is_4007() -> None:
 
 
 async def test_a_heartbeat_is_requested_of_a_silent_client_before_it_is_disconnected_resumable() -> None:
-    node, _ = create_node(World(), heartbeat_ms=60)
-    await node.start()
+    node, _ = create_node(World(), heartbeat_ms=100_000)
+    now = asyncio.get_running_loop().time
     peer = Peer(node)
     session_id = (await peer.identify())["session_id"]
-    await peer.task
-    assert 1 in [payload["op"] for payload in await peer.receive_until_closed()]
+    await peer.receive_all()
+    await node.sweep(now() + 126)
+    assert [payload["op"] for payload in await peer.receive_all()] == [1]
+    await node.sweep(now() + 151)
+    assert await peer.receive_until_closed() == []
     assert peer.closed == 4009
+    await peer.task
     assert session_id in node.hub.sessions
-    await node.close()
 
 
 async def test_a_client_that_heartbeats_stays() -> None:
-    node, _ = create_node(World(), heartbeat_ms=40)
-    await node.start()
+    node, _ = create_node(World(), heartbeat_ms=100_000)
+    now = asyncio.get_running_loop().time
     peer = Peer(node)
     await peer.identify()
     for _ in range(8):
         peer.send({"op": 1, "d": None})
-        await asyncio.sleep(0.02)
+        await run_pending()
+        await node.sweep(now() + 100)
     assert {p["op"] for p in await peer.receive_all()} == {0, 11}
-    await node.close()
 
 
 async def test_a_connection_that_never_identifies_is_closed() -> None:

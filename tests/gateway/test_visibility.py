@@ -163,6 +163,23 @@ async def test_events_that_need_a_permission_reach_those_who_have_it() -> None:
     assert await alice.names() == ["GUILD_MEMBER_UPDATE"]
 
 
+async def test_events_that_need_one_of_several_permissions_reach_those_who_have_any() -> None:
+    world = World()
+    world.roles[CAPTAIN] = int(Permissions.VIEW_AUDIT_LOG)
+    bus, alice, bob = await two(world)
+    either = int(Permissions.BAN_MEMBERS | Permissions.VIEW_AUDIT_LOG)
+    bus.publish(
+        [
+            event("GUILD_BAN_ADD", permission=either),
+            event("GUILD_BAN_REMOVE", permission=int(Permissions.BAN_MEMBERS)),
+            event("IN_CHANNEL", audience=Audience.CHANNEL, channel_id=TOWN, permission=either),
+            event("IN_HIDDEN", audience=Audience.CHANNEL, channel_id=CRYPT, permission=either),
+        ]
+    )
+    assert await alice.names() == ["GUILD_BAN_ADD", "IN_CHANNEL", "IN_HIDDEN"]
+    assert await bob.names() == []
+
+
 async def test_events_of_a_private_thread_reach_its_members_and_those_who_manage_threads() -> None:
     world = World()
     world.roles[CAPTAIN] = int(Permissions.MANAGE_THREADS)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from moothall.kernel.nodes import space_of
+from moothall.kernel.nodes import database_id
 from moothall.storage.engines import database_at
 from tests.conftest import empty_database
 from tests.many_processes.nodes import Node
@@ -27,7 +27,7 @@ async def nats_url(shared_database: str) -> AsyncIterator[str]:
     yield url
     database = database_at(shared_database)
     await database.open()
-    space = await space_of(database)
+    space = await database_id(database)
     await database.close()
     await forget_space(url, space)
 

@@ -75,7 +75,7 @@ class Listener:
         """The names of the dispatches so far."""
         return [name for name, _ in self.dispatches]
 
-    async def until(self, true: Callable[[], bool], seconds: float = 15) -> None:
+    async def until(self, true: Callable[[], bool], seconds: float = 60) -> None:
         """Receive until a condition holds."""
         async with asyncio.timeout(seconds):
             while not true():

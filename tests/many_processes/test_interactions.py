@@ -30,33 +30,33 @@ async def test_an_interaction_created_on_one_node_is_responded_to_on_another(nod
     interaction = await bot.receive("INTERACTION_CREATE")
     ack = await person.receive("INTERACTION_CREATE")
     assert ack["id"] == interaction["id"]
-    abroad = there.as_seen(here.platform.nobody)
+    abroad = there.as_seen(here.platform.anonymous)
     path = f"/interactions/{interaction['id']}/{interaction['token']}/callback"
     body = {"type": 4, "data": {"content": "across", "flags": 64}}
     assert (await abroad.post(path, body)).status == 204
     await person.receive("INTERACTION_SUCCESS", id=interaction["id"])
     assert (await person.receive("MESSAGE_CREATE"))["content"] == "across"
-    assert (await here.platform.nobody.post(path, body)).code == 40060
+    assert (await here.platform.anonymous.post(path, body)).code == 40060
     assert (
-        await here.platform.nobody.patch(scenario.webhook_path(interaction, "/messages/@original"), {"content": "b"})
+        await here.platform.anonymous.patch(scenario.webhook_path(interaction, "/messages/@original"), {"content": "b"})
     ).status == 200
     # The node with the timer does not fail an interaction that was answered.
     services = here.app.services
-    assert len(ResponseTimers.of(services)) == 1
-    Deliveries.of(services).time_out(next(iter(ResponseTimers.of(services))))
-    await asyncio.wait_for(Deliveries.of(services).wait_until_idle(), 5)
+    assert len(services.resources[ResponseTimers]) == 1
+    services.resources[Deliveries].time_out(next(iter(services.resources[ResponseTimers])))
+    await asyncio.wait_for(services.resources[Deliveries].wait_until_idle(), 30)
     assert "INTERACTION_FAILURE" not in person.names
 
 
 async def test_an_interaction_without_a_response_fails_on_every_node(nodes: Pair) -> None:
     here, there = nodes
     scenario, command = await create_scenario_and_command(nodes)
-    Deliveries.of(here.app.services).seconds = 0.2
+    here.app.services.resources[ResponseTimers].seconds = 0.2
     bot = await there.session(scenario.app.bot, intents=1)
     person = await there.session(scenario.person, intents=1)
     await use(scenario, command, scenario.person)
     interaction = await bot.receive("INTERACTION_CREATE")
     assert (await person.receive("INTERACTION_FAILURE"))["id"] == interaction["id"]
-    abroad = there.as_seen(here.platform.nobody)
+    abroad = there.as_seen(here.platform.anonymous)
     path = f"/interactions/{interaction['id']}/{interaction['token']}/callback"
     assert (await abroad.post(path, {"type": 5})).code == 10062

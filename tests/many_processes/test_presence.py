@@ -32,6 +32,20 @@ async def test_presence_changes_on_one_node_are_received_on_the_other(nodes: Pai
     await listener.receive("PRESENCE_UPDATE", user={"id": str(alice.id)}, status="offline")
 
 
+async def test_friends_on_different_nodes_receive_each_others_presence(nodes: Pair) -> None:
+    here, there = nodes
+    alice, bob = await here.platform.person("alice"), await here.platform.person("bob")
+    listener = await there.session(bob, guilds=0)
+    session = await here.session(alice, guilds=0)
+    await alice.put(f"/users/@me/relationships/{bob.id}", {})
+    await bob.put(f"/users/@me/relationships/{alice.id}", {})
+    await listener.receive("PRESENCE_UPDATE", user={"id": str(alice.id)}, status="online")
+    session.peer.send({"op": 3, "d": {"since": None, "activities": [], "status": "dnd", "afk": False}})
+    await listener.receive("PRESENCE_UPDATE", user={"id": str(alice.id)}, status="dnd")
+    session.peer.drop(1000)
+    await listener.receive("PRESENCE_UPDATE", user={"id": str(alice.id)}, status="offline")
+
+
 async def test_online_members_are_counted_and_listed_on_every_node(nodes: Pair) -> None:
     here, there = nodes
     alice, bot, guild = await people(here)

@@ -29,6 +29,6 @@ class GatewayCallbacks(Struct, frozen=True, kw_only=True):
     on_offline: Callable[[UserId, frozenset[GuildId]], Awaitable[None]] | None = None
     """A user's last session ended; the guilds whose events it received."""
     on_session_end: Callable[[UserId, str], Awaitable[None]] | None = None
-    """A session ended and cannot be resumed: its user and id. Its voice state ends with it."""
+    """A session ended and cannot be resumed: its user and id. Its voice state and Activity end with it."""
     on_token_use: Callable[[bytes], None] | None = None
     """A person identified with the token of a hash."""

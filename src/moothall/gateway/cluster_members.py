@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 from moothall.bus import Bus
 from moothall.gateway.node import GatewayNode
 from moothall.kernel.context import Services
-from moothall.kernel.nodes import Membership, space_of
+from moothall.kernel.nodes import Membership, database_id
+from moothall.resources.activity.operations import clear_activities, clear_activities_of_others
 from moothall.resources.guild.membership.operations import remove_departed_guests
 from moothall.resources.voice.operations.sessions import clear_voice, clear_voice_of_others
 from moothall.storage.database import StorageError
@@ -43,9 +44,9 @@ class ClusterMembers:
         self._membership: Membership | None = None
 
     async def join(self) -> None:
-        """Take a number for ids, start the bus and end the voice states of dead processes.
+        """Take a number for ids, start the bus and end the voice states and Activities of dead processes.
 
-        Raises StorageError, BusUnavailable, or NumberTaken if another process uses the number.
+        Raises StorageError, BusUnavailable, or NodeNumberTaken if another process uses the number.
         """
         try:
             await self._join()
@@ -58,6 +59,7 @@ class ClusterMembers:
         if self._shared is not None and self._shared.connected:
             try:
                 await remove_departed_guests(self._services, await clear_voice(self._services, self._name))
+                await clear_activities(self._services, self._name)
             except StorageError as problem:
                 log.warning("voice connections remain: %s", problem)
         if self._membership is not None:
@@ -82,12 +84,14 @@ class ClusterMembers:
         if self._shared is None:
             await self._bus.start()
         else:
-            await self._shared.start(await space_of(services.database))
+            await self._shared.start(await database_id(services.database))
         # Voice states end with the session that they belong to.
         if self._shared is None or membership is None:
             ended = await clear_voice(services)
+            await clear_activities(services)
         else:
             ended = await clear_voice_of_others(services, membership.alive)
+            await clear_activities_of_others(services, membership.alive)
         await remove_departed_guests(services, ended)
 
     def _set_number(self, number: int) -> None:
@@ -107,3 +111,4 @@ class ClusterMembers:
         presences.remove_dead_nodes(alive)
         if removed and self._name == min(alive):
             await remove_departed_guests(self._services, await clear_voice_of_others(self._services, alive))
+            await clear_activities_of_others(self._services, alive)

@@ -13,9 +13,10 @@ from msgspec import Raw, Struct
 from moothall.bus import Audience, Bus, Envelope
 from moothall.gateway.event_payloads import read_user_id
 from moothall.gateway.hub import Hub
-from moothall.gateway.presence import Presences, merge_sessions, presence_update
+from moothall.gateway.presence import Presences, friend_updates, merge_sessions, presence_update
 from moothall.gateway.session import Session
 from moothall.gateway.user_presence import OFFLINE, UserPresence, merge_presences
+from moothall.kernel.context import GatewaySession
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.presence import Presence
 
@@ -24,6 +25,13 @@ _REQUEST: Final = "NODE_ASKS"
 _SHUTDOWN: Final = "NODE_LEFT"
 _MAX_PRESENCES: Final = 200
 """Presences in one message."""
+
+
+class NodeSession(Struct, array_like=True, frozen=True):
+    """A session of a user on one node."""
+
+    id: str
+    platform: str
 
 
 class NodePresence(Struct, array_like=True, frozen=True):
@@ -37,6 +45,8 @@ class NodePresence(Struct, array_like=True, frozen=True):
     """Guilds whose events those sessions receive."""
     replace: bool = True
     """Whether `guild_ids` replaces the previous guilds instead of adding to them."""
+    sessions: tuple[NodeSession, ...] = ()
+    """The user's sessions, oldest first, unless guilds are added."""
 
 
 class _PresencesMessage(Struct):
@@ -59,6 +69,7 @@ class _NodeMessage(Struct):
 class _UserOnNode(Struct):
     presence: UserPresence
     guild_ids: set[GuildId]
+    sessions: tuple[NodeSession, ...]
 
 
 class ClusterPresences(Presences):
@@ -89,7 +100,11 @@ class ClusterPresences(Presences):
             if self._own.pop(user_id, None) is not None:
                 self._publish_presences([NodePresence(user_id, connected=False)])
             return
-        current = _UserOnNode(merge_sessions(sessions), set().union(*(session.guild_ids for session in sessions)))
+        current = _UserOnNode(
+            merge_sessions(sessions),
+            set().union(*(session.guild_ids for session in sessions)),
+            tuple(NodeSession(session.id, session.platform) for session in sessions),
+        )
         if current != self._own.get(user_id):
             self._own[user_id] = current
             self._publish_presences([_node_presence(user_id, current)])
@@ -132,6 +147,10 @@ class ClusterPresences(Presences):
 
     # Queries
 
+    def online_ids(self, guild_id: GuildId) -> list[UserId]:
+        """The members of a guild who are online on any node."""
+        return list(self._online.get(guild_id, ()))
+
     def online_count(self, guild_id: GuildId) -> int:
         """Members of a guild with a live session on any node that is not invisible."""
         return len(self._online.get(guild_id, ()))
@@ -150,6 +169,17 @@ class ClusterPresences(Presences):
         return user_id in self._hub.sessions_by_user or any(
             node != self._node for node in self._by_user.get(user_id, ())
         )
+
+    def find_session(self, user_id: UserId, session_id: str | None) -> GatewaySession | None:
+        """A live session of a user on any node; with None the latest one of this node, else any."""
+        here = self._find_here(user_id, session_id, self._node)
+        if here is not None:
+            return here
+        for node, user in self._by_user.get(user_id, {}).items():
+            for session in reversed(user.sessions if node != self._node else ()):
+                if session_id is None or session.id == session_id:
+                    return GatewaySession(session.id, node, session.platform)
+        return None
 
     # Receiving
 
@@ -213,7 +243,8 @@ class ClusterPresences(Presences):
         else:
             self._users_by_node.setdefault(node, set()).add(user_id)
             retained = previous.guild_ids if previous is not None and not update.replace else set()
-            by_node[node] = _UserOnNode(update.presence, retained.union(update.guild_ids))
+            sessions = previous.sessions if previous is not None and not update.replace else update.sessions
+            by_node[node] = _UserOnNode(update.presence, retained.union(update.guild_ids), sessions)
         after = merge_presences([each.presence for each in by_node.values()])
         if not by_node:
             del self._by_user[user_id]
@@ -225,6 +256,7 @@ class ClusterPresences(Presences):
         yield from self._change_guilds(user_id, after, guilds_before - guilds, guilds - guilds_before)
         if after != before:
             yield from self._updates(user_id, after, guilds & guilds_before)
+            yield from friend_updates(user_id, after, self._hub.friends.observers_of(user_id))
 
     def _change_guilds(
         self, user_id: UserId, presence: UserPresence, removed: set[GuildId], added: set[GuildId]
@@ -275,7 +307,13 @@ class ClusterPresences(Presences):
 
 
 def _node_presence(user_id: UserId, user: _UserOnNode) -> NodePresence:
-    return NodePresence(user_id, connected=True, presence=user.presence, guild_ids=tuple(sorted(user.guild_ids)))
+    return NodePresence(
+        user_id,
+        connected=True,
+        presence=user.presence,
+        guild_ids=tuple(sorted(user.guild_ids)),
+        sessions=user.sessions,
+    )
 
 
 def _from_number(id_type: type[Any], number: int) -> Any:

@@ -1,13 +1,15 @@
 """Payloads that clients send: one struct for each opcode (events: gateway, send events)."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
+from moothall.gateway import etf
 from moothall.gateway.opcodes import CloseCode, CloseConnection
-from moothall.objects.ids import ChannelId, GuildId, system_clock
-from moothall.objects.presence import Activity, ActivityType, Status
+from moothall.objects.clock import CLOCK
+from moothall.objects.ids import ChannelId, GuildId
+from moothall.objects.presence import Activity, ActivityType
 from moothall.objects.wire import decoder
 
 MAX_BYTES: Final = 4096
@@ -36,11 +38,11 @@ class ActivityCommand(Activity, frozen=True, kw_only=True):
     def to_activity(self, *, bot: bool) -> Activity:
         """The activity that other users see. A bot's has name, type, url and state only."""
         if bot:
-            return Activity(name=self.name, type=self.type, url=self.url, state=self.state, created_at=system_clock())
+            return Activity(name=self.name, type=self.type, url=self.url, state=self.state, created_at=CLOCK.now_ms())
         labels = [b.get("label") if isinstance(b, dict) else b for b in self.buttons or ()]
         return msgspec.structs.replace(
             self,
-            created_at=self.created_at or system_clock(),
+            created_at=self.created_at or CLOCK.now_ms(),
             buttons=[label for label in labels if isinstance(label, str)] or UNSET,
         )
 
@@ -48,7 +50,8 @@ class ActivityCommand(Activity, frozen=True, kw_only=True):
 class UpdatePresenceCommand(Struct):
     """Opcode 3, and `presence` of Identify."""
 
-    status: Status | None = Status.ONLINE
+    status: Literal["online", "dnd", "idle", "invisible", "offline", "unknown"] | None = "online"
+    """"unknown" leaves it to the user's settings, with Identify of people; it is online otherwise."""
     activities: Annotated[list[ActivityCommand], Meta(max_length=_MAX_ACTIVITIES)] | None = None
     since: int | float | None = None
     afk: bool | None = False
@@ -66,6 +69,8 @@ class IdentifyCommand(Struct):
     shard: list[int] | None = None
     presence: UpdatePresenceCommand | None = None
     intents: int | UnsetType = UNSET
+    capabilities: int | None = 0
+    """`Capability` bits, which change the READY of people."""
 
 
 class ResumeCommand(Struct):
@@ -97,10 +102,35 @@ class RequestGuildMembersCommand(Struct):
     nonce: Any = None
 
 
+class GuildSubscription(Struct):
+    """What a client shows of a guild: the ranges of each channel's member list. Other fields have no effect."""
+
+    channels: dict[str, list[list[int]]] | UnsetType | None = UNSET
+
+
+class GuildSubscriptionsCommand(GuildSubscription, kw_only=True):
+    """Opcode 14."""
+
+    guild_id: GuildId
+
+
+class BulkGuildSubscriptionsCommand(Struct):
+    """Opcode 37."""
+
+    subscriptions: dict[GuildId, GuildSubscription]
+
+
 class RequestSoundboardSoundsCommand(Struct):
     """Opcode 31."""
 
     guild_ids: list[GuildId]
+
+
+class RequestChannelInfoCommand(Struct):
+    """Opcode 43. Fields other than `status` are left out of the answer."""
+
+    guild_id: GuildId
+    fields: Annotated[list[str], Meta(max_length=16)]
 
 
 def read_payload(message: str | bytes) -> Payload:
@@ -110,6 +140,18 @@ def read_payload(message: str | bytes) -> Payload:
     try:
         return _payload_decoder.decode(message)
     except (msgspec.MsgspecError, ValueError, RecursionError):
+        raise CloseConnection(CloseCode.DECODE_ERROR, "Error while decoding payload.") from None
+
+
+def read_etf_payload(message: str | bytes) -> Payload:
+    """Decode a WebSocket message that is a term. Raises CloseConnection 4002."""
+    if len(message) > MAX_BYTES:
+        raise CloseConnection(CloseCode.DECODE_ERROR, "Payload too large.")
+    if isinstance(message, str):
+        raise CloseConnection(CloseCode.DECODE_ERROR, "Terms are binary messages.")
+    try:
+        return _payload_decoder.decode(msgspec.json.encode(etf.decode(message)))
+    except (msgspec.MsgspecError, ValueError):
         raise CloseConnection(CloseCode.DECODE_ERROR, "Error while decoding payload.") from None
 
 

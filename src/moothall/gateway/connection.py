@@ -1,25 +1,29 @@
 """One WebSocket connection: the payloads that the client sends, and the responses."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, Protocol
 
 from moothall.gateway.commands import (
+    BulkGuildSubscriptionsCommand,
+    GuildSubscription,
+    GuildSubscriptionsCommand,
     IdentifyCommand,
     Payload,
+    RequestChannelInfoCommand,
     RequestGuildMembersCommand,
     RequestSoundboardSoundsCommand,
     ResumeCommand,
     UpdatePresenceCommand,
     UpdateVoiceStateCommand,
     read_command,
-    read_payload,
 )
 from moothall.gateway.frames import PAYLOAD_COMPRESSION, TEXT, Encoding, Frame
 from moothall.gateway.opcodes import CloseCode, CloseConnection, Opcode
 from moothall.gateway.send_queue import Send, SendQueue
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings
+from moothall.objects.ids import GuildId
 
 _HEARTBEAT_ACK: Final = b'{"op":11,"d":null,"s":null,"t":null}'
 _HEARTBEAT: Final = b'{"op":1,"d":null,"s":null,"t":null}'
@@ -50,8 +54,14 @@ class CommandHandler(Protocol):
     ) -> None:
         """Opcode 8."""
 
+    def update_guild_subscriptions(self, session: Session, subscriptions: Mapping[GuildId, GuildSubscription]) -> None:
+        """Opcodes 14 and 37."""
+
     async def request_soundboard_sounds(self, session: Session, command: RequestSoundboardSoundsCommand) -> None:
         """Opcode 31."""
+
+    async def request_channel_info(self, session: Session, command: RequestChannelInfoCommand) -> None:
+        """Opcode 43."""
 
     def handle_overflow(self, connection: "Connection") -> None:
         """The connection was aborted because its send queue overflowed."""
@@ -117,6 +127,10 @@ class Connection:
         """Send a dispatch, now or once the client reads again."""
         self.send_queue.push(self.encoding.dispatch(seq, frame))
 
+    async def prepare(self, frame: Frame) -> None:
+        """Make the forms of a large frame that sending it needs, without blocking the event loop."""
+        await self.encoding.prepare(frame)
+
     def send_invalid_session(self, *, resumable: bool) -> None:
         """Send opcode 9: the client has to identify again, or to resume."""
         self.send_queue.push(
@@ -138,7 +152,7 @@ class Connection:
         self.send_queue.close(code, reason)
 
     def enable_payload_compression(self) -> None:
-        """Apply `compress` of Identify; a compressed transport is left as it is."""
+        """Apply `compress` of Identify; a compressed transport and terms are left as they are."""
         if self.encoding is TEXT:
             self.encoding = PAYLOAD_COMPRESSION
 
@@ -150,7 +164,7 @@ class Connection:
     async def handle(self, message: str | bytes) -> None:
         """Handle one WebSocket message. Raises CloseConnection with the documented close code."""
         self._check_rate_limit()
-        payload = read_payload(message)
+        payload = self.encoding.read(message)
         handle_opcode = _OPCODE_HANDLERS.get(payload.op)
         if handle_opcode is None:
             raise CloseConnection(CloseCode.UNKNOWN_OPCODE, "Unknown opcode.")
@@ -216,11 +230,28 @@ class Connection:
         session = self._require_session()
         await self._handler.request_guild_members(self, session, read_command(payload.d, RequestGuildMembersCommand))
 
+    async def update_guild_subscriptions(self, payload: Payload) -> None:
+        """Opcode 14."""
+        session = self._require_session()
+        command: GuildSubscriptionsCommand = read_command(payload.d, GuildSubscriptionsCommand)
+        self._handler.update_guild_subscriptions(session, {command.guild_id: command})
+
+    async def bulk_update_guild_subscriptions(self, payload: Payload) -> None:
+        """Opcode 37."""
+        session = self._require_session()
+        command: BulkGuildSubscriptionsCommand = read_command(payload.d, BulkGuildSubscriptionsCommand)
+        self._handler.update_guild_subscriptions(session, command.subscriptions)
+
     async def request_soundboard_sounds(self, payload: Payload) -> None:
         """Opcode 31."""
         session = self._require_session()
         command = read_command(payload.d, RequestSoundboardSoundsCommand)
         await self._handler.request_soundboard_sounds(session, command)
+
+    async def request_channel_info(self, payload: Payload) -> None:
+        """Opcode 43."""
+        session = self._require_session()
+        await self._handler.request_channel_info(session, read_command(payload.d, RequestChannelInfoCommand))
 
 
 _OPCODE_HANDLERS: Final[dict[int, Callable[[Connection, Payload], Awaitable[None]]]] = {
@@ -230,5 +261,8 @@ _OPCODE_HANDLERS: Final[dict[int, Callable[[Connection, Payload], Awaitable[None
     Opcode.PRESENCE_UPDATE: Connection.update_presence,
     Opcode.VOICE_STATE_UPDATE: Connection.update_voice_state,
     Opcode.REQUEST_GUILD_MEMBERS: Connection.request_guild_members,
+    Opcode.GUILD_SUBSCRIPTIONS: Connection.update_guild_subscriptions,
+    Opcode.GUILD_SUBSCRIPTIONS_BULK: Connection.bulk_update_guild_subscriptions,
     Opcode.REQUEST_SOUNDBOARD_SOUNDS: Connection.request_soundboard_sounds,
+    Opcode.REQUEST_CHANNEL_INFO: Connection.request_channel_info,
 }

@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Sequence
 
 from moothall.gateway import queries
+from moothall.gateway.account_state import AccountState, read_account_state
 from moothall.gateway.guild_create import (
     GuildCreateReader,
+    read_activity_instances,
     read_scheduled_events,
     read_stage_instances,
     read_voice_states,
@@ -12,16 +14,18 @@ from moothall.gateway.guild_create import (
 from moothall.gateway.guild_view import ChannelView, GuildView, MemberView
 from moothall.gateway.ready import Identity
 from moothall.gateway.session import Session
-from moothall.gateway.source import OnlinePresences
+from moothall.gateway.source import ListedMember, OnlinePresences
 from moothall.gateway.threads import active_threads, thread_list_sync
 from moothall.kernel.authenticate import TokenKind, actor_of_token
 from moothall.kernel.guild_state import GuildStates
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import VOICE
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
-from moothall.objects.member import Member
+from moothall.objects.member import Member, MemberFlags
 from moothall.objects.text import search_key
 from moothall.objects.wire import encode
+from moothall.resources.activity.objects import instance_objects
+from moothall.resources.activity.queries import select_direct_instances
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.channel.thread_activity.queries import select_active_threads, select_parents_of_private_threads
 from moothall.resources.member.queries import (
@@ -33,6 +37,7 @@ from moothall.resources.member.queries import (
 )
 from moothall.resources.user.objects import current_user
 from moothall.resources.user.queries import select_user
+from moothall.resources.voice.queries import select_voice_statuses
 from moothall.storage.database import Database
 
 _NO_USER = UserId(Snowflake(0))
@@ -69,6 +74,11 @@ class DatabaseSource:
             raise LookupError(f"user {user_id} is deleted")
         return encode(current_user(row))
 
+    async def account_state(self, user_id: UserId) -> AccountState:
+        """The state of a person's account that READY has."""
+        async with self._database.read() as reader:
+            return await read_account_state(reader, self._states, user_id)
+
     async def guild_ids(self, user_id: UserId) -> list[GuildId]:
         """The guilds of a user, oldest first."""
         async with self._database.read() as reader:
@@ -100,6 +110,7 @@ class DatabaseSource:
             pending=row.pending,
             timed_out_until=int(row.communication_disabled_until or 0),
             sessions=[],
+            quarantined=bool(row.flags & MemberFlags.QUARANTINED),
             guest_channel_id=row.guest_channel_id,
         )
 
@@ -161,6 +172,27 @@ class DatabaseSource:
             *(("GUILD_SCHEDULED_EVENT_CREATE", encode(event)) for event in events),
         ]
 
+    async def activity_instances(self, guild_id: GuildId) -> dict[ChannelId, list[bytes]]:
+        """The `d` of EMBEDDED_ACTIVITY_UPDATE_V2 for each Activity instance of a guild, by its channel or thread."""
+        by_channel: dict[ChannelId, list[bytes]] = {}
+        async with self._database.read() as reader:
+            for instance in await read_activity_instances(reader, guild_id):
+                by_channel.setdefault(instance.location.channel_id, []).append(encode(instance))
+        return by_channel
+
+    async def direct_activities(self, user_id: UserId) -> list[bytes]:
+        """The `d` of EMBEDDED_ACTIVITY_UPDATE_V2 for each Activity instance in a user's direct messages."""
+        async with self._database.read() as reader:
+            rows = await select_direct_instances(reader, user_id)
+            return [encode(instance) for instance in await instance_objects(reader, rows)]
+
+    async def thread_ids(
+        self, view: GuildView, member: MemberView, channel_ids: frozenset[ChannelId]
+    ) -> frozenset[ChannelId]:
+        """The active threads of the channels that a member can reach."""
+        async with self._database.read() as reader:
+            return frozenset(thread.id for thread in await active_threads(reader, view, member, channel_ids))
+
     async def voice_states(self, view: GuildView, channel_ids: frozenset[ChannelId]) -> list[bytes]:
         """The `d` of VOICE_STATE_UPDATE for each user in the channels; no query without a voice channel."""
         voice_ids = _voice_channels(view, channel_ids)
@@ -168,6 +200,11 @@ class DatabaseSource:
             return []
         async with self._database.read() as reader:
             return [encode(state) for state in await read_voice_states(reader, view.id, voice_ids)]
+
+    async def voice_statuses(self, guild_id: GuildId) -> dict[ChannelId, str]:
+        """The statuses of a guild's voice channels."""
+        async with self._database.read() as reader:
+            return await select_voice_statuses(reader, guild_id)
 
     async def soundboard_sounds(self, guild_id: GuildId) -> bytes:
         """The soundboard sounds of a guild, as JSON."""
@@ -198,6 +235,39 @@ class DatabaseSource:
             unique_ids = dict.fromkeys(user_ids)
             rows = await get_members(reader, guild_id, unique_ids)
             return await member_objects(reader, [rows[user_id] for user_id in unique_ids if user_id in rows])
+
+    async def listed_members(self, guild_id: GuildId, user_ids: Sequence[UserId]) -> list[ListedMember]:
+        """The members among some users, as lists sort them."""
+        async with self._database.read() as reader:
+            rows = await queries.select_listed(reader, guild_id, user_ids)
+        return [_listed_member(row) for row in rows]
+
+    async def listed_members_page(self, guild_id: GuildId, after: UserId | None, limit: int) -> list[ListedMember]:
+        """At most `limit` members with a user id above `after`, as lists sort them, lowest id first."""
+        async with self._database.read() as reader:
+            rows = await queries.select_listed_page(reader, guild_id, _NO_USER if after is None else after, limit)
+        return [_listed_member(row) for row in rows]
+
+    async def hoisted_role_ids(self, guild_id: GuildId) -> list[RoleId]:
+        """The roles whose members are shown apart, from the top."""
+        async with self._database.read() as reader:
+            state = await self._states.state(reader, guild_id)
+        hoisted = [] if state is None else [role for role in state.roles.values() if role.hoist]
+        return [role.id for role in sorted(hoisted, key=lambda role: (-role.position, role.id))]
+
+
+def _listed_member(row: queries.ListedMemberRow) -> ListedMember:
+    return ListedMember(
+        row.nick or row.global_name or row.username,
+        MemberView(
+            user_id=row.user_id,
+            role_ids=tuple(RoleId(role_id) for role_id in sorted(row.roles)),
+            pending=False,
+            timed_out_until=0,
+            sessions=[],
+            guest_channel_id=row.guest_channel_id,
+        ),
+    )
 
 
 def _voice_channels(view: GuildView, channel_ids: frozenset[ChannelId]) -> frozenset[ChannelId]:

@@ -75,7 +75,7 @@ class Dispatcher:
         if envelope.audience is Audience.USERS:
             audience = view.users_audience(envelope.channel_id, envelope.intent, envelope.user_ids)
         elif channel_id is not None and envelope.thread_id and envelope.user_ids:
-            audience = view.private_thread_audience(channel_id, envelope.permission, envelope.intent, envelope.user_ids)
+            audience = view.private_thread_audience(channel_id, envelope.intent, envelope.user_ids)
         else:
             audience = view.audience(channel_id, envelope.permission, envelope.intent)
         if envelope.name == "THREAD_MEMBERS_UPDATE":

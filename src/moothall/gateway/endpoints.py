@@ -44,7 +44,7 @@ async def get_gateway(ctx: Context) -> GatewayUrl:
 @get("/gateway/bot", permission=SIGNED_IN)
 async def get_bot_gateway(ctx: Context) -> GatewayBotInfo:
     """The URL of the gateway with the caller's recommended shards and remaining session starts."""
-    node = _node(ctx)
+    node = ctx.services.resources[GatewayNode]
     guilds = await count_guilds(ctx.tx, ctx.actor.user_id)
     return GatewayBotInfo(
         url=_url(ctx),
@@ -54,11 +54,5 @@ async def get_bot_gateway(ctx: Context) -> GatewayBotInfo:
 
 
 def _url(ctx: Context) -> str:
-    return _node(ctx).settings.url_for(ctx.header("host"), ctx.header("x-forwarded-proto"))
-
-
-def _node(ctx: Context) -> GatewayNode:
-    node = ctx.services.extra[GatewayNode]
-    if not isinstance(node, GatewayNode):
-        raise TypeError("services.extra has no gateway node")
-    return node
+    settings = ctx.services.resources[GatewayNode].settings
+    return settings.url_for(ctx.header("host"), ctx.header("x-forwarded-proto"))

@@ -77,6 +77,7 @@ class MemberData(Struct):
         member.role_ids = tuple(sorted(self.roles))
         member.pending = bool(self.pending)
         member.timed_out_until = int(self.communication_disabled_until or 0)
+        member.quarantined = bool(self.flags & MemberFlags.QUARANTINED)
         if not self.flags & MemberFlags.IS_GUEST:
             member.guest_channel_id = None
 

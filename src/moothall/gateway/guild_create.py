@@ -10,6 +10,7 @@ from moothall.gateway.session import Session
 from moothall.gateway.source import OnlinePresences
 from moothall.gateway.threads import active_threads
 from moothall.kernel.guild_state import GuildStates
+from moothall.objects.activity import EmbeddedActivityInstance
 from moothall.objects.channel import Channel
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.intents import Intent
@@ -20,6 +21,8 @@ from moothall.objects.soundboard import SoundboardSound
 from moothall.objects.stage_instance import StageInstance
 from moothall.objects.voice import VoiceState
 from moothall.objects.wire import Timestamp, encode
+from moothall.resources.activity.objects import instance_objects
+from moothall.resources.activity.queries import select_instances_in_guild
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.guild.objects import guild_json
 from moothall.resources.member.queries import count_members, get_members, member_objects
@@ -64,6 +67,14 @@ async def read_scheduled_events(
     ]
 
 
+async def read_activity_instances(
+    reader: Reader, guild_id: GuildId, channel_ids: frozenset[ChannelId] | None = None
+) -> list[EmbeddedActivityInstance]:
+    """The Activity instances in some channels and threads of a guild; with None in all."""
+    rows = await select_instances_in_guild(reader, guild_id)
+    return await instance_objects(reader, [row for row in rows if channel_ids is None or row.channel_id in channel_ids])
+
+
 class _GuildCreateFields(Struct):
     """The fields of GUILD_CREATE beyond the guild object."""
 
@@ -79,6 +90,7 @@ class _GuildCreateFields(Struct):
     stage_instances: list[StageInstance]
     guild_scheduled_events: list[ScheduledEvent]
     soundboard_sounds: list[SoundboardSound]
+    activity_instances: list[EmbeddedActivityInstance]
 
 
 class GuildCreateReader:
@@ -112,6 +124,8 @@ class GuildCreateReader:
             return None
         all_channels = await state.channels(reader)
         channels = [all_channels[channel_id] for channel_id in sorted(visible) if channel_id in all_channels]
+        threads = await active_threads(reader, view, member, visible)
+        places = visible.union(thread.id for thread in threads)
         with_presences = session.intents & Intent.GUILD_PRESENCES
         fields = _GuildCreateFields(
             joined_at=own.joined_at,
@@ -121,11 +135,12 @@ class GuildCreateReader:
             voice_states=[_voice_state(row, listed) for row in in_voice if row.user_id in listed],
             members=await member_objects(reader, list(listed.values())),
             channels=await channel_objects(reader, channels),
-            threads=await active_threads(reader, view, member, visible),
+            threads=threads,
             presences=online(listed) if with_presences else [],
             stage_instances=await read_stage_instances(reader, guild_id, visible),
             guild_scheduled_events=await read_scheduled_events(reader, guild_id, visible, external=True),
             soundboard_sounds=await state.sounds(reader),
+            activity_instances=await read_activity_instances(reader, guild_id, places),
         )
         return guild_json(state)[:-1] + b"," + encode(fields)[1:]
 
@@ -141,7 +156,8 @@ class GuildCreateReader:
         if session.intents & Intent.GUILD_PRESENCES and count <= MAX_GUILD_WITH_MEMBER_LIST:
             if count <= session.large_threshold:
                 return {row.user_id: row for row in await select_all_members(reader, guild_id)}
-            user_ids = set(view.members)
+            # People subscribe to member lists instead.
+            user_ids = set(view.members) if session.bot else set()
         else:
             user_ids = set()
         user_ids.add(session.user_id)

@@ -212,6 +212,9 @@ class GuildEventHandler:
         with_voice_states = [s for s in sessions if s.intents & Intent.GUILD_VOICE_STATES]
         for frame in await frames.voice_states(revealed):
             self._dispatcher.dispatch_frame(with_voice_states, frame)
+        with_activities = [s for s in sessions if s.intents & Intent.GUILD_EMBEDDED_ACTIVITIES]
+        for frame in await frames.activity_updates(member, revealed) if with_activities else ():
+            self._dispatcher.dispatch_frame(with_activities, frame)
         with_events = [s for s in sessions if s.intents & Intent.GUILD_SCHEDULED_EVENTS]
         for name, frame in await frames.stages_and_events(revealed):
             self._dispatcher.dispatch_frame(with_events if name == "GUILD_SCHEDULED_EVENT_CREATE" else sessions, frame)

@@ -46,13 +46,14 @@ class MemberView(Struct, eq=False):
     timed_out_until: int
     """Milliseconds since the Unix epoch; 0 for never."""
     sessions: list[Session]
+    quarantined: bool = False
     guest_channel_id: ChannelId | None = None
     """The only channel that a guest sees; None for a member who is no guest."""
 
     @property
     def restricted(self) -> bool:
-        """Whether pending screening or a timeout leaves the member only the permissions to view and read."""
-        return self.pending or self.timed_out_until > Timestamp.now()
+        """Whether screening, a timeout or a quarantine leaves the member only the permissions to view and read."""
+        return self.pending or self.quarantined or self.timed_out_until > Timestamp.now()
 
 
 class GuildView:
@@ -180,7 +181,10 @@ class GuildView:
         return visible
 
     def audience(self, channel_id: ChannelId | None, permission: int, intent: int) -> list[Session]:
-        """The sessions that receive an event of a channel, or of the whole guild without `channel_id`."""
+        """The sessions that receive an event of a channel, or of the whole guild without `channel_id`.
+
+        Of the bits of `permission` a user needs one.
+        """
         if self._audiences_expire_at and Timestamp.now() >= self._audiences_expire_at:
             self.invalidate_audiences()
         key = (channel_id, permission, intent)
@@ -207,29 +211,28 @@ class GuildView:
         if envelope.audience is Audience.USERS:
             return member.user_id in envelope.user_ids and envelope.channel_id in self.visible_channels(member)
         if envelope.audience is not Audience.CHANNEL:
-            return not permission or self.permissions(member) & permission == permission
+            return not permission or bool(self.permissions(member) & permission)
         channel = None if envelope.channel_id is None else self.channels.get(envelope.channel_id)
         if channel is None:
             return False
         permissions = self.permissions_in(member, channel)
         if envelope.thread_id and envelope.user_ids and not permissions & _MANAGE_THREADS:
             return bool(permissions & _VIEW) and member.user_id in envelope.user_ids
-        required = permission | _VIEW
-        return permissions & required == required
+        return _allows(permissions, permission)
 
     def private_thread_audience(
-        self, channel_id: ChannelId, permission: int, intent: int, thread_member_ids: Iterable[UserId]
+        self, channel_id: ChannelId, intent: int, thread_member_ids: Iterable[UserId]
     ) -> list[Session]:
         """As `audience`, for a private thread of a channel: its members, and those who may manage threads."""
-        managers = self.audience(channel_id, permission | _MANAGE_THREADS, intent)
+        managers = self.audience(channel_id, _MANAGE_THREADS, intent)
+        channel = self.channels.get(channel_id)
         manager_ids = {session.user_id for session in managers}
-        channel, required = self.channels.get(channel_id), permission | _VIEW
         return managers + [
             session
             for member in self._members_by_id(thread_member_ids)
             if member.user_id not in manager_ids
             and channel is not None
-            and self.permissions_in(member, channel) & required == required
+            and self.permissions_in(member, channel) & _VIEW
             for session in member.sessions
             if not intent or session.intents & intent
         ]
@@ -269,14 +272,13 @@ class GuildView:
     def _eligible_members(self, channel_id: ChannelId | None, permission: int) -> Iterable[MemberView]:
         members = self.members.values()
         if not channel_id:
-            return members if not permission else (m for m in members if self.permissions(m) & permission == permission)
+            return members if not permission else (m for m in members if self.permissions(m) & permission)
         if not permission:
             return (m for m in members if channel_id in self.visible_channels(m))
         channel = self.channels.get(channel_id)
         if channel is None:
             return ()
-        required = permission | _VIEW
-        return (m for m in members if self.permissions_in(m, channel) & required == required)
+        return (m for m in members if _allows(self.permissions_in(m, channel), permission))
 
     def _base(self, member: MemberView) -> int:
         roles = self.roles
@@ -285,3 +287,8 @@ class GuildView:
             everyone=roles.get(self._everyone_id, 0),
             roles=[roles[role_id] for role_id in member.role_ids if role_id in roles],
         )
+
+
+def _allows(permissions: int, needed: int) -> bool:
+    """Whether permissions in a channel include VIEW_CHANNEL and, unless `needed` is 0, one bit of it."""
+    return bool(permissions & _VIEW) and (not needed or bool(permissions & needed))

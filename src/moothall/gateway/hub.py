@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Final
@@ -11,12 +10,14 @@ from moothall.bus import Audience, Envelope
 from moothall.gateway.dispatcher import Dispatcher, thread_members_audience
 from moothall.gateway.event_payloads import read_member, read_user_id
 from moothall.gateway.frames import Frame
+from moothall.gateway.friends import RELATIONSHIP_EVENTS, Friends
 from moothall.gateway.guild_events import GuildEventHandler
 from moothall.gateway.guild_view import GuildView, MemberView
 from moothall.gateway.inline import run_inline
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings, Metrics
 from moothall.gateway.source import GuildSource, OnlinePresences
+from moothall.objects.clock import stopwatch
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.intents import Intent
 
@@ -33,8 +34,9 @@ class Hub:
     tasks run in between, also within one event with a very large audience. A guild's view is loaded when its first
     session joins, updated by the guild's own events, and dropped with the last session.
 
-    `on_control` is called with each NODE envelope, `on_join` once a session receives a guild's events, and
-    `online` returns the presences for GUILD_CREATE.
+    `on_control` is called with each NODE envelope, `on_join` once a session receives a guild's events,
+    `on_friend` with a user and their new friend, `on_guild_event` with an event of a guild once its view has it,
+    `on_leave` once a session receives a guild's events no longer, and `online` returns the presences for GUILD_CREATE.
     """
 
     def __init__(
@@ -45,6 +47,9 @@ class Hub:
         *,
         on_control: Callable[[Envelope], None] | None = None,
         on_join: Callable[[Session, GuildView], None] | None = None,
+        on_friend: Callable[[UserId, UserId], None] | None = None,
+        on_guild_event: Callable[[GuildView, Envelope], None] | None = None,
+        on_leave: Callable[[Session, GuildId], None] | None = None,
         online: OnlinePresences = lambda _user_ids: [],
     ) -> None:
         self.sessions: dict[str, Session] = {}
@@ -53,6 +58,10 @@ class Hub:
         self._source = source
         self._on_control = on_control
         self._on_join = on_join
+        self._on_friend = on_friend
+        self._on_guild_event = on_guild_event
+        self._on_leave = on_leave
+        self.friends = Friends()
         self._online = online
         self._dispatcher = Dispatcher(settings, metrics, self._schedule_delivery)
         self._guild_events = GuildEventHandler(self._dispatcher, source, self._remove_from_guild)
@@ -78,6 +87,7 @@ class Hub:
         remaining.remove(session)
         if not remaining:
             del self.sessions_by_user[session.user_id]
+            self.friends.forget(session.user_id)
         return not remaining
 
     async def join(self, session: Session, guild_id: GuildId, *, joined: bool) -> None:
@@ -102,8 +112,12 @@ class Hub:
             visible = view.visible_channels(member)
             if session.intents & Intent.GUILDS:
                 data = await self._source.guild_create(view, member, visible, session, self._online, joined=joined)
-                if data is not None and session.id in self.sessions:
-                    self.send(session, "GUILD_CREATE", data)
+                if data is not None:
+                    frame = Frame("GUILD_CREATE", data)
+                    if session.connection is not None:
+                        await session.connection.prepare(frame)
+                    if session.id in self.sessions:
+                        self.send_frame(session, frame)
             if not await self._catch_up(view, member, visible, session, pending):
                 return
             # Of several sessions of a user, the first one adds the member.
@@ -151,8 +165,16 @@ class Hub:
             self.send(session, "GUILD_DELETE", b'{"id":"%d"}' % guild_id)
         self._unsubscribe(session, guild_id)
 
+    def withdraw(self, session: Session, guild_id: GuildId) -> None:
+        """Announce to a session that a guild is unavailable; it receives no event of the guild until it joins again."""
+        if session.intents & Intent.GUILDS:
+            self.send(session, "GUILD_DELETE", b'{"id":"%d","unavailable":true}' % guild_id)
+        self._unsubscribe(session, guild_id)
+
     def _unsubscribe(self, session: Session, guild_id: GuildId) -> None:
         session.guild_ids.discard(guild_id)
+        if self._on_leave is not None:
+            self._on_leave(session, guild_id)
         view = self.views.get(guild_id)
         member = None if view is None else view.members.get(session.user_id)
         if view is None or member is None:
@@ -171,6 +193,10 @@ class Hub:
     def send(self, session: Session, name: str, data: bytes) -> None:
         """Dispatch an event to one session."""
         self.send_frame(session, Frame(name, data))
+
+    def dispatch(self, sessions: Sequence[Session], name: str, data: bytes) -> None:
+        """Dispatch an event to several sessions."""
+        self._dispatcher.dispatch_frame(sessions, Frame(name, data))
 
     def send_frame(self, session: Session, frame: Frame) -> None:
         """Dispatch a frame that no other session receives."""
@@ -192,7 +218,7 @@ class Hub:
 
     def _deliver(self) -> None:
         loop = asyncio.get_running_loop()
-        deadline = time.monotonic() + _SLICE_SECONDS
+        deadline = stopwatch() + _SLICE_SECONDS
         inbox, dispatcher = self._inbox, self._dispatcher
         while inbox or dispatcher.in_progress:
             if dispatcher.in_progress:
@@ -203,7 +229,7 @@ class Hub:
                     self._route(envelope)
                 except Exception:  # noqa: BLE001 - one event's failure must not affect the others
                     _log.exception("could not deliver %s", envelope.name)
-            if time.monotonic() > deadline:
+            if stopwatch() > deadline:
                 break
         dispatcher.report_metrics()
         self._delivery_scheduled = bool(inbox) or dispatcher.in_progress
@@ -242,6 +268,10 @@ class Hub:
             ],
             envelope,
         )
+        if envelope.name in RELATIONSHIP_EVENTS:
+            for user_id, friend_id in self.friends.apply(envelope):
+                if self._on_friend is not None:
+                    self._on_friend(user_id, friend_id)
 
     def _deliver_in_view(self, view: GuildView, envelope: Envelope) -> None:
         for pending in view.joining.values():
@@ -249,21 +279,29 @@ class Hub:
         handling = self._guild_events.handle(view, envelope)
         if handling is None:
             self._dispatcher.dispatch_in_guild(view, envelope)
+            self._announce_event(view, envelope)
             return
         if envelope.name == "GUILD_DELETE":
             self.views.pop(view.id, None)
         rest: Awaitable[None] | None = handling
         if self._source.embedded:
             rest = run_inline(handling)
-        if rest is not None:
+        if rest is None:
+            self._announce_event(view, envelope)
+        else:
             view.buffered = deque()
-            self._start_task(self._finish_handling(view, rest))
+            self._start_task(self._finish_handling(view, envelope, rest))
 
-    async def _finish_handling(self, view: GuildView, rest: Awaitable[None]) -> None:
+    def _announce_event(self, view: GuildView, envelope: Envelope) -> None:
+        if self._on_guild_event is not None:
+            self._on_guild_event(view, envelope)
+
+    async def _finish_handling(self, view: GuildView, envelope: Envelope, rest: Awaitable[None]) -> None:
         try:
             await rest
         except Exception:  # noqa: BLE001 - one event's failure must not affect the others
             _log.exception("could not apply a change of guild %s", view.id)
+        self._announce_event(view, envelope)
         self._deliver_buffered(view)
 
     def _deliver_buffered(self, view: GuildView) -> None:

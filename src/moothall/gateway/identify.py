@@ -1,6 +1,5 @@
 """Rules of Identify: intents, shards and rate limits (events: gateway)."""
 
-import time
 from collections.abc import Callable
 from typing import Final
 
@@ -10,8 +9,9 @@ from moothall.gateway.commands import IdentifyCommand
 from moothall.gateway.opcodes import CloseCode, CloseConnection
 from moothall.gateway.settings import GatewaySettings
 from moothall.objects.application import privileged_intents
+from moothall.objects.clock import CLOCK
 from moothall.objects.ids import UserId
-from moothall.objects.intents import ALL, PRIVILEGED
+from moothall.objects.intents import ALL, PRIVILEGED, RANGE
 
 _WINDOW: Final = 5.0
 _DAY: Final = 86_400.0
@@ -21,16 +21,17 @@ _MAX_SHARDS: Final = 16_384
 def read_intents(command: IdentifyCommand, *, bot: bool, application_flags: int) -> int:
     """The intents of a session. Raises CloseConnection 4013 or 4014.
 
-    A person's own client has every intent, whatever it states. A bot has those that it states.
+    A user's own client has every intent, whatever it states. A bot has those that it states; bits of the public range
+    that are no intent are ignored.
     """
     if not bot:
         return ALL
     intents = command.intents
-    if intents is UNSET or intents < 0 or intents & ~ALL:
+    if intents is UNSET or intents < 0 or intents & ~RANGE:
         raise CloseConnection(CloseCode.INVALID_INTENTS, "Invalid intent(s).")
     if intents & PRIVILEGED & ~privileged_intents(application_flags):
         raise CloseConnection(CloseCode.DISALLOWED_INTENTS, "Disallowed intent(s).")
-    return intents
+    return intents & ALL
 
 
 def read_shard(command: IdentifyCommand) -> tuple[int, int] | None:
@@ -56,6 +57,14 @@ def read_client(command: IdentifyCommand, *, bot: bool) -> str:
     return "web" if any(name in browser for name in ("chrome", "firefox", "safari", "edge", "mozilla")) else "desktop"
 
 
+def read_system(command: IdentifyCommand) -> str:
+    """The operating system of a client as session objects name it: windows, osx, linux, android, ios or unknown."""
+    properties = command.properties
+    system = str(properties.get("os", properties.get("$os", ""))).lower()
+    system = "osx" if system.startswith(("mac", "darwin")) else system
+    return next((name for name in ("windows", "osx", "linux", "android", "ios") if system.startswith(name)), "unknown")
+
+
 class IdentifyLimits:
     """Rate limits of bots' identifies.
 
@@ -63,7 +72,7 @@ class IdentifyLimits:
     identifies are counted for five seconds.
     """
 
-    def __init__(self, settings: GatewaySettings, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, settings: GatewaySettings, clock: Callable[[], float] = CLOCK.monotonic) -> None:
         self._settings = settings
         self._clock = clock
         self._windows: dict[tuple[UserId, int], tuple[float, int]] = {}

@@ -8,7 +8,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from moothall.gateway.commands import RequestGuildMembersCommand
 from moothall.gateway.connection import Connection
-from moothall.gateway.frames import Encoding, Frame
+from moothall.gateway.frames import Frame
 from moothall.gateway.hub import Hub
 from moothall.gateway.opcodes import CloseCode, CloseConnection
 from moothall.gateway.presence import Presences
@@ -23,9 +23,6 @@ from moothall.objects.wire import encode
 CHUNK: Final = 1_000
 _PAGE: Final = 100
 """Members read and encoded without a break for other tasks: about a millisecond."""
-
-_MIN_THREAD_BYTES: Final = 65_536
-"""A larger chunk is compressed in a thread, off the event loop."""
 
 _MAX_RESULTS: Final = 100
 _MAX_NONCE: Final = 32
@@ -132,16 +129,8 @@ class _ChunkSender:
             nonce=self._nonce,
         )
         frame = Frame("GUILD_MEMBERS_CHUNK", encode(chunk))
-        if frame.size > _MIN_THREAD_BYTES:
-            # Half a megabyte takes ten milliseconds to compress, which would block the event loop.
-            await asyncio.to_thread(_compress, self._connection.encoding, frame)
+        await self._connection.prepare(frame)
         self._hub.send_frame(self._session, frame)
-
-
-def _compress(encoding: Encoding, frame: Frame) -> None:
-    """Compute the forms of a frame that sending and buffering it need: the frame caches them."""
-    encoding.dispatch(0, frame)
-    frame.zstd  # noqa: B018 cached
 
 
 def _ids(members: Iterable[Member]) -> list[UserId]:

@@ -2,15 +2,18 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any, Final
 from urllib.parse import parse_qs
 
 from moothall.bus import Bus, Envelope
+from moothall.gateway.account_state import NO_STATE, AccountState
 from moothall.gateway.callbacks import GatewayCallbacks, VoiceStateRequest
 from moothall.gateway.cluster_presence import ClusterPresences
 from moothall.gateway.commands import (
+    GuildSubscription,
     IdentifyCommand,
+    RequestChannelInfoCommand,
     RequestGuildMembersCommand,
     RequestSoundboardSoundsCommand,
     ResumeCommand,
@@ -19,23 +22,32 @@ from moothall.gateway.commands import (
 )
 from moothall.gateway.connection import Connection
 from moothall.gateway.control_messages import GuildOpen, SessionsClose
-from moothall.gateway.frames import ENCODINGS, TEXT
+from moothall.gateway.frames import ENCODINGS, TEXT, Encoding
 from moothall.gateway.guild_view import GuildView
 from moothall.gateway.hub import Hub
-from moothall.gateway.identify import IdentifyLimits, read_client, read_intents, read_shard
+from moothall.gateway.identify import IdentifyLimits, read_client, read_intents, read_shard, read_system
 from moothall.gateway.member_chunks import send_member_chunks
+from moothall.gateway.member_lists import MemberLists, read_subscription
 from moothall.gateway.opcodes import CloseCode, CloseConnection
-from moothall.gateway.presence import Presences
-from moothall.gateway.ready import Identity, ready
+from moothall.gateway.presence import Presences, friend_updates
+from moothall.gateway.ready import (
+    Identity,
+    has_supplement,
+    person_ready,
+    ready,
+    ready_supplemental,
+    sessions_replace,
+)
 from moothall.gateway.send_queue import Send
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings, Metrics, NoMetrics
 from moothall.gateway.source import GatewaySource
 from moothall.gateway.unidentified import UnidentifiedConnections
-from moothall.gateway.user_presence import SessionPresence
-from moothall.objects.ids import UserId
-from moothall.objects.presence import Presence
-from moothall.objects.wire import decoder
+from moothall.gateway.user_presence import OFFLINE, SessionPresence
+from moothall.objects.ids import GuildId, UserId
+from moothall.objects.presence import Presence, Status
+from moothall.objects.relationship import RelationshipType
+from moothall.objects.wire import decoder, encode
 
 _log = logging.getLogger(__name__)
 
@@ -50,7 +62,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 class GatewayNode:
     """Serves WebSockets: call `serve` with every websocket scope, `start` before and `close` after.
 
-    `presences` implements the kernel's `PresenceBook`. `name` identifies this node on a bus that several processes
+    `presences` implements the kernel's `PresenceSource`. `name` identifies this node on a bus that several processes
     share. `network_of` returns the network of a scope's client, "" for loopback.
     """
 
@@ -78,6 +90,9 @@ class GatewayNode:
             metrics or NoMetrics(),
             on_control=self._handle_control,
             on_join=self._announce_presence,
+            on_friend=self._send_presence_of_friend,
+            on_guild_event=self._update_member_lists,
+            on_leave=self._end_subscription,
             online=self._online_presences,
         )
         self._source = source
@@ -89,11 +104,12 @@ class GatewayNode:
         bus.subscribe(self.hub.receive, on_gap=self.invalidate_sessions)
         self.cluster_presences = ClusterPresences(self.hub, bus, name) if bus.durable else None
         self.presences = self.cluster_presences or Presences(self.hub, bus.publish)
+        self.member_lists = MemberLists(self.hub, source, self.presences)
 
     async def start(self) -> None:
         """Start closing silent connections and expired sessions."""
         if self._sweeper is None:
-            self._sweeper = asyncio.get_running_loop().create_task(self._sweep())
+            self._sweeper = asyncio.get_running_loop().create_task(self._sweep_periodically())
         if self.cluster_presences is not None:
             self.cluster_presences.request()
 
@@ -139,7 +155,7 @@ class GatewayNode:
         error = _query_error(query)
         headers = {name: value.decode("latin-1") for name, value in scope.get("headers", ())}
         url = self.settings.resume_url or self.settings.url_for(headers.get(b"host"), headers.get(b"x-forwarded-proto"))
-        connection = Connection(self, send, ENCODINGS.get(_first(query, "compress"), TEXT), network, url)
+        connection = Connection(self, send, _encoding(query) or TEXT, network, url)
         self.connections.add(connection)
         code = 1006
         try:
@@ -202,6 +218,8 @@ class GatewayNode:
         guild_ids = frozenset(session.guild_ids)
         last = self.hub.remove(session)
         self.presences.update(session.user_id, guild_ids)
+        if not session.bot:
+            self._announce_sessions(session.user_id)
         if self.callbacks.on_session_end is not None:
             await _log_errors(self.callbacks.on_session_end(session.user_id, session.id))
         if last and self.callbacks.on_offline is not None and not self.presences.is_connected(session.user_id):
@@ -213,25 +231,28 @@ class GatewayNode:
         session = connection.session
         _log.info("user %s reads too slowly and was disconnected", session.user_id if session else 0)
 
-    async def _sweep(self) -> None:
-        loop = asyncio.get_running_loop()
+    async def sweep(self, now: float) -> None:
+        """Close the connections that are silent, and end the sessions that have expired, by the event loop's time."""
         interval = self.settings.heartbeat_ms / 1000
+        for connection in list(self.connections):
+            silence = now - connection.last_heartbeat_at
+            requested_at = connection.heartbeat_requested_at
+            if connection.session is None and now - connection.opened_at > self.settings.identify_seconds:
+                connection.close(CloseCode.SESSION_TIMED_OUT, "Session timed out.")
+            elif requested_at and now - requested_at > interval / 4:
+                # The client had time to respond to the request, even if the event loop itself was late.
+                self.dropped += 1
+                connection.close(CloseCode.SESSION_TIMED_OUT, "No heartbeat.")
+            elif silence > 1.25 * interval:
+                connection.request_heartbeat()
+        for session in [session for session in self._detached if session.expires_at <= now]:
+            await self.end_session(session)
+
+    async def _sweep_periodically(self) -> None:
+        loop = asyncio.get_running_loop()
         while True:
-            await asyncio.sleep(min(5.0, interval / 4))
-            now = loop.time()
-            for connection in list(self.connections):
-                silence = now - connection.last_heartbeat_at
-                requested_at = connection.heartbeat_requested_at
-                if connection.session is None and now - connection.opened_at > self.settings.identify_seconds:
-                    connection.close(CloseCode.SESSION_TIMED_OUT, "Session timed out.")
-                elif requested_at and now - requested_at > interval / 4:
-                    # The client had time to respond to the request, even if the event loop itself was late.
-                    self.dropped += 1
-                    connection.close(CloseCode.SESSION_TIMED_OUT, "No heartbeat.")
-                elif silence > 1.25 * interval:
-                    connection.request_heartbeat()
-            for session in [session for session in self._detached if session.expires_at <= now]:
-                await self.end_session(session)
+            await asyncio.sleep(min(5.0, self.settings.heartbeat_ms / 4000))
+            await self.sweep(loop.time())
 
     # Commands
 
@@ -253,31 +274,86 @@ class GatewayNode:
             shard=shard,
             large_threshold=command.large_threshold or 50,
             client=read_client(command, bot=identity.bot),
+            system=read_system(command),
             presence=SessionPresence.from_command(command.presence, bot=identity.bot),
         )
         # Added before the guilds are read, so that a guild joined meanwhile is not missed.
         self.hub.add(session)
+        if not identity.bot:
+            self.hub.friends.start(identity.user_id)
         try:
             user = await self._source.current_user(identity.user_id)
             guild_ids = [g for g in await self._source.guild_ids(identity.user_id) if session.in_shard(g)]
             if identity.bot and len(guild_ids) > self.settings.guilds_per_shard:
                 raise CloseConnection(CloseCode.SHARDING_REQUIRED, "Sharding required.")
+            state = NO_STATE if identity.bot else await self._source.account_state(identity.user_id)
         except BaseException:
             self.hub.remove(session)
             raise
+        if not identity.bot and command.presence is not None and command.presence.status == "unknown":
+            session.presence = SessionPresence(Status(state.settings.status))
         if command.compress:
             connection.enable_payload_compression()
         connection.session = session
         self._remove_unidentified(connection)
         session.connection = connection
-        self.hub.send(session, "READY", ready(session, identity, user, guild_ids, connection.gateway_url))
+        friend_ids = [each.id for each in state.relationships if each.type is RelationshipType.FRIEND]
+        self.hub.friends.add_all(identity.user_id, friend_ids)
+        self._send_ready(session, identity, user, guild_ids, state, connection.gateway_url, command.capabilities or 0)
         self.presences.update(session.user_id)
         for guild_id in guild_ids:
             await self.hub.join(session, guild_id, joined=False)
             # Each guild takes milliseconds: other tasks run in between.
             await asyncio.sleep(0)
+        for instance in [] if identity.bot else await self._source.direct_activities(identity.user_id):
+            self.hub.send(session, "EMBEDDED_ACTIVITY_UPDATE_V2", instance)
         if self.callbacks.on_identify is not None:
             await _log_errors(self.callbacks.on_identify(session.user_id))
+
+    def _send_ready(
+        self,
+        session: Session,
+        identity: Identity,
+        user: bytes,
+        guild_ids: list[GuildId],
+        state: AccountState,
+        url: str,
+        capabilities: int,
+    ) -> None:
+        """Send READY, and to a person's client READY_SUPPLEMENTAL if it asks for it."""
+        if identity.bot:
+            self.hub.send(session, "READY", ready(session, identity, user, guild_ids, url))
+            return
+        presences = self.presences.online(
+            each.id for each in state.relationships if each.type is RelationshipType.FRIEND
+        )
+        greeting = person_ready(
+            session,
+            user,
+            guild_ids,
+            url,
+            state,
+            capabilities=capabilities,
+            sessions=self.hub.sessions_by_user.get(session.user_id, ()),
+            presences=presences,
+        )
+        self.hub.send(session, "READY", greeting)
+        if has_supplement(capabilities):
+            self.hub.send(session, "READY_SUPPLEMENTAL", ready_supplemental(guild_ids, presences))
+        self._announce_sessions(session.user_id, except_session=session)
+
+    def _announce_sessions(self, user_id: UserId, *, except_session: Session | None = None) -> None:
+        """Send SESSIONS_REPLACE to the sessions of a person on this node, but the one that has just received READY."""
+        sessions = self.hub.sessions_by_user.get(user_id, ())
+        audience = [session for session in sessions if session is not except_session]
+        if audience:
+            self.hub.dispatch(audience, "SESSIONS_REPLACE", sessions_replace(sessions))
+
+    def _send_presence_of_friend(self, user_id: UserId, friend_id: UserId) -> None:
+        """Send the presence of a new friend who is online to the sessions of a user."""
+        presence = self.presences.get(friend_id)
+        if presence is not OFFLINE:
+            self.hub.receive(friend_updates(friend_id, presence, [user_id]))
 
     async def _authenticate(self, token: str) -> Identity:
         scheme, _, rest = token.partition(" ")
@@ -318,6 +394,8 @@ class GatewayNode:
         """Opcode 3."""
         session.presence = SessionPresence.from_command(command, bot=session.bot)
         self.presences.update(session.user_id)
+        if not session.bot:
+            self._announce_sessions(session.user_id)
 
     async def update_voice_state(self, session: Session, command: UpdateVoiceStateCommand) -> None:
         """Opcode 4. Without a guild it is about calls in direct messages, which are not supported: ignored."""
@@ -342,6 +420,14 @@ class GatewayNode:
         """Opcode 8."""
         await send_member_chunks(self.hub, self._source, self.presences, connection, session, command)
 
+    def update_guild_subscriptions(self, session: Session, subscriptions: Mapping[GuildId, GuildSubscription]) -> None:
+        """Opcodes 14 and 37, of people: GUILD_MEMBER_LIST_UPDATE for the ranges of member lists."""
+        if session.bot:
+            return  # a list has members and presences, which bots need privileged intents for
+        for guild_id, subscription in subscriptions.items():
+            if isinstance(subscription.channels, dict):
+                self.member_lists.subscribe(session, guild_id, read_subscription(subscription.channels))
+
     async def request_soundboard_sounds(self, session: Session, command: RequestSoundboardSoundsCommand) -> None:
         """Opcode 31: send SOUNDBOARD_SOUNDS for each of the guilds that the session has joined."""
         for guild_id in dict.fromkeys(command.guild_ids):
@@ -351,10 +437,33 @@ class GatewayNode:
                     session, "SOUNDBOARD_SOUNDS", b'{"guild_id":"%d","soundboard_sounds":%b}' % (guild_id, sounds)
                 )
 
+    async def request_channel_info(self, session: Session, command: RequestChannelInfoCommand) -> None:
+        """Opcode 43: send CHANNEL_INFO with the requested fields of the channels that the user may view."""
+        view = self.hub.views.get(command.guild_id)
+        member = None if view is None else view.members.get(session.user_id)
+        if view is None or member is None or command.guild_id not in session.guild_ids:
+            return
+        channels: list[dict[str, str]] = []
+        if "status" in command.fields:
+            visible = view.visible_channels(member)
+            statuses = await self._source.voice_statuses(command.guild_id)
+            channels = [
+                {"id": channel_id.wire(), "status": status}
+                for channel_id, status in statuses.items()
+                if channel_id in visible
+            ]
+        self.hub.send(session, "CHANNEL_INFO", encode({"guild_id": command.guild_id.wire(), "channels": channels}))
+
     # Callbacks of the hub
 
     def _announce_presence(self, session: Session, view: GuildView) -> None:
         self.presences.announce(session, view.id)
+
+    def _update_member_lists(self, view: GuildView, envelope: Envelope) -> None:
+        self.member_lists.handle_event(view, envelope)
+
+    def _end_subscription(self, session: Session, guild_id: GuildId) -> None:
+        self.member_lists.unsubscribe(session, guild_id)
 
     def _online_presences(self, user_ids: Iterable[UserId]) -> list[Presence]:
         return self.presences.online(user_ids)
@@ -383,11 +492,14 @@ def _query_error(query: dict[str, list[str]]) -> CloseConnection | None:
     """The reason to close a connection with this query string; None if it is valid."""
     if _first(query, "v") not in _VERSIONS:
         return CloseConnection(CloseCode.INVALID_VERSION, "Invalid API version.")
-    if _first(query, "encoding") not in {"", "json"}:
-        return CloseConnection(CloseCode.DECODE_ERROR, "The encoding is json.")
-    if _first(query, "compress") not in ENCODINGS:
-        return CloseConnection(CloseCode.DECODE_ERROR, "Transports are zlib-stream and zstd-stream.")
+    if _encoding(query) is None:
+        return CloseConnection(CloseCode.DECODE_ERROR, "Encodings: json, etf. Transports: zlib-stream, zstd-stream.")
     return None
+
+
+def _encoding(query: dict[str, list[str]]) -> Encoding | None:
+    """The encoding that a query string asks for; None for an unknown one."""
+    return ENCODINGS.get(_first(query, "encoding") or "json", {}).get(_first(query, "compress"))
 
 
 async def _log_errors(callback: Awaitable[None]) -> None:

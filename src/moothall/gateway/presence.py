@@ -8,6 +8,7 @@ from moothall.bus import Audience, Envelope
 from moothall.gateway.hub import Hub
 from moothall.gateway.session import Session
 from moothall.gateway.user_presence import CLIENTS, MAX_ACTIVITIES, OFFLINE, PLAIN, STATUS_RANK, UserPresence
+from moothall.kernel.context import GatewaySession
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.intents import Intent
 from moothall.objects.presence import Activity, Presence, Status
@@ -18,7 +19,7 @@ class Presences:
     """The presence of every user with a session on this node; publishes PRESENCE_UPDATE when one changes.
 
     A user has the highest-ranking status of their sessions. An invisible user appears offline to every other
-    user. Implements `PresenceBook` of the kernel.
+    user. Implements `PresenceSource` of the kernel.
     """
 
     def __init__(self, hub: Hub, publish: Callable[[Sequence[Envelope]], None]) -> None:
@@ -31,7 +32,7 @@ class Presences:
         return self._visible.get(user_id, OFFLINE)
 
     def update(self, user_id: UserId, guild_ids: Iterable[GuildId] = ()) -> None:
-        """Recompute a user's presence and announce a change to their guilds, and to `guild_ids` just left."""
+        """Recompute a user's presence; announce a change to their friends, their guilds and `guild_ids` just left."""
         before = self.get(user_id)
         sessions = self._hub.sessions_by_user.get(user_id, ())
         after = merge_sessions(sessions)
@@ -42,7 +43,8 @@ class Presences:
         if after == before:
             return
         announced = set(guild_ids).union(*(session.guild_ids for session in sessions))
-        self._publish([presence_update(user_id, guild_id, after) for guild_id in sorted(announced)])
+        updates = [presence_update(user_id, guild_id, after) for guild_id in sorted(announced)]
+        self._publish([*updates, *friend_updates(user_id, after, self._hub.friends.observers_of(user_id))])
 
     def announce(self, session: Session, guild_id: GuildId) -> None:
         """Announce a user to a guild if `session` is their first one to receive its events."""
@@ -56,6 +58,11 @@ class Presences:
         return [
             presence.to_object(user_id) for user_id in user_ids if (presence := self._visible.get(user_id)) is not None
         ]
+
+    def online_ids(self, guild_id: GuildId) -> list[UserId]:
+        """The members of a guild who are online."""
+        view = self._hub.views.get(guild_id)
+        return [] if view is None else [user_id for user_id in view.members if user_id in self._visible]
 
     def online_count(self, guild_id: GuildId) -> int:
         """Members of a guild with a live session that is not invisible."""
@@ -82,6 +89,16 @@ class Presences:
         """Whether a user has a live session."""
         return user_id in self._hub.sessions_by_user
 
+    def find_session(self, user_id: UserId, session_id: str | None) -> GatewaySession | None:
+        """A live session of a user; with None the latest one. None if the user has no such session."""
+        return self._find_here(user_id, session_id, "")
+
+    def _find_here(self, user_id: UserId, session_id: str | None, node: str) -> GatewaySession | None:
+        for session in reversed(self._hub.sessions_by_user.get(user_id, ())):
+            if session_id is None or session.id == session_id:
+                return GatewaySession(session.id, node, session.platform)
+        return None
+
 
 def merge_sessions(sessions: Iterable[Session]) -> UserPresence:
     """The presence of a user with these sessions."""
@@ -96,7 +113,7 @@ def merge_sessions(sessions: Iterable[Session]) -> UserPresence:
             continue
         if rank > max_rank:
             max_rank, status = rank, presence.status
-        activities += presence.activities
+        activities += _shown_activities(session, presence.activities)
         client_status = clients.get(session.client)
         if client_status is None or rank > STATUS_RANK[client_status]:
             clients[session.client] = presence.status
@@ -112,6 +129,14 @@ def merge_sessions(sessions: Iterable[Session]) -> UserPresence:
     )
 
 
+def _shown_activities(session: Session, stated: Sequence[Activity]) -> list[Activity]:
+    """What a session states, and the Activity that it takes part in, unless it states one of that application."""
+    embedded = session.embedded_activity
+    if embedded is None or any(each.application_id == embedded.application_id for each in stated):
+        return list(stated)
+    return [*stated, embedded]
+
+
 def presence_update(user_id: UserId, guild_id: GuildId, presence: UserPresence) -> Envelope:
     """PRESENCE_UPDATE to one guild."""
     return Envelope(
@@ -121,3 +146,11 @@ def presence_update(user_id: UserId, guild_id: GuildId, presence: UserPresence) 
         guild_id=guild_id,
         intent=Intent.GUILD_PRESENCES,
     )
+
+
+def friend_updates(user_id: UserId, presence: UserPresence, friend_ids: list[UserId]) -> list[Envelope]:
+    """PRESENCE_UPDATE to friends, which names no guild; none without friends."""
+    if not friend_ids:
+        return []
+    data = Raw(encode(presence.to_object(user_id)))
+    return [Envelope(name="PRESENCE_UPDATE", data=data, audience=Audience.USERS, user_ids=list(friend_ids))]

@@ -1,12 +1,15 @@
 """Queries of the gateway that no resource has: pages of members, voice states of a guild."""
 
+from collections.abc import Sequence
+
+from msgspec import Struct
 from sqlalchemy import bindparam, or_, select
 
-from moothall.objects.ids import GuildId, UserId
+from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.resources.voice.queries import VoiceStateRow
-from moothall.storage.database import Query, Reader, has_prefix
+from moothall.storage.database import Query, Reader, has_prefix, in_list
 from moothall.storage.rows import MemberRow
-from moothall.storage.schema import members, voice_states
+from moothall.storage.schema import members, users, voice_states
 
 MAX_LISTED_MEMBERS = 250
 """The highest `large_threshold` of Identify."""
@@ -36,6 +39,44 @@ _select_voice_states = Query(
     select(voice_states).where(voice_states.c.guild_id == bindparam("guild_id")).order_by(voice_states.c.user_id),
     into=VoiceStateRow,
 )
+
+
+class ListedMemberRow(Struct):
+    """What member lists sort members by."""
+
+    user_id: UserId
+    nick: str | None
+    roles: list[Snowflake]
+    guest_channel_id: ChannelId | None
+    username: str
+    global_name: str | None
+
+
+_listed = select(
+    members.c.user_id,
+    members.c.nick,
+    members.c.roles,
+    members.c.guest_channel_id,
+    users.c.username,
+    users.c.global_name,
+).select_from(members.join(users, users.c.id == members.c.user_id))
+_select_listed = Query(_listed.where(_in_guild, in_list(members.c.user_id, "user_ids")), into=ListedMemberRow)
+_select_listed_page = Query(
+    _listed.where(_in_guild, members.c.user_id > bindparam("after"))
+    .order_by(members.c.user_id)
+    .limit(bindparam("maximum")),
+    into=ListedMemberRow,
+)
+
+
+async def select_listed(reader: Reader, guild_id: GuildId, user_ids: Sequence[UserId]) -> list[ListedMemberRow]:
+    """The members among some users as lists sort them."""
+    return await reader.all(_select_listed, guild_id=guild_id, user_ids=list(user_ids))
+
+
+async def select_listed_page(reader: Reader, guild_id: GuildId, after: UserId, limit: int) -> list[ListedMemberRow]:
+    """At most `limit` members with a user id above `after` as lists sort them, lowest id first."""
+    return await reader.all(_select_listed_page, guild_id=guild_id, after=after, maximum=limit)
 
 
 async def select_all_members(reader: Reader, guild_id: GuildId) -> list[MemberRow]:

@@ -43,6 +43,11 @@ class SendQueue:
         self._drained: asyncio.Event | None = None
         self.closed = False
 
+    @property
+    def socket(self) -> object:
+        """The object of which `send` is a method; None for a function."""
+        return getattr(self._send, "__self__", None)
+
     def push(self, message: str | bytes) -> None:
         """Send a message, or queue it. Does nothing once closed."""
         if self.closed:
@@ -96,7 +101,7 @@ class SendQueue:
         self._notify_drained()
         # ASGI has no event for this, and a close handshake waits for the client to read. uvicorn's protocol, whose
         # bound method `send` is, has the transport.
-        transport = getattr(getattr(self._send, "__self__", None), "transport", None)
+        transport = getattr(self.socket, "transport", None)
         if transport is not None:
             transport.abort()
 

@@ -7,6 +7,7 @@ from typing import Protocol
 from moothall.gateway.frames import Frame
 from moothall.gateway.user_presence import SessionPresence
 from moothall.objects.ids import ApplicationId, GuildId, UserId
+from moothall.objects.presence import Activity
 
 
 class SessionConnection(Protocol):
@@ -14,6 +15,9 @@ class SessionConnection(Protocol):
 
     def dispatch(self, seq: int, frame: Frame) -> None:
         """Send a dispatch, now or once the client reads again."""
+
+    async def prepare(self, frame: Frame) -> None:
+        """Make the forms of a large frame that sending it needs, without blocking the event loop."""
 
 
 class Session:
@@ -29,6 +33,7 @@ class Session:
         "bot",
         "client",
         "connection",
+        "embedded_activity",
         "expires_at",
         "guild_ids",
         "id",
@@ -39,6 +44,7 @@ class Session:
         "replay_bytes",
         "seq",
         "shard",
+        "system",
         "token_hash",
         "user_id",
     )
@@ -54,6 +60,7 @@ class Session:
         shard: tuple[int, int] | None,
         large_threshold: int,
         client: str,
+        system: str = "unknown",
         presence: SessionPresence | None = None,
     ) -> None:
         self.id = secrets.token_hex(16)
@@ -67,15 +74,26 @@ class Session:
         self.large_threshold = large_threshold
         self.client = client
         """desktop, mobile or web: the key of `client_status`."""
+        self.system = system
+        """The operating system of the client, as `client_info` names it."""
         self.guild_ids: set[GuildId] = set()
         """The guilds whose events the session receives."""
         self.presence = presence
+        self.embedded_activity: Activity | None = None
+        """The Activity that the session takes part in, as the presence shows it."""
         self.connection: SessionConnection | None = None
         self.expires_at = 0.0
         """When a session without a connection ends, by the event loop's clock."""
         self.seq = 0
         self.replay_buffer: deque[Frame] | None = None
         self.replay_bytes = 0
+
+    @property
+    def platform(self) -> str:
+        """The platform of Activities that the client is: web, android or ios."""
+        if self.client != "mobile":
+            return "web"
+        return "ios" if self.system == "ios" else "android"
 
     def in_shard(self, guild_id: GuildId | None) -> bool:
         """Whether the session's shard receives a guild's events. Events without a guild go to shard 0."""

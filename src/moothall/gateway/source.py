@@ -3,10 +3,13 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
+from msgspec import Struct
+
+from moothall.gateway.account_state import AccountState
 from moothall.gateway.guild_view import GuildView, MemberView
 from moothall.gateway.ready import Identity
 from moothall.gateway.session import Session
-from moothall.objects.ids import ChannelId, GuildId, UserId
+from moothall.objects.ids import ChannelId, GuildId, RoleId, UserId
 from moothall.objects.member import Member
 from moothall.objects.presence import Presence
 
@@ -58,12 +61,28 @@ class GuildSource(Protocol):
     async def stages_and_events(self, view: GuildView, channel_ids: frozenset[ChannelId]) -> list[tuple[str, bytes]]:
         """STAGE_INSTANCE_CREATE and GUILD_SCHEDULED_EVENT_CREATE of the channels, as name and `d`."""
 
+    async def activity_instances(self, guild_id: GuildId) -> dict[ChannelId, list[bytes]]:
+        """The `d` of EMBEDDED_ACTIVITY_UPDATE_V2 for each Activity instance of a guild, by its channel or thread."""
+
+    async def thread_ids(
+        self, view: GuildView, member: MemberView, channel_ids: frozenset[ChannelId]
+    ) -> frozenset[ChannelId]:
+        """The active threads of the channels that a member can reach."""
+
     async def voice_states(self, view: GuildView, channel_ids: frozenset[ChannelId]) -> list[bytes]:
         """The `d` of VOICE_STATE_UPDATE for each user in voice in the channels."""
 
 
+class ListedMember(Struct):
+    """A member as member lists sort them."""
+
+    name: str
+    """The name that is shown in the guild."""
+    member: MemberView
+
+
 class MemberSource(Protocol):
-    """What opcode 8 reads, in pages short enough for the event loop."""
+    """What opcode 8 and member lists read, in pages short enough for the event loop."""
 
     async def member_count(self, guild_id: GuildId) -> int:
         """How many members a guild has."""
@@ -77,6 +96,15 @@ class MemberSource(Protocol):
     async def members_by_id(self, guild_id: GuildId, user_ids: Sequence[UserId]) -> list[Member]:
         """The members among some users, in the order of `user_ids`."""
 
+    async def listed_members(self, guild_id: GuildId, user_ids: Sequence[UserId]) -> list[ListedMember]:
+        """The members among some users."""
+
+    async def listed_members_page(self, guild_id: GuildId, after: UserId | None, limit: int) -> list[ListedMember]:
+        """At most `limit` members with a user id above `after`, lowest first."""
+
+    async def hoisted_role_ids(self, guild_id: GuildId) -> list[RoleId]:
+        """The roles whose members are shown apart, from the top."""
+
 
 class GatewaySource(GuildSource, MemberSource, Protocol):
     """Everything that a gateway node reads."""
@@ -87,8 +115,17 @@ class GatewaySource(GuildSource, MemberSource, Protocol):
     async def current_user(self, user_id: UserId) -> bytes:
         """The `user` of READY, as JSON. Raises LookupError if the user is deleted."""
 
+    async def account_state(self, user_id: UserId) -> AccountState:
+        """The state of a person's account that READY has."""
+
+    async def direct_activities(self, user_id: UserId) -> list[bytes]:
+        """The `d` of EMBEDDED_ACTIVITY_UPDATE_V2 for each Activity instance in a user's direct messages."""
+
     async def guild_ids(self, user_id: UserId) -> list[GuildId]:
         """The guilds of a user, oldest first."""
+
+    async def voice_statuses(self, guild_id: GuildId) -> dict[ChannelId, str]:
+        """The statuses of a guild's voice channels."""
 
     async def soundboard_sounds(self, guild_id: GuildId) -> bytes:
         """The soundboard sounds of a guild, as JSON."""

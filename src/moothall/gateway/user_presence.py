@@ -28,7 +28,7 @@ class SessionPresence(Struct, frozen=True):
         if command is None:
             return _ONLINE
         activities = command.activities if command.activities is not None else [command.game] if command.game else []
-        status = command.status or Status.ONLINE
+        status = Status.ONLINE if command.status in {None, "unknown"} else Status(command.status)
         if not activities and status is Status.ONLINE:
             return _ONLINE
         return cls(status, tuple(activity.to_activity(bot=bot) for activity in activities))

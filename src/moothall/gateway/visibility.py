@@ -94,6 +94,7 @@ class VisibilityFrames:
         self._with_private_threads: dict[frozenset[ChannelId], frozenset[ChannelId]] = {}
         self._voice_states: dict[frozenset[ChannelId], list[Frame]] = {}
         self._stages_and_events: dict[frozenset[ChannelId], list[tuple[str, Frame]]] = {}
+        self._activities: dict[ChannelId, list[Frame]] | None = None
 
     async def load(self, channel_ids: frozenset[ChannelId]) -> None:
         """Read the channels to reveal."""
@@ -145,6 +146,21 @@ class VisibilityFrames:
             events = await self._source.stages_and_events(self._view, channel_ids)
             frames = self._stages_and_events[channel_ids] = [(name, Frame(name, data)) for name, data in events]
         return frames
+
+    async def activity_updates(self, member: MemberView, channel_ids: frozenset[ChannelId]) -> list[Frame]:
+        """EMBEDDED_ACTIVITY_UPDATE_V2 of each instance in the channels and in their threads that a member can reach."""
+        if self._activities is None:
+            instances = await self._source.activity_instances(self._view.id)
+            self._activities = {
+                channel_id: [Frame("EMBEDDED_ACTIVITY_UPDATE_V2", data) for data in listed]
+                for channel_id, listed in instances.items()
+            }
+        if not self._activities:
+            return []
+        if any(channel_id not in self._view.channels for channel_id in self._activities):
+            channel_ids |= await self._source.thread_ids(self._view, member, channel_ids)
+        activities = self._activities
+        return [frame for channel_id in sorted(channel_ids) for frame in activities.get(channel_id, ())]
 
     def _channel_delete(self, channel_id: ChannelId) -> Frame:
         frame = self.deleted.get(channel_id)
