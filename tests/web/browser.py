@@ -1,4 +1,4 @@
-"""A browser without scripts: it follows links and redirects, keeps cookies, fills in forms and sends them."""
+"""A browser without scripts: it follows links and redirects, stores cookies, fills in and sends forms."""
 
 from html.parser import HTMLParser
 from typing import Any
@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 from msgspec import Struct, field
 
 from moothall.objects.ids import Snowflake
+from moothall.web.page_request import SESSION_PATHS
 from moothall.web.site import Site
 from tests.harness import Caller, Platform
 
@@ -26,26 +27,26 @@ class Control(Struct):
 
 
 class HtmlForm(Struct):
-    """A form as it stands on a page."""
+    """A form of a page."""
 
     action: str
     method: str
     controls: list[Control] = field(default_factory=list)
 
     def values(self) -> list[tuple[str, str]]:
-        """What would be sent as it is, without any button."""
+        """The values that the form sends unchanged, without a button."""
         return [(each.name, each.value) for each in self.controls if each.on and each.kind != "button" and each.name]
 
     def buttons(self) -> list[str]:
-        """What stands on its buttons."""
+        """The labels of its buttons."""
         return [each.label for each in self.controls if each.kind == "button"]
 
     def options(self, name: str) -> list[str]:
-        """What can be chosen in a field."""
+        """The options of a field."""
         return next(each.options for each in self.controls if each.name == name)
 
 
-class PageReader(HTMLParser):
+class HtmlReader(HTMLParser):
     """The forms, tags and text of a page."""
 
     def __init__(self) -> None:
@@ -56,23 +57,23 @@ class PageReader(HTMLParser):
         self._control: Control | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        self.tags.append((tag, given))
+        attributes = dict(attrs)
+        self.tags.append((tag, attributes))
         if tag == "form":
-            self.forms.append(HtmlForm(given.get("action") or "", given.get("method") or "get"))
+            self.forms.append(HtmlForm(attributes.get("action") or "", attributes.get("method") or "get"))
         if not self.forms:
             return
-        name, value = given.get("name") or "", given.get("value") or ""
+        name, value = attributes.get("name") or "", attributes.get("value") or ""
         if tag == "input":
-            kind = given.get("type") or "text"
-            on = "checked" in given if kind == "checkbox" else kind != "file"
+            kind = attributes.get("type") or "text"
+            on = "checked" in attributes if kind == "checkbox" else kind != "file"
             self.forms[-1].controls.append(Control(kind, name, value, on))
         elif tag in {"select", "textarea", "button"}:
             self._control = Control(tag, name, value)
             self.forms[-1].controls.append(self._control)
         elif tag == "option" and self._control is not None:
             self._control.options.append(value)
-            if "selected" in given or len(self._control.options) == 1:
+            if "selected" in attributes or len(self._control.options) == 1:
                 self._control.value = value
 
     def handle_endtag(self, tag: str) -> None:
@@ -87,14 +88,14 @@ class PageReader(HTMLParser):
             self._control.label += data.strip()
 
 
-def read_page(html: str) -> PageReader:
+def read_page(html: str) -> HtmlReader:
     """A page, read."""
-    reader = PageReader()
+    reader = HtmlReader()
     reader.feed(html)
     return reader
 
 
-class Shown:
+class Page:
     """An answer, read as a browser would."""
 
     def __init__(self, url: str, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
@@ -109,22 +110,22 @@ class Shown:
 
     @property
     def location(self) -> str:
-        """Where it sends the browser."""
+        """The URL of the redirect."""
         return self.headers["location"]
 
     @property
-    def answer(self) -> dict[str, str]:
-        """What the address that it sends to carries."""
+    def redirect_params(self) -> dict[str, str]:
+        """The query or fragment parameters of the redirect."""
         parts = urlsplit(self.location)
         return {name: values[0] for name, values in parse_qs(parts.query or parts.fragment).items()}
 
     def form_with(self, button: str) -> HtmlForm:
-        """The form that a button belongs to."""
+        """The form with a button."""
         return next(form for form in self.forms if button in form.buttons())
 
 
-class Person:
-    """Somebody at a browser."""
+class Browser:
+    """A browser, logged in as the caller if there is one."""
 
     def __init__(self, platform: Platform, caller: Caller | None = None) -> None:
         self.platform = platform
@@ -134,7 +135,7 @@ class Person:
         self.agent = ""
         self.jar: dict[tuple[str, str], str] = {}
         if caller is not None:
-            for path in ("/login", "/logout", "/oauth2", "/invite", "/settings", "/developers"):
+            for path in SESSION_PATHS:
                 self.jar[path, "moothall_session"] = caller.token
 
     async def ask(
@@ -146,17 +147,17 @@ class Person:
         headers: tuple[tuple[str, str], ...] = (),
         *,
         raw_headers: tuple[tuple[bytes, bytes], ...] = (),
-    ) -> Shown:
-        """One request, with the cookies of its path; it keeps what it is given."""
+    ) -> Page:
+        """Send a request with the cookies of its path, and store those of the response."""
         parts = urlsplit(url)
         own = {name: value for (path, name), value in self.jar.items() if parts.path.startswith(path)}
-        given = [("host", "localhost:3333"), ("accept", "text/html"), *headers]
+        request_headers = [("host", "localhost:3333"), ("accept", "text/html"), *headers]
         if self.agent:
-            given.append(("user-agent", self.agent))
+            request_headers.append(("user-agent", self.agent))
         if own:
-            given.append(("cookie", "; ".join(f"{name}={value}" for name, value in own.items())))
+            request_headers.append(("cookie", "; ".join(f"{name}={value}" for name, value in own.items())))
         if content_type:
-            given.append(("content-type", content_type))
+            request_headers.append(("content-type", content_type))
         sent: list[Any] = []
 
         async def receive() -> Any:
@@ -170,12 +171,12 @@ class Person:
             "method": method,
             "path": parts.path,
             "query_string": parts.query.encode(),
-            "headers": [(name.encode(), value.encode()) for name, value in given] + [*raw_headers],
+            "headers": [(name.encode(), value.encode()) for name, value in request_headers] + [*raw_headers],
             "client": (self.address, 1),
         }
         await self.site(scope, receive, send)
-        found = [(name.decode(), value.decode()) for name, value in sent[0]["headers"]]
-        shown = Shown(url, sent[0]["status"], found, sent[1]["body"])
+        response_headers = [(name.decode(), value.decode()) for name, value in sent[0]["headers"]]
+        shown = Page(url, sent[0]["status"], response_headers, sent[1]["body"])
         for cookie in shown.cookies:
             pair, *rest = cookie.split("; ")
             name, _, value = pair.partition("=")
@@ -186,12 +187,12 @@ class Person:
                 self.jar[path, name] = value
         return shown
 
-    async def visit(self, url: str, **query: Any) -> Shown:
-        """Go to an address."""
-        given = {name: str(value) for name, value in query.items() if value is not None}
-        return await self.ask("GET", f"{url}?{urlencode(given)}" if given else url)
+    async def visit(self, url: str, **query: Any) -> Page:
+        """Open a URL."""
+        parameters = {name: str(value) for name, value in query.items() if value is not None}
+        return await self.ask("GET", f"{url}?{urlencode(parameters)}" if parameters else url)
 
-    async def press(self, page: Shown, button: str, *, without: tuple[str, ...] = (), **filled: Any) -> Shown:
+    async def press(self, page: Page, button: str, *, without: tuple[str, ...] = (), **filled: Any) -> Page:
         """Fill a form in and press its button. A list ticks the boxes of a name, None leaves a field out."""
         form = page.form_with(button)
         pressed = next(each for each in form.controls if each.label == button)
@@ -206,23 +207,23 @@ class Person:
             return await self.ask("GET", f"{urlsplit(url).path}?{urlencode(values)}")
         return await self.post(url, values)
 
-    async def post(self, url: str, values: list[tuple[str, str]], *, origin: str = ORIGIN) -> Shown:
+    async def post(self, url: str, values: list[tuple[str, str]], *, origin: str = ORIGIN) -> Page:
         """Send a form."""
         return await self.ask(
             "POST", url, urlencode(values).encode(), "application/x-www-form-urlencoded", (("origin", origin),)
         )
 
-    async def follow(self, shown: Shown) -> Shown:
-        """Go where an answer sends."""
+    async def follow(self, shown: Page) -> Page:
+        """Follow a redirect."""
         assert shown.status in {302, 303}, shown.text
         return await self.visit(urljoin(shown.url, shown.location))
 
 
-async def registered(platform: Platform, name: str = "wanda") -> Person:
-    """Somebody who has an account with a password, and has not logged in with their browser."""
-    reply = await platform.nobody.post("/auth/register", {"username": name, "password": PASSWORD})
+async def registered(platform: Platform, name: str = "wanda") -> Browser:
+    """A browser that is not logged in, of a user who has a password."""
+    reply = await platform.anonymous.post("/auth/register", {"username": name, "password": PASSWORD})
     assert reply.status == 201
     caller = Caller(platform, Snowflake(int(reply.json["user_id"])), reply.json["token"], name=name)
-    person = Person(platform)
+    person = Browser(platform)
     person.caller = caller
     return person

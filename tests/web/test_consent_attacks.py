@@ -1,4 +1,4 @@
-"""What others try with links to the consent page (RFC 8252, section 8.6; RFC 9700, sections 4.1, 4.11 and 4.12)."""
+"""Attacks with links to the consent page (RFC 8252, section 8.6; RFC 9700, sections 4.1, 4.11 and 4.12)."""
 
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -10,7 +10,7 @@ from moothall.storage.database import Query
 from moothall.storage.schema import applications
 from tests.harness import Platform
 from tests.oauth2.flow import CALLBACK, CHALLENGE, VERIFIER, App, application
-from tests.web.browser import ORIGIN, PASSWORD, Person, Shown, registered
+from tests.web.browser import ORIGIN, PASSWORD, Browser, Page, registered
 
 LINK = "/oauth2/authorize"
 PKCE = {"code_challenge": CHALLENGE, "code_challenge_method": "S256"}
@@ -23,12 +23,12 @@ _register = Query(
 )
 
 
-async def ask(person: Person, app: App, uri: str, **query: Any) -> Shown:
+async def ask(person: Browser, app: App, uri: str, **query: Any) -> Page:
     link = {"client_id": app.id, "scope": "identify", "response_type": "code", "redirect_uri": uri, "state": "s1"}
     return await person.visit(LINK, **(link | query))
 
 
-async def allow(person: Person, app: App, uri: str, **query: Any) -> Shown:
+async def allow(person: Browser, app: App, uri: str, **query: Any) -> Page:
     shown = await person.press(await ask(person, app, uri, **query), "Allow")
     assert shown.status == 303
     return shown
@@ -57,35 +57,37 @@ IMPERSONATED: list[tuple[bool, str, dict[str, Any]]] = [
         for public, uri, query in IMPERSONATED
     ],
 )
-async def test_a_program_that_passes_for_another_gets_nothing_without_the_person(
+async def test_a_program_that_impersonates_a_client_gets_no_code_without_a_prompt(
     platform: Platform, public: bool, uri: str, query: dict[str, Any]
 ) -> None:
     app = await application(platform, redirect_uris=[uri], public_client=public)
-    person = Person(platform, await platform.person())
+    person = Browser(platform, await platform.person())
     await allow(person, app, uri, **query)
     silent = await ask(person, app, uri, prompt="none", **query)
     assert silent.status == 303
     assert silent.location.startswith(uri)
-    assert (silent.answer["error"], silent.answer["state"]) == ("consent_required", "s1")
-    assert not {"code", "access_token"} & silent.answer.keys()
+    assert (silent.redirect_params["error"], silent.redirect_params["state"]) == ("consent_required", "s1")
+    assert not {"code", "access_token"} & silent.redirect_params.keys()
     # Asked, the person may well allow it again.
     page = await ask(person, app, uri, **query)
     assert "You have allowed all of this before." in page.text
-    assert (await person.press(page, "Allow")).answer.keys() & {"code", "access_token"}
+    assert (await person.press(page, "Allow")).redirect_params.keys() & {"code", "access_token"}
 
 
-async def test_the_owner_of_an_https_address_needs_no_second_yes_even_without_a_secret(platform: Platform) -> None:
+async def test_prompt_none_skips_the_page_for_https_even_without_a_secret(platform: Platform) -> None:
     app = await application(platform, redirect_uris=[SITE], public_client=True)
-    person = Person(platform, await platform.person())
+    person = Browser(platform, await platform.person())
     await allow(person, app, SITE, **PKCE)
     silent = await ask(person, app, SITE, prompt="none", **PKCE)
     form = {"grant_type": "authorization_code", "redirect_uri": SITE, "code_verifier": VERIFIER}
-    assert (await app.token(None, code=silent.answer["code"], **form)).status == 200
+    assert (await app.token(None, code=silent.redirect_params["code"], **form)).status == 200
 
 
 @pytest.mark.parametrize("uri", ["file:///etc/passwd", "https://*.example", "https://good.example@evil.example/"])
-async def test_an_address_that_an_older_version_let_be_registered_is_not_gone_to(platform: Platform, uri: str) -> None:
-    app, person = await application(platform), Person(platform, await platform.person())
+async def test_an_invalid_redirect_uri_registered_by_an_older_version_is_not_redirected_to(
+    platform: Platform, uri: str
+) -> None:
+    app, person = await application(platform), Browser(platform, await platform.person())
     async with platform.database.transaction() as tx:
         await tx.execute(_register, application_id=int(app.id), uris=[uri])
     for query in ({"redirect_uri": uri}, {"redirect_uri": None}, {"redirect_uri": uri, "prompt": "none"}):
@@ -115,16 +117,16 @@ ALMOST = [
 
 
 @pytest.mark.parametrize("uri", ALMOST)
-async def test_an_address_that_almost_is_the_registered_one_is_not_gone_to(platform: Platform, uri: str) -> None:
-    app, person = await application(platform, redirect_uris=[SITE]), Person(platform, await platform.person())
+async def test_a_uri_that_differs_from_the_registered_one_is_not_redirected_to(platform: Platform, uri: str) -> None:
+    app, person = await application(platform, redirect_uris=[SITE]), Browser(platform, await platform.person())
     for query in ({}, {"prompt": "none"}, {"scope": "everything"}):
         page = await ask(person, app, uri, **query)
         assert (page.status, "location" in page.headers) == (400, False)
         assert "Allow" not in [button for form in page.forms for button in form.buttons()]
 
 
-async def test_of_two_addresses_in_a_link_neither_replaces_the_registered_one(platform: Platform) -> None:
-    app, person = await application(platform, redirect_uris=[SITE]), Person(platform, await platform.person())
+async def test_a_repeated_redirect_uri_does_not_replace_the_registered_one(platform: Platform) -> None:
+    app, person = await application(platform, redirect_uris=[SITE]), Browser(platform, await platform.person())
     link = f"{LINK}?client_id={app.id}&scope=identify&response_type=code"
     page = await person.visit(f"{link}&redirect_uri={SITE}&redirect_uri=https://evil.example")
     assert (page.status, "location" in page.headers) == (400, False)
@@ -141,7 +143,7 @@ async def test_a_form_is_never_sent_on_with_its_body(platform: Platform) -> None
 
 
 async def test_scripts_of_other_sites_do_not_read_the_consent_page(platform: Platform) -> None:
-    app, person = await application(platform), Person(platform, await platform.person())
+    app, person = await application(platform), Browser(platform, await platform.person())
     url = f"{LINK}?client_id={app.id}&scope=identify&response_type=code&redirect_uri={CALLBACK}"
     for method in ("GET", "OPTIONS"):
         shown = await person.ask(method, url, headers=(("origin", "https://evil.example"),))
@@ -152,10 +154,8 @@ async def test_scripts_of_other_sites_do_not_read_the_consent_page(platform: Pla
 @pytest.mark.parametrize(
     "target", ["//evil.example", "/\\evil.example", "\uff0f\uff0fevil.example", "/\u2044evil.example"]
 )
-async def test_no_page_carries_another_sites_address_on_in_its_links(
-    platform: Platform, path: str, target: str
-) -> None:
-    page = await Person(platform).visit(path, next=target)
+async def test_no_page_has_another_sites_url_in_its_links(platform: Platform, path: str, target: str) -> None:
+    page = await Browser(platform).visit(path, next=target)
     for name in ("href", "action"):
         for _, attributes in page.tags:
             if (address := attributes.get(name)) is not None:
@@ -163,13 +163,13 @@ async def test_no_page_carries_another_sites_address_on_in_its_links(
                 assert "//evil" not in address
 
 
-async def test_a_link_that_asks_for_more_once_it_is_read_is_read_again(platform: Platform) -> None:
+async def test_a_request_that_changed_since_the_page_was_shown_is_shown_again(platform: Platform) -> None:
     def params(*scopes: str) -> dict[str, Any]:
         return {"install_params": {"scopes": list(scopes), "permissions": "8"}}
 
     app, owner = await application(platform, **params("applications.commands")), await platform.person()
     guild = await platform.guild(owner)
-    person = Person(platform, owner)
+    person = Browser(platform, owner)
     read = await person.visit(LINK, client_id=app.id)
     await app.owner.patch(f"/applications/{app.id}", params("applications.commands", "bot"))
     page = await person.press(read, "Allow", guild_id=int(guild.id))
@@ -181,7 +181,7 @@ async def test_a_link_that_asks_for_more_once_it_is_read_is_read_again(platform:
 async def test_the_page_says_how_long_the_access_lasts(platform: Platform) -> None:
     app, owner = await application(platform), await platform.person()
     await platform.guild(owner)
-    person = Person(platform, owner)
+    person = Browser(platform, owner)
     assert "lasts 365 days at most" in (await ask(person, app, CALLBACK)).text
     assert "lasts 7 days at most" in (await ask(person, app, CALLBACK, response_type="token")).text
     assert "at most" not in (await ask(person, app, CALLBACK, scope="bot")).text

@@ -1,4 +1,4 @@
-"""The developers' corner: applications and teams, with nothing but forms."""
+"""The developers' pages: applications and teams."""
 
 import base64
 
@@ -7,21 +7,21 @@ import pytest
 from moothall.objects.application import ApplicationFlags
 from tests.harness import Caller, Platform
 from tests.resources.application.endpoint_server import endpoint
-from tests.web.browser import Person, Shown
+from tests.web.browser import Browser, Page
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 )
 
 
-def shown_once(page: Shown, name: str) -> str:
-    """A secret that stands on a page."""
-    return next(given["value"] or "" for tag, given in page.tags if tag == "input" and given.get("id") == name)
+def shown_once(page: Page, name: str) -> str:
+    """A secret on a page."""
+    return next(attrs["value"] or "" for tag, attrs in page.tags if tag == "input" and attrs.get("id") == name)
 
 
-async def made(platform: Platform, name: str = "Herald") -> tuple[Person, Shown, str]:
-    """A person at the page of the application that they have just made, and its id."""
-    person = Person(platform, await platform.person())
+async def made(platform: Platform, name: str = "Herald") -> tuple[Browser, Page, str]:
+    """A browser, the page of its new application, and the application's id."""
+    person = Browser(platform, await platform.person())
     page = await person.press(await person.visit("/developers"), "Make the app", name=name)
     assert page.status == 200, page.text
     action = page.form_with("Save").action
@@ -38,7 +38,7 @@ async def test_a_new_applications_secrets_are_shown_once_and_work(platform: Plat
     assert "Herald" in (await person.visit("/developers")).text
 
 
-async def test_a_new_secret_or_token_ends_the_old_one(platform: Platform) -> None:
+async def test_a_new_secret_or_token_invalidates_the_old_one(platform: Platform) -> None:
     person, page, _ = await made(platform)
     old = shown_once(page, "new-token")
     page = await person.press(page, "New bot token")
@@ -48,7 +48,7 @@ async def test_a_new_secret_or_token_ends_the_old_one(platform: Platform) -> Non
     assert len(shown_once(page, "new-secret")) == 32
 
 
-async def test_everything_is_saved_at_once(platform: Platform) -> None:
+async def test_all_settings_are_saved_together(platform: Platform) -> None:
     person, page, app_id = await made(platform)
     shown = await person.press(
         page,
@@ -93,7 +93,7 @@ async def test_everything_is_saved_at_once(platform: Platform) -> None:
     assert (await person.caller.get(f"/applications/{app_id}")).json == app
 
 
-async def test_every_rule_is_told_at_its_field_and_what_was_written_stays(platform: Platform) -> None:
+async def test_errors_are_shown_at_their_fields_and_entered_values_stay(platform: Platform) -> None:
     person, page, app_id = await made(platform)
     wrong = await person.press(
         page,
@@ -107,7 +107,7 @@ async def test_every_rule_is_told_at_its_field_and_what_was_written_stays(platfo
     )
     assert wrong.status == 400
     for field in ("name", "redirect_uris", "tags", "terms_of_service_url"):
-        assert f"{field}-error" in {given.get("id") for _, given in wrong.tags}
+        assert f"{field}-error" in {attrs.get("id") for _, attrs in wrong.tags}
     assert '1: Scheme "javascript" is not supported.' in wrong.text
     form = dict(wrong.form_with("Save").values())
     assert (form["description"], form["redirect_uris"].splitlines()[0]) == ("kept", "javascript:alert(1)")
@@ -129,7 +129,7 @@ async def test_an_icon_is_uploaded_and_removed(platform: Platform) -> None:
         head = f'--{boundary}\r\ncontent-disposition: form-data; name="icon"; filename="i.png"\r\n\r\n'
         return b"".join([*parts, head.encode(), file, f"\r\n--{boundary}--\r\n".encode()])
 
-    async def upload(file: bytes) -> Shown:
+    async def upload(file: bytes) -> Page:
         url = f"/developers/applications/{app_id}"
         return await person.ask(
             "POST", url, multipart(form.values(), file), f"multipart/form-data; boundary={boundary}"
@@ -137,7 +137,7 @@ async def test_an_icon_is_uploaded_and_removed(platform: Platform) -> None:
 
     assert person.caller is not None
     refused = await upload(b"not a picture")
-    assert (refused.status, "icon-error" in {given.get("id") for _, given in refused.tags}) == (400, True)
+    assert (refused.status, "icon-error" in {attrs.get("id") for _, attrs in refused.tags}) == (400, True)
     assert (await upload(PIXEL)).status == 303
     icon = (await person.caller.get(f"/applications/{app_id}")).json["icon"]
     page = await person.visit(f"/developers/applications/{app_id}")
@@ -149,10 +149,8 @@ async def test_an_icon_is_uploaded_and_removed(platform: Platform) -> None:
     assert (await person.caller.get(f"/applications/{app_id}")).json["icon"] is None
 
 
-async def test_an_endpoint_is_asked_before_it_is_saved(platform: Platform) -> None:
-    limits = platform.services.limits
-    given = {name: getattr(limits, name) for name in limits.__struct_fields__} | {"allow_private_addresses": True}
-    platform.services.limits = type(limits)(**given)
+async def test_an_interactions_endpoint_is_verified_before_it_is_saved(platform: Platform) -> None:
+    platform.allow_private_addresses()
     person, page, app_id = await made(platform)
     assert person.caller is not None
     key = (await person.caller.get(f"/applications/{app_id}")).json["verify_key"]
@@ -164,9 +162,9 @@ async def test_an_endpoint_is_asked_before_it_is_saved(platform: Platform) -> No
     assert (await person.caller.get(f"/applications/{app_id}")).json["interactions_endpoint_url"] == server.url
 
 
-async def test_what_is_anothers_is_neither_shown_nor_changed(platform: Platform) -> None:
+async def test_another_users_application_is_neither_shown_nor_changed(platform: Platform) -> None:
     person, page, app_id = await made(platform)
-    stranger = Person(platform, await platform.person())
+    stranger = Browser(platform, await platform.person())
     url = f"/developers/applications/{app_id}"
     assert (await stranger.visit(url)).status == 403
     own = await stranger.visit("/developers")
@@ -188,8 +186,8 @@ async def test_another_sites_form_changes_nothing(platform: Platform, path: str)
     assert (await person.ask("GET", f"{url}?csrf={token}&name=x")).status == (200 if not path else 405)
 
 
-async def test_who_has_not_logged_in_comes_back_to_the_page_they_wanted(platform: Platform) -> None:
-    stranger = Person(platform)
+async def test_after_logging_in_the_user_returns_to_the_requested_page(platform: Platform) -> None:
+    stranger = Browser(platform)
     for method, path, back in (
         ("GET", "/developers", "/developers"),
         ("GET", "/developers/applications/5", "/developers/applications/5"),
@@ -202,8 +200,8 @@ async def test_who_has_not_logged_in_comes_back_to_the_page_they_wanted(platform
         assert (page.status, page.location) == (303, f"/login?next={back}")
 
 
-async def test_a_team_is_made_filled_and_owns_an_application(platform: Platform) -> None:
-    owner, guest = Person(platform, await platform.person("ada")), Person(platform, await platform.person("bob"))
+async def test_a_team_is_created_has_members_and_owns_an_application(platform: Platform) -> None:
+    owner, guest = Browser(platform, await platform.person("ada")), Browser(platform, await platform.person("bob"))
     shown = await owner.press(await owner.visit("/developers"), "Make the team", team_name="Crew")
     team = shown.location
     page = await owner.follow(shown)
@@ -213,7 +211,7 @@ async def test_a_team_is_made_filled_and_owns_an_application(platform: Platform)
     assert "bob, invited" in page.text
     assert "you are invited" in (await guest.visit("/developers")).text
     theirs = await guest.visit(team)
-    assert "Invite somebody" not in theirs.text
+    assert "Invite a user" not in theirs.text
     theirs = await guest.follow(await guest.press(theirs, "Join the team"))
     assert "Leave the team" in theirs.text
     made_app = await owner.press(
@@ -233,3 +231,114 @@ async def test_a_team_is_made_filled_and_owns_an_application(platform: Platform)
     assert (refused.status, "still owns applications" in refused.text) == (400, True)
     renamed = await owner.follow(await owner.press(refused, "Rename", name="Company"))
     assert "Company" in renamed.text
+
+
+async def test_offers_are_added_and_listed(platform: Platform) -> None:
+    person, page, app_id = await made(platform)
+    assert person.caller is not None
+    options = page.form_with("Add the offer").options("sku_type")
+    for number, value in enumerate(options):
+        shown = await person.press(page, "Add the offer", sku_name=f"Offer {number}", sku_type=value)
+        assert (shown.status, shown.location) == (303, f"/developers/applications/{app_id}?saved=1#skus")
+    skus = (await person.caller.get(f"/applications/{app_id}/skus")).json
+    made_skus = [(sku["name"], sku["type"], sku["flags"]) for sku in skus if sku["type"] != 6]
+    available = 1 << 2
+    assert made_skus == [
+        ("Offer 0", 5, available | 1 << 8),
+        ("Offer 1", 5, available | 1 << 7),
+        ("Offer 2", 2, available),
+        ("Offer 3", 3, available),
+    ]
+    page = await person.visit(f"/developers/applications/{app_id}")
+    for sku in skus:
+        assert (sku["id"] in page.text) == (sku["type"] != 6)
+    refused = await person.press(page, "Add the offer", sku_name=" ", sku_type=options[2])
+    assert (refused.status, 'id="sku_name-error"' in refused.body) == (400, True)
+    refused = await person.press(page, "Add the offer", sku_name="Mine", sku_type="x")
+    assert (refused.status, 'id="sku_type-error"' in refused.body) == (400, True)
+    stranger = Browser(platform, await platform.person())
+    other = await stranger.press(await stranger.visit("/developers"), "Make the app", name="Other")
+    token = dict(other.form_with("Add the offer").values())["csrf"]
+    fields = [("csrf", token), ("sku_name", "Mine"), ("sku_type", "2")]
+    assert (await stranger.post(f"/developers/applications/{app_id}/skus", fields)).status == 403
+    assert len((await person.caller.get(f"/applications/{app_id}/skus")).json) == len(skus)
+
+
+async def test_webhook_events_are_subscribed_to_on_the_page(platform: Platform) -> None:
+    person, page, app_id = await made(platform)
+    assert person.caller is not None
+    kinds = ["APPLICATION_AUTHORIZED", "ENTITLEMENT_CREATE"]
+    shown = await person.press(page, "Save", event_webhooks_types=kinds)
+    assert shown.status == 303
+    app = (await person.caller.get(f"/applications/{app_id}")).json
+    assert (app["event_webhooks_types"], app["event_webhooks_status"]) == (kinds, 1)
+    # Types that the page does not show stay.
+    more = [*kinds, "LOBBY_MESSAGE_CREATE"]
+    await person.caller.patch(f"/applications/{app_id}", {"event_webhooks_types": more})
+    page = await person.visit(f"/developers/applications/{app_id}")
+    assert (await person.press(page, "Save")).status == 303
+    assert (await person.caller.get(f"/applications/{app_id}")).json["event_webhooks_types"] == more
+    refused = await person.press(page, "Save", event_webhooks="on")
+    assert (refused.status, 'id="event_webhooks_status-error"' in refused.body) == (400, True)
+    refused = await person.press(page, "Save", event_webhooks_url="http://127.0.0.1:1/events")
+    assert (refused.status, 'id="event_webhooks_url-error"' in refused.body) == (400, True)
+
+
+async def test_the_settings_of_an_activity_are_saved_together(platform: Platform) -> None:
+    person, page, app_id = await made(platform)
+    assert "Save the Activity" not in page.text
+    page = await person.follow(await person.press(page, "Save", activities="on"))
+    assert person.caller is not None
+    saved = await person.press(
+        page,
+        "Save the Activity",
+        url_map="/ game.example.com\r\n/api   api.example.com:8443/v1\r\n",
+        platforms=["web", "ios"],
+        released=["web"],
+        orientation="3",
+        tablet_orientation="2",
+        requires_age_gate="on",
+        supported_locales="de, FR",
+        shelf_rank="4",
+    )
+    assert (saved.status, saved.location) == (303, f"/developers/applications/{app_id}?saved=1#activity")
+    path = f"/applications/{app_id}"
+    config = (await person.caller.get(f"{path}/embedded-activity-config")).json
+    assert config["supported_platforms"] == ["web", "ios"]
+    assert config["client_platform_config"]["web"]["release_phase"] == "global_launch"
+    assert (config["default_orientation_lock_state"], config["tablet_default_orientation_lock_state"]) == (3, 2)
+    assert (config["requires_age_gate"], config["shelf_rank"]) == (True, 4)
+    assert (config["supported_locales"], config["blocked_locales"]) == (["DE", "FR"], [])
+    mappings = (await person.caller.get(f"{path}/proxy-config")).json["url_map"]
+    assert [each["target"] for each in mappings] == ["game.example.com", "api.example.com:8443/v1"]
+    # What the form shows is what it saves: sent as it is, it changes nothing.
+    page = await person.follow(saved)
+    assert (await person.press(page, "Save the Activity")).status == 303
+    assert (await person.caller.get(f"{path}/embedded-activity-config")).json == config
+    assert (await person.caller.get(f"{path}/proxy-config")).json["url_map"] == mappings
+
+
+async def test_a_refused_activity_form_changes_nothing_and_keeps_what_was_entered(platform: Platform) -> None:
+    person, page, app_id = await made(platform)
+    page = await person.follow(await person.press(page, "Save", activities="on"))
+    wrong = await person.press(
+        page,
+        "Save the Activity",
+        url_map="/ https://game.example.com",
+        supported_locales="Germany",
+        shelf_rank="first",
+    )
+    assert wrong.status == 400
+    for field in ("supported_locales", "shelf_rank"):
+        assert f"{field}-error" in {attrs.get("id") for _, attrs in wrong.tags}
+    assert dict(wrong.form_with("Save the Activity").values())["supported_locales"] == "Germany"
+    wrong = await person.press(page, "Save the Activity", url_map="/ https://game.example.com", shelf_rank="9")
+    assert (wrong.status, 'id="url_map-error"' in wrong.body) == (400, True)
+    assert person.caller is not None
+    config = (await person.caller.get(f"/applications/{app_id}/embedded-activity-config")).json
+    assert config["shelf_rank"] == 0
+    stranger = Browser(platform, await platform.person())
+    other = await stranger.press(await stranger.visit("/developers"), "Make the app", name="Other")
+    token = dict(other.form_with("Save").values())["csrf"]
+    fields = [("csrf", token), ("url_map", "/ evil.example.com")]
+    assert (await stranger.post(f"/developers/applications/{app_id}/activity", fields)).status == 403

@@ -1,4 +1,4 @@
-"""What a browser sees: where it is, the reference without the internet, and nothing that could run."""
+"""The public documents: landing page, reference, OpenAPI document."""
 
 from typing import Any
 
@@ -29,14 +29,14 @@ async def ask(documents: Documents, path: str, method: str = "GET") -> tuple[int
     return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
 
 
-async def test_the_front_page_says_what_this_is_and_links_the_reference_and_the_document(documents: Documents) -> None:
+async def test_the_landing_page_links_the_reference_and_the_document(documents: Documents) -> None:
     status, headers, body = await ask(documents, "/")
     assert (status, headers[b"content-type"]) == (200, b"text/html; charset=utf-8")
     for link in (b'href="/reference"', b"/api/v10/openapi.json", b"http://moot.example"):
         assert link in body
 
 
-async def test_the_reference_shows_every_row_and_needs_nothing_from_elsewhere(documents: Documents) -> None:
+async def test_the_reference_shows_every_endpoint_without_external_resources(documents: Documents) -> None:
     status, _, body = await ask(documents, "/reference")
     assert status == 200
     for row in endpoints():
@@ -47,19 +47,19 @@ async def test_the_reference_shows_every_row_and_needs_nothing_from_elsewhere(do
 
 
 @pytest.mark.parametrize("path", ["/api/v10/openapi.json", "/api/v9/openapi.json", "/api/openapi.json"])
-async def test_the_document_is_json_for_everybody(documents: Documents, path: str) -> None:
+async def test_the_document_is_public_json(documents: Documents, path: str) -> None:
     status, headers, body = await ask(documents, path)
     assert (status, headers[b"access-control-allow-origin"]) == (200, b"*")
     assert msgspec.json.decode(body)["openapi"].startswith("3.1")
 
 
 @pytest.mark.parametrize("path", ["/nowhere", "/..", "/style.css/..", "/reference/x", "/etc/passwd"])
-async def test_what_is_not_there_is_404_in_the_shape_of_the_api(documents: Documents, path: str) -> None:
+async def test_an_unknown_path_is_404_in_the_format_of_the_api(documents: Documents, path: str) -> None:
     status, _, body = await ask(documents, path)
     assert (status, msgspec.json.decode(body)) == (404, {"message": "404: Not Found", "code": 0})
 
 
-async def test_pages_are_read_only_and_let_nothing_run(documents: Documents) -> None:
+async def test_pages_are_read_only_and_allow_no_scripts(documents: Documents) -> None:
     status, headers, _ = await ask(documents, "/", "POST")
     assert (status, headers[b"allow"]) == (405, b"GET, HEAD")
     status, headers, body = await ask(documents, "/style.css", "HEAD")

@@ -1,4 +1,4 @@
-"""An invite's page, and the API's address of the consent page as a browser comes to it."""
+"""The page of an invite, and browsers at the API's path of the consent page."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -9,42 +9,42 @@ import pytest
 from moothall.app import App
 from moothall.settings import load
 from tests.harness import Platform
-from tests.web.browser import Person
+from tests.web.browser import Browser
 
 
-async def test_an_invite_says_where_it_leads_and_lets_in_who_has_logged_in(platform: Platform) -> None:
+async def test_an_invite_shows_its_guild_and_lets_a_logged_in_user_join(platform: Platform) -> None:
     owner = await platform.person("ada")
     guild = await platform.guild(owner, name="The <b>Moot</b>")
     code = (await owner.post(f"/channels/{guild.general}/invites", {})).json["code"]
-    stranger = Person(platform)
+    stranger = Browser(platform)
     page = await stranger.visit(f"/invite/{code}")
     assert (page.status, "<b>Moot" in page.body) == (200, False)
     for words in ("You are invited to The <b>Moot</b>", "Invited by ada", "#general", "1 member", "Log in to join"):
         assert words in page.text
     assert f'href="/login?next=/invite/{code}"' in page.body
     guest = await platform.person()
-    person = Person(platform, guest)
+    person = Browser(platform, guest)
     page = await person.press(await person.visit(f"/invite/{code}"), "Join")
     assert (page.status, "You are in" in page.text) == (200, True)
     assert [each["id"] for each in (await guest.get("/users/@me/guilds")).json] == [str(int(guild.id))]
 
 
-async def test_an_invite_that_is_none_or_not_for_one_is_told_in_words(platform: Platform) -> None:
+async def test_an_invalid_invite_or_one_the_user_may_not_use_has_an_error_page(platform: Platform) -> None:
     owner, banned = await platform.person(), await platform.person()
     guild = await platform.guild(owner)
     code = (await owner.post(f"/channels/{guild.general}/invites", {})).json["code"]
     await owner.put(f"/guilds/{guild.id}/bans/{banned.id}")
-    person = Person(platform, banned)
+    person = Browser(platform, banned)
     assert (await person.visit("/invite/nothing")).status == 404
     page = await person.press(await person.visit(f"/invite/{code}"), "Join")
     assert (page.status, "You cannot come in" in page.text) == (403, True)
 
 
-async def test_another_site_lets_nobody_join(platform: Platform) -> None:
+async def test_another_sites_form_does_not_join(platform: Platform) -> None:
     owner, guest = await platform.person(), await platform.person()
     guild = await platform.guild(owner)
     code = (await owner.post(f"/channels/{guild.general}/invites", {})).json["code"]
-    person = Person(platform, guest)
+    person = Browser(platform, guest)
     page = await person.visit(f"/invite/{code}")
     token = dict(page.form_with("Join").values())["csrf"]
     assert (await person.post(f"/invite/{code}", [])).status == 403
@@ -82,7 +82,7 @@ async def get(app: App, path: str, query: str = "", **headers: str) -> tuple[int
 
 
 @pytest.mark.parametrize("prefix", ["/api", "/api/v10", "/api/v9"])
-async def test_a_browser_at_the_apis_address_of_the_page_is_sent_to_the_page(app: App, prefix: str) -> None:
+async def test_a_browser_at_the_apis_path_is_redirected_to_the_page(app: App, prefix: str) -> None:
     path, query = f"{prefix}/oauth2/authorize", "client_id=1&scope=identify%20email"
     status, headers = await get(app, path, query, accept="text/html,*/*")
     assert (status, headers["location"]) == (302, f"/oauth2/authorize?{query}")

@@ -5,11 +5,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.harness import Platform
-from tests.web.browser import PASSWORD, Person, registered
+from moothall.objects.ids import Snowflake
+from tests.harness import Caller, Platform
+from tests.web.browser import PASSWORD, Browser, registered
 
 
-async def test_who_logs_in_goes_on_to_where_they_wanted_to_go(platform: Platform) -> None:
+async def test_logging_in_redirects_to_the_requested_page(platform: Platform) -> None:
     person = await registered(platform)
     page = await person.visit("/settings/authorized-apps")
     assert (page.status, page.location) == (303, "/login?next=/settings/authorized-apps")
@@ -19,12 +20,15 @@ async def test_who_logs_in_goes_on_to_where_they_wanted_to_go(platform: Platform
     assert "wanda" in (await person.follow(shown)).text
 
 
-async def test_the_cookie_is_for_the_pages_alone_and_no_script_sees_it(platform: Platform) -> None:
+async def test_the_cookie_is_limited_to_the_pages_and_hidden_from_scripts(platform: Platform) -> None:
     person = await registered(platform)
     shown = await person.press(await person.visit("/login"), "Log in", login="wanda", password=PASSWORD)
     session = [cookie for cookie in shown.cookies if cookie.startswith("moothall_session=")]
     paths = {part for cookie in session for part in cookie.split("; ") if part.startswith("Path=")}
-    assert paths == {f"Path=/{name}" for name in ("login", "logout", "oauth2", "invite", "settings", "developers")}
+    assert paths == {
+        f"Path=/{name}"
+        for name in ("login", "logout", "oauth2", "invite", "template", "linked-roles", "settings", "developers")
+    }
     for cookie in session:
         assert {"HttpOnly", "SameSite=Lax"} <= set(cookie.split("; "))
         assert "Secure" not in cookie
@@ -78,13 +82,13 @@ async def test_a_cookie_whose_name_only_seems_to_begin_with_the_prefix_is_no_ses
     assert (await person.ask("GET", "/developers", raw_headers=((b"cookie", cookie),))).status == 200
 
 
-async def test_a_wrong_password_is_told_at_the_fields_and_shown_nowhere(platform: Platform) -> None:
+async def test_a_wrong_password_is_an_error_at_the_fields_and_not_repeated(platform: Platform) -> None:
     person = await registered(platform)
     page = await person.press(await person.visit("/login"), "Log in", login="wanda", password="wrong horse battery")
     assert page.status == 400
     assert "Login or password is invalid." in page.text
     assert "wrong horse battery" not in page.body
-    assert ("aria-invalid", "true") in {item for tag, given in page.tags if tag == "input" for item in given.items()}
+    assert ("aria-invalid", "true") in {item for tag, attrs in page.tags if tag == "input" for item in attrs.items()}
 
 
 WRONG: dict[str, Any] = {"login": "wanda", "password": "wrong horse battery"}
@@ -93,23 +97,23 @@ WRONG: dict[str, Any] = {"login": "wanda", "password": "wrong horse battery"}
 async def test_guessing_is_throttled_with_the_apis_own_count(platform: Platform) -> None:
     person = await registered(platform)
     for _ in range(10):
-        assert (await platform.nobody.post("/auth/login", WRONG, client="203.0.113.9")).status == 400
+        assert (await platform.anonymous.post("/auth/login", WRONG, client="203.0.113.9")).status == 400
     person.address = "198.51.100.7"
     page = await person.press(await person.visit("/login"), "Log in", login="wanda", password=PASSWORD)
     assert page.status == 429
     assert int(page.headers["retry-after"]) > 0
 
 
-async def test_strangers_do_not_lock_a_browser_out_that_logged_in_before(platform: Platform) -> None:
+async def test_wrong_passwords_from_elsewhere_do_not_lock_out_a_known_browser(platform: Platform) -> None:
     person = await registered(platform)
     page = await person.press(await person.visit("/login"), "Log in", login="wanda", password=PASSWORD)
     await person.press(await person.follow(page), "Log out")
     person.address = "203.0.113.9"
     # From the same network, so that nothing but the cookie tells them apart.
     for number in range(50):
-        await platform.nobody.post("/auth/login", WRONG | {"login": f"no{number % 5}"}, client="203.0.113.9")
-        await platform.nobody.post("/auth/login", WRONG, client=f"198.51.100.{number}")
-    assert (await platform.nobody.post("/auth/login", WRONG, client="203.0.113.9")).status == 429
+        await platform.anonymous.post("/auth/login", WRONG | {"login": f"no{number % 5}"}, client="203.0.113.9")
+        await platform.anonymous.post("/auth/login", WRONG, client=f"198.51.100.{number}")
+    assert (await platform.anonymous.post("/auth/login", WRONG, client="203.0.113.9")).status == 429
     shown = await person.press(await person.visit("/login"), "Log in", login="wanda", password=PASSWORD)
     assert shown.status == 303
 
@@ -120,7 +124,7 @@ async def test_a_known_browser_has_a_count_of_its_own_and_no_more(platform: Plat
     await person.press(await person.follow(page), "Log out")
     page = await person.visit("/login")
     assert [(await person.press(page, "Log in", **WRONG)).status for _ in range(11)] == [400] * 10 + [429]
-    other = Person(platform)
+    other = Browser(platform)
     other.address = "198.51.100.7"
     shown = await other.press(await other.visit("/login"), "Log in", login="wanda", password=PASSWORD)
     assert shown.status == 303
@@ -169,7 +173,7 @@ async def test_logging_in_leads_to_no_other_site(platform: Platform, target: str
     assert "location" not in shown.headers
 
 
-async def test_who_logs_out_is_out_in_the_browser_and_on_the_server(platform: Platform) -> None:
+async def test_logging_out_deletes_the_cookie_and_the_session(platform: Platform) -> None:
     person = await registered(platform)
     shown = await person.press(await person.visit("/login"), "Log in", login="wanda", password=PASSWORD)
     jar = dict(person.jar)
@@ -183,31 +187,31 @@ async def test_who_logs_out_is_out_in_the_browser_and_on_the_server(platform: Pl
     del shown
 
 
-async def test_an_account_can_be_made_where_strangers_may(platform: Platform) -> None:
-    stranger = Person(platform)
+async def test_an_account_can_be_registered_unless_registration_is_closed(platform: Platform) -> None:
+    stranger = Browser(platform)
     page = await stranger.visit("/register", next="/settings/authorized-apps")
     refused = await stranger.press(page, "Make the account", username="No Good", password="short")
     assert refused.status == 400
-    assert "password-error" in {given.get("id") for _, given in refused.tags}
+    assert "password-error" in {attrs.get("id") for _, attrs in refused.tags}
     refused = await stranger.press(refused, "Make the account", username="No Good", password=PASSWORD)
-    assert "username-error" in {given.get("id") for _, given in refused.tags}
+    assert "username-error" in {attrs.get("id") for _, attrs in refused.tags}
     shown = await stranger.press(refused, "Make the account", username="newcomer", password=PASSWORD)
     assert (shown.status, shown.location) == (303, "/settings/authorized-apps")
     assert "newcomer" in (await stranger.follow(shown)).text
 
 
-async def test_a_guessable_password_makes_no_account_in_a_browser_either(platform: Platform) -> None:
-    stranger = Person(platform)
+async def test_a_weak_password_is_refused_on_the_page_too(platform: Platform) -> None:
+    stranger = Browser(platform)
     page = await stranger.visit("/register")
     refused = await stranger.press(page, "Make the account", username="newcomer", password="password123")
     assert refused.status == 400
     assert "too weak or common" in refused.text
-    assert "password-error" in {given.get("id") for _, given in refused.tags}
+    assert "password-error" in {attrs.get("id") for _, attrs in refused.tags}
 
 
 async def test_a_bots_token_is_no_session(platform: Platform) -> None:
     bot = await platform.bot(await platform.person())
-    person = Person(platform, bot)
+    person = Browser(platform, bot)
     assert (await person.visit("/developers")).status == 303
 
 
@@ -221,13 +225,13 @@ async def test_a_form_that_another_site_sends_is_refused(platform: Platform, pat
     assert (await person.post(path, [*filled, ("csrf", "A" * 80)])).status == 403
     assert (await person.post(path, [*filled, *form], origin="https://evil.example")).status == 403
     assert (await person.post(path, [*filled, *form], origin="null")).status == 403
-    stranger = Person(platform)
+    stranger = Browser(platform)
     assert (await stranger.post(path, [*filled, *form])).status == 403
 
 
 @pytest.mark.parametrize("path", ["/login", "/register", "/oauth2/nothing", "/invite/x", "/oauth2/authorized"])
-async def test_every_page_is_framed_by_nobody_and_kept_by_nobody(platform: Platform, path: str) -> None:
-    page = await Person(platform).visit(path)
+async def test_no_page_can_be_framed_or_cached(platform: Platform, path: str) -> None:
+    page = await Browser(platform).visit(path)
     assert page.headers["cache-control"] == "no-store"
     assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
     assert page.headers["x-frame-options"] == "DENY"
@@ -235,3 +239,19 @@ async def test_every_page_is_framed_by_nobody_and_kept_by_nobody(platform: Platf
     assert [tag for tag, _ in page.tags if tag == "script"] == []
     assert ("html", {"lang": "en"}) in page.tags
     assert [tag for tag, _ in page.tags].count("h1") == 1
+
+
+async def test_a_closed_account_is_restored_by_a_tick_in_the_form(platform: Platform) -> None:
+    person = await registered(platform)
+    token = (await platform.anonymous.post("/auth/login", {"login": "wanda", "password": PASSWORD})).json["token"]
+    wanda = Caller(platform, Snowflake(0), token)
+    assert (await wanda.post("/users/@me/delete", {"password": PASSWORD})).status == 204
+    page = await person.visit("/login")
+    assert "Restore my account" not in page.text
+    page = await person.press(page, "Log in", login="wanda", password=PASSWORD)
+    assert "scheduled for deletion" in page.text
+    assert "Restore my account" in page.text
+    page = await person.press(page, "Log in", login="wanda", password=PASSWORD)
+    assert "Restore my account" in page.text, "not without the tick"
+    page = await person.press(page, "Log in", login="wanda", password=PASSWORD, undelete="on")
+    assert (page.status, page.location) == (303, "/developers")

@@ -1,4 +1,4 @@
-"""/metrics tells how busy a community is: only to those whom it is meant for."""
+"""Access to /metrics, which reveals how busy a community is."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ TOKEN = "a-token-of-sixteen-or-more"
 TYPE = "text/plain; version=1.0.0; charset=utf-8; escaping=underscores"
 
 
-async def test_strangers_are_not_told_the_metrics_and_this_machine_is(tmp_path: Path) -> None:
+async def test_only_this_machine_reads_the_metrics_without_a_token(tmp_path: Path) -> None:
     async with visited(tmp_path) as server:
         for client in (STRANGER, OTHER, "10.0.0.2", "192.168.1.1", "2001:db8::1"):
             answer = await server.get("/metrics", client=client)
@@ -24,7 +24,7 @@ async def test_strangers_are_not_told_the_metrics_and_this_machine_is(tmp_path: 
 
 @pytest.mark.parametrize("header", ["x-forwarded-for", "forwarded", "x-real-ip", "via"])
 @pytest.mark.parametrize("trusted", [(), ("127.0.0.1",)])
-async def test_a_stranger_does_not_get_the_metrics_through_a_proxy_on_the_same_machine(
+async def test_a_request_through_a_proxy_on_this_machine_does_not_read_the_metrics(
     tmp_path: Path, header: str, trusted: tuple[str, ...]
 ) -> None:
     async with visited(tmp_path, trusted_proxies=trusted) as server:
@@ -33,7 +33,7 @@ async def test_a_stranger_does_not_get_the_metrics_through_a_proxy_on_the_same_m
             assert answer.status == 404
 
 
-async def test_with_a_token_only_its_holders_read_the_metrics_from_wherever(tmp_path: Path) -> None:
+async def test_with_a_token_only_requests_with_it_read_the_metrics(tmp_path: Path) -> None:
     async with visited(tmp_path, metrics_token=TOKEN) as server:
         for client in (STRANGER, "127.0.0.1"):
             for authorization in (
@@ -57,7 +57,7 @@ async def test_with_a_token_only_its_holders_read_the_metrics_from_wherever(tmp_
         assert (posted.status, posted.headers["allow"]) == (405, "GET, HEAD")
 
 
-async def test_guessing_the_token_shuts_an_address_out(tmp_path: Path) -> None:
+async def test_guessing_the_token_blocks_an_address(tmp_path: Path) -> None:
     async with visited(tmp_path, metrics_token=TOKEN, rate_limit_invalid=5) as server:
         for number in range(5):
             assert (await server.get("/metrics", headers={"authorization": f"Bearer {number}"})).status == 401

@@ -1,21 +1,21 @@
-"""The page of a person's logins."""
+"""The page of a user's logins."""
 
 from tests.harness import Platform
-from tests.web.browser import PASSWORD, Person, registered
+from tests.web.browser import PASSWORD, Browser, registered
 
 FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
 
-async def at_home(platform: Platform, name: str = "wanda", agent: str = FIREFOX) -> Person:
+async def at_home(platform: Platform, name: str = "wanda", agent: str = FIREFOX) -> Browser:
     """A browser that is logged in."""
-    person = Person(platform)
+    person = Browser(platform)
     person.agent = agent
     page = await person.press(await person.visit("/login"), "Log in", login=name, password=PASSWORD)
     assert page.status == 303
     return person
 
 
-async def is_in(person: Person) -> bool:
+async def is_in(person: Browser) -> bool:
     return (await person.visit("/developers")).status == 200
 
 
@@ -30,7 +30,7 @@ async def test_a_person_sees_their_logins_and_ends_one(platform: Platform) -> No
     boxes = [each for each in form.controls if each.name == "session"]
     assert len(boxes) == 2
     names = {
-        given["value"]: given["id"] for tag, given in page.tags if tag == "input" and given.get("name") == "session"
+        attrs["value"]: attrs["id"] for tag, attrs in page.tags if tag == "input" and attrs.get("name") == "session"
     }
     phone = next(value for value, id in names.items() if f'for="{id}">lostphone' in page.body)
     shown = await first.press(page, "Log out those ticked", session=[phone], password=PASSWORD)
@@ -74,6 +74,6 @@ async def test_a_form_of_another_site_ends_no_login(platform: Platform) -> None:
     assert await is_in(second)
 
 
-async def test_who_is_not_logged_in_logs_in_first(platform: Platform) -> None:
-    page = await Person(platform).visit("/settings/sessions")
+async def test_the_page_requires_a_login(platform: Platform) -> None:
+    page = await Browser(platform).visit("/settings/sessions")
     assert (page.status, page.location) == (303, "/login?next=/settings/sessions")

@@ -1,1 +1,1 @@
-"""What a browser sees: a page that says what this is, and the API reference."""
+"""Pages for browsers, the API reference and the metrics."""

@@ -6,6 +6,7 @@ from typing import Any, Final
 from moothall.objects.application import ApplicationFlags, IntegrationType
 from moothall.objects.permissions import BY_NAME
 from moothall.objects.scopes import BOT, COMMANDS
+from moothall.objects.webhook_event import OCCURRING, EventWebhooksStatus
 from moothall.resources.application.queries import ApplicationRow
 from moothall.web.forms import Form
 from moothall.web.labels import permission_choices
@@ -16,6 +17,7 @@ _TEXT_FIELDS: Final = (
     "privacy_policy_url",
     "custom_install_url",
     "role_connections_verification_url",
+    "event_webhooks_url",
 )
 _CHECKBOXES: Final = ("bot_public", "bot_require_code_grant", "public_client")
 _F = ApplicationFlags
@@ -55,6 +57,8 @@ def values_of_application(row: ApplicationRow) -> dict[str, Any]:
         "guild_commands": COMMANDS in guild.get("scopes", ()),
         "user_commands": COMMANDS in user.get("scopes", ()),
         "permissions": int(guild.get("permissions", 0)),
+        "event_webhooks": row.event_webhooks_status == EventWebhooksStatus.ENABLED,
+        "event_webhooks_types": list(row.event_webhooks_types),
     }
 
 
@@ -64,9 +68,12 @@ def values_of_form(form: Form, row: ApplicationRow) -> dict[str, Any]:
     for name, stored in values.items():
         if isinstance(stored, bool):
             values[name] = form.has(name)
-        elif name != "permissions":
+        elif name not in {"permissions", "event_webhooks_types"}:
             values[name] = form.text(name)
-    return values | {"permissions": _permissions(form)}
+    return values | {
+        "permissions": _permissions(form),
+        "event_webhooks_types": form.texts("event_webhooks_types"),
+    }
 
 
 def requested_changes(form: Form, row: ApplicationRow) -> dict[str, Any]:
@@ -81,8 +88,14 @@ def requested_changes(form: Form, row: ApplicationRow) -> dict[str, Any]:
         "flags": sum(settable for name, _, settable in _FLAGS if form.has(name)),
         "integration_types_config": _installations(form),
     }
+    # The page does not show every type: those stay.
+    hidden = [kind for kind in row.event_webhooks_types if kind not in OCCURRING]
+    body["event_webhooks_types"] = [*form.texts("event_webhooks_types"), *hidden]
+    if form.has("event_webhooks") != (row.event_webhooks_status == EventWebhooksStatus.ENABLED):
+        enabled = EventWebhooksStatus.ENABLED if form.has("event_webhooks") else EventWebhooksStatus.DISABLED
+        body["event_webhooks_status"] = int(enabled)
     if "icon" in form.files:
-        # The media type here is not looked at: the data is decoded to see what it is.
+        # The media type is ignored: the decoded data determines the format.
         body["icon"] = "data:image/png;base64," + base64.b64encode(form.files["icon"]).decode()
     elif form.has("remove_icon"):
         body["icon"] = None

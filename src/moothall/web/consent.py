@@ -14,18 +14,20 @@ import moothall.oauth2.endpoints  # noqa: F401 for its row
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import REGISTRY
 from moothall.kernel.parameters import read_query
-from moothall.oauth2.authorizing import (
-    AUTHORIZING,
-    Asked,
+from moothall.oauth2.authorization_request import (
+    AuthorizationQuery,
+    ResolvedRequest,
+    is_client_assured,
+    resolve_request,
+)
+from moothall.oauth2.consent import (
+    AUTHORIZE_EVENTS,
     Consent,
     Location,
-    Plan,
-    assures_identity,
     authorize,
     is_authorized,
-    read_plan,
-    require_addable,
-    unasked,
+    redirect_unprompted,
+    require_installable,
 )
 from moothall.objects import errors, limits
 from moothall.objects.application import IntegrationType
@@ -64,24 +66,32 @@ class GuildChoices(Struct, frozen=True, kw_only=True):
 async def show_request(request: PageRequest) -> Response:
     """The consent page; with `prompt=none` the redirect of an earlier consent, or of an error."""
     try:
-        asked, plan = await _read_link(request)
+        link, resolved = await _read_link(request)
     except Refusal as refusal:
         return await _render_link_errors(request, refusal)
-    silent = request.query.get("prompt") == "none" and plan.redirect_uri is not None and plan.response_type is not None
+    silent = (
+        request.query.get("prompt") == "none"
+        and resolved.redirect_uri is not None
+        and resolved.response_type is not None
+    )
     # Nothing is installed without asking.
-    silent = silent and not plan.wants_webhook and not (plan.wants_guild or _installs_commands(plan, asked.guild_id))
+    silent = (
+        silent
+        and not resolved.wants_webhook
+        and not (resolved.wants_guild or _installs_commands(resolved, link.guild_id))
+    )
     if not request.actor.signed_in:
         if silent:
-            return _redirect_to(request, unasked(request.per_query_context(), plan, asked))
+            return _redirect_to(request, redirect_unprompted(request.per_query_context(), resolved, link))
         raise LoginRequired
     async with request.reading() as ctx:
-        await require_addable(ctx, plan)
-        authorized = silent and assures_identity(plan) and await is_authorized(ctx, plan)
+        await require_installable(ctx, resolved)
+        authorized = silent and is_client_assured(resolved) and await is_authorized(ctx, resolved)
     if authorized:
-        return await _consent(request, asked, Consent())
+        return await _consent(request, link, Consent())
     if silent:
-        return _redirect_to(request, unasked(request.per_query_context(), plan, asked))
-    return await _render_consent(request, plan)
+        return _redirect_to(request, redirect_unprompted(request.per_query_context(), resolved, link))
+    return await _render_consent(request, resolved)
 
 
 async def answer_request(request: PageRequest) -> Response:
@@ -89,19 +99,19 @@ async def answer_request(request: PageRequest) -> Response:
     request.require_login()
     form = await request.read_form()
     try:
-        asked, plan = await _read_link(request)
+        link, resolved = await _read_link(request)
     except Refusal as refusal:
         return await _render_link_errors(request, refusal)
-    if asked.scope is None and form.text("scopes") != " ".join(plan.scopes):
+    if link.scope is None and form.text("scopes") != " ".join(resolved.scopes):
         # A link without scopes takes those of the application's settings, which have changed since the page was shown.
-        return await _render_consent(request, plan)
-    fixed_guild_id = asked.guild_id if request.query.get("disable_guild_select") == "true" else None
+        return await _render_consent(request, resolved)
+    fixed_guild_id = link.guild_id if request.query.get("disable_guild_select") == "true" else None
     # The form decides, not the guild that the link preselected.
-    asked = structs.replace(asked, guild_id=None)
+    link = structs.replace(link, guild_id=None)
     try:
-        return await _consent(request, asked, _read_consent(form, plan, fixed_guild_id))
+        return await _consent(request, link, _read_consent(form, resolved, fixed_guild_id))
     except Refusal as refusal:
-        return await _render_consent(request, plan, refusal, form)
+        return await _render_consent(request, resolved, refusal, form)
 
 
 async def show_installed(request: PageRequest) -> Response:
@@ -117,37 +127,37 @@ async def redirect_from_api(request: PageRequest) -> Response:
     return response
 
 
-async def _read_link(request: PageRequest) -> tuple[Asked, Plan]:
+async def _read_link(request: PageRequest) -> tuple[AuthorizationQuery, ResolvedRequest]:
     """Read the query of an authorization link. Raises Refusal: 50035, 404/10002."""
     query = read_query(_ROW.query_parameters, request.http.query_string)
-    asked = Asked(**query)
+    link = AuthorizationQuery(**query)
     async with request.reading() as ctx:
-        row = await select_application(ctx.tx, asked.client_id)
+        row = await select_application(ctx.tx, link.client_id)
     if row is None:
         raise Refusal(errors.UNKNOWN_APPLICATION)
-    return asked, read_plan(row, asked)
+    return link, resolve_request(row, link)
 
 
-def _installs_commands(plan: Plan, guild_id: GuildId | None) -> bool:
+def _installs_commands(resolved: ResolvedRequest, guild_id: GuildId | None) -> bool:
     """Whether consenting installs the application's commands to the guild."""
-    return guild_id is not None and COMMANDS in plan.scopes and not plan.user_install
+    return guild_id is not None and COMMANDS in resolved.scopes and not resolved.user_install
 
 
-async def _consent(request: PageRequest, asked: Asked, consent: Consent) -> Response:
+async def _consent(request: PageRequest, link: AuthorizationQuery, consent: Consent) -> Response:
     async def work(ctx: Context) -> Location:
-        return await authorize(ctx, asked, consent)
+        return await authorize(ctx, link, consent)
 
-    return _redirect_to(request, await request.run(work, fires=AUTHORIZING, lock=consent.guild_id))
+    return _redirect_to(request, await request.run(work, fires=AUTHORIZE_EVENTS, lock=consent.guild_id))
 
 
-def _read_consent(form: Form, plan: Plan, fixed_guild_id: GuildId | None) -> Consent:
+def _read_consent(form: Form, resolved: ResolvedRequest, fixed_guild_id: GuildId | None) -> Consent:
     if form.text("answer") != "allow":
         return Consent(authorize=False)
     guild_id, channel_id = form.integer("guild_id"), form.integer("webhook_channel_id")
     permissions = None
-    if plan.permissions and BOT in plan.scopes:
+    if resolved.permissions and BOT in resolved.scopes:
         # The user may grant less than was requested, never more.
-        bits = {str(bit): bit for bit, _, _ in permission_choices(plan.permissions)}
+        bits = {str(bit): bit for bit, _, _ in permission_choices(resolved.permissions)}
         permissions = PermissionSet(sum({bits[text] for text in form.texts("permission") if text in bits}))
     if fixed_guild_id is None and guild_id is not None:
         fixed_guild_id = GuildId(Snowflake(guild_id))
@@ -170,43 +180,45 @@ def _public_url(request: PageRequest) -> str:
 
 
 async def _render_consent(
-    request: PageRequest, plan: Plan, refusal: Refusal | None = None, form: Form | None = None
+    request: PageRequest, resolved: ResolvedRequest, refusal: Refusal | None = None, form: Form | None = None
 ) -> Response:
     async with request.reading() as ctx:
-        choices = await _guild_choices(request, ctx, plan, form)
-        authorized = await is_authorized(ctx, plan)
-    gets_tokens = bool(set(plan.scopes) - {*INSTALL_SCOPES, WEBHOOK})
+        choices = await _guild_choices(request, ctx, resolved, form)
+        authorized = await is_authorized(ctx, resolved)
+    gets_tokens = bool(set(resolved.scopes) - {*INSTALL_SCOPES, WEBHOOK})
     return await render_page(
         request,
         "consent.html",
         refusal=refusal,
         redirects_away=True,
-        application=plan.application,
-        scopes=[(scope, scope_label(scope)) for scope in plan.scopes],
-        permissions=permission_choices(plan.permissions) if BOT in plan.scopes else [],
+        application=resolved.application,
+        scopes=[(scope, scope_label(scope)) for scope in resolved.scopes],
+        permissions=permission_choices(resolved.permissions) if BOT in resolved.scopes else [],
         ticked=None if form is None else set(form.texts("permission")),
         choices=choices,
-        wants_channel=plan.wants_webhook,
-        user_install=plan.user_install,
+        wants_channel=resolved.wants_webhook,
+        user_install=resolved.user_install,
         authorized=authorized,
-        access_duration=_ACCESS_DURATIONS.get(plan.response_type or "") if gets_tokens else None,
-        redirect_uri=plan.redirect_uri,
+        access_duration=_ACCESS_DURATIONS.get(resolved.response_type or "") if gets_tokens else None,
+        redirect_uri=resolved.redirect_uri,
         query=[(name, value) for name, value in request.query.items() if name != "guild_id"],
-        other_link=_other_installation_link(request, plan),
+        other_link=_other_installation_link(request, resolved),
     )
 
 
-async def _guild_choices(request: PageRequest, ctx: Context, plan: Plan, form: Form | None) -> GuildChoices | None:
+async def _guild_choices(
+    request: PageRequest, ctx: Context, resolved: ResolvedRequest, form: Form | None
+) -> GuildChoices | None:
     """The guilds where the user has the permissions that consenting needs; None if the link asks for no guild."""
-    installs = plan.wants_guild or (COMMANDS in plan.scopes and not plan.user_install)
-    if not installs and not plan.wants_webhook:
+    installs = resolved.wants_guild or (COMMANDS in resolved.scopes and not resolved.user_install)
+    if not installs and not resolved.wants_webhook:
         return None
     needed = int(Permissions.MANAGE_GUILD if installs else Permissions.NONE)
-    if plan.wants_webhook:
+    if resolved.wants_webhook:
         needed |= Permissions.MANAGE_WEBHOOKS
     own_guilds = await list_guilds(ctx, before=None, after=None, maximum=limits.GUILD_LIST_MAX, with_counts=False)
     guilds = [(int(guild.id), guild.name) for guild in own_guilds if guild.permissions & needed == needed]
-    required = plan.wants_guild or plan.wants_webhook
+    required = resolved.wants_guild or resolved.wants_webhook
     guild_id = parse_integer(request.query.get("guild_id", ""))
     fixed = guild_id is not None and request.query.get("disable_guild_select") == "true"
     if fixed:
@@ -215,7 +227,9 @@ async def _guild_choices(request: PageRequest, ctx: Context, plan: Plan, form: F
         guild_id = form.integer("guild_id")
     if guild_id not in {each for each, _ in guilds}:
         guild_id = guilds[0][0] if len(guilds) == 1 and required else None
-    channels = await _channels(ctx, GuildId(Snowflake(guild_id))) if plan.wants_webhook and guild_id is not None else []
+    channels = (
+        await _channels(ctx, GuildId(Snowflake(guild_id))) if resolved.wants_webhook and guild_id is not None else []
+    )
     return GuildChoices(guilds=guilds, guild_id=guild_id, required=required, fixed=fixed, channels=channels)
 
 
@@ -233,18 +247,20 @@ async def _channels(ctx: Context, guild_id: GuildId) -> list[tuple[int, str]]:
     ]
 
 
-def _other_installation_link(request: PageRequest, plan: Plan) -> str | None:
+def _other_installation_link(request: PageRequest, resolved: ResolvedRequest) -> str | None:
     """The link that installs to the user instead of a guild, or the reverse; None if only one is possible."""
-    if plan.response_type is not None or COMMANDS not in plan.scopes:
+    if resolved.response_type is not None or COMMANDS not in resolved.scopes:
         return None
-    application = plan.application
-    kind = IntegrationType.GUILD_INSTALL if plan.user_install else IntegrationType.USER_INSTALL
+    application = resolved.application
+    kind = IntegrationType.GUILD_INSTALL if resolved.user_install else IntegrationType.USER_INSTALL
     if str(int(kind)) not in (application.integration_types_config or {}):
         return None
     scope = COMMANDS if kind is IntegrationType.USER_INSTALL else request.query.get("scope")
     scope = scope if "scope" in request.query else None
     try:
-        read_plan(application, Asked(client_id=application.id, scope=scope, integration_type=int(kind)))
+        resolve_request(
+            application, AuthorizationQuery(client_id=application.id, scope=scope, integration_type=int(kind))
+        )
     except Refusal:
         return None
     query = {"client_id": str(int(application.id)), "integration_type": str(int(kind))}

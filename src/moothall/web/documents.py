@@ -34,11 +34,19 @@ _ANY_ORIGIN: Final = {"access-control-allow-origin": "*"}
 class Documents:
     """An ASGI application of `/`, `/reference`, `/style.css` and `/api/v10/openapi.json`.
 
-    Everything else is refused in the API's shape: 404, or 405 for a method other than GET and HEAD.
+    Everything else is refused in the API's format: 404, or 405 for a method other than GET and HEAD.
     """
 
-    def __init__(self, rows: Iterable[Endpoint], *, public_url: str, gateway_url: str) -> None:
+    def __init__(
+        self,
+        rows: Iterable[Endpoint],
+        *,
+        public_url: str,
+        gateway_url: str,
+        examples: Mapping[str, str] | None = None,
+    ) -> None:
         self._rows = list(rows)
+        self._examples = examples
         self._url = public_url
         self._gateway = gateway_url
         reference = _endpoint(self._build_reference, "text/html")
@@ -70,7 +78,7 @@ class Documents:
 
     @cached_property
     def _document(self) -> dict[str, Any]:
-        return openapi_document(self._rows, version=__version__, url=self._url)
+        return openapi_document(self._rows, version=__version__, url=self._url, examples=self._examples)
 
     def _build_openapi(self) -> bytes:
         return encode(self._document)
@@ -103,7 +111,7 @@ def _endpoint(
 
 
 async def _refuse(_request: Request, error: Exception) -> Response:
-    """A refusal in the shape of the API."""
+    """A refusal in the format of the API."""
     status, detail = (error.status_code, error.detail) if isinstance(error, HTTPException) else (500, "")
     allow = {"allow": "GET, HEAD"} if status == 405 else {}
     body = encode({"message": f"{status}: {detail}", "code": 0})

@@ -1,4 +1,4 @@
-"""HTTP connections that cannot be held open by saying little, nor filled by saying much before the request.
+"""HTTP connections with bounds on slow and oversized requests.
 
 uvicorn bounds neither the size of a request's head nor the time that it takes to arrive; a proxy would, but the
 program is meant to stand on the internet by itself. What cannot be parsed is refused here too, in the API's shape.
@@ -20,13 +20,13 @@ from moothall.objects.errors import ErrorKind, Refusal
 from moothall.objects.wire import encode
 
 HEAD_BYTES: Final = 65_536
-"""Request line and headers together; as much again for the trailers of a chunked body."""
+"""Maximum size of request line and headers; the same again for the trailers of a chunked body."""
 HEAD_SECONDS: Final = 15.0
-"""How long a head may take from the connection, or from its first byte on a connection used before."""
+"""Time for a head, from the connection or, on a reused connection, from its first byte."""
 BODY_SECONDS: Final = 30.0
-"""How long a body may stand still."""
+"""Maximum pause in a body."""
 LINGER_SECONDS: Final = 2.0
-"""How long a client may go on sending what was refused before the connection is cut, so that it reads the refusal."""
+"""Time between a refusal and the end of the connection, so that a client that is still sending reads the refusal."""
 
 _LINE_OVERHEAD: Final = len(b"  HTTP/1.1\r\n")
 _HEADER_OVERHEAD: Final = len(b": \r\n")
@@ -62,19 +62,19 @@ class BoundedHttp(HttpToolsProtocol):
         super().connection_made(transport)
         self._awaits = _Awaits.FIRST
         self._received = 0
-        """Bytes read since the head began, or since the body last went on: as many, or fewer by a part of one read."""
+        """Bytes read since the head began or the last part of the body, without those of the same read before that."""
         self._follows = False
-        """Whether the head began behind another request in one read, so that some of its bytes are not counted."""
+        """Whether the head began in the same read as another request, so that some of its bytes are not counted."""
         self._refused = False
         self._timer: TimerHandle | None = self.loop.call_later(HEAD_SECONDS, self._give_up)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing more."""
+        """Stop the timer."""
         self._cancel_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on; refuse a head that has become too large."""
+        """Parse data; refuse an oversized head."""
         if self._refused:
             return
         if self._awaits is _Awaits.NEXT:
@@ -84,29 +84,29 @@ class BoundedHttp(HttpToolsProtocol):
         self._watch()
 
     def on_message_begin(self) -> None:
-        """A request begins."""
+        """Note the start of a request."""
         super().on_message_begin()
         self._follows = self._awaits is _Awaits.NEXT
         self._awaits = _Awaits.HEAD
 
     def on_headers_complete(self) -> None:
-        """Its head is whole."""
+        """Check the size of the complete head."""
         if (self._received > HEAD_BYTES or self._follows) and self._head_size() > HEAD_BYTES:
             raise _HeadTooLarge
         super().on_headers_complete()
         self._awaits = _Awaits.BODY
         self._received = 0
         if not self.parser.should_upgrade():
-            # Trailers are no headers of the request, whose list the application has by now.
+            # The application has the list of headers by now, which trailers must not be added to.
             self.headers = []
 
     def on_body(self, body: bytes) -> None:
-        """Take a part of the body."""
+        """Pass on a part of the body."""
         super().on_body(body)
         self._received = 0
 
     def on_message_complete(self) -> None:
-        """All of it is here."""
+        """Note the end of the request."""
         if self._awaits is _Awaits.BODY and self.headers and self._trailers_too_large():
             raise _HeadTooLarge
         super().on_message_complete()
@@ -127,8 +127,8 @@ class BoundedHttp(HttpToolsProtocol):
         super().handle_websocket_upgrade()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what the parser has stopped at."""
-        del msg  # uvicorn's own words, for plain text
+        """Refuse a request that the parser rejects."""
+        del msg  # uvicorn's text
         if self._awaits is _Awaits.BODY:
             too_large = self._trailers_too_large()
         else:
@@ -136,7 +136,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._refuse(self._too_large() if too_large else errors.GENERAL_ERROR)
 
     def _watch(self) -> None:
-        """Bound what the connection now waits for, in bytes and in time."""
+        """Check the bytes, and set the timer, for what the connection waits for."""
         if self._refused:
             return
         awaits = self._awaits
@@ -144,7 +144,7 @@ class BoundedHttp(HttpToolsProtocol):
             if self._timer is not None:
                 self._cancel_timer()
         elif self._received > HEAD_BYTES or (
-            # The read that ended the body may have trailers behind it, which are not counted.
+            # The read that ended the body may include trailers, which are not counted.
             awaits is _Awaits.BODY and not self._received and self.headers and self._trailers_too_large()
         ):
             self._refuse(self._too_large())
@@ -158,7 +158,7 @@ class BoundedHttp(HttpToolsProtocol):
         return len(self.parser.get_method()) + len(self.url) + _LINE_OVERHEAD
 
     def _head_size(self) -> int:
-        """Bytes of the head as far as it is parsed, written with one space after each colon."""
+        """Size of the parsed head, with one space after each colon."""
         return self._line_size() + _size(self.headers) + _END_OF_HEAD
 
     def _trailers_too_large(self) -> bool:
@@ -170,25 +170,25 @@ class BoundedHttp(HttpToolsProtocol):
         return errors.HEADERS_TOO_LARGE
 
     def _refuse(self, kind: ErrorKind) -> None:
-        """Read no further, and answer so once all that came before is answered."""
+        """Stop reading, and refuse after the responses to earlier requests."""
         self._refused = True
         self._cancel_timer()
         if self.transport.is_closing():
             return
         cycle = cast("RequestResponseCycle | None", self.cycle)
         if cycle is not None and self._awaits is _Awaits.BODY:
-            # The request is being run, and waits for the rest of a body that is none.
+            # The application waits for the rest of an invalid body.
             if cycle.response_started or self.pipeline:
                 self.transport.close()
                 return
             cycle.disconnected = True
             cycle.message_event.set()
         elif cycle is not None and not cycle.response_complete:
-            # An answer now would be taken for that of the request before: its own ends the connection.
+            # A response now would be taken for that of the previous request, which ends the connection instead.
             cycle.keep_alive = False
             return
         request_id = new_request_id()
-        log.debug("refused what is no request: %s", kind.message, extra={"request_id": request_id})
+        log.debug("refused a malformed request: %s", kind.message, extra={"request_id": request_id})
         self.transport.write(self._refusal(kind, request_id))
         if self.transport.can_write_eof():
             self.transport.write_eof()
@@ -213,7 +213,7 @@ class BoundedHttp(HttpToolsProtocol):
     def _give_up(self) -> None:
         self._timer = None
         if self.flow.read_paused:
-            # It is the program that is slow, not the client.
+            # The application is slow, not the client.
             self._wait(BODY_SECONDS)
         else:
             self.transport.abort()

@@ -3,7 +3,7 @@
 from typing import Final
 
 from moothall.objects.permissions import BY_NAME
-from moothall.objects.scopes import BOT, COMMANDS, UPDATE_COMMANDS, WEBHOOK
+from moothall.objects.scopes import BOT, COMMANDS, ENTITLEMENTS, ROLE_CONNECTIONS, UPDATE_COMMANDS, WEBHOOK
 
 SCOPE_LABELS: Final = {
     "identify": "See your username, name, picture and banner",
@@ -14,7 +14,12 @@ SCOPE_LABELS: Final = {
     "guilds.members.read": "See your nickname, picture and roles in your servers",
     "gdm.join": "Join group chats for you",
     "applications.commands.permissions.update": "Change who may use its commands in servers that you manage",
+    ENTITLEMENTS: "See what you have of its offers",
+    ROLE_CONNECTIONS: "Say what you are there, by which you can claim roles in servers",
     "openid": "Confirm who you are",
+    "relationships.read": "See your friends while you use it",
+    "rpc.activities.write": "Say in your status what you do in it",
+    "rpc.voice.read": "See who is in the voice channel while you use it",
     WEBHOOK: "Post messages to a channel that you choose",
     COMMANDS: "Offer its commands",
     UPDATE_COMMANDS: "Change its own commands",

@@ -5,6 +5,7 @@ from typing import Any, Final
 from starlette.responses import Response
 
 from moothall.kernel.body import body_reader
+from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.resources.user.account.endpoints import LogIn, Register, log_in_with_password, register_account
 from moothall.resources.user.account.operations import Login
@@ -19,6 +20,8 @@ _REGISTER: Final = body_reader(Register, optional=False)
 _DEFAULT_NEXT: Final = "/developers"
 _SHOWN_AGAIN: Final = frozenset({400, 403, 429, 503})
 """Statuses of refusals that the form shows."""
+_CLOSED: Final = (errors.ACCOUNT_DISABLED, errors.ACCOUNT_DELETION_SCHEDULED)
+"""Refusals after which the form offers to restore the account."""
 
 
 async def show_login(request: PageRequest) -> Response:
@@ -29,7 +32,11 @@ async def show_login(request: PageRequest) -> Response:
 async def log_in(request: PageRequest) -> Response:
     """Log in, and redirect to `next`."""
     form = await request.read_form()
-    values = {"login": form.text("login").strip(), "password": form.text("password")}
+    values = {
+        "login": form.text("login").strip(),
+        "password": form.text("password"),
+        "undelete": form.text("undelete") == "on",
+    }
     try:
         body = _LOGIN.from_plain(values)
         login = await log_in_with_password(
@@ -93,6 +100,7 @@ async def _render_form(
         refusal=refusal,
         # The consent page that is next may redirect to an application at once.
         redirects_away=True,
+        restorable=refusal is not None and refusal.kind in _CLOSED,
         next=_next_path(request),
         values=values,
     )

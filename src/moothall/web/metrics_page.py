@@ -1,4 +1,4 @@
-"""`/metrics`, for those whom it is meant for: it tells how busy a community is."""
+"""`/metrics`, with access control: it reveals how busy a community is."""
 
 import asyncio
 import hmac
@@ -15,7 +15,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 Refresh = Callable[[], Awaitable[None]]
-"""Reads the counters that are only known when asked for."""
+"""Reads the counters that need a query."""
 
 _FORWARDING: Final = frozenset({b"x-forwarded-for", b"x-real-ip", b"forwarded", b"via"})
 """Headers of a request that a proxy has forwarded, trusted or not."""

@@ -32,7 +32,7 @@ from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake, UserId
 from moothall.objects.wire import Timestamp
-from moothall.resources.user.password.checking import Device
+from moothall.resources.user.password.verification import Device
 from moothall.web.forms import Form
 
 T = TypeVar("T")
@@ -42,7 +42,16 @@ FORM_COOKIE: Final = "moothall_form"
 """Identifies a browser without a session, so that its forms can be bound to it."""
 DEVICE_COOKIE: Final = "moothall_device"
 SESSION_SECONDS: Final = 30 * 86_400
-SESSION_PATHS: Final = ("/login", "/logout", "/oauth2", "/invite", "/settings", "/developers")
+SESSION_PATHS: Final = (
+    "/login",
+    "/logout",
+    "/oauth2",
+    "/invite",
+    "/template",
+    "/linked-roles",
+    "/settings",
+    "/developers",
+)
 """Paths that the session cookie is set for over plain http: not the API, which never reads it, nor files.
 
 Over https it is set for every path: only then may its name begin with `__Host-`, with which browsers guarantee that no
@@ -98,7 +107,7 @@ class PageRequest(Request):
             actor = await actor_of_token(reader, token)
         if actor is not None and actor.kind is TokenKind.SESSION:
             self.actor = actor
-            self.services.used(actor)
+            self.services.record_token_use(actor)
         else:
             self.clear_session()
 
@@ -191,7 +200,7 @@ class PageRequest(Request):
         return self._parsed_form
 
     async def stream(self) -> AsyncGenerator[bytes, None]:
-        """The body in chunks. Raises RequestTooLarge and ClientGone."""
+        """The body in chunks. Raises RequestTooLarge and ClientDisconnected."""
         async for chunk in self.http.chunks(self._max_body):
             yield chunk
 

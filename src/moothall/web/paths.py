@@ -1,9 +1,17 @@
-"""Which paths the pages answer. Imports nothing of them, so that a server without visitors never loads them."""
+"""The paths of the pages. Imports none of the pages, so that a server without page requests never loads them."""
 
 from collections.abc import MutableMapping
+from pathlib import Path
 from typing import Any, Final
 
-PAGE_PREFIXES: Final = ("/login", "/register", "/logout", "/oauth2/", "/invite/", "/settings/", "/developers")
+CLIENT_FOLDER: Final = Path(__file__).with_name("client")
+"""Where the client's build is: `tools/build_client.py` writes it, wheels contain it."""
+PAGE_PREFIXES: Final = (
+    "/login", "/register", "/logout", "/oauth2/", "/invite/", "/template/", "/linked-roles/", "/settings/",
+    "/developers",
+)  # fmt: skip
+WITHOUT_SCRIPTS: Final = b"scripts=no"
+"""The query string of pages that the client shows otherwise."""
 CONSENT_PATH: Final = "/oauth2/authorize"
 """The consent page. The API has an endpoint of the same name below its own prefix."""
 
@@ -11,6 +19,22 @@ CONSENT_PATH: Final = "/oauth2/authorize"
 def is_page(path: str) -> bool:
     """Whether a path belongs to `Site`: a page, or the API's path of the consent page, which redirects browsers."""
     return path.startswith(PAGE_PREFIXES) or path.endswith(CONSENT_PATH)
+
+
+def is_client(path: str) -> bool:
+    """Whether a path belongs to `ClientFiles`: the client's files and screens, and links to channels and messages."""
+    return path in {"/app", "/channels"} or path.startswith(("/app/", "/channels/"))
+
+
+def opens_client(scope: MutableMapping[str, Any], folder: Path = CLIENT_FOLDER) -> bool:
+    """Whether a browser opens the link of an invite or template, which the client shows too if `folder` has its build.
+
+    Programs that preview links send no `Sec-Fetch-Dest`, and `?scripts=no` asks for the page that needs no scripts.
+    """
+    if scope["method"] not in {"GET", "HEAD"} or not scope["path"].startswith(("/invite/", "/template/")):
+        return False
+    is_navigation = (b"sec-fetch-dest", b"document") in scope["headers"]
+    return is_navigation and scope["query_string"] != WITHOUT_SCRIPTS and (folder / "index.html").exists()
 
 
 def is_browser_at_api(scope: MutableMapping[str, Any]) -> bool:

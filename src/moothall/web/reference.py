@@ -68,9 +68,9 @@ def _operation(method: str, path: str, operation: Document) -> Iterator[str]:
     if "requestBody" in operation:
         yield "<h3>Body</h3>\n"
         for media, taken in operation["requestBody"]["content"].items():
-            told = "" if media == "application/json" else f" as <code>{escape(media)}</code>"
-            yield f"<p>{_kind(taken['schema'])}{told}</p>\n"
-    yield "<h3>Answers</h3>\n<table>\n"
+            media_type = "" if media == "application/json" else f" as <code>{escape(media)}</code>"
+            yield f"<p>{_kind(taken['schema'])}{media_type}</p>\n"
+    yield "<h3>Responses</h3>\n<table>\n"
     for status, answer in operation["responses"].items():
         content: Document = next(iter(answer.get("content", {}).values()), {})
         shown = _kind(content["schema"]) if "schema" in content else ""

@@ -1,4 +1,4 @@
-"""The pages that depend on who is logged in: login, consent, invites, settings and the developer pages."""
+"""The pages that depend on who is logged in: login, consent, invites, templates, settings and developer pages."""
 
 import logging
 import re
@@ -12,11 +12,11 @@ from starlette.routing import Route, Router
 
 from moothall.kernel.context import Services
 from moothall.kernel.ratelimit import Rate
-from moothall.kernel.request import ClientGone, Receive, RequestTooLarge, client_address
+from moothall.kernel.request import ClientDisconnected, Receive, RequestTooLarge, client_address
 from moothall.logs import current_request
 from moothall.objects.errors import Refusal
 from moothall.storage.database import StorageError, StorageFull
-from moothall.web import consent, developers, invites, login, settings, teams
+from moothall.web import consent, developers, guild_templates, invites, linked_roles, login, settings, teams
 from moothall.web.page_request import ForgedForm, LoginRequired, PageRequest
 from moothall.web.rendering import POLICY, redirect, render_error
 
@@ -41,14 +41,14 @@ class IdConvertor(Convertor[str]):
         return value
 
 
-class InviteCodeConvertor(IdConvertor):
-    """A path parameter of the characters that invite codes have."""
+class CodeConvertor(IdConvertor):
+    """A path parameter of the characters that the codes of invites and templates have."""
 
     regex = "[A-Za-z0-9_-]{1,64}"
 
 
 register_url_convertor("id", IdConvertor())
-register_url_convertor("invite_code", InviteCodeConvertor())
+register_url_convertor("code", CodeConvertor())
 
 _PAGES: Final = Rate(60, 10.0)
 _LOGINS: Final = Rate(10, 10.0)
@@ -62,7 +62,7 @@ _HEADERS: Final = {
     "content-security-policy": f"{POLICY}; form-action 'self'",
 }
 
-_POST_ONLY: Final = re.compile(r"/(?:secret|token|teams|[0-9]+/revoke)\Z")
+_POST_ONLY: Final = re.compile(r"/(?:secret|token|skus|teams|[0-9]+/revoke)\Z")
 _APPLICATION: Final = "/developers/applications/{application_id:id}"
 _TEAM: Final = "/developers/teams/{team_id:id}"
 _ROUTES: Final[list[tuple[str, dict[str, Handler], Rate]]] = [
@@ -71,13 +71,25 @@ _ROUTES: Final[list[tuple[str, dict[str, Handler], Rate]]] = [
     ("/logout", {"POST": login.log_out}, _PAGES),
     ("/oauth2/authorize", {"GET": consent.show_request, "POST": consent.answer_request}, _CONSENTS),
     ("/oauth2/authorized", {"GET": consent.show_installed}, _PAGES),
-    ("/invite/{code:invite_code}", {"GET": invites.show_invite, "POST": invites.accept_invite}, _PAGES),
+    ("/invite/{code:code}", {"GET": invites.show_invite, "POST": invites.accept_invite}, _PAGES),
+    (
+        "/template/{code:code}",
+        {"GET": guild_templates.show_template, "POST": guild_templates.create_guild},
+        _PAGES,
+    ),
+    (
+        "/linked-roles/{guild_id:id}",
+        {"GET": linked_roles.show_linked_roles, "POST": linked_roles.change_linked_role},
+        _PAGES,
+    ),
     ("/settings/authorized-apps", {"GET": settings.show_authorized_apps}, _PAGES),
     ("/settings/authorized-apps/{authorization_id:id}/revoke", {"POST": settings.revoke_authorization}, _PAGES),
     ("/settings/sessions", {"GET": settings.show_sessions, "POST": settings.log_out_sessions}, _PAGES),
     ("/developers", {"GET": developers.show_applications, "POST": developers.create_application}, _PAGES),
     (_APPLICATION, {"GET": developers.show_application, "POST": developers.modify_application}, _PAGES),
+    (f"{_APPLICATION}/activity", {"POST": developers.modify_activity}, _PAGES),
     (f"{_APPLICATION}/secret", {"POST": developers.reset_client_secret}, _PAGES),
+    (f"{_APPLICATION}/skus", {"POST": developers.create_sku}, _PAGES),
     (f"{_APPLICATION}/token", {"POST": developers.reset_token}, _PAGES),
     ("/developers/teams", {"POST": teams.create_team}, _PAGES),
     (_TEAM, {"GET": teams.show_team, "POST": teams.change_team}, _PAGES),
@@ -121,7 +133,7 @@ class PageEndpoint:
         current_request.set(request.http.id)
         try:
             response = await self._respond(request)
-        except ClientGone:
+        except ClientDisconnected:
             return
         for name, value in _HEADERS.items():
             response.headers.setdefault(name, value)
@@ -147,12 +159,12 @@ class PageEndpoint:
         except Refusal as refusal:
             return await self._refused(request, refusal)
         except StorageError as error:
-            log.warning("%s %s: %s", request.method, request.http.shown_path, error)
+            log.warning("%s %s: %s", request.method, request.http.redacted_path, error)
             return PlainTextResponse("Try again a little later.", 507 if isinstance(error, StorageFull) else 503)
-        except ClientGone:
+        except ClientDisconnected:
             raise
         except Exception:
-            log.exception("%s %s failed", request.method, request.http.shown_path)
+            log.exception("%s %s failed", request.method, request.http.redacted_path)
             return PlainTextResponse("Something went wrong. It has been logged.", 500)
 
     async def _handle(self, request: PageRequest) -> Response:
