@@ -1,0 +1,200 @@
+/** The process of the test server, and its control API. */
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { createInterface } from "node:readline";
+
+export interface PersonInfo {
+  id: string;
+  name: string;
+  token: string;
+}
+
+export interface BotInfo extends PersonInfo {
+  application_id: string;
+  public_key: string;
+  client_secret: string;
+}
+
+export interface GuildInfo {
+  id: string;
+  name: string;
+  owner: string;
+  /** Ids of channels by name. */
+  channels: Record<string, string>;
+  /** Ids of roles by name. */
+  roles: Record<string, string>;
+}
+
+/** What the server prints when it is ready. */
+export interface ServerInfo {
+  version: string;
+  url: string;
+  api_url: string;
+  gateway_url: string;
+  control_url: string;
+  now: string;
+  people: Record<string, PersonInfo>;
+  bots: Record<string, BotInfo>;
+  guilds: GuildInfo[];
+}
+
+/** One thing that happened. Which fields are set depends on `kind`. */
+export interface Entry {
+  number: number;
+  at: string;
+  kind: "request" | "event" | "dispatch" | "gateway" | "fault" | "clock" | "warning";
+  actor?: string;
+  bot?: boolean;
+  name?: string;
+  method?: string;
+  path?: string;
+  status?: number;
+  text?: string;
+  user_ids?: string[];
+  data?: any;
+  sent?: unknown;
+}
+
+export interface ServerOptions {
+  /** The community of every test: a JSON or YAML file. */
+  fixture?: string;
+  /** Milliseconds between heartbeats of gateway clients. */
+  heartbeatMs?: number;
+  /** How to run Moothall; by default `moothall`. The arguments of `test-server` follow it. */
+  command?: string[];
+}
+
+/** A request that the platform refused. */
+export class RefusedError extends Error {
+  constructor(
+    readonly method: string,
+    readonly path: string,
+    readonly status: number,
+    readonly body: any,
+  ) {
+    super(`${method} ${path} was answered with ${status}: ${JSON.stringify(body)}`);
+    this.name = "RefusedError";
+  }
+
+  /** The error code of the API; 0 where there is none. */
+  get code(): number {
+    return this.body?.code ?? 0;
+  }
+}
+
+/** Sends a request and parses its answer. Throws RefusedError. */
+export async function send(
+  method: string,
+  url: string,
+  body?: unknown,
+  authorization?: string,
+  files?: Record<string, Uint8Array>,
+): Promise<any> {
+  const headers: Record<string, string> = {};
+  if (authorization !== undefined) headers["authorization"] = authorization;
+  const init: RequestInit = { method, headers };
+  if (files !== undefined) {
+    const form = new FormData();
+    form.set("payload_json", JSON.stringify(body ?? {}));
+    Object.entries(files).forEach(([name, content], index) => {
+      form.set(`files[${index}]`, new Blob([content]), name);
+    });
+    init.body = form;
+  } else if (body !== undefined) {
+    headers["content-type"] = "application/json";
+    init.body = JSON.stringify(body);
+  }
+  const answer = await fetch(url, init);
+  const text = await answer.text();
+  const isJson = answer.headers.get("content-type")?.startsWith("application/json") ?? false;
+  const parsed: unknown = text === "" ? null : isJson ? JSON.parse(text) : text;
+  if (!answer.ok) throw new RefusedError(method, new URL(url).pathname, answer.status, parsed);
+  return parsed;
+}
+
+/** A test server, until `close`; it ends with this process as well. */
+export class TestServer {
+  private constructor(
+    private readonly process: ChildProcess,
+    /** Addresses, and the people, bots and guilds of its start. */
+    readonly info: ServerInfo,
+  ) {}
+
+  /** Starts a server and waits until it is ready. */
+  static async start(options: ServerOptions = {}): Promise<TestServer> {
+    const configured = process.env["MOOTHALL_COMMAND"]?.split(" ");
+    const [program = "moothall", ...first] = options.command ?? configured ?? ["moothall"];
+    const args = [...first, "test-server", "--json"];
+    if (options.fixture !== undefined) args.push("--fixture", options.fixture);
+    if (options.heartbeatMs !== undefined) args.push("--heartbeat-ms", String(options.heartbeatMs));
+    const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
+    const line = await new Promise<string>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("exit", (code) => reject(new Error(`the test server ended with status ${code}`)));
+      createInterface({ input: child.stdout! }).once("line", resolve);
+    });
+    child.removeAllListeners("exit");
+    return new TestServer(child, JSON.parse(line) as ServerInfo);
+  }
+
+  /** Ends it. */
+  async close(): Promise<void> {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    const ended = new Promise((resolve) => this.process.once("exit", resolve));
+    this.process.kill();
+    await ended;
+  }
+
+  /** A request of the control API; `GET /_test/openapi.json` describes it. Throws RefusedError. */
+  control(method: string, path: string, body?: unknown): Promise<any> {
+    return send(method, `${this.info.control_url}${path}`, body);
+  }
+}
+
+/** What was waited for did not happen in time; the message says what happened instead. */
+export class NoReaction extends Error {
+  override readonly name = "NoReaction";
+}
+
+/** Reads the transcript after a number, as it grows. */
+export class Follower {
+  readonly seen: Entry[] = [];
+
+  private constructor(
+    private readonly server: TestServer,
+    private after: number,
+  ) {}
+
+  static async start(server: TestServer): Promise<Follower> {
+    const page = await server.control("GET", "/transcript?after=1000000000");
+    return new Follower(server, page.last);
+  }
+
+  /** The first entry that is accepted. Throws NoReaction after `within` milliseconds. */
+  async until(accepts: (entry: Entry) => boolean, within: number, what: string): Promise<Entry> {
+    const deadline = performance.now() + within;
+    const before = this.seen.find(accepts);
+    if (before !== undefined) return before;
+    for (;;) {
+      const left = (deadline - performance.now()) / 1000;
+      if (left <= 0) throw new NoReaction(this.explain(what, within));
+      const page = await this.server.control("GET", `/transcript?after=${this.after}&wait=${Math.min(left, 30)}`);
+      this.after = page.last;
+      this.seen.push(...page.entries);
+      const entry = (page.entries as Entry[]).find(accepts);
+      if (entry !== undefined) return entry;
+    }
+  }
+
+  private explain(what: string, within: number): string {
+    const lines = this.seen.slice(-15).map(lineOf);
+    const instead = lines.length > 0 ? ["What happened instead:", ...lines] : ["Nothing else happened either."];
+    return [`no ${what} within ${within} ms.`, ...instead].join("\n");
+  }
+}
+
+/** An entry in a line. */
+export function lineOf(entry: Entry): string {
+  const said = [entry.actor, entry.name, entry.method, entry.path, entry.status, entry.text, entry.data?.content];
+  return `  ${entry.at.slice(11, 23)} ${entry.kind.padEnd(9)} ${said.filter(Boolean).join(" ")}`;
+}

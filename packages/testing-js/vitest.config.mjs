@@ -1,0 +1,3 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({ test: { include: ["examples/**/*.vitest.mjs"], testTimeout: 30_000, hookTimeout: 30_000 } });

@@ -1,0 +1,35 @@
+"""Actions: awaited in asynchronous tests, waited for in synchronous ones."""
+
+import asyncio
+from collections.abc import Callable, Generator
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Action(Generic[T_co]):
+    """Work that is done when it is awaited (asyncio and trio) or when `wait` is called.
+
+    It runs in a thread, so that a bot in the test's event loop can react meanwhile.
+    """
+
+    def __init__(self, work: Callable[[], T_co]) -> None:
+        self._work = work
+
+    def wait(self) -> T_co:
+        """Do it and return its result, in a test without an event loop."""
+        return self._work()
+
+    def __await__(self) -> Generator[Any, None, T_co]:
+        """Do it and return its result."""
+        return self._in_thread().__await__()
+
+    async def _in_thread(self) -> T_co:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            from anyio import to_thread  # noqa: PLC0415 only tests with trio get here
+
+            return await to_thread.run_sync(self.wait)
+        return await asyncio.to_thread(self.wait)

@@ -1,0 +1,48 @@
+"""A person's gateway connection, which voice needs: it sends heartbeats and ignores events."""
+
+import json
+import threading
+from contextlib import suppress
+from typing import Any
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+
+class PersonGateway:
+    """A session of a person, from its construction to `close`."""
+
+    def __init__(self, gateway_url: str, token: str) -> None:
+        self._socket = connect(f"{gateway_url}?v=10&encoding=json", max_size=None, proxy=None, legacy=True)
+        self._lock = threading.Lock()
+        interval = json.loads(self._socket.recv())["d"]["heartbeat_interval"] / 1000
+        self._send(2, {"token": token, "properties": {"os": "linux", "browser": "moothall", "device": "moothall"}})
+        while json.loads(self._socket.recv(timeout=10)).get("t") != "GUILD_CREATE":
+            pass
+        self._closed = threading.Event()
+        for work in (self._read, lambda: self._beat(interval)):
+            threading.Thread(target=work, daemon=True, name="moothall-person").start()
+
+    def set_voice(self, guild_id: str, channel_id: str | None) -> None:
+        """Connect to a voice channel, or disconnect with None."""
+        self._send(4, {"guild_id": guild_id, "channel_id": channel_id, "self_mute": False, "self_deaf": False})
+
+    def close(self) -> None:
+        """Go offline. Does nothing the second time."""
+        self._closed.set()
+        self._socket.close()
+
+    def _send(self, op: int, data: Any) -> None:
+        with self._lock:
+            self._socket.send(json.dumps({"op": op, "d": data}))
+
+    def _read(self) -> None:
+        with suppress(ConnectionClosed):
+            for _ in self._socket:
+                pass
+        self._closed.set()
+
+    def _beat(self, interval: float) -> None:
+        with suppress(ConnectionClosed):
+            while not self._closed.wait(interval * 0.9):
+                self._send(1, None)

@@ -1,0 +1,315 @@
+"""The platform of one test: people, bots, time, faults and the transcript."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from moothall.testing.action import Action
+from moothall.testing.bots import RunningBot, RunningProcess
+from moothall.testing.people import Person
+from moothall.testing.server_process import ServerProcess
+from moothall.testing.waiting import Entry, line_of
+from moothall.testing.warning_types import CATEGORIES, BotWarning
+from moothall.testing.world import World
+
+
+class Guild:
+    """A guild of the fixture."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.id = str(data["id"])
+        self.name = str(data["name"])
+        self.owner = str(data["owner"])
+        self.channels: dict[str, str] = data["channels"]
+        """The ids of channels by name."""
+        self.roles: dict[str, str] = data["roles"]
+        """The ids of roles by name."""
+
+
+class BotApp:
+    """An application with a bot, that no client is connected for yet."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.id = str(data["id"])
+        self.application_id = str(data["application_id"])
+        self.name = str(data["name"])
+        self.token = str(data["token"])
+        self.public_key = str(data["public_key"])
+        """The Ed25519 key that its interactions are signed with, in hexadecimal digits."""
+        self.client_secret = str(data["client_secret"])
+
+
+class Moothall:
+    """A platform, fresh for its test. Actions are awaited, or waited for with `wait()` in synchronous tests."""
+
+    def __init__(self, server: ServerProcess, *, snapshot: str = "start") -> None:
+        self._server = server
+        self._world = World(server, server.control("POST", "/restore", {"name": snapshot}))
+        self._bots: list[RunningBot | RunningProcess] = []
+        self._people: list[Person] = []
+        self._expected: set[str] = set()
+
+    @property
+    def url(self) -> str:
+        """The URL of the server."""
+        return str(self._world.info["url"])
+
+    @property
+    def api_url(self) -> str:
+        """The base URL of its API."""
+        return str(self._world.info["api_url"])
+
+    @property
+    def gateway_url(self) -> str:
+        """The URL of its gateway."""
+        return str(self._world.info["gateway_url"])
+
+    # What is there
+
+    def guild(self, name: str | None = None) -> Guild:
+        """A guild by its name; the first without one. Raises LookupError."""
+        return Guild(self._world.guild(name))
+
+    def person(self, name: str) -> Person:
+        """A person of the fixture, or one who was created, in the first text channel. Raises LookupError."""
+        people = self._world.info["people"]
+        if name not in people:
+            raise LookupError(f"there is no person {name}, but {sorted(people)}")
+        guilds = self._world.info["guilds"]
+        where = guilds[0] if guilds else None
+        channel = next(iter(where["channels"].values()), "") if where else ""
+        person = Person(self._world, people[name], channel, None if where is None else where["id"])
+        self._people.append(person)
+        return person
+
+    def bot_app(self, name: str | None = None) -> BotApp:
+        """A bot of the fixture, or one that was created; the first without a name. Raises LookupError."""
+        return BotApp(self._bot(name))
+
+    def create_person(self, name: str, *, member: bool = True) -> Action[Person]:
+        """Create a person, who joins the first guild unless `member` is False."""
+
+        def work() -> Person:
+            guild_id = self._world.guild()["id"] if member else None
+            self._world.control("POST", "/people", {"name": name, "guild_id": guild_id})
+            self._refresh()
+            return self.person(name)
+
+        return Action(work)
+
+    def create_bot(
+        self,
+        name: str,
+        *,
+        permissions: Sequence[str] = ("ADMINISTRATOR",),
+        intents: Sequence[str] = ("GUILD_PRESENCES", "GUILD_MEMBERS", "MESSAGE_CONTENT"),
+        member: bool = True,
+    ) -> Action[BotApp]:
+        """Create a bot with permissions and privileged intents; it joins the first guild unless `member` is False."""
+
+        def work() -> BotApp:
+            guild_ids = [self._world.guild()["id"]] if member else []
+            body = {"name": name, "guild_ids": guild_ids, "permissions": [*permissions], "intents": [*intents]}
+            self._world.control("POST", "/bots", body)
+            self._refresh()
+            return self.bot_app(name)
+
+        return Action(work)
+
+    def load(self, source: Path | str | Mapping[str, Any]) -> Action[None]:
+        """Create the community of a file (JSON or YAML) or of a mapping beside what is there."""
+
+        def work() -> None:
+            self._world.control("POST", "/load", source if isinstance(source, Mapping) else read_file(Path(source)))
+            self._refresh()
+
+        return Action(work)
+
+    def dump(self, path: Path | str | None = None) -> Action[dict[str, Any]]:
+        """The community as a mapping, and in a file (JSON or YAML) if there is a path."""
+
+        def work() -> dict[str, Any]:
+            community: dict[str, Any] = self._world.control("GET", "/dump")
+            if path is not None:
+                write_file(Path(path), community)
+            return community
+
+        return Action(work)
+
+    def _refresh(self) -> None:
+        self._world.info = self._world.control("GET", "")
+
+    def _bot(self, name: str | None) -> Mapping[str, Any]:
+        bots: dict[str, dict[str, Any]] = self._world.info["bots"]
+        if name is None and bots:
+            return next(iter(bots.values()))
+        if name is None or name not in bots:
+            raise LookupError(f"there is no bot {name or ''}, but {sorted(bots)}")
+        return bots[name]
+
+    # Bots
+
+    def start_bot(self, target: object, *, bot: str | None = None) -> Action[RunningBot]:
+        """Start a bot and wait until it is ready; it ends with the test.
+
+        `target` is a client, a function that returns one, or `package.module:name` of either; `bot` is the name of the
+        bot in the fixture.
+        """
+
+        def work() -> RunningBot:
+            running = RunningBot(self._world, self._bot(bot), target)
+            self._bots.append(running)
+            return running
+
+        return Action(work)
+
+    def start_process(
+        self,
+        command: Sequence[str],
+        *,
+        bot: str | None = None,
+        environment: Mapping[str, str] | None = None,
+        ready: Callable[[], bool] | None = None,
+    ) -> Action[RunningProcess]:
+        """Start a bot of any language as a process, and wait until it is connected, or until `ready` says so."""
+
+        def work() -> RunningProcess:
+            running = RunningProcess(self._world, self._bot(bot), command, environment=environment, ready=ready)
+            self._bots.append(running)
+            return running
+
+        return Action(work)
+
+    def close(self) -> None:
+        """Stop the bots of the test, and let its people go offline."""
+        for person in self._people:
+            person.close()
+        while self._bots:
+            self._bots.pop().stop()
+
+    # Time
+
+    def advance(self, *, seconds: float = 0, minutes: float = 0, hours: float = 0, days: float = 0) -> Action[str]:
+        """Move the platform's clock; what is due by then has happened when it returns the new time."""
+        total = seconds + 60 * minutes + 3600 * hours + 86_400 * days
+        return Action(lambda: str(self._world.control("POST", "/time", {"seconds": total})["now"]))
+
+    # Faults
+
+    def fails(
+        self,
+        kind: str,
+        route: str | None = None,
+        *,
+        count: int | None = 1,
+        actor: str | None = None,
+        **fields: Any,
+    ) -> Action[None]:
+        """Let the next `count` requests of a route fail: rate_limit, error, slow, drop or hang.
+
+        `route` is like `POST /channels/*/messages`. `fields` are those of the control API: `status` of an error,
+        `seconds` of a rate limit or a slow answer, `scope` of a rate limit. Bots are affected; `actor` names another.
+        """
+        return self._control(
+            "POST", "/faults", _without_none(kind=kind, route=route, actor=actor, **fields, count=count)
+        )
+
+    def rate_limits(
+        self, route: str | None = None, *, count: int = 1, retry_after: float = 0.5, scope: str = "user"
+    ) -> Action[None]:
+        """Answer the bots' next requests of a route with 429."""
+        return self.fails("rate_limit", route, count=count, seconds=retry_after, scope=scope)
+
+    def duplicates(self, event: str | None = None, *, count: int = 1) -> Action[None]:
+        """Send the next events of a name twice."""
+        body = _without_none(kind="duplicate_event", event=event, count=count)
+        return self._control("POST", "/faults", body)
+
+    def delays(self, event: str | None = None, *, seconds: float = 0.5, count: int = 1) -> Action[None]:
+        """Send the next events of a name late, in real time."""
+        body = _without_none(kind="late_event", event=event, seconds=seconds, count=count)
+        return self._control("POST", "/faults", body)
+
+    def breaks_gateway(self, action: str = "drop", *, actor: str | None = None, **fields: Any) -> Action[None]:
+        """Let something happen to open gateway connections.
+
+        reconnect, invalid_session (with `resumable`), drop, half_open, ignore_heartbeats or close (with `code`).
+        """
+        return self._control("POST", "/gateway", _without_none(action=action, actor=actor, **fields))
+
+    def begins_outage(self, guild: Guild | None = None) -> Action[None]:
+        """Make a guild unavailable."""
+        return self._control("POST", "/outages", {"guild_id": (guild or self.guild()).id})
+
+    def ends_outage(self, guild: Guild | None = None) -> Action[None]:
+        """Make a guild available again."""
+        return self._control("POST", "/outages/end", {"guild_id": (guild or self.guild()).id})
+
+    def rough_seas(self, seed: int = 0, **probabilities: float) -> Action[None]:
+        """Start random faults, the same for a seed."""
+        return self._control("POST", "/rough-seas", {"seed": seed, **probabilities})
+
+    def calms(self) -> Action[None]:
+        """End all faults."""
+        return self._control("DELETE", "/faults")
+
+    def _control(self, method: str, path: str, body: Any = None) -> Action[None]:
+        def work() -> None:
+            self._world.control(method, path, body)
+
+        return Action(work)
+
+    # Transcript
+
+    def entries(self) -> list[Entry]:
+        """Everything that happened in the test so far, oldest first."""
+        entries: list[Entry] = self._world.control("GET", "/transcript")["entries"]
+        return entries
+
+    def transcript(self) -> str:
+        """Everything that happened in the test so far, a line each."""
+        return "\n".join(map(line_of, self.entries()))
+
+    def write_transcript(self, path: Path) -> None:
+        """Write the transcript as `.html`, or as JSON."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix == ".html":
+            path.write_text(self._world.control("GET", "/transcript.html"), encoding="utf-8")
+        else:
+            path.write_text(json.dumps(self.entries(), indent=1), encoding="utf-8")
+
+    def expects(self, *categories: type[BotWarning]) -> None:
+        """Accept warnings of these kinds in this test."""
+        self._expected |= {name for name, kind in CATEGORIES.items() if issubclass(kind, categories)}
+
+    def warnings(self) -> list[BotWarning]:
+        """The warnings so far that the test does not expect."""
+        return [
+            CATEGORIES[entry["name"]](f"{entry.get('actor', '')}: {entry['text']}".lstrip(": "))
+            for entry in self.entries()
+            if entry["kind"] == "warning" and entry["name"] not in self._expected
+        ]
+
+
+def _without_none(*, count: int | None = None, **fields: Any) -> dict[str, Any]:
+    """The fields that are set; `count` may be None, which is "until they are removed"."""
+    body = {name: value for name, value in fields.items() if value is not None}
+    return {**body, "count": count} if "kind" in body else body
+
+
+def read_file(path: Path) -> Any:
+    """The content of a JSON or YAML file. Raises ImportError for YAML without PyYAML."""
+    if path.suffix in {".yaml", ".yml"}:
+        return msgspec.yaml.decode(path.read_bytes())
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def write_file(path: Path, community: Mapping[str, Any]) -> None:
+    """Write a community as JSON or YAML. Raises ImportError for YAML without PyYAML."""
+    if path.suffix in {".yaml", ".yml"}:
+        path.write_bytes(msgspec.yaml.encode(community))
+        return
+    path.write_text(json.dumps(community, indent=2) + "\n", encoding="utf-8")

@@ -1,0 +1,116 @@
+"""The pytest plugin: fixtures, the transcript of failed tests, and warnings about bots."""
+
+import hashlib
+import re
+import warnings
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from moothall.testing.people import Person
+    from moothall.testing.platform import BotApp, Guild, Moothall
+    from moothall.testing.server_process import ServerProcess
+
+# The rest is imported when a test uses it: pytest loads plugins in every project that has this package.
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the plugin's settings."""
+    group = parser.getgroup("moothall")
+    group.addoption("--moothall-artifacts", metavar="FOLDER", help="Write transcripts of failed tests there.")
+    group.addoption("--moothall-seas", metavar="SEED", type=int, help="Run every test in rough seas with this seed.")
+    parser.addini("moothall_fixture", "The community of every test: a JSON or YAML file.", type="string", default="")
+    parser.addini("moothall_heartbeat_ms", "The heartbeat interval of the gateway.", type="string", default="41250")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker."""
+    config.addinivalue_line("markers", "moothall(fixture): the file of a community that the test has as well")
+
+
+@pytest.fixture(scope="session")
+def moothall_server(pytestconfig: pytest.Config) -> "Iterator[ServerProcess]":
+    """The server of this test process. Each test restores its snapshot."""
+    from moothall.testing.server_process import ServerProcess  # noqa: PLC0415 as above
+
+    name = str(pytestconfig.getini("moothall_fixture"))
+    fixture = pytestconfig.rootpath / name if name else None
+    with ServerProcess(fixture, heartbeat_ms=int(pytestconfig.getini("moothall_heartbeat_ms"))) as server:
+        yield server
+
+
+@pytest.fixture
+def moothall(moothall_server: "ServerProcess", request: pytest.FixtureRequest) -> "Iterator[Moothall]":
+    """A platform, fresh for the test."""
+    from moothall.testing.platform import Moothall  # noqa: PLC0415 as above
+
+    platform = Moothall(moothall_server, snapshot=_snapshot(moothall_server, request))
+    seed = request.config.getoption("--moothall-seas")
+    if seed is not None:
+        platform.rough_seas(seed).wait()
+    yield platform
+    platform.close()
+    # Raised here, where a filter that makes them errors fails the test.
+    for warning in platform.warnings():
+        warnings.warn(warning, stacklevel=1)
+
+
+def _snapshot(server: "ServerProcess", request: pytest.FixtureRequest) -> str:
+    """The snapshot that a test begins with: with the community of its marker, loaded once."""
+    from moothall.testing.platform import read_file  # noqa: PLC0415 as above
+
+    marker = request.node.get_closest_marker("moothall")
+    if marker is None:
+        return "start"
+    path = request.path.parent / str(marker.kwargs.get("fixture") or marker.args[0])
+    name = hashlib.sha256(f"{path}{path.stat().st_mtime_ns}".encode()).hexdigest()[:32]
+    if name not in server.snapshots:
+        server.control("POST", "/restore", {"name": "start"})
+        server.control("POST", "/load", read_file(path))
+        server.control("POST", "/snapshots", {"name": name})
+        server.snapshots.add(name)
+    return name
+
+
+@pytest.fixture
+def guild(moothall: "Moothall") -> "Guild":
+    """The first guild."""
+    return moothall.guild()
+
+
+@pytest.fixture
+def alice(moothall: "Moothall") -> "Person":
+    """The person who owns the guild."""
+    return moothall.person("alice")
+
+
+@pytest.fixture
+def bob(moothall: "Moothall") -> "Person":
+    """A member."""
+    return moothall.person("bob")
+
+
+@pytest.fixture
+def bot_app(moothall: "Moothall") -> "BotApp":
+    """The application of the first bot."""
+    return moothall.bot_app()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add the transcript to the report of a failed test."""
+    report = yield
+    platform: Any = getattr(item, "funcargs", {}).get("moothall")
+    if report.failed and call.when == "call" and platform is not None:
+        report.sections.append(("Moothall transcript", platform.transcript()))
+        folder = item.config.getoption("--moothall-artifacts")
+        if folder:
+            name = re.sub(r"[^A-Za-z0-9_.-]+", "-", item.nodeid).strip("-")
+            platform.write_transcript(Path(folder) / f"{name}.html")
+            platform.write_transcript(Path(folder) / f"{name}.json")
+    return report

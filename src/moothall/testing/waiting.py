@@ -1,0 +1,62 @@
+"""Waiting for what a bot does, by the transcript of the test server."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from moothall.objects.clock import stopwatch
+from moothall.testing.http import RefusedError
+from moothall.testing.server_process import ServerProcess
+
+__all__ = ["Entry", "Follower", "NoReaction", "RefusedError"]
+
+Entry = dict[str, Any]
+"""An entry of the transcript."""
+
+_MAX_SHOWN: Final = 15
+
+
+class NoReaction(AssertionError):
+    """What was waited for did not happen in time; the message says what happened instead."""
+
+
+class Follower:
+    """Reads the entries of the transcript after a number, as they come."""
+
+    def __init__(self, server: ServerProcess, after: int | None = None) -> None:
+        self._server = server
+        self._after = server.control("GET", "/transcript?after=1000000000")["last"] if after is None else after
+        self.seen: list[Entry] = []
+
+    def until(self, accepts: Callable[[Entry], bool], *, within: float, what: str) -> Entry:
+        """The first entry that is accepted. Raises NoReaction after `within` seconds of real time."""
+        deadline = stopwatch() + within
+        entry: Entry
+        for entry in self.seen:
+            if accepts(entry):
+                return entry
+        while True:
+            left = deadline - stopwatch()
+            if left <= 0:
+                raise NoReaction(self._explanation(what, within))
+            page = self._server.control("GET", f"/transcript?after={self._after}&wait={min(left, 30):.3f}")
+            self._after = page["last"]
+            self.seen += page["entries"]
+            for entry in page["entries"]:
+                if accepts(entry):
+                    return entry
+
+    def _explanation(self, what: str, within: float) -> str:
+        lines = [f"no {what} within {within:g} s."]
+        lines += ["What happened instead:", *map(line_of, self.seen[-_MAX_SHOWN:])] if self.seen else []
+        if not self.seen:
+            lines.append("Nothing else happened either.")
+        return "\n".join(lines)
+
+
+def line_of(entry: Entry) -> str:
+    """An entry in a line."""
+    details = [str(entry[key]) for key in ("actor", "name", "method", "path", "status", "text") if entry.get(key)]
+    data = entry.get("data")
+    if isinstance(data, dict):
+        details += [f"{key}={data[key]!r}" for key in ("content", "message", "code", "reason_code") if data.get(key)]
+    return f"  {entry['at'][11:23]} {entry['kind']:<9} {' '.join(details)}"

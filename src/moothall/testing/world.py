@@ -1,0 +1,49 @@
+"""What people and bots of a test share: the server, and the guild and channel that they are in."""
+
+from typing import Any
+
+from moothall.testing.http import send
+from moothall.testing.server_process import ServerProcess
+
+
+class World:
+    """The server and what its fixture created."""
+
+    def __init__(self, server: ServerProcess, info: dict[str, Any]) -> None:
+        self.server = server
+        self.info = info
+
+    def request(self, method: str, path: str, body: Any = None, *, authorization: str, **files: Any) -> Any:
+        """A request of the API. Raises RefusedError."""
+        return send(method, f"{self.info['api_url']}{path}", body, authorization=authorization, **files)
+
+    def control(self, method: str, path: str, body: Any = None) -> Any:
+        """A request of the control API. Raises RefusedError."""
+        return self.server.control(method, path, body)
+
+    def guild(self, name: str | None = None) -> dict[str, Any]:
+        """A guild by its name; the first without one. Raises LookupError."""
+        guilds: list[dict[str, Any]] = self.info["guilds"]
+        for guild in guilds:
+            if name in {None, guild["name"]}:
+                return guild
+        raise LookupError(f"there is no guild {name or ''}, but {[guild['name'] for guild in guilds]}")
+
+    def channel_id(self, name: str, guild: dict[str, Any] | None = None) -> str:
+        """The id of a channel by its name. Raises LookupError."""
+        guild = self.guild() if guild is None else guild
+        if name in guild["channels"]:
+            return str(guild["channels"][name])
+        channels = self.request("GET", f"/guilds/{guild['id']}/channels", authorization=self.owner_token(guild))
+        for channel in channels:
+            if channel["name"] == name:
+                return str(channel["id"])
+        raise LookupError(f"there is no channel {name}, but {sorted(guild['channels'])}")
+
+    def owner_token(self, guild: dict[str, Any]) -> str:
+        """The token of a guild's owner."""
+        return str(self.info["people"][guild["owner"]]["token"])
+
+    def id_of(self, thing: object) -> str:
+        """The id of a person, bot, message or role; of text and numbers themselves."""
+        return str(getattr(thing, "id", thing))
