@@ -1,4 +1,4 @@
-"""The composition root: the only place that knows every room, and how they make one platform."""
+"""The composition root: builds every service of the platform, passes it to the code that uses it, and closes it."""
 
 import asyncio
 import gc
@@ -12,30 +12,39 @@ from contextlib import nullcontext
 from functools import lru_cache
 from types import FrameType
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import uvicorn
 from msgspec import structs
 from sqlalchemy import literal, select
 
 import moothall.gateway.endpoints
-import moothall.oauth2.endpoints  # noqa: F401 both for their rows
+import moothall.oauth2.endpoints  # noqa: F401 both register endpoints
 from moothall import __version__
+from moothall.activities.origin import ActivityOrigins
+from moothall.activities.proxy import ActivityProxy
 from moothall.bus import Bus, Envelope
 from moothall.bus.local import LocalBus
 from moothall.cdn.attachments import Attachments
 from moothall.cdn.expressions import ExpressionFiles
-from moothall.cdn.files import Files
-from moothall.cdn.scaled import ScaledPictures, ScaledSweeper
+from moothall.cdn.external import ExternalMedia
+from moothall.cdn.harvests import HarvestFiles
+from moothall.cdn.images import ImageFiles
+from moothall.cdn.rendition_cache import RenditionCache, RenditionSweeper
+from moothall.demo.community import LoadedCommunity, ensure_community, tokens_text
+from moothall.demo.examples import example_ids
 from moothall.demo.output import as_text
 from moothall.demo.record import DemoRecord
 from moothall.demo.seeding import ensure_demo, store_base_url
+from moothall.gateway.activity_sessions import ActivitySessions
 from moothall.gateway.callbacks import GatewayCallbacks, VoiceStateRequest
 from moothall.gateway.cluster_members import ClusterMembers
 from moothall.gateway.database_source import DatabaseSource
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import UNLIMITED, GatewaySettings
 from moothall.kernel.address_limits import AddressLimits, Window, send_refusal
-from moothall.kernel.context import Limits, Services
+from moothall.kernel.authenticate import Actor
+from moothall.kernel.context import GatewaySession, Limits, PresenceSource, Services
 from moothall.kernel.endpoint import endpoints
 from moothall.kernel.file_ids import FileIds
 from moothall.kernel.file_links import FileLinks
@@ -45,25 +54,46 @@ from moothall.kernel.jobs.queries import JobCounts, count_jobs
 from moothall.kernel.metrics import Metrics
 from moothall.kernel.nodes import new_name
 from moothall.kernel.outbox import OutboxRelay
+from moothall.kernel.outgoing import Outgoing
 from moothall.kernel.pipeline import Pipeline
 from moothall.kernel.ratelimit import RateLimiter
 from moothall.kernel.request import client_address, is_loopback, network_of
+from moothall.kernel.resource_services import ResourceServices
 from moothall.kernel.secrets import Passwords, ServerKey, hash_token
+from moothall.oauth2.client_authentication import SecretThrottle
+from moothall.oauth2.openid import SigningKeys
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import GuildId, SnowflakeFactory, UserId
+from moothall.objects.ids import ApplicationId, GuildId, SnowflakeFactory, UserId
 from moothall.objects.presence import Presence
 from moothall.objects.wire import Timestamp
 from moothall.resources import load_endpoints
+from moothall.resources.auto_moderation.matcher import RuleMatchers
+from moothall.resources.auto_moderation.spam import RecentContent
+from moothall.resources.auto_moderation.words import PresetWords
 from moothall.resources.guild.membership.operations import leave_if_temporary, remove_departed_guests
+from moothall.resources.guild.prune.operations import RunningPrunes
+from moothall.resources.guild.widget.images import WidgetImageCache
+from moothall.resources.harvest.links import ArchiveLinks
+from moothall.resources.interaction.jobs import ExpirySchedule
 from moothall.resources.interaction.operations.deliver import Deliveries
 from moothall.resources.interaction.response_timers import ResponseTimers
-from moothall.resources.member.activity import activity_of
-from moothall.resources.message.attachment.sweeping import FileSweeper
+from moothall.resources.link_preview.fetcher import LinkPreviews
+from moothall.resources.member.activity import ActivityRecorder
+from moothall.resources.message.attachment.sweeper import FileSweeper
+from moothall.resources.message.operations.nonces import NonceSweep
+from moothall.resources.message.operations.previews import PreviewsRequested
+from moothall.resources.message.people import UserCache
+from moothall.resources.message.preview_worker import PreviewWorker
+from moothall.resources.message.rules import RecentMessages
 from moothall.resources.message.search.indexing import Indexer
-from moothall.resources.user.auth_session.sweeping import SessionSweeper
-from moothall.resources.user.auth_session.usage import UsageBook
+from moothall.resources.push.encryption import VapidKey
+from moothall.resources.push.sender import PushSender
+from moothall.resources.user.auth_session.sweeper import SessionSweeper
+from moothall.resources.user.auth_session.usage import TokenUseRecorder
+from moothall.resources.user.password.verification import PasswordThrottle
 from moothall.resources.voice.operations.sessions import handle_voice_update, leave_voice
+from moothall.resources.webhook_event.sender import WebhookEventSender
 from moothall.settings import Settings
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, Query, StorageError
@@ -73,10 +103,11 @@ from moothall.storage.sqlite_files import serving_alone
 from moothall.web.http_protocol import BoundedHttp
 from moothall.web.lazy import LazyApplication
 from moothall.web.metrics_page import MetricsPage
-from moothall.web.paths import is_browser_at_api, is_page
+from moothall.web.paths import is_browser_at_api, is_client, is_page, opens_client
 
 if TYPE_CHECKING:
     from moothall.bus.nats import NatsBus
+    from moothall.web.client_files import ClientFiles
     from moothall.web.documents import Documents
     from moothall.web.site import Site
 
@@ -95,178 +126,261 @@ def base_url(settings: Settings) -> str:
     return f"http://{host}:{settings.port}"
 
 
+def activities_url(settings: Settings) -> str | None:
+    """The URL of the activities host; None if none is set and browsers could not find the default one.
+
+    Browsers resolve every name below localhost to their own machine.
+    """
+    if settings.activities_url is not None:
+        return settings.activities_url.rstrip("/")
+    parts = urlsplit(base_url(settings))
+    if parts.hostname != "localhost":
+        return None
+    return f"{parts.scheme}://activities.localhost" + ("" if parts.port is None else f":{parts.port}")
+
+
 def id_number(settings: Settings) -> int | None:
-    """The ten bits that the settings reserve for the ids of this process; None for any that are free."""
+    """The node number of this process in the settings, ten bits; None for any free one."""
     if settings.worker_id is None and settings.process_id is None:
         return None
     return (settings.worker_id or 0) << 5 | (settings.process_id or 0)
 
 
-def build_services(settings: Settings, database: Database, bus: Bus) -> Services:
-    """The parts that requests share; `presences` is replaced by the gateway node's where there is one."""
-    key = (
-        ServerKey.parse(settings.secret_key)
-        if settings.secret_key is not None
-        else ServerKey.load_or_create(settings.key_path)
-    )
-    ids = SnowflakeFactory()
-    return Services(
+def server_key(settings: Settings) -> ServerKey:
+    """The key of this installation, generated at the first start. Raises ServerKeyError, OSError."""
+    if settings.secret_key is not None:
+        return ServerKey.parse(settings.secret_key)
+    return ServerKey.load_or_create(settings.key_path)
+
+
+def build_services(
+    settings: Settings,
+    database: Database,
+    bus: Bus,
+    key: ServerKey,
+    *,
+    ids: SnowflakeFactory | None = None,
+    states: GuildStates | None = None,
+    presences: PresenceSource | None = None,
+    has_listeners: Callable[[GuildId], bool] = lambda _guild_id: True,
+    record_token_use: Callable[[Actor], None] = lambda _actor: None,
+) -> Services:
+    """Build the services that requests, jobs and commands share. `close_services` closes them."""
+    ids = SnowflakeFactory() if ids is None else ids
+    services = Services(
         database=database,
         bus=bus,
         ids=ids,
         file_ids=FileIds(ids, key.subkeys("file ids")[0]),
-        states=GuildStates(),
+        states=GuildStates(database) if states is None else states,
         box=key.box("stored secrets"),
+        passwords=Passwords(),
         blobs=Blobs.open(settings.blob_url or str(settings.data / "files"), spool=settings.data / "incoming"),
-        links=FileLinks(key.subkeys("file links"), base_url(settings)),
-        presences=NoPresences(),
-        limiter=RateLimiter(
-            loopback_multiplier=settings.rate_limit_loopback_factor,
-            global_requests=settings.rate_limit_global,
-            invalid_requests=settings.rate_limit_invalid,
-            webhook_requests=settings.rate_limit_webhook,
-            webhook_minute_requests=settings.rate_limit_webhook_minute,
-        )
-        if settings.rate_limits
-        else None,
+        links=FileLinks(key.subkeys("file links"), base_url(settings), proxies=settings.link_previews),
+        presences=NoPresences() if presences is None else presences,
+        limiter=build_limiter(settings) if settings.rate_limits else None,
         limits=Limits(
             public_url=base_url(settings),
+            activities_url=activities_url(settings),
             reserved_words=settings.reserved_words,
             allow_private_addresses=settings.allow_private_addresses,
             registration=settings.registration,
             verification_requires_email=settings.verification_requires_email,
             password_min_score=settings.password_min_score,
+            account_deletion_days=settings.account_deletion_days,
             session_unused_days=settings.session_unused_days,
+            link_previews=settings.link_previews,
+            outgoing_proxy=settings.link_previews_proxy_url,
         ),
-        extra={Passwords: Passwords()},
+        has_listeners=has_listeners,
+        record_token_use=record_token_use,
+        jobs_due=asyncio.Event(),
+        outbox_filled=asyncio.Event(),
+        resources=ResourceServices(
+            ActivityRecorder(database),
+            ArchiveLinks(key.subkeys("archive links"), base_url(settings)),
+            ExpirySchedule(),
+            NonceSweep(),
+            PasswordThrottle(),
+            PreviewsRequested(),
+            RecentContent(),
+            WidgetImageCache(),
+            RecentMessages(),
+            ResponseTimers(),
+            RuleMatchers(PresetWords.read(settings.auto_moderation_words)),
+            RunningPrunes(),
+            SecretThrottle(),
+            SigningKeys(),
+            UserCache(database),
+        ),
+    )
+    services.resources.add(Deliveries(services), WebhookEventSender(services), LinkPreviews(services))
+    services.resources.add(PreviewWorker(services), PushSender(services, _vapid_key(settings)))
+    return services
+
+
+async def close_services(services: Services) -> None:
+    """Close the services of `build_services`, once no request is served and while the database is still open."""
+    await services.resources[Deliveries].close()
+    await services.resources[WebhookEventSender].close()
+    await services.resources[PreviewWorker].close()
+    await services.resources[PushSender].close()
+    await services.resources[LinkPreviews].close()
+    await services.resources[ActivityRecorder].close()
+    services.passwords.close()
+
+
+def _vapid_key(settings: Settings) -> VapidKey | None:
+    """The key of Web Push; None if the operator has set none."""
+    if settings.push_private_key is None:
+        return None
+    return VapidKey(settings.push_private_key, settings.push_contact or base_url(settings))
+
+
+def build_limiter(settings: Settings) -> RateLimiter:
+    """The rate limits of the API."""
+    return RateLimiter(
+        loopback_multiplier=settings.rate_limit_loopback_factor,
+        global_requests=settings.rate_limit_global,
+        invalid_requests=settings.rate_limit_invalid,
+        webhook_requests=settings.rate_limit_webhook,
+        webhook_minute_requests=settings.rate_limit_webhook_minute,
+    )
+
+
+def build_activities(
+    services: Services, settings: Settings, trusted_proxies: Callable[[str], bool]
+) -> ActivityProxy | None:
+    """The proxy of Activities; None without an activities host."""
+    url = activities_url(settings)
+    if url is None:
+        return None
+    window = Window("activities", ("",), settings.rate_limit_activities)
+    limits = AddressLimits(services.limiter, trusted_proxies=trusted_proxies, windows=(window,))
+    return ActivityProxy(services, ActivityOrigins(url, base_url(settings)), limits)
+
+
+def gateway_settings(settings: Settings) -> GatewaySettings:
+    """The settings of the gateway."""
+    return GatewaySettings(
+        public_url=base_url(settings).replace("http", "ws", 1) + "/gateway",
+        public_url_is_guessed=settings.public_url is None,
+        resume_url=settings.gateway_url or "",
+        heartbeat_ms=settings.gateway_heartbeat_ms,
+        resume_seconds=settings.gateway_resume_seconds,
+        replay_frames=settings.gateway_resume_events,
+        queue_bytes=settings.gateway_queue_bytes,
+        **({} if settings.rate_limits else UNLIMITED),
     )
 
 
 def address_limits(
     settings: Settings, limiter: RateLimiter | None, trusted_proxies: Callable[[str], bool]
 ) -> AddressLimits:
-    """What an address may ask of all that is neither the API nor the gateway."""
+    """The limits of an address on everything but the API and the gateway."""
     return AddressLimits(
         limiter,
         trusted_proxies=trusted_proxies,
         windows=(
-            Window("attachments", (Attachments.PREFIX,), settings.rate_limit_attachments),
-            Window("files", (*Files.PREFIXES, *ExpressionFiles.PREFIXES), settings.rate_limit_files),
+            Window("attachments", (Attachments.PREFIX, HarvestFiles.PREFIX), settings.rate_limit_attachments),
+            Window("external", (ExternalMedia.PREFIX,), settings.rate_limit_external),
+            Window("files", (*ImageFiles.PREFIXES, *ExpressionFiles.PREFIXES), settings.rate_limit_files),
             Window("pages", ("",), settings.rate_limit_pages),
         ),
         scaling_ms=settings.rate_limit_scaling_ms,
     )
 
 
-def gateway_callbacks(services: Services, book: UsageBook, node: str = "") -> GatewayCallbacks:
-    """What the platform does when something happens on the gateway of a node."""
-
-    async def update_voice_state(request: VoiceStateRequest) -> None:
-        done = await handle_voice_update(
-            services,
-            user_id=request.user_id,
-            session_id=request.session_id,
-            guild_id=request.guild_id,
-            channel_id=request.channel_id,
-            self_mute=request.self_mute,
-            self_deaf=request.self_deaf,
-            self_video=request.self_video,
-            node=node,
-        )
-        if done and request.channel_id is None:
-            await remove_departed_guests(services, [(request.guild_id, request.user_id)])
-
-    async def end_voice(user_id: UserId, session_id: str) -> None:
-        await remove_departed_guests(services, await leave_voice(services, user_id, session_id))
-
-    async def record_activity(user_id: UserId) -> None:
-        activity_of(services).seen_everywhere(user_id)
-
-    async def leave_temporary_guilds(user_id: UserId, _guild_ids: frozenset[GuildId]) -> None:
-        await leave_if_temporary(services, user_id)
-
-    return GatewayCallbacks(
-        on_voice_state_update=update_voice_state,
-        on_session_end=end_voice,
-        on_identify=record_activity,
-        on_offline=leave_temporary_guilds,
-        on_token_use=book.note,
-    )
-
-
 def _shared_bus(url: str, name: str) -> "NatsBus":
-    # Its client takes a fifth of a second to import, which a process alone need not wait for.
+    # Importing the client takes a fifth of a second, which a single process saves.
     from moothall.bus.nats import NatsBus  # noqa: PLC0415
 
     return NatsBus(url, node=name)
 
 
 class NoPresences:
-    """The presences of a process without a gateway."""
+    """The presences of a process without a gateway: every user is offline."""
 
     def online_count(self, guild_id: GuildId) -> int:
-        """Nobody is online."""
+        """Return 0."""
         del guild_id
         return 0
 
     def presences(
         self, guild_id: GuildId, user_ids: Iterable[UserId] | None = None, *, maximum: int = 1000
     ) -> list[Presence]:
-        """Nobody is online."""
+        """Return no member."""
         del guild_id, user_ids, maximum
         return []
 
     def is_connected(self, user_id: UserId) -> bool:
-        """Nobody is."""
+        """Return False."""
         del user_id
         return False
+
+    def find_session(self, user_id: UserId, session_id: str | None) -> GatewaySession | None:
+        """Return None."""
+        del user_id, session_id
+        return None
 
 
 class App:
     """The whole platform as one ASGI application.
 
-    `start` opens the database and the bus, `stop` closes them; the lifespan protocol calls both.
+    `start` opens the database and the bus, `stop` closes them; the lifespan protocol calls both. `local_bus` carries
+    the events of a single process, which a test server listens to.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    demo: DemoRecord | None = None
+    """The demo community, once the server has started; None without one."""
+
+    def __init__(self, settings: Settings, *, local_bus: LocalBus | None = None) -> None:
         load_endpoints()
         self.settings = settings
         self._trusts = lru_cache(maxsize=1024)(settings.trusts)
         self.metrics = Metrics()
-        self.database = database_at(settings.database, connections=settings.database_connections)
-        self.database.observe_commit = self.metrics.observe_commit
+        self.database = database_at(
+            settings.database,
+            connections=settings.database_connections,
+            observe_commit=self.metrics.observe_commit,
+        )
         name = new_name()
-        shared = None if settings.nats_url is None else _shared_bus(settings.nats_url, name)
-        self.bus: Bus = shared or LocalBus()
-        self._shared = shared
-        self.services = build_services(settings, self.database, self.bus)
-        self.usage = UsageBook(self.database)
-        self.services.used = self.usage.used
+        self._shared = None if settings.nats_url is None else _shared_bus(settings.nats_url, name)
+        # A single process uses a constant name, by which the next one finds the voice connections of this one.
+        self._voice_node = "" if self._shared is None else name
+        self.bus: Bus = self._shared or local_bus or LocalBus()
+        self.usage = TokenUseRecorder(self.database)
+        states = GuildStates(self.database)
         self.gateway = GatewayNode(
-            GatewaySettings(
-                public_url=base_url(settings).replace("http", "ws", 1) + "/gateway",
-                public_url_is_guessed=settings.public_url is None,
-                resume_url=settings.gateway_url or "",
-                heartbeat_ms=settings.gateway_heartbeat_ms,
-                resume_seconds=settings.gateway_resume_seconds,
-                replay_frames=settings.gateway_resume_events,
-                queue_bytes=settings.gateway_queue_bytes,
-                **({} if settings.rate_limits else UNLIMITED),
-            ),
+            gateway_settings(settings),
             self.bus,
-            DatabaseSource(self.database, self.services.states),
-            # Alone, a process finds the voice connections of the one before it under the same name.
-            gateway_callbacks(self.services, self.usage, "" if shared is None else name),
+            DatabaseSource(self.database, states),
+            GatewayCallbacks(
+                on_voice_state_update=self._update_voice_state,
+                on_session_end=self._end_session,
+                on_identify=self._record_activity,
+                on_offline=self._leave_temporary_guilds,
+                on_token_use=self.usage.record,
+            ),
             self.metrics,
             name=name,
             network_of=self._network_of,
         )
-        self.cluster_members = ClusterMembers(
-            self.services, self.gateway, self.bus, shared=shared, name=name, number=id_number(settings)
+        self.services = build_services(
+            settings,
+            self.database,
+            self.bus,
+            server_key(settings),
+            states=states,
+            presences=self.gateway.presences,
+            has_listeners=self.gateway.hub.views.__contains__,
+            record_token_use=self.usage.record_actor,
         )
-        self.services.presences = self.gateway.presences
-        self.services.hears = self.gateway.hub.views.__contains__
-        self.services.extra[GatewayNode] = self.gateway
+        self.services.resources.add(self.gateway)
+        self.activity_sessions = ActivitySessions(self.services, self.gateway, self.bus, self._voice_node)
+        self.cluster_members = ClusterMembers(
+            self.services, self.gateway, self.bus, shared=self._shared, name=name, number=id_number(settings)
+        )
         self.pipeline = Pipeline(
             self.services,
             endpoints(),
@@ -275,26 +389,45 @@ class App:
             max_upload=settings.max_upload_bytes,
             trusted_proxies=self._trusts,
         )
-        self.relay = self.services.extra[OutboxRelay] = OutboxRelay(self.database, self.bus, shared=shared)
-        self.relay.found = self._others_changed
-        self.services.states.remember(self.database)
-        self.jobs = self.services.extra[JobRunner] = JobRunner(self.services)
-        self.bus.subscribe(self.jobs.hear)
+        self.jobs = JobRunner(self.services)
+        self.bus.subscribe(self.jobs.handle_envelopes)
+        self.relay = OutboxRelay(
+            self.database,
+            self.bus,
+            shared=self._shared,
+            on_relayed=self._handle_relayed,
+            filled=self.services.outbox_filled,
+        )
         self._job_counts = _NO_JOB_COUNTS
-        self.indexer = self.services.extra[Indexer] = Indexer(self.services)
+        self.indexer = Indexer(self.services)
         self.documents = LazyApplication(self._build_documents)
         self.site = LazyApplication(self._build_site)
+        self.client = LazyApplication(self._build_client)
         self.limits = address_limits(settings, self.services.limiter, self._trusts)
-        self.files = Files(self.services.blobs, self.limits)
+        self.activities = build_activities(self.services, settings, self._trusts)
+        self.files = ImageFiles(self.services.blobs, self.limits)
         cache = DiskCache(settings.data / "scaled", settings.scaled_cache_bytes)
-        self.scaled = ScaledPictures(self.services.blobs, cache, self.limits)
+        self.scaled = RenditionCache(self.services.blobs, cache, self.limits)
         self.attachments = Attachments(
             self.database, self.services.blobs, self.services.links, self.scaled, self.limits
+        )
+        self.harvests = HarvestFiles(self.database, self.services.blobs, self.services.resources[ArchiveLinks])
+        self.external = ExternalMedia(
+            self.services.links,
+            Outgoing(
+                allow_private=settings.allow_private_addresses,
+                agent=f"Mozilla/5.0 (compatible; Moothall/1.0; +{base_url(settings)})",
+                proxy=settings.link_previews_proxy_url,
+                connections=ExternalMedia.CONNECTIONS,
+                connections_per_host=ExternalMedia.CONNECTIONS_PER_HOST,
+            ),
+            DiskCache(settings.data / "external", settings.external_cache_bytes),
+            self.limits,
         )
         self.sweeper = FileSweeper(self.services)
         self.session_sweeper = SessionSweeper(self.services, self.usage, self._connected_tokens)
         self._hsts = settings.hsts if base_url(settings).startswith("https:") else None
-        self.scaled_sweeper = ScaledSweeper(self.database, cache)
+        self.scaled_sweeper = RenditionSweeper(self.database, cache)
         self.expressions = ExpressionFiles(self.database, self.services.blobs, self.files, self.limits)
         self._metrics_port = None if settings.metrics_address is None else settings.metrics_address[1]
         self.metrics_page = MetricsPage(
@@ -304,59 +437,75 @@ class App:
             apart=self._metrics_port is not None,
             refresh=self._refresh_job_counts,
         )
-        self.demo: DemoRecord | None = None
-        self._watch()
+        self.loaded: LoadedCommunity | None = None
+        self._add_gauges()
 
     async def start(self) -> None:
-        """Open everything. Raises StorageError, BusUnavailable or NumberTaken if that cannot be."""
+        """Open the database and the bus, and start all background tasks.
+
+        Raises StorageError, BusUnavailable or NodeNumberTaken.
+        """
         await self.database.open()
         await self.database.migrate()
         await self.cluster_members.join()
-        if self.settings.demo:
+        if self.settings.fixture is not None:
+            self.loaded = await ensure_community(self.services, self.settings.fixture)
+        elif self.settings.demo:
             self.demo = await ensure_demo(self.services)
-            # They are about to be shown again, to be used.
+            # Their tokens are printed again for use, so they must not end for disuse.
             for person in self.demo.people if self.demo is not None else ():
-                self.usage.note(hash_token(person.token))
+                self.usage.record(hash_token(person.token))
         await store_base_url(self.services, base_url(self.settings))
         await self.gateway.start()
         self.relay.start()
         self.jobs.start()
+        self.services.resources[WebhookEventSender].start()
+        self.services.resources[PreviewWorker].start()
+        self.services.resources[PushSender].start()
         self.indexer.start()
         self.sweeper.start()
-        # No request is served yet: a login that was not used for too long does not get one more.
+        # Before the first request: a login that was not used for too long must not serve one more.
         await self.session_sweeper.end_unused()
         self.session_sweeper.start()
         self.scaled_sweeper.start()
-        # What is there now stays: the collector need not look at it again and again.
+        self.external.start()
+        # All objects made so far live as long as the process, so the garbage collector may skip them.
         gc.freeze()
         gc.enable()
         gc.set_threshold(20_000, 20, 50)
-        # The thread that commits has little to do, but whoever waits for it waits for all of it: measured,
-        # a twelfth more durable writes a second than with Python's five milliseconds.
+        # Requests wait for the thread that commits, so it must get the interpreter soon: measured, a twelfth more
+        # durable writes per second than with Python's default of five milliseconds.
         sys.setswitchinterval(0.0005)
 
     async def stop(self) -> None:
-        """Close everything; whatever is being committed is finished first."""
+        """Stop the background tasks, wait for commits under way, and close the database and the bus."""
         await self.jobs.stop()
+        await self.services.resources[WebhookEventSender].stop()
+        await self.services.resources[PreviewWorker].stop()
+        await self.services.resources[PushSender].stop()
         await self.indexer.stop()
         await self.sweeper.stop()
         await self.session_sweeper.stop()
         await self.scaled_sweeper.stop()
+        await self.external.close()
         await self.gateway.close()
+        self.activity_sessions.close()
+        if self.activities is not None:
+            await self.activities.close()
         await self.relay.stop()
-        await Deliveries.of(self.services).close()
-        await activity_of(self.services).close()
+        await close_services(self.services)
         await self.usage.close()
         await self.cluster_members.leave()
         await self.database.settled()
         await self.database.close()
-        self.services.extra[Passwords].close()
         self.scaled.close()
 
     def greeting(self) -> str:
-        """What whoever started the server wants to know once it serves."""
+        """The text on standard output once the server is ready: its version and URL, and the logins it created."""
         url = base_url(self.settings)
         line = f"Moothall {__version__} serves at {url}"
+        if self.loaded is not None:
+            return f"{line}\n\n{tokens_text(self.loaded)}"
         return line if self.demo is None else f"{line}\n\n{as_text(self.demo, url)}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -364,24 +513,37 @@ class App:
         if scope["type"] == "http":
             if self._hsts is not None:
                 send = with_header(send, b"strict-transport-security", self._hsts.encode())
-            path: str = scope["path"]
             if self._metrics_port is not None and _port_of(scope) == self._metrics_port:
                 await self._serve_metrics(scope, receive, send)
-            elif path.startswith("/api/") and not path.endswith("/openapi.json") and not is_browser_at_api(scope):
-                await self.pipeline(scope, receive, send)
-            elif path == "/healthz":
-                await self._healthz(send)
+            elif (application_id := self._application_of(scope)) is not None and self.activities is not None:
+                await self.activities.serve(scope, receive, send, application_id)
             else:
-                await self._serve_limited(scope, receive, send)
+                await self._serve_http(scope, receive, send)
         elif scope["type"] == "websocket":
             if self._metrics_port is not None and _port_of(scope) == self._metrics_port:
                 await send({"type": "websocket.close"})
+            elif (application_id := self._application_of(scope)) is not None and self.activities is not None:
+                await self.activities.serve_websocket(scope, receive, send, application_id)
             else:
                 await self.gateway.serve(scope, receive, send)
         else:
             await self._lifespan(receive, send)
 
-    # A server that shows no page loads neither Starlette nor the pages: they take 4% of the time to start.
+    async def _serve_http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request of the platform's own origin."""
+        path: str = scope["path"]
+        if path.startswith("/api/") and not path.endswith("/openapi.json") and not is_browser_at_api(scope):
+            await self.pipeline(scope, receive, send)
+        elif path == "/healthz":
+            await self._healthz(send)
+        else:
+            await self._serve_limited(scope, receive, send)
+
+    def _application_of(self, scope: Scope) -> ApplicationId | None:
+        """The application whose Activity has the origin of a request; None for the platform's own origin."""
+        return None if self.activities is None else self.activities.origins.application_of(scope)
+
+    # Starlette and the pages are imported with the first page: they take 4% of the time to start.
 
     def _build_site(self) -> "Site":
         from moothall.web.site import Site  # noqa: PLC0415
@@ -392,14 +554,21 @@ class App:
         from moothall.web.documents import Documents  # noqa: PLC0415
 
         gateway_url = self.gateway.settings.public_url
-        return Documents(endpoints(), public_url=base_url(self.settings), gateway_url=gateway_url)
+        examples = None if self.demo is None else example_ids(self.demo)
+        return Documents(endpoints(), public_url=base_url(self.settings), gateway_url=gateway_url, examples=examples)
+
+    def _build_client(self) -> "ClientFiles":
+        from moothall.web.client_files import ClientFiles  # noqa: PLC0415
+
+        origins = None if self.activities is None else self.activities.origins.sources()
+        return ClientFiles(public_url=base_url(self.settings), activities=origins)
 
     def _connected_tokens(self) -> set[bytes]:
-        """The hashes of the tokens that people's gateway sessions were opened with."""
+        """The hashes of the tokens of people's gateway sessions."""
         return {session.token_hash for session in self.gateway.hub.sessions.values() if not session.bot}
 
     async def _serve_limited(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve what is neither the API nor the gateway, as often as an address may ask for it."""
+        """Serve pages, files and documents, within the limits of an address."""
         try:
             self.limits.check(scope)
         except Refusal as refusal:
@@ -407,10 +576,17 @@ class App:
             return
         path: str = scope["path"]
         if is_page(path):
-            await self.site(scope, receive, send)
+            page = self.client if opens_client(scope) else self.site
+            await page(scope, receive, send)
+        elif is_client(path):
+            await self.client(scope, receive, send)
         elif path.startswith(Attachments.PREFIX):
             await self.attachments(scope, receive, send)
-        elif path.startswith(Files.PREFIXES):
+        elif path.startswith(HarvestFiles.PREFIX):
+            await self.harvests(scope, receive, send)
+        elif path.startswith(ExternalMedia.PREFIX):
+            await self.external(scope, receive, send)
+        elif path.startswith(ImageFiles.PREFIXES):
             await self.files(scope, receive, send)
         elif path.startswith(ExpressionFiles.PREFIXES):
             await self.expressions(scope, receive, send)
@@ -420,7 +596,7 @@ class App:
             await self.documents(scope, receive, send)
 
     async def _serve_metrics(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve what is at the address of the metrics: them, and nothing else."""
+        """Serve the metrics at their own address, and nothing else there."""
         try:
             self.limits.check(scope)
             if scope["path"] != MetricsPage.PATH:
@@ -431,22 +607,22 @@ class App:
         await self.metrics_page(scope, receive, send)
 
     def _network_of(self, scope: Scope) -> str:
-        """Where a connection comes from, as limits count it; "" for this machine itself."""
+        """The network of a connection, as rate limits count it; "" for the loopback interface."""
         address = client_address(scope, self._trusts)
         return "" if is_loopback(address) else network_of(address)
 
     async def _healthz(self, send: Send) -> None:
-        """200 while the database answers, else 503: what a load balancer or a supervisor asks."""
+        """Health check for load balancers and supervisors: 200 if the database responds, else 503."""
         try:
             async with self.database.read() as reader:
                 await reader.scalar(_SELECT_ONE)
         except StorageError:
-            await _answer(send, 503, b'{"status":"the database does not answer"}', "application/json")
+            await _send_response(send, 503, b'{"status":"the database does not answer"}', "application/json")
         else:
-            await _answer(send, 200, b'{"status":"ok"}', "application/json")
+            await _send_response(send, 200, b'{"status":"ok"}', "application/json")
 
     async def _refresh_job_counts(self) -> None:
-        """Count the jobs of the database for `/metrics`; NaN while it does not answer within a second."""
+        """Count the jobs of the database for `/metrics`; NaN if it does not respond within a second."""
         try:
             async with asyncio.timeout(1), self.database.read() as reader:
                 self._job_counts = await count_jobs(reader, Timestamp.now())
@@ -466,34 +642,65 @@ class App:
         await self.stop()
         await send({"type": "lifespan.shutdown.complete"})
 
-    def _others_changed(self) -> None:
-        """Another process has changed the database: an operator's command, which may have enqueued jobs as well."""
+    def _handle_relayed(self) -> None:
+        """Clear cached guild states and look for jobs: another process, such as a command, has changed the database."""
         self.services.states.forget()
         self.jobs.wake()
 
-    def _watch(self) -> None:
+    # Callbacks of the gateway
+
+    async def _update_voice_state(self, request: VoiceStateRequest) -> None:
+        updated = await handle_voice_update(
+            self.services,
+            user_id=request.user_id,
+            session_id=request.session_id,
+            guild_id=request.guild_id,
+            channel_id=request.channel_id,
+            self_mute=request.self_mute,
+            self_deaf=request.self_deaf,
+            self_video=request.self_video,
+            node=self._voice_node,
+        )
+        if updated and request.channel_id is None:
+            await remove_departed_guests(self.services, [(request.guild_id, request.user_id)])
+
+    async def _end_session(self, user_id: UserId, session_id: str) -> None:
+        await self.activity_sessions.end_session(user_id, session_id)
+        await remove_departed_guests(self.services, await leave_voice(self.services, user_id, session_id))
+
+    async def _record_activity(self, user_id: UserId) -> None:
+        self.services.resources[ActivityRecorder].seen_everywhere(user_id)
+
+    async def _leave_temporary_guilds(self, user_id: UserId, _guild_ids: frozenset[GuildId]) -> None:
+        await leave_if_temporary(self.services, user_id)
+
+    # Metrics
+
+    def _add_gauges(self) -> None:
+        self.bus.subscribe(self._count_published)
         node = self.gateway
-        self.metrics.watch(
+        self.metrics.add_gauge(
             "gateway_sessions", "Sessions, connected or waiting for a resume.", lambda: len(node.hub.sessions)
         )
-        self.metrics.watch("gateway_connections", "Open WebSockets.", lambda: len(node.connections))
-        self.metrics.watch("gateway_dropped", "Connections ended for a slow or silent peer.", lambda: node.dropped)
-        timers = ResponseTimers.of(self.services)
-        self.metrics.watch("interactions_waiting", "Interactions that wait for their answers.", lambda: len(timers))
-        self.metrics.watch(
+        self.metrics.add_gauge("gateway_connections", "Open WebSockets.", lambda: len(node.connections))
+        self.metrics.add_gauge("gateway_dropped", "Connections ended for a slow or silent peer.", lambda: node.dropped)
+        timers = self.services.resources[ResponseTimers]
+        self.metrics.add_gauge("interactions_waiting", "Interactions that wait for their answers.", lambda: len(timers))
+        self.metrics.add_gauge(
             "jobs_waiting",
             "Jobs that are due, or will be retried after a failure.",
             lambda: self._job_counts.waiting,
         )
-        self.metrics.watch(
+        self.metrics.add_gauge(
             "jobs_failed", "Jobs given up after too many failed attempts.", lambda: self._job_counts.failed
         )
-        self.bus.subscribe(self._count)
         if (bus := self._shared) is not None:
-            self.metrics.watch("bus_connected", "Whether NATS can be reached.", lambda: int(bus.connected))
-            self.metrics.watch("bus_dropped", "Presences and typing given up while it could not.", lambda: bus.dropped)
+            self.metrics.add_gauge("bus_connected", "Whether NATS can be reached.", lambda: int(bus.connected))
+            self.metrics.add_gauge(
+                "bus_dropped", "Presences and typing given up while it could not.", lambda: bus.dropped
+            )
 
-    def _count(self, envelopes: Sequence[Envelope]) -> None:
+    def _count_published(self, envelopes: Sequence[Envelope]) -> None:
         for envelope in envelopes:
             self.metrics.count_published(envelope.name)
 
@@ -503,7 +710,7 @@ _NO_JOB_COUNTS = JobCounts(waiting=math.nan, failed=math.nan)
 
 
 def with_header(send: Send, name: bytes, value: bytes) -> Send:
-    """A `send` that gives every answer one more header."""
+    """A `send` that adds a header to every response."""
 
     async def sending(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
@@ -514,40 +721,40 @@ def with_header(send: Send, name: bytes, value: bytes) -> Send:
 
 
 def _port_of(scope: Scope) -> int | None:
-    """The port that a connection has come in by."""
+    """The local port of a connection."""
     server = scope.get("server")
     return None if server is None else server[1]
 
 
-async def _answer(send: Send, status: int, body: bytes, content_type: str) -> None:
+async def _send_response(send: Send, status: int, body: bytes, content_type: str) -> None:
     headers = [(b"content-type", content_type.encode()), (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 
 class Server(uvicorn.Server):
-    """uvicorn, but for its ends: it says when it is ready, and lets gateway clients go with a code to resume with."""
+    """uvicorn's server. It prints a greeting once it is ready, and closes gateway connections with a resumable code."""
 
     def __init__(self, config: uvicorn.Config, app: App) -> None:
         super().__init__(config)
         self._app = app
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Accept connections and say so on standard output."""
+        """Start accepting connections and print the greeting on standard output."""
         await super().startup(sockets)
         if self.started:
             if self._app.settings.metrics_listen is not None:
                 log.info("metrics are at http://%s%s", self._app.settings.metrics_listen, MetricsPage.PATH)
-            print(self._app.greeting(), flush=True)  # noqa: T201 for whoever started it, not for the log
+            print(self._app.greeting(), flush=True)  # noqa: T201 for the operator, not for the log
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """End gracefully, with exit code 0; a second SIGINT ends at once."""
-        del frame  # unlike uvicorn's own, this does not raise the signal again at the end
+        """Shut down gracefully, with exit code 0; at a second SIGINT immediately."""
+        del frame  # unlike uvicorn's own handler, this does not raise the signal again at the end
         self.force_exit = self.should_exit and sig == signal.SIGINT
         self.should_exit = True
 
     async def shutdown(self, sockets: list[Any] | None = None) -> None:
-        """Stop accepting, let clients go with a resumable code, finish what is running."""
+        """Stop accepting connections, close those of the gateway with a resumable code, and finish running requests."""
         for server in self.servers:
             server.close()
         await self._app.gateway.close()
@@ -555,7 +762,7 @@ class Server(uvicorn.Server):
 
 
 def bind(host: str, port: int) -> list[socket.socket]:
-    """Sockets at every address of a host, all at one port; 0 is a free one. Raises OSError where it is in use."""
+    """Bind sockets at all addresses of a host, with one port; 0 is any free port. Raises OSError."""
     sockets: list[socket.socket] = []
     for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
         bound = socket.socket(family, kind, protocol)
@@ -574,7 +781,8 @@ def bind(host: str, port: int) -> list[socket.socket]:
 def serve(settings: Settings) -> None:
     """Run the platform until SIGINT or SIGTERM.
 
-    Exits with status 3 if it cannot start; raises OSError for the port, and for a file that another server serves from.
+    Exits with status 3 if it cannot start. Raises OSError if the port is in use, and if another server uses the same
+    SQLite file.
     """
     sockets = bind(settings.host, settings.port)
     settings = structs.replace(settings, port=sockets[0].getsockname()[1])

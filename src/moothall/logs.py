@@ -1,7 +1,7 @@
-"""Log lines: one for people or one JSON object each, on standard error, with the request that they belong to.
+"""Log lines on standard error: readable text or JSON objects, with the id of the request that they belong to.
 
-Modules log through the standard library (`logging.getLogger("moothall....")`). What is not part of the sentence goes
-into `extra`, and stands after it for people and as keys of its own in JSON.
+Modules log through the standard library (`logging.getLogger("moothall....")`). Values go into
+`extra`, which is appended to the text and merged into the JSON object.
 """
 
 import logging
@@ -13,16 +13,16 @@ from typing import Any, Literal, TextIO
 import msgspec
 
 current_request: ContextVar[str] = ContextVar("current_request", default="")
-"""Id of the request being served; every line logged meanwhile carries it."""
+"""Id of the request being served; every line logged meanwhile has it."""
 
-_OWN = frozenset({*logging.makeLogRecord({}).__dict__, "message", "asctime", "color_message"})
+_STANDARD_ATTRIBUTES = frozenset({*logging.makeLogRecord({}).__dict__, "message", "asctime", "color_message"})
 _COLOURS = {"DEBUG": "2", "WARNING": "33", "ERROR": "31", "CRITICAL": "31;1"}
 _encoder = msgspec.json.Encoder(enc_hook=str, decimal_format="string")
 
 
 def _extra(record: logging.LogRecord) -> dict[str, Any]:
-    """What the caller gave besides the sentence, the request first."""
-    extra = {name: value for name, value in record.__dict__.items() if name not in _OWN}
+    """The `extra` of a record, with the request's id first."""
+    extra = {name: value for name, value in record.__dict__.items() if name not in _STANDARD_ATTRIBUTES}
     request = extra.pop("request_id", None) or current_request.get()
     return {"request_id": request, **extra} if request else extra
 
@@ -32,10 +32,10 @@ def _moment(record: logging.LogRecord) -> str:
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line: `time` (UTC), `level`, `logger`, `message`, what was given as extra, `exception`."""
+    """One JSON object a line: `time` (UTC), `level`, `logger`, `message`, `extra`, `exception`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line, without line breaks whatever the message holds."""
+        """Format a record as one line; line breaks in the message are escaped."""
         line: dict[str, Any] = {
             "time": _moment(record),
             "level": record.levelname.lower(),
@@ -49,19 +49,19 @@ class JsonFormatter(logging.Formatter):
         try:
             return _encoder.encode(line).decode()
         except (msgspec.MsgspecError, TypeError, ValueError, RecursionError):
-            # A line that cannot be written as it is still gets written.
+            # Values that cannot be encoded are logged as their repr.
             return _encoder.encode({name: repr(value) for name, value in line.items()}).decode()
 
 
 class HumanFormatter(logging.Formatter):
-    """`2026-01-31T12:00:00.000Z info  message  key=value`, grave ones coloured on a terminal."""
+    """`2026-01-31T12:00:00.000Z info  message  key=value`, coloured by level on a terminal."""
 
     def __init__(self, *, colour: bool) -> None:
         super().__init__()
         self._colour = colour
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line; control characters are escaped, so that no message can pass for another or steer a terminal."""
+        """Format a record. Control characters are escaped, so that no message forges a line or controls a terminal."""
         message = _escape(record.getMessage())
         pairs = " ".join(f"{name}={_escape(str(value))}" for name, value in _extra(record).items())
         line = f"{_moment(record)} {record.levelname.lower():<8}{message}{'  ' if pairs else ''}{pairs}"
@@ -77,10 +77,10 @@ def _escape(text: str) -> str:
 
 
 def start_logging(level: str, form: Literal["human", "json"], *, stream: TextIO | None = None) -> None:
-    """Send everything from `level` up to standard error; a second call replaces the first.
+    """Log everything from `level` up to standard error; a second call replaces the first.
 
-    Servers and clients inside keep to warnings unless the level is debug: their chatter is not ours. Lines of single
-    requests are the pipeline's, so uvicorn's access log is off.
+    Other packages log only warnings unless the level is debug. The pipeline logs requests, so uvicorn's access log is
+    off.
     """
     stream = sys.stderr if stream is None else stream
     handler = logging.StreamHandler(stream)
@@ -94,7 +94,7 @@ def start_logging(level: str, form: Literal["human", "json"], *, stream: TextIO 
     root.setLevel(threshold if level == "debug" else max(threshold, logging.WARNING))
     logging.getLogger("moothall").setLevel(threshold)
     logging.getLogger("uvicorn.access").disabled = True
-    # Debug is about this program: what each frame and each statement looks like drowns it.
-    for chatty in ("asyncio", "alembic", "PIL", "websockets", "uvicorn"):
-        logging.getLogger(chatty).setLevel(max(threshold, logging.WARNING))
+    # Debug lines of these packages (each frame, each statement) would drown those of this program.
+    for name in ("asyncio", "alembic", "PIL", "websockets", "uvicorn"):
+        logging.getLogger(name).setLevel(max(threshold, logging.WARNING))
     logging.captureWarnings(capture=True)

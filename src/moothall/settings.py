@@ -1,9 +1,9 @@
-"""The settings: one table, read once at the start.
+"""The settings, read once at the start.
 
 Each field of `Settings` is a setting. Its name is the key in the TOML file; in the environment it is the same name in
 capitals after `MOOTHALL_` (`MOOTHALL_PORT`), and the command line has a flag for the most used ones. A later source
-wins: defaults, TOML file (`--config` or `MOOTHALL_CONFIG`), environment, flags. A key that no setting has and a value
-that a setting does not take are errors, reported all at once.
+wins: defaults, TOML file (`--config` or `MOOTHALL_CONFIG`), environment, flags. Unknown keys and invalid values
+are errors, reported all at once.
 """
 
 import base64
@@ -26,7 +26,7 @@ from msgspec import Meta, Struct
 PREFIX = "MOOTHALL_"
 CONFIG_VARIABLE = "MOOTHALL_CONFIG"
 TEST_PREFIX = "MOOTHALL_TEST_"
-"""Variables that tell the test suite of servers to test with; servers that the suite starts inherit them."""
+"""Prefix of variables that name servers to the test suite; servers that the suite starts inherit them."""
 
 
 def _flag(name: str, metavar: str = "") -> dict[str, str]:
@@ -55,7 +55,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         ),
     ] = None
     database_connections: Annotated[
-        int, Meta(description="Most PostgreSQL connections of a process.", ge=2, le=500)
+        int, Meta(description="Maximum number of PostgreSQL connections of a process.", ge=2, le=500)
     ] = 16
     blob_url: Annotated[
         str | None,
@@ -67,7 +67,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     ] = None
     worker_id: Annotated[
         Annotated[int, Meta(ge=0, le=31)] | None,
-        Meta(description="Half of what keeps ids of several processes apart; else a free number is taken."),
+        Meta(description="First half of the number that keeps ids of processes apart; else a free number is taken."),
     ] = None
     process_id: Annotated[
         Annotated[int, Meta(ge=0, le=31)] | None, Meta(description="The other half; 0 if only the first is set.")
@@ -87,6 +87,14 @@ class Settings(Struct, frozen=True, kw_only=True):
             extra=_flag("--public-url", "URL"),
         ),
     ] = None
+    activities_url: Annotated[
+        str | None,
+        Meta(
+            description="URL of the activities host, below which each Activity has an origin of its own: with "
+            "https://activities.example.net it is https://ID.activities.example.net. Without one Activities run "
+            "where the server is reached as localhost."
+        ),
+    ] = None
     gateway_url: Annotated[
         str | None,
         Meta(description="ws:// or wss:// URL of this process alone, which clients resume at when several serve."),
@@ -94,7 +102,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     trusted_proxies: Annotated[
         tuple[str, ...],
         Meta(
-            description="Proxy whose X-Forwarded-For and -Proto are believed: an address or a network.",
+            description="Proxy whose X-Forwarded-For and -Proto are trusted: an address or a network.",
             extra=_flag("--trusted-proxy", "CIDR"),
         ),
     ] = ()
@@ -105,10 +113,28 @@ class Settings(Struct, frozen=True, kw_only=True):
             extra=_flag("--allow-private-addresses"),
         ),
     ] = False
-    registration: Annotated[bool, Meta(description="Let anybody register an account.")] = True
+    link_previews: Annotated[
+        bool,
+        Meta(description="Fetch previews of links in messages, and pass images of other servers on to readers."),
+    ] = True
+    link_previews_proxy_url: Annotated[
+        str | None,
+        Meta(description="http:// URL of a proxy that fetches them; it must refuse private addresses itself."),
+    ] = None
+    external_cache_bytes: Annotated[
+        int, Meta(description="Disk space for the cache of images of other servers.", ge=0)
+    ] = 512 * 1024 * 1024
+    push_private_key: Annotated[
+        str | None,
+        Meta(description="Key of Web Push, as `moothall push-key` makes it; without one there are no notifications."),
+    ] = None
+    push_contact: Annotated[
+        str | None, Meta(description="mailto: or https: URL for the operators of push services; else public_url.")
+    ] = None
+    registration: Annotated[bool, Meta(description="Let anyone register an account.")] = True
     verification_requires_email: Annotated[
         bool,
-        Meta(description="Verification levels of guilds ask for a verified email address; else for their times only."),
+        Meta(description="Verification levels of guilds require a verified email address; else only waiting times."),
     ] = True
     password_min_score: Annotated[
         int,
@@ -119,33 +145,50 @@ class Settings(Struct, frozen=True, kw_only=True):
             le=4,
         ),
     ] = 2
+    account_deletion_days: Annotated[
+        int, Meta(description="Days after which an account is deleted whose user requested it.", ge=0, le=365)
+    ] = 14
     session_unused_days: Annotated[
         int, Meta(description="Days without use after which a person's login ends.", ge=1, le=3650)
     ] = 90
     hsts: Annotated[
         Annotated[str, Meta(pattern=r"\A[!-~](?:[ -~]*[!-~])?\Z")] | None,
-        Meta(description="Strict-Transport-Security of every answer where public_url is https; empty sends none."),
+        Meta(description="Strict-Transport-Security of every response where public_url is https; empty sends none."),
     ] = "max-age=31536000; includeSubDomains"
     demo: Annotated[
         bool,
         Meta(description="Make a demo community when the database is new.", extra=_flag("--demo")),
     ] = True
+    fixture: Annotated[
+        Path | None,
+        Meta(
+            description="Community to create when the database is new, instead of the demo (JSON or YAML).",
+            extra=_flag("--fixture", "FILE"),
+        ),
+    ] = None
     reserved_words: Annotated[
         tuple[str, ...],
         Meta(description="Words that a webhook's name may not contain, in any case."),
     ] = ("discord", "clyde", "moothall")
+    auto_moderation_words: Annotated[
+        Path | None,
+        Meta(
+            description="Folder of word lists for keyword presets: profanity.txt, sexual_content.txt, slurs.txt; "
+            "for each that is missing, Moothall's own."
+        ),
+    ] = None
 
     rate_limits: Annotated[bool, Meta(description="Limit the rate of requests.", extra=_flag("--rate-limits"))] = True
     rate_limit_global: Annotated[int, Meta(description="Requests a second that one account may make.", ge=1)] = 50
     rate_limit_invalid: Annotated[
-        int, Meta(description="Refused requests in ten minutes after which an address is shut out.", ge=1)
+        int, Meta(description="Refused requests in ten minutes after which an address is blocked.", ge=1)
     ] = 10_000
     rate_limit_webhook: Annotated[int, Meta(description="Messages that a webhook may post in two seconds.", ge=1)] = 5
     rate_limit_webhook_minute: Annotated[
         int, Meta(description="Messages that a webhook may post in a minute.", ge=1)
     ] = 30
     rate_limit_loopback_factor: Annotated[
-        int, Meta(description="How many times more a client on this machine may ask.", ge=1)
+        int, Meta(description="Factor of all rate limits for clients on this machine.", ge=1)
     ] = 20
     rate_limit_pages: Annotated[
         int, Meta(description="Requests to pages that an address may make in ten seconds.", ge=1)
@@ -157,16 +200,22 @@ class Settings(Struct, frozen=True, kw_only=True):
             ge=1,
         ),
     ] = 1_000
+    rate_limit_activities: Annotated[
+        int, Meta(description="Requests to Activities that an address may make in ten seconds.", ge=1)
+    ] = 2_000
     rate_limit_attachments: Annotated[
         int, Meta(description="Requests for files of messages that an address may make in ten seconds.", ge=1)
     ] = 300
+    rate_limit_external: Annotated[
+        int, Meta(description="Requests for images of other servers that an address may make in ten seconds.", ge=1)
+    ] = 300
     rate_limit_scaling_ms: Annotated[
         int,
-        Meta(description="Milliseconds of computing in ten seconds for pictures that are scaled for an address.", ge=1),
+        Meta(description="Milliseconds of CPU time in ten seconds for scaling images for an address.", ge=1),
     ] = 5_000
-    scaled_cache_bytes: Annotated[
-        int, Meta(description="Room on the disk for scaled pictures, which are made anew when they are gone.", ge=0)
-    ] = 512 * 1024 * 1024
+    scaled_cache_bytes: Annotated[int, Meta(description="Disk space for the cache of scaled images.", ge=0)] = (
+        512 * 1024 * 1024
+    )
     max_body_bytes: Annotated[int, Meta(description="Largest request body that has no files.", ge=1024)] = (
         26 * 1024 * 1024
     )
@@ -175,13 +224,16 @@ class Settings(Struct, frozen=True, kw_only=True):
     ] = 104 * 1024 * 1024
 
     gateway_heartbeat_ms: Annotated[
-        int, Meta(description="Milliseconds between the heartbeats asked of clients.", ge=1000)
+        int, Meta(description="Interval of clients' heartbeats in milliseconds.", ge=1000)
     ] = 41_250
     gateway_resume_seconds: Annotated[
         int, Meta(description="How long a session waits for its client to return.", ge=0)
     ] = 90
     gateway_resume_events: Annotated[
-        int, Meta(description="Events kept for a client that returns; one further behind starts anew.", ge=0)
+        int,
+        Meta(
+            description="Events buffered for a client that resumes; one further behind must start a new session.", ge=0
+        ),
     ] = 1_000
     gateway_queue_bytes: Annotated[
         int, Meta(description="Unsent bytes after which a slow client is dropped.", ge=65_536)
@@ -190,20 +242,22 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     metrics_listen: Annotated[
         str | None,
-        Meta(description="host:port that /metrics is served at, to all who can connect there, and nowhere else."),
+        Meta(
+            description="host:port that /metrics is served at, to any client that can connect there, and nowhere else."
+        ),
     ] = None
     metrics_token: Annotated[
         str | None,
-        Meta(description="Bearer token that /metrics asks for; without one, only this machine itself may read it."),
+        Meta(description="Bearer token that /metrics requires; without one, only clients on this machine may read it."),
     ] = None
 
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
-        Meta(description="Least grave line that is logged.", extra=_flag("--log-level", "LEVEL")),
+        Meta(description="Minimum level of logged lines.", extra=_flag("--log-level", "LEVEL")),
     ] = "info"
     log_format: Annotated[
         Literal["human", "json"],
-        Meta(description="Lines for people, or one JSON object a line.", extra=_flag("--log-format", "FORMAT")),
+        Meta(description="Readable lines, or one JSON object a line.", extra=_flag("--log-format", "FORMAT")),
     ] = "human"
 
     @property
@@ -218,7 +272,7 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     @property
     def key_path(self) -> Path:
-        """Where the server key lies when `secret_key` does not give it."""
+        """The file of the server key, used without `secret_key`."""
         return self.data / "server.key"
 
     @property
@@ -232,7 +286,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         return None if self.metrics_listen is None else split_address(self.metrics_listen)
 
     def trusts(self, address: str) -> bool:
-        """Whether what a peer says about whom it forwards for is believed; anything but an IP address is not."""
+        """Whether a peer is a trusted proxy; False for anything but an IP address."""
         if not self.trusted_proxies:
             return False
         try:
@@ -242,13 +296,13 @@ class Settings(Struct, frozen=True, kw_only=True):
         return any(peer in network for network in self.networks)
 
     def __repr__(self) -> str:
-        """All settings, without the key and the passwords in URLs: this may end up in a log."""
+        """All settings, with the secrets masked, because this may be logged."""
         shown = (f"{name}={masked(name, getattr(self, name))!r}" for name in self.__struct_fields__)
         return f"Settings({', '.join(shown)})"
 
 
 class Setting(Struct, frozen=True):
-    """One row of the table: what a setting is called everywhere, and what it takes."""
+    """The name, type and default of a setting, and its flag."""
 
     name: str
     kind: Any
@@ -260,22 +314,22 @@ class Setting(Struct, frozen=True):
 
     @property
     def variable(self) -> str:
-        """Its name in the environment."""
+        """The environment variable."""
         return PREFIX + self.name.upper()
 
     @property
     def boolean(self) -> bool:
-        """Whether it is on or off."""
+        """Whether the value is a boolean."""
         return get_args(self.kind)[0] is bool
 
     @property
     def repeated(self) -> bool:
-        """Whether it takes several values: commas in the environment, an array in TOML, the flag several times."""
+        """Whether it takes several values: commas in the environment, an array in TOML, a repeated flag."""
         return get_origin(get_args(self.kind)[0]) is tuple
 
     @property
     def nullable(self) -> bool:
-        """Whether it may be left empty."""
+        """Whether the value may be None."""
         return get_origin(get_args(self.kind)[0]) in {Union, types.UnionType}
 
 
@@ -295,15 +349,15 @@ def _table() -> Iterator[Setting]:
 
 
 TABLE: dict[str, Setting] = {setting.name: setting for setting in _table()}
-"""Every setting by name, in the order in which they are told."""
+"""Every setting by name, in the order of the documentation."""
 
 
-_SECRETS = frozenset({"secret_key", "metrics_token"})
-"""Settings whose values are shown nowhere."""
+_SECRETS = frozenset({"secret_key", "push_private_key", "metrics_token"})
+"""Settings whose values are never shown."""
 
 
 def masked(name: str, value: object) -> object:
-    """A setting's value as it may be shown: secrets as stars, URLs without their password, paths as text."""
+    """A setting's value for display: secrets as stars, URLs without their password, paths as text."""
     if name in _SECRETS and value is not None:
         return "***"
     if name.endswith("_url") and isinstance(value, str):
@@ -312,7 +366,7 @@ def masked(name: str, value: object) -> object:
 
 
 class SettingsError(Exception):
-    """What is wrong with the settings: one line for each problem, with the setting and where it was said."""
+    """Invalid settings: one line for each problem, with the setting and its source."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__("\n".join(problems))
@@ -327,8 +381,8 @@ def load(
 ) -> Settings:
     """Read all sources into one `Settings`.
 
-    `flags` are the command line's by setting name, as text (booleans as such, repeated ones as a sequence); those that
-    were not given are absent or None. `config` is the TOML file, else the one that `MOOTHALL_CONFIG` names.
+    `flags` are the command line's by setting name, as text (booleans as such, repeated ones as a sequence); unset
+    flags are absent or None. `config` is the TOML file, else the one that `MOOTHALL_CONFIG` names.
     Raises SettingsError with every problem of every source.
     """
     environ = os.environ if environ is None else environ
@@ -343,42 +397,42 @@ def load(
             values[setting.name] = _parse(setting, value, text=is_text)
         except ValueError as error:
             problems.append(f"{setting.name}: {error} ({source})")
-    problems += _at_odds(values)
+    problems += _check_combinations(values)
     if problems:
         raise SettingsError(problems)
     return Settings(**values)
 
 
-_Sourced = tuple[Setting, object, str, bool]
+_SourcedValue = tuple[Setting, object, str, bool]
 """A setting, its value, where it was set, and whether the source has text only."""
 
 
-def _from_file(path: Path | None, problems: list[str]) -> Iterator[_Sourced]:
+def _from_file(path: Path | None, problems: list[str]) -> Iterator[_SourcedValue]:
     for key, value in ({} if path is None else _read_toml(path, problems)).items():
         if key in TABLE:
             yield TABLE[key], value, str(path), False
         else:
-            problems.append(f"{key}: no such setting{_meant(key, TABLE)} ({path})")
+            problems.append(f"{key}: no such setting{_suggestion(key, TABLE)} ({path})")
 
 
-def _from_environment(environ: Mapping[str, str], problems: list[str]) -> Iterator[_Sourced]:
+def _from_environment(environ: Mapping[str, str], problems: list[str]) -> Iterator[_SourcedValue]:
     by_variable = {setting.variable: setting for setting in TABLE.values()}
     for variable, value in sorted(environ.items()):
         if variable in by_variable:
             yield by_variable[variable], value, variable, True
         elif variable.startswith(PREFIX) and variable != CONFIG_VARIABLE and not variable.startswith(TEST_PREFIX):
-            problems.append(f"{variable}: no such setting{_meant(variable, by_variable)} (environment)")
+            problems.append(f"{variable}: no such setting{_suggestion(variable, by_variable)} (environment)")
 
 
-def _from_flags(flags: Mapping[str, Any]) -> Iterator[_Sourced]:
+def _from_flags(flags: Mapping[str, Any]) -> Iterator[_SourcedValue]:
     for name, value in flags.items():
         if value is not None:
             setting = TABLE[name]
             yield setting, value, setting.flag or name, not (setting.boolean or setting.repeated)
 
 
-def _at_odds(values: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with values that are right one by one."""
+def _check_combinations(values: Mapping[str, Any]) -> Iterator[str]:
+    """Problems of values that are valid alone and conflict with each other."""
     if values.get("nats_url") and not str(values.get("database_url") or "").startswith("postgres"):
         yield "nats_url: several processes cannot share an SQLite file; database_url must be a PostgreSQL server's"
     if values.get("metrics_listen"):
@@ -388,7 +442,7 @@ def _at_odds(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _read_toml(path: Path, problems: list[str]) -> dict[str, Any]:
-    """The file's table; a file that cannot be read is a problem and an empty table."""
+    """Read a TOML file; an unreadable file adds a problem and is empty."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -398,24 +452,24 @@ def _read_toml(path: Path, problems: list[str]) -> dict[str, Any]:
     return {}
 
 
-def _meant(key: str, known: Mapping[str, object]) -> str:
+def _suggestion(key: str, known: Mapping[str, object]) -> str:
     close = get_close_matches(key, known, n=1)
     return f"; did you mean {close[0]}?" if close else ""
 
 
 def _parse(setting: Setting, value: Any, *, text: bool) -> Any:
-    """A source's value as the setting's; `text` says that the source knows text only. Raises ValueError."""
+    """Convert a source's value to the setting's type; `text` for sources that have only text. Raises ValueError."""
     if text and setting.nullable and value == "":
         return None
-    given = value
+    raw = value
     if text and setting.repeated:
-        given = [item.strip() for item in value.split(",") if item.strip()]
+        raw = [item.strip() for item in value.split(",") if item.strip()]
     elif text and setting.boolean:
-        given = _WORDS.get(value.lower(), value)
+        raw = _WORDS.get(value.lower(), value)
     try:
-        parsed = msgspec.convert(given, setting.kind, strict=not text, dec_hook=_to_path)
+        parsed = msgspec.convert(raw, setting.kind, strict=not text, dec_hook=_to_path)
     except msgspec.ValidationError as error:
-        raise ValueError(_plain(setting, error, value)) from None
+        raise ValueError(_error_text(setting, error, value)) from None
     check = _CHECKS.get(setting.name)
     if check is not None and parsed is not None:
         check(parsed)
@@ -427,8 +481,8 @@ _TOKEN = re.compile(r"[!-~]{16,}")
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
-def _plain(setting: Setting, error: msgspec.ValidationError, value: object) -> str:
-    """What msgspec found wrong, as an operator would say it, with the value unless that is secret."""
+def _error_text(setting: Setting, error: msgspec.ValidationError, value: object) -> str:
+    """The error of msgspec without Python's terms, with the value unless that is secret."""
     kind = get_args(setting.kind)[0]
     if setting.boolean:
         words = "Expected true or false"
@@ -455,7 +509,7 @@ def _check_networks(texts: tuple[str, ...]) -> None:
 
 
 def split_address(text: str) -> tuple[str, int]:
-    """The host and the port of `host:port`; an IPv6 address stands in brackets. Raises ValueError."""
+    """Split `host:port`, with an IPv6 address in brackets. Raises ValueError."""
     match = _ADDRESS.fullmatch(text)
     if match is None or int(match["port"]) > 65535:
         raise ValueError(f"Expected host:port, like 127.0.0.1:9100; not {text!r}")
@@ -477,6 +531,20 @@ def _check_key(text: str) -> None:
             raise ValueError("Expected base64 of 32 bytes")
 
 
+def _check_push_key(text: str) -> None:
+    try:
+        size = len(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+    except binascii.Error:
+        size = 0
+    if size != 32:
+        raise ValueError("Expected a key of `moothall push-key`")
+
+
+def _check_contact(text: str) -> None:
+    if not text.isprintable() or not text.startswith(("mailto:", "https://")):
+        raise ValueError("Expected a URL that starts with mailto: or https://")
+
+
 def _url(*schemes: str) -> Callable[[str], None]:
     def check(text: str) -> None:
         parts = urlsplit(text)
@@ -490,15 +558,26 @@ def _url(*schemes: str) -> Callable[[str], None]:
     return check
 
 
+def _activities_url(text: str) -> None:
+    _url("http", "https")(text)
+    parts = urlsplit(text)
+    if parts.path.strip("/") or parts.query or not parts.hostname or parts.hostname.replace(".", "").isdigit():
+        raise ValueError(f"Expected a URL of a host name alone, like https://activities.example.net; not {text!r}")
+
+
 _CHECKS: dict[str, Callable[[Any], object]] = {
     "database_url": _url("postgresql", "postgres", "sqlite"),
     "nats_url": _url("nats", "tls"),
     "blob_url": _url("file", "s3", "gs", "az"),
     "public_url": _url("http", "https"),
+    "link_previews_proxy_url": _url("http"),
+    "activities_url": _activities_url,
     "gateway_url": _url("ws", "wss"),
     "metrics_listen": split_address,
     "metrics_token": _check_token,
     "secret_key": _check_key,
+    "push_private_key": _check_push_key,
+    "push_contact": _check_contact,
     "trusted_proxies": _check_networks,
 }
-"""What a type cannot say; each raises ValueError."""
+"""Validators beyond the types; each raises ValueError."""

@@ -1,4 +1,4 @@
-"""The command line: `moothall COMMAND`. Each command is a module of this package, imported when it is asked for."""
+"""The command line: `moothall COMMAND`. Each command is a module of this package, imported when it runs."""
 
 import importlib
 
@@ -15,14 +15,16 @@ COMMANDS = {
     "user": "moothall.cli.user:user",
     "guild": "moothall.cli.guild:guild",
     "member": "moothall.cli.member:member",
+    "push-key": "moothall.cli.push_key:push_key",
     "jobs": "moothall.cli.jobs:jobs",
     "settings": "moothall.cli.settings:settings",
+    "test-server": "moothall.cli.test_server:test_server",
 }
-"""Every command, and where it stands."""
+"""The module and attribute of every command."""
 
 
 class _Commands(click.Group):
-    """A group that imports a command only to run it or to tell about it."""
+    """A group that imports a command only to run it or to show its help."""
 
     def list_commands(self, _context: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -48,5 +50,5 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code: 0 done, 1 failed, 2 wrongly asked."""
+    """Run the command line and exit with 0 for success, 1 for failure, 2 for a usage error."""
     cli(prog_name="moothall")

@@ -8,12 +8,12 @@ from moothall.objects.ids import Snowflake
 
 
 class SnowflakeArgument(click.ParamType[Snowflake]):
-    """An id, as clients show it."""
+    """A snowflake id."""
 
     name = "id"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Snowflake:
-        """The id of a text; anything but a whole number is wrongly asked."""
+        """Parse an id; anything but a whole number is a usage error."""
         try:
             return Snowflake.from_wire(value)
         except ValueError:

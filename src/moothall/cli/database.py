@@ -1,4 +1,4 @@
-"""The database of a command that serves nothing."""
+"""The database connection of commands that run no server."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -11,10 +11,10 @@ from moothall.storage.engines import database_at
 
 @asynccontextmanager
 async def open_database(settings: Settings) -> AsyncIterator[Database]:
-    """The database that the settings name, closed at the end. Raises StorageError, or OSError for the data folder."""
+    """Open the settings' database, and close it at the end. Raises StorageError, or OSError for the data folder."""
     if settings.database_path is not None:
         settings.database_path.parent.mkdir(parents=True, exist_ok=True)
-    # A command works alone: one connection for it, one to spare for a query within another.
+    # One connection for the command, one for a query within another.
     database = database_at(settings.database, connections=2)
     await database.open()
     try:
@@ -24,8 +24,8 @@ async def open_database(settings: Settings) -> AsyncIterator[Database]:
 
 
 @contextmanager
-def storage_problems() -> Iterator[None]:
-    """End the program with the reason if the database or a file refuses."""
+def exit_on_storage_error() -> Iterator[None]:
+    """End the program with the reason on a database or file error."""
     try:
         yield
     except (StorageError, OSError) as error:

@@ -1,4 +1,4 @@
-"""`moothall guild`: what only the platform decides about a guild."""
+"""`moothall guild`: settings of a guild that only the operator may change."""
 
 import click
 
@@ -8,26 +8,26 @@ from moothall.objects.ids import GuildId, Snowflake
 from moothall.settings import Settings
 
 
-@click.group(short_help="Decide what a guild may do.")
+@click.group(short_help="Change a guild's features, premium tier and vanity URL.")
 def guild() -> None:
-    """Decide what a guild may do."""
+    """Change a guild's features, premium tier and vanity URL."""
 
 
-@guild.command(short_help="Give a guild features or a premium tier, or take them away.")
+@guild.command(short_help="Change a guild's features and premium tier.")
 @takes_settings(*STORAGE)
 @click.argument("guild_id", metavar="GUILD", type=SNOWFLAKE)
-@click.option("--add", multiple=True, metavar="NAME", help="A feature to give, like VANITY_URL.")
-@click.option("--remove", multiple=True, metavar="NAME", help="A feature to take away.")
+@click.option("--add", multiple=True, metavar="NAME", help="A feature to add, like VANITY_URL.")
+@click.option("--remove", multiple=True, metavar="NAME", help="A feature to remove.")
 @click.option("--tier", type=click.IntRange(0, 3), help="The premium tier to set: larger files, better sound.")
 def features(
     settings: Settings, guild_id: Snowflake, add: tuple[str, ...], remove: tuple[str, ...], tier: int | None
 ) -> None:
-    """Give the guild with the id GUILD features or a premium tier, or take them away; print what it has then.
+    """Add and remove features of the guild with the id GUILD, set its premium tier, and print both.
 
-    With neither option it only prints. A running server knows at once and announces the change; the guild's audit log
-    tells of it, without a user. What is there already, or is gone already, is no error.
+    Without options it only prints. A running server applies and announces the change at once; the guild's audit log
+    records it without a user. Adding a feature that is there and removing one that is not is no error.
     """
-    from moothall.cli.operating import operate
+    from moothall.cli.execution import operate
     from moothall.kernel.context import Context
     from moothall.objects.features import ALL
     from moothall.objects.guild import Guild
@@ -45,29 +45,29 @@ def features(
     async def work(ctx: Context) -> Guild:
         await ctx.visit_guild(GuildId(guild_id))
         row = ctx.guild.row
-        kept = [name for name in row.features if name not in remove]
-        wanted = sorted({*kept, *add}) if {*kept, *add} != set(row.features) else row.features
-        changed = await change_guild(ctx, features=wanted, premium_tier=row.premium_tier if tier is None else tier)
+        remaining = [name for name in row.features if name not in remove]
+        target = sorted({*remaining, *add}) if {*remaining, *add} != set(row.features) else row.features
+        changed = await change_guild(ctx, features=target, premium_tier=row.premium_tier if tier is None else tier)
         await announce_sound_availability(ctx, changed)
         await admit_pending_if_disabled(ctx, changed)
         return changed
 
-    found = operate(settings, work, lock=guild_id)
-    click.echo(f"features: {' '.join(found.features) or 'none'}\ntier: {int(found.premium_tier)}")
+    changed = operate(settings, work, lock=guild_id)
+    click.echo(f"features: {' '.join(changed.features) or 'none'}\ntier: {int(changed.premium_tier)}")
 
 
-@guild.command(short_help="Give a guild an invite code of its own, or take it away.")
+@guild.command(short_help="Set or remove a guild's vanity URL code.")
 @takes_settings(*STORAGE)
 @click.argument("guild_id", metavar="GUILD", type=SNOWFLAKE)
 @click.argument("code", metavar="CODE", required=False)
-@click.option("--none", "without", is_flag=True, help="Take the code away.")
+@click.option("--none", "without", is_flag=True, help="Remove the code.")
 def vanity(settings: Settings, guild_id: Snowflake, code: str | None, *, without: bool) -> None:
-    """Make CODE the invite code of the guild with the id GUILD, and print what it has then.
+    """Make CODE the vanity URL code of the guild with the id GUILD, and print it.
 
-    Without a code it only prints. The guild needs no feature for it. A running server knows at once and announces the
-    change; the guild's audit log tells of it, without a user.
+    Without a code it only prints. The guild needs no feature for it. A running server applies and announces the change
+    at once; the guild's audit log records it without a user.
     """
-    from moothall.cli.operating import operate
+    from moothall.cli.execution import operate
     from moothall.kernel.context import Context
     from moothall.objects.guild import VanityUrl
     from moothall.resources.guild.vanity_url.operations import modify_vanity_url
@@ -77,8 +77,8 @@ def vanity(settings: Settings, guild_id: Snowflake, code: str | None, *, without
 
     async def work(ctx: Context) -> VanityUrl:
         await ctx.visit_guild(GuildId(guild_id))
-        wanted = None if without else code or ctx.guild.row.vanity_url_code
-        return await modify_vanity_url(ctx, wanted, by_operator=True)
+        target = None if without else code or ctx.guild.row.vanity_url_code
+        return await modify_vanity_url(ctx, target, by_operator=True)
 
-    found = operate(settings, work, lock=guild_id)
-    click.echo(f"code: {found.code or 'none'}\nuses: {found.uses}")
+    vanity_url = operate(settings, work, lock=guild_id)
+    click.echo(f"code: {vanity_url.code or 'none'}\nuses: {vanity_url.uses}")

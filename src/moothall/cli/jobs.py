@@ -1,4 +1,4 @@
-"""`moothall jobs`: work beside the requests that has failed, and what becomes of it."""
+"""`moothall jobs`: list, retry and drop background jobs."""
 
 import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -25,10 +25,10 @@ _JOB_IDS = click.argument("job_ids", metavar="[JOB]...", type=SNOWFLAKE, nargs=-
 
 @click.group(short_help="List, retry or drop jobs that have failed.")
 def jobs() -> None:
-    """List, retry or drop jobs: what the server does beside requests, like removing a deleted guild's messages.
+    """List, retry or drop background jobs, like the removal of a deleted guild's messages.
 
-    A job whose attempt fails is retried after growing delays. After too many failures it is failed: it stays, and
-    nothing runs it until it is retried or dropped here. No other job waits for it.
+    A job whose attempt fails is retried after growing delays. After too many failures its status is failed: it stays in
+    the list and runs no more until it is retried here. No other job waits for it.
     """
 
 
@@ -39,11 +39,11 @@ def jobs() -> None:
 @click.option("--limit", type=click.IntRange(1), default=100, metavar="N", help="How many to show [default 100].")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
 def list_command(settings: Settings, kind: str | None, limit: int, *, failed: bool, as_json: bool) -> None:
-    """Show jobs in the order in which they were enqueued, and what their last attempts failed with.
+    """Show jobs in the order in which they were enqueued, with the errors of their last attempts.
 
     The status is `waiting` (due), `scheduled` (for a later moment), `retrying` (due again after a failure) or `failed`.
     """
-    from moothall.cli.operating import consult
+    from moothall.cli.execution import query_database
     from moothall.kernel.jobs.queries import list_jobs
     from moothall.kernel.secrets import SecretBox
     from moothall.storage.database import Reader
@@ -51,11 +51,11 @@ def list_command(settings: Settings, kind: str | None, limit: int, *, failed: bo
     async def read(reader: Reader, _box: SecretBox) -> tuple[list["JobRow"], int]:
         return await list_jobs(reader, failed=failed, kind=kind, limit=limit)
 
-    rows, total = consult(settings, read)
+    rows, total = query_database(settings, read)
     now = Timestamp.now()
     if as_json:
         for row in rows:
-            click.echo(json.dumps(_described(row, now)))
+            click.echo(json.dumps(_as_dict(row, now)))
     else:
         click.echo("\n".join(_table([_HEADINGS, *(_cells(row, now) for row in rows)])) if rows else "no jobs")
     if total > len(rows):
@@ -68,9 +68,9 @@ def list_command(settings: Settings, kind: str | None, limit: int, *, failed: bo
 @_FAILED
 @_KIND
 def retry(settings: Settings, job_ids: Sequence[Snowflake], kind: str | None, *, failed: bool) -> None:
-    """Make the jobs with these ids due now, or with --failed all that are failed, with all attempts before them.
+    """Run the jobs with these ids now, or with --failed all failed jobs, and reset their attempts.
 
-    A running server begins at once. Jobs that wait for their next attempt can be named too.
+    A running server starts them at once. Jobs that wait for their next attempt can be named too.
     """
     from moothall.kernel.jobs import operations
 
@@ -78,7 +78,7 @@ def retry(settings: Settings, job_ids: Sequence[Snowflake], kind: str | None, *,
     click.echo(f"retried: {count}")
 
 
-@jobs.command(short_help="Delete jobs: what they have not done is never done.")
+@jobs.command(short_help="Delete jobs; their remaining work is never done.")
 @takes_settings(*STORAGE)
 @_JOB_IDS
 @_FAILED
@@ -86,7 +86,7 @@ def retry(settings: Settings, job_ids: Sequence[Snowflake], kind: str | None, *,
 def drop(settings: Settings, job_ids: Sequence[Snowflake], kind: str | None, *, failed: bool) -> None:
     """Delete the jobs with these ids, failed or not, or with --failed all that are failed.
 
-    What they have not done yet is never done: rows may stay that nothing uses any more, a poll may never end.
+    Their remaining work is never done: unused rows may stay, a poll may never end.
     """
     from moothall.kernel.jobs import operations
 
@@ -98,13 +98,13 @@ def _operate(
     settings: Settings,
     job_ids: Sequence[Snowflake],
     kind: str | None,
-    change_these: Callable[["Context", Sequence[Snowflake]], Awaitable[int]],
+    change_by_id: Callable[["Context", Sequence[Snowflake]], Awaitable[int]],
     change_failed: Callable[["Context", str | None], Awaitable[int]],
     *,
     failed: bool,
 ) -> int:
-    """Change the jobs named, or all failed ones; how many there were."""
-    from moothall.cli.operating import operate
+    """Change the named jobs or all failed ones; return how many."""
+    from moothall.cli.execution import operate
     from moothall.kernel.jobs.operations import JobsNotFound
 
     if bool(job_ids) == failed:
@@ -113,7 +113,7 @@ def _operate(
         raise click.UsageError("--kind goes with --failed")
 
     async def work(ctx: "Context") -> int:
-        return await (change_failed(ctx, kind) if failed else change_these(ctx, job_ids))
+        return await (change_failed(ctx, kind) if failed else change_by_id(ctx, job_ids))
 
     try:
         return operate(settings, work)
@@ -129,7 +129,7 @@ def _status(row: "JobRow", now: Timestamp) -> str:
     return "scheduled" if row.not_before > now else "waiting"
 
 
-def _described(row: "JobRow", now: Timestamp) -> dict[str, Any]:
+def _as_dict(row: "JobRow", now: Timestamp) -> dict[str, Any]:
     return {
         "id": str(int(row.id)),
         "kind": row.kind,
@@ -144,7 +144,7 @@ def _described(row: "JobRow", now: Timestamp) -> dict[str, Any]:
 
 
 def _next_attempt(row: "JobRow") -> str | None:
-    """The moment on the wire; None for a failed job, the moment it was enqueued for one to be done at once."""
+    """The time of the next attempt in ISO 8601; None for a failed job, the time it was enqueued for one that is due."""
     return None if row.failed_at is not None else Timestamp(row.not_before or row.created_at).wire()
 
 
@@ -154,7 +154,7 @@ def _cells(row: "JobRow", now: Timestamp) -> tuple[str, ...]:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Rows in columns as wide as their longest cells, but for the last one."""
+    """Rows in columns that are padded to their longest cell, except the last."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         padded = (cell.ljust(width) for cell, width in zip(row[:-1], widths[:-1], strict=True))

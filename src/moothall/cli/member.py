@@ -1,4 +1,4 @@
-"""`moothall member`: what an operator says about a guild's members."""
+"""`moothall member`: change stored data of a guild's members."""
 
 import click
 
@@ -8,9 +8,9 @@ from moothall.objects.ids import GuildId, Snowflake, UserId
 from moothall.settings import Settings
 
 
-@click.group(short_help="Set what is known of a guild's members.")
+@click.group(short_help="Change stored data of a guild's members.")
 def member() -> None:
-    """Set what is known of a guild's members."""
+    """Change stored data of a guild's members."""
 
 
 @member.command("last-seen", short_help="Set when a member was last seen, which pruning goes by.")
@@ -20,7 +20,7 @@ def member() -> None:
 @click.option("--days-ago", type=click.IntRange(0, 36_500), required=True, metavar="N", help="Days before now.")
 def last_seen(settings: Settings, guild_id: Snowflake, user_id: Snowflake, days_ago: int) -> None:
     """Set when USER was last seen in GUILD (both ids), for migrations and tests of pruning."""
-    from moothall.cli.operating import operate
+    from moothall.cli.execution import operate
     from moothall.kernel.context import Context
     from moothall.objects import errors
     from moothall.objects.errors import Refusal

@@ -14,26 +14,26 @@ FLAGGED = tuple(name for name, setting in TABLE.items() if setting.flag)
 """The settings that have a flag."""
 
 STORAGE = ("data", "database_url", "log_level")
-"""The settings of a command that works on the database and serves nothing."""
+"""The settings of a command that uses the database and runs no server."""
 
 
 def takes_settings(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the flags of these settings and `--config`, and the settings read as its first argument.
+    """Decorate a command with the flags of these settings and `--config`, and pass it the Settings as first argument.
 
-    Wrong settings are told on standard error, one a line, and end the program with exit code 2.
+    Invalid settings are printed to standard error, one a line, and end the program with exit code 2.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
-        def with_settings(config: Path | None, **given: Any) -> None:
-            flags = {name: given.pop(name) or None if TABLE[name].repeated else given.pop(name) for name in names}
+        def with_settings(config: Path | None, **options: Any) -> None:
+            flags = {name: options.pop(name) or None if TABLE[name].repeated else options.pop(name) for name in names}
             try:
                 settings = load(flags, config=config)
             except SettingsError as error:
                 for problem in error.problems:
                     click.echo(f"moothall: {problem}", err=True)
                 sys.exit(2)
-            command(settings, **given)
+            command(settings, **options)
 
         wrapped: Callable[..., None] = with_settings
         for name in reversed(names):
@@ -46,18 +46,18 @@ def takes_settings(*names: str) -> Callable[[Callable[..., None]], Callable[...,
 
 
 def _option(setting: Setting) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A setting's flag. Values stay text: `load` checks them with those of the other sources, all at once."""
+    """The option of a setting. Values stay text, because `load` validates those of all sources together."""
     if setting.flag is None:
         raise ValueError(f"{setting.name} has no flag")
-    told = f"{setting.description} [{setting.variable}{default_note(setting)}]"
+    help_text = f"{setting.description} [{setting.variable}{default_note(setting)}]"
     if setting.boolean:
         name = setting.flag.removeprefix("--")
-        return click.option(f"--{name}/--no-{name}", setting.name, default=None, help=told)
-    return click.option(setting.flag, setting.name, metavar=setting.metavar, multiple=setting.repeated, help=told)
+        return click.option(f"--{name}/--no-{name}", setting.name, default=None, help=help_text)
+    return click.option(setting.flag, setting.name, metavar=setting.metavar, multiple=setting.repeated, help=help_text)
 
 
 def default_note(setting: Setting) -> str:
-    """`; default 3333`, or nothing for a setting that is empty at first."""
+    """`; default 3333`; empty for a setting without a default."""
     if setting.default in (None, ()):
         return ""
     if setting.boolean:

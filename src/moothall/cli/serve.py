@@ -15,16 +15,16 @@ from moothall.settings import Settings
 def serve(settings: Settings) -> None:
     """Serve the API, the gateway and files until stopped by SIGINT or SIGTERM.
 
-    The data folder and the database's tables are made or brought up to date first. Settings without a flag are listed
+    The data folder and the database's tables are created or migrated first. Settings without a flag are listed
     by `moothall settings`.
     """
-    # Nothing that importing makes is garbage: looking for some takes a fifth of the start. `App.start` goes on with it.
+    # Imports create no garbage, and collecting it takes a fifth of the start. `App.start` enables it again.
     gc.disable()
     from moothall import app
     from moothall.kernel.secrets import ServerKeyError
 
     start_logging(settings.log_level, settings.log_format)
-    os.umask(0o077)  # the data folder holds people's messages and addresses
+    os.umask(0o077)  # the data folder contains private messages and email addresses
     try:
         app.serve(settings)
     except (ServerKeyError, OSError) as error:

@@ -1,4 +1,4 @@
-"""`moothall settings`: what can be set, and what is."""
+"""`moothall settings`: list every setting with its value."""
 
 import json
 
@@ -11,7 +11,7 @@ from moothall.settings import TABLE, Settings, masked
 @click.command(short_help="List every setting with its value.")
 @takes_settings(*FLAGGED)
 def settings(settings: Settings) -> None:
-    """List every setting as a TOML file would hold it: what it is for, its variable, and its value now.
+    """List every setting in TOML, with its description, its variable and its present value.
 
     Secrets are shown as stars.
     """

@@ -1,4 +1,4 @@
-"""`moothall user`: accounts."""
+"""`moothall user`: create accounts and verify email addresses."""
 
 import asyncio
 import json
@@ -14,27 +14,27 @@ if TYPE_CHECKING:
     from moothall.objects.email_address import EmailAddress
 
 
-@click.group(short_help="Make accounts, and vouch for email addresses.")
+@click.group(short_help="Create accounts, and vouch for email addresses.")
 def user() -> None:
-    """Make accounts, and vouch for email addresses."""
+    """Create accounts, and vouch for email addresses."""
 
 
-@user.command(short_help="Make a person's account.")
+@user.command(short_help="Create an account.")
 @takes_settings(*STORAGE)
 @click.argument("name")
-@click.option("--email", metavar="ADDRESS", help="An address to log in by, too; nobody writes to it.")
+@click.option("--email", metavar="ADDRESS", help="An email address to log in with too; no mail is sent to it.")
 @click.option("--verified", is_flag=True, help="Vouch for that address, as `moothall user verify` does.")
 @click.option("--password-stdin", is_flag=True, help="Read the password from standard input, up to the line's end.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def create(
     settings: Settings, name: str, email: str | None, *, verified: bool, password_stdin: bool, as_json: bool
 ) -> None:
-    """Make the account of a person with the username NAME; print its id and a session token.
+    """Create an account with the username NAME; print its id and a session token.
 
-    Without --password-stdin a password is made up and printed; it is kept as a hash only and cannot be shown again.
-    Works whether the server runs or not, and where the registration of strangers is switched off.
+    Without --password-stdin a password is generated and printed; only its hash is stored, so it cannot be shown again.
+    Works whether the server runs or not, and also where registration is switched off.
     """
-    from moothall.cli.operating import operate
+    from moothall.cli.execution import operate
     from moothall.kernel.context import Context
     from moothall.kernel.secrets import Passwords, new_password
     from moothall.objects import limits
@@ -59,28 +59,28 @@ def create(
         return await log_in(ctx, user_id)
 
     login = operate(settings, work)
-    made = {"id": str(int(login.user_id)), "username": name, "token": login.token}
+    result = {"id": str(int(login.user_id)), "username": name, "token": login.token}
     if not password_stdin:
-        made["password"] = password
-    click.echo(json.dumps(made) if as_json else "\n".join(f"{key}: {value}" for key, value in made.items()))
+        result["password"] = password
+    click.echo(json.dumps(result) if as_json else "\n".join(f"{key}: {value}" for key, value in result.items()))
 
 
-@user.command(short_help="Vouch for a person's email address.")
+@user.command(short_help="Vouch for a user's email address.")
 @takes_settings(*STORAGE)
 @click.argument("name", metavar="USERNAME")
 @click.option("--email", metavar="ADDRESS", help="The address that you know to be theirs; it becomes their address.")
-@click.option("--revoke", is_flag=True, help="Vouch for it no more.")
+@click.option("--revoke", is_flag=True, help="Withdraw the verification.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify(settings: Settings, name: str, email: str | None, *, revoke: bool, as_json: bool) -> None:
-    """Vouch for the email address of the person USERNAME, and print it.
+    """Vouch for the email address of the user USERNAME, and print it.
 
     The server sends no mail: an address is unverified until its operator vouches for it, and again once it is changed.
-    Without --email you vouch for whatever address stands there. With it, the person gets the address, and an account
-    that has it unverified loses it. Works whether the server runs or not.
+    Without --email the account's present address becomes verified. With it, the account gets the address, and another
+    account that has it unverified loses it. Works whether the server runs or not.
     """
-    from moothall.cli.operating import operate
+    from moothall.cli.execution import operate
     from moothall.kernel.context import Context
-    from moothall.resources.user.account.operations import get_person, revoke_email, verify_email
+    from moothall.resources.user.account.operations import get_user_by_username, revoke_email, verify_email
     from moothall.storage.rows import UserRow
 
     if revoke and email is not None:
@@ -88,7 +88,7 @@ def verify(settings: Settings, name: str, email: str | None, *, revoke: bool, as
     address = _parse_address(email)
 
     async def work(ctx: Context) -> tuple[UserRow, UserRow | None]:
-        row = await get_person(ctx, name)
+        row = await get_user_by_username(ctx, name)
         return (await revoke_email(ctx, row), None) if revoke else await verify_email(ctx, row, address)
 
     row, loser = operate(settings, work)
@@ -103,8 +103,8 @@ def verify(settings: Settings, name: str, email: str | None, *, revoke: bool, as
     if as_json:
         click.echo(json.dumps(result))
         return
-    words = {**result, "email": row.email or "none", "verified": "yes" if row.verified else "no"}
-    click.echo("\n".join(f"{key}: {value}" for key, value in words.items()))
+    lines = {**result, "email": row.email or "none", "verified": "yes" if row.verified else "no"}
+    click.echo("\n".join(f"{key}: {value}" for key, value in lines.items()))
 
 
 def _parse_address(text: str | None) -> "EmailAddress | None":

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET
 
 from moothall.kernel.authenticate import authenticate
-from moothall.kernel.committing import freshen_guilds
+from moothall.kernel.committing import renew_guild_versions
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import Endpoint, Json, Response, endpoints
 from moothall.kernel.parameters import read_query
@@ -46,7 +46,7 @@ class RequestRunner:
             )
         result = await row.handler(context, *path_arguments.values(), **keyword_arguments)
         # The next request has to see the changes of this one.
-        await freshen_guilds(context)
+        await renew_guild_versions(context)
         self._ctx.events.extend(context.events)
         self._ctx.after_commit.extend(context.after_commit)
         return _parsed(result)

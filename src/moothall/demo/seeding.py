@@ -22,7 +22,7 @@ from moothall.demo.requests import RequestRunner
 from moothall.kernel import unit_of_work
 from moothall.kernel.authenticate import ANONYMOUS
 from moothall.kernel.context import Context, Services
-from moothall.kernel.secrets import Passwords, SecretUnreadable, new_password
+from moothall.kernel.secrets import SecretUnreadable, new_password
 from moothall.objects.application import ApplicationFlags
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import convert
@@ -58,7 +58,7 @@ async def ensure_demo(services: Services) -> DemoRecord | None:
     async with services.database.read() as reader:
         if not await database_is_new(reader):
             return await existing_demo(services)
-    passwords: Passwords = services.extra[Passwords]
+    passwords = services.passwords
     passwords_by_name = {name: new_password() for name in plan.USERS}
     hashes = dict(
         zip(passwords_by_name, await asyncio.gather(*map(passwords.hash, passwords_by_name.values())), strict=True)
