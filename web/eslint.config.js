@@ -1,0 +1,44 @@
+import a11y from "eslint-plugin-jsx-a11y";
+import hooks from "eslint-plugin-react-hooks";
+import tseslint from "typescript-eslint";
+
+/** The floors of src/ from the lowest to the highest: each imports only from those before it. */
+const FLOORS = ["i18n", "markdown", "ui", "api", "gateway", "store", "features"];
+
+/** No file of a floor imports from a higher one, or from the composition root. */
+const onlyDownward = FLOORS.map((floor, index) => ({
+  files: [`src/${floor}/**`],
+  rules: {
+    "no-restricted-imports": [
+      "error",
+      {
+        patterns: [
+          ...FLOORS.slice(index + 1).map((higher) => ({
+            group: [`../${higher}/*`, `../../${higher}/*`, `../../../${higher}/*`],
+            message: `${floor}/ stands below ${higher}/`,
+          })),
+          { regex: "^(?:\\.\\./)+(?:main|routes)$", message: "this is the composition root" },
+        ],
+      },
+    ],
+  },
+}));
+
+export default tseslint.config(
+  { ignores: ["dist", "public", "*.config.*"] },
+  ...tseslint.configs.strictTypeChecked,
+  hooks.configs.flat["recommended-latest"],
+  a11y.flatConfigs.strict,
+  {
+    languageOptions: { parserOptions: { projectService: true } },
+    rules: {
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+      "jsx-a11y/no-autofocus": "off",
+      "@typescript-eslint/no-unused-vars": ["error", { ignoreRestSiblings: true, varsIgnorePattern: "^_" }],
+      // Servers of this API send both.
+      "@typescript-eslint/no-deprecated": "off",
+    },
+  },
+  ...onlyDownward,
+);

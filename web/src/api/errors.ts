@@ -1,0 +1,62 @@
+/** One refused field: its path, such as `embeds.0.title`, the error's code and its message. */
+export interface FieldError {
+  path: string;
+  code: string;
+  message: string;
+}
+
+/** A refusal by the API: HTTP status, JSON error code (0 for none), message, and the refused fields. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: number,
+    message: string,
+    readonly fields: readonly FieldError[],
+  ) {
+    super(message);
+    this.name = "ApiError";
+  }
+
+  /** The message of a field, or of the first field below it. */
+  field(path: string): string | undefined {
+    return this.fields.find((error) => error.path === path || error.path.startsWith(`${path}.`))?.message;
+  }
+}
+
+/** The request did not reach the server, or its response was lost. */
+export class NetworkError extends Error {
+  constructor(cause: unknown) {
+    super("network", { cause });
+    this.name = "NetworkError";
+  }
+}
+
+/** Read an error body of the API. Other bodies give an error with the status alone. */
+export function readError(status: number, body: unknown): ApiError {
+  if (!isRecord(body)) {
+    return new ApiError(status, 0, `HTTP ${status}`, []);
+  }
+  const code = typeof body["code"] === "number" ? body["code"] : 0;
+  const message = typeof body["message"] === "string" ? body["message"] : `HTTP ${status}`;
+  return new ApiError(status, code, message, isRecord(body["errors"]) ? flatten(body["errors"]) : []);
+}
+
+function flatten(node: Record<string, unknown>, path = ""): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [key, value] of Object.entries(node)) {
+    if (key === "_errors" && Array.isArray(value)) {
+      for (const error of value as unknown[]) {
+        if (isRecord(error)) {
+          errors.push({ path, code: String(error["code"]), message: String(error["message"]) });
+        }
+      }
+    } else if (isRecord(value)) {
+      errors.push(...flatten(value, path === "" ? key : `${path}.${key}`));
+    }
+  }
+  return errors;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

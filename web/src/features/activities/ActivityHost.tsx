@@ -1,0 +1,460 @@
+import { useQuery } from "@tanstack/react-query";
+import { LogOut, Maximize2, PanelRight, PictureInPicture2, Users } from "lucide-react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
+
+import { getShelf, leaveActivity } from "../../api/activities";
+import { createInvite } from "../../api/guilds";
+import { avatarUrl } from "../../api/images";
+import { Translate, useText, WithTexts } from "../../i18n/translate";
+import { ownActivity, type ActivityInstance } from "../../store/activities";
+import type { State } from "../../store/state";
+import { Avatar, Button, Dialog, IconButton, TextField } from "../../ui/controls";
+import { Queries } from "../session/queries";
+import { useAppState, useSession, type Session } from "../session/session";
+import { useErrorText } from "../session/useAction";
+import {
+  createCommands,
+  EVENTS,
+  Layout,
+  participantsOf,
+  rpcUser,
+  voiceStatesOf,
+  type LayoutMode,
+  type Screen,
+} from "./commands";
+import { RpcConnection } from "./rpc";
+import { isTrusted, trust } from "./trusted";
+import "./activities.css";
+
+const PARTS = ["activities"] as const;
+const WEEK_SECONDS = 604_800;
+/** No popups and no navigation of this page: what the Activity is not named to be allowed, it is not. */
+const SANDBOX = "allow-scripts allow-same-origin allow-forms allow-pointer-lock";
+const ALLOWED = "autoplay; fullscreen; clipboard-write; gamepad; encrypted-media";
+
+/** Shows the Activity that this client takes part in, for as long as it does. */
+export default function ActivityHost() {
+  const instance = useAppState(ownActivity);
+  return (
+    instance && (
+      <Queries>
+        <WithTexts parts={PARTS}>
+          <Activity key={instance.instance_id} instance={instance} />
+        </WithTexts>
+      </Queries>
+    )
+  );
+}
+
+/** The name that participants' presences show for an application. */
+function useActivityName(applicationId: string): string {
+  const text = useText();
+  const name = useAppState(
+    (state) =>
+      Object.values(state.presences)
+        .flatMap((presence) => presence.activities ?? [])
+        .find((each) => each.application_id === applicationId)?.name,
+  );
+  return name ?? text("activities.unnamed");
+}
+
+function Activity({ instance }: { instance: ActivityInstance }) {
+  const text = useText();
+  const { api, store } = useSession();
+  const errorText = useErrorText();
+  const name = useActivityName(instance.application_id);
+  const [layout, setLayout] = useState<LayoutMode>(Layout.Focused);
+  const shelf = useQuery({
+    queryKey: ["activities url"],
+    queryFn: () => getShelf(api, null),
+    staleTime: Infinity,
+  });
+  const leave = () => void leaveActivity(api, instance, store.state.sessionId ?? "").catch(() => undefined);
+  const url = shelf.data?.activities_url ?? null;
+  return (
+    <section className={`activity activity-${LAYOUT_NAMES[layout]}`} aria-label={name}>
+      <header className="activity-header">
+        <h2>{name}</h2>
+        <Participants instance={instance} />
+        <IconButton label={text("activities.focused")} onPress={() => setLayout(Layout.Focused)}>
+          <Maximize2 size={18} />
+        </IconButton>
+        <IconButton label={text("activities.grid")} onPress={() => setLayout(Layout.Grid)}>
+          <PanelRight size={18} />
+        </IconButton>
+        <IconButton label={text("activities.pip")} onPress={() => setLayout(Layout.PictureInPicture)}>
+          <PictureInPicture2 size={18} />
+        </IconButton>
+        <IconButton label={text("activities.leave")} onPress={leave}>
+          <LogOut size={18} />
+        </IconButton>
+      </header>
+      {shelf.isError && (
+        <p role="alert" className="notice notice-danger">
+          {errorText(shelf.error)}
+        </p>
+      )}
+      {shelf.isSuccess && url === null && (
+        <p role="alert" className="notice notice-danger">
+          <Translate id="activities.noHost" />
+        </p>
+      )}
+      {url !== null && <Frame instance={instance} name={name} url={url} layout={layout} onClose={leave} />}
+    </section>
+  );
+}
+
+const LAYOUT_NAMES: Record<LayoutMode, string> = { 0: "focused", 1: "pip", 2: "grid" };
+
+function Participants({ instance }: { instance: ActivityInstance }) {
+  const text = useText();
+  const users = useAppState((state) => state.users);
+  const { participants } = instance;
+  return (
+    <span className="activity-participants">
+      <Users size={16} aria-hidden="true" />
+      <span className="activity-count">
+        {text("activities.participants", { count: participants.length })}
+      </span>
+      <ul aria-label={text("activities.participants", { count: participants.length })}>
+        {participants.slice(0, 8).map(({ user_id: id, member }) => {
+          const user = member?.user ?? users[id];
+          const shown = member?.nick ?? user?.global_name ?? user?.username ?? id;
+          return (
+            <li key={id} title={shown}>
+              <Avatar url={user === undefined ? null : avatarUrl(user, 32)} name={shown} size={24} />
+              <span className="visually-hidden">{shown}</span>
+            </li>
+          );
+        })}
+      </ul>
+    </span>
+  );
+}
+
+/** What the Activity asks the user, one question after the other. */
+type Question =
+  | { kind: "consent"; name: string; scopes: readonly string[]; answer: (allowed: boolean) => void }
+  | { kind: "link"; url: URL; answer: (opened: boolean) => void }
+  | { kind: "invite" };
+
+interface FrameProps {
+  instance: ActivityInstance;
+  name: string;
+  url: string;
+  layout: LayoutMode;
+  onClose: () => void;
+}
+
+function Frame({ instance, name, url, layout, onClose }: FrameProps) {
+  const text = useText();
+  const session = useSession();
+  const frame = useRef<HTMLIFrameElement>(null);
+  const connection = useRef<RpcConnection | null>(null);
+  const [frameId] = useState(() => crypto.randomUUID());
+  const [first] = useState(instance);
+  const [questions, setQuestions] = useState<readonly Question[]>([]);
+  const [interactive, setInteractive] = useState(false);
+  const [orientation, setOrientation] = useState(1);
+  const [ended, setEnded] = useState<string | null>(null);
+  const origin = activityOrigin(url, first.application_id);
+  const onCloseRef = useRef(onClose);
+  const layoutRef = useRef(layout);
+  useEffect(() => {
+    onCloseRef.current = onClose;
+    layoutRef.current = layout;
+  });
+
+  useEffect(() => {
+    const ask = (question: Question) => setQuestions((before) => [...before, question]);
+    const screen: Screen = {
+      askForConsent: (application, scopes) =>
+        new Promise((answer) => ask({ kind: "consent", name: application, scopes, answer })),
+      askForLink: (link) =>
+        isTrusted(link)
+          ? Promise.resolve(open(link, "_blank", "noopener,noreferrer") === null)
+          : new Promise((answer) => ask({ kind: "link", url: link, answer })),
+      showInvite: () => ask({ kind: "invite" }),
+      setInteractive,
+      setOrientation,
+      onAuthenticated: (scopes) => rpc.authenticate(scopes),
+    };
+    const rpc = new RpcConnection({
+      clientId: first.application_id,
+      frameId,
+      commands: createCommands(session, first, screen),
+      events: EVENTS,
+      ready: () => readyData(session.store.state),
+      initial: (event) => initialData(event, session.store.state, first, layoutRef.current),
+      post: (message) => frame.current?.contentWindow?.postMessage(message, origin),
+      onClose: (code, reason) => {
+        if (code === NORMAL) {
+          onCloseRef.current();
+        } else {
+          setEnded(reason === "" ? String(code) : reason);
+        }
+      },
+      now: () => Date.now(),
+    });
+    connection.current = rpc;
+    const receive = (event: MessageEvent) => {
+      if (event.origin === origin && event.source === frame.current?.contentWindow) {
+        rpc.receive(event.data);
+      }
+    };
+    addEventListener("message", receive);
+    const stop = followState(session, rpc, first);
+    return () => {
+      removeEventListener("message", receive);
+      stop();
+    };
+  }, [session, first, frameId, origin]);
+
+  useEffect(() => connection.current?.emit("ACTIVITY_LAYOUT_MODE_UPDATE", { layout_mode: layout }), [layout]);
+
+  const closeQuestion = () => setQuestions((before) => before.slice(1));
+  const question = questions[0];
+  return (
+    <div className="activity-frame" data-orientation={orientation}>
+      {ended !== null && (
+        <p role="alert" className="notice notice-danger">
+          {text("activities.ended", { reason: ended })}
+        </p>
+      )}
+      <iframe
+        ref={frame}
+        title={name}
+        src={frameAddress(origin, first, frameId)}
+        sandbox={SANDBOX}
+        allow={ALLOWED}
+        inert={layout === Layout.PictureInPicture && !interactive}
+      />
+      {question?.kind === "consent" && <Consent {...question} onClose={closeQuestion} />}
+      {question?.kind === "link" && <LeavingLink {...question} onClose={closeQuestion} />}
+      {question?.kind === "invite" && <Invite instance={first} onClose={closeQuestion} />}
+    </div>
+  );
+}
+
+const NORMAL = 1000;
+
+const DESCRIBED = [
+  "identify",
+  "email",
+  "connections",
+  "guilds",
+  "guilds.join",
+  "guilds.members.read",
+  "applications.commands",
+  "relationships.read",
+  "rpc.activities.write",
+  "rpc.voice.read",
+] as const;
+
+/** Whether there is a text that says in words what a scope allows. */
+function isDescribed(scope: string): scope is (typeof DESCRIBED)[number] {
+  return DESCRIBED.some((each) => each === scope);
+}
+
+function Consent({
+  name,
+  scopes,
+  answer,
+  onClose,
+}: Extract<Question, { kind: "consent" }> & { onClose: () => void }) {
+  const text = useText();
+  const settle = (allowed: boolean) => {
+    answer(allowed);
+    onClose();
+  };
+  return (
+    <Dialog title={text("activities.consent.title", { name })} onClose={() => settle(false)}>
+      <p>{text("activities.consent.about", { name })}</p>
+      <ul className="activity-scopes">
+        {scopes.map((scope) => (
+          <li key={scope}>{isDescribed(scope) ? text(`activities.scope.${scope}`) : <code>{scope}</code>}</li>
+        ))}
+      </ul>
+      <div className="dialog-actions">
+        <Button onPress={() => settle(false)}>{text("common.cancel")}</Button>
+        <Button kind="primary" onPress={() => settle(true)}>
+          {text("activities.consent.allow")}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function LeavingLink({
+  url,
+  answer,
+  onClose,
+}: Extract<Question, { kind: "link" }> & { onClose: () => void }) {
+  const text = useText();
+  const settle = (opens: boolean, remembers = false) => {
+    if (remembers) {
+      trust(url);
+    }
+    if (opens) {
+      open(url, "_blank", "noopener,noreferrer");
+    }
+    answer(opens);
+    onClose();
+  };
+  return (
+    <Dialog title={text("activities.link.title")} onClose={() => settle(false)}>
+      <p>{text("activities.link.about", { host: url.host })}</p>
+      <p>
+        <code className="activity-link">{url.href}</code>
+      </p>
+      <div className="dialog-actions">
+        <Button onPress={() => settle(false)}>{text("common.cancel")}</Button>
+        <Button onPress={() => settle(true, true)}>
+          {text("activities.link.trust", { host: url.host })}
+        </Button>
+        <Button kind="primary" onPress={() => settle(true)}>
+          {text("activities.link.open")}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Invite({ instance, onClose }: { instance: ActivityInstance; onClose: () => void }) {
+  const text = useText();
+  const { api } = useSession();
+  const errorText = useErrorText();
+  const [copied, setCopied] = useState(false);
+  const invite = useQuery({
+    queryKey: ["activity invite", instance.location.channel_id],
+    queryFn: () => createInvite(api, instance.location.channel_id, { max_age: WEEK_SECONDS }),
+    retry: false,
+    staleTime: Infinity,
+  });
+  const link = invite.data === undefined ? "" : `${location.origin}/invite/${invite.data.code}`;
+  let shown: ReactNode = <TextField label={text("guild.invite.link")} value={link} isReadOnly autoFocus />;
+  if (invite.isError) {
+    shown = (
+      <p role="alert" className="notice notice-danger">
+        {errorText(invite.error)}
+      </p>
+    );
+  }
+  const copy = async () => {
+    await navigator.clipboard.writeText(link);
+    setCopied(true);
+  };
+  return (
+    <Dialog title={text("activities.invite")} onClose={onClose}>
+      {shown}
+      <div className="dialog-actions">
+        <Button onPress={onClose}>{text("common.close")}</Button>
+        <Button kind="primary" isDisabled={link === ""} onPress={() => void copy()}>
+          {text(copied ? "common.copied" : "common.copy")}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function activityOrigin(url: string, applicationId: string): string {
+  const { protocol, host } = new URL(url);
+  return `${protocol}//${applicationId}.${host}`;
+}
+
+function frameAddress(origin: string, instance: ActivityInstance, frameId: string): string {
+  const query = new URLSearchParams({
+    instance_id: instance.composite_instance_id,
+    launch_id: instance.instance_id,
+    location_id: instance.location.id,
+    channel_id: instance.location.channel_id,
+    ...(instance.location.guild_id !== undefined && { guild_id: instance.location.guild_id }),
+    frame_id: frameId,
+    platform: "desktop",
+  });
+  return `${origin}/.moothall/relay?${query.toString()}`;
+}
+
+function readyData(state: State): unknown {
+  const { user } = state;
+  return {
+    v: 1,
+    config: { cdn_host: location.host, api_endpoint: `//${location.host}/api`, environment: "production" },
+    ...(user && {
+      user: {
+        id: user.id,
+        username: user.username,
+        discriminator: user.discriminator,
+        ...(user.avatar && { avatar: user.avatar }),
+      },
+    }),
+  };
+}
+
+/** What an Activity receives as soon as it subscribes to an event. */
+function initialData(event: string, state: State, instance: ActivityInstance, layout: LayoutMode): unknown {
+  switch (event) {
+    case "ACTIVITY_LAYOUT_MODE_UPDATE":
+      return { layout_mode: layout };
+    case "ORIENTATION_UPDATE":
+      return screenOrientation();
+    case "THERMAL_STATE_UPDATE":
+      return { thermal_state: 0 };
+    case "CURRENT_USER_UPDATE":
+      return state.user === null ? undefined : rpcUser(state.user);
+    case "ACTIVITY_INSTANCE_PARTICIPANTS_UPDATE":
+      return participantsOf(state, instance.instance_id);
+    default:
+      return undefined;
+  }
+}
+
+function screenOrientation(): unknown {
+  const portrait = matchMedia("(orientation: portrait)").matches;
+  return { screen_orientation: portrait ? 0 : 1, orientation: portrait ? "portrait" : "landscape" };
+}
+
+/** Dispatch the changes of the state that Activities can subscribe to. Returns a function that ends it. */
+function followState({ store }: Session, rpc: RpcConnection, instance: ActivityInstance): () => void {
+  let before = store.state;
+  const { guild_id: guildId, channel_id: channelId } = instance.location;
+  const stop = store.subscribe(() => {
+    const after = store.state;
+    const id = instance.instance_id;
+    if (after.activities[id] !== before.activities[id]) {
+      rpc.emit("ACTIVITY_INSTANCE_PARTICIPANTS_UPDATE", participantsOf(after, id));
+    }
+    if (after.user !== before.user && after.user !== null) {
+      rpc.emit("CURRENT_USER_UPDATE", rpcUser(after.user));
+    }
+    const userId = after.user?.id ?? "";
+    const member = guildId === undefined ? undefined : after.members[guildId]?.[userId];
+    if (guildId !== undefined && member !== undefined && member !== before.members[guildId]?.[userId]) {
+      rpc.emit("CURRENT_GUILD_MEMBER_UPDATE", {
+        user_id: userId,
+        guild_id: guildId,
+        nick: member.nick ?? null,
+        avatar: member.avatar ?? null,
+      });
+    }
+    if (after.voiceStates !== before.voiceStates) {
+      for (const voiceState of voiceStatesOf(after, channelId)) {
+        rpc.emit("VOICE_STATE_UPDATE", voiceState);
+      }
+    }
+    for (const [other, relationship] of Object.entries(after.relationships)) {
+      const user = after.users[other];
+      if (relationship !== before.relationships[other] && user !== undefined) {
+        rpc.emit("RELATIONSHIP_UPDATE", { type: relationship.type, user: rpcUser(user) });
+      }
+    }
+    before = after;
+  });
+  const query = matchMedia("(orientation: portrait)");
+  const turn = () => rpc.emit("ORIENTATION_UPDATE", screenOrientation());
+  query.addEventListener("change", turn);
+  return () => {
+    stop();
+    query.removeEventListener("change", turn);
+  };
+}

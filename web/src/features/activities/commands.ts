@@ -1,0 +1,305 @@
+import type { APIUser } from "discord-api-types/v10";
+
+import { authorize, getAuthorizationRequest, getTokenInformation } from "../../api/activities";
+import type { ActivityInstance } from "../../store/activities";
+import { channelPermissions, has } from "../../store/permissions";
+import { guildIdOf } from "../../store/channels";
+import type { State } from "../../store/state";
+import { Permission } from "../../api/enums";
+import type { Session } from "../session/session";
+import { customActivities } from "../session/activities";
+import { ErrorCode, RpcError, type Arguments, type Command, type Needs } from "./rpc";
+
+/** How the client shows an Activity, with the numbers of the public SDK. */
+export const Layout = { Focused: 0, PictureInPicture: 1, Grid: 2 } as const;
+export type LayoutMode = (typeof Layout)[keyof typeof Layout];
+
+/** What commands ask of the user or change on the screen. */
+export interface Screen {
+  /** Ask whether the application may have these scopes. */
+  askForConsent: (name: string, scopes: readonly string[]) => Promise<boolean>;
+  /** Ask whether to open a link, and open it; resolves to whether it was opened. */
+  askForLink: (url: URL) => Promise<boolean>;
+  showInvite: () => void;
+  setInteractive: (interactive: boolean) => void;
+  setOrientation: (lock: number) => void;
+  onAuthenticated: (scopes: readonly string[]) => void;
+}
+
+/** What each event needs. Events of speaking never come, as there is no sound on this server. */
+export const EVENTS: Readonly<Record<string, Needs>> = {
+  ACTIVITY_INSTANCE_PARTICIPANTS_UPDATE: null,
+  ACTIVITY_LAYOUT_MODE_UPDATE: null,
+  ORIENTATION_UPDATE: null,
+  THERMAL_STATE_UPDATE: null,
+  CURRENT_USER_UPDATE: ["identify"],
+  CURRENT_GUILD_MEMBER_UPDATE: ["identify", "guilds.members.read"],
+  RELATIONSHIP_UPDATE: ["relationships.read"],
+  VOICE_STATE_UPDATE: ["rpc.voice.read"],
+  SPEAKING_START: ["rpc.voice.read"],
+  SPEAKING_STOP: ["rpc.voice.read"],
+};
+
+/** The commands of the public SDK that a browser can carry out. */
+export function createCommands(
+  session: Session,
+  instance: ActivityInstance,
+  screen: Screen,
+): Record<string, Command> {
+  const applicationId = instance.application_id;
+  const { store, api } = session;
+  return {
+    AUTHORIZE: { needs: null, run: (args) => authorizeApplication(session, applicationId, screen, args) },
+    AUTHENTICATE: {
+      needs: null,
+      run: async ({ access_token: token }) => {
+        const information = await getTokenInformation(string(token)).catch(() => null);
+        if (information?.application.id !== applicationId || information.user?.id !== store.state.user?.id) {
+          throw new RpcError(ErrorCode.InvalidToken, "Invalid token");
+        }
+        screen.onAuthenticated(information.scopes);
+        const { user, application } = information;
+        return {
+          access_token: token,
+          user: { ...user, public_flags: user?.public_flags ?? 0 },
+          scopes: information.scopes,
+          expires: information.expires,
+          application: {
+            id: application.id,
+            name: application.name,
+            icon: application.icon,
+            description: application.description,
+            rpc_origins: [],
+          },
+        };
+      },
+    },
+    GET_ACTIVITY_INSTANCE_CONNECTED_PARTICIPANTS: {
+      needs: null,
+      run: () => participantsOf(store.state, instance.instance_id),
+    },
+    GET_CHANNEL: { needs: ["guilds"], run: (args) => channelOf(store.state, string(args["channel_id"])) },
+    GET_CHANNEL_PERMISSIONS: {
+      needs: ["guilds.members.read"],
+      run: () => ({ permissions: ownPermissions(store.state, instance).toString() }),
+    },
+    GET_USER: {
+      needs: ["identify"],
+      run: (args) => {
+        const user = store.state.users[string(args["id"])];
+        return user === undefined ? null : rpcUser(user);
+      },
+    },
+    GET_RELATIONSHIPS: {
+      needs: ["relationships.read"],
+      run: () => ({
+        relationships: Object.entries(store.state.relationships).flatMap(([id, { type }]) => {
+          const user = store.state.users[id];
+          return user === undefined ? [] : [{ type, user: rpcUser(user) }];
+        }),
+      }),
+    },
+    GET_ENTITLEMENTS_EMBEDDED: {
+      needs: [],
+      run: async () => ({
+        entitlements: await api.request("GET", `/users/@me/applications/${applicationId}/entitlements`),
+      }),
+    },
+    SET_ACTIVITY: {
+      needs: ["rpc.activities.write"],
+      run: (args) => setActivity(session, applicationId, args),
+    },
+    OPEN_EXTERNAL_LINK: {
+      needs: null,
+      run: async (args) => ({ opened: await screen.askForLink(webAddress(string(args["url"]))) }),
+    },
+    OPEN_INVITE_DIALOG: {
+      needs: null,
+      run: () => {
+        if (instance.location.guild_id === undefined) {
+          throw new RpcError(ErrorCode.InvalidChannel, "Invalid channel");
+        }
+        if (!has(ownPermissions(store.state, instance), Permission.CreateInstantInvite)) {
+          throw new RpcError(ErrorCode.InvalidPermissions, "Missing permission to invite");
+        }
+        screen.showInvite();
+        return null;
+      },
+    },
+    CAPTURE_LOG: { needs: null, run: (args) => log(applicationId, args) },
+    ENCOURAGE_HW_ACCELERATION: { needs: null, run: () => ({ enabled: true }) },
+    GET_PLATFORM_BEHAVIORS: { needs: null, run: () => ({ iosKeyboardResizesView: true }) },
+    USER_SETTINGS_GET_LOCALE: {
+      needs: ["identify"],
+      run: () => ({ locale: store.state.user?.locale ?? navigator.language }),
+    },
+    SET_CONFIG: {
+      needs: null,
+      run: ({ use_interactive_pip: interactive }) => {
+        screen.setInteractive(interactive === true);
+        return { use_interactive_pip: interactive === true };
+      },
+    },
+    SET_ORIENTATION_LOCK_STATE: {
+      needs: null,
+      run: ({ lock_state: lock }) => {
+        if (lock !== 1 && lock !== 2 && lock !== 3) {
+          throw new RpcError(ErrorCode.InvalidPayload, "Invalid lock state");
+        }
+        screen.setOrientation(lock);
+        return null;
+      },
+    },
+  };
+}
+
+/** The participants of an instance, with what the Activity may know of each of them. */
+export function participantsOf(state: State, instanceId: string): { participants: unknown[] } {
+  const participants = state.activities[instanceId]?.participants ?? [];
+  return {
+    participants: participants.flatMap(({ user_id: id, member }) => {
+      const user = member?.user ?? state.users[id];
+      return user === undefined ? [] : [{ ...rpcUser(user), ...(member?.nick && { nickname: member.nick }) }];
+    }),
+  };
+}
+
+/** A user as the public SDK reads it. */
+export function rpcUser(user: APIUser): Record<string, unknown> {
+  return {
+    id: user.id,
+    username: user.username,
+    discriminator: user.discriminator,
+    global_name: user.global_name,
+    avatar: user.avatar,
+    avatar_decoration_data: null,
+    flags: user.public_flags ?? 0,
+    bot: user.bot ?? false,
+    premium_type: 0,
+  };
+}
+
+/** The voice states in a channel. */
+export function voiceStatesOf(state: State, channelId: string): unknown[] {
+  const channel = state.channels[channelId];
+  const guildId = channel === undefined ? null : guildIdOf(channel);
+  return Object.values(guildId === null ? {} : (state.voiceStates[guildId] ?? {})).flatMap((voice) => {
+    const user = state.users[voice.user_id];
+    if (voice.channel_id !== channelId || user === undefined) {
+      return [];
+    }
+    const { mute, deaf, self_mute, self_deaf, suppress } = voice;
+    const nick = (guildId === null ? null : state.members[guildId]?.[user.id]?.nick) ?? user.username;
+    return [
+      {
+        mute: false,
+        nick,
+        user: rpcUser(user),
+        volume: 100,
+        voice_state: { mute, deaf, self_mute, self_deaf, suppress },
+      },
+    ];
+  });
+}
+
+async function authorizeApplication(
+  { api }: Session,
+  applicationId: string,
+  screen: Screen,
+  args: Arguments,
+): Promise<{ code: string }> {
+  const scopes: unknown = args["scope"];
+  if (args["client_id"] !== applicationId) {
+    throw new RpcError(ErrorCode.InvalidClientId, "Invalid client id");
+  }
+  if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === "string")) {
+    throw new RpcError(ErrorCode.InvalidPayload, "Invalid scopes");
+  }
+  const query = {
+    client_id: applicationId,
+    scope: scopes.join(" "),
+    response_type: "code",
+    ...pick(args, ["state", "code_challenge", "code_challenge_method"]),
+  };
+  try {
+    const request = await getAuthorizationRequest(api, query);
+    const allowed =
+      request.authorized || (await screen.askForConsent(request.application.name, request.scopes));
+    const answer = new URL(await authorize(api, query, allowed)).searchParams;
+    const code = answer.get("code");
+    if (code !== null) {
+      return { code };
+    }
+    throw new RpcError(ErrorCode.OAuth2Error, `OAuth2 Error: ${answer.get("error") ?? "unknown"}`);
+  } catch (error) {
+    throw error instanceof RpcError ? error : new RpcError(ErrorCode.OAuth2Error, message(error));
+  }
+}
+
+function setActivity({ store, gateway }: Session, applicationId: string, args: Arguments): unknown {
+  const activity = args["activity"] as Record<string, unknown> | null | undefined;
+  const { status, custom_status: custom } = store.state.settings;
+  const shown = customActivities(custom, Date.now());
+  if (activity === null || activity === undefined) {
+    gateway.setPresence(status, shown);
+    return null;
+  }
+  const { name: _name, application_id: _application, ...stated } = activity;
+  const name =
+    Object.values(store.state.presences)
+      .flatMap((presence) => presence.activities ?? [])
+      .find((each) => each.application_id === applicationId)?.name ?? "Activity";
+  const result = { type: 0, ...stated, name, application_id: applicationId };
+  gateway.setPresence(status, [...shown, result]);
+  return result;
+}
+
+function channelOf(state: State, channelId: string): unknown {
+  const channel = state.channels[channelId];
+  if (channel === undefined) {
+    throw new RpcError(ErrorCode.InvalidChannel, "Invalid channel");
+  }
+  const fields = channel as unknown as Record<string, unknown>;
+  return {
+    ...pick(fields, ["id", "type", "guild_id", "name", "topic", "bitrate", "user_limit", "position"]),
+    voice_states: voiceStatesOf(state, channelId),
+    messages: [],
+  };
+}
+
+function ownPermissions(state: State, instance: ActivityInstance): bigint {
+  const channel = state.channels[instance.location.channel_id];
+  return channel === undefined ? 0n : channelPermissions(state, channel, state.user?.id ?? "");
+}
+
+/** Show what an Activity logs in the console of the browser's developer tools. */
+function log(applicationId: string, { level, message: text }: Arguments): null {
+  const levels = { log: "log", info: "info", warn: "warn", error: "error", debug: "debug" } as const;
+  const method = levels[string(level) as keyof typeof levels] as
+    (typeof levels)[keyof typeof levels] | undefined;
+  console[method ?? "log"](`[activity ${applicationId}]`, string(text).slice(0, 4_000));
+  return null;
+}
+
+/** The address of a page. Throws RpcError for any other. */
+function webAddress(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || !["http:", "https:"].includes(url.protocol)) {
+    throw new RpcError(ErrorCode.InvalidPayload, "Invalid url");
+  }
+  return url;
+}
+
+function pick(fields: Arguments, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]]),
+  ) as Record<string, string>;
+}
+
+function string(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function message(error: unknown): string {
+  return error instanceof Error ? error.message : "OAuth2 Error";
+}

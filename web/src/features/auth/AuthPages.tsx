@@ -1,0 +1,164 @@
+import { Link } from "@tanstack/react-router";
+import { useState, type ReactNode } from "react";
+import { Form } from "react-aria-components";
+
+import { logIn, register, type Login } from "../../api/accounts";
+import { Translate, useText } from "../../i18n/translate";
+import { Button, TextField } from "../../ui/controls";
+import { fieldError, useAction, useErrorText, type Action } from "../session/useAction";
+import "./auth.css";
+
+interface AuthPageProps {
+  onLogin: (login: Login) => void;
+}
+
+export function LoginPage({ onLogin }: AuthPageProps) {
+  const text = useText();
+  const action = useAction();
+  const [name, setName] = useState("");
+  const [password, setPassword] = useState("");
+  return (
+    <AuthCard title={text("auth.login.title")}>
+      <AuthForm
+        action={action}
+        submit={text("auth.login.submit")}
+        onSubmit={async () => onLogin(await logIn(name, password))}
+      >
+        <TextField
+          label={text("auth.login.name")}
+          value={name}
+          onChange={setName}
+          isRequired
+          autoFocus
+          autoComplete="username"
+          error={fieldError(action.error, "login")}
+        />
+        <TextField
+          label={text("auth.password")}
+          type="password"
+          value={password}
+          onChange={setPassword}
+          isRequired
+          autoComplete="current-password"
+          error={fieldError(action.error, "password")}
+        />
+      </AuthForm>
+      <p className="auth-other">
+        <Translate
+          id="auth.login.other"
+          values={{
+            link: (chunks) => (
+              <Link key="link" to="/app/register" search={true}>
+                {chunks}
+              </Link>
+            ),
+          }}
+        />
+      </p>
+    </AuthCard>
+  );
+}
+
+export function RegisterPage({ onLogin }: AuthPageProps) {
+  const text = useText();
+  const action = useAction();
+  const [username, setUsername] = useState("");
+  const [globalName, setGlobalName] = useState("");
+  const [password, setPassword] = useState("");
+  const submit = async () =>
+    onLogin(await register({ username, password, ...(globalName !== "" && { global_name: globalName }) }));
+  return (
+    <AuthCard title={text("auth.register.title")}>
+      <AuthForm action={action} submit={text("auth.register.submit")} onSubmit={submit}>
+        <TextField
+          label={text("auth.register.username")}
+          hint={text("auth.register.usernameHint")}
+          value={username}
+          onChange={setUsername}
+          isRequired
+          autoFocus
+          autoComplete="username"
+          error={fieldError(action.error, "username")}
+        />
+        <TextField
+          label={text("auth.register.globalName")}
+          value={globalName}
+          onChange={setGlobalName}
+          autoComplete="nickname"
+          error={fieldError(action.error, "global_name")}
+        />
+        <TextField
+          label={text("auth.password")}
+          type="password"
+          value={password}
+          onChange={setPassword}
+          isRequired
+          autoComplete="new-password"
+          error={fieldError(action.error, "password")}
+        />
+      </AuthForm>
+      <p className="auth-other">
+        <Translate
+          id="auth.register.other"
+          values={{
+            link: (chunks) => (
+              <Link key="link" to="/app/login" search={true}>
+                {chunks}
+              </Link>
+            ),
+          }}
+        />
+      </p>
+    </AuthCard>
+  );
+}
+
+function AuthCard({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <main className="auth">
+      <div className="auth-card">
+        <p className="auth-brand">
+          <img src="/app/icon.svg" alt="" width={40} height={40} />
+          <span>
+            <strong>Moothall</strong>
+            <br />
+            <Translate id="auth.tagline" />
+          </span>
+        </p>
+        <h1>{title}</h1>
+        {children}
+      </div>
+    </main>
+  );
+}
+
+interface AuthFormProps {
+  action: Action;
+  submit: string;
+  onSubmit: () => Promise<void>;
+  children: ReactNode;
+}
+
+function AuthForm({ action, submit, onSubmit, children }: AuthFormProps) {
+  const errorText = useErrorText();
+  return (
+    <Form
+      className="auth-form"
+      validationBehavior="aria"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void action.run(onSubmit);
+      }}
+    >
+      {children}
+      {action.error !== null && (
+        <p role="alert" className="notice notice-danger">
+          {errorText(action.error)}
+        </p>
+      )}
+      <Button type="submit" kind="primary" isDisabled={action.pending}>
+        {submit}
+      </Button>
+    </Form>
+  );
+}

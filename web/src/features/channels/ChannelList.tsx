@@ -1,0 +1,174 @@
+import { Link, useParams, useSearch } from "@tanstack/react-router";
+import type { APIChannel, APIThreadChannel } from "discord-api-types/v10";
+import { ChevronDown, ChevronRight, ListChecks, Settings } from "lucide-react";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { Button as AriaButton } from "react-aria-components";
+
+import { Permission } from "../../api/enums";
+import { useText } from "../../i18n/translate";
+import { chosenChannels } from "../../store/channelChoice";
+import { isVoice } from "../../store/channels";
+import { has } from "../../store/permissions";
+import { showsUnread } from "../../store/reading";
+import { visibleChannelGroups, type ChannelGroup } from "../../store/selectors";
+import type { GuildState } from "../../store/state";
+import { listedThreads } from "../../store/threads";
+import { useRovingFocus } from "../../ui/roving";
+import { useAppState, useSession } from "../session/session";
+import { useChannelPermissions } from "../session/usePermissions";
+import { ThreadRows } from "../threads/ThreadRows";
+import { VoiceMembers } from "../voice/VoiceMembers";
+import { ChannelIcon } from "./ChannelIcon";
+import { Mentions } from "./Mentions";
+import "./channels.css";
+
+const ChannelSettings = lazy(() => import("./ChannelSettings"));
+
+/** The channels of a guild by category, with their threads and who is connected to them. */
+export function ChannelList({ guild }: { guild: GuildState }) {
+  const text = useText();
+  const list = useRef<HTMLElement>(null);
+  useRovingFocus(list);
+  const { store, gateway } = useSession();
+  const sessionId = useAppState((state) => state.sessionId);
+  const channels = useAppState((state) => state.channels);
+  const members = useAppState((state) => state.members[guild.id]);
+  const preview = useAppState((state) => state.rolePreview);
+  const settings = useAppState((state) => state.guildSettings[guild.id]);
+  const groups = useMemo(
+    () => chosenChannels(store.state, guild.id, visibleChannelGroups(store.state, guild.id)),
+    // The groups depend on these parts of the state.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+    [store, guild, channels, members, preview, settings],
+  );
+  const { channelId }: { channelId?: string } = useParams({ strict: false });
+  const { thread: besideId }: { thread?: string } = useSearch({ strict: false });
+  const threads = useMemo(
+    () => listedThreads(channels, guild.id, [channelId, besideId]),
+    [channels, guild.id, channelId, besideId],
+  );
+  useEffect(() => {
+    // No channel object has the statuses of voice channels; a new session asks again.
+    gateway.send({ type: "channelInfo", data: { guild_id: guild.id, fields: ["status"] } });
+  }, [gateway, guild.id, sessionId]);
+  return (
+    <nav ref={list} className="channels" aria-label={text("channel.list")}>
+      {guild.features.includes("COMMUNITY") && (
+        <Link to="/channels/$guildId/customize" params={{ guildId: guild.id }} className="channel-row">
+          <ListChecks size={18} className="channel-icon" aria-hidden="true" />
+          <span className="channel-name">{text("guild.customize")}</span>
+        </Link>
+      )}
+      {groups.length === 0 && <p className="channel-empty">{text("channel.none")}</p>}
+      {groups.map((group) => (
+        <Group
+          key={group.category?.id ?? "none"}
+          group={group}
+          guildId={guild.id}
+          threads={threads}
+          besideId={besideId}
+        />
+      ))}
+    </nav>
+  );
+}
+
+interface GroupProps {
+  group: ChannelGroup;
+  guildId: string;
+  /** The threads to list, by channel. */
+  threads: ReadonlyMap<string, APIThreadChannel[]>;
+  besideId: string | undefined;
+}
+
+function Group({ group, guildId, threads, besideId }: GroupProps) {
+  const text = useText();
+  const [collapsed, setCollapsed] = useState(false);
+  const name = group.category && "name" in group.category ? (group.category.name ?? "") : "";
+  const list = (
+    <ul>
+      {group.channels.map((channel) => (
+        <ChannelRow
+          key={channel.id}
+          channel={channel}
+          guildId={guildId}
+          threads={threads.get(channel.id)}
+          besideId={besideId}
+        />
+      ))}
+    </ul>
+  );
+  if (group.category === null) {
+    return list;
+  }
+  return (
+    <section>
+      <h2 className="category channel-line">
+        <AriaButton
+          className="category-button"
+          aria-expanded={!collapsed}
+          aria-label={text("channel.category.collapse", { name })}
+          onPress={() => setCollapsed(!collapsed)}
+        >
+          {collapsed ? <ChevronRight size={12} /> : <ChevronDown size={12} />} {name}
+        </AriaButton>
+        <EditButton channel={group.category} name={name} />
+      </h2>
+      {!collapsed && list}
+    </section>
+  );
+}
+
+interface ChannelRowProps {
+  channel: APIChannel;
+  guildId: string;
+  threads: readonly APIThreadChannel[] | undefined;
+  besideId: string | undefined;
+}
+
+function ChannelRow({ channel, guildId, threads, besideId }: ChannelRowProps) {
+  const name = "name" in channel ? (channel.name ?? "") : "";
+  const unread = useAppState((state) => showsUnread(state, channel));
+  return (
+    <li>
+      <div className="channel-line">
+        <Link
+          to="/channels/$guildId/$channelId"
+          params={{ guildId, channelId: channel.id }}
+          className={unread ? "channel-row channel-unread" : "channel-row"}
+        >
+          <ChannelIcon type={channel.type} />
+          <span className="channel-name">{name}</span>
+          <Mentions channelIds={[channel.id]} />
+        </Link>
+        <EditButton channel={channel} name={name} />
+      </div>
+      {isVoice(channel) && <VoiceMembers channelId={channel.id} guildId={guildId} />}
+      {threads !== undefined && <ThreadRows guildId={guildId} threads={threads} besideId={besideId} />}
+    </li>
+  );
+}
+
+/** Opens a channel's settings; shown to those who may change them. */
+function EditButton({ channel, name }: { channel: APIChannel; name: string }) {
+  const text = useText();
+  const [open, setOpen] = useState(false);
+  const mayEdit = has(useChannelPermissions(channel), Permission.ManageChannels);
+  return mayEdit ? (
+    <>
+      <AriaButton
+        className="channel-edit"
+        data-beside
+        aria-label={text("channel.edit", { name })}
+        onPress={() => setOpen(true)}
+      >
+        <Settings size={15} aria-hidden="true" />
+      </AriaButton>
+      {open && (
+        <Suspense>
+          <ChannelSettings channelId={channel.id} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  ) : null;
+}

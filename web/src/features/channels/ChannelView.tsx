@@ -1,0 +1,296 @@
+import { Link } from "@tanstack/react-router";
+import type { APIChannel, APIMessage } from "discord-api-types/v10";
+import { ChevronRight, Expand, Pin, Rocket, Search, Spool, Users, X } from "lucide-react";
+import { lazy, Suspense, useState, type DragEvent, type ReactNode } from "react";
+
+import { ChannelType, MessageType, Permission } from "../../api/enums";
+import { Translate, useText } from "../../i18n/translate";
+import { guildIdOf, isForum, isThread, isVoice } from "../../store/channels";
+import { has } from "../../store/permissions";
+import { channelName } from "../../store/selectors";
+import { isArchived, isLocked } from "../../store/threads";
+import { Dialog, IconButton } from "../../ui/controls";
+import { Timeline } from "../messages/Timeline";
+import { useUploads } from "../messages/uploads";
+import { Typing } from "../messages/Typing";
+import { useAppState, useSession } from "../session/session";
+import { useChannelPermissions } from "../session/usePermissions";
+import { getOverlays, setOverlays } from "../shell/overlay";
+import { ChannelIcon } from "./ChannelIcon";
+import "../messages/composer.css";
+
+const Composer = lazy(async () => ({ default: (await import("../messages/Composer")).Composer }));
+const Shelf = lazy(() => import("../activities/Shelf"));
+const Pins = lazy(async () => ({ default: (await import("./Pins")).Pins }));
+const ForumView = lazy(() => import("../forums/ForumView"));
+const ThreadBrowser = lazy(() => import("../threads/ThreadBrowser"));
+const ThreadForm = lazy(() => import("../threads/ThreadForm"));
+const ThreadMenu = lazy(() => import("../threads/ThreadMenu"));
+const VoicePanel = lazy(() => import("../voice/VoicePanel"));
+
+interface ChannelViewProps {
+  channel: APIChannel;
+  targetId: string | null;
+  /** Null where there is no member list. */
+  onToggleMembers: (() => void) | null;
+  /** Further controls of the header. */
+  actions?: ReactNode;
+  /** For a thread beside its channel. */
+  beside?: { onClose: () => void; onExpand: () => void };
+}
+
+const HAS_THREADS: ReadonlySet<ChannelType> = new Set([ChannelType.GuildText, ChannelType.GuildAnnouncement]);
+
+type Open = "pins" | "threads" | "newThread" | "activities" | null;
+
+/** A channel with its messages, or a forum with its posts. */
+export function ChannelView({ channel, targetId, onToggleMembers, actions, beside }: ChannelViewProps) {
+  const text = useText();
+  const name = useAppState((state) => channelName(state, channel));
+  const topic = "topic" in channel ? channel.topic : null;
+  const [open, setOpen] = useState<Open>(null);
+  const close = () => setOpen(null);
+  const guildId = guildIdOf(channel);
+  const permissions = useChannelPermissions(channel);
+  const mayLaunch = guildId === null || has(permissions, Permission.UseEmbeddedActivities);
+  const Title = beside === undefined ? "h1" : "h2";
+  return (
+    <>
+      <header className="channel-header">
+        {isThread(channel) && beside === undefined && <ParentLink threadId={channel.id} />}
+        <ChannelIcon type={channel.type} />
+        <Title className="channel-title">{name}</Title>
+        {topic && !isForum(channel) && <p className="channel-topic">{topic}</p>}
+        <span className="channel-header-actions">
+          {HAS_THREADS.has(channel.type) && (
+            <IconButton label={text("thread.browse")} onPress={() => setOpen("threads")}>
+              <Spool size={18} />
+            </IconButton>
+          )}
+          {!isForum(channel) && (
+            <IconButton label={text("channel.pins")} onPress={() => setOpen("pins")}>
+              <Pin size={18} />
+            </IconButton>
+          )}
+          {!isForum(channel) && mayLaunch && (
+            <IconButton label={text("channel.activities")} onPress={() => setOpen("activities")}>
+              <Rocket size={18} />
+            </IconButton>
+          )}
+          {isThread(channel) && <ThreadActions threadId={channel.id} />}
+          {guildIdOf(channel) !== null && beside === undefined && (
+            <IconButton
+              label={text("search.title")}
+              onPress={() => setOverlays({ searching: !getOverlays().searching })}
+            >
+              <Search size={18} />
+            </IconButton>
+          )}
+          {onToggleMembers !== null && (
+            <IconButton label={text("member.list")} onPress={onToggleMembers}>
+              <Users size={18} />
+            </IconButton>
+          )}
+          {actions}
+          {beside !== undefined && (
+            <>
+              <IconButton label={text("thread.full")} onPress={beside.onExpand}>
+                <Expand size={18} />
+              </IconButton>
+              <IconButton label={text("thread.close")} onPress={beside.onClose}>
+                <X size={18} />
+              </IconButton>
+            </>
+          )}
+        </span>
+      </header>
+      <ChannelContent channel={channel} name={name} targetId={targetId} guildId={guildId} />
+      {open === "pins" && (
+        <Dialog wide title={text("channel.pins")} onClose={close}>
+          <Suspense fallback={<Translate id="app.loading" />}>
+            <Pins channelId={channel.id} guildId={guildId} />
+          </Suspense>
+        </Dialog>
+      )}
+      <Suspense>
+        {open === "activities" && <Shelf channelId={channel.id} guildId={guildId} onClose={close} />}
+        {open === "threads" && (
+          <ThreadBrowser channel={channel} onCreate={() => setOpen("newThread")} onClose={close} />
+        )}
+        {open === "newThread" && <ThreadForm channel={channel} message={null} onClose={close} />}
+      </Suspense>
+    </>
+  );
+}
+
+/** From a thread to its channel. */
+function ParentLink({ threadId }: { threadId: string }) {
+  const thread = useAppState((state) => state.channels[threadId]);
+  const parent = useAppState((state) =>
+    thread !== undefined && isThread(thread) ? state.channels[thread.parent_id ?? ""] : undefined,
+  );
+  const guildId = thread === undefined ? null : guildIdOf(thread);
+  return guildId === null || parent === undefined || !("name" in parent) ? null : (
+    <>
+      <Link
+        className="channel-parent"
+        to="/channels/$guildId/$channelId"
+        params={{ guildId, channelId: parent.id }}
+      >
+        <ChannelIcon type={parent.type} />
+        {parent.name}
+      </Link>
+      <ChevronRight size={14} aria-hidden="true" className="channel-icon" />
+    </>
+  );
+}
+
+function ThreadActions({ threadId }: { threadId: string }) {
+  const thread = useAppState((state) => state.channels[threadId]);
+  const inForum = useAppState((state) => {
+    const parent =
+      thread !== undefined && isThread(thread) ? state.channels[thread.parent_id ?? ""] : undefined;
+    return parent !== undefined && isForum(parent);
+  });
+  return thread === undefined || !isThread(thread) ? null : (
+    <Suspense>
+      <ThreadMenu thread={thread} inForum={inForum} />
+    </Suspense>
+  );
+}
+
+interface ContentProps {
+  channel: APIChannel;
+  name: string;
+  targetId: string | null;
+  guildId: string | null;
+}
+
+function ChannelContent({ channel, name, targetId, guildId }: ContentProps) {
+  if (isForum(channel)) {
+    return (
+      <Suspense>
+        <ForumView key={channel.id} channel={channel} />
+      </Suspense>
+    );
+  }
+  if (channel.type === ChannelType.GuildCategory) {
+    return (
+      <p className="channel-empty">
+        <Translate id="channel.unsupported" />
+      </p>
+    );
+  }
+  return (
+    <>
+      {isVoice(channel) && guildId !== null && (
+        <Suspense>
+          <VoicePanel key={channel.id} channel={channel} guildId={guildId} />
+        </Suspense>
+      )}
+      <Conversation
+        key={`${channel.id} ${targetId ?? ""}`}
+        channel={channel}
+        name={name}
+        targetId={targetId}
+      />
+    </>
+  );
+}
+
+function Conversation({
+  channel,
+  name,
+  targetId,
+}: {
+  channel: APIChannel;
+  name: string;
+  targetId: string | null;
+}) {
+  const text = useText();
+  const session = useSession();
+  const [replyTo, setReplyTo] = useState<APIMessage | null>(null);
+  const [editingId, setEditingId] = useState<string | null>(null);
+  const uploads = useUploads();
+  const [dropping, setDropping] = useState(false);
+  const guildId = guildIdOf(channel);
+  const permissions = useChannelPermissions(channel);
+  const locked = isThread(channel) && isLocked(channel) && !has(permissions, Permission.ManageThreads);
+  const sends = isThread(channel) ? Permission.SendMessagesInThreads : Permission.SendMessages;
+  const maySend = has(permissions, sends) && !locked;
+  const mayAttach = maySend && has(permissions, Permission.AttachFiles);
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    setDropping(false);
+    if (mayAttach) {
+      uploads.add(event.dataTransfer.files);
+    }
+  };
+  const onDragOver = (event: DragEvent) => {
+    event.preventDefault();
+    setDropping(mayAttach && event.dataTransfer.types.includes("Files"));
+  };
+  const onDragLeave = (event: DragEvent) => {
+    if (!event.currentTarget.contains(event.relatedTarget as Element | null)) {
+      setDropping(false);
+    }
+  };
+  const editLast = () => {
+    const own = session.store.state.messages[channel.id]?.messages.findLast(
+      (message) => message.author.id === session.store.state.user?.id && isEditable(message),
+    );
+    setEditingId(own?.id ?? null);
+  };
+  const shownName = guildId === null ? name : isThread(channel) ? `“${name}”` : `#${name}`;
+  return (
+    // Dropping is another way to attach files: the button next to the text does it for everyone.
+    // eslint-disable-next-line jsx-a11y/no-static-element-interactions
+    <div
+      className={dropping ? "conversation conversation-dropping" : "conversation"}
+      data-drop-label={text("upload.drop")}
+      onDragOver={onDragOver}
+      onDragLeave={onDragLeave}
+      onDrop={onDrop}
+    >
+      <Timeline
+        channelId={channel.id}
+        guildId={guildId}
+        name={shownName}
+        targetId={targetId}
+        editingId={editingId}
+        onEdit={setEditingId}
+        onReply={setReplyTo}
+      />
+      {isThread(channel) && isArchived(channel) && (
+        <p className="notice conversation-notice">
+          <Translate id={locked ? "thread.notice.locked" : "thread.notice.archived"} />
+        </p>
+      )}
+      {maySend ? (
+        <Suspense fallback={<div className="composer composer-loading" />}>
+          <Composer
+            channel={channel}
+            guildId={guildId}
+            name={shownName}
+            replyTo={replyTo}
+            onCancelReply={() => setReplyTo(null)}
+            uploads={uploads}
+            onEditLast={editLast}
+          />
+        </Suspense>
+      ) : (
+        !locked && (
+          <p className="notice conversation-notice">
+            <Translate id="composer.noPermission" />
+          </p>
+        )
+      )}
+      <Typing channelId={channel.id} guildId={guildId} />
+    </div>
+  );
+}
+
+/** Whether a message of the user has a text of theirs: others are about what happened. */
+function isEditable(message: APIMessage): boolean {
+  return message.type === MessageType.Default || message.type === MessageType.Reply;
+}

@@ -1,0 +1,27 @@
+import { ChevronRight } from "lucide-react";
+import { lazy, Suspense } from "react";
+import { Popover, SubmenuTrigger } from "react-aria-components";
+
+import { useText } from "../../i18n/translate";
+import { MenuItem } from "../../ui/controls";
+import type { AppsMenuProps } from "./AppsMenu";
+
+const AppsMenu = lazy(async () => ({ default: (await import("./AppsMenu")).AppsMenu }));
+
+/** The item of a menu that opens the commands of applications for its user or message. */
+export function AppsMenuItem(props: AppsMenuProps) {
+  const text = useText();
+  return (
+    <SubmenuTrigger>
+      <MenuItem textValue={text("command.apps")}>
+        <span className="menu-item-text">{text("command.apps")}</span>
+        <ChevronRight size={16} aria-hidden="true" />
+      </MenuItem>
+      <Popover className="menu-popover">
+        <Suspense fallback={<p className="apps-empty">{text("app.loading")}</p>}>
+          <AppsMenu {...props} />
+        </Suspense>
+      </Popover>
+    </SubmenuTrigger>
+  );
+}

@@ -1,0 +1,219 @@
+import type { APIMessage } from "discord-api-types/v10";
+import { ExternalLink, FileText } from "lucide-react";
+import { useState, type ReactNode } from "react";
+
+import { ComponentType } from "../../api/enums";
+import { emojiUrl } from "../../api/images";
+import { createComponentInteraction } from "../../api/interactions";
+import { makeNonce } from "../../api/nonce";
+import { useText } from "../../i18n/translate";
+import { safeUrl } from "../../markdown/parse";
+import { addInteraction } from "../../store/interactions";
+import { guildIdOf } from "../../store/channels";
+import { Button } from "../../ui/controls";
+import { Content } from "../messages/Content";
+import { useAppState, useSession } from "../session/session";
+import { SelectMenu } from "./SelectMenu";
+import type { Component, Media } from "./types";
+import "./components.css";
+
+const LINK_STYLE = 5;
+const BUTTON_KINDS = ["plain", "primary", "plain", "primary", "danger"] as const;
+
+/** The components of a message, in rows or as a whole layout. */
+export function Components({ message, guildId }: { message: APIMessage; guildId: string | null }) {
+  const text = useText();
+  const components = (message.components ?? []) as unknown as Component[];
+  const status = useAppState((state) => {
+    const own = Object.values(state.interactions).filter((each) => each.target.startsWith(`${message.id} `));
+    return own.some((each) => each.failed) ? "failed" : own.length > 0 ? "pending" : null;
+  });
+  if (components.length === 0) {
+    return null;
+  }
+  return (
+    <div className="components">
+      {components.map((component, index) => (
+        <Layout key={component.id ?? index} component={component} message={message} guildId={guildId} />
+      ))}
+      {status !== null && (
+        <p role="status" className={status === "failed" ? "field-error" : "field-hint"}>
+          {text(status === "failed" ? "component.failed" : "component.pending")}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface ComponentProps {
+  component: Component;
+  message: APIMessage;
+  guildId: string | null;
+}
+
+function Layout({ component, message, guildId }: ComponentProps): ReactNode {
+  const children = (component.components ?? []).map((child, index) => (
+    <Layout key={child.id ?? index} component={child} message={message} guildId={guildId} />
+  ));
+  switch (component.type) {
+    case ComponentType.ActionRow:
+      return <div className="component-row">{children}</div>;
+    case ComponentType.Button:
+      return <ButtonComponent component={component} message={message} guildId={guildId} />;
+    case ComponentType.StringSelect:
+    case ComponentType.UserSelect:
+    case ComponentType.RoleSelect:
+    case ComponentType.MentionableSelect:
+    case ComponentType.ChannelSelect:
+      return <SelectComponent component={component} message={message} guildId={guildId} />;
+    case ComponentType.TextDisplay:
+      return <Content content={component.content ?? ""} guildId={guildId} />;
+    case ComponentType.Section:
+      return (
+        <div className="component-section">
+          <div className="component-section-texts">{children}</div>
+          {component.accessory && (
+            <Layout component={component.accessory} message={message} guildId={guildId} />
+          )}
+        </div>
+      );
+    case ComponentType.Thumbnail:
+      return (
+        <Hidden spoiler={component.spoiler}>
+          <Image media={component.media} alt={component.description ?? ""} className="component-thumbnail" />
+        </Hidden>
+      );
+    case ComponentType.MediaGallery:
+      return (
+        <div className="component-gallery">
+          {(component.items ?? []).map((item, index) => (
+            <Hidden key={index} spoiler={item.spoiler}>
+              <Image media={item.media} alt={item.description ?? ""} className="component-image" />
+            </Hidden>
+          ))}
+        </div>
+      );
+    case ComponentType.File:
+      return (
+        <Hidden spoiler={component.spoiler}>
+          <a className="attachment-file" href={component.file?.url} target="_blank" rel="noopener noreferrer">
+            <FileText size={24} aria-hidden="true" /> {component.name}
+          </a>
+        </Hidden>
+      );
+    case ComponentType.Separator:
+      return (
+        <div
+          role="separator"
+          className={component.divider === false ? "component-space" : "component-divider"}
+          data-large={component.spacing === 2}
+        />
+      );
+    case ComponentType.Container:
+      return (
+        <Hidden spoiler={component.spoiler}>
+          <div
+            className="component-container"
+            style={
+              component.accent_color
+                ? { borderInlineStartColor: hexColor(component.accent_color) }
+                : undefined
+            }
+          >
+            {children}
+          </div>
+        </Hidden>
+      );
+    default:
+      return null;
+  }
+}
+
+/** Sends an interaction with a component of a message. */
+function useInteraction(message: APIMessage, component: Component): (values?: readonly string[]) => void {
+  const { api, store } = useSession();
+  return (values) => {
+    const nonce = makeNonce();
+    const { state } = store;
+    const channel = state.channels[message.channel_id];
+    const source = {
+      applicationId: message.application_id ?? message.author.id,
+      guildId: channel === undefined ? null : guildIdOf(channel),
+      channelId: message.channel_id,
+      sessionId: state.sessionId,
+      nonce,
+    };
+    const customId = component.custom_id ?? "";
+    store.update((current) => addInteraction(current, nonce, `${message.id} ${customId}`));
+    createComponentInteraction(
+      api,
+      source,
+      { id: message.id, flags: message.flags ?? 0 },
+      { type: component.type, customId, ...(values && { values }) },
+    ).catch(() => store.dispatch("INTERACTION_FAILURE", { nonce }));
+  };
+}
+
+function ButtonComponent({ component, message }: ComponentProps) {
+  const send = useInteraction(message, component);
+  const label = (
+    <>
+      <Emoji emoji={component.emoji} />
+      {component.label}
+    </>
+  );
+  const url = component.style === LINK_STYLE ? safeUrl(component.url ?? "") : null;
+  if (url !== null) {
+    return (
+      <a className="button button-plain" href={url} target="_blank" rel="noopener noreferrer nofollow">
+        {label} <ExternalLink size={14} aria-hidden="true" />
+      </a>
+    );
+  }
+  return (
+    <Button
+      kind={BUTTON_KINDS[component.style ?? 0] ?? "plain"}
+      isDisabled={component.disabled === true || component.custom_id === undefined}
+      onPress={() => send()}
+    >
+      {label}
+    </Button>
+  );
+}
+
+function SelectComponent({ component, message, guildId }: ComponentProps) {
+  const send = useInteraction(message, component);
+  return <SelectMenu component={component} guildId={guildId} onChoose={send} />;
+}
+
+function Hidden({ spoiler, children }: { spoiler: boolean | undefined; children: ReactNode }) {
+  const text = useText();
+  const [shown, setShown] = useState(spoiler !== true);
+  return shown ? (
+    children
+  ) : (
+    <button type="button" className="attachment-spoiler" onClick={() => setShown(true)}>
+      {text("message.spoiler")}
+    </button>
+  );
+}
+
+/** An image of this server or its proxy; others would learn the reader's address. */
+function Image({ media, alt, className }: { media: Media | undefined; alt: string; className: string }) {
+  const url = media?.proxy_url ?? media?.url;
+  if (url === undefined || !URL.canParse(url) || new URL(url).origin !== location.origin) {
+    return null;
+  }
+  return <img className={className} src={url} alt={alt} loading="lazy" />;
+}
+
+export function Emoji({ emoji }: { emoji: Component["emoji"] }) {
+  if (emoji?.id) {
+    return <img src={emojiUrl(emoji.id, 20)} alt={emoji.name ?? ""} width={20} height={20} />;
+  }
+  return emoji?.name ? <span aria-hidden="true">{emoji.name}</span> : null;
+}
+
+function hexColor(color: number): string {
+  return `#${color.toString(16).padStart(6, "0")}`;
+}

@@ -1,0 +1,279 @@
+import { useState, type ReactNode } from "react";
+import { Form } from "react-aria-components";
+
+import { ComponentType } from "../../api/enums";
+import { submitModal } from "../../api/interactions";
+import { makeNonce } from "../../api/nonce";
+import { useText } from "../../i18n/translate";
+import type { Modal } from "../../store/interactions";
+import { guildIdOf } from "../../store/channels";
+import { Button, Dialog, TextField } from "../../ui/controls";
+import { Content } from "../messages/Content";
+import { useAppState, useSession } from "../session/session";
+import { fieldError, useAction, useErrorText } from "../session/useAction";
+import { SelectMenu } from "./SelectMenu";
+import type { Component } from "./types";
+
+const PARAGRAPH = 2;
+
+/** Shows the modal that an application asks the user to fill in. */
+export function ModalHost() {
+  const { store } = useSession();
+  const modal = useAppState((state) => state.modal);
+  const close = () => store.update((state) => ({ ...state, modal: null }));
+  return modal && <ModalDialog key={modal.id} modal={modal} onClose={close} />;
+}
+
+/** The value of a field: a text, chosen values, a box that is checked or not, or files. */
+type Value = string | readonly string[] | boolean | readonly File[];
+
+function ModalDialog({ modal, onClose }: { modal: Modal; onClose: () => void }) {
+  const text = useText();
+  const { api, store } = useSession();
+  const action = useAction();
+  const errorText = useErrorText();
+  const components = modal.components as Component[];
+  const channel = useAppState((state) => state.channels[modal.channel_id]);
+  const guildId = channel === undefined ? null : guildIdOf(channel);
+  const [values, setValues] = useState<Readonly<Record<string, Value>>>(() => initialValues(components));
+  const [tried, setTried] = useState(false);
+  const missing = fields(components).filter((field) => isMissing(field, values[field.custom_id ?? ""]));
+  const submit = async () => {
+    setTried(true);
+    if (missing.length > 0) {
+      return;
+    }
+    const files: File[] = [];
+    const answers = components.map((component) => answer(component, values, files));
+    const source = {
+      applicationId: modal.application.id,
+      guildId,
+      channelId: modal.channel_id,
+      sessionId: store.state.sessionId,
+      nonce: makeNonce(),
+    };
+    const submitted = { id: modal.id, customId: modal.custom_id, components: answers };
+    if (await action.run(() => submitModal(api, source, submitted, files))) {
+      onClose();
+    }
+  };
+  const set = (customId: string, value: Value) => setValues((before) => ({ ...before, [customId]: value }));
+  return (
+    <Dialog title={modal.title} onClose={onClose}>
+      <p className="field-hint">{text("component.modalFrom", { name: modal.application.name })}</p>
+      <Form
+        className="stack"
+        validationBehavior="aria"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        {components.map((component, index) => (
+          <Field
+            key={component.id ?? index}
+            component={component}
+            guildId={guildId}
+            values={values}
+            onChange={set}
+            error={(field) =>
+              tried && isMissing(field, values[field.custom_id ?? ""])
+                ? text("component.required")
+                : fieldError(action.error, `data.components.${index}`)
+            }
+          />
+        ))}
+        {action.error !== null && (
+          <p role="alert" className="notice notice-danger">
+            {errorText(action.error)}
+          </p>
+        )}
+        <div className="dialog-actions">
+          <Button onPress={onClose}>{text("common.cancel")}</Button>
+          <Button type="submit" kind="primary" isDisabled={action.pending}>
+            {text("component.submit")}
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}
+
+interface FieldProps {
+  component: Component;
+  guildId: string | null;
+  values: Readonly<Record<string, Value>>;
+  onChange: (customId: string, value: Value) => void;
+  error: (field: Component) => string | undefined;
+}
+
+/** A text, a label with its field, or an action row with a text input, as older modals have. */
+function Field({ component, guildId, values, onChange, error }: FieldProps): ReactNode {
+  if (component.type === ComponentType.TextDisplay) {
+    return <Content content={component.content ?? ""} guildId={guildId} />;
+  }
+  const input = component.component ?? component.components?.[0];
+  if (input === undefined) {
+    return null;
+  }
+  const label = component.label ?? input.label ?? "";
+  const customId = input.custom_id ?? "";
+  const value = values[customId];
+  const problem = error(input);
+  const set = (changed: Value) => onChange(customId, changed);
+  if (input.type === ComponentType.TextInput) {
+    return (
+      <TextField
+        label={label}
+        {...(component.description && { hint: component.description })}
+        value={typeof value === "string" ? value : ""}
+        onChange={set}
+        multiline={input.style === PARAGRAPH}
+        isRequired={input.required !== false}
+        {...(input.max_length !== undefined && { maxLength: input.max_length })}
+        {...(input.min_length !== undefined && { minLength: input.min_length })}
+        error={problem}
+      />
+    );
+  }
+  return (
+    <fieldset className="field modal-field">
+      <legend>{label}</legend>
+      {component.description && <span className="field-hint">{component.description}</span>}
+      <Input input={input} label={label} guildId={guildId} value={value} onChange={set} />
+      {problem !== undefined && <span className="field-error">{problem}</span>}
+    </fieldset>
+  );
+}
+
+interface InputProps {
+  input: Component;
+  label: string;
+  guildId: string | null;
+  value: Value | undefined;
+  onChange: (value: Value) => void;
+}
+
+function Input({ input, label, guildId, value, onChange }: InputProps): ReactNode {
+  const text = useText();
+  const chosen = Array.isArray(value) ? (value as readonly string[]) : [];
+  switch (input.type) {
+    case ComponentType.FileUpload:
+      return (
+        <input
+          type="file"
+          aria-label={text("component.file")}
+          multiple={(input.max_values ?? 1) > 1}
+          onChange={(event) => onChange([...(event.target.files ?? [])].slice(0, input.max_values ?? 1))}
+        />
+      );
+    case ComponentType.Checkbox:
+      return (
+        <label className="modal-choice">
+          <input
+            type="checkbox"
+            checked={value === true}
+            onChange={(event) => onChange(event.target.checked)}
+          />
+          {label}
+        </label>
+      );
+    case ComponentType.RadioGroup:
+      return (input.options ?? []).map((option) => (
+        <label key={option.value} className="modal-choice">
+          <input
+            type="radio"
+            name={input.custom_id}
+            checked={value === option.value}
+            onChange={() => onChange(option.value)}
+          />
+          {option.label}
+        </label>
+      ));
+    case ComponentType.CheckboxGroup:
+      return (input.options ?? []).map((option) => (
+        <label key={option.value} className="modal-choice">
+          <input
+            type="checkbox"
+            checked={chosen.includes(option.value)}
+            onChange={(event) =>
+              onChange(
+                event.target.checked
+                  ? [...chosen, option.value]
+                  : chosen.filter((each) => each !== option.value),
+              )
+            }
+          />
+          {option.label}
+        </label>
+      ));
+    default:
+      return <SelectMenu component={input} guildId={guildId} label={label} onChoose={onChange} />;
+  }
+}
+
+/** The fields of a modal, without labels and rows. */
+function fields(components: readonly Component[]): Component[] {
+  return components.flatMap((component) => component.component ?? component.components ?? []);
+}
+
+export function initialValues(components: readonly Component[]): Record<string, Value> {
+  return Object.fromEntries(
+    fields(components).map((field) => {
+      const defaults = (field.options ?? []).filter((option) => option.default).map((option) => option.value);
+      const value: Value =
+        field.type === ComponentType.TextInput
+          ? (field.value ?? "")
+          : field.type === ComponentType.Checkbox
+            ? field.default === true
+            : field.type === ComponentType.RadioGroup
+              ? (defaults[0] ?? "")
+              : defaults;
+      return [field.custom_id ?? "", value];
+    }),
+  );
+}
+
+function isMissing(field: Component, value: Value | undefined): boolean {
+  if (field.required === false || field.type === ComponentType.Checkbox) {
+    return false;
+  }
+  return value === undefined || (typeof value !== "boolean" && value.length === 0);
+}
+
+/** A component of the modal with its value, as a submission has it. Adds uploaded files to `files`. */
+export function answer(
+  component: Component,
+  values: Readonly<Record<string, Value>>,
+  files: File[],
+): Record<string, unknown> {
+  const own = { type: component.type, ...(component.id !== undefined && { id: component.id }) };
+  if (component.component !== undefined) {
+    return { ...own, component: answerField(component.component, values, files) };
+  }
+  if (component.components !== undefined) {
+    return { ...own, components: component.components.map((each) => answerField(each, values, files)) };
+  }
+  return own;
+}
+
+function answerField(
+  field: Component,
+  values: Readonly<Record<string, Value>>,
+  files: File[],
+): Record<string, unknown> {
+  const own = {
+    type: field.type,
+    custom_id: field.custom_id,
+    ...(field.id !== undefined && { id: field.id }),
+  };
+  const value = values[field.custom_id ?? ""] ?? "";
+  if (field.type === ComponentType.FileUpload) {
+    const uploads = typeof value === "object" ? (value as readonly File[]) : [];
+    return { ...own, values: uploads.map((file) => String(files.push(file) - 1)) };
+  }
+  if (field.type === ComponentType.RadioGroup) {
+    return { ...own, value: value === "" ? null : value };
+  }
+  return typeof value === "object" ? { ...own, values: value } : { ...own, value };
+}

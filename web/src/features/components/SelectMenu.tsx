@@ -1,0 +1,147 @@
+import { ChevronDown } from "lucide-react";
+import { useState } from "react";
+import {
+  Button as AriaButton,
+  Dialog,
+  DialogTrigger,
+  Header,
+  ListBox,
+  ListBoxItem,
+  Popover,
+  Text,
+  type Selection,
+} from "react-aria-components";
+
+import { ComponentType } from "../../api/enums";
+import { useText } from "../../i18n/translate";
+import { guildIdOf } from "../../store/channels";
+import { channelName, displayName } from "../../store/selectors";
+import type { State } from "../../store/state";
+import { Button } from "../../ui/controls";
+import { useSession } from "../session/session";
+import type { Component, Option } from "./types";
+
+interface SelectMenuProps {
+  component: Component;
+  guildId: string | null;
+  /** Called with the chosen values: at once if there can be one only, else when the menu is done. */
+  onChoose: (values: readonly string[]) => void;
+  /** The name for screen readers, where another text labels the select. */
+  label?: string;
+}
+
+/** A select of any kind: its own options, or users, roles and channels of the guild. */
+export function SelectMenu({ component, guildId, onChoose, label }: SelectMenuProps) {
+  const text = useText();
+  const { store } = useSession();
+  const [open, setOpen] = useState(false);
+  const [options, setOptions] = useState<readonly Option[]>(() => optionsOf(store.state, component, guildId));
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(
+    () => new Set(options.filter((option) => option.default).map((option) => option.value)),
+  );
+  const max = component.max_values ?? 1;
+  const min = component.min_values ?? 1;
+  const names = options.filter((option) => chosen.has(option.value)).map((option) => option.label);
+  const change = (selection: Selection) => {
+    const values = selection === "all" ? options.map((option) => option.value) : [...selection].map(String);
+    if (values.length > max) {
+      return;
+    }
+    setChosen(new Set(values));
+    if (max === 1 && values.length === 1) {
+      setOpen(false);
+      onChoose(values);
+    }
+  };
+  const toggle = (opens: boolean) => {
+    // Users, roles and channels are those of this moment.
+    setOptions(optionsOf(store.state, component, guildId));
+    setOpen(opens);
+  };
+  return (
+    <DialogTrigger isOpen={open} onOpenChange={toggle}>
+      <AriaButton
+        className="select-button"
+        isDisabled={component.disabled === true}
+        {...(label && { "aria-label": label })}
+      >
+        <span className={names.length === 0 ? "select-placeholder" : undefined}>
+          {names.length === 0 ? (component.placeholder ?? text("component.select")) : names.join(", ")}
+        </span>
+        <ChevronDown size={16} aria-hidden="true" />
+      </AriaButton>
+      <Popover className="menu-popover">
+        <Dialog
+          aria-label={label ?? component.placeholder ?? text("component.select")}
+          className="select-dialog"
+        >
+          <ListBox
+            aria-label={label ?? component.placeholder ?? text("component.select")}
+            className="select-list"
+            selectionMode={max === 1 ? "single" : "multiple"}
+            selectedKeys={chosen}
+            onSelectionChange={change}
+            items={options.map((option) => ({ id: option.value, ...option }))}
+            renderEmptyState={() => <Header>–</Header>}
+          >
+            {(option) => (
+              <ListBoxItem id={option.value} textValue={option.label} className="menu-item select-item">
+                <Text slot="label">{option.label}</Text>
+                {option.description && (
+                  <Text slot="description" className="field-hint">
+                    {option.description}
+                  </Text>
+                )}
+              </ListBoxItem>
+            )}
+          </ListBox>
+          {max > 1 && (
+            <Button
+              kind="primary"
+              isDisabled={chosen.size < min}
+              onPress={() => {
+                setOpen(false);
+                onChoose([...chosen]);
+              }}
+            >
+              {text("component.done")}
+            </Button>
+          )}
+        </Dialog>
+      </Popover>
+    </DialogTrigger>
+  );
+}
+
+/** What can be chosen. */
+function optionsOf(state: State, component: Component, guildId: string | null): readonly Option[] {
+  switch (component.type) {
+    case ComponentType.UserSelect:
+      return users(state, guildId);
+    case ComponentType.RoleSelect:
+      return roles(state, guildId);
+    case ComponentType.MentionableSelect:
+      return [...users(state, guildId), ...roles(state, guildId)];
+    case ComponentType.ChannelSelect:
+      return Object.values(state.channels)
+        .filter((channel) => guildIdOf(channel) === guildId)
+        .filter(
+          (channel) => !component.channel_types?.length || component.channel_types.includes(channel.type),
+        )
+        .map((channel) => ({ value: channel.id, label: `#${channelName(state, channel)}` }));
+    default:
+      return component.options ?? [];
+  }
+}
+
+function users(state: State, guildId: string | null): Option[] {
+  const members = guildId === null ? [] : Object.values(state.members[guildId] ?? {});
+  return members.map(({ user }) => ({ value: user.id, label: displayName(state, user, guildId) }));
+}
+
+function roles(state: State, guildId: string | null): Option[] {
+  const all = guildId === null ? [] : Object.values(state.guilds[guildId]?.roles ?? {});
+  return all
+    .filter((role) => role.id !== guildId)
+    .map((role) => ({ value: role.id, label: `@${role.name}` }));
+}

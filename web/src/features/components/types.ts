@@ -1,0 +1,52 @@
+import type { APIEmoji } from "discord-api-types/v10";
+
+/** A component as the API sends it: which fields it has depends on its type. */
+export interface Component {
+  type: number;
+  id?: number;
+  custom_id?: string;
+  label?: string | null;
+  description?: string | null;
+  style?: number;
+  url?: string;
+  disabled?: boolean;
+  placeholder?: string | null;
+  min_values?: number;
+  max_values?: number;
+  min_length?: number;
+  max_length?: number;
+  required?: boolean;
+  value?: string;
+  default?: boolean;
+  emoji?: Partial<APIEmoji>;
+  options?: Option[];
+  channel_types?: number[];
+  content?: string;
+  components?: Component[];
+  component?: Component;
+  accessory?: Component;
+  media?: Media;
+  file?: Media;
+  items?: { media: Media; description?: string | null; spoiler?: boolean }[];
+  name?: string;
+  size?: number;
+  accent_color?: number | null;
+  spoiler?: boolean;
+  divider?: boolean;
+  spacing?: number;
+}
+
+export interface Option {
+  label: string;
+  value: string;
+  description?: string | null;
+  default?: boolean;
+  emoji?: Partial<APIEmoji>;
+}
+
+export interface Media {
+  url: string;
+  proxy_url?: string;
+  width?: number | null;
+  height?: number | null;
+}

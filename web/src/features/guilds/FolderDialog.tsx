@@ -1,0 +1,48 @@
+import { useState } from "react";
+import { Form } from "react-aria-components";
+
+import { useText } from "../../i18n/translate";
+import { Button, Dialog, TextField } from "../../ui/controls";
+import { ColorField } from "../../ui/fields";
+
+interface FolderDialogProps {
+  folder: { name: string | null; color: number | null };
+  onChange: (changes: { name: string | null; color: number | null }) => void;
+  onClose: () => void;
+}
+
+const DEFAULT_COLOR = 0x7a3e12;
+
+/** The name and colour of a folder of guilds. */
+export default function FolderDialog({ folder, onChange, onClose }: FolderDialogProps) {
+  const text = useText();
+  const [name, setName] = useState(folder.name ?? "");
+  const [color, setColor] = useState(folder.color ?? DEFAULT_COLOR);
+  return (
+    <Dialog title={text("rail.editFolder")} onClose={onClose}>
+      <Form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onChange({ name: name.trim() === "" ? null : name.trim(), color });
+          onClose();
+        }}
+      >
+        <TextField
+          label={text("rail.folderName")}
+          value={name}
+          onChange={setName}
+          maxLength={100}
+          autoFocus
+        />
+        <ColorField label={text("rail.folderColor")} value={color} onChange={setColor} />
+        <div className="dialog-actions">
+          <Button onPress={onClose}>{text("common.cancel")}</Button>
+          <Button type="submit" kind="primary">
+            {text("common.save")}
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,105 @@
+import { Link } from "@tanstack/react-router";
+import { MessageCircle, Plus } from "lucide-react";
+import { lazy, Suspense, useMemo, useRef, useState } from "react";
+
+import { useText } from "../../i18n/translate";
+import {
+  arrangeGuilds,
+  dropEntry,
+  entryKey,
+  toFolders,
+  type DropPlace,
+  type RailEntry,
+} from "../../store/folders";
+import { orderedGuilds } from "../../store/selectors";
+import { Dialog, IconButton } from "../../ui/controls";
+import { useRovingFocus } from "../../ui/roving";
+import { Mentions } from "../channels/Mentions";
+import { useAppState, useSession } from "../session/session";
+import { changeSettings } from "../settings/useSettings";
+import { newFolderId } from "./rail";
+import { RailFolder } from "./RailFolder";
+import { RailGuild } from "./RailGuild";
+import "./rail.css";
+
+const AddGuild = lazy(async () => ({ default: (await import("./AddGuild")).AddGuild }));
+
+/** The list of the user's guilds, with direct messages above them. */
+export function GuildRail() {
+  const text = useText();
+  const list = useRef<HTMLElement>(null);
+  useRovingFocus(list);
+  const session = useSession();
+  const guilds = useAppState(orderedGuilds);
+  const loading = useAppState((state) => state.loadingGuilds);
+  const folders = useAppState((state) => state.settings.guild_folders);
+  const channels = useAppState((state) => state.channels);
+  const [adding, setAdding] = useState(false);
+  const entries = useMemo(
+    () =>
+      arrangeGuilds(
+        guilds.map((guild) => guild.id),
+        folders,
+      ),
+    [guilds, folders],
+  );
+  const byId = useMemo(() => new Map(guilds.map((guild) => [guild.id, guild])), [guilds]);
+  const directIds = useMemo(
+    () => Object.values(channels).flatMap((channel) => ("recipients" in channel ? [channel.id] : [])),
+    [channels],
+  );
+  const change = (changed: readonly RailEntry[]) => {
+    const guild_folders = toFolders(changed);
+    session.store.dispatch("USER_SETTINGS_UPDATE", { guild_folders });
+    void changeSettings(session, { guild_folders }).catch(() =>
+      session.store.dispatch("USER_SETTINGS_UPDATE", { guild_folders: folders }),
+    );
+  };
+  const drop = (draggedKey: string, targetKey: string, place: DropPlace) =>
+    change(dropEntry(entries, draggedKey, targetKey, place, newFolderId(entries)));
+  const rail = { entries, change, drop };
+  return (
+    <nav ref={list} className="rail" aria-label={text("guild.list")}>
+      <Link
+        to="/channels/@me"
+        className="rail-item"
+        aria-label={text("direct.title")}
+        title={text("direct.title")}
+        activeOptions={{ exact: false }}
+      >
+        <span className="rail-direct">
+          <MessageCircle size={22} aria-hidden="true" />
+        </span>
+        <Mentions channelIds={directIds} />
+      </Link>
+      <ul>
+        {entries.map((entry) => {
+          const listed = entry.guildIds.flatMap((id) => byId.get(id) ?? []);
+          const [first] = listed;
+          return entry.folder === null ? (
+            first && <RailGuild key={first.id} guild={first} rail={rail} />
+          ) : (
+            <RailFolder key={entryKey(entry)} folder={entry.folder} guilds={listed} rail={rail} />
+          );
+        })}
+        {loading
+          .filter((id) => !byId.has(id))
+          .map((id) => (
+            <li key={id} className="rail-item" aria-hidden="true">
+              <span className="skeleton rail-skeleton" />
+            </li>
+          ))}
+      </ul>
+      <IconButton label={text("guild.create")} onPress={() => setAdding(true)}>
+        <Plus size={20} />
+      </IconButton>
+      {adding && (
+        <Dialog title={text("guild.create.title")} onClose={() => setAdding(false)}>
+          <Suspense>
+            <AddGuild onDone={() => setAdding(false)} />
+          </Suspense>
+        </Dialog>
+      )}
+    </nav>
+  );
+}

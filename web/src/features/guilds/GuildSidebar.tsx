@@ -1,0 +1,113 @@
+import { useNavigate } from "@tanstack/react-router";
+import { ChevronDown } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { Button as AriaButton } from "react-aria-components";
+
+import { Permission } from "../../api/enums";
+import { useText } from "../../i18n/translate";
+import { guildPermissions, has } from "../../store/permissions";
+import type { GuildState } from "../../store/state";
+import { Dialog, Menu, MenuItem } from "../../ui/controls";
+import { ChannelList } from "../channels/ChannelList";
+import { useAppState } from "../session/session";
+import { GuildItems } from "./GuildItems";
+
+const ArrangeChannels = lazy(() => import("../channels/ArrangeChannels"));
+const ChannelForm = lazy(async () => ({ default: (await import("../channels/ChannelForm")).ChannelForm }));
+const InviteDialog = lazy(() => import("./InviteDialog"));
+const LeaveDialog = lazy(() => import("./LeaveDialog"));
+const NotificationDialog = lazy(() => import("../notifications/NotificationDialog"));
+
+/** Each of these opens a section of the guild's settings. */
+const SETTINGS_PERMISSIONS =
+  Permission.ManageGuild |
+  Permission.ManageRoles |
+  Permission.KickMembers |
+  Permission.BanMembers |
+  Permission.ModerateMembers |
+  Permission.ManageNicknames |
+  Permission.ViewAuditLog |
+  Permission.ManageWebhooks |
+  Permission.CreateGuildExpressions |
+  Permission.ManageGuildExpressions;
+
+type Open = "invite" | "channel" | "arrange" | "leave" | "notifications" | null;
+
+/** A guild's menu and its channels. */
+export function GuildSidebar({ guild }: { guild: GuildState }) {
+  const text = useText();
+  const navigate = useNavigate();
+  const [open, setOpen] = useState<Open>(null);
+  const user = useAppState((state) => state.user);
+  const permissions = useAppState((state) => guildPermissions(state, guild.id, state.user?.id ?? ""));
+  const isOwner = guild.ownerId === user?.id;
+  const hasSettings = (permissions & SETTINGS_PERMISSIONS) !== 0n;
+  return (
+    <>
+      <div className="sidebar-header">
+        <Menu
+          label={text("guild.menu", { name: guild.name })}
+          trigger={
+            <AriaButton className="sidebar-title">
+              <span>{guild.name}</span>
+              <ChevronDown size={16} aria-hidden="true" />
+            </AriaButton>
+          }
+        >
+          {has(permissions, Permission.CreateInstantInvite) && (
+            <MenuItem onAction={() => setOpen("invite")}>{text("guild.invite")}</MenuItem>
+          )}
+          {has(permissions, Permission.ManageChannels) && (
+            <MenuItem onAction={() => setOpen("channel")}>{text("channel.create")}</MenuItem>
+          )}
+          {has(permissions, Permission.ManageChannels) && (
+            <MenuItem onAction={() => setOpen("arrange")}>{text("channel.arrange.open")}</MenuItem>
+          )}
+          {hasSettings && (
+            <MenuItem
+              onAction={() =>
+                void navigate({
+                  to: "/app/guilds/$guildId/settings/{-$sectionId}/{-$itemId}",
+                  params: { guildId: guild.id },
+                })
+              }
+            >
+              {text("guild.settings")}
+            </MenuItem>
+          )}
+          <GuildItems guild={guild} onNotifications={() => setOpen("notifications")} />
+          {!isOwner && (
+            <MenuItem danger onAction={() => setOpen("leave")}>
+              {text("guild.leave")}
+            </MenuItem>
+          )}
+        </Menu>
+      </div>
+      {guild.unavailable && <p className="notice">{text("guild.unavailable")}</p>}
+      <ChannelList guild={guild} />
+      {open === "invite" && (
+        <Suspense>
+          <InviteDialog guild={guild} onClose={() => setOpen(null)} />
+        </Suspense>
+      )}
+      {open === "channel" && (
+        <Dialog title={text("channel.create.title")} onClose={() => setOpen(null)}>
+          <Suspense>
+            <ChannelForm guildId={guild.id} onDone={() => setOpen(null)} />
+          </Suspense>
+        </Dialog>
+      )}
+      {open === "arrange" && (
+        <Suspense>
+          <ArrangeChannels guild={guild} onClose={() => setOpen(null)} />
+        </Suspense>
+      )}
+      <Suspense>
+        {open === "leave" && <LeaveDialog guild={guild} onClose={() => setOpen(null)} />}
+        {open === "notifications" && (
+          <NotificationDialog guildId={guild.id} channel={null} onClose={() => setOpen(null)} />
+        )}
+      </Suspense>
+    </>
+  );
+}

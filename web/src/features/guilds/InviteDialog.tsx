@@ -1,0 +1,74 @@
+import { ChannelType } from "../../api/enums";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+
+import { createInvite } from "../../api/guilds";
+import { useText } from "../../i18n/translate";
+import { visibleChannelGroups } from "../../store/selectors";
+import type { GuildState } from "../../store/state";
+import { Button, Dialog, TextField } from "../../ui/controls";
+import { Queries } from "../session/queries";
+import { useSession } from "../session/session";
+import { useErrorText } from "../session/useAction";
+
+const WEEK_SECONDS = 604_800;
+
+/** A link that others join the guild with. */
+export default function InviteDialog(props: InviteDialogProps) {
+  return (
+    <Queries>
+      <NewInvite {...props} />
+    </Queries>
+  );
+}
+
+interface InviteDialogProps {
+  guild: GuildState;
+  onClose: () => void;
+}
+
+function NewInvite({ guild, onClose }: InviteDialogProps) {
+  const text = useText();
+  const { api, store } = useSession();
+  const errorText = useErrorText();
+  const [copied, setCopied] = useState(false);
+  const channelId =
+    guild.systemChannelId ??
+    visibleChannelGroups(store.state, guild.id)
+      .flatMap((group) => group.channels)
+      .find((channel) => channel.type === ChannelType.GuildText)?.id;
+  const invite = useQuery({
+    queryKey: ["new invite", guild.id],
+    queryFn: () => createInvite(api, channelId ?? guild.id, { max_age: WEEK_SECONDS }),
+    retry: false,
+    staleTime: Infinity,
+  });
+  const link = invite.data === undefined ? "" : `${location.origin}/invite/${invite.data.code}`;
+  const copy = async () => {
+    await navigator.clipboard.writeText(link);
+    setCopied(true);
+  };
+  return (
+    <Dialog title={text("guild.invite.title", { name: guild.name })} onClose={onClose}>
+      {invite.isError ? (
+        <p role="alert" className="notice notice-danger">
+          {errorText(invite.error)}
+        </p>
+      ) : (
+        <TextField
+          label={text("guild.invite.link")}
+          hint={text("guild.invite.hint")}
+          value={link}
+          isReadOnly
+          autoFocus
+        />
+      )}
+      <div className="dialog-actions">
+        <Button onPress={onClose}>{text("common.close")}</Button>
+        <Button kind="primary" isDisabled={link === ""} onPress={() => void copy()}>
+          {text(copied ? "common.copied" : "common.copy")}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,85 @@
+import { useState } from "react";
+import { Form } from "react-aria-components";
+
+import { banUser, kickMember } from "../../api/guilds";
+import { useText } from "../../i18n/translate";
+import { Button, Dialog, TextField } from "../../ui/controls";
+import { useSession } from "../session/session";
+import { useAction, useErrorText } from "../session/useAction";
+
+const DAY_SECONDS = 86_400;
+
+interface RemoveMemberProps {
+  kind: "kick" | "ban";
+  guildId: string;
+  userId: string;
+  name: string;
+  onClose: () => void;
+}
+
+/** Kicks or bans a member, with a reason for the audit log. */
+export function RemoveMember({ kind, guildId, userId, name, onClose }: RemoveMemberProps) {
+  const text = useText();
+  const { api } = useSession();
+  const action = useAction();
+  const errorText = useErrorText();
+  const [reason, setReason] = useState("");
+  const [seconds, setSeconds] = useState(0);
+  const submit = async () => {
+    const removed = await action.run(() =>
+      kind === "kick"
+        ? kickMember(api, guildId, userId, reason)
+        : banUser(api, guildId, userId, { reason, deleteMessageSeconds: seconds }),
+    );
+    if (removed) {
+      onClose();
+    }
+  };
+  return (
+    <Dialog
+      title={text(kind === "kick" ? "member.kick.title" : "member.ban.title", { name })}
+      onClose={onClose}
+    >
+      <Form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <TextField
+          label={text("member.reason")}
+          value={reason}
+          onChange={setReason}
+          maxLength={512}
+          autoFocus
+        />
+        {kind === "ban" && (
+          <div className="field">
+            <label htmlFor="delete-messages">{text("member.ban.deleteMessages")}</label>
+            <select
+              id="delete-messages"
+              value={seconds}
+              onChange={(event) => setSeconds(Number(event.target.value))}
+            >
+              <option value={0}>{text("member.ban.deleteMessages.none")}</option>
+              <option value={DAY_SECONDS}>{text("member.ban.deleteMessages.day")}</option>
+              <option value={7 * DAY_SECONDS}>{text("member.ban.deleteMessages.week")}</option>
+            </select>
+          </div>
+        )}
+        {action.error !== null && (
+          <p role="alert" className="notice notice-danger">
+            {errorText(action.error)}
+          </p>
+        )}
+        <div className="dialog-actions">
+          <Button onPress={onClose}>{text("common.cancel")}</Button>
+          <Button type="submit" kind="danger" isDisabled={action.pending}>
+            {text(kind === "kick" ? "member.kick" : "member.ban")}
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}

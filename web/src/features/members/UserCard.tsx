@@ -1,0 +1,218 @@
+import { useNavigate } from "@tanstack/react-router";
+import type { APIGuildMember, APIUser } from "discord-api-types/v10";
+import { Copy, MessageCircle } from "lucide-react";
+import { useEffect, useId, useRef, useState } from "react";
+import { FormattedDate } from "react-intl";
+
+import { openDirectMessage } from "../../api/guilds";
+import { avatarUrl, bannerUrl } from "../../api/images";
+import { getMember, getNote, getUser, setNote } from "../../api/users";
+import { useText } from "../../i18n/translate";
+import { displayName } from "../../store/selectors";
+import { roleColor } from "../../ui/colors";
+import { Avatar, Button } from "../../ui/controls";
+import { useAppState, useSession } from "../session/session";
+import { useAction, useErrorText } from "../session/useAction";
+import "./usercard.css";
+
+const MAX_NOTE = 256;
+const EPOCH_MS = 1_420_070_400_000;
+
+interface UserCardProps {
+  userId: string;
+  guildId: string | null;
+  onClose: () => void;
+}
+
+/** A user with their roles, since when they are there, and the caller's note about them. */
+export function UserCard({ userId, guildId, onClose }: UserCardProps) {
+  const { api, store } = useSession();
+  const errorText = useErrorText();
+  const stored = useAppState((state) => state.users[userId]);
+  const [loaded, setLoaded] = useState<APIUser | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  useEffect(() => {
+    const abort = new AbortController();
+    // The colour and the banner are not part of what the gateway sends.
+    getUser(api, userId, abort.signal).then(
+      setLoaded,
+      (caught: unknown) => !abort.signal.aborted && setError(caught),
+    );
+    if (guildId !== null && store.state.members[guildId]?.[userId] === undefined) {
+      getMember(api, guildId, userId, abort.signal).then(
+        (member) => store.dispatch("GUILD_MEMBERS_CHUNK", { guild_id: guildId, members: [member] }),
+        () => undefined,
+      );
+    }
+    return () => abort.abort();
+  }, [api, store, userId, guildId]);
+  const user = loaded ?? stored;
+  if (user === undefined) {
+    return error === null ? (
+      <div className="user-body" aria-busy="true">
+        <span className="skeleton user-skeleton" />
+      </div>
+    ) : (
+      <p role="alert" className="user-body field-error">
+        {errorText(error)}
+      </p>
+    );
+  }
+  return <Card user={user} guildId={guildId} onClose={onClose} />;
+}
+
+function Card({ user, guildId, onClose }: { user: APIUser; guildId: string | null; onClose: () => void }) {
+  const text = useText();
+  const { api, store } = useSession();
+  const navigate = useNavigate();
+  const action = useAction();
+  const errorText = useErrorText();
+  const [copied, setCopied] = useState(false);
+  const name = useAppState((state) => displayName(state, user, guildId));
+  const status = useAppState((state) => state.presences[user.id]?.status ?? "offline");
+  const isSelf = useAppState((state) => state.user?.id === user.id);
+  const member = useAppState((state) => (guildId === null ? undefined : state.members[guildId]?.[user.id]));
+  const banner = bannerUrl(user.id, user.banner ?? null, 320);
+  const message = async () => {
+    const channel = await openDirectMessage(api, user.id);
+    store.dispatch("CHANNEL_CREATE", channel);
+    onClose();
+    await navigate({ to: "/channels/@me/$channelId", params: { channelId: channel.id } });
+  };
+  const color = user.accent_color ? `#${user.accent_color.toString(16).padStart(6, "0")}` : undefined;
+  return (
+    <>
+      <div className="user-banner" style={color === undefined ? undefined : { background: color }}>
+        {banner !== null && <img src={banner} alt="" />}
+      </div>
+      <div className="user-body">
+        <span className={`user-avatar member-${status}`}>
+          <Avatar url={avatarUrl(user, 72)} name={name} size={72} />
+          <span className="member-status" />
+        </span>
+        <h2>{name}</h2>
+        <p className="field-hint">
+          {user.username} {user.bot && <span className="tag">{text("message.tag.app")}</span>}
+        </p>
+        <dl className="user-facts">
+          <div>
+            <dt>{text("user.since")}</dt>
+            <dd>
+              <FormattedDate value={createdAt(user.id)} dateStyle="medium" />
+            </dd>
+          </div>
+          {member?.joined_at && (
+            <div>
+              <dt>{text("user.joined")}</dt>
+              <dd>
+                <FormattedDate value={member.joined_at} dateStyle="medium" />
+              </dd>
+            </div>
+          )}
+        </dl>
+        {member !== undefined && guildId !== null && <Roles member={member} guildId={guildId} />}
+        <Note key={user.id} userId={user.id} />
+        {action.error !== null && (
+          <p role="alert" className="field-error">
+            {errorText(action.error)}
+          </p>
+        )}
+        <div className="dialog-actions">
+          <Button
+            kind="quiet"
+            onPress={() => void navigator.clipboard.writeText(user.id).then(() => setCopied(true))}
+          >
+            <Copy size={16} aria-hidden="true" /> {text(copied ? "common.copied" : "user.copyId")}
+          </Button>
+          {!isSelf && (
+            <Button kind="primary" isDisabled={action.pending} onPress={() => void action.run(message)}>
+              <MessageCircle size={16} aria-hidden="true" /> {text("member.message")}
+            </Button>
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Roles({ member, guildId }: { member: APIGuildMember; guildId: string }) {
+  const text = useText();
+  const roles = useAppState((state) => state.guilds[guildId]?.roles);
+  const own = member.roles
+    .map((id) => roles?.[id])
+    .filter((role) => role !== undefined)
+    .sort((a, b) => b.position - a.position);
+  return own.length === 0 ? null : (
+    <section>
+      <h3>{text("user.roles")}</h3>
+      <ul className="user-roles">
+        {own.map((role) => {
+          const color = role.color === 0 ? null : `#${role.color.toString(16).padStart(6, "0")}`;
+          return (
+            <li key={role.id}>
+              <span className="user-role-color" style={roleColor(color)} /> {role.name}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+/** The caller's note, saved when the field is left. */
+function Note({ userId }: { userId: string }) {
+  const text = useText();
+  const { api } = useSession();
+  const action = useAction();
+  const errorText = useErrorText();
+  const id = useId();
+  const [saved, setSaved] = useState<string | null>(null);
+  const [note, change] = useState("");
+  useEffect(() => {
+    const abort = new AbortController();
+    getNote(api, userId, abort.signal).then(
+      (loaded) => {
+        setSaved(loaded);
+        change(loaded);
+      },
+      () => undefined,
+    );
+    return () => abort.abort();
+  }, [api, userId]);
+  const save = async () => {
+    if (saved !== null && note !== saved && (await action.run(() => setNote(api, userId, note)))) {
+      setSaved(note);
+    }
+  };
+  const saveLatest = useRef(save);
+  useEffect(() => {
+    saveLatest.current = save;
+  });
+  // The card may close while the field still has the focus.
+  useEffect(() => () => void saveLatest.current(), []);
+  return (
+    <div className="field">
+      <label htmlFor={id}>{text("user.note")}</label>
+      <textarea
+        id={id}
+        rows={2}
+        maxLength={MAX_NOTE}
+        disabled={saved === null}
+        placeholder={text("user.note.hint")}
+        value={note}
+        onChange={(event) => change(event.target.value)}
+        onBlur={() => void save()}
+      />
+      {action.error !== null && (
+        <p role="alert" className="field-error">
+          {errorText(action.error)}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** When an account was created, in milliseconds. */
+function createdAt(id: string): number {
+  return Number(BigInt(id) >> 22n) + EPOCH_MS;
+}

@@ -1,0 +1,39 @@
+import { lazy, Suspense, useState, type CSSProperties, type ReactNode } from "react";
+import { Button, Dialog, DialogTrigger, Popover } from "react-aria-components";
+
+import { useText } from "../../i18n/translate";
+
+const UserCard = lazy(async () => ({ default: (await import("./UserCard")).UserCard }));
+
+interface UserTriggerProps {
+  userId: string;
+  guildId: string | null;
+  /** For screen readers, where the content names the user already it is not needed. */
+  label?: string;
+  className: string;
+  id?: string;
+  style?: CSSProperties | undefined;
+  /** Whether the Tab key passes it over: another trigger of the same user stands beside it. */
+  excludeFromTabOrder?: boolean;
+  children: ReactNode;
+}
+
+/** A button, such as a name or a mention, that opens a card about its user. */
+export function UserTrigger({ userId, guildId, label, children, ...button }: UserTriggerProps) {
+  const text = useText();
+  const [open, setOpen] = useState(false);
+  return (
+    <DialogTrigger isOpen={open} onOpenChange={setOpen}>
+      <Button {...button} {...(label !== undefined && { "aria-label": label })}>
+        {children}
+      </Button>
+      <Popover className="menu-popover user-popover" placement="end top">
+        <Dialog aria-label={text("user.card")} className="user-card">
+          <Suspense fallback={<p className="apps-empty">{text("app.loading")}</p>}>
+            <UserCard userId={userId} guildId={guildId} onClose={() => setOpen(false)} />
+          </Suspense>
+        </Dialog>
+      </Popover>
+    </DialogTrigger>
+  );
+}

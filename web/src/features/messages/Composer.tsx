@@ -1,0 +1,245 @@
+import type { APIChannel, APIMessage } from "discord-api-types/v10";
+import { Paperclip, SendHorizontal, Smile, X } from "lucide-react";
+import { lazy, Suspense, useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from "react";
+import { FileTrigger } from "react-aria-components";
+
+import { Permission } from "../../api/enums";
+import { triggerTyping } from "../../api/messages";
+import { Translate, useText } from "../../i18n/translate";
+import { channelPermissions, has } from "../../store/permissions";
+import { displayName } from "../../store/selectors";
+import { IconButton } from "../../ui/controls";
+import type { CommandLeaf } from "../commands/options";
+import { useAppState, useSession } from "../session/session";
+import { readDraft, writeDraft } from "./drafts";
+import { EmojiButton } from "./EmojiButton";
+import { sendMessage } from "./sending";
+import { checkUploads, maxFileSize, type Uploads } from "./uploads";
+import { useMessageText } from "./useMessageText";
+
+const CommandForm = lazy(async () => ({ default: (await import("../commands/CommandForm")).CommandForm }));
+const CompletionList = lazy(async () => ({ default: (await import("./CompletionList")).CompletionList }));
+const PendingCommands = lazy(async () => ({
+  default: (await import("../commands/PendingCommands")).PendingCommands,
+}));
+const UploadTray = lazy(async () => ({ default: (await import("./UploadTray")).UploadTray }));
+
+const MAX_LENGTH = 2000;
+const TYPING_EVERY_MS = 8_000;
+
+interface ComposerProps {
+  channel: APIChannel;
+  guildId: string | null;
+  name: string;
+  replyTo: APIMessage | null;
+  onCancelReply: () => void;
+  uploads: Uploads;
+  onEditLast: () => void;
+}
+
+/** Writes messages and uses commands. Drafts stay on the device. */
+export function Composer(props: ComposerProps) {
+  const { channel, guildId, name, replyTo, onCancelReply, uploads, onEditLast } = props;
+  const channelId = channel.id;
+  const text = useText();
+  const session = useSession();
+  const [command, setCommand] = useState<CommandLeaf | null>(null);
+  const typedAt = useRef(0);
+  const replyName = useAppState((state) => (replyTo ? displayName(state, replyTo.author, guildId) : ""));
+  const hasPending = useAppState((state) =>
+    Object.values(state.interactions).some((each) => each.command?.channelId === channelId),
+  );
+  const mayAttach = useAppState((state) =>
+    has(channelPermissions(state, channel, state.user?.id ?? ""), Permission.AttachFiles),
+  );
+  const maxSize = useAppState((state) =>
+    maxFileSize(guildId === null ? 0 : (state.guilds[guildId]?.premiumTier ?? 0)),
+  );
+  const onChange = (markup: string) => {
+    writeDraft(channelId, markup);
+    const now = Date.now();
+    if (markup !== "" && !markup.startsWith("/") && now - typedAt.current > TYPING_EVERY_MS) {
+      typedAt.current = now;
+      void triggerTyping(session.api, channelId).catch(() => undefined);
+    }
+  };
+  const [draft] = useState(() => readDraft(channelId));
+  const editor = useMessageText(channel, draft, onChange, true);
+  const { area, completion, listId, markup } = editor;
+  // The API counts code points.
+  const excess = Array.from(markup).length - MAX_LENGTH;
+  const empty = markup.trim() === "" && uploads.list.length === 0;
+  const problem = checkUploads(uploads.list, maxSize);
+  const blocked = empty || excess > 0 || problem !== null;
+
+  useEffect(() => area.current?.focus(), [area, channelId, replyTo, command]);
+
+  const send = () => {
+    if (blocked) {
+      return;
+    }
+    void sendMessage(session, { channelId, content: markup.trim(), uploads: uploads.list, replyTo });
+    editor.change("", 0);
+    typedAt.current = 0;
+    uploads.clear();
+    onCancelReply();
+  };
+
+  const chooseCommand = (index: number) => {
+    const chosen = completion.commands[index];
+    if (chosen !== undefined) {
+      editor.change("", 0);
+      setCommand(chosen);
+    }
+  };
+
+  /** A command that was typed to its end, with a space, is chosen. */
+  const typeCommand = (value: string): boolean => {
+    const typed = /^\/(.+) $/.exec(value)?.[1]?.toLowerCase();
+    const index = completion.commands.findIndex((leaf) => leaf.title.toLowerCase() === typed);
+    const isPrefix = completion.commands.some((leaf) =>
+      leaf.title.toLowerCase().startsWith(`${typed ?? ""} `),
+    );
+    if (typed === undefined || index < 0 || isPrefix) {
+      return false;
+    }
+    chooseCommand(index);
+    return true;
+  };
+
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (editor.onKeyDown(event, chooseCommand)) {
+      return;
+    }
+    if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+      event.preventDefault();
+      // While the commands are being loaded, Enter must not send the name of one as a message.
+      if (completion.trigger?.kind !== "command" || completion.commandStatus !== "loading") {
+        send();
+      }
+    } else if (event.key === "Escape" && replyTo !== null) {
+      event.preventDefault();
+      onCancelReply();
+    } else if (event.key === "ArrowUp" && editor.text === "") {
+      event.preventDefault();
+      onEditLast();
+    }
+  };
+
+  const onPaste = (event: ClipboardEvent) => {
+    if (event.clipboardData.files.length > 0 && mayAttach) {
+      event.preventDefault();
+      uploads.add(event.clipboardData.files);
+    }
+  };
+
+  const closeCommand = (restored: string) => {
+    setCommand(null);
+    editor.change(restored, restored.length);
+  };
+
+  const hasList =
+    completion.trigger !== null &&
+    (completion.trigger.kind === "command" || completion.completions.length > 0);
+  return (
+    <div className="composer">
+      {hasPending && (
+        <Suspense>
+          <PendingCommands channelId={channelId} />
+        </Suspense>
+      )}
+      {replyTo !== null && (
+        <div className="composer-reply">
+          <span>
+            <Translate
+              id="composer.replying"
+              values={{ name: replyName, b: (chunks) => <strong key="name">{chunks}</strong> }}
+            />
+          </span>
+          <IconButton label={text("composer.cancelReply")} onPress={onCancelReply}>
+            <X size={16} />
+          </IconButton>
+        </div>
+      )}
+      {uploads.list.length > 0 && command === null && (
+        <Suspense>
+          <UploadTray uploads={uploads} maxSize={maxSize} />
+        </Suspense>
+      )}
+      {command !== null ? (
+        <Suspense>
+          <CommandForm
+            key={command.key}
+            leaf={command}
+            channel={channel}
+            maxFileSize={maxSize}
+            onDone={() => closeCommand("")}
+            onCancel={() => closeCommand(`/${command.title}`)}
+          />
+        </Suspense>
+      ) : (
+        <div className="composer-row">
+          {hasList && (
+            <Suspense>
+              <CompletionList
+                id={listId}
+                state={completion}
+                onChoose={(index) =>
+                  completion.trigger?.kind === "command" ? chooseCommand(index) : editor.complete(index)
+                }
+              />
+            </Suspense>
+          )}
+          {mayAttach && (
+            <FileTrigger allowsMultiple onSelect={uploads.add}>
+              <IconButton label={text("composer.attach")}>
+                <Paperclip size={18} />
+              </IconButton>
+            </FileTrigger>
+          )}
+          <textarea
+            ref={area}
+            className="composer-input"
+            rows={1}
+            value={editor.text}
+            placeholder={text("composer.label", { name })}
+            aria-label={text("composer.label", { name })}
+            aria-invalid={excess > 0}
+            aria-autocomplete="list"
+            aria-controls={hasList ? listId : undefined}
+            aria-activedescendant={hasList ? `${listId}-${completion.active}` : undefined}
+            dir="auto"
+            onChange={(event) => {
+              const { value, selectionStart } = event.target;
+              if (!typeCommand(value)) {
+                editor.change(value, selectionStart);
+              }
+            }}
+            onSelect={editor.onSelect}
+            onKeyDown={onKeyDown}
+            onPaste={onPaste}
+          />
+          <EmojiButton
+            label={text("composer.emoji")}
+            icon={<Smile size={18} />}
+            channel={channel}
+            onSelect={({ text: inserted, reference }) => editor.insert(inserted, reference)}
+          />
+          <IconButton label={text("composer.send")} isDisabled={blocked} onPress={send}>
+            <SendHorizontal size={18} />
+          </IconButton>
+        </div>
+      )}
+      {excess > 0 && (
+        <p role="alert" className="field-error">
+          {text("composer.tooLong", { count: excess })}
+        </p>
+      )}
+      {problem !== null && command === null && (
+        <p role="alert" className="field-error">
+          {text(problem.id, { name: problem.name, size: maxSize / 1024 / 1024 })}
+        </p>
+      )}
+    </div>
+  );
+}

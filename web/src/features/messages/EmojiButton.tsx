@@ -1,0 +1,49 @@
+import type { APIChannel } from "discord-api-types/v10";
+import { lazy, Suspense, useState, type ReactNode } from "react";
+import { Dialog, DialogTrigger, Popover } from "react-aria-components";
+
+import { useText } from "../../i18n/translate";
+import { IconButton } from "../../ui/controls";
+import type { Reference } from "./references";
+
+const EmojiPicker = lazy(() => import("./EmojiPicker"));
+
+/** An emoji that was picked. */
+export interface PickedEmoji {
+  /** Null for standard emojis. */
+  id: string | null;
+  name: string;
+  /** What is inserted into a text, as a reference for custom emojis. */
+  text: string;
+  reference: Reference | null;
+}
+
+interface EmojiButtonProps {
+  label: string;
+  icon: ReactNode;
+  /** Where it is used, which decides about the custom emojis. */
+  channel: APIChannel | undefined;
+  onSelect: (emoji: PickedEmoji) => void;
+}
+
+/** A button that opens the emoji picker. */
+export function EmojiButton({ label, icon, channel, onSelect }: EmojiButtonProps) {
+  const text = useText();
+  const [open, setOpen] = useState(false);
+  const select = (emoji: PickedEmoji) => {
+    setOpen(false);
+    onSelect(emoji);
+  };
+  return (
+    <DialogTrigger isOpen={open} onOpenChange={setOpen}>
+      <IconButton label={label}>{icon}</IconButton>
+      <Popover className="menu-popover">
+        <Dialog aria-label={label} className="emoji-dialog">
+          <Suspense fallback={<p className="emoji-loading">{text("app.loading")}</p>}>
+            <EmojiPicker channel={channel} onSelect={select} />
+          </Suspense>
+        </Dialog>
+      </Popover>
+    </DialogTrigger>
+  );
+}

@@ -1,0 +1,440 @@
+import { ApplicationCommandType, ChannelType, MessageFlag, MessageType, Permission } from "../../api/enums";
+import type { APIMessage, APIUser } from "discord-api-types/v10";
+import { MoreHorizontal, Pencil, Reply, SmilePlus } from "lucide-react";
+import { lazy, memo, Suspense, useState, type ReactNode } from "react";
+import { Button as AriaButton } from "react-aria-components";
+import { FormattedDate, FormattedTime } from "react-intl";
+
+import { avatarUrl } from "../../api/images";
+import { deleteMessage, setPinned } from "../../api/messages";
+import { Translate, useText } from "../../i18n/translate";
+import { removeMessages } from "../../store/messages";
+import { channelPermissions, has } from "../../store/permissions";
+import { mentionsUser } from "../../store/settings";
+import { displayName, nameColor } from "../../store/selectors";
+import { roleColor } from "../../ui/colors";
+import { Avatar, Button, Dialog, IconButton, Menu, MenuItem } from "../../ui/controls";
+import { AppsMenuItem } from "../commands/AppsMenuItem";
+import { UserTrigger } from "../members/UserTrigger";
+import { useAppState, useSession } from "../session/session";
+import { useAction, useErrorText } from "../session/useAction";
+import { Attachments } from "./Attachments";
+import { Content } from "./Content";
+import { Embeds } from "./Embeds";
+import { StarterMessage } from "../threads/StarterMessage";
+import { ThreadLink } from "../threads/ThreadLink";
+import { EmojiButton } from "./EmojiButton";
+import { Poll } from "./Poll";
+import { Reactions, toggleReaction } from "./Reactions";
+
+const MessageEditor = lazy(async () => ({ default: (await import("./MessageEditor")).MessageEditor }));
+const Components = lazy(async () => ({ default: (await import("../components/Components")).Components }));
+
+const ThreadForm = lazy(() => import("../threads/ThreadForm"));
+
+interface MessageItemProps {
+  message: APIMessage;
+  guildId: string | null;
+  /** Whether it follows another message of its author within minutes: without avatar and name. */
+  compact: boolean;
+  editing: boolean;
+  onEdit: (messageId: string | null) => void;
+  onReply: (message: APIMessage) => void;
+  onJump: (messageId: string) => void;
+}
+
+const MESSAGES: ReadonlySet<MessageType> = new Set([
+  MessageType.Default,
+  MessageType.Reply,
+  MessageType.ChatInputCommand,
+  MessageType.ContextMenuCommand,
+  MessageType.ThreadStarterMessage,
+]);
+
+/** Messages that people and apps have written: threads can start from them. */
+const WRITTEN: ReadonlySet<MessageType> = new Set([
+  MessageType.Default,
+  MessageType.Reply,
+  MessageType.ChatInputCommand,
+  MessageType.ContextMenuCommand,
+]);
+
+const THREAD_PARENTS: ReadonlySet<ChannelType> = new Set([
+  ChannelType.GuildText,
+  ChannelType.GuildAnnouncement,
+]);
+
+export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
+  const { message, guildId, compact, editing, onEdit, onJump } = props;
+  const name = useAppState((state) => authorName(message, displayName(state, message.author, guildId)));
+  const color = useAppState((state) => nameColor(state, message.author.id, guildId));
+  const mentionsMe = useAppState((state) => mentionsUser(state, message, guildId));
+  const system = !MESSAGES.has(message.type);
+  return (
+    <article
+      className={`message${compact ? " message-compact" : ""}${mentionsMe ? " message-mention" : ""}`}
+      aria-labelledby={`author-${message.id}`}
+    >
+      {message.type === MessageType.Reply && (
+        <ReplyLine message={message} guildId={guildId} onJump={onJump} />
+      )}
+      {message.interaction_metadata !== undefined && "name" in message.interaction_metadata && (
+        <CommandLine metadata={message.interaction_metadata as UsedCommandMetadata} guildId={guildId} />
+      )}
+      <div className="message-gutter">
+        {compact ? (
+          <time className="message-hover-time" dateTime={message.timestamp}>
+            <FormattedTime value={message.timestamp} timeStyle="short" />
+          </time>
+        ) : (
+          <AuthorTrigger
+            message={message}
+            guildId={guildId}
+            className="user-avatar-button"
+            excludeFromTabOrder
+          >
+            <Avatar url={avatarUrl(message.author, 40)} name={name} size={40} />
+          </AuthorTrigger>
+        )}
+      </div>
+      <div className="message-body">
+        <div className={compact ? "visually-hidden" : "message-header"}>
+          <strong id={`author-${message.id}`} style={roleColor(color)} className="message-author">
+            {compact ? (
+              name
+            ) : (
+              <AuthorTrigger message={message} guildId={guildId} className="user-name-button">
+                {name}
+              </AuthorTrigger>
+            )}
+          </strong>
+          {message.author.bot && (
+            <span className="tag">
+              <Translate id={isWebhook(message) ? "message.tag.webhook" : "message.tag.app"} />
+            </span>
+          )}
+          <MessageTime timestamp={message.timestamp} />
+        </div>
+        {system ? (
+          <SystemText message={message} />
+        ) : message.type === MessageType.ThreadStarterMessage ? (
+          <StarterMessage message={message} guildId={guildId} />
+        ) : editing ? (
+          <Suspense>
+            <MessageEditor message={message} onClose={() => onEdit(null)} />
+          </Suspense>
+        ) : (
+          <>
+            {hasFlag(message, MessageFlag.Loading) && (
+              <p className="message-thinking" role="status">
+                <Translate id="message.thinking" values={{ name }} />
+              </p>
+            )}
+            {message.content !== "" && <Content content={message.content} guildId={guildId} />}
+            {message.edited_timestamp !== null && (
+              <span className="message-edited" title={new Date(message.edited_timestamp).toLocaleString()}>
+                <Translate id="message.edited" />
+              </span>
+            )}
+            {message.message_snapshots?.map((snapshot, index) => (
+              <blockquote key={index} className="message-forwarded">
+                <span className="message-edited">
+                  <Translate id="message.forwarded" />
+                </span>
+                <Content content={snapshot.message.content} guildId={null} />
+                <Attachments attachments={snapshot.message.attachments} />
+              </blockquote>
+            ))}
+            <Attachments attachments={message.attachments} stickers={message.sticker_items} />
+            <Embeds embeds={message.embeds} guildId={guildId} content={message.content} />
+            {message.poll && <Poll message={message} poll={message.poll} />}
+            {message.components?.length ? (
+              <Suspense>
+                <Components message={message} guildId={guildId} />
+              </Suspense>
+            ) : null}
+          </>
+        )}
+        <Reactions message={message} guildId={guildId} />
+        <ThreadLink message={message} guildId={guildId} />
+        {hasFlag(message, MessageFlag.Ephemeral) && <EphemeralNote message={message} />}
+      </div>
+      {!editing && <MessageActions {...props} />}
+    </article>
+  );
+});
+
+interface AuthorTriggerProps {
+  message: APIMessage;
+  guildId: string | null;
+  className: string;
+  excludeFromTabOrder?: boolean;
+  children: ReactNode;
+}
+
+/** Opens the card of a message's author; webhooks have none. */
+function AuthorTrigger({ message, children, ...props }: AuthorTriggerProps) {
+  const text = useText();
+  const label = props.excludeFromTabOrder ? { label: text("user.card") } : {};
+  return isWebhook(message) ? (
+    children
+  ) : (
+    <UserTrigger userId={message.author.id} {...label} {...props}>
+      {children}
+    </UserTrigger>
+  );
+}
+
+/** Whether a webhook wrote a message; the responses of an application name it as their webhook. */
+function isWebhook(message: APIMessage): boolean {
+  return message.webhook_id !== undefined && message.webhook_id !== message.application_id;
+}
+
+function hasFlag(message: APIMessage, flag: number): boolean {
+  return ((message.flags ?? 0) & flag) !== 0;
+}
+
+interface UsedCommandMetadata {
+  name: string;
+  user: APIUser;
+  /** That of a slash command is 1. */
+  command_type?: number;
+}
+
+/** Who has used the command that a message responds to. */
+function CommandLine({ metadata, guildId }: { metadata: UsedCommandMetadata; guildId: string | null }) {
+  const user = useAppState((state) => displayName(state, metadata.user, guildId));
+  const isSlash = (metadata.command_type ?? 1) === 1;
+  return (
+    <p className="message-reply message-command">
+      <Avatar url={avatarUrl(metadata.user, 16)} name={user} size={16} />
+      <span>
+        <Translate
+          id="message.command"
+          values={{
+            user,
+            command: isSlash ? `/${metadata.name}` : metadata.name,
+            b: (chunks) => <strong key="command">{chunks}</strong>,
+          }}
+        />
+      </span>
+    </p>
+  );
+}
+
+/** Says that only the user sees a message, and lets them remove it. */
+function EphemeralNote({ message }: { message: APIMessage }) {
+  const text = useText();
+  const { store } = useSession();
+  const dismiss = () => store.update((state) => removeMessages(state, message.channel_id, [message.id]));
+  return (
+    <p className="message-edited">
+      <Translate id="message.ephemeral" />{" "}
+      <AriaButton className="link-button" onPress={dismiss}>
+        {text("message.dismiss")}
+      </AriaButton>
+    </p>
+  );
+}
+
+function MessageTime({ timestamp }: { timestamp: string }) {
+  const date = new Date(timestamp);
+  const today = new Date().toDateString() === date.toDateString();
+  return (
+    <time className="message-time" dateTime={timestamp} title={date.toLocaleString()}>
+      {today ? (
+        <FormattedTime value={date} timeStyle="short" />
+      ) : (
+        <FormattedDate value={date} dateStyle="short" timeStyle="short" />
+      )}
+    </time>
+  );
+}
+
+function ReplyLine({
+  message,
+  guildId,
+  onJump,
+}: {
+  message: APIMessage;
+  guildId: string | null;
+  onJump: (messageId: string) => void;
+}) {
+  const original = message.referenced_message;
+  const name = useAppState((state) =>
+    original ? authorName(original, displayName(state, original.author, guildId)) : "",
+  );
+  if (!original) {
+    return (
+      <p className="message-reply">
+        <Reply size={14} aria-hidden="true" /> <Translate id="message.deleted.reply" />
+      </p>
+    );
+  }
+  return (
+    <AriaButton className="message-reply" onPress={() => onJump(original.id)}>
+      <Reply size={14} aria-hidden="true" />
+      <strong>{name}</strong>
+      <span className="message-reply-text">{original.content.slice(0, 200) || "…"}</span>
+    </AriaButton>
+  );
+}
+
+function SystemText({ message }: { message: APIMessage }) {
+  switch (message.type) {
+    case MessageType.UserJoin:
+      return (
+        <p className="message-system">
+          <Translate id="message.system.join" />
+        </p>
+      );
+    case MessageType.ChannelPinnedMessage:
+      return (
+        <p className="message-system">
+          <Translate id="message.system.pin" />
+        </p>
+      );
+    case MessageType.ChannelNameChange:
+      return (
+        <p className="message-system">
+          <Translate id="message.system.name" values={{ name: message.content }} />
+        </p>
+      );
+    case MessageType.ThreadCreated:
+      return (
+        <p className="message-system">
+          <Translate id="message.system.thread" values={{ name: message.content }} />
+        </p>
+      );
+    case MessageType.GuildBoost:
+    case MessageType.GuildBoostTier1:
+    case MessageType.GuildBoostTier2:
+    case MessageType.GuildBoostTier3:
+      return (
+        <p className="message-system">
+          <Translate id="message.system.boost" />
+        </p>
+      );
+    default:
+      return <p className="message-system">{message.content}</p>;
+  }
+}
+
+function MessageActions({ message, onEdit, onReply }: MessageItemProps) {
+  const text = useText();
+  const session = useSession();
+  const action = useAction();
+  const errorText = useErrorText();
+  const [deleting, setDeleting] = useState(false);
+  const [startsThread, setStartsThread] = useState(false);
+  const isOwn = useAppState((state) => state.user?.id === message.author.id);
+  const channel = useAppState((state) => state.channels[message.channel_id]);
+  const permissions = useAppState((state) =>
+    channel === undefined ? 0n : channelPermissions(state, channel, state.user?.id ?? ""),
+  );
+  const mayManage = has(permissions, Permission.ManageMessages);
+  const mayPin = mayManage || has(permissions, Permission.PinMessages);
+  const mayDelete = isOwn || mayManage;
+  const mayReact = has(permissions, Permission.AddReactions);
+  const mayStartThread =
+    channel !== undefined &&
+    THREAD_PARENTS.has(channel.type) &&
+    WRITTEN.has(message.type) &&
+    message.thread === undefined &&
+    has(permissions, Permission.CreatePublicThreads);
+  const onMenu = (key: string | number) => {
+    if (key === "delete") {
+      setDeleting(true);
+    } else if (key === "thread") {
+      setStartsThread(true);
+    } else if (key === "pin") {
+      void action.run(() => setPinned(session.api, message.channel_id, message.id, !message.pinned));
+    } else if (key === "link") {
+      const guildId = channel !== undefined && "guild_id" in channel ? channel.guild_id : "@me";
+      void navigator.clipboard.writeText(
+        `${location.origin}/channels/${guildId}/${message.channel_id}/${message.id}`,
+      );
+    }
+  };
+  return (
+    <div className="message-actions" role="group" aria-label={text("message.actions")}>
+      {mayReact && (
+        <EmojiButton
+          label={text("message.react")}
+          icon={<SmilePlus size={18} />}
+          channel={channel}
+          onSelect={({ id, name }) => void toggleReaction(session, message, { id, name }, true)}
+        />
+      )}
+      <IconButton label={text("message.reply")} onPress={() => onReply(message)}>
+        <Reply size={18} />
+      </IconButton>
+      {isOwn && (
+        <IconButton label={text("message.edit")} onPress={() => onEdit(message.id)}>
+          <Pencil size={18} />
+        </IconButton>
+      )}
+      <Menu
+        label={text("message.more")}
+        trigger={
+          <IconButton label={text("message.more")}>
+            <MoreHorizontal size={18} />
+          </IconButton>
+        }
+      >
+        {mayStartThread && <MenuItem onAction={() => onMenu("thread")}>{text("thread.create")}</MenuItem>}
+        <MenuItem onAction={() => onMenu("link")}>{text("message.link")}</MenuItem>
+        {mayPin && (
+          <MenuItem onAction={() => onMenu("pin")}>
+            {text(message.pinned ? "message.unpin" : "message.pin")}
+          </MenuItem>
+        )}
+        {!hasFlag(message, MessageFlag.Ephemeral) && (
+          <AppsMenuItem
+            channelId={message.channel_id}
+            type={ApplicationCommandType.Message}
+            targetId={message.id}
+          />
+        )}
+        {mayDelete && (
+          <MenuItem danger onAction={() => onMenu("delete")}>
+            {text("message.delete")}
+          </MenuItem>
+        )}
+      </Menu>
+      {startsThread && channel !== undefined && (
+        <Suspense>
+          <ThreadForm channel={channel} message={message} onClose={() => setStartsThread(false)} />
+        </Suspense>
+      )}
+      {deleting && (
+        <Dialog title={text("message.delete")} onClose={() => setDeleting(false)}>
+          <p>{text("message.delete.question")}</p>
+          {action.error !== null && (
+            <p role="alert" className="notice notice-danger">
+              {errorText(action.error)}
+            </p>
+          )}
+          <div className="dialog-actions">
+            <Button onPress={() => setDeleting(false)}>{text("common.cancel")}</Button>
+            <Button
+              kind="danger"
+              autoFocus
+              isDisabled={action.pending}
+              onPress={() =>
+                void action.run(() => deleteMessage(session.api, message.channel_id, message.id))
+              }
+            >
+              {text("common.delete")}
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+/** Webhooks choose a name for each message. */
+function authorName(message: APIMessage, memberName: string): string {
+  return message.webhook_id === undefined ? memberName : message.author.username;
+}

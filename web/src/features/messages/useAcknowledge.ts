@@ -1,0 +1,34 @@
+import { useEffect } from "react";
+
+import { acknowledgeMessage } from "../../api/messages";
+import { compareIds } from "../../store/records";
+import { useAppState, useSession } from "../session/session";
+
+const DELAY_MS = 400;
+
+/** Mark a channel as read up to its newest loaded message, once that has been shown for a moment. */
+export function useAcknowledge(channelId: string, isShown: () => boolean): void {
+  const { api, store } = useSession();
+  const newestId = useAppState((state) => {
+    const list = state.messages[channelId];
+    return list === undefined || list.hasNewer ? undefined : list.messages.at(-1)?.id;
+  });
+  useEffect(() => {
+    const acknowledge = () => {
+      const readId = store.state.readStates[channelId]?.lastMessageId ?? "0";
+      if (newestId === undefined || compareIds(newestId, readId) <= 0) {
+        return;
+      }
+      if (document.visibilityState === "visible" && isShown()) {
+        store.dispatch("MESSAGE_ACK", { channel_id: channelId, message_id: newestId, mention_count: 0 });
+        void acknowledgeMessage(api, channelId, newestId).catch(() => undefined);
+      }
+    };
+    const timer = setTimeout(acknowledge, DELAY_MS);
+    document.addEventListener("visibilitychange", acknowledge);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", acknowledge);
+    };
+  }, [api, store, channelId, newestId, isShown]);
+}

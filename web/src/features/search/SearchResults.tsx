@@ -1,0 +1,115 @@
+import { Link } from "@tanstack/react-router";
+import type { APIMessage } from "discord-api-types/v10";
+import { useState } from "react";
+import { Button as AriaButton } from "react-aria-components";
+import { FormattedDate } from "react-intl";
+
+import { avatarUrl } from "../../api/images";
+import { getMessages } from "../../api/messages";
+import { useText } from "../../i18n/translate";
+import { channelName, displayName } from "../../store/selectors";
+import { Avatar } from "../../ui/controls";
+import { Attachments } from "../messages/Attachments";
+import { Content } from "../messages/Content";
+import { Embeds } from "../messages/Embeds";
+import { useAppState, useSession } from "../session/session";
+import { useAction, useErrorText } from "../session/useAction";
+import { setOverlays } from "../shell/overlay";
+
+const CONTEXT_SIZE = 5;
+const NARROW = "(max-width: 1099px)";
+
+/** Messages that were found, under the names of their channels. */
+export function SearchResults({ guildId, messages }: { guildId: string; messages: readonly APIMessage[] }) {
+  return (
+    <ul className="search-results">
+      {messages.map((message, index) => (
+        <li key={message.id}>
+          {messages[index - 1]?.channel_id !== message.channel_id && (
+            <ChannelHeading channelId={message.channel_id} />
+          )}
+          <Result message={message} guildId={guildId} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ChannelHeading({ channelId }: { channelId: string }) {
+  const name = useAppState((state) => {
+    const channel = state.channels[channelId];
+    return channel === undefined ? channelId : channelName(state, channel);
+  });
+  return <h3 className="search-channel">#{name}</h3>;
+}
+
+/** A message with a link to it; the messages around it are shown on demand. */
+function Result({ message, guildId }: { message: APIMessage; guildId: string }) {
+  const text = useText();
+  const { api } = useSession();
+  const action = useAction();
+  const errorText = useErrorText();
+  const [context, setContext] = useState<readonly APIMessage[] | null>(null);
+  const load = async () => {
+    const around = await getMessages(api, message.channel_id, { around: message.id, limit: CONTEXT_SIZE });
+    setContext(around.toReversed());
+  };
+  const shown = context ?? [message];
+  return (
+    <article className="search-result">
+      {shown.map((each) => (
+        <Found key={each.id} message={each} guildId={guildId} isContext={each.id !== message.id} />
+      ))}
+      <div className="search-result-actions">
+        <Link
+          className="button button-quiet"
+          to="/channels/$guildId/$channelId/$messageId"
+          params={{ guildId, channelId: message.channel_id, messageId: message.id }}
+          onClick={() => matchMedia(NARROW).matches && setOverlays({ searching: false })}
+        >
+          {text("search.jump")}
+        </Link>
+        {context === null && (
+          <AriaButton
+            className="button button-quiet"
+            isDisabled={action.pending}
+            onPress={() => void action.run(load)}
+          >
+            {text("search.context")}
+          </AriaButton>
+        )}
+      </div>
+      {action.error !== null && (
+        <p role="alert" className="field-error">
+          {errorText(action.error)}
+        </p>
+      )}
+    </article>
+  );
+}
+
+interface FoundProps {
+  message: APIMessage;
+  guildId: string;
+  isContext: boolean;
+}
+
+function Found({ message, guildId, isContext }: FoundProps) {
+  const name = useAppState((state) => displayName(state, message.author, guildId));
+  return (
+    <div className={isContext ? "search-message search-message-context" : "search-message"}>
+      <Avatar url={avatarUrl(message.author, 32)} name={name} size={32} />
+      <div>
+        <p>
+          <strong>{name}</strong>{" "}
+          <time className="message-time" dateTime={message.timestamp}>
+            <FormattedDate value={message.timestamp} dateStyle="short" timeStyle="short" />
+          </time>
+        </p>
+        {message.content !== "" && <Content content={message.content} guildId={guildId} />}
+        <Attachments attachments={message.attachments} stickers={message.sticker_items} />
+        <Embeds embeds={message.embeds} guildId={guildId} />
+      </div>
+    </div>
+  );
+}

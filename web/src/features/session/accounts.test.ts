@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+
+import { addAccount, chooseAccount, readAccounts, removeAccount, updateAccount } from "./accounts";
+
+function memory(): Storage {
+  const entries = new Map<string, string>();
+  return {
+    getItem: (key: string) => entries.get(key) ?? null,
+    setItem: (key: string, value: string) => entries.set(key, value),
+  } as unknown as Storage;
+}
+
+describe("the accounts of a device", () => {
+  it("have the one in use first", () => {
+    const storage = memory();
+    addAccount({ userId: "1", token: "a" }, storage);
+    addAccount({ userId: "2", token: "b" }, storage);
+    expect(readAccounts(storage).map((each) => each.userId)).toEqual(["2", "1"]);
+    chooseAccount("1", storage);
+    expect(readAccounts(storage).map((each) => each.userId)).toEqual(["1", "2"]);
+  });
+
+  it("keep what others store when one changes or ends", () => {
+    const storage = memory();
+    addAccount({ userId: "1", token: "a" }, storage);
+    addAccount({ userId: "2", token: "b" }, storage);
+    updateAccount("1", { name: "ada", token: "c" }, storage);
+    removeAccount("2", storage);
+    expect(readAccounts(storage)).toEqual([{ userId: "1", token: "c", name: "ada" }]);
+  });
+
+  it("are none where the storage is damaged", () => {
+    const storage = memory();
+    storage.setItem("moothall.accounts", "{");
+    expect(readAccounts(storage)).toEqual([]);
+  });
+});

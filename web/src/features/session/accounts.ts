@@ -1,0 +1,60 @@
+/** The accounts that are logged in on this device; the first one is in use. */
+export interface Account {
+  userId: string;
+  token: string;
+  /** The name and avatar that were seen last, for lists of accounts. */
+  name?: string;
+  avatar?: string | null;
+}
+
+const KEY = "moothall.accounts";
+
+export function readAccounts(storage: Storage = localStorage): Account[] {
+  try {
+    const stored: unknown = JSON.parse(storage.getItem(KEY) ?? "[]");
+    return Array.isArray(stored) ? stored.filter(isAccount) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Use an account from now on; others stay logged in. */
+export function addAccount(account: Account, storage: Storage = localStorage): void {
+  const others = readAccounts(storage).filter((each) => each.userId !== account.userId);
+  write([account, ...others], storage);
+}
+
+/** Change what is stored about an account that is logged in. */
+export function updateAccount(
+  userId: string,
+  changes: Partial<Account>,
+  storage: Storage = localStorage,
+): void {
+  write(
+    readAccounts(storage).map((each) => (each.userId === userId ? { ...each, ...changes } : each)),
+    storage,
+  );
+}
+
+/** Use another account that is logged in. */
+export function chooseAccount(userId: string, storage: Storage = localStorage): void {
+  const accounts = readAccounts(storage);
+  const chosen = accounts.filter((each) => each.userId === userId);
+  write([...chosen, ...accounts.filter((each) => each.userId !== userId)], storage);
+}
+
+export function removeAccount(userId: string, storage: Storage = localStorage): void {
+  write(
+    readAccounts(storage).filter((each) => each.userId !== userId),
+    storage,
+  );
+}
+
+function write(accounts: readonly Account[], storage: Storage): void {
+  storage.setItem(KEY, JSON.stringify(accounts));
+}
+
+function isAccount(value: unknown): value is Account {
+  const account = value as Account | null;
+  return typeof account?.userId === "string" && typeof account.token === "string";
+}

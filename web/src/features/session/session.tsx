@@ -1,0 +1,137 @@
+import { createContext, useContext, useEffect, useRef, useState, type ReactNode } from "react";
+
+import { logOut as endSession, modifyCurrentUser, type AccountChanges } from "../../api/accounts";
+import { ApiClient } from "../../api/client";
+import { GatewayConnection } from "../../gateway/connection";
+import type { State } from "../../store/state";
+import { Store, useSelect } from "../../store/store";
+import { getPreferences } from "../settings/preferences";
+import { chooseAccount, removeAccount, updateAccount, type Account } from "./accounts";
+import { followPresence } from "./presence";
+
+/** Everything that belongs to the account in use. */
+export interface Session {
+  account: Account;
+  api: ApiClient;
+  store: Store;
+  gateway: GatewayConnection;
+  logOut: () => Promise<void>;
+  /** Use another account of this device. */
+  switchAccount: (userId: string) => void;
+  /** Change the password, which ends all other logins, and go on with the new token. */
+  changePassword: (changes: AccountChanges) => Promise<void>;
+}
+
+const SessionContext = createContext<Session | null>(null);
+
+interface SessionProviderProps {
+  account: Account;
+  /** Called once the account is logged out, here or elsewhere, has a new token, or another is to be used. */
+  onChange: () => void;
+  children: ReactNode;
+}
+
+/** Connects an account for as long as it is rendered. */
+export function SessionProvider({ account, onChange, children }: SessionProviderProps) {
+  const [session, setSession] = useState<Session | null>(null);
+  const onChangeRef = useRef(onChange);
+  useEffect(() => {
+    onChangeRef.current = onChange;
+  }, [onChange]);
+  const { userId, token } = account;
+
+  useEffect(() => {
+    // The server ends the login with the old token before it answers with the new one.
+    let changesToken = false;
+    const forget = () => {
+      if (!changesToken) {
+        removeAccount(userId);
+        onChangeRef.current();
+      }
+    };
+    const api = new ApiClient(token, forget);
+    const store = new Store();
+    const gateway = new GatewayConnection(token, {
+      onDispatch: (name, data) => store.dispatch(name, data),
+      onStatus: (status) => {
+        store.update((state) => ({ ...state, status }));
+        if (status === "closed") {
+          forget();
+        }
+      },
+    });
+    gateway.setPresence(getPreferences().status, []);
+    const stopFollowing = followPresence(store, gateway);
+    const stopNaming = store.subscribe(() => {
+      const { user } = store.state;
+      if (user !== null) {
+        rememberUser(userId, user.username, user.avatar);
+      }
+    });
+    const logOut = async () => {
+      await endSession(api).catch(() => undefined);
+      forget();
+    };
+    const switchAccount = (otherId: string) => {
+      chooseAccount(otherId);
+      onChangeRef.current();
+    };
+    const changePassword = async (changes: AccountChanges) => {
+      changesToken = true;
+      try {
+        const changed = await modifyCurrentUser(api, changes);
+        updateAccount(userId, { token: changed.token ?? token });
+      } finally {
+        changesToken = false;
+      }
+      onChangeRef.current();
+    };
+
+    const started = {
+      account: { userId, token },
+      api,
+      store,
+      gateway,
+      logOut,
+      switchAccount,
+      changePassword,
+    };
+    setSession(started);
+    return () => {
+      stopFollowing();
+      stopNaming();
+      gateway.close();
+    };
+  }, [userId, token]);
+
+  return session && <SessionContext value={session}>{children}</SessionContext>;
+}
+
+let remembered = "";
+
+/** Keep the name and avatar of an account for the list of accounts. */
+function rememberUser(userId: string, name: string, avatar: string | null): void {
+  const key = `${userId} ${name} ${avatar ?? ""}`;
+  if (key !== remembered) {
+    remembered = key;
+    updateAccount(userId, { name, avatar });
+  }
+}
+
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === null) {
+    throw new Error("useSession outside of a SessionProvider");
+  }
+  return session;
+}
+
+/** The session, or null outside of one: on pages that need no login. */
+export function useOptionalSession(): Session | null {
+  return useContext(SessionContext);
+}
+
+/** Read a part of the account's state. `select` must return the same object for the same state. */
+export function useAppState<T>(select: (state: State) => T): T {
+  return useSelect(useSession().store, select);
+}

@@ -1,0 +1,56 @@
+import { useState, type ReactNode } from "react";
+import { Form } from "react-aria-components";
+
+import { useText } from "../../i18n/translate";
+import { Button } from "../../ui/controls";
+import { useAction, useErrorText, type Action } from "../session/useAction";
+
+interface SettingsFormProps {
+  onSave: () => Promise<unknown>;
+  /** The label of the button; "Save" without one. */
+  submit?: string;
+  /** What is said after saving. */
+  done?: string;
+  danger?: boolean;
+  isDisabled?: boolean;
+  children: (action: Action) => ReactNode;
+}
+
+/** A form with its own button, error and confirmation. */
+export function SettingsForm(props: SettingsFormProps) {
+  const text = useText();
+  const action = useAction();
+  const errorText = useErrorText();
+  const [saved, setSaved] = useState(false);
+  const save = async () => {
+    setSaved(false);
+    setSaved(await action.run(props.onSave));
+  };
+  return (
+    <Form
+      className="preferences-form"
+      validationBehavior="aria"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      {props.children(action)}
+      {action.error !== null && (
+        <p role="alert" className="notice notice-danger">
+          {errorText(action.error)}
+        </p>
+      )}
+      <div className="preferences-save">
+        <span role="status">{saved && (props.done ?? text("settings.account.saved"))}</span>
+        <Button
+          type="submit"
+          kind={props.danger === true ? "danger" : "primary"}
+          isDisabled={action.pending || props.isDisabled === true}
+        >
+          {props.submit ?? text("common.save")}
+        </Button>
+      </div>
+    </Form>
+  );
+}

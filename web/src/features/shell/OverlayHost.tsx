@@ -1,0 +1,20 @@
+import { lazy, Suspense } from "react";
+
+import { setOverlays, useOverlays } from "./overlay";
+import { useShortcuts } from "./useShortcuts";
+
+const Switcher = lazy(async () => ({ default: (await import("../switcher/Switcher")).Switcher }));
+const ShortcutList = lazy(async () => ({ default: (await import("./ShortcutList")).ShortcutList }));
+
+/** The keys of the client, and the dialogs that they open. */
+export function OverlayHost() {
+  useShortcuts();
+  const { dialog } = useOverlays();
+  const close = () => setOverlays({ dialog: null });
+  return (
+    <Suspense>
+      {dialog === "switcher" && <Switcher onClose={close} />}
+      {dialog === "shortcuts" && <ShortcutList onClose={close} />}
+    </Suspense>
+  );
+}

@@ -1,0 +1,104 @@
+import { Outlet, useNavigate } from "@tanstack/react-router";
+import { Settings as SettingsIcon } from "lucide-react";
+import { lazy, Suspense, type ReactNode } from "react";
+
+import { Translate, useText } from "../../i18n/translate";
+import { ownActivity } from "../../store/activities";
+import { IconButton } from "../../ui/controls";
+import { GuildRail } from "../guilds/GuildRail";
+import { RolePreviewBanner } from "../guilds/RolePreviewBanner";
+import { VoiceBar } from "../voice/VoiceBar";
+import { useAppState } from "../session/session";
+import { useNotifications } from "../notifications/useNotifications";
+import { useTitle } from "../notifications/useTitle";
+import { rememberScreen } from "../settings/links";
+import { OverlayHost } from "./OverlayHost";
+import { UserMenu } from "./UserMenu";
+import "./shell.css";
+
+const ActivityHost = lazy(() => import("../activities/ActivityHost"));
+const ModalHost = lazy(async () => ({ default: (await import("../components/ModalHost")).ModalHost }));
+
+/** The frame of all screens of a logged-in user: guilds, a sidebar and the main part. */
+export function Shell() {
+  const ready = useAppState((state) => state.ready);
+  const status = useAppState((state) => state.status);
+  const hasActivity = useAppState((state) => ownActivity(state) !== null);
+  const hasModal = useAppState((state) => state.modal !== null);
+  useNotifications();
+  useTitle();
+  return (
+    <div className="shell">
+      <a className="skip" href="#main">
+        <Translate id="app.skip" />
+      </a>
+      {status !== "connected" && ready && (
+        <p className="shell-status" role="status">
+          <Translate id={status === "waiting" ? "app.offline" : "app.reconnecting"} />
+        </p>
+      )}
+      <RolePreviewBanner />
+      <GuildRail />
+      {ready ? (
+        <Outlet />
+      ) : (
+        <main id="main" className="page" aria-busy="true">
+          <Translate id="app.loading" />
+        </main>
+      )}
+      {hasActivity && (
+        <Suspense>
+          <ActivityHost />
+        </Suspense>
+      )}
+      {ready && <OverlayHost />}
+      {hasModal && (
+        <Suspense>
+          <ModalHost />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+interface PaneProps {
+  /** The name of the sidebar for screen readers. */
+  label: string;
+  sidebar: ReactNode;
+  /** On narrow screens either the sidebar or the main part is shown. */
+  showsMain: boolean;
+  children: ReactNode;
+}
+
+/** A sidebar beside a main part. */
+export function Panes({ label, sidebar, showsMain, children }: PaneProps) {
+  return (
+    <div className={showsMain ? "panes panes-main" : "panes"}>
+      <section className="sidebar" aria-label={label}>
+        {sidebar}
+        <VoiceBar />
+        <UserPanel />
+      </section>
+      {children}
+    </div>
+  );
+}
+
+function UserPanel() {
+  const text = useText();
+  const navigate = useNavigate();
+  return (
+    <div className="user-panel">
+      <UserMenu />
+      <IconButton
+        label={text("settings.title")}
+        onPress={() => {
+          rememberScreen();
+          void navigate({ to: "/app/settings/{-$sectionId}", params: { sectionId: undefined } });
+        }}
+      >
+        <SettingsIcon size={18} />
+      </IconButton>
+    </div>
+  );
+}

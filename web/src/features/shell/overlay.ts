@@ -1,0 +1,28 @@
+import { useSyncExternalStore } from "react";
+
+/** What is open over or beside the screens: at most one of the dialogs, and the search of a guild. */
+export interface Overlays {
+  dialog: "switcher" | "shortcuts" | null;
+  searching: boolean;
+}
+
+const listeners = new Set<() => void>();
+let current: Overlays = { dialog: null, searching: false };
+
+export function setOverlays(changes: Partial<Overlays>): void {
+  current = { ...current, ...changes };
+  for (const listener of listeners) {
+    listener();
+  }
+}
+
+export function getOverlays(): Overlays {
+  return current;
+}
+
+export function useOverlays(): Overlays {
+  return useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, getOverlays);
+}

@@ -1,0 +1,225 @@
+import { ChannelType } from "../../api/enums";
+import { Navigate, useNavigate } from "@tanstack/react-router";
+import type { APIChannel } from "discord-api-types/v10";
+import { ArrowLeft } from "lucide-react";
+import { lazy, Suspense, useEffect, useState } from "react";
+
+import { Translate, useText } from "../../i18n/translate";
+import { isThread } from "../../store/channels";
+import { channelName, visibleChannelGroups } from "../../store/selectors";
+import { isChannelMuted } from "../../store/settings";
+import type { GuildState } from "../../store/state";
+import { IconButton } from "../../ui/controls";
+import { ChannelView } from "../channels/ChannelView";
+import { useChannel } from "../channels/useChannel";
+import { DirectMenu, DirectSidebar } from "../direct/DirectSidebar";
+import { GuildSidebar } from "../guilds/GuildSidebar";
+import { hasJustArrived } from "../joining/arrival";
+import { useAppState, useSession } from "../session/session";
+import { ThreadPanel } from "../threads/ThreadPanel";
+import "../members/members.css";
+import { useOverlays } from "./overlay";
+import { Panes } from "./Shell";
+
+const MemberList = lazy(async () => ({ default: (await import("../members/MemberList")).MemberList }));
+const SearchPanel = lazy(async () => ({ default: (await import("../search/SearchPanel")).SearchPanel }));
+const Arrival = lazy(() => import("../joining/Arrival"));
+const Customize = lazy(() => import("../joining/Customize"));
+const FriendsPage = lazy(() => import("../friends/FriendsPage"));
+const ThreadMembers = lazy(() => import("../threads/ThreadMembers"));
+
+const LAST_CHANNEL = "moothall.channel.";
+const WIDE = "(min-width: 1100px)";
+
+interface GuildScreenProps {
+  guildId: string;
+  channelId: string | null;
+  messageId: string | null;
+  /** The thread that is open beside the channel. */
+  threadId: string | null;
+}
+
+/** A guild with one of its channels. */
+export function GuildScreen({ guildId, channelId, messageId, threadId }: GuildScreenProps) {
+  const guild = useAppState((state) => state.guilds[guildId]);
+  const loading = useAppState((state) => state.loadingGuilds.includes(guildId));
+  const channel = useChannel(guildId, channelId);
+  const thread = useChannel(guildId, threadId);
+  const isPending = useAppState((state) => state.members[guildId]?.[state.user?.id ?? ""]?.pending === true);
+  const greets = isPending || hasJustArrived(guildId);
+  const [showsMembers, setShowsMembers] = useState(() => matchMedia(WIDE).matches);
+  const { searching } = useOverlays();
+  useEffect(() => {
+    if (channelId !== null && channel) {
+      localStorage.setItem(LAST_CHANNEL + guildId, channelId);
+    }
+  }, [guildId, channelId, channel]);
+  if (guild === undefined) {
+    return loading ? (
+      <main id="main" className="page" aria-busy="true">
+        <Translate id="app.loading" />
+      </main>
+    ) : (
+      <Navigate to="/channels/@me" replace />
+    );
+  }
+  return (
+    <Panes label={guild.name} sidebar={<GuildSidebar guild={guild} />} showsMain={channelId !== null}>
+      {channelId === null ? (
+        <FirstChannel guildId={guildId} />
+      ) : (
+        <main id="main" className="main">
+          {!channel ? (
+            <p className="channel-empty">
+              <Translate id={channel === null ? "channel.none" : "app.loading"} />
+            </p>
+          ) : (
+            <>
+              <BackButton guildId={guildId} />
+              {greets && (
+                <Suspense>
+                  <Arrival guild={guild} />
+                </Suspense>
+              )}
+              <ChannelView
+                channel={channel}
+                targetId={messageId}
+                onToggleMembers={() => setShowsMembers(!showsMembers)}
+              />
+            </>
+          )}
+        </main>
+      )}
+      {channelId !== null && searching ? (
+        <Suspense>
+          <SearchPanel key={guildId} guild={guild} />
+        </Suspense>
+      ) : thread && isThread(thread) ? (
+        <ThreadPanel key={thread.id} thread={thread} guildId={guildId} />
+      ) : (
+        channel && showsMembers && <Members guild={guild} channel={channel} />
+      )}
+    </Panes>
+  );
+}
+
+/** The members of a guild, or of the thread that is open. */
+function Members({ guild, channel }: { guild: GuildState; channel: APIChannel }) {
+  return isThread(channel) ? (
+    <Suspense>
+      <ThreadMembers key={channel.id} thread={channel} />
+    </Suspense>
+  ) : (
+    <Suspense fallback={<aside className="members" aria-busy="true" />}>
+      <MemberList guild={guild} channel={channel} />
+    </Suspense>
+  );
+}
+
+/** Leads to the channel that was read last, else to the first one; on narrow screens the list stays. */
+function FirstChannel({ guildId }: { guildId: string }) {
+  const { store } = useSession();
+  const narrow = !matchMedia("(min-width: 720px)").matches;
+  const channels = visibleChannelGroups(store.state, guildId).flatMap((group) => group.channels);
+  const last = localStorage.getItem(LAST_CHANNEL + guildId);
+  const isReadable = (channel: APIChannel) =>
+    channel.type === ChannelType.GuildText || channel.type === ChannelType.GuildAnnouncement;
+  const channel = channels.find((each) => each.id === last) ?? channels.find(isReadable);
+  if (narrow || channel === undefined) {
+    return (
+      <main id="main" className="main main-empty">
+        <p className="channel-empty">
+          <Translate id="channel.none" />
+        </p>
+      </main>
+    );
+  }
+  return <Navigate to="/channels/$guildId/$channelId" params={{ guildId, channelId: channel.id }} replace />;
+}
+
+/** The page of a guild's questions and channels. */
+export function CustomizeScreen({ guildId }: { guildId: string }) {
+  const guild = useAppState((state) => state.guilds[guildId]);
+  if (guild === undefined) {
+    return <Navigate to="/channels/$guildId" params={{ guildId }} replace />;
+  }
+  return (
+    <Panes label={guild.name} sidebar={<GuildSidebar guild={guild} />} showsMain>
+      <main id="main" className="main">
+        <BackButton guildId={guildId} />
+        <Suspense>
+          <Customize guild={guild} />
+        </Suspense>
+      </main>
+    </Panes>
+  );
+}
+
+interface DirectScreenProps {
+  channelId: string | null;
+  messageId: string | null;
+  /** On narrow screens, show the friends page instead of the list of conversations. */
+  showsFriends?: boolean;
+}
+
+/** Direct messages; without a channel the friends page. */
+export function DirectScreen({ channelId, messageId, showsFriends = false }: DirectScreenProps) {
+  const text = useText();
+  return (
+    <Panes
+      label={text("direct.title")}
+      sidebar={<DirectSidebar />}
+      showsMain={channelId !== null || showsFriends}
+    >
+      <main id="main" className="main">
+        <BackButton guildId={null} />
+        {channelId === null ? (
+          <Suspense>
+            <FriendsPage />
+          </Suspense>
+        ) : (
+          <DirectChannel channelId={channelId} messageId={messageId} />
+        )}
+      </main>
+    </Panes>
+  );
+}
+
+function DirectChannel({ channelId, messageId }: { channelId: string; messageId: string | null }) {
+  const channel = useAppState((state) => state.channels[channelId]);
+  const name = useAppState((state) => (channel === undefined ? "" : channelName(state, channel)));
+  const [now] = useState(() => Date.now());
+  const muted = useAppState((state) => channel !== undefined && isChannelMuted(state, channel, now));
+  return channel === undefined ? (
+    <p className="channel-empty">
+      <Translate id="channel.none" />
+    </p>
+  ) : (
+    <ChannelView
+      channel={channel}
+      targetId={messageId}
+      onToggleMembers={null}
+      actions={<DirectMenu channel={channel} name={name} muted={muted} />}
+    />
+  );
+}
+
+/** On narrow screens, from a channel back to the list. */
+function BackButton({ guildId }: { guildId: string | null }) {
+  const text = useText();
+  const navigate = useNavigate();
+  return (
+    <span className="back">
+      <IconButton
+        label={text("common.back")}
+        onPress={() =>
+          void (guildId === null
+            ? navigate({ to: "/channels/@me" })
+            : navigate({ to: "/channels/$guildId", params: { guildId } }))
+        }
+      >
+        <ArrowLeft size={20} />
+      </IconButton>
+    </span>
+  );
+}

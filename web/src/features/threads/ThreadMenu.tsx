@@ -1,0 +1,129 @@
+import { useNavigate } from "@tanstack/react-router";
+import type { APIThreadChannel } from "discord-api-types/v10";
+import { MoreHorizontal } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+
+import { deleteChannel, modifyChannel, type ChannelChanges } from "../../api/channels";
+import { Permission } from "../../api/enums";
+import { joinThread, leaveThread } from "../../api/threads";
+import { useText } from "../../i18n/translate";
+import { has } from "../../store/permissions";
+import { isArchived, isLocked } from "../../store/threads";
+import { Button, Dialog, IconButton, Menu, MenuItem } from "../../ui/controls";
+import { WithChannelTexts } from "../channels/WithChannelTexts";
+import { ActionError } from "../session/ActionError";
+import { useAppState, useSession } from "../session/session";
+import { useAction } from "../session/useAction";
+import { useChannelPermissions } from "../session/usePermissions";
+
+const ThreadSettings = lazy(() => import("./ThreadSettings"));
+
+const PINNED = 2;
+
+/** What the user can do with a thread. */
+export default function ThreadMenu({ thread, inForum }: { thread: APIThreadChannel; inForum: boolean }) {
+  return (
+    <WithChannelTexts>
+      <Actions thread={thread} inForum={inForum} />
+    </WithChannelTexts>
+  );
+}
+
+type Open = "settings" | "delete" | null;
+
+function Actions({ thread, inForum }: { thread: APIThreadChannel; inForum: boolean }) {
+  const text = useText();
+  const { api } = useSession();
+  const action = useAction();
+  const [open, setOpen] = useState<Open>(null);
+  const permissions = useChannelPermissions(thread);
+  const isOwner = useAppState((state) => state.user?.id === thread.owner_id);
+  const manages = has(permissions, Permission.ManageThreads);
+  const archived = isArchived(thread);
+  const locked = isLocked(thread);
+  const mayEdit = manages || (isOwner && !locked);
+  const pinned = ((thread.flags ?? 0) & PINNED) !== 0;
+  const run = (request: () => Promise<unknown>) => void action.run(request);
+  const modify = (fields: ChannelChanges) => run(() => modifyChannel(api, thread.id, fields));
+  const copyLink = () =>
+    void navigator.clipboard.writeText(`${location.origin}/channels/${thread.guild_id ?? ""}/${thread.id}`);
+  return (
+    <>
+      <Menu
+        label={text("thread.menu", { name: thread.name })}
+        trigger={
+          <IconButton label={text("thread.menu", { name: thread.name })}>
+            <MoreHorizontal size={18} />
+          </IconButton>
+        }
+      >
+        {!archived && thread.member === undefined && (
+          <MenuItem onAction={() => run(() => joinThread(api, thread.id))}>{text("thread.join")}</MenuItem>
+        )}
+        {!archived && thread.member !== undefined && (
+          <MenuItem onAction={() => run(() => leaveThread(api, thread.id))}>{text("thread.leave")}</MenuItem>
+        )}
+        <MenuItem onAction={copyLink}>{text("thread.copyLink")}</MenuItem>
+        {!archived && mayEdit && (
+          <MenuItem onAction={() => setOpen("settings")}>{text("thread.settings")}</MenuItem>
+        )}
+        {!archived && manages && inForum && (
+          <MenuItem onAction={() => modify({ flags: (thread.flags ?? 0) ^ PINNED })}>
+            {text(pinned ? "thread.unpin" : "thread.pin")}
+          </MenuItem>
+        )}
+        {!(archived && locked) && mayEdit && (
+          <MenuItem onAction={() => modify({ archived: !archived })}>
+            {text(archived ? "thread.unarchive" : "thread.archive")}
+          </MenuItem>
+        )}
+        {manages && (
+          <MenuItem
+            onAction={() =>
+              modify(locked ? { locked: false, archived: false } : { locked: true, archived: true })
+            }
+          >
+            {text(locked ? "thread.unlock" : "thread.lock")}
+          </MenuItem>
+        )}
+        {manages && (
+          <MenuItem danger onAction={() => setOpen("delete")}>
+            {text("thread.delete")}
+          </MenuItem>
+        )}
+      </Menu>
+      {open === null && <ActionError action={action} />}
+      {open === "settings" && (
+        <Suspense>
+          <ThreadSettings thread={thread} inForum={inForum} onClose={() => setOpen(null)} />
+        </Suspense>
+      )}
+      {open === "delete" && <DeleteThread thread={thread} onClose={() => setOpen(null)} />}
+    </>
+  );
+}
+
+function DeleteThread({ thread, onClose }: { thread: APIThreadChannel; onClose: () => void }) {
+  const text = useText();
+  const { api } = useSession();
+  const navigate = useNavigate();
+  const action = useAction();
+  const remove = async () => {
+    await deleteChannel(api, thread.id);
+    onClose();
+    const params = { guildId: thread.guild_id ?? "", channelId: thread.parent_id ?? "" };
+    await navigate({ to: "/channels/$guildId/$channelId", params });
+  };
+  return (
+    <Dialog title={text("thread.delete")} onClose={onClose}>
+      <p>{text("thread.delete.question", { name: thread.name })}</p>
+      <ActionError action={action} />
+      <div className="dialog-actions">
+        <Button onPress={onClose}>{text("common.cancel")}</Button>
+        <Button kind="danger" isDisabled={action.pending} onPress={() => void action.run(remove)}>
+          {text("common.delete")}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,138 @@
+import type { APIChannel, GatewayVoiceState } from "discord-api-types/v10";
+import { MoreHorizontal } from "lucide-react";
+import { useMemo, useState } from "react";
+
+import { ChannelType, Permission } from "../../api/enums";
+import { modifyStageState, modifyVoiceMember, type VoiceMemberChanges } from "../../api/voice";
+import { useText } from "../../i18n/translate";
+import { guildIdOf, isVoice } from "../../store/channels";
+import { channelPermissions, has } from "../../store/permissions";
+import { channelName } from "../../store/selectors";
+import { Button, Dialog, IconButton, Menu, MenuItem } from "../../ui/controls";
+import { Select } from "../../ui/fields";
+import { ActionError } from "../session/ActionError";
+import { useAppState, useSession } from "../session/session";
+import { useAction } from "../session/useAction";
+import { useChannelPermissions } from "../session/usePermissions";
+
+interface VoiceMemberMenuProps {
+  voice: GatewayVoiceState;
+  channel: APIChannel;
+  guildId: string;
+  name: string;
+}
+
+/** What the user may do with a member who is connected; nothing without a permission for it. */
+export function VoiceMemberMenu({ voice, channel, guildId, name }: VoiceMemberMenuProps) {
+  const text = useText();
+  const { api } = useSession();
+  const action = useAction();
+  const [moving, setMoving] = useState(false);
+  const permissions = useChannelPermissions(channel);
+  const mayMute = has(permissions, Permission.MuteMembers);
+  const mayDeafen = has(permissions, Permission.DeafenMembers);
+  const mayMove = has(permissions, Permission.MoveMembers);
+  const isStage = channel.type === ChannelType.GuildStageVoice;
+  const isSelf = useAppState((state) => state.user?.id === voice.user_id);
+  if (isSelf || !(mayMute || mayDeafen || mayMove)) {
+    return null;
+  }
+  const modify = (changes: VoiceMemberChanges) =>
+    void action.run(() => modifyVoiceMember(api, guildId, voice.user_id, changes));
+  const suppress = (suppressed: boolean) =>
+    void action.run(() =>
+      modifyStageState(api, guildId, voice.user_id, { channel_id: channel.id, suppress: suppressed }),
+    );
+  const label = text("voice.member.menu", { name });
+  return (
+    <>
+      <Menu
+        label={label}
+        trigger={
+          <IconButton label={label}>
+            <MoreHorizontal size={16} />
+          </IconButton>
+        }
+      >
+        {isStage && mayMute && (
+          <MenuItem onAction={() => suppress(!voice.suppress)}>
+            {text(voice.suppress ? "stage.invite" : "stage.member.toAudience")}
+          </MenuItem>
+        )}
+        {mayMute && !isStage && (
+          <MenuItem onAction={() => modify({ mute: !voice.mute })}>
+            {text(voice.mute ? "voice.member.unmute" : "voice.member.mute")}
+          </MenuItem>
+        )}
+        {mayDeafen && !isStage && (
+          <MenuItem onAction={() => modify({ deaf: !voice.deaf })}>
+            {text(voice.deaf ? "voice.member.undeafen" : "voice.member.deafen")}
+          </MenuItem>
+        )}
+        {mayMove && <MenuItem onAction={() => setMoving(true)}>{text("voice.member.move")}</MenuItem>}
+        {mayMove && (
+          <MenuItem danger onAction={() => modify({ channel_id: null })}>
+            {text("voice.member.disconnect")}
+          </MenuItem>
+        )}
+      </Menu>
+      <ActionError action={action} />
+      {moving && (
+        <MoveDialog
+          voice={voice}
+          guildId={guildId}
+          title={text("voice.member.move.title", { name })}
+          onClose={() => setMoving(false)}
+        />
+      )}
+    </>
+  );
+}
+
+interface MoveDialogProps {
+  voice: GatewayVoiceState;
+  guildId: string;
+  title: string;
+  onClose: () => void;
+}
+
+function MoveDialog({ voice, guildId, title, onClose }: MoveDialogProps) {
+  const text = useText();
+  const { api, store } = useSession();
+  const action = useAction();
+  const targets = useMemo(
+    () =>
+      Object.values(store.state.channels)
+        .filter((each) => guildIdOf(each) === guildId && isVoice(each) && each.id !== voice.channel_id)
+        .filter((each) =>
+          has(channelPermissions(store.state, each, store.state.user?.id ?? ""), Permission.MoveMembers),
+        )
+        .map((each) => [each.id, channelName(store.state, each)] as const),
+    [store, guildId, voice.channel_id],
+  );
+  const [target, setTarget] = useState(targets[0]?.[0] ?? "");
+  const move = async () => {
+    const moved = await action.run(() =>
+      modifyVoiceMember(api, guildId, voice.user_id, { channel_id: target }),
+    );
+    if (moved) {
+      onClose();
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {targets.length === 0 ? (
+        <p>{text("voice.member.move.none")}</p>
+      ) : (
+        <Select label={text("voice.member.move.to")} value={target} options={targets} onChange={setTarget} />
+      )}
+      <ActionError action={action} />
+      <div className="dialog-actions">
+        <Button onPress={onClose}>{text("common.cancel")}</Button>
+        <Button kind="primary" isDisabled={target === "" || action.pending} onPress={() => void move()}>
+          {text("voice.member.move")}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,230 @@
+import type { APIChannel, GatewayVoiceState } from "discord-api-types/v10";
+import { Hand, HeadphoneOff, Headphones, Info, LogIn, LogOut, Mic, MicOff, Pencil } from "lucide-react";
+import { useMemo, useState } from "react";
+
+import { ChannelType, Permission } from "../../api/enums";
+import { avatarUrl } from "../../api/images";
+import { modifyOwnStageState, setVoiceStatus } from "../../api/voice";
+import { useText } from "../../i18n/translate";
+import { has } from "../../store/permissions";
+import { displayName } from "../../store/selectors";
+import { voiceStatesIn } from "../../store/voice";
+import { Avatar, Button, Dialog, IconButton, TextField } from "../../ui/controls";
+import { WithChannelTexts } from "../channels/WithChannelTexts";
+import { ActionError } from "../session/ActionError";
+import { useAppState, useSession } from "../session/session";
+import { useAction } from "../session/useAction";
+import { useChannelPermissions } from "../session/usePermissions";
+import { StageControls } from "./StageControls";
+import { useVoice } from "./useVoice";
+import { VoiceMemberMenu } from "./VoiceMemberMenu";
+import "./voice.css";
+
+interface VoicePanelProps {
+  channel: APIChannel;
+  guildId: string;
+}
+
+/** Who is connected to a voice or stage channel, above its text chat. */
+export default function VoicePanel(props: VoicePanelProps) {
+  return (
+    <WithChannelTexts>
+      <Panel {...props} />
+    </WithChannelTexts>
+  );
+}
+
+function Panel({ channel, guildId }: VoicePanelProps) {
+  const text = useText();
+  const isStage = channel.type === ChannelType.GuildStageVoice;
+  const all = useAppState((state) => state.voiceStates[guildId]);
+  const { store } = useSession();
+  const states = useMemo(
+    () => voiceStatesIn(store.state, guildId, channel.id),
+    // The list depends on these voice states.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+    [store, guildId, channel.id, all],
+  );
+  const speakers = isStage ? states.filter((voice) => !voice.suppress) : states;
+  const audience = isStage ? states.filter((voice) => voice.suppress) : [];
+  return (
+    <section className="voice-panel" aria-label={text("voice.panel")}>
+      {isStage ? <StageControls channel={channel} /> : <VoiceStatus channel={channel} />}
+      {states.length === 0 && <p className="field-hint">{text("voice.empty")}</p>}
+      {isStage && speakers.length > 0 && <h2 className="voice-heading">{text("stage.speakers")}</h2>}
+      <Participants states={speakers} channel={channel} guildId={guildId} />
+      {audience.length > 0 && <h2 className="voice-heading">{text("stage.audience")}</h2>}
+      <Participants states={audience} channel={channel} guildId={guildId} />
+      <OwnControls channel={channel} guildId={guildId} isStage={isStage} />
+      <p className="voice-note">
+        <Info size={15} aria-hidden="true" /> {text("voice.noSound")}
+      </p>
+    </section>
+  );
+}
+
+interface ParticipantsProps extends VoicePanelProps {
+  states: readonly GatewayVoiceState[];
+}
+
+function Participants({ states, channel, guildId }: ParticipantsProps) {
+  return states.length === 0 ? null : (
+    <ul className="voice-cards">
+      {states.map((voice) => (
+        <Participant key={voice.user_id} voice={voice} channel={channel} guildId={guildId} />
+      ))}
+    </ul>
+  );
+}
+
+function Participant({ voice, channel, guildId }: VoicePanelProps & { voice: GatewayVoiceState }) {
+  const text = useText();
+  const user = useAppState((state) => state.users[voice.user_id] ?? voice.member?.user);
+  const name = useAppState((state) =>
+    user === undefined ? voice.user_id : displayName(state, user, guildId),
+  );
+  const muted = voice.mute || voice.self_mute;
+  const deafened = voice.deaf || voice.self_deaf;
+  return (
+    <li className="voice-card">
+      <Avatar url={user === undefined ? null : avatarUrl(user, 56)} name={name} size={56} />
+      <span className="voice-card-name">{name}</span>
+      <span className="voice-card-icons">
+        {voice.request_to_speak_timestamp && <Hand size={15} aria-label={text("stage.requested")} />}
+        {muted && (
+          <MicOff size={15} aria-label={text(voice.mute ? "voice.mutedByModerator" : "voice.muted")} />
+        )}
+        {deafened && (
+          <HeadphoneOff size={15} aria-label={text(voice.deaf ? "voice.deafByModerator" : "voice.deaf")} />
+        )}
+      </span>
+      <VoiceMemberMenu voice={voice} channel={channel} guildId={guildId} name={name} />
+    </li>
+  );
+}
+
+/** Joining, leaving, and the user's own state. */
+function OwnControls({ channel, guildId, isStage }: VoicePanelProps & { isStage: boolean }) {
+  const text = useText();
+  const { api } = useSession();
+  const action = useAction();
+  const { own, join, leave, setSelf } = useVoice(guildId);
+  const permissions = useChannelPermissions(channel);
+  const isHere = own?.channel_id === channel.id;
+  if (!isHere) {
+    return (
+      <div className="voice-controls">
+        <Button
+          kind="primary"
+          isDisabled={!has(permissions, Permission.Connect)}
+          onPress={() => join(channel.id)}
+        >
+          <LogIn size={16} aria-hidden="true" /> {text(isStage ? "stage.join" : "voice.join")}
+        </Button>
+        {!has(permissions, Permission.Connect) && (
+          <span className="field-hint">{text("voice.noPermission")}</span>
+        )}
+      </div>
+    );
+  }
+  const stageState = (changes: { suppress?: boolean; request_to_speak_timestamp?: string | null }) =>
+    void action.run(() => modifyOwnStageState(api, guildId, { channel_id: channel.id, ...changes }));
+  const requests = own.request_to_speak_timestamp != null;
+  return (
+    <div className="voice-controls">
+      <Button kind="danger" onPress={leave}>
+        <LogOut size={16} aria-hidden="true" /> {text("voice.leave")}
+      </Button>
+      <IconButton
+        label={text(own.self_mute ? "voice.unmute" : "voice.mute")}
+        onPress={() => setSelf({ self_mute: !own.self_mute })}
+      >
+        {own.self_mute ? <MicOff size={18} /> : <Mic size={18} />}
+      </IconButton>
+      <IconButton
+        label={text(own.self_deaf ? "voice.undeafen" : "voice.deafen")}
+        onPress={() => setSelf({ self_deaf: !own.self_deaf })}
+      >
+        {own.self_deaf ? <HeadphoneOff size={18} /> : <Headphones size={18} />}
+      </IconButton>
+      {isStage && !own.suppress && (
+        <Button onPress={() => stageState({ suppress: true })}>{text("stage.toAudience")}</Button>
+      )}
+      {isStage && own.suppress && has(permissions, Permission.MuteMembers) && (
+        <Button onPress={() => stageState({ suppress: false })}>{text("stage.speak")}</Button>
+      )}
+      {isStage && own.suppress && has(permissions, Permission.RequestToSpeak) && (
+        <Button
+          onPress={() =>
+            stageState({ request_to_speak_timestamp: requests ? null : new Date().toISOString() })
+          }
+        >
+          <Hand size={16} aria-hidden="true" /> {text(requests ? "stage.withdraw" : "stage.request")}
+        </Button>
+      )}
+      <ActionError action={action} />
+    </div>
+  );
+}
+
+/** The text below a voice channel's name, which members may set. */
+function VoiceStatus({ channel }: { channel: APIChannel }) {
+  const text = useText();
+  const status = useAppState((state) => state.voiceStatuses[channel.id]);
+  const maySet = has(useChannelPermissions(channel), Permission.SetVoiceChannelStatus);
+  const [editing, setEditing] = useState(false);
+  return (
+    <div className="voice-status">
+      <span>{status ?? <span className="field-hint">{text("voice.status.none")}</span>}</span>
+      {maySet && (
+        <IconButton label={text("voice.status.edit")} onPress={() => setEditing(true)}>
+          <Pencil size={16} />
+        </IconButton>
+      )}
+      {editing && (
+        <StatusDialog channelId={channel.id} before={status ?? ""} onClose={() => setEditing(false)} />
+      )}
+    </div>
+  );
+}
+
+function StatusDialog({
+  channelId,
+  before,
+  onClose,
+}: {
+  channelId: string;
+  before: string;
+  onClose: () => void;
+}) {
+  const text = useText();
+  const { api } = useSession();
+  const action = useAction();
+  const [value, setValue] = useState(before);
+  const save = async () => {
+    const status = value.trim() === "" ? null : value.trim();
+    if (await action.run(() => setVoiceStatus(api, channelId, status))) {
+      onClose();
+    }
+  };
+  return (
+    <Dialog title={text("voice.status.edit")} onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <TextField label={text("voice.status")} value={value} onChange={setValue} maxLength={500} autoFocus />
+        <ActionError action={action} />
+        <div className="dialog-actions">
+          <Button onPress={onClose}>{text("common.cancel")}</Button>
+          <Button type="submit" kind="primary" isDisabled={action.pending}>
+            {text("common.save")}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

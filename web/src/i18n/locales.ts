@@ -1,0 +1,2 @@
+export const LOCALES = ["en", "de"] as const;
+export type Locale = (typeof LOCALES)[number];

@@ -1,0 +1,85 @@
+import type activities from "./activities/en.json";
+import type channels from "./channels/en.json";
+import type en from "./en.json";
+import type guildSettings from "./guild_settings/en.json";
+import type joining from "./joining/en.json";
+import { LOCALES, type Locale } from "./locales";
+import type people from "./people/en.json";
+import type permissions from "./permissions/en.json";
+import type settings from "./settings/en.json";
+
+type Texts<Catalog> = Record<keyof Catalog, string>;
+
+export type Messages = Texts<typeof en>;
+
+/** Texts that are loaded with the screens that show them, by name of their folder. */
+interface Parts {
+  activities: Texts<typeof activities>;
+  guild_settings: Texts<typeof guildSettings>;
+  joining: Texts<typeof joining>;
+  people: Texts<typeof people>;
+  permissions: Texts<typeof permissions>;
+  settings: Texts<typeof settings>;
+  channels: Texts<typeof channels>;
+}
+
+export type Part = keyof Parts;
+export type MessageId = keyof Messages | { [Name in Part]: keyof Parts[Name] }[Part];
+
+export { LOCALES, type Locale };
+
+/** The names of the languages in themselves. */
+export const LOCALE_NAMES: Record<Locale, string> = { en: "English", de: "Deutsch" };
+
+/** The best of our languages for a list of preferences such as `navigator.languages`. */
+export function matchLocale(preferences: readonly string[]): Locale {
+  for (const preference of preferences) {
+    const language = preference.split("-")[0];
+    const locale = LOCALES.find((each) => each === language);
+    if (locale !== undefined) {
+      return locale;
+    }
+  }
+  return "en";
+}
+
+/** Each language is a file of its own, loaded when it is used. */
+export async function loadMessages(locale: Locale): Promise<Messages> {
+  const loaded = locale === "de" ? await import("./de.json") : await import("./en.json");
+  return loaded.default;
+}
+
+const PARTS: Record<Part, Record<Locale, () => Promise<{ default: Record<string, string> }>>> = {
+  activities: {
+    en: () => import("./activities/en.json"),
+    de: (): Promise<{ default: Parts["activities"] }> => import("./activities/de.json"),
+  },
+  guild_settings: {
+    en: () => import("./guild_settings/en.json"),
+    de: (): Promise<{ default: Parts["guild_settings"] }> => import("./guild_settings/de.json"),
+  },
+  joining: {
+    en: () => import("./joining/en.json"),
+    de: (): Promise<{ default: Parts["joining"] }> => import("./joining/de.json"),
+  },
+  people: {
+    en: () => import("./people/en.json"),
+    de: (): Promise<{ default: Parts["people"] }> => import("./people/de.json"),
+  },
+  permissions: {
+    en: () => import("./permissions/en.json"),
+    de: (): Promise<{ default: Parts["permissions"] }> => import("./permissions/de.json"),
+  },
+  settings: {
+    en: () => import("./settings/en.json"),
+    de: (): Promise<{ default: Parts["settings"] }> => import("./settings/de.json"),
+  },
+  channels: {
+    en: () => import("./channels/en.json"),
+    de: (): Promise<{ default: Parts["channels"] }> => import("./channels/de.json"),
+  },
+};
+
+export async function loadPart(part: Part, locale: Locale): Promise<Record<string, string>> {
+  return (await PARTS[part][locale]()).default;
+}

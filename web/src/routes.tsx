@@ -1,0 +1,241 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Navigate,
+  Outlet,
+  useNavigate,
+} from "@tanstack/react-router";
+import { createContext, lazy, Suspense, useContext } from "react";
+
+import type { Login } from "./api/accounts";
+import type { Account } from "./features/session/accounts";
+import { SessionProvider } from "./features/session/session";
+import { CustomizeScreen, DirectScreen, GuildScreen } from "./features/shell/screens";
+import { Shell } from "./features/shell/Shell";
+
+const LoginPage = lazy(async () => ({ default: (await import("./features/auth/AuthPages")).LoginPage }));
+const RegisterPage = lazy(async () => ({
+  default: (await import("./features/auth/AuthPages")).RegisterPage,
+}));
+const InvitePage = lazy(async () => ({ default: (await import("./features/guilds/InvitePage")).InvitePage }));
+const GuildSettings = lazy(async () => ({
+  default: (await import("./features/guild_settings/GuildSettings")).GuildSettings,
+}));
+
+const TemplatePage = lazy(() => import("./features/guilds/TemplatePage"));
+const Settings = lazy(() => import("./features/settings/Frame"));
+
+/** The account in use, and how it changes. */
+export interface AccountControl {
+  account: Account | null;
+  onLogin: (account: Account) => void;
+  /** Called when another account is used, or the account has another token. */
+  onChange: () => void;
+}
+
+export const AccountContext = createContext<AccountControl | null>(null);
+
+function useAccount(): AccountControl {
+  const control = useContext(AccountContext);
+  if (control === null) {
+    throw new Error("useAccount outside of an AccountContext");
+  }
+  return control;
+}
+
+/** Where to go after logging in: a path of this client. */
+interface LoginSearch {
+  next?: string;
+}
+
+/** Pages that those who are not logged in see as well. */
+const OPEN_PATHS = /^\/(?:app\/)?(?:invite|template)\//;
+
+const validateSearch = (search: Record<string, unknown>): LoginSearch =>
+  typeof search["next"] === "string" && /^\/(?:app|channels|invite|template)\//.test(search["next"])
+    ? { next: search["next"] }
+    : {};
+
+/** The thread that is open beside a channel. */
+interface ChannelSearch {
+  thread?: string;
+}
+
+const validateChannelSearch = (search: Record<string, unknown>): ChannelSearch => {
+  const thread = String(search["thread"]);
+  return /^\d{1,20}$/.test(thread) ? { thread } : {};
+};
+
+const root = createRootRoute({
+  component: () => (
+    <Suspense>
+      <Outlet />
+    </Suspense>
+  ),
+});
+
+const signedIn = createRoute({ getParentRoute: () => root, id: "signed-in", component: SignedIn });
+
+function SignedIn() {
+  const { account, onChange } = useAccount();
+  // Not by a hook of the router: the redirect below must not follow the change that it makes itself.
+  const { pathname } = location;
+  if (account === null && OPEN_PATHS.test(pathname)) {
+    return <Outlet />;
+  }
+  if (account === null) {
+    return <Navigate to="/app/login" search={{ next: pathname }} replace />;
+  }
+  return (
+    <SessionProvider key={account.userId} account={account} onChange={onChange}>
+      <Shell />
+    </SessionProvider>
+  );
+}
+
+const loginRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/app/login",
+  validateSearch,
+  component: function LoginScreen() {
+    return <LoginPage onLogin={useLogin(loginRoute.useSearch())} />;
+  },
+});
+
+const registerRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/app/register",
+  validateSearch,
+  component: function RegisterScreen() {
+    return <RegisterPage onLogin={useLogin(registerRoute.useSearch())} />;
+  },
+});
+
+function useLogin(search: LoginSearch): (login: Login) => void {
+  const { onLogin } = useAccount();
+  const navigate = useNavigate();
+  return (login) => {
+    onLogin({ userId: login.user_id, token: login.token });
+    void navigate({ to: search.next ?? "/channels/@me" });
+  };
+}
+
+const channelRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/channels/$guildId/$channelId",
+  validateSearch: validateChannelSearch,
+  component: function ChannelRoute() {
+    const { guildId, channelId } = useRouteParams();
+    const { thread }: ChannelSearch = channelRoute.useSearch();
+    return <GuildScreen guildId={guildId} channelId={channelId} messageId={null} threadId={thread ?? null} />;
+  },
+});
+
+const routes = root.addChildren([
+  loginRoute,
+  registerRoute,
+  signedIn.addChildren([
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: "/app",
+      component: () => <Navigate to="/channels/@me" replace />,
+    }),
+    // The server sends browsers the client at the links that people share, too.
+    createRoute({ getParentRoute: () => signedIn, path: "/app/invite/$code", component: InviteScreen }),
+    createRoute({ getParentRoute: () => signedIn, path: "/invite/$code", component: InviteScreen }),
+    createRoute({ getParentRoute: () => signedIn, path: "/app/template/$code", component: TemplateScreen }),
+    createRoute({ getParentRoute: () => signedIn, path: "/template/$code", component: TemplateScreen }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: "/channels/$guildId/customize",
+      component: function CustomizeRoute() {
+        return <CustomizeScreen guildId={useRouteParams().guildId} />;
+      },
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: "/app/settings/{-$sectionId}",
+      component: function SettingsScreen() {
+        return <Settings sectionId={useRouteParams().sectionId ?? null} />;
+      },
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: "/app/guilds/$guildId/settings/{-$sectionId}/{-$itemId}",
+      component: function GuildSettingsScreen() {
+        const { guildId, sectionId, itemId } = useRouteParams();
+        return <GuildSettings guildId={guildId} sectionId={sectionId ?? null} itemId={itemId ?? null} />;
+      },
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: "/channels/@me",
+      component: () => <DirectScreen channelId={null} messageId={null} />,
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: "/channels/@me/friends",
+      component: () => <DirectScreen channelId={null} messageId={null} showsFriends />,
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: "/channels/@me/$channelId",
+      component: function DirectChannelScreen() {
+        const { channelId } = useRouteParams();
+        return <DirectScreen channelId={channelId} messageId={null} />;
+      },
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: "/channels/$guildId",
+      component: function GuildRoute() {
+        const { guildId } = useRouteParams();
+        return <GuildScreen guildId={guildId} channelId={null} messageId={null} threadId={null} />;
+      },
+    }),
+    channelRoute,
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: "/channels/$guildId/$channelId/$messageId",
+      component: function MessageRoute() {
+        const { guildId, channelId, messageId } = useRouteParams();
+        return guildId === "@me" ? (
+          <DirectScreen channelId={channelId} messageId={messageId} />
+        ) : (
+          <GuildScreen guildId={guildId} channelId={channelId} messageId={messageId} threadId={null} />
+        );
+      },
+    }),
+  ]),
+]);
+
+function InviteScreen() {
+  return <InvitePage code={useRouteParams().code} />;
+}
+
+function TemplateScreen() {
+  return <TemplatePage code={useRouteParams().code} />;
+}
+
+interface RouteParams {
+  code: string;
+  guildId: string;
+  channelId: string;
+  messageId: string;
+  sectionId?: string;
+  itemId?: string;
+}
+
+/** The parameters of the route's own path. */
+function useRouteParams(): RouteParams {
+  return root.useParams({ strict: false } as never);
+}
+
+export const router = createRouter({ routeTree: routes, defaultPreload: false });
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

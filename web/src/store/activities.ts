@@ -1,0 +1,50 @@
+import type { APIGuildMember } from "discord-api-types/v10";
+
+import { filterEntries, keyBy, withEntry, withoutEntry } from "./records";
+import type { State } from "./state";
+
+export interface ActivityParticipant {
+  user_id: string;
+  session_id: string;
+  member?: APIGuildMember;
+}
+
+/** A running Activity. */
+export interface ActivityInstance {
+  application_id: string;
+  composite_instance_id: string;
+  instance_id: string;
+  location: { id: string; channel_id: string; guild_id?: string };
+  participants: readonly ActivityParticipant[];
+}
+
+/** EMBEDDED_ACTIVITY_UPDATE_V2: an instance without participants has ended. */
+export function activityUpdate(state: State, instance: ActivityInstance): State {
+  const { instance_id: id } = instance;
+  const ended = instance.participants.length === 0;
+  return {
+    ...state,
+    activities: ended ? withoutEntry(state.activities, id) : withEntry(state.activities, id, instance),
+  };
+}
+
+/** The instances of a guild, which GUILD_CREATE lists all. */
+export function guildActivities(
+  state: State,
+  guildId: string,
+  instances: readonly ActivityInstance[],
+): State["activities"] {
+  return {
+    ...filterEntries(state.activities, (each) => each.location.guild_id !== guildId),
+    ...keyBy(instances, (each) => each.instance_id),
+  };
+}
+
+/** The instance that this client takes part in; null for none, and once its channel is out of reach. */
+export function ownActivity(state: State): ActivityInstance | null {
+  const { sessionId } = state;
+  const own = Object.values(state.activities).find((instance) =>
+    instance.participants.some((each) => each.session_id === sessionId),
+  );
+  return own !== undefined && own.location.channel_id in state.channels ? own : null;
+}

@@ -1,0 +1,433 @@
+import type {
+  APIChannel,
+  APIGuild,
+  APIGuildMember,
+  APIMessage,
+  APIRole,
+  APIThreadChannel,
+  APIUser,
+  GatewayChannelDeleteDispatchData,
+  GatewayGuildCreateDispatchData,
+  GatewayGuildDeleteDispatchData,
+  GatewayGuildEmojisUpdateDispatchData,
+  GatewayGuildMemberAddDispatchData,
+  GatewayGuildMemberRemoveDispatchData,
+  GatewayGuildMemberUpdateDispatchData,
+  GatewayGuildMembersChunkDispatchData,
+  GatewayGuildRoleDeleteDispatchData,
+  GatewayGuildRoleModifyDispatchData,
+  GatewayGuildStickersUpdateDispatchData,
+  GatewayMessageCreateDispatchData,
+  GatewayMessageDeleteBulkDispatchData,
+  GatewayMessageDeleteDispatchData,
+  GatewayMessagePollVoteDispatchData,
+  GatewayMessageReactionAddDispatchData,
+  GatewayMessageReactionRemoveAllDispatchData,
+  GatewayMessageReactionRemoveDispatchData,
+  GatewayMessageReactionRemoveEmojiDispatchData,
+  GatewayMessageUpdateDispatchData,
+  GatewayPresenceUpdate,
+  GatewayReadyDispatchData,
+  GatewayThreadMembersUpdateDispatchData,
+  GatewayThreadMemberUpdateDispatchData,
+  GatewayTypingStartDispatchData,
+  GatewayVoiceState,
+} from "discord-api-types/v10";
+
+import { activityUpdate, guildActivities, type ActivityInstance } from "./activities";
+import { guildIdOf, isForum, isThread, parentIdOf } from "./channels";
+import { endInteraction, failInteraction, openModal, setChoices } from "./interactions";
+import { updateMemberList } from "./memberLists";
+import * as messages from "./messages";
+import { acknowledge, countMessage, readStates } from "./reading";
+import { filterEntries, keyBy, updateEntry, withEntry, withoutEntry } from "./records";
+import * as relationships from "./relationships";
+import * as settings from "./settings";
+import * as events from "./scheduledEvents";
+import type { GuildState, State } from "./state";
+import * as threads from "./threads";
+import * as voice from "./voice";
+
+const TYPING_MS = 10_000;
+
+type Reducer<Data> = (state: State, data: Data, now: number) => State;
+
+/** What each dispatch changes, by its name. Others change nothing. */
+const REDUCERS: Record<string, Reducer<never>> = {
+  READY: readyReducer,
+  USER_UPDATE: (state, user: APIUser) => ({
+    ...state,
+    user: { ...state.user, ...user },
+    users: withEntry(state.users, user.id, user),
+  }),
+  GUILD_CREATE: guildCreate,
+  GUILD_UPDATE: (state, guild: APIGuild) => ({
+    ...state,
+    guilds: updateEntry(state.guilds, guild.id, (before) => ({
+      ...guildState(guild),
+      memberCount: before.memberCount,
+      joinedAt: before.joinedAt,
+    })),
+  }),
+  GUILD_DELETE: guildDelete,
+  GUILD_ROLE_CREATE: roleChange,
+  GUILD_ROLE_UPDATE: roleChange,
+  GUILD_ROLE_DELETE: (state, data: GatewayGuildRoleDeleteDispatchData) => ({
+    ...state,
+    guilds: updateEntry(state.guilds, data.guild_id, (guild) => ({
+      ...guild,
+      roles: withoutEntry(guild.roles, data.role_id),
+    })),
+  }),
+  GUILD_EMOJIS_UPDATE: (state, data: GatewayGuildEmojisUpdateDispatchData) => ({
+    ...state,
+    guilds: updateEntry(state.guilds, data.guild_id, (guild) => ({ ...guild, emojis: data.emojis })),
+  }),
+  GUILD_STICKERS_UPDATE: (state, data: GatewayGuildStickersUpdateDispatchData) => ({
+    ...state,
+    guilds: updateEntry(state.guilds, data.guild_id, (guild) => ({ ...guild, stickers: data.stickers })),
+  }),
+  CHANNEL_CREATE: channelChange,
+  CHANNEL_UPDATE: channelChange,
+  CHANNEL_DELETE: channelDelete,
+  THREAD_CREATE: (state, thread: APIThreadChannel) => threads.putThread(state, thread),
+  THREAD_UPDATE: (state, thread: APIThreadChannel) => threads.putThread(state, thread),
+  THREAD_DELETE: (state, data: { id: string }) => threads.deleteThread(state, data.id),
+  THREAD_LIST_SYNC: threads.syncThreads,
+  THREAD_MEMBER_UPDATE: (state, data: GatewayThreadMemberUpdateDispatchData) =>
+    threads.updateOwnMember(state, data),
+  THREAD_MEMBERS_UPDATE: (state, data: GatewayThreadMembersUpdateDispatchData) =>
+    threads.updateMembers(state, data),
+  STAGE_INSTANCE_CREATE: voice.putStage,
+  STAGE_INSTANCE_UPDATE: voice.putStage,
+  STAGE_INSTANCE_DELETE: voice.removeStage,
+  VOICE_CHANNEL_STATUS_UPDATE: voice.setVoiceStatus,
+  CHANNEL_INFO: voice.setVoiceStatuses,
+  GUILD_SCHEDULED_EVENT_CREATE: events.putScheduledEvent,
+  GUILD_SCHEDULED_EVENT_UPDATE: events.putScheduledEvent,
+  GUILD_SCHEDULED_EVENT_DELETE: events.removeScheduledEvent,
+  GUILD_SCHEDULED_EVENT_USER_ADD: (state, data: { guild_scheduled_event_id: string; user_id: string }) =>
+    events.countInterest(state, data, true),
+  GUILD_SCHEDULED_EVENT_USER_REMOVE: (state, data: { guild_scheduled_event_id: string; user_id: string }) =>
+    events.countInterest(state, data, false),
+  GUILD_MEMBER_ADD: (state, data: GatewayGuildMemberAddDispatchData) =>
+    countMember(putMember(state, data.guild_id, data), data.guild_id, 1),
+  GUILD_MEMBER_UPDATE: (state, data: GatewayGuildMemberUpdateDispatchData) =>
+    putMember(state, data.guild_id, {
+      ...state.members[data.guild_id]?.[data.user.id],
+      ...data,
+    } as APIGuildMember),
+  GUILD_MEMBER_REMOVE: (state, data: GatewayGuildMemberRemoveDispatchData) =>
+    countMember(
+      {
+        ...state,
+        members: updateEntry(state.members, data.guild_id, (members) => withoutEntry(members, data.user.id)),
+      },
+      data.guild_id,
+      -1,
+    ),
+  GUILD_MEMBERS_CHUNK: (state, data: GatewayGuildMembersChunkDispatchData) => ({
+    ...state,
+    members: withEntry(state.members, data.guild_id, {
+      ...state.members[data.guild_id],
+      ...keyBy(data.members, (member) => member.user.id),
+    }),
+    users: {
+      ...state.users,
+      ...keyBy(
+        data.members.map((member) => member.user),
+        (user) => user.id,
+      ),
+    },
+  }),
+  RELATIONSHIP_ADD: relationships.relationshipAdd,
+  RELATIONSHIP_UPDATE: relationships.relationshipUpdate,
+  RELATIONSHIP_REMOVE: relationships.relationshipRemove,
+  USER_NOTE_UPDATE: relationships.noteUpdate,
+  USER_SETTINGS_UPDATE: settings.settingsUpdate,
+  USER_GUILD_SETTINGS_UPDATE: settings.guildSettingsUpdate,
+  CHANNEL_RECIPIENT_ADD: (state, data: RecipientChange) =>
+    changeRecipients(state, data.channel_id, (users) => [
+      ...users.filter((user) => user.id !== data.user.id),
+      data.user,
+    ]),
+  CHANNEL_RECIPIENT_REMOVE: (state, data: RecipientChange) =>
+    changeRecipients(state, data.channel_id, (users) => users.filter((user) => user.id !== data.user.id)),
+  GUILD_MEMBER_LIST_UPDATE: updateMemberList,
+  PRESENCE_UPDATE: (state, data: GatewayPresenceUpdate) => ({
+    ...state,
+    presences: withEntry(state.presences, data.user.id, data),
+  }),
+  EMBEDDED_ACTIVITY_UPDATE_V2: activityUpdate,
+  VOICE_STATE_UPDATE: voice.updateVoiceState,
+  MESSAGE_CREATE: messageCreate,
+  MESSAGE_ACK: acknowledge,
+  INTERACTION_SUCCESS: endInteraction,
+  INTERACTION_FAILURE: failInteraction,
+  INTERACTION_MODAL_CREATE: openModal,
+  APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE: setChoices,
+  MESSAGE_UPDATE: (state, data: GatewayMessageUpdateDispatchData) => messages.updateMessage(state, data),
+  MESSAGE_DELETE: (state, data: GatewayMessageDeleteDispatchData) =>
+    messagesDelete(state, data.channel_id, [data.id]),
+  MESSAGE_DELETE_BULK: (state, data: GatewayMessageDeleteBulkDispatchData) =>
+    messagesDelete(state, data.channel_id, data.ids),
+  MESSAGE_REACTION_ADD: (state, data: GatewayMessageReactionAddDispatchData) =>
+    messages.addReaction(state, data),
+  MESSAGE_REACTION_REMOVE: (state, data: GatewayMessageReactionRemoveDispatchData) =>
+    messages.removeReaction(state, data),
+  MESSAGE_REACTION_REMOVE_ALL: (state, data: GatewayMessageReactionRemoveAllDispatchData) =>
+    messages.removeAllReactions(state, data.channel_id, data.message_id),
+  MESSAGE_REACTION_REMOVE_EMOJI: (state, data: GatewayMessageReactionRemoveEmojiDispatchData) =>
+    messages.removeAllReactions(state, data.channel_id, data.message_id, data.emoji),
+  MESSAGE_POLL_VOTE_ADD: (state, data: GatewayMessagePollVoteDispatchData) =>
+    messages.countVote(state, data, 1),
+  MESSAGE_POLL_VOTE_REMOVE: (state, data: GatewayMessagePollVoteDispatchData) =>
+    messages.countVote(state, data, -1),
+  TYPING_START: (state, data: GatewayTypingStartDispatchData, now) => ({
+    ...state,
+    typing: withEntry(state.typing, data.channel_id, {
+      ...filterEntries(state.typing[data.channel_id] ?? {}, (end) => end > now),
+      [data.user_id]: now + TYPING_MS,
+    }),
+  }),
+};
+
+/** The state after a dispatch. `now` is in milliseconds since the epoch. */
+export function reduce(state: State, name: string, data: unknown, now: number): State {
+  const reducer = REDUCERS[name] as Reducer<unknown> | undefined;
+  return reducer === undefined ? state : reducer(state, data, now);
+}
+
+function readyReducer(state: State, data: GatewayReadyDispatchData): State {
+  // A new session: what the server does not send again may have changed meanwhile, so it is dropped.
+  const privateChannels = (data as { private_channels?: APIChannel[] }).private_channels ?? [];
+  return {
+    ...state,
+    ready: true,
+    user: data.user,
+    sessionId: data.session_id,
+    ...relationships.readyRelationships(
+      { ...state, users: withEntry(state.users, data.user.id, data.user) },
+      data as relationships.ReadyRelationships,
+    ),
+    ...settings.readySettings(data as settings.ReadySettings),
+    presences: {
+      ...state.presences,
+      ...keyBy((data as { presences?: GatewayPresenceUpdate[] }).presences ?? [], (each) => each.user.id),
+    },
+    guilds: filterEntries(state.guilds, (_guild, id) => data.guilds.some((listed) => listed.id === id)),
+    loadingGuilds: data.guilds.map((guild) => guild.id),
+    channels: {
+      ...keyBy(privateChannels, (channel) => channel.id),
+    },
+    memberLists: {},
+    messages: {},
+    activities: {},
+    threadMembers: {},
+    firstMessages: {},
+    stages: {},
+    voiceStatuses: {},
+    scheduledEvents: {},
+    interests: {},
+    readStates: readStates(data),
+    typing: {},
+  };
+}
+
+function guildState(guild: APIGuild): GuildState {
+  return {
+    id: guild.id,
+    name: guild.name,
+    icon: guild.icon,
+    ownerId: guild.owner_id,
+    description: guild.description,
+    features: guild.features,
+    premiumTier: guild.premium_tier,
+    memberCount: 0,
+    rulesChannelId: guild.rules_channel_id,
+    systemChannelId: guild.system_channel_id,
+    defaultNotifications: guild.default_message_notifications,
+    joinedAt: null,
+    roles: keyBy(guild.roles, (role) => role.id),
+    emojis: guild.emojis,
+    stickers: guild.stickers ?? [],
+    unavailable: false,
+  };
+}
+
+function guildCreate(state: State, data: GatewayGuildCreateDispatchData): State {
+  const channels = [...data.channels, ...data.threads].map((channel) => ({ ...channel, guild_id: data.id }));
+  const others = filterEntries(state.channels, (channel) => guildIdOf(channel) !== data.id);
+  return {
+    ...state,
+    guilds: withEntry(state.guilds, data.id, {
+      ...guildState(data),
+      memberCount: data.member_count,
+      joinedAt: data.joined_at,
+    }),
+    loadingGuilds: state.loadingGuilds.filter((id) => id !== data.id),
+    activities: guildActivities(
+      state,
+      data.id,
+      (data as { activity_instances?: ActivityInstance[] }).activity_instances ?? [],
+    ),
+    channels: { ...others, ...keyBy(channels, (channel) => channel.id) },
+    members: withEntry(
+      state.members,
+      data.id,
+      keyBy(data.members, (member) => member.user.id),
+    ),
+    users: {
+      ...state.users,
+      ...keyBy(
+        data.members.map((member) => member.user),
+        (user) => user.id,
+      ),
+    },
+    presences: {
+      ...state.presences,
+      ...keyBy(data.presences, (presence) => presence.user.id),
+    },
+    voiceStates: withEntry(
+      state.voiceStates,
+      data.id,
+      keyBy(data.voice_states as GatewayVoiceState[], (voiceState) => voiceState.user_id),
+    ),
+    stages: {
+      ...filterEntries(state.stages, (stage) => stage.guild_id !== data.id),
+      ...keyBy(data.stage_instances, (stage) => stage.channel_id),
+    },
+    scheduledEvents: {
+      ...filterEntries(state.scheduledEvents, (event) => event.guild_id !== data.id),
+      ...keyBy(data.guild_scheduled_events, (event) => event.id),
+    },
+  };
+}
+
+function guildDelete(state: State, data: GatewayGuildDeleteDispatchData): State {
+  if (data.unavailable) {
+    return {
+      ...state,
+      guilds: updateEntry(state.guilds, data.id, (guild) => ({ ...guild, unavailable: true })),
+    };
+  }
+  const channelIds = new Set(
+    Object.values(state.channels)
+      .filter((channel) => guildIdOf(channel) === data.id)
+      .map((channel) => channel.id),
+  );
+  return {
+    ...state,
+    guilds: withoutEntry(state.guilds, data.id),
+    loadingGuilds: state.loadingGuilds.filter((id) => id !== data.id),
+    channels: filterEntries(state.channels, (_channel, id) => !channelIds.has(id)),
+    messages: filterEntries(state.messages, (_list, id) => !channelIds.has(id)),
+    members: withoutEntry(state.members, data.id),
+    memberLists: withoutEntry(state.memberLists, data.id),
+    voiceStates: withoutEntry(state.voiceStates, data.id),
+    stages: filterEntries(state.stages, (stage) => stage.guild_id !== data.id),
+    scheduledEvents: filterEntries(state.scheduledEvents, (event) => event.guild_id !== data.id),
+  };
+}
+
+function roleChange(state: State, data: GatewayGuildRoleModifyDispatchData): State {
+  const role: APIRole = data.role;
+  return {
+    ...state,
+    guilds: updateEntry(state.guilds, data.guild_id, (guild) => ({
+      ...guild,
+      roles: withEntry(guild.roles, role.id, role),
+    })),
+  };
+}
+
+function channelChange(state: State, channel: APIChannel): State {
+  return { ...state, channels: withEntry(state.channels, channel.id, channel) };
+}
+
+interface RecipientChange {
+  channel_id: string;
+  user: APIUser;
+}
+
+/** Change the recipients of a group direct message. */
+function changeRecipients(state: State, channelId: string, change: (users: APIUser[]) => APIUser[]): State {
+  return {
+    ...state,
+    channels: updateEntry(state.channels, channelId, (channel) =>
+      "recipients" in channel ? { ...channel, recipients: change(channel.recipients ?? []) } : channel,
+    ),
+  };
+}
+
+function channelDelete(state: State, channel: GatewayChannelDeleteDispatchData): State {
+  return {
+    ...state,
+    channels: filterEntries(
+      state.channels,
+      (each, id) => id !== channel.id && !(isThread(each) && parentIdOf(each) === channel.id),
+    ),
+    messages: withoutEntry(state.messages, channel.id),
+  };
+}
+
+function putMember(state: State, guildId: string, member: APIGuildMember): State {
+  return {
+    ...state,
+    members: withEntry(
+      state.members,
+      guildId,
+      withEntry(state.members[guildId] ?? {}, member.user.id, member),
+    ),
+    users: withEntry(state.users, member.user.id, member.user),
+  };
+}
+
+function countMember(state: State, guildId: string, by: number): State {
+  return {
+    ...state,
+    guilds: updateEntry(state.guilds, guildId, (guild) => ({
+      ...guild,
+      memberCount: guild.memberCount + by,
+    })),
+  };
+}
+
+function messageCreate(state: State, data: GatewayMessageCreateDispatchData, now: number): State {
+  const message = data as unknown as APIMessage;
+  const channel = state.channels[message.channel_id];
+  const guildId = channel === undefined ? null : guildIdOf(channel);
+  const added = countMessage(messages.addMessage(state, message), message, guildId);
+  const typing = updateEntry(added.typing, message.channel_id, (users) =>
+    filterEntries(users, (end, id) => id !== message.author.id && end > now),
+  );
+  const channels = updateEntry(
+    added.channels,
+    message.channel_id,
+    (before) => ({ ...threads.countThreadMessage(before, 1), last_message_id: message.id }) as APIChannel,
+  );
+  const known = {
+    ...added,
+    typing,
+    channels,
+    users: withEntry(added.users, message.author.id, message.author),
+  };
+  return isFirstOfPost(state, message) ? threads.setFirstMessages(known, [message]) : known;
+}
+
+/** Whether a message began a post: it has the id of its thread, which is in a forum or media channel. */
+function isFirstOfPost(state: State, message: APIMessage): boolean {
+  const parent = state.channels[parentIdOf(state.channels[message.channel_id] ?? ({} as APIChannel)) ?? ""];
+  return message.id === message.channel_id && parent !== undefined && isForum(parent);
+}
+
+function messagesDelete(state: State, channelId: string, ids: readonly string[]): State {
+  const removed = messages.removeMessages(state, channelId, ids);
+  const channels = updateEntry(removed.channels, channelId, (channel) =>
+    ids.reduce((counted) => threads.countThreadMessage(counted, -1), channel),
+  );
+  const firstMessages = ids.includes(channelId)
+    ? withoutEntry(removed.firstMessages, channelId)
+    : removed.firstMessages;
+  return { ...removed, channels, firstMessages };
+}

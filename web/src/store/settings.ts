@@ -1,0 +1,199 @@
+import type { APIChannel, APIMessage } from "discord-api-types/v10";
+
+import { keyBy, withEntry } from "./records";
+import { isSilenced } from "./relationships";
+import type { State } from "./state";
+
+/** The custom status of a user; `expires_at` is ISO 8601, null for never. */
+export interface CustomStatus {
+  text: string | null;
+  emoji_id: string | null;
+  emoji_name: string | null;
+  expires_at: string | null;
+}
+
+/** Guilds that stand together in the list of guilds. An entry without an id is a guild alone. */
+export interface GuildFolder {
+  id: number | null;
+  guild_ids: readonly string[];
+  name: string | null;
+  color: number | null;
+}
+
+/** The settings of the user that this client uses; the server keeps the others. */
+export interface UserSettings {
+  status: "online" | "idle" | "dnd" | "invisible";
+  custom_status: CustomStatus | null;
+  guild_folders: readonly GuildFolder[];
+  default_guilds_restricted: boolean;
+  restricted_guilds: readonly string[];
+  friend_source_flags: { all?: boolean; mutual_friends?: boolean; mutual_guilds?: boolean } | null;
+  show_current_game: boolean;
+  developer_mode: boolean;
+}
+
+export const DEFAULT_SETTINGS: UserSettings = {
+  status: "online",
+  custom_status: null,
+  guild_folders: [],
+  default_guilds_restricted: false,
+  restricted_guilds: [],
+  friend_source_flags: { all: true },
+  show_current_game: true,
+  developer_mode: false,
+};
+
+/** Until when something is muted (ISO 8601); null for until it is unmuted. */
+export interface MuteConfig {
+  end_time?: string | null;
+  selected_time_window?: number | null;
+}
+
+export const NotificationLevel = { All: 0, Mentions: 1, None: 2, Inherit: 3 } as const;
+
+export interface ChannelOverride {
+  channel_id: string;
+  collapsed: boolean;
+  flags: number;
+  message_notifications: number;
+  muted: boolean;
+  mute_config: MuteConfig | null;
+}
+
+/** The notification settings of a guild, or of direct messages. */
+export interface GuildSettings {
+  guild_id: string | null;
+  channel_overrides: readonly ChannelOverride[];
+  flags: number;
+  hide_muted_channels: boolean;
+  message_notifications: number;
+  mobile_push: boolean;
+  mute_scheduled_events: boolean;
+  muted: boolean;
+  mute_config: MuteConfig | null;
+  suppress_everyone: boolean;
+  suppress_roles: boolean;
+}
+
+/** Bits of `flags` of a guild's settings and of a channel override. */
+export const GuildSettingsFlags = { OptInChannelsOff: 1 << 13, OptInChannelsOn: 1 << 14 } as const;
+export const ChannelOverrideFlags = { Favorited: 1 << 11, OptInEnabled: 1 << 12 } as const;
+
+/** The key of the settings of direct messages in the state. */
+const DIRECT_MESSAGES = "@me";
+const SUPPRESS_NOTIFICATIONS = 1 << 12;
+
+export interface ReadySettings {
+  user_settings?: Partial<UserSettings>;
+  /** A list, or an object with a list and its version. */
+  user_guild_settings?: GuildSettings[] | { entries: GuildSettings[] };
+}
+
+/** What READY changes. */
+export function readySettings(data: ReadySettings): Pick<State, "settings" | "guildSettings"> {
+  const { user_guild_settings: value } = data;
+  const entries = Array.isArray(value) ? value : (value?.entries ?? []);
+  return {
+    settings: { ...DEFAULT_SETTINGS, ...data.user_settings },
+    guildSettings: keyBy(entries, keyOf),
+  };
+}
+
+export function settingsUpdate(state: State, changed: Partial<UserSettings>): State {
+  return { ...state, settings: { ...state.settings, ...changed } };
+}
+
+export function guildSettingsUpdate(state: State, settings: GuildSettings): State {
+  return { ...state, guildSettings: withEntry(state.guildSettings, keyOf(settings), settings) };
+}
+
+function keyOf(settings: GuildSettings): string {
+  return settings.guild_id ?? DIRECT_MESSAGES;
+}
+
+/** Whether a mute is in force at a time, in milliseconds since the epoch. */
+export function isInForce(mute: { muted: boolean; mute_config: MuteConfig | null }, now: number): boolean {
+  const end = mute.mute_config?.end_time;
+  return mute.muted && (!end || Date.parse(end) > now);
+}
+
+export function isGuildMuted(state: State, guildId: string, now: number): boolean {
+  const settings = state.guildSettings[guildId];
+  return settings !== undefined && isInForce(settings, now);
+}
+
+export function overrideOf(state: State, channel: APIChannel): ChannelOverride | undefined {
+  return state.guildSettings[guildOf(channel) ?? DIRECT_MESSAGES]?.channel_overrides.find(
+    (override) => override.channel_id === channel.id,
+  );
+}
+
+/** Whether a channel, or the channel or category above it, is muted; the guild's own mute does not count. */
+export function isChannelMuted(state: State, channel: APIChannel, now: number): boolean {
+  for (const each of [channel, ...ancestors(state, channel)]) {
+    const override = overrideOf(state, each);
+    if (override !== undefined && isInForce(override, now)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** Which messages of a channel notify the user: the nearest level that is set, from the channel up to the guild. */
+export function notificationLevel(state: State, channel: APIChannel): number {
+  const guildId = guildOf(channel);
+  const levels = [
+    ...[channel, ...ancestors(state, channel)].map((each) => overrideOf(state, each)?.message_notifications),
+    guildId === null ? NotificationLevel.All : state.guildSettings[guildId]?.message_notifications,
+    guildId === null ? NotificationLevel.All : state.guilds[guildId]?.defaultNotifications,
+  ];
+  return levels.find((level) => level !== undefined && level !== NotificationLevel.Inherit) ?? 0;
+}
+
+/** Whether a message mentions the user, by their name, a role or everyone, as far as their settings let it. */
+export function mentionsUser(state: State, message: APIMessage, guildId: string | null): boolean {
+  const userId = state.user?.id ?? "";
+  const settings = guildId === null ? undefined : state.guildSettings[guildId];
+  if (message.mentions.some((user) => user.id === userId)) {
+    return true;
+  }
+  if (message.mention_everyone && settings?.suppress_everyone !== true) {
+    return true;
+  }
+  const roles = guildId === null ? [] : (state.members[guildId]?.[userId]?.roles ?? []);
+  return settings?.suppress_roles !== true && message.mention_roles.some((roleId) => roles.includes(roleId));
+}
+
+/** Whether a new message is announced to the user outside of the page. `now` is in milliseconds since the epoch. */
+export function notifies(state: State, message: APIMessage, now: number): boolean {
+  const channel = state.channels[message.channel_id];
+  if (
+    channel === undefined ||
+    message.author.id === state.user?.id ||
+    isSilenced(state, message.author.id) ||
+    ((message.flags ?? 0) & SUPPRESS_NOTIFICATIONS) !== 0 ||
+    state.settings.status === "dnd"
+  ) {
+    return false;
+  }
+  const guildId = guildOf(channel);
+  if ((guildId !== null && isGuildMuted(state, guildId, now)) || isChannelMuted(state, channel, now)) {
+    return false;
+  }
+  const level = notificationLevel(state, channel);
+  return (
+    level === NotificationLevel.All ||
+    (level === NotificationLevel.Mentions && mentionsUser(state, message, guildId))
+  );
+}
+
+function guildOf(channel: APIChannel): string | null {
+  return "guild_id" in channel ? (channel.guild_id ?? null) : null;
+}
+
+/** The channel of a thread, and the category above. */
+function ancestors(state: State, channel: APIChannel): APIChannel[] {
+  const parentId = "parent_id" in channel ? channel.parent_id : null;
+  const parent = parentId ? state.channels[parentId] : undefined;
+  return parent === undefined ? [] : [parent, ...ancestors(state, parent)];
+}

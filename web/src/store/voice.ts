@@ -1,0 +1,66 @@
+import type {
+  APIStageInstance,
+  GatewayVoiceState,
+  GatewayVoiceStateUpdateDispatchData,
+} from "discord-api-types/v10";
+
+import { withEntry, withoutEntry, type ReadonlyRecord } from "./records";
+import type { State } from "./state";
+
+export function updateVoiceState(state: State, data: GatewayVoiceStateUpdateDispatchData): State {
+  if (data.guild_id === undefined) {
+    return state;
+  }
+  const states = state.voiceStates[data.guild_id] ?? {};
+  const updated =
+    data.channel_id === null ? withoutEntry(states, data.user_id) : withEntry(states, data.user_id, data);
+  const user = data.member?.user;
+  return {
+    ...state,
+    users: user === undefined ? state.users : withEntry(state.users, user.id, user),
+    voiceStates: withEntry(state.voiceStates, data.guild_id, updated),
+  };
+}
+
+/** Set the text that a voice channel shows below its name; null removes it. */
+export function setVoiceStatus(state: State, data: { id: string; status: string | null }): State {
+  return {
+    ...state,
+    voiceStatuses: data.status
+      ? withEntry(state.voiceStatuses, data.id, data.status)
+      : withoutEntry(state.voiceStatuses, data.id),
+  };
+}
+
+/** The answer to opcode 43: all voice channels of a guild that have a status. */
+export function setVoiceStatuses(
+  state: State,
+  data: { channels: readonly { id: string; status?: string | null }[] },
+): State {
+  return data.channels.reduce(
+    (current, { id, status }) => (status === undefined ? current : setVoiceStatus(current, { id, status })),
+    state,
+  );
+}
+
+export function putStage(state: State, stage: APIStageInstance): State {
+  return { ...state, stages: withEntry(state.stages, stage.channel_id, stage) };
+}
+
+export function removeStage(state: State, stage: APIStageInstance): State {
+  return { ...state, stages: withoutEntry(state.stages, stage.channel_id) };
+}
+
+const NO_STATES: ReadonlyRecord<GatewayVoiceState> = {};
+
+/** Who is connected to a voice or stage channel, in the order of their ids. */
+export function voiceStatesIn(state: State, guildId: string, channelId: string): GatewayVoiceState[] {
+  return Object.values(state.voiceStates[guildId] ?? NO_STATES).filter(
+    (voice) => voice.channel_id === channelId,
+  );
+}
+
+/** The voice channel of a guild that the user is connected to, on any device; null for none. */
+export function ownVoiceChannel(state: State, guildId: string): string | null {
+  return state.voiceStates[guildId]?.[state.user?.id ?? ""]?.channel_id ?? null;
+}

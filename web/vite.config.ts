@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+
+import { parse } from "@formatjs/icu-messageformat-parser";
+import react from "@vitejs/plugin-react";
+import { defineConfig, type Plugin } from "vite";
+
+import { LOCALES } from "./src/i18n/locales.ts";
+
+interface CompactEmoji {
+  hexcode: string;
+  label: string;
+  unicode: string;
+}
+
+/** The standard emojis with their short names, and the name in a language: lists of an emoji and its names. */
+function emojiNames(require: NodeJS.Require, locale: string): string {
+  const emojis = require(`emojibase-data/${locale}/compact.json`) as CompactEmoji[];
+  const short = require("emojibase-data/en/shortcodes/joypixels.json") as Record<string, string | string[]>;
+  const names = emojis.map(({ hexcode, label, unicode }) => {
+    const own = label.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_");
+    return [unicode, ...new Set([...[short[hexcode] ?? []].flat(), own])];
+  });
+  return JSON.stringify(names);
+}
+
+/** Serves the data of the emoji picker and of completion from this server: no request goes to any other host. */
+function emojiData(): Plugin {
+  const require = createRequire(import.meta.url);
+  const files = LOCALES.flatMap((locale) =>
+    ["data", "messages"].map((name) => ({
+      fileName: `emojibase/${locale}/${name}.json`,
+      source: readFileSync(require.resolve(`emojibase-data/${locale}/${name}.json`), "utf8"),
+    })),
+  );
+  for (const locale of LOCALES) {
+    files.push({ fileName: `emojibase/${locale}/names.json`, source: emojiNames(require, locale) });
+  }
+  return {
+    name: "emoji-data",
+    generateBundle() {
+      for (const file of files) {
+        this.emitFile({ type: "asset", ...file });
+      }
+    },
+  };
+}
+
+/** Parses the ICU messages of src/i18n at build time, so that the client needs no parser. */
+function compiledMessages(): Plugin {
+  return {
+    name: "compiled-messages",
+    enforce: "pre",
+    transform(code, id) {
+      if (!/\/src\/i18n\/(?:\w+\/)?\w+\.json$/.test(id)) {
+        return null;
+      }
+      const messages = JSON.parse(code) as Record<string, string>;
+      const compiled = Object.entries(messages).map(([key, text]) => [key, parse(text)]);
+      return { code: JSON.stringify(Object.fromEntries(compiled)), map: null };
+    },
+  };
+}
+
+/** Writes a .br and a .gz file beside each file of text, which the server sends as they are. */
+function precompressed(): Plugin {
+  return {
+    name: "precompressed",
+    apply: "build",
+    writeBundle({ dir }) {
+      for (const entry of readdirSync(dir ?? "dist", { recursive: true, withFileTypes: true })) {
+        if (entry.isFile() && /\.(?:js|css|html|json|svg|webmanifest)$/.test(entry.name)) {
+          const path = join(entry.parentPath, entry.name);
+          const data = readFileSync(path);
+          const params = { [constants.BROTLI_PARAM_QUALITY]: 10 };
+          writeFileSync(`${path}.br`, brotliCompressSync(data, { params }));
+          writeFileSync(`${path}.gz`, gzipSync(data, { level: 9 }));
+        }
+      }
+    },
+  };
+}
+
+/** The server serves the build at /app/; `npm run dev` passes everything else on to a server on port 3333. */
+export default defineConfig({
+  base: "/app/",
+  plugins: [react(), compiledMessages(), emojiData(), precompressed()],
+  resolve: {
+    alias: { "@formatjs/icu-messageformat-parser": "@formatjs/icu-messageformat-parser/no-parser.js" },
+  },
+  build: {
+    outDir: process.env["MOOTHALL_CLIENT"] ?? "dist",
+    emptyOutDir: true,
+    target: "es2022",
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  worker: { format: "es" },
+  server: {
+    proxy: {
+      "^/(api|avatars|icons|emojis|attachments|stickers|banners|splashes|login|register|invite|settings|developers)":
+        { target: "http://localhost:3333" },
+      "/gateway": { target: "ws://localhost:3333", ws: true },
+    },
+  },
+});
