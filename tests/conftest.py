@@ -7,6 +7,7 @@ that is `async def` has function scope.
 import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -78,8 +79,19 @@ def migrated_postgres() -> Iterator[str]:
     uvloop.run(_on_server(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
 
 
+@contextmanager
+def new_postgres(name: str) -> Iterator[str]:
+    """The URL of a PostgreSQL database without tables, which is dropped afterwards."""
+    try:
+        uvloop.run(_on_server(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)", f"CREATE DATABASE {name}"))
+    except (OSError, asyncpg.PostgresError) as error:
+        leave_out("postgresql", f"PostgreSQL cannot be used at {POSTGRES}: {error}")
+    yield POSTGRES.rpartition("/")[0] + f"/{name}"
+    uvloop.run(_on_server(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
+
+
 async def _on_server(*statements: str) -> None:
-    connection = await asyncpg.connect(POSTGRES, timeout=5)
+    connection = await asyncpg.connect(POSTGRES, timeout=30)
     for statement in statements:
         await connection.execute(statement)
     await connection.close()

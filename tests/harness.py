@@ -1,4 +1,4 @@
-"""A whole platform inside a test: people and bots speak to it over ASGI, and what it announces is heard.
+"""A platform for tests: users and bots send requests over ASGI, and the events that it publishes are recorded.
 
 alice = await platform.person("alice")
 guild = await platform.guild(alice)
@@ -14,24 +14,23 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import msgspec
+from msgspec import structs
 from sqlalchemy import bindparam, insert, select, update
 
 import moothall.gateway.endpoints  # noqa: F401 registers its rows
+from moothall.app import build_services, close_services
 from moothall.bus import Envelope
 from moothall.bus.local import LocalBus
 from moothall.gateway.database_source import DatabaseSource
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
 from moothall.kernel.authenticate import TokenKind
-from moothall.kernel.context import Limits, Services
+from moothall.kernel.context import GatewaySession
 from moothall.kernel.endpoint import endpoints
-from moothall.kernel.file_ids import FileIds
-from moothall.kernel.file_links import FileLinks
-from moothall.kernel.guild_state import GuildStates
-from moothall.kernel.jobs import SETTLED_MS, JobRunner
+from moothall.kernel.jobs import MAX_TRANSACTION_MS, JobRunner
 from moothall.kernel.pipeline import Pipeline
 from moothall.kernel.ratelimit import RateLimiter
-from moothall.kernel.secrets import Passwords, SecretBox, hash_token, new_account_token, new_token
+from moothall.kernel.secrets import ServerKey, hash_token, new_account_token, new_token
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, RoleId, Snowflake, SnowflakeFactory, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.presence import Presence
@@ -39,7 +38,8 @@ from moothall.objects.text import search_key
 from moothall.objects.wire import Timestamp
 from moothall.resources import load_endpoints
 from moothall.resources.interaction.operations.deliver import Deliveries
-from moothall.storage.blobs import Blobs
+from moothall.resources.webhook_event.sender import WebhookEventSender
+from moothall.settings import Settings
 from moothall.storage.database import Database, Query
 from moothall.storage.schema import (
     applications,
@@ -55,11 +55,13 @@ from moothall.storage.schema import (
 from tests.conformance.public_schema import check_answer
 from tests.conformance.witness import emissions, witness
 
+SERVER_KEY = ServerKey(bytes(32))
+
 TEXT, VOICE, CATEGORY, ANNOUNCEMENT, STAGE, FORUM, MEDIA = 0, 2, 4, 5, 13, 15, 16
 
 
 class Reply(msgspec.Struct):
-    """An answer."""
+    """A response."""
 
     status: int
     headers: dict[str, str]
@@ -67,16 +69,16 @@ class Reply(msgspec.Struct):
 
     @property
     def json(self) -> Any:
-        """The body parsed."""
+        """The body, decoded from JSON."""
         return msgspec.json.decode(self.body)
 
     @property
     def code(self) -> int:
-        """The public error code of a refusal."""
+        """The error code of a refusal."""
         return int(self.json["code"])
 
     def errors_at(self, path: str) -> list[str]:
-        """The codes of a form's errors at a dotted path."""
+        """The codes of the field errors at a dotted path."""
         node = self.json.get("errors", {})
         for key in path.split("."):
             node = node.get(key, {})
@@ -84,11 +86,12 @@ class Reply(msgspec.Struct):
 
 
 class Presences:
-    """Nobody is connected, unless a test says so."""
+    """Presences that a test sets: at first, no user is connected."""
 
     def __init__(self) -> None:
         self.online: dict[int, set[int]] = {}
         self.connected: set[int] = set()
+        self.sessions: dict[int, list[GatewaySession]] = {}
 
     def online_count(self, guild_id: int) -> int:
         return len(self.online.get(guild_id, ()))
@@ -100,9 +103,17 @@ class Presences:
     def is_connected(self, user_id: int) -> bool:
         return user_id in self.connected
 
+    def find_session(self, user_id: int, session_id: str | None) -> GatewaySession | None:
+        sessions = self.sessions.get(user_id, [])
+        return next((each for each in reversed(sessions) if session_id in {None, each.id}), None)
+
+    def connect(self, user_id: int, session_id: str, *, node: str = "", platform: str = "web") -> None:
+        """Add a gateway session of a user."""
+        self.sessions.setdefault(user_id, []).append(GatewaySession(session_id, node, platform))
+
 
 class Caller:
-    """Somebody who makes requests: a person, a bot, an access token, or nobody."""
+    """A client with a user's session token, a bot's token, an access token, or none."""
 
     def __init__(self, platform: "Platform", user_id: Snowflake, authorization: str | None, *, name: str = "") -> None:
         self.platform = platform
@@ -125,17 +136,17 @@ class Caller:
         client: str = "127.0.0.1",
         **query: Any,
     ) -> Reply:
-        """One request. Query values are sent as Python clients do: True as `true`, lists comma-delimited."""
+        """Send a request. Query values are encoded as by Python clients: True as `true`, lists comma-delimited."""
         data = raw if raw is not None else b"" if body is msgspec.UNSET else json.dumps(body).encode()
-        given = [*headers]
+        all_headers = [*headers]
         if self.authorization is not None:
-            given.append(("authorization", self.authorization))
+            all_headers.append(("authorization", self.authorization))
         if data:
-            given.append(("content-type", content_type))
+            all_headers.append(("content-type", content_type))
         if reason is not None:
-            given.append(("x-audit-log-reason", quote(reason)))
-        given.append(("content-length", str(len(data))))
-        return await self.platform.send(method, path, data, given, query, client)
+            all_headers.append(("x-audit-log-reason", quote(reason)))
+        all_headers.append(("content-length", str(len(data))))
+        return await self.platform.send(method, path, data, all_headers, query, client)
 
     async def get(self, path: str, **query: Any) -> Reply:
         return await self.request("GET", path, **query)
@@ -154,17 +165,17 @@ class Caller:
 
 
 class Guild:
-    """A guild made straight in the database, and ways to arrange it."""
+    """A guild that is inserted directly into the database, without events or audit log entries."""
 
     def __init__(self, platform: "Platform", guild_id: GuildId, owner: Caller, general: ChannelId) -> None:
         self.platform = platform
         self.id = guild_id
         self.owner = owner
         self.general = general
-        """A text channel that everyone may see and write in."""
+        """A text channel without overwrites."""
 
     async def join(self, *callers: Caller, roles: Iterable[int] = ()) -> None:
-        """Make people members, silently."""
+        """Insert members, without events."""
         async with self.platform.database.transaction() as tx:
             for caller in callers:
                 await tx.execute(
@@ -180,7 +191,7 @@ class Guild:
     async def role(
         self, *, permissions: int = 0, name: str = "role", position: int | None = None, **values: Any
     ) -> RoleId:
-        """Make a role, above all others unless a position is given."""
+        """Insert a role, above all others without a `position`."""
         role_id = RoleId(self.platform.ids.next())
         async with self.platform.database.transaction() as tx:
             if position is None:
@@ -194,7 +205,7 @@ class Guild:
                 permissions=permissions,
                 **values,
             )
-            await self._freshen(tx)
+            await self._renew_version(tx)
         return role_id
 
     async def channel(
@@ -205,7 +216,7 @@ class Guild:
         overwrites: Sequence[tuple[int, int, int, int]] = (),
         **values: Any,
     ) -> ChannelId:
-        """Make a channel; overwrites are (id, type, allow, deny)."""
+        """Insert a channel; overwrites are (id, type, allow, deny)."""
         channel_id = ChannelId(self.platform.ids.next())
         metadata = values.get("thread_metadata") or {}
         async with self.platform.database.transaction() as tx:
@@ -222,11 +233,11 @@ class Guild:
                 ],
                 **values,
             )
-            await self._freshen(tx)
+            await self._renew_version(tx)
         return channel_id
 
     async def set(self, **values: Any) -> None:
-        """Change columns of the guild's row."""
+        """Update columns of the guild's row."""
         async with self.platform.database.transaction() as tx:
             await tx.execute(
                 Query(
@@ -235,25 +246,25 @@ class Guild:
                 guild_id=self.id,
                 **values,
             )
-            await self._freshen(tx)
+            await self._renew_version(tx)
 
     async def member_with(self, permissions: int, *, name: str | None = None) -> Caller:
-        """A new member whose one role carries the permissions given."""
+        """Insert a member with one role, which has the permissions."""
         caller = await self.platform.person(name)
         await self.join(caller, roles=[await self.role(permissions=permissions)])
         return caller
 
     async def moderator(self) -> Caller:
-        """A new member who is an administrator."""
+        """Insert a member who is an administrator."""
         return await self.member_with(Permissions.ADMINISTRATOR)
 
     async def audit_log(self) -> list[tuple[int, int | None, str | None]]:
-        """(action, target, reason) of every entry, oldest first."""
+        """The (action, target, reason) of every entry, oldest first."""
         async with self.platform.database.read() as reader:
-            found = await reader.all(_select_entries, guild_id=self.id)
-        return [(row[0], row[1], row[2]) for row in found]
+            rows = await reader.all(_select_entries, guild_id=self.id)
+        return [(row[0], row[1], row[2]) for row in rows]
 
-    async def _freshen(self, tx: Any) -> None:
+    async def _renew_version(self, tx: Any) -> None:
         await tx.execute(_set_version, guild_id=self.id, new_version=self.platform.ids.next())
 
 
@@ -268,55 +279,48 @@ class Platform:
         self.presences = Presences()
         self.heard: list[Envelope] = []
         self.bus.subscribe(self.heard.extend)
-        self.services = Services(
-            database=database,
-            bus=self.bus,
+        self.services = build_services(
+            Settings(blob_url="memory:", rate_limits=False),
+            database,
+            self.bus,
+            SERVER_KEY,
             ids=self.ids,
-            file_ids=FileIds(self.ids, bytes(32)),
-            states=GuildStates(),
-            box=SecretBox(bytes(32)),
-            blobs=Blobs.open("memory:"),
-            links=FileLinks((bytes(32),), "http://localhost:3333"),
             presences=self.presences,
-            limiter=limiter,
-            limits=Limits(
-                public_url="http://localhost:3333",
-                reserved_words=("discord", "clyde", "moothall"),
-                allow_private_addresses=False,
-                registration=True,
-            ),
-            extra={Passwords: Passwords()},
         )
-        self.services.states.remember(database)
+        self.services.limiter = limiter
         self.gateway = GatewayNode(GatewaySettings(), self.bus, DatabaseSource(database, self.services.states))
-        self.services.extra[GatewayNode] = self.gateway
-        self.pipeline = self._whole = Pipeline(self.services, endpoints(), observe=lambda *_: None)
-        self.nobody = Caller(self, Snowflake(0), None)
+        self.services.resources.add(self.gateway)
+        self.pipeline = self._full_pipeline = Pipeline(self.services, endpoints(), observe=lambda *_: None)
+        self.anonymous = Caller(self, Snowflake(0), None)
         self._names = 0
 
     async def close(self) -> None:
-        """Close what it has opened to others."""
-        if (deliveries := self.services.extra.get(Deliveries)) is not None:
-            await deliveries.close()
+        """Close the services."""
+        await close_services(self.services)
+
+    def allow_private_addresses(self, allow: bool = True) -> None:
+        """Change the setting of that name, which allows requests to the loopback interface."""
+        self.services.limits = structs.replace(self.services.limits, allow_private_addresses=allow)
+        self.services.resources.add(Deliveries(self.services), WebhookEventSender(self.services))
 
     @property
     def heard_names(self) -> list[str]:
-        """The dispatch names announced so far, in order, without control messages."""
+        """The names of the events published so far, in order, without messages between nodes."""
         return [envelope.name for envelope in self.heard if envelope.audience != 4]
 
     def heard_data(self, name: str) -> list[Any]:
-        """The `d` of every dispatch of a name."""
+        """The payload of every event with a name."""
         return [msgspec.json.decode(bytes(e.data)) for e in self.heard if e.name == name]
 
     @contextmanager
     def listening(self) -> Iterator[list[str]]:
-        """The names announced inside the block; the list fills when it ends."""
+        """The names of the events published inside the block; the list is filled when the block ends."""
         start, names = len(self.heard), list[str]()
         yield names
         names.extend(e.name for e in self.heard[start:] if e.audience != 4)
 
     async def person(self, name: str | None = None, **values: Any) -> Caller:
-        """A new user with a session token."""
+        """Insert a user with a session token."""
         self._names += 1
         name = name or f"person{self._names}"
         user_id, token = UserId(self.ids.next()), new_token(32)
@@ -326,7 +330,7 @@ class Platform:
         return Caller(self, user_id, token, name=name)
 
     async def bot(self, owner: Caller, name: str | None = None, *, flags: int = 0) -> Caller:
-        """A new application of a person's with its bot."""
+        """Insert an application with a bot."""
         self._names += 1
         name = name or f"bot{self._names}"
         user_id = UserId(self.ids.next())
@@ -357,7 +361,7 @@ class Platform:
         return caller
 
     async def bearer(self, user: Caller, application_id: int, *scopes: str) -> Caller:
-        """An access token that a person gave an application."""
+        """Insert an OAuth2 access token of an application for a user."""
         token = new_token(32)
         async with self.database.transaction() as tx:
             await self._insert_token(tx, token, TokenKind.BEARER, user.id, application_id, " ".join(scopes))
@@ -366,7 +370,7 @@ class Platform:
     async def guild(
         self, owner: Caller, *, name: str = "Guild", everyone: int = Permissions.DEFAULT, **values: Any
     ) -> Guild:
-        """A guild with @everyone, its owner and one text channel, silently."""
+        """Insert a guild with the @everyone role, its owner and one text channel, without events."""
         guild_id, general = GuildId(self.ids.next()), ChannelId(self.ids.next())
         async with self.database.transaction() as tx:
             await tx.execute(
@@ -379,14 +383,14 @@ class Platform:
         await guild.join(owner)
         return guild
 
-    async def settle(self) -> None:
-        """Do every job that is due, and those that wait for concurrent transactions to be over."""
-        await JobRunner(self.services).drain(Timestamp(Timestamp.now() + SETTLED_MS))
+    async def run_due_jobs(self) -> None:
+        """Run all jobs that are due now or in `MAX_TRANSACTION_MS`."""
+        await JobRunner(self.services).drain(Timestamp(Timestamp.now() + MAX_TRANSACTION_MS))
 
     async def send(
         self, method: str, path: str, data: bytes, headers: list[tuple[str, str]], query: dict[str, Any], client: str
     ) -> Reply:
-        """One request straight into the pipeline."""
+        """Send a request to the pipeline."""
         sent: list[Any] = []
         texts = {key: _query_text(value) for key, value in query.items()}
 
@@ -408,7 +412,7 @@ class Platform:
             await self.pipeline(scope, receive, send)
         start = sent[0]
         body = b"".join(message.get("body", b"") for message in sent[1:])
-        if self.pipeline is self._whole:
+        if self.pipeline is self._full_pipeline:
             check_answer(method, path, start["status"], body)
         witness(self.pipeline, method, path, start["status"], body, emitted)
         return Reply(start["status"], {k.decode(): v.decode() for k, v in start["headers"]}, body)

@@ -20,7 +20,7 @@ NATS = os.environ.get("MOOTHALL_TEST_NATS", "nats://127.0.0.1:4222")
 """A NATS server with JetStream; without one the tests of many processes are skipped."""
 
 
-async def eventually(true: Callable[[], bool], seconds: float = 15) -> None:
+async def eventually(true: Callable[[], bool], seconds: float = 60) -> None:
     """Wait until something is so."""
     async with asyncio.timeout(seconds):
         while not true():  # noqa: ASYNC110 what is waited for sets no event
@@ -36,7 +36,7 @@ async def connected(url: str) -> Client:
     client = Client()
     await client.connect(
         [url],
-        connect_timeout=2,
+        connect_timeout=10,
         allow_reconnect=False,
         max_reconnect_attempts=1,
         reconnect_time_wait=0,
@@ -52,7 +52,7 @@ async def usable_nats() -> str:
     except (NatsError, OSError, TimeoutError) as error:
         leave_out("nats", f"NATS cannot be used at {NATS}: {error}")
     try:
-        await client.jetstream(timeout=2).account_info()
+        await client.jetstream(timeout=10).account_info()
     except (NatsError, JetStreamError, TimeoutError) as error:
         leave_out("nats", f"NATS at {NATS} has no JetStream: {error}")
     finally:
@@ -64,7 +64,7 @@ async def forget_space(url: str, space: str) -> None:
     """Delete the stream that a test made."""
     client = await connected(url)
     try:
-        await client.jetstream(timeout=2).delete_stream(f"moothall-{space}")
+        await client.jetstream(timeout=10).delete_stream(f"moothall-{space}")
     except JetStreamError:
         pass
     finally:
@@ -89,7 +89,7 @@ class OwnNats:
         self._process = await asyncio.to_thread(
             subprocess.Popen, command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while True:
                 try:
                     client = await connected(self.url)

@@ -42,9 +42,13 @@ class RunningServer:
     def __enter__(self) -> Self:
         serve = [sys.executable, "-m", "moothall", "serve", "--port", "0", "--data", str(self.data), *self.arguments]
         command = [*self.within, *serve]
-        environ = {name: value for name, value in os.environ.items() if not name.startswith("MOOTHALL_")}
         self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environ, cwd=self.data.parent
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(),
+            cwd=self.data.parent,
         )
         self._readers = [
             threading.Thread(target=self._read, args=(stream,), daemon=True)
@@ -64,7 +68,7 @@ class RunningServer:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def found(self, pattern: str) -> re.Match[str]:
+    def wait_for(self, pattern: str) -> re.Match[str]:
         """Wait until it has said what the pattern matches: its two streams are read apart, in no order."""
         deadline = time.monotonic() + _PATIENCE
         while not (match := re.search(pattern, self.printed)):
@@ -99,29 +103,35 @@ class RunningServer:
             request.add_header("Authorization", token)
         try:
             with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:  # noqa: S310
-                found = answer.read()
-                check_answer(method, path.partition("?")[0], answer.status, found)
-                return Answer(answer.status, json.loads(found or b"null"))
+                content = answer.read()
+                check_answer(method, path.partition("?")[0], answer.status, content)
+                return Answer(answer.status, json.loads(content or b"null"))
         except urllib.error.HTTPError as refused:
             with refused:
                 return Answer(refused.code, json.loads(refused.read() or b"null"))
 
-    def command(self, *arguments: str, given: str | None = None) -> "subprocess.CompletedProcess[str]":
+    def command(self, *arguments: str, stdin: str | None = None) -> "subprocess.CompletedProcess[str]":
         """Run a command of the command line on this server's data."""
-        return moothall(*arguments, "--data", str(self.data), given=given)
+        return moothall(*arguments, "--data", str(self.data), stdin=stdin)
 
     def _read(self, stream: Iterable[str]) -> None:
         for line in stream:
             self._lines.append(line)
 
 
-def moothall(*arguments: str, given: str | None = None) -> "subprocess.CompletedProcess[str]":
+def environment() -> dict[str, str]:
+    """The environment of a command, without settings of the platform or of its tests."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("MOOTHALL_")}
+
+
+def moothall(*arguments: str, stdin: str | None = None) -> "subprocess.CompletedProcess[str]":
     """Run a command of the command line to its end."""
     return subprocess.run(
         [sys.executable, "-m", "moothall", *arguments],
         capture_output=True,
         text=True,
-        input=given,
+        input=stdin,
+        env=environment(),
         timeout=_PATIENCE,
         check=False,
     )

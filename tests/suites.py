@@ -6,7 +6,10 @@ from typing import Final, NoReturn
 import pytest
 
 REQUIRED: Final = frozenset(os.environ.get("MOOTHALL_TEST_REQUIRE", "").split(","))
-"""Suites whose tests fail instead of being left out: of `postgresql`, `nats` and `chromium`. CI names all three."""
+"""Suites whose tests fail instead of being left out: `postgresql`, `nats`, `chromium`, `clients`, `web-client`.
+
+CI names all.
+"""
 
 
 def leave_out(suite: str, reason: str) -> NoReturn:

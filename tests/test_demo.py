@@ -26,7 +26,7 @@ _COUNTS = {table.name: Query(select(func.count()).select_from(table)) for table 
 @pytest.fixture
 async def new_platform(platform: Platform) -> Platform:
     """A platform without accounts."""
-    platform.services.extra[Passwords] = Passwords()
+    platform.services.passwords = Passwords()
     return platform
 
 

@@ -15,7 +15,7 @@ import pytest
 from tests.serving import RunningServer
 
 _README = Path(__file__).parents[1] / "README.md"
-_PATIENCE = 20.0
+_PATIENCE = 60.0
 
 
 @pytest.fixture
@@ -26,12 +26,12 @@ def server(tmp_path: Path) -> Iterator[RunningServer]:
 
 
 def test_the_first_bot_of_the_readme_answers(server: RunningServer) -> None:
-    told: Any = msgspec.json.decode(server.command("demo", "--json").stdout)
+    demo: Any = msgspec.json.decode(server.command("demo", "--json").stdout)
     (code,) = re.findall(r"^```python\n(.*?)^```", _README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     assert len([line for line in code.splitlines() if line]) <= 10
     code = code.replace("localhost:3333", server.url.removeprefix("http://"))
-    environ = {**os.environ, "TOKEN": told["bot"]["token"]}
-    general, token = told["guild"]["channels"]["general"], f"Bot {told['bot']['token']}"
+    environ = {**os.environ, "TOKEN": demo["bot"]["token"]}
+    general, token = demo["guild"]["channels"]["general"], f"Bot {demo['bot']['token']}"
 
     with subprocess.Popen([sys.executable, "-c", code], env=environ, stderr=subprocess.PIPE, text=True) as bot:
         try:
@@ -40,7 +40,7 @@ def test_the_first_bot_of_the_readme_answers(server: RunningServer) -> None:
             while "pong" not in contents:
                 assert bot.poll() is None
                 assert time.monotonic() < deadline, contents
-                path = f"/webhooks/{told['webhook']['id']}/{told['webhook']['token']}?wait=true"
+                path = f"/webhooks/{demo['webhook']['id']}/{demo['webhook']['token']}?wait=true"
                 assert server.request("POST", path, {"content": "ping"}).status == 200
                 time.sleep(0.5)
                 page = server.request("GET", f"/channels/{general}/messages?limit=10", token=token)

@@ -27,11 +27,11 @@ def get(server: RunningServer, path: str) -> str:
         return str(answer.read().decode())
 
 
-def test_every_metric_of_the_server_is_told_and_no_other(server: RunningServer) -> None:
-    told = set(re.findall(r"`(moothall_[a-z_]+?)(?:\{[a-z,]+\})?`", _PAGE.partition("## Metrics")[2]))
+def test_exactly_the_metrics_of_the_server_are_documented(server: RunningServer) -> None:
+    documented = set(re.findall(r"`(moothall_[a-z_]+?)(?:\{[a-z,]+\})?`", _PAGE.partition("## Metrics")[2]))
     shown = set(re.findall(r"^# HELP (moothall_\w+) ", get(server, "/metrics"), re.MULTILINE))
 
-    assert told == shown
+    assert documented == shown
 
 
 def test_health_is_what_the_page_says(server: RunningServer) -> None:
@@ -49,10 +49,10 @@ def test_a_port_that_is_taken_is_a_clear_error_and_exit_code_1(server: RunningSe
 
 
 def test_the_data_folder_is_its_owners_alone(server: RunningServer) -> None:
-    found = [server.data, *server.data.rglob("*")]
+    paths = [server.data, *server.data.rglob("*")]
 
-    assert len(found) > 3
-    assert [path.name for path in found if stat.S_IMODE(path.stat().st_mode) & 0o077] == []
+    assert len(paths) > 3
+    assert [path.name for path in paths if stat.S_IMODE(path.stat().st_mode) & 0o077] == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -104,13 +104,13 @@ def test_a_path_may_begin_at_home() -> None:
 def test_all_problems_of_all_sources_are_told_at_once_with_key_and_source(toml: Callable[[str], Path]) -> None:
     path = toml('prot = 1\nhost = 5\nworker_id = "1"\n')
 
-    found = problems(
+    errors = problems(
         config=path,
         environ={"MOOTHALL_PORT": "99999", "MOOTHALL_LOG_LEVL": "info", "HOME": "/"},
         flags={"database_url": "mysql://h/x", "log_level": "loud", "trusted_proxies": ("10.0.0.0/33",)},
     )
 
-    assert found == [
+    assert errors == [
         f"prot: no such setting; did you mean port? ({path})",
         f"host: Expected text, not 5 ({path})",
         f"worker_id: Expected a whole number, not '1' ({path})",
@@ -124,10 +124,10 @@ def test_all_problems_of_all_sources_are_told_at_once_with_key_and_source(toml: 
 
 @pytest.mark.parametrize("name", list(TABLE))
 def test_no_setting_takes_a_table(name: str, toml: Callable[[str], Path]) -> None:
-    found = problems(config=toml(f"[{name}]\nx = 1\n"))
+    errors = problems(config=toml(f"[{name}]\nx = 1\n"))
 
-    assert len(found) == 1
-    assert found[0].startswith(f"{name}: Expected ")
+    assert len(errors) == 1
+    assert errors[0].startswith(f"{name}: Expected ")
 
 
 @pytest.mark.parametrize(

@@ -32,21 +32,21 @@ def data(tmp_path: Path) -> Path:
 
 
 def remember(data: Path, text: str) -> None:
-    """Write something into the database."""
+    """Insert a text into the database."""
     with apsw.Connection(str(data / "moothall.sqlite3")) as connection:
         connection.execute("CREATE TABLE IF NOT EXISTS remembered (text TEXT)")
         connection.execute("INSERT INTO remembered VALUES (?)", (text,))
 
 
 def remembered(path: Path) -> list[str]:
-    """What was written."""
+    """The inserted texts."""
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     rows = [row[0] for row in connection.execute("SELECT text FROM remembered ORDER BY rowid")]
     connection.close()
     return rows
 
 
-def test_migrate_makes_the_data_folder_and_the_tables_and_twice_is_once(tmp_path: Path) -> None:
+def test_migrate_creates_the_data_folder_and_the_tables_and_is_idempotent(tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "data"
 
     first, second = run("migrate", "--data", str(folder)), run("migrate", "--data", str(folder))
@@ -110,7 +110,7 @@ def test_a_backup_can_be_restored_where_nothing_was_before(data: Path, tmp_path:
     assert remembered(tmp_path / "elsewhere" / "moothall.sqlite3") == ["kept"]
 
 
-def test_restoring_what_is_no_backup_changes_nothing(data: Path, tmp_path: Path) -> None:
+def test_restoring_another_file_changes_nothing(data: Path, tmp_path: Path) -> None:
     remember(data, "kept")
     (tmp_path / "copy").write_text("no database")
 

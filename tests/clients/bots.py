@@ -12,8 +12,8 @@ from tests.clients.live import ADMINISTRATOR, Bot, Person, World
 
 ClientT = TypeVar("ClientT", bound=discord.Client)
 
-READY_WITHIN = 15.0
-SOON = 5.0
+READY_WITHIN = 60.0
+SOON = 30.0
 """Seconds within which what a test waits for must have happened."""
 
 

@@ -43,13 +43,13 @@ class Callback:
     """The address of an application that people come back to."""
 
     def __init__(self) -> None:
-        self.came: list[str] = []
-        came = self.came
+        self.login_paths: list[str] = []
+        login_paths = self.login_paths
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 if self.path.startswith("/callback"):
-                    came.append(self.path)
+                    login_paths.append(self.path)
                 body = b"<!doctype html><title>Back</title><h1>Back at the app</h1>"
                 self.send_response(200)
                 self.send_header("content-type", "text/html")
@@ -77,12 +77,12 @@ class Callback:
 
     @property
     def url(self) -> str:
-        """Where the last person came in."""
-        return f"{self.base}{self.came[-1]}"
+        """The URL at which the last person logged in."""
+        return f"{self.base}{self.login_paths[-1]}"
 
 
 class Walker(Protocol):
-    """Somebody who can consent."""
+    """A user who can consent."""
 
     def consent(self, url: str, name: str, **choices: str) -> None:
         """Open an application's link, log in, choose, allow, and come back to the application."""

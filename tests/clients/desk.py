@@ -55,8 +55,8 @@ class Desk:
         await self.person.post("/interactions", body | more)
 
     async def use(self, command: dict[str, Any], options: list[Any] | None = None, **data: Any) -> None:
-        given = {"id": command["id"], "type": command["type"], "version": command["version"]}
-        await self.raise_(2, given | ({} if options is None else {"options": options}) | data)
+        fields = {"id": command["id"], "type": command["type"], "version": command["version"]}
+        await self.raise_(2, fields | ({} if options is None else {"options": options}) | data)
 
     async def click(self, message: discord.Message, custom_id: str, kind: int = 2, values: Any = None) -> None:
         data = {"custom_id": custom_id, "component_type": kind} | ({} if values is None else {"values": values})
@@ -79,8 +79,8 @@ def option(kind: int, name: str, value: Any) -> dict[str, Any]:
     return {"type": kind, "name": name, "value": value}
 
 
-async def answered(desk: Desk, raising: Any, done: "asyncio.Future[Any]") -> Any:
-    await raising
-    result = await asyncio.wait_for(done, 5)
+async def answered(desk: Desk, request: Any, done: "asyncio.Future[Any]") -> Any:
+    await request
+    result = await asyncio.wait_for(done, 30)
     assert desk.failed == []
     return result

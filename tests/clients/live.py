@@ -71,7 +71,7 @@ class Refused(Exception):
 
 
 class Person:
-    """Somebody with a session token."""
+    """A user with a session token."""
 
     def __init__(self, world: "World", user_id: int, name: str, token: str) -> None:
         self.world = world
@@ -86,11 +86,11 @@ class Person:
             headers["X-Audit-Log-Reason"] = quote(reason)
         url = f"{self.world.server.url}/api/v10{path}"
         async with self.world.session.request(method, url, json=body, headers=headers) as answer:
-            found = await answer.json() if answer.content_type == "application/json" else None
+            content = await answer.json() if answer.content_type == "application/json" else None
             if answer.status >= 400:
-                raise Refused(answer.status, found)
+                raise Refused(answer.status, content)
             check_answer(method, path.partition("?")[0], answer.status, await answer.read())
-            return found
+            return content
 
     async def get(self, path: str) -> Any:
         return await self.request("GET", path)
@@ -153,7 +153,7 @@ class World:
         return Person(self, *self.server.resident)
 
     async def guild(self, owner: Person, name: str = "Guild", **fields: Any) -> int:
-        """A new guild's id; it has the default channels, and greets nobody."""
+        """A new guild's id; it has the default channels, and no messages greet its members."""
         made = await owner.post("/guilds", {"name": name, "system_channel_flags": 1, **fields})
         return int(made["id"])
 

@@ -17,8 +17,8 @@ from tests.clients.live import World
 @pytest.fixture
 async def desk(world: World) -> AsyncIterator[Desk]:
     """A person at their client, and the bot that they deal with."""
-    async with opened(world) as found:
-        yield found
+    async with opened(world) as desk:
+        yield desk
 
 
 async def test_a_command_gets_every_type_of_option_as_its_own_object(desk: Desk) -> None:
@@ -55,8 +55,8 @@ async def test_a_command_gets_every_type_of_option_as_its_own_object(desk: Desk)
         option(3, "animal", "cat"),
     ]
     message = soon(desk.client, "message")
-    found = await answered(desk, desk.use(commands["everything"], options), done)
-    interaction, *values = found
+    result = await answered(desk, desk.use(commands["everything"], options), done)
+    interaction, *values = result
     assert values == [
         "words",
         7,
@@ -115,8 +115,8 @@ async def test_commands_are_synced_everywhere_and_in_one_guild(desk: Desk) -> No
     body = {"permissions": [{"id": str(desk.guild.id), "type": 1, "permission": False}]}
     update = soon(desk.client, "raw_app_command_permissions_update")
     await desk.harbour.owner.put(path, body)
-    told = await update
-    assert (told.target_id, told.permissions[0].permission) == (local.id, False)
+    entry = await update
+    assert (entry.target_id, entry.permissions[0].permission) == (local.id, False)
     permissions = await local.fetch_permissions(discord.Object(desk.guild.id))
     assert permissions.permissions[0].target.id == desk.guild.id
     entries = [e async for e in desk.guild.audit_logs(action=discord.AuditLogAction.app_command_permission_update)]
@@ -158,10 +158,10 @@ async def test_context_menus_have_their_target(desk: Desk) -> None:
 
     commands = await desk.sync()
     await desk.use(commands["High Five"], target_id=str(desk.person.id))
-    assert (await asyncio.wait_for(done.get(), 5)).id == desk.person.id
+    assert (await asyncio.wait_for(done.get(), 30)).id == desk.person.id
     said = await desk.person.say(desk.harbour.channel.id, "words")
     await desk.use(commands["Mark it"], target_id=said["id"])
-    message = await asyncio.wait_for(done.get(), 5)
+    message = await asyncio.wait_for(done.get(), 30)
     assert (message.id, message.content, message.author.id) == (int(said["id"]), "words", desk.person.id)
 
 
@@ -186,7 +186,7 @@ async def test_an_answer_is_deferred_followed_up_edited_and_deleted(desk: Desk) 
     command = (await desk.sync())["slow"]
     for ephemeral in (False, True):
         await desk.use(command, [option(5, "ephemeral", ephemeral)])
-        deferred, follow, more, fetched, original = await asyncio.wait_for(done.get(), 5)
+        deferred, follow, more, fetched, original = await asyncio.wait_for(done.get(), 30)
         assert desk.failed == []
         assert deferred.is_thinking()
         assert (follow.id, follow.flags.ephemeral, original.content) == (original.id, ephemeral, "original")
@@ -200,14 +200,15 @@ async def test_what_the_bot_forgets_to_answer_is_too_late(desk: Desk) -> None:
 
     @desk.tree.command(description="Lazy")
     async def lazy(interaction: discord.Interaction) -> None:
-        await asyncio.sleep(3.3)
+        # Half a second more than the server allows, even if its timer is late.
+        await asyncio.sleep(4)
         try:
             await interaction.response.send_message("late")
         except discord.NotFound as error:
             failed.set_result(error.code)
 
     await desk.use((await desk.sync())["lazy"])
-    assert await asyncio.wait_for(failed, 6) == 10062
+    assert await asyncio.wait_for(failed, 30) == 10062
 
 
 async def test_an_application_of_ones_own_comes_along_to_direct_messages(world: World) -> None:
@@ -237,7 +238,7 @@ async def test_an_application_of_ones_own_comes_along_to_direct_messages(world: 
             "data": {"id": str(command.id), "type": 1},
         }
         await owner.post("/interactions", body)
-        interaction = await asyncio.wait_for(done, 5)
+        interaction = await asyncio.wait_for(done, 30)
     assert interaction.context.private_channel
     assert interaction.is_user_integration()
     assert not interaction.is_guild_integration()

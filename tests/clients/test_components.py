@@ -90,7 +90,7 @@ def payload_of(view: ui.View | ui.LayoutView) -> Any:
     return view.to_components()
 
 
-def told(message: discord.Message) -> Any:
+def sendable(message: discord.Message) -> Any:
     """A message's components as discord.py would send them again."""
     return plain([component.to_dict() for component in message.components])
 
@@ -102,8 +102,8 @@ async def test_a_view_of_every_component_comes_back_equal(harbour: Harbour) -> N
     fetched = await harbour.channel.fetch_message(sent.id)
     for message in (sent, fetched, await heard):
         assert message.content == "choose"
-        assert told(message) == plain(payload_of(view))
-        assert told(message) == plain(payload_of(ui.View.from_message(message, timeout=None)))
+        assert sendable(message) == plain(payload_of(view))
+        assert sendable(message) == plain(payload_of(ui.View.from_message(message, timeout=None)))
     mentionable = ui.View(timeout=None)
     member, role = harbour.guild.me, harbour.guild.default_role
     mentionable.add_item(
@@ -127,9 +127,9 @@ async def test_a_view_is_edited_and_taken_away(harbour: Harbour) -> None:
     other = ui.View(timeout=None)
     other.add_item(ui.Button(label="Again", custom_id="again"))
     edited = soon(harbour.client, "message_edit")
-    assert told(await sent.edit(view=other)) == plain(payload_of(other))
+    assert sendable(await sent.edit(view=other)) == plain(payload_of(other))
     _, after = await edited
-    assert told(after) == plain(payload_of(other))
+    assert sendable(after) == plain(payload_of(other))
     assert (await sent.edit(view=None)).components == []
     assert (await harbour.channel.fetch_message(sent.id)).content == "choose"
 
@@ -141,12 +141,12 @@ async def test_a_layout_comes_back_equal_and_is_edited_as_one(harbour: Harbour) 
     fetched = await harbour.channel.fetch_message(sent.id)
     for message in (sent, fetched, await heard):
         assert message.flags.components_v2
-        assert told(message) == plain(payload_of(view))
+        assert sendable(message) == plain(payload_of(view))
     again = ui.LayoutView.from_message(fetched, timeout=None)
     assert plain(payload_of(again)) == plain(payload_of(view))
-    assert told(await sent.edit(view=again)) == told(sent)
+    assert sendable(await sent.edit(view=again)) == sendable(sent)
     changed = await sent.edit(view=layout("Open sea"))
-    assert told(changed) == plain(payload_of(layout("Open sea")))
+    assert sendable(changed) == plain(payload_of(layout("Open sea")))
     with pytest.raises(discord.HTTPException) as refused:
         await sent.edit(content="no more content")
     assert (refused.value.status, refused.value.code) == (400, 50035)
@@ -180,10 +180,10 @@ async def test_a_persons_webhook_shows_layouts_and_links_and_nothing_to_act_on(h
     view.add_item(ui.TextDisplay("Fog"))
     view.add_item(ui.ActionRow(ui.Button(url=LINK, label="Chart")))
     sent = await webhook.send(view=view, wait=True)
-    assert told(sent) == plain(payload_of(view))
+    assert sendable(sent) == plain(payload_of(view))
     other = ui.LayoutView(timeout=None)
     other.add_item(ui.TextDisplay("Clear"))
-    assert told(await sent.edit(view=other)) == plain(payload_of(other))
+    assert sendable(await sent.edit(view=other)) == plain(payload_of(other))
 
 
 async def test_every_field_of_a_modal_is_read_as_it_was_written() -> None:
@@ -237,21 +237,21 @@ def _modal_plain(payload: Any) -> Any:
 async def test_a_file_component_is_read_as_it_was_written() -> None:
     view = ui.LayoutView(timeout=None)
     view.add_item(ui.File("attachment://a.txt", spoiler=True))
-    read = read_components(payload_of(view), found := FormErrors(), layout=True, resolved=None)
-    assert not found
+    read = read_components(payload_of(view), errors := FormErrors(), layout=True, resolved=None)
+    assert not errors
     made = discord.components._component_factory(to_plain(read)[0])
     assert made is not None
     assert plain(made.to_dict()) == plain(payload_of(view)[0])
 
 
 async def test_a_layout_shows_uploaded_files_and_keeps_them_when_it_is_edited(harbour: Harbour) -> None:
-    notes = discord.File(io.BytesIO(b"fog at noon"), "notes.txt", spoiler=True)
+    log = discord.File(io.BytesIO(b"fog at noon"), "notes.txt", spoiler=True)
     lamp = discord.File(io.BytesIO(PIXEL), "lamp.png", description="A lamp")
     view = ui.LayoutView(timeout=None)
     view.add_item(ui.Section("Tonight", accessory=ui.Thumbnail(lamp)))
     view.add_item(ui.MediaGallery(discord.MediaGalleryItem(lamp)))
-    view.add_item(ui.File(notes))
-    sent = await harbour.channel.send(view=view, files=[notes, lamp])
+    view.add_item(ui.File(log))
+    sent = await harbour.channel.send(view=view, files=[log, lamp])
     section, gallery, file = sent.components
     assert isinstance(section, discord.SectionComponent)
     assert isinstance(gallery, discord.MediaGalleryComponent)

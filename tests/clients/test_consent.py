@@ -32,7 +32,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrom
     params=["forms", pytest.param("chromium", marks=needs_chromium), pytest.param("keys", marks=needs_chromium)]
 )
 def walker(request: pytest.FixtureRequest) -> Iterator[Walker]:
-    """Somebody at a browser who has not logged in."""
+    """A user at a browser who has not logged in."""
     if request.param == "forms":
         person = ByForms()
         with person.session:
@@ -169,20 +169,20 @@ async def test_everything_on_a_page_can_be_read(
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
         browser = ByChromium(driver)
         browser.open(link)
-        found = faint(driver)
+        words = faint(driver)
         browser.log_in(person.name)
         browser.wait("Authorize")
-        found += faint(driver)
+        words += faint(driver)
         browser.open(f"{base}/developers/applications/{app['id']}")
-        return found + faint(driver)
+        return words + faint(driver)
 
     assert await asyncio.to_thread(work) == []
 
 
 def faint(driver: webdriver.Chrome) -> list[str]:
     """The words of a page whose contrast is below 4.5 to 1 (WCAG 2.2, 1.4.3)."""
-    found: list[str] = driver.execute_script(_CONTRAST)
-    return found
+    words: list[str] = driver.execute_script(_CONTRAST)
+    return words
 
 
 _CONTRAST = """

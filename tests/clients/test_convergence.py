@@ -15,7 +15,7 @@ CHANGES = 60
 
 @pytest.fixture(scope="module")
 def server_settings() -> dict[str, str]:
-    """Nobody waits."""
+    """Without rate limits."""
     return {"rate_limits": "false"}
 
 
@@ -108,7 +108,7 @@ class Hand:
     def of_channels(self, channels: list[dict[str, Any]]) -> Request:
         """A channel made, changed, moved or deleted."""
         channel = self.random.choice(channels)["id"] if channels else "1"
-        parents = [found["id"] for found in channels if found["type"] == 4]
+        parents = [channel["id"] for channel in channels if channel["type"] == 4]
         parent = self.random.choice([*parents, None])
         hidden = [{"id": self.guild_id, "type": 0, "deny": "1024"}] if self.random.random() < 0.3 else []
         made = {"name": self.name(), "type": self.random.choice([0, 0, 2, 4]), "permission_overwrites": hidden}

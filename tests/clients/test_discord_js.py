@@ -1,4 +1,4 @@
-"""discord.js on a live server: its laws stand in node/laws.test.mjs, which Node's own test runner runs."""
+"""discord.js, eris and discordeno on a live server: their laws in node/*.test.mjs run in Node's own test runner."""
 
 import asyncio
 import os
@@ -16,21 +16,23 @@ HERE = Path(__file__).parent / "node"
 @pytest.fixture(scope="module")
 def node() -> str:
     """Node with discord.js beside the laws, installed from the lock where it is missing; else the test is skipped."""
-    found, npm = shutil.which("node"), shutil.which("npm")
-    if found is None:
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node is None:
         pytest.skip("Node is not installed")
-    if int(subprocess.check_output([found, "--version"], text=True).lstrip("v").split(".")[0]) < 20:
+    if int(subprocess.check_output([node, "--version"], text=True).lstrip("v").split(".")[0]) < 20:
         pytest.skip("Node is older than 20")
-    if not (HERE / "node_modules" / "discord.js").is_dir():
+    installed_lock, lock = HERE / "node_modules" / ".package-lock.json", HERE / "package-lock.json"
+    if not installed_lock.is_file() or installed_lock.stat().st_mtime < lock.stat().st_mtime:
         installed = npm is not None and subprocess.run(
             [npm, "ci"], cwd=HERE, capture_output=True, timeout=90, check=False
         )
         if not installed or installed.returncode:
             pytest.skip(f"discord.js cannot be installed: try `npm ci` in {HERE}")
-    return found
+    return node
 
 
-async def test_discord_js_logs_in_works_and_resumes(node: str, server: Server, world: World) -> None:
+async def run_laws(node: str, server: Server, world: World, laws: str) -> None:
+    """Run a file of laws with a bot and a person, who are in one guild."""
     owner = await world.resident()
     guild_id = await world.guild(owner)
     bot = await world.bot(owner, guild_id)
@@ -43,8 +45,26 @@ async def test_discord_js_logs_in_works_and_resumes(node: str, server: Server, w
         "GUILD_ID": str(guild_id),
         "CHANNEL_ID": str(await world.text_channel(owner, guild_id)),
     }
-    command = [node, "--test", "--test-reporter=tap", "laws.test.mjs"]
+    command = [node, "--experimental-websocket", "--test", "--test-reporter=tap", laws]
     ran = await asyncio.to_thread(
         subprocess.run, command, cwd=HERE, env=environment, capture_output=True, text=True, timeout=60, check=False
     )
     assert (ran.returncode, "# fail 0" in ran.stdout) == (0, True), ran.stdout + ran.stderr
+
+
+async def test_discord_js_logs_in_works_and_resumes(node: str, server: Server, world: World) -> None:
+    await run_laws(node, server, world, "laws.test.mjs")
+
+
+async def test_eris_logs_in_and_works(node: str, server: Server, world: World) -> None:
+    await run_laws(node, server, world, "eris.test.mjs")
+
+
+async def test_discordeno_logs_in_and_works(node: str, server: Server, world: World) -> None:
+    await run_laws(node, server, world, "discordeno.test.mjs")
+
+
+async def test_erlpack_reads_and_writes_the_terms_of_the_gateway(node: str, server: Server, world: World) -> None:
+    if not (HERE / "node_modules" / "erlpack" / "build").is_dir():
+        pytest.skip("erlpack could not be built: it needs a compiler")
+    await run_laws(node, server, world, "etf.test.mjs")

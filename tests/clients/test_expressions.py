@@ -160,9 +160,9 @@ async def test_sounds_are_made_played_changed_and_removed(harbour: Harbour) -> N
     await emoji.delete()
     _, without = await several
     assert without.emoji is None
-    gone = soon(client, "soundboard_sound_delete")
+    deleted = soon(client, "soundboard_sound_delete")
     await sound.delete(reason="enough")
-    assert (await gone).id == sound.id
+    assert (await deleted).id == sound.id
     assert (await kinds_of(guild))[0] is discord.AuditLogAction.soundboard_sound_delete
 
 

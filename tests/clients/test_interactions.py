@@ -17,8 +17,8 @@ from tests.clients.live import Refused, World
 @pytest.fixture
 async def desk(world: World) -> AsyncIterator[Desk]:
     """A person at their client, and the bot that they deal with."""
-    async with opened(world) as found:
-        yield found
+    async with opened(world) as desk:
+        yield desk
 
 
 class Everything(ui.View):
@@ -63,7 +63,7 @@ async def test_a_view_hears_of_every_component(desk: Desk) -> None:
 
     async def heard(custom_id: str, kind: int, *values: Any) -> Any:
         await desk.click(message, custom_id, kind, [str(value) for value in values] if values else None)
-        return await asyncio.wait_for(done.get(), 5)
+        return await asyncio.wait_for(done.get(), 30)
 
     edited = soon(desk.client, "message_edit")
     assert await heard("go", 2) == "Go"
@@ -93,7 +93,7 @@ async def test_a_layout_and_an_ephemeral_view_hear_of_their_buttons(desk: Desk, 
     pane = Pane()
     message = await desk.harbour.channel.send(view=pane)
     await desk.click(message, "inside")
-    assert (await asyncio.wait_for(done.get(), 5)).id == message.id
+    assert (await asyncio.wait_for(done.get(), 30)).id == message.id
     assert (await message.fetch()).components[0].type is discord.ComponentType.text_display
 
     @desk.tree.command(description="Whisper")
@@ -102,10 +102,10 @@ async def test_a_layout_and_an_ephemeral_view_hear_of_their_buttons(desk: Desk, 
         done.put_nowait(await interaction.original_response())
 
     await desk.use((await desk.sync())["whisper"])
-    hidden = await asyncio.wait_for(done.get(), 5)
+    hidden = await asyncio.wait_for(done.get(), 30)
     assert hidden.flags.ephemeral
     await desk.click(hidden, "go")
-    assert await asyncio.wait_for(done.get(), 5) == "Go"
+    assert await asyncio.wait_for(done.get(), 30) == "Go"
     stranger = Desk(desk.harbour, await world.person())
     await desk.harbour.owner.invite(desk.harbour.channel.id, stranger.person)
     with pytest.raises(Refused) as refused:
@@ -145,7 +145,7 @@ async def test_a_modal_is_shown_handed_in_with_a_file_and_answered(desk: Desk, w
         opened.put_nowait(interaction)
 
     await desk.use((await desk.sync())["ask"])
-    interaction = await asyncio.wait_for(opened.get(), 5)
+    interaction = await asyncio.wait_for(opened.get(), 30)
     entered = [
         {"type": 18, "component": {"type": 4, "custom_id": "text", "value": "Ada"}},
         {"type": 18, "component": {"type": 3, "custom_id": "pick", "values": ["b"]}},
@@ -170,7 +170,7 @@ async def test_a_modal_is_shown_handed_in_with_a_file_and_answered(desk: Desk, w
     url = f"{world.server.url}/api/v10/interactions"
     async with world.session.post(url, data=form, headers={"Authorization": desk.person.token}) as answer:
         assert answer.status == 204, await answer.text()
-    modal = await asyncio.wait_for(done.get(), 5)
+    modal = await asyncio.wait_for(done.get(), 30)
     assert (modal.text.component.value, modal.pick.component.values) == ("Ada", ["b"])
     assert modal.who.component.values[0].id == desk.person.id
     (file,) = modal.file.component.values

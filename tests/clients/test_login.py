@@ -177,9 +177,9 @@ async def test_a_channel_that_a_bot_may_not_see_is_not_in_its_cache(world: World
         seen = soon(client, "guild_channel_create")
         await owner.delete(f"/channels/{hidden['id']}/permissions/{guild_id}")
         assert (await seen).id == int(hidden["id"])
-        gone = soon(client, "guild_channel_delete")
+        deleted = soon(client, "guild_channel_delete")
         await owner.put(f"/channels/{hidden['id']}/permissions/{guild_id}", {"type": 0, "allow": "0", "deny": "1024"})
-        assert (await gone).id == int(hidden["id"])
+        assert (await deleted).id == int(hidden["id"])
         assert guild.get_channel(int(hidden["id"])) is None
 
 
@@ -215,8 +215,8 @@ async def test_a_large_guild_lists_its_members_only_when_asked(world: World) -> 
         assert guild.large
         assert guild.member_count == 302
         assert list(guild.members) == [guild.me]
-        found = await guild.query_members("crowd", limit=10, cache=False)
-        assert len(found) == 10
+        matches = await guild.query_members("crowd", limit=10, cache=False)
+        assert len(matches) == 10
         (alone,) = await guild.query_members(user_ids=[owner.id])
         assert alone.id == owner.id
         assert len(await guild.chunk()) == 302

@@ -36,10 +36,10 @@ async def test_a_command_sent_by_a_person_is_answered(world: World) -> None:
 
     async with online(commander, bot):
         answered = soon(commander, "message", lambda message: message.author.id == bot.id)
-        asked = await owner.say(channel_id, "!ping hard")
+        question = await owner.say(channel_id, "!ping hard")
         answer = await answered
         assert answer.content == "pong hard"
-        assert answer.reference.message_id == int(asked["id"])
+        assert answer.reference.message_id == int(question["id"])
         assert [user.id for user in answer.mentions] == [owner.id]
         greeted = soon(commander, "message", lambda message: message.author.id == bot.id)
         completed = soon(commander, "command_completion")
@@ -48,7 +48,7 @@ async def test_a_command_sent_by_a_person_is_answered(world: World) -> None:
         await completed
     last, _, first, _ = await owner.get(f"/channels/{channel_id}/messages")
     assert last["content"] == f"hello <@{owner.id}>"
-    assert first["referenced_message"]["id"] == asked["id"]
+    assert first["referenced_message"]["id"] == question["id"]
 
 
 async def test_without_the_content_intent_only_what_is_meant_for_the_bot_has_content(world: World) -> None:

@@ -46,20 +46,20 @@ async def test_a_role_is_made_changed_and_deleted_with_a_trace_of_each(harbour: 
     await role.delete(reason="enough")
     assert (await deleted).id == role.id
     assert guild.get_role(role.id) is None
-    made, changed, gone = await entries(harbour, 3)
-    assert [entry.action for entry in (made, changed, gone)] == [
+    made, changed, removed = await entries(harbour, 3)
+    assert [entry.action for entry in (made, changed, removed)] == [
         Action.role_create,
         Action.role_update,
         Action.role_delete,
     ]
-    assert [entry.reason for entry in (made, changed, gone)] == ["we need pilots", "all of them", "enough"]
-    assert {entry.user_id for entry in (made, changed, gone)} == {harbour.bot.id}
+    assert [entry.reason for entry in (made, changed, removed)] == ["we need pilots", "all of them", "enough"]
+    assert {entry.user_id for entry in (made, changed, removed)} == {harbour.bot.id}
     assert made.after.name == "Pilot"
     assert made.after.hoist
     assert made.after.permissions == discord.Permissions(kick_members=True)
     assert (changed.before.name, changed.after.name) == ("Pilot", "Chief pilot")
     assert (changed.before.colour, changed.after.colour) == (discord.Colour(0x3366FF), discord.Colour.red())
-    assert gone.before.name == "Chief pilot"
+    assert removed.before.name == "Chief pilot"
 
 
 async def test_roles_take_the_places_that_they_are_moved_to(harbour: Harbour) -> None:
@@ -270,7 +270,7 @@ async def test_invites_are_made_read_listed_and_deleted(harbour: Harbour) -> Non
     assert (await joined).id == guest.id
     (listed,) = await harbour.guild.invites()
     assert (listed.code, listed.uses, listed.channel) == (invite.code, 1, harbour.channel)
-    assert [found.code for found in await harbour.channel.invites()] == [invite.code]
+    assert [listed_invite.code for listed_invite in await harbour.channel.invites()] == [invite.code]
     deleted = soon(harbour.client, "invite_delete")
     await invite.delete(reason="closed")
     assert (await deleted).code == invite.code
@@ -292,8 +292,8 @@ async def test_audit_log_entries_are_announced_as_they_are_made(harbour: Harbour
         harbour.bot.id,
         role,
     )
-    found = [entry async for entry in harbour.guild.audit_logs(action=Action.role_create, user=harbour.guild.me)]
-    assert [found_entry.id for found_entry in found] == [entry.id]
+    listed = [entry async for entry in harbour.guild.audit_logs(action=Action.role_create, user=harbour.guild.me)]
+    assert [listed_entry.id for listed_entry in listed] == [entry.id]
     assert [e.id async for e in harbour.guild.audit_logs(oldest_first=True, limit=None)][-1] == entry.id
 
 
@@ -307,3 +307,47 @@ async def test_a_bot_leaves_a_guild(harbour: Harbour) -> None:
     await harbour.guild.leave()
     assert await removed == harbour.guild
     assert not harbour.client.guilds
+
+
+async def test_a_rule_blocks_a_message_and_its_execution_is_heard(harbour: Harbour) -> None:
+    alerts = await harbour.guild.create_text_channel("alerts")
+    created, executed = soon(harbour.client, "automod_rule_create"), soon(harbour.client, "automod_action")
+    rule = await harbour.guild.create_automod_rule(
+        name="No sirens",
+        event_type=discord.AutoModRuleEventType.message_send,
+        trigger=discord.AutoModTrigger(keyword_filter=["siren*"], regex_patterns=["^ahoy.{0,9}!$"]),
+        actions=[
+            discord.AutoModRuleAction(custom_message="Mind the rocks."),
+            discord.AutoModRuleAction(channel_id=alerts.id),
+        ],
+        enabled=True,
+        reason="they sing",
+    )
+    assert (await created).id == rule.id
+    assert [each.name for each in await harbour.guild.fetch_automod_rules()] == ["No sirens"]
+    guest = await harbour.guest()
+    with pytest.raises(Refused) as refused:
+        await guest.say(harbour.channel.id, "Listen to the SIRENS")
+    assert refused.value.code == 200000
+    execution = await executed
+    assert (execution.rule_id, execution.user_id, execution.channel_id) == (rule.id, guest.id, harbour.channel.id)
+    assert (execution.matched_keyword, execution.matched_content) == ("siren*", "SIREN")
+    assert execution.content == "Listen to the SIRENS"
+    (alert,) = [message async for message in alerts.history()]
+    assert (alert.type, alert.author.id) == (discord.MessageType.auto_moderation_action, guest.id)
+    await guest.say(harbour.channel.id, "ahoy")
+    edited = await rule.edit(trigger=discord.AutoModTrigger(keyword_filter=["kraken"]))
+    assert edited.trigger.keyword_filter == ["kraken"]
+    log = [entry for entry in await entries(harbour, 10) if entry.action.name.startswith("automod")]
+    assert [entry.action for entry in log] == [
+        Action.automod_rule_create,
+        Action.automod_block_message,
+        Action.automod_flag_message,
+        Action.automod_rule_update,
+    ]
+    assert log[0].reason == "they sing"
+    assert log[0].after.trigger.keyword_filter == ["siren*"]
+    assert getattr(log[1].extra, "automod_rule_name", None) == "No sirens"
+    assert log[3].after.trigger.keyword_filter == ["kraken"]
+    await rule.delete()
+    assert await harbour.guild.fetch_automod_rules() == []

@@ -34,8 +34,8 @@ async def test_members_are_paged_fetched_and_searched(harbour: Harbour) -> None:
     later = [member.id async for member in harbour.guild.fetch_members(after=discord.Object(listed[1]), limit=2)]
     assert later[::-1] == listed[2:4]
     assert (await harbour.guild.fetch_member(guests[0].id)).name == guests[0].name
-    found = await harbour.guild.query_members(guests[1].name.upper())
-    assert [member.id for member in found] == [guests[1].id]
+    matches = await harbour.guild.query_members(guests[1].name.upper())
+    assert [member.id for member in matches] == [guests[1].id]
 
 
 async def test_a_voice_state_is_fetched_while_there_is_one(harbour: Harbour) -> None:

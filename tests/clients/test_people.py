@@ -73,7 +73,10 @@ async def test_another_bot_is_added_and_removed_with_its_integration(harbour: Ha
     assert role.tags.bot_id == second.id
     (entry,) = [entry async for entry in harbour.guild.audit_logs(action=discord.AuditLogAction.bot_add, limit=1)]
     assert (entry.user_id, entry.target) == (harbour.owner.id, member)
-    assert {found.name for found in await harbour.guild.integrations()} == {harbour.guild.me.name, member.name}
+    assert {integration.name for integration in await harbour.guild.integrations()} == {
+        harbour.guild.me.name,
+        member.name,
+    }
     ended, left = soon(harbour.client, "raw_integration_delete"), soon(harbour.client, "member_remove")
     await integration.delete(reason="one is enough")
     assert (await ended).integration_id == integration.id

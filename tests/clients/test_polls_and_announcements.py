@@ -46,11 +46,11 @@ async def test_a_bot_asks_sees_the_votes_and_ends_its_poll(harbour: Harbour) -> 
     assert answer is not None
     assert answer.vote_count == 1
     assert [voter.id async for voter in answer.voters()] == [harbour.owner.id]
-    told = soon(harbour.client, "message", lambda heard: heard.type is discord.MessageType.poll_result)
+    announced = soon(harbour.client, "message", lambda heard: heard.type is discord.MessageType.poll_result)
     ended = await message.end_poll()
     assert ended.poll is not None
     assert ended.poll.is_finalised()
-    result = await told
+    result = await announced
     assert result.reference.message_id == message.id
     assert result.author == harbour.guild.me
     fields = {field.name: field.value for field in result.embeds[0].fields}
@@ -82,7 +82,7 @@ async def test_a_bot_forwards_what_it_has_read(harbour: Harbour) -> None:
     heard = soon(harbour.client, "message")
     await harbour.owner.say(harbour.channel.id, "**see** this", embeds=[{"title": "chart"}])
     message = await heard
-    arrived = soon(harbour.client, "message", lambda found: found.channel == other)
+    arrived = soon(harbour.client, "message", lambda message: message.channel == other)
     sent = await message.forward(other)
     for forwarded in (sent, await arrived, await other.fetch_message(sent.id)):
         assert forwarded.flags.forwarded
@@ -109,19 +109,19 @@ async def test_a_bot_follows_and_publishes(harbour: Harbour) -> None:
     )
     await until(lambda: "COMMUNITY" in harbour.guild.features)
     news = await harbour.guild.create_text_channel("news", news=True)
-    told = soon(harbour.client, "message", lambda found: found.type is discord.MessageType.channel_follow_add)
+    announced = soon(harbour.client, "message", lambda message: message.type is discord.MessageType.channel_follow_add)
     updated = soon(harbour.client, "webhooks_update")
     followed = await news.follow(destination=harbour.channel, reason="to know")
     assert followed.type is discord.WebhookType.channel_follower
     assert await updated == harbour.channel
-    assert (await told).reference.channel_id == news.id
+    assert (await announced).reference.channel_id == news.id
     (hook,) = await harbour.channel.webhooks()
     assert hook.id == followed.id
     assert hook.source_guild is not None
     assert hook.source_channel is not None
     assert (hook.source_guild.id, hook.source_channel.id) == (harbour.guild.id, news.id)
     message = await news.send("extra!")
-    arrived = soon(harbour.client, "message", lambda found: found.flags.is_crossposted)
+    arrived = soon(harbour.client, "message", lambda message: message.flags.is_crossposted)
     await message.publish()
     copy = await arrived
     assert (copy.channel, copy.content, copy.webhook_id) == (harbour.channel, "extra!", hook.id)
@@ -134,7 +134,7 @@ async def test_a_bot_follows_and_publishes(harbour: Harbour) -> None:
     await message.edit(content="extra! extra!")
     _, after = await changed
     assert after.content == "extra! extra!"
-    gone = soon(harbour.client, "message_edit", lambda _, after: after.id == copy.id)
+    deleted = soon(harbour.client, "message_edit", lambda _, after: after.id == copy.id)
     await message.delete()
-    _, after = await gone
+    _, after = await deleted
     assert after.flags.source_message_deleted

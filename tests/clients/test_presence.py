@@ -24,9 +24,9 @@ async def test_two_bots_see_each_other_come_change_and_go(world: World) -> None:
         def of_second(_before: discord.Member, after: discord.Member) -> bool:
             return after.id == second.id
 
-        came = soon(harbour.client, "presence_update", of_second)
+        updated = soon(harbour.client, "presence_update", of_second)
         async with online(Client(status=discord.Status.idle, activity=discord.Game("chess")), second) as other:
-            before, after = await came
+            before, after = await updated
             assert (before.status, after.status) == (discord.Status.offline, discord.Status.idle)
             assert after.activity == discord.Game("chess")
             first = other.guilds[0].get_member(harbour.bot.id)
@@ -38,8 +38,8 @@ async def test_two_bots_see_each_other_come_change_and_go(world: World) -> None:
             assert (after.status, after.desktop_status) == (discord.Status.dnd, discord.Status.offline)
             assert isinstance(after.activity, discord.CustomActivity)
             assert after.activity.name == "away at sea"
-            (found,) = await harbour.guild.query_members(user_ids=[second.id], presences=True)
-            assert found.status is discord.Status.dnd
+            (member,) = await harbour.guild.query_members(user_ids=[second.id], presences=True)
+            assert member.status is discord.Status.dnd
             left = soon(harbour.client, "presence_update", of_second)
         _, after = await left
         assert after.status is discord.Status.offline
@@ -99,8 +99,8 @@ async def test_bots_join_move_and_leave_voice(world: World) -> None:
             joined = soon(client, "voice_state_update")
             await theirs.change_voice_state(channel=theirs.get_channel(radio.id))
             await joined
-            gone = soon(client, "voice_state_update")
-        assert (await gone)[2].channel is None
+            left = soon(client, "voice_state_update")
+        assert (await left)[2].channel is None
         actions = {entry.action async for entry in guild.audit_logs(limit=5)}
         assert actions >= {discord.AuditLogAction.member_move, discord.AuditLogAction.member_disconnect}
 

@@ -72,11 +72,15 @@ async def test_the_global_limit_stops_every_route_at_once(world: World) -> None:
     async with Harbour.opened(world, http_trace=counting(counts)) as harbour:
         channels = [await harbour.guild.create_text_channel(f"channel-{number}") for number in range(9)]
         await asyncio.sleep(1)
-        sent = await asyncio.gather(*(channel.send(str(n)) for channel in channels for n in range(4)))
-        assert len({message.id for message in sent}) == 36
+        rounds = 0
+        # On a busy machine, sending may be so slow that it stays within the limit.
+        while not counts[429] and rounds < 10:
+            sent = await asyncio.gather(*(channel.send(str(n)) for channel in channels for n in range(4)))
+            assert len({message.id for message in sent}) == 36
+            rounds += 1
         assert counts[429] > 0
         for channel in channels:
-            assert len([message async for message in channel.history()]) == 4
+            assert len([message async for message in channel.history()]) == 4 * rounds
 
 
 async def test_a_refusal_says_how_long_to_wait_in_every_place_that_libraries_read(world: World) -> None:
@@ -89,11 +93,11 @@ async def test_a_refusal_says_how_long_to_wait_in_every_place_that_libraries_rea
                 if answer.status == 429:
                     refusals.append((await answer.json(), answer.headers.copy()))
         assert refusals
-        for body, told in refusals:
+        for body, answer_headers in refusals:
             assert body.keys() >= {"message", "retry_after", "global"}
             assert body["global"] is False
             assert 0 < body["retry_after"] <= 5
-            assert body["retry_after"] <= int(told["Retry-After"])
-            assert told["X-RateLimit-Remaining"] == "0"
-            assert told["X-RateLimit-Scope"] == "user"
-            assert "Via" in told
+            assert body["retry_after"] <= int(answer_headers["Retry-After"])
+            assert answer_headers["X-RateLimit-Remaining"] == "0"
+            assert answer_headers["X-RateLimit-Scope"] == "user"
+            assert "Via" in answer_headers

@@ -27,9 +27,9 @@ async def test_a_welcome_screen_is_made_shown_and_switched_off(harbour: Harbour)
         enabled=True,
     )
     await until(lambda: "WELCOME_SCREEN_ENABLED" in guild.features)
-    found = await guild.welcome_screen()
-    assert (found.description, found.enabled) == ("Be welcome.", True)
-    (channel,) = found.welcome_channels
+    screen = await guild.welcome_screen()
+    assert (screen.description, screen.enabled) == ("Be welcome.", True)
+    (channel,) = screen.welcome_channels
     assert (channel.channel, channel.description, str(channel.emoji)) == (harbour.channel, "Say hello", "👋")
     await screen.edit(enabled=False)
     await until(lambda: "WELCOME_SCREEN_ENABLED" not in guild.features)
@@ -56,10 +56,10 @@ async def test_onboarding_is_made_and_changed(harbour: Harbour) -> None:
         mode=discord.OnboardingMode.default,
         reason="curious",
     )
-    found = await guild.onboarding()
-    assert found.enabled
-    assert {channel.id for channel in found.default_channels} == {channel.id for channel in channels}
-    (prompt,) = found.prompts
+    onboarding = await guild.onboarding()
+    assert onboarding.enabled
+    assert {channel.id for channel in onboarding.default_channels} == {channel.id for channel in channels}
+    (prompt,) = onboarding.prompts
     assert prompt.id == made.prompts[0].id
     chess, go = prompt.options
     assert (chess.title, chess.description, str(chess.emoji), chess.roles) == ("Chess", "Quietly", "♟️", [role])

@@ -112,9 +112,9 @@ async def test_an_event_is_changed_started_ended_and_cancelled(harbour: Harbour)
 
 async def test_an_event_is_deleted(harbour: Harbour) -> None:
     event = await picnic(harbour)
-    gone = soon(harbour.client, "scheduled_event_delete")
+    deleted = soon(harbour.client, "scheduled_event_delete")
     await event.delete(reason="rain")
-    assert (await gone).id == event.id
+    assert (await deleted).id == event.id
     assert harbour.guild.get_scheduled_event(event.id) is None
     with pytest.raises(discord.NotFound) as refused:
         await harbour.guild.fetch_scheduled_event(event.id)
@@ -127,9 +127,9 @@ async def test_who_wants_to_come_is_heard_and_listed(harbour: Harbour) -> None:
     event = await picnic(harbour)
     guest = await harbour.guest()
     path = f"/guilds/{harbour.guild.id}/scheduled-events/{event.id}/users/@me"
-    came, left = (soon(harbour.client, f"scheduled_event_user_{verb}") for verb in ("add", "remove"))
+    subscribed, left = (soon(harbour.client, f"scheduled_event_user_{verb}") for verb in ("add", "remove"))
     await guest.put(path)
-    _, user = await came
+    _, user = await subscribed
     assert user.id == guest.id
     fetched = await harbour.guild.fetch_scheduled_event(event.id)
     assert fetched.user_count == 1
@@ -143,9 +143,9 @@ async def test_who_wants_to_come_is_heard_and_listed(harbour: Harbour) -> None:
 async def test_an_invite_carries_an_event(harbour: Harbour) -> None:
     event = await picnic(harbour)
     invite = await harbour.channel.create_invite()
-    found = await harbour.client.fetch_invite(invite.url, scheduled_event_id=event.id)
-    assert found.scheduled_event is not None
-    assert (found.scheduled_event.id, found.scheduled_event.name) == (event.id, "Picnic")
+    fetched_invite = await harbour.client.fetch_invite(invite.url, scheduled_event_id=event.id)
+    assert fetched_invite.scheduled_event is not None
+    assert (fetched_invite.scheduled_event.id, fetched_invite.scheduled_event.name) == (event.id, "Picnic")
 
 
 async def test_a_stage_is_opened_changed_and_closed(harbour: Harbour) -> None:
@@ -165,14 +165,14 @@ async def test_a_stage_is_opened_changed_and_closed(harbour: Harbour) -> None:
     assert (message.type, message.content) == (discord.MessageType.stage_start, "Questions")
     assert message.mention_everyone
     assert channel.instance == made
-    found = await channel.fetch_instance()
-    assert (found.id, found.topic, found.privacy_level) == (made.id, "Questions", discord.PrivacyLevel.guild_only)
+    fetched = await channel.fetch_instance()
+    assert (fetched.id, fetched.topic, fetched.privacy_level) == (made.id, "Questions", discord.PrivacyLevel.guild_only)
     async with online(Client(), harbour.bot) as fresh:
         assert [stage.topic for stage in fresh.guilds[0].stage_instances] == ["Questions"]
     await made.edit(topic="Answers", reason="enough")
     before, after = await updated
     assert (before.topic, after.topic) == ("Questions", "Answers")
-    await found.delete(reason="late")
+    await fetched.delete(reason="late")
     assert (await deleted).id == made.id
     assert not harbour.guild.stage_instances
     with pytest.raises(discord.NotFound) as refused:
@@ -199,7 +199,7 @@ async def test_an_event_starts_with_the_stage_that_is_opened_for_it(harbour: Har
     assert stage.scheduled_event_id == event.id
     fetched = await harbour.guild.fetch_scheduled_event(event.id)
     assert (fetched.status, fetched.entity_id) == (Status.active, stage.id)
-    gone = soon(harbour.client, "scheduled_event_delete")
+    deleted = soon(harbour.client, "scheduled_event_delete")
     await channel.delete()
-    assert (await gone).id == event.id
+    assert (await deleted).id == event.id
     await until(lambda: not harbour.guild.stage_instances)

@@ -44,8 +44,8 @@ async def test_a_thread_from_a_message_lives_and_ends(harbour: Harbour) -> None:
     known = guild.get_thread(thread.id)
     assert known is not None
     await until(lambda: known.me is not None)
-    first = [found async for found in thread.history()]
-    assert [found.type for found in first] == [discord.MessageType.thread_starter_message]
+    first = [message async for message in thread.history()]
+    assert [message.type for message in first] == [discord.MessageType.thread_starter_message]
     assert first[0].reference is not None
     assert isinstance(first[0].reference.resolved, discord.Message)
     assert first[0].reference.resolved.content == "hear"
@@ -89,9 +89,9 @@ async def test_people_come_into_a_thread_and_go(harbour: Harbour) -> None:
     assert (await left).data["removed_member_ids"] == [str(guest.id)]
     kinds = [message.type async for message in thread.history(oldest_first=True)]
     assert kinds == [discord.MessageType.recipient_add, discord.MessageType.recipient_remove]
-    gone = soon(client, "thread_remove")
+    left = soon(client, "thread_remove")
     await thread.leave()
-    assert (await gone).id == thread.id
+    assert (await left).id == thread.id
     await thread.join()
     await harbour.owner.post(f"/channels/{thread.id}/messages", {"content": "here"})
     assert {member.id for member in await thread.fetch_members()} == {harbour.owner.id, harbour.guild.me.id}
@@ -117,9 +117,9 @@ async def test_a_private_thread_is_heard_inside_alone(harbour: Harbour) -> None:
         heard = soon(outside, "message", lambda message: message.content == "welcome")
         await thread.send("welcome")
         assert (await heard).channel.id == thread.id
-        gone = soon(outside, "thread_remove")
+        left = soon(outside, "thread_remove")
         await thread.remove_user(discord.Object(outside.user.id if outside.user else 0))
-        assert (await gone).id == thread.id
+        assert (await left).id == thread.id
         await until(lambda: not list(guild.threads))
         assert guest.id
 
@@ -134,8 +134,8 @@ async def test_archived_threads_are_paged_through(harbour: Harbour) -> None:
     assert [thread.id for thread in active] == [private.id, *(thread.id for thread in reversed(threads))]
     for thread in (*threads, private):
         await thread.edit(archived=True)
-    found = [thread.id async for thread in harbour.channel.archived_threads(limit=2)]
-    assert found == [threads[2].id, threads[1].id]
+    archived = [thread.id async for thread in harbour.channel.archived_threads(limit=2)]
+    assert archived == [threads[2].id, threads[1].id]
     assert [thread.id async for thread in harbour.channel.archived_threads(limit=None)] == [
         thread.id for thread in reversed(threads)
     ]

@@ -1,4 +1,4 @@
-"""Webhooks: managed by a bot, posted to by whoever has the URL, without any token of an account."""
+"""Webhooks: managed by a bot, executed by callers who have the URL and no token of an account."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -9,7 +9,7 @@ from msgspec import Struct
 from sqlalchemy import bindparam, update
 
 import moothall.gateway.endpoints  # noqa: F401 its rows
-from moothall.kernel.access import Needs
+from moothall.kernel.access import RequiredPermissions
 from moothall.kernel.endpoint import REGISTRY, Endpoint
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
@@ -20,7 +20,7 @@ from tests.harness import CATEGORY, VOICE, Caller, Guild, Platform
 
 load_endpoints()
 
-# Authority is decided above storage, whose queries each noun tests on both engines: hundreds of laws, once each.
+# SQLite only: the tests of each resource run its queries on both databases, and this module has hundreds of laws.
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 ROWS = sorted(REGISTRY.values(), key=lambda row: (row.path, row.method))
@@ -28,7 +28,7 @@ PUBLIC_THREAD, PRIVATE_THREAD = 11, 12
 WRONG_TYPE = 50024
 METADATA = {"archive_timestamp": "2026-01-01T00:00:00+00:00", "auto_archive_duration": 60, "locked": False}
 HARMLESS = int(Permissions.VIEW_CHANNEL | Permissions.READ_MESSAGE_HISTORY)
-"""What somebody who is timed out keeps."""
+"""The permissions that a timed out member keeps."""
 
 
 _make_pending = Query(update(members).where(members.c.user_id == bindparam("of_user")).values(pending=True))
@@ -44,7 +44,7 @@ def ids(rows: list[Endpoint]) -> list[str]:
 
 def path_of(row: Endpoint, **values: object) -> str:
     """The row's path; an id that nothing has wherever none is given."""
-    return re.sub(r"\{(\w+)\}", lambda found: str(values.get(found[1], "1")), row.path)
+    return re.sub(r"\{(\w+)\}", lambda match: str(values.get(match[1], "1")), row.path)
 
 
 class Foreign(Struct):
@@ -63,7 +63,7 @@ class Foreign(Struct):
 async def foreign(platform: Platform) -> Foreign:
     owner, stranger = await platform.person("owner"), await platform.person("stranger")
     mine, other = await platform.guild(owner), await platform.guild(stranger)
-    found = Foreign(
+    world = Foreign(
         mine,
         owner,
         other,
@@ -74,7 +74,7 @@ async def foreign(platform: Platform) -> Foreign:
         member=stranger,
     )
     platform.heard.clear()
-    return found
+    return world
 
 
 Body = Callable[[Foreign], Any]
@@ -162,7 +162,7 @@ async def test_a_webhook_moves_to_no_other_guild_and_no_channel_where_its_mover_
         seen.append((reply.status, reply.code))
     assert seen == [(404, 10003), (403, 50001), (403, 50013)]
     # The token alone moves nothing, whatever it says.
-    reply = await platform.nobody.patch(f"/webhooks/{hook['id']}/{hook['token']}", {"channel_id": str(hidden)})
+    reply = await platform.anonymous.patch(f"/webhooks/{hook['id']}/{hook['token']}", {"channel_id": str(hidden)})
     assert reply.json["channel_id"] == str(at.mine.general)
 
 
@@ -178,10 +178,13 @@ async def test_a_webhook_is_managed_only_by_those_who_manage_its_channel(platfor
             assert (reply.status, reply.code) == (403, 50001)
     wrong = f"/webhooks/{hook['id']}/{hook_elsewhere['token']}"
     for method in ("GET", "PATCH", "DELETE", "POST"):
-        assert (await platform.nobody.request(method, wrong, {"content": "x", "name": "x"})).status in {401, 404}
+        assert (await platform.anonymous.request(method, wrong, {"content": "x", "name": "x"})).status in {401, 404}
 
 
-MESSAGE_ROWS = [row for row in ROWS if "{channel_id}" in row.path and "{message_id}" in row.path]
+# The message id of an acknowledgement is a position in the channel, of which there need be no message.
+MESSAGE_ROWS = [
+    row for row in ROWS if "{channel_id}" in row.path and "{message_id}" in row.path and row.name != "ack_message"
+]
 
 
 @pytest.mark.parametrize("row", MESSAGE_ROWS, ids=ids(MESSAGE_ROWS))
@@ -218,12 +221,12 @@ async def test_a_webhook_reaches_only_its_own_messages(platform: Platform) -> No
     at = await foreign(platform)
     made = [(await at.owner.post(f"/channels/{at.mine.general}/webhooks", {"name": name})).json for name in "ab"]
     first, second = (f"/webhooks/{hook['id']}/{hook['token']}" for hook in made)
-    theirs = (await platform.nobody.post(second, {"content": "b"}, wait=True)).json["id"]
+    theirs = (await platform.anonymous.post(second, {"content": "b"}, wait=True)).json["id"]
     spoken = (await at.owner.post(f"/channels/{at.mine.general}/messages", {"content": "mine"})).json["id"]
     platform.heard.clear()
     for message in (theirs, spoken):
         for method in ("GET", "PATCH", "DELETE"):
-            reply = await platform.nobody.request(method, f"{first}/messages/{message}", {"content": "changed"})
+            reply = await platform.anonymous.request(method, f"{first}/messages/{message}", {"content": "changed"})
             assert (reply.status, reply.code) == (404, 10008)
     assert platform.heard == []
 
@@ -250,7 +253,7 @@ async def test_a_channel_hidden_by_an_overwrite_is_closed_whatever_one_may_in_th
 
 
 @pytest.mark.parametrize("row", CHANNEL_ROWS, ids=ids(CHANNEL_ROWS))
-async def test_nobody_else_is_in_a_direct_message(platform: Platform, row: Endpoint) -> None:
+async def test_only_its_recipients_are_in_a_direct_message(platform: Platform, row: Endpoint) -> None:
     one, other, third = [await platform.person() for _ in range(3)]
     channel = (await one.post("/users/@me/channels", {"recipient_id": str(other.id)})).json["id"]
     sent = (await one.post(f"/channels/{channel}/messages", {"content": "x"})).json["id"]
@@ -266,7 +269,7 @@ DIRECT = {
     "get_channel", "delete_channel", "get_channel_messages", "create_message", "get_channel_pins", "unpin_message",
     "pin_message", "delete_message", "get_channel_message", "edit_message", "get_reactions", "delete_own_reaction",
     "create_reaction", "get_pinned_messages", "unpin_message_deprecated", "pin_message_deprecated",
-    "trigger_typing_indicator", "get_channel_application_command_index",
+    "trigger_typing_indicator", "get_channel_application_command_index", "ack_message", "ack_pins",
 }  # fmt: skip
 """The rows that have a meaning in a direct message."""
 
@@ -294,7 +297,7 @@ async def test_rows_of_guild_channels_refuse_direct_messages(platform: Platform,
 TAMED = [
     row
     for row in ROWS
-    if isinstance(row.access, Needs)
+    if isinstance(row.access, RequiredPermissions)
     and not any(bits & ~HARMLESS == 0 for bits in row.access.alternatives)
     and row.path.startswith(("/guilds/{guild_id}", "/channels/{channel_id}"))
 ]
@@ -462,7 +465,7 @@ async def test_what_only_the_owner_may_is_closed_to_administrators(platform: Pla
     assert await at.mine.audit_log() == []
 
 
-async def test_nobody_gives_what_they_do_not_have(platform: Platform) -> None:
+async def test_no_caller_grants_permissions_that_they_do_not_have(platform: Platform) -> None:
     at = await foreign(platform)
     low = await at.mine.role(permissions=0, name="low")
     keeper = await at.mine.member_with(Permissions.MANAGE_ROLES | Permissions.MANAGE_CHANNELS)

@@ -18,7 +18,7 @@ from tests.conformance.spec_rows import SPEC_ROWS
 from tests.harness import VOICE, Caller, Guild, Platform, Reply
 
 
-class Place(Struct):
+class World(Struct):
     """A guild with one of everything."""
 
     platform: Platform
@@ -43,17 +43,17 @@ class Place(Struct):
 
 
 class Recorded(Struct):
-    """What an entry holds: `target` names a field of `Place`, None for none."""
+    """What an entry holds: `target` names a field of `World`, None for none."""
 
     row: str
-    ask: Callable[[Place], Awaitable[Reply]]
+    ask: Callable[[World], Awaitable[Reply]]
     action: int
     target: str | None
     keys: set[str] = set()
     options: dict[str, Any] = {}
 
 
-async def _in_voice(at: Place) -> None:
+async def _in_voice(at: World) -> None:
     await handle_voice_update(
         at.platform.services,
         user_id=at.bob.id,
@@ -66,19 +66,19 @@ async def _in_voice(at: Place) -> None:
     )
 
 
-async def _move(at: Place, channel: str | None) -> Reply:
+async def _move(at: World, channel: str | None) -> Reply:
     await _in_voice(at)
     at.platform.heard.clear()
     return await at.owner.patch(f"{at.url}/members/{at.bob.id}", {"channel_id": channel}, reason="why")
 
 
-async def _take_role(at: Place) -> Reply:
+async def _take_role(at: World) -> Reply:
     await at.owner.put(f"{at.url}/members/{at.bob.id}/roles/{at.role}")
     at.platform.heard.clear()
     return await at.owner.delete(f"{at.url}/members/{at.bob.id}/roles/{at.role}", reason="why")
 
 
-async def _prune(at: Place) -> Reply:
+async def _prune(at: World) -> Reply:
     idle = await at.platform.person()
     await at.guild.join(idle)
     long_ago = Timestamp(Timestamp.now() - 10 * 86_400_000)
@@ -87,7 +87,7 @@ async def _prune(at: Place) -> Reply:
     return await at.owner.post(f"{at.url}/prune", {"days": 3}, reason="why")
 
 
-async def _onboarding(at: Place) -> Reply:
+async def _onboarding(at: World) -> Reply:
     return await at.owner.put(f"{at.url}/onboarding", {"default_channel_ids": [str(at.guild.general)]}, reason="why")
 
 
@@ -265,7 +265,7 @@ TABLE = [
     ),
     Recorded(
         "PATCH /webhooks/{webhook_id}/{webhook_token}",
-        lambda at: at.platform.nobody.patch(f"{at.hook}/{at.webhook['token']}", {"name": "Other"}, reason="why"),
+        lambda at: at.platform.anonymous.patch(f"{at.hook}/{at.webhook['token']}", {"name": "Other"}, reason="why"),
         51,
         "webhook",
         {"name"},
@@ -279,7 +279,7 @@ TABLE = [
     ),
     Recorded(
         "DELETE /webhooks/{webhook_id}/{webhook_token}",
-        lambda at: at.platform.nobody.delete(f"{at.hook}/{at.webhook['token']}", reason="why"),
+        lambda at: at.platform.anonymous.delete(f"{at.hook}/{at.webhook['token']}", reason="why"),
         52,
         "webhook",
         {"name", "channel_id", "type"},
@@ -288,7 +288,7 @@ TABLE = [
 
 
 @pytest.fixture
-async def place(platform: Platform) -> Place:
+async def world(platform: Platform) -> World:
     owner, bob, banned = await platform.person("alice"), await platform.person("bob"), await platform.person("eve")
     guild = await platform.guild(owner, features=[Feature.COMMUNITY])
     await guild.join(bob)
@@ -304,7 +304,7 @@ async def place(platform: Platform) -> Place:
     code = (await owner.post(f"/channels/{guild.general}/invites", {})).json["code"]
     await owner.put(f"{guild_url(guild)}/bans/{banned.id}", {})
     platform.heard.clear()
-    return Place(platform, guild, owner, bob, role, voice, second, webhook, code, banned, integration)
+    return World(platform, guild, owner, bob, role, voice, second, webhook, code, banned, integration)
 
 
 def guild_url(guild: Guild) -> str:
@@ -313,13 +313,13 @@ def guild_url(guild: Guild) -> str:
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("entry", TABLE, ids=lambda entry: f"{entry.row} {entry.action} {','.join(sorted(entry.keys))}")
-async def test_an_entry_says_what_was_done_to_what_and_why(place: Place, entry: Recorded) -> None:
-    reply = await entry.ask(place)
+async def test_an_entry_says_what_was_done_to_what_and_why(world: World, entry: Recorded) -> None:
+    reply = await entry.ask(world)
     assert reply.status < 300, reply.body
-    told = place.platform.heard_data("GUILD_AUDIT_LOG_ENTRY_CREATE")
-    found = [one for one in told if one["action_type"] == entry.action]
-    assert found, told
-    one = found[0]
+    announced = world.platform.heard_data("GUILD_AUDIT_LOG_ENTRY_CREATE")
+    entries = [one for one in announced if one["action_type"] == entry.action]
+    assert entries, announced
+    one = entries[0]
     assert one["reason"] == "why"
     changes = {change["key"]: change for change in one.get("changes", [])}
     assert entry.keys <= set(changes)
@@ -334,18 +334,18 @@ async def test_an_entry_says_what_was_done_to_what_and_why(place: Place, entry: 
     if entry.target == "made":
         assert one["target_id"] == reply.json["id"]
     elif entry.target is not None:
-        target = getattr(place, entry.target)
+        target = getattr(world, entry.target)
         target = target["id"] if isinstance(target, dict) else getattr(target, "id", target)
         assert int(one["target_id"]) == int(target)
     options = one.get("options", {})
     assert set(options) == set(entry.options)
     for key, value in entry.options.items():
-        assert options[key] == (str(int(getattr(place, value))) if hasattr(place, value) else value)
-    # Whoever reads the log later reads the same.
-    read = (await place.owner.get(f"{place.url}/audit-logs", action_type=entry.action)).json
+        assert options[key] == (str(int(getattr(world, value))) if hasattr(world, value) else value)
+    # Reading the log returns the same.
+    read = (await world.owner.get(f"{world.url}/audit-logs", action_type=entry.action)).json
     stored = next(e for e in read["audit_log_entries"] if e["id"] == one["id"])
     assert stored == {key: value for key, value in one.items() if key != "guild_id"}
-    assert place.webhook["token"] not in str(read)
+    assert world.webhook["token"] not in str(read)
 
 
 def test_every_audited_row_of_the_spec_is_in_the_table() -> None:

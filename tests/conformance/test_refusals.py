@@ -9,14 +9,14 @@ from sqlalchemy import Table, insert
 
 import moothall.gateway.endpoints
 import moothall.oauth2.endpoints  # noqa: F401 its rows
-from moothall.kernel.access import ByField, Member, Needs
+from moothall.kernel.access import ByField, Member, RequiredPermissions
 from moothall.kernel.endpoint import REGISTRY, Endpoint
 from moothall.objects.ids import Snowflake
 from moothall.objects.permissions import Permissions
 from moothall.objects.scopes import SCOPES
 from moothall.resources import load_endpoints
 from moothall.storage.database import Query
-from moothall.storage.schema import emojis, sounds, stickers
+from moothall.storage.schema import auto_moderation_rules, emojis, sounds, stickers
 from tests.harness import Guild, Platform
 
 load_endpoints()
@@ -31,7 +31,7 @@ def ids(rows: list[Endpoint]) -> list[str]:
 
 def filled(row: Endpoint, **values: object) -> str:
     """The row's path, with an unknown id wherever none is given."""
-    return re.sub(r"\{(\w+)\}", lambda found: str(values.get(found[1], UNKNOWN)), row.path)
+    return re.sub(r"\{(\w+)\}", lambda match: str(values.get(match[1], UNKNOWN)), row.path)
 
 
 async def world(platform: Platform) -> Guild:
@@ -54,12 +54,12 @@ async def test_without_a_token_and_with_a_bad_one_it_is_401(platform: Platform, 
     guild = await world(platform)
     path = filled(row, guild_id=guild.id, channel_id=guild.general)
     for headers in ([], [("authorization", "Bot nonsense")], [("authorization", "nonsense")]):
-        reply = await platform.nobody.request(row.method, path, headers=headers)
+        reply = await platform.anonymous.request(row.method, path, headers=headers)
         assert (reply.status, reply.json) == (401, {"code": 0, "message": "401: Unauthorized"})
     await no_trace(platform, guild)
 
 
-IN_GUILD = [row for row in SIGNED if "{guild_id}" in row.path and isinstance(row.access, Needs | Member)]
+IN_GUILD = [row for row in SIGNED if "{guild_id}" in row.path and isinstance(row.access, RequiredPermissions | Member)]
 
 
 @pytest.mark.parametrize("row", IN_GUILD, ids=ids(IN_GUILD))
@@ -86,13 +86,13 @@ async def test_an_unknown_channel_is_404_and_one_that_cannot_be_seen_403(platfor
     await no_trace(platform, guild)
 
 
-GUARDED = [row for row in SIGNED if isinstance(row.access, Needs)]
+GUARDED = [row for row in SIGNED if isinstance(row.access, RequiredPermissions)]
 
 
 @pytest.mark.parametrize("row", GUARDED, ids=ids(GUARDED))
 async def test_a_member_without_the_permission_is_403(platform: Platform, row: Endpoint) -> None:
     guild = await world(platform)
-    assert isinstance(row.access, Needs)
+    assert isinstance(row.access, RequiredPermissions)
     missing = 0
     for bits in row.access.alternatives:
         missing |= bits
@@ -107,15 +107,22 @@ async def test_a_member_without_the_permission_is_403(platform: Platform, row: E
 
 
 NESTED = [
-    row for row in IN_GUILD if re.search(r"\{guild_id\}.*\{(role|user|integration|emoji|sticker|sound)_id\}", row.path)
+    row
+    for row in IN_GUILD
+    if re.search(r"\{guild_id\}.*\{(role|user|integration|emoji|sticker|sound|rule)_id\}", row.path)
 ]
-OF_GUILDS = {"emoji_id": emojis, "sticker_id": stickers, "sound_id": sounds}
+OF_GUILDS = {"emoji_id": emojis, "sticker_id": stickers, "sound_id": sounds, "rule_id": auto_moderation_rules}
+TAKES_LIST = {"modify_guild_role_connection_configuration"}
 TAKES_ANYONE = {"create_guild_ban", "add_guild_member"}
 
 
 async def foreign_thing(platform: Platform, guild: Guild, table: Table) -> Snowflake:
-    """An emoji, a sticker or a sound of a guild."""
-    values = {name: "x" for name in ("file", "format") if name in table.c and not table.c[name].nullable}
+    """An emoji, a sticker, a sound or an auto moderation rule of a guild."""
+    values: dict[str, object] = {
+        name: "x" for name in ("file", "format") if name in table.c and not table.c[name].nullable
+    }
+    if "creator_id" in table.c:
+        values["creator_id"] = 1
     made = platform.ids.next()
     async with platform.database.transaction() as tx:
         await tx.execute(Query(insert(table)), guild_id=guild.id, id=made, name="theirs", **values)
@@ -133,7 +140,8 @@ async def test_what_belongs_to_another_guild_is_404_in_ones_own(platform: Platfo
     }
     if "{role_id}" in row.path and "{user_id}" in row.path:
         foreign["user_id"] = guild.owner.id
-    reply = await guild.owner.request(row.method, filled(row, guild_id=guild.id, **foreign), {})
+    body: Any = [] if row.name in TAKES_LIST else {}
+    reply = await guild.owner.request(row.method, filled(row, guild_id=guild.id, **foreign), body)
     assert reply.status in ({400, 404} if row.name == "add_guild_member" else {404})
     await no_trace(platform, guild)
 
@@ -141,15 +149,15 @@ async def test_what_belongs_to_another_guild_is_404_in_ones_own(platform: Platfo
 @pytest.mark.parametrize("row", SIGNED, ids=ids(SIGNED))
 async def test_an_access_token_opens_just_the_rows_that_name_its_scope(platform: Platform, row: Endpoint) -> None:
     guild = await world(platform)
-    wanted = frozenset(row.scope.split("|") if row.scope else ())
-    assert wanted <= frozenset(SCOPES)
+    scopes = frozenset(row.scope.split("|") if row.scope else ())
+    assert scopes <= frozenset(SCOPES)
     path = filled(row, guild_id=guild.id, channel_id=guild.general)
-    # Whoever has every other scope is let in by none of them, and each that is named lets in alone.
-    others = await platform.bearer(guild.owner, 1, *(scope for scope in SCOPES if scope not in wanted))
+    # All scopes that the row does not name grant nothing together, and each that it names is enough alone.
+    others = await platform.bearer(guild.owner, 1, *(scope for scope in SCOPES if scope not in scopes))
     for reply in (await others.request(row.method, path, {}), await others.request(row.method, path)):
         assert (reply.status, reply.code) == (403, 50026)
     await no_trace(platform, guild)
-    for scope in wanted:
+    for scope in scopes:
         named = await platform.bearer(guild.owner, 1, scope)
         reply = await named.request(row.method, path, {})
         assert reply.status < 400 or reply.code != 50026, (scope, reply.body)

@@ -39,17 +39,17 @@ def test_the_retyped_table_is_the_specs() -> None:
     with TOML.open("rb") as file:
         listed = tomllib.load(file)["endpoint"]
     names = {"{guild.id}": "{guild_id}", "{user.id}": "{user_id}", "{role.id}": "{role_id}"}
-    found = {}
+    entries = {}
     for entry in listed:
         key = entry["row"]
         for dotted in re.findall(r"\{[\w.]+\}", key):
             key = key.replace(dotted, names.get(dotted, dotted.replace(".", "_")))
-        found[key] = entry
-    assert set(found) == set(SPEC_ROWS)
-    for key, entry in found.items():
+        entries[key] = entry
+    assert set(entries) == set(SPEC_ROWS)
+    for key, entry in entries.items():
         spec = SPEC_ROWS[key]
-        given = {bit for text in entry["permission"] for bit in text.split("|")}
-        assert set(re.split(r" \+ |\|", spec.permission)) == given, key
+        permissions = {bit for text in entry["permission"] for bit in text.split("|")}
+        assert set(re.split(r" \+ |\|", spec.permission)) == permissions, key
         assert spec.audit == entry.get("audit", False), key
         assert set(spec.fires) == set(entry.get("fires", ())), key
         assert spec.status == entry.get("status", 200), key

@@ -37,7 +37,7 @@ def _heard_emit(self: Context, event: Event) -> None:
         emitted.append(type(event))
 
 
-Context.emit = _heard_emit  # type: ignore[method-assign]  # what a request emits is known to nobody else
+Context.emit = _heard_emit  # type: ignore[method-assign]  # no other object knows what a request emits
 
 
 @contextmanager
@@ -60,8 +60,8 @@ def witness(pipeline: Pipeline, method: str, path: str, status: int, body: bytes
     check_described(row, status, body)
     SEEN.setdefault(row.name, set()).update([SUCCESS, *(event.__name__ for event in emitted)])
     undeclared = {event for event in emitted if event is not AuditEntryCreate} - row.fires
-    if told := sorted(event.__name__ for event in undeclared if event.audience is not Audience.NODE):
-        raise AssertionError(f"{row.name} fired what it does not declare: {', '.join(told)}")
+    if undeclared_names := sorted(event.__name__ for event in undeclared if event.audience is not Audience.NODE):
+        raise AssertionError(f"{row.name} fired what it does not declare: {', '.join(undeclared_names)}")
 
 
 def unproved(row: Endpoint, seen: set[str]) -> list[str]:
@@ -86,14 +86,14 @@ class SuiteEnd:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        told = getattr(node, "workeroutput", {}).get("witness")
-        if told is None:
+        report = getattr(node, "workeroutput", {}).get("witness")
+        if report is None:
             self._whole = False
             return
-        self._whole = self._whole and told["whole"]
-        for name, seen in told["seen"].items():
+        self._whole = self._whole and report["whole"]
+        for name, seen in report["seen"].items():
             SEEN.setdefault(name, set()).update(seen)
-        public_schema.USED.update((operation, where) for operation, where in told["used"])
+        public_schema.USED.update((operation, where) for operation, where in report["used"])
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:

@@ -198,7 +198,7 @@ async def test_concurrent_requests_for_a_vanity_code_give_it_to_one_guild(platfo
     assert statuses(replies) == {200: 1, 400: 3}
     assert {reply.code for reply in replies if reply.status == 400} == {50020}
     winner = guilds[[reply.status for reply in replies].index(200)]
-    assert (await platform.nobody.get("/invites/hall")).json["guild"]["id"] == str(winner.id)
+    assert (await platform.anonymous.get("/invites/hall")).json["guild"]["id"] == str(winner.id)
 
 
 async def test_concurrent_messages_with_an_enforced_nonce_create_one_message(

@@ -51,7 +51,7 @@ class Load:
         made = await self.ask("POST", "/auth/register", {"username": name, "password": PASSWORD})
         self.token = self.session.headers["Authorization"] = made["token"]
 
-    async def settle(self) -> None:
+    async def create_guild(self) -> None:
         """Make a guild with a webhook in its first text channel."""
         guild = await self.ask("POST", "/guilds", {"name": "Load"})
         self.guild_id = int(guild["id"])
@@ -72,13 +72,13 @@ class Load:
         """A request that may be refused: what it was answered, None where the connection broke before that."""
         try:
             async with self.session.request(method, f"{self.url}/api/v10{path}", json=body) as answer:
-                found = await answer.json()
+                content = await answer.json()
         except (aiohttp.ClientError, ConnectionError):
             return None
         if answer.status >= 300:
-            self.odd.append((answer.status, found))
+            self.odd.append((answer.status, content))
             return None
-        return found
+        return content
 
     async def write(self) -> None:
         """Write with seven hands until the server goes away."""

@@ -31,8 +31,8 @@ class Wire:
     @classmethod
     async def to(cls, url: str) -> Self:
         """Connect."""
-        place = urlsplit(url)
-        return cls(*await asyncio.open_connection(place.hostname, place.port))
+        target = urlsplit(url)
+        return cls(*await asyncio.open_connection(target.hostname, target.port))
 
     async def __aenter__(self) -> Self:
         return self

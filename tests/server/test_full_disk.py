@@ -59,8 +59,8 @@ def test_a_full_disk_refuses_writes_in_shape_and_nothing_else_and_heals(data: Pa
         role = server.request("POST", f"/guilds/{guild}/roles", {"name": "no room"}, token=token)
         assert role.status == 507
 
-        found = server.request("GET", f"{room}?limit=100", token=token)
-        assert [message["id"] for message in found.json] == kept[::-1][:100]
+        reply = server.request("GET", f"{room}?limit=100", token=token)
+        assert [message["id"] for message in reply.json] == kept[::-1][:100]
         assert len(server.request("GET", f"/guilds/{guild}/roles", token=token).json) == 1
         assert server.request("GET", f"/guilds/{guild}/audit-logs", token=token).json["audit_log_entries"] == []
         login = server.request("POST", "/auth/login", {"login": "writer", "password": PASSWORD})
@@ -72,7 +72,7 @@ def test_a_full_disk_refuses_writes_in_shape_and_nothing_else_and_heals(data: Pa
             assert answer.status == 200
             kept.append(answer.json["id"])
         assert server.request("POST", f"/guilds/{guild}/roles", {"name": "room"}, token=token).status == 200
-        found = server.request("GET", f"{room}?limit=100", token=token)
-        assert [message["id"] for message in found.json] == kept[::-1][:100]
+        reply = server.request("GET", f"{room}?limit=100", token=token)
+        assert [message["id"] for message in reply.json] == kept[::-1][:100]
         assert server.stop() == 0
         assert "Traceback" not in server.printed

@@ -24,7 +24,7 @@ async def test_stopping_the_platform_does_not_wait_for_endpoints(tmp_path: Path)
     scenario = await create_scenario(platform)
     for _ in range(5):
         assert (await scenario.post_command(await scenario.create_command())).status == 204
-    assert len(ResponseTimers.of(app.services)) == 5
+    assert len(app.services.resources[ResponseTimers]) == 5
     verify_key = (await scenario.app.owner.get(f"/applications/{scenario.app.id}")).json["verify_key"]
     http_app, site = HttpApp(verify_key), web.Application()
 
@@ -41,7 +41,7 @@ async def test_stopping_the_platform_does_not_wait_for_endpoints(tmp_path: Path)
     assert (await scenario.post_command(await scenario.create_command())).status == 204
     await wait_until(lambda: bool(http_app.received))
     await asyncio.wait_for(app.stop(), 10)
-    assert len(ResponseTimers.of(app.services)) == 0
+    assert len(app.services.resources[ResponseTimers]) == 0
     await runner.cleanup()
     # The application's own side of the connection sleeps on.
     await wait_until(lambda: all("web_protocol" in repr(task) for task in asyncio.all_tasks() - before))

@@ -67,7 +67,7 @@ async def test_a_server_killed_while_writing_keeps_all_it_acknowledged_and_nothi
         with RunningServer(tmp_path / "data", *arguments) as server:
             async with Load(server.url, acknowledged) as load:
                 await load.register(f"writer{round_number}")
-                await load.settle()
+                await load.create_guild()
                 writing = asyncio.create_task(load.write())
                 await load.acknowledged_more_than(before + 20)
                 await asyncio.sleep(chance.uniform(0.0, 0.4))

@@ -40,7 +40,7 @@ async def test_no_message_is_lost_to_the_index_and_none_stays_in_it(database_url
         with RunningServer(tmp_path / "data", *arguments) as server:
             async with Load(server.url, acknowledged) as load:
                 await load.register(f"writer{round_number}")
-                await load.settle()
+                await load.create_guild()
                 writing = asyncio.create_task(load.write())
                 await load.acknowledged_more_than(before + 20)
                 await asyncio.sleep(chance.uniform(0.2, 0.8))

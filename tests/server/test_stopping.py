@@ -10,12 +10,13 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
+from moothall.web.http_protocol import BODY_SECONDS
 from tests.server.load import Acknowledged, Load
 from tests.server.test_killed import check
 from tests.serving import RunningServer
 
-WITHIN = 8.0
-"""Seconds from the signal to the end: running requests finish at once here."""
+PATIENT = "shutdown_seconds = 100\n"
+IMPATIENT = "shutdown_seconds = 1\n"
 
 
 async def identified(session: aiohttp.ClientSession, url: str, token: str) -> aiohttp.ClientWebSocketResponse:
@@ -37,8 +38,8 @@ async def last_words(socket: aiohttp.ClientWebSocketResponse) -> tuple[list[dict
 
 async def slow_request(url: str, load: Load, go_on: asyncio.Event) -> tuple[int, Any]:
     """A message whose body pauses in the middle until told to go on."""
-    place = urlsplit(url)
-    reader, writer = await asyncio.open_connection(place.hostname, place.port)
+    target = urlsplit(url)
+    reader, writer = await asyncio.open_connection(target.hostname, target.port)
     body = json.dumps({"content": "slowly"}).encode()
     head = f"POST /api/v10{load.webhook} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
     writer.write(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body[:5])
@@ -52,17 +53,18 @@ async def slow_request(url: str, load: Load, go_on: asyncio.Event) -> tuple[int,
 
 async def test_a_server_told_to_stop_finishes_what_runs_and_lets_its_clients_resume(tmp_path: Path) -> None:
     acknowledged, go_on = Acknowledged(), asyncio.Event()
-    with RunningServer(tmp_path / "data", "--no-demo", "--no-rate-limits") as server:
+    config = tmp_path / "moothall.toml"
+    config.write_text(PATIENT)
+    with RunningServer(tmp_path / "data", "--no-demo", "--no-rate-limits", "--config", str(config)) as server:
         async with Load(server.url, acknowledged) as load:
             await load.register("writer")
-            await load.settle()
+            await load.create_guild()
             socket = await identified(load.session, server.url, load.session.headers["Authorization"])
             listening = asyncio.create_task(last_words(socket))
             slow = asyncio.create_task(slow_request(server.url, load, go_on))
             writing = asyncio.create_task(load.write())
             await load.acknowledged_more_than(20)
 
-            began = time.monotonic()
             server.process.send_signal(signal.SIGTERM)
             said, code = await listening
             await asyncio.sleep(0.2)
@@ -70,8 +72,8 @@ async def test_a_server_told_to_stop_finishes_what_runs_and_lets_its_clients_res
             status, message = await slow
             await writing
 
+        # It waits 30 seconds for the end, much less than `shutdown_seconds`.
         assert await asyncio.to_thread(server.stop) == 0
-        assert time.monotonic() - began < WITHIN
         assert "Traceback" not in server.printed
     assert said[-1]["op"] == 7
     assert code == 4000
@@ -83,13 +85,14 @@ async def test_a_server_told_to_stop_finishes_what_runs_and_lets_its_clients_res
 
 async def test_a_request_that_never_ends_does_not_keep_a_server_from_stopping(tmp_path: Path) -> None:
     config = tmp_path / "moothall.toml"
-    config.write_text("shutdown_seconds = 1\n")
+    config.write_text(IMPATIENT)
     with RunningServer(tmp_path / "data", "--no-demo", "--config", str(config)) as server:
-        place = urlsplit(server.url)
-        _, writer = await asyncio.open_connection(place.hostname, place.port)
+        target = urlsplit(server.url)
+        _, writer = await asyncio.open_connection(target.hostname, target.port)
         writer.write(b"POST /api/v10/auth/login HTTP/1.1\r\nhost: x\r\ncontent-length: 50\r\n\r\n{")
         await asyncio.sleep(0.1)
         began = time.monotonic()
         assert await asyncio.to_thread(server.stop) == 0
-        assert time.monotonic() - began < WITHIN
+        # A body that pauses would be given up only then.
+        assert time.monotonic() - began < BODY_SECONDS - 5
         writer.close()

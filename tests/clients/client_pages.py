@@ -1,0 +1,132 @@
+"""People who use the client in Chromium, driven by Playwright."""
+
+import re
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final, Self
+
+from playwright.async_api import Browser, ConsoleMessage, Locator, Page, async_playwright, expect
+
+from moothall.web.client_files import FOLDER
+from tests.suites import leave_out
+
+PASSWORD: Final = "correct horse battery"
+TIMEOUT_MS: Final = 60_000
+"""After so long, what a test expects counts as never coming. A machine that is merely busy needs far less."""
+AXE: Final = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+_ARGUMENTS: Final = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+_OFFLINE: Final = re.compile(r"net::ERR_(?:CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE)|WebSocket connection to")
+
+
+def require_client() -> None:
+    """Leave the running test out where Chromium or the client's build is missing."""
+    if shutil.which("chromium") is None:
+        leave_out("chromium", "chromium is not installed")
+    if not (FOLDER / "index.html").exists():
+        leave_out("web-client", "the client is not built: make client")
+
+
+@asynccontextmanager
+async def chromium() -> AsyncIterator[Browser]:
+    """A browser of the machine's own Chromium."""
+    expect.set_options(timeout=TIMEOUT_MS)
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=shutil.which("chromium") or "", args=list(_ARGUMENTS)
+        )
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+class ClientPage:
+    """A user's client in a browser profile of its own."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page = page
+        self.url = url
+        self.errors: list[str] = []
+        """Uncaught errors and error messages of the console, violations of the content security policy among them."""
+        page.set_default_timeout(TIMEOUT_MS)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", self._note)
+
+    @classmethod
+    async def open(cls, browser: Browser, url: str, **options: Any) -> Self:
+        """Open the client with a new profile. `options` are those of Playwright's contexts."""
+        context = await browser.new_context(locale="en-US", **options)
+        client = cls(await context.new_page(), url)
+        await client.page.goto(f"{url}/app/")
+        return client
+
+    def _note(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and _OFFLINE.search(message.text) is None:
+            self.errors.append(message.text)
+
+    async def register(self, username: str) -> None:
+        """Register an account through the form, and arrive at the direct messages."""
+        await self.page.get_by_role("link", name="Register").click()
+        await self.page.get_by_label("Username").fill(username)
+        await self.page.get_by_label("Password").fill(PASSWORD)
+        await self.page.get_by_role("button", name="Register").click()
+        await self.page.wait_for_url("**/channels/@me")
+
+    async def log_in(self, username: str) -> None:
+        """Log in through the form, and arrive at the direct messages."""
+        await self.page.get_by_label("Username or email").fill(username)
+        await self.page.get_by_label("Password").fill(PASSWORD)
+        await self.page.get_by_role("button", name="Log in").click()
+        await self.page.wait_for_url("**/channels/@me")
+
+    async def create_guild(self, name: str) -> None:
+        """Create a guild and arrive in its first channel."""
+        await self.page.get_by_role("button", name="Create a guild").click()
+        await self.page.get_by_role("textbox", name="Name", exact=True).fill(name)
+        await self.page.get_by_role("button", name="Create", exact=True).click()
+        await expect(self.box).to_be_visible()
+
+    async def invite_link(self) -> str:
+        """Make an invite in the guild that is open; its code."""
+        await self.page.locator("button.sidebar-title").click()
+        await self.page.get_by_role("menuitem", name="Invite people").click()
+        field = self.page.get_by_label("Invite link")
+        await expect(field).to_have_value(re.compile("/invite/"))
+        link = await field.input_value()
+        await self.page.get_by_role("button", name="Close").click()
+        return link.rpartition("/")[2]
+
+    async def join(self, code: str) -> None:
+        """Join by an invite."""
+        await self.page.goto(f"{self.url}/app/invite/{code}")
+        await self.page.get_by_role("button", name=re.compile("^Join")).click()
+        await expect(self.box).to_be_visible()
+
+    @property
+    def box(self) -> Locator:
+        """The text box of the composer."""
+        return self.page.get_by_role("textbox", name=re.compile("^Message "))
+
+    async def say(self, text: str) -> None:
+        """Send a message."""
+        await self.box.fill(text)
+        await self.box.press("Enter")
+
+    def message(self, text: str) -> Locator:
+        """The messages that contain a text."""
+        return self.page.locator("article.message", has_text=text)
+
+    async def violations(self) -> list[str]:
+        """The accessibility rules that the screen violates, by axe. The page must bypass its security policy."""
+        await self.page.add_script_tag(path=AXE)
+        results = await self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        return [
+            f"{violation['id']}: {node['html'][:160]}"
+            for violation in results["violations"]
+            for node in violation["nodes"]
+        ]

@@ -1,0 +1,48 @@
+"""The example bots: the tests that stand beside each, in a process of its own with the packages of its lock."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.suites import leave_out
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "bots"
+BOTS = ("discordpy", "disnake", "hikari", "http-interactions")
+
+
+def installed(folder: Path) -> Path:
+    """The folder of an example's packages, installed from its lock where they are missing; else the test is skipped."""
+    lock, site = folder / "requirements.lock", folder / "site"
+    stamp = site / ".installed"
+    if not stamp.is_file() or stamp.stat().st_mtime < lock.stat().st_mtime:
+        command = [
+            sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "install", "--require-hashes",
+            "--upgrade", "--target", str(site), "--requirement", str(lock),
+        ]  # fmt: skip
+        done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+        if done.returncode:
+            leave_out("clients", f"{folder.name} cannot be installed: {done.stderr[-300:]}")
+        stamp.touch()
+    return site
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("bot", BOTS)
+def test_the_tests_of_the_example_pass(bot: str) -> None:
+    folder = EXAMPLES / bot
+    path = os.pathsep.join([str(installed(folder)), str(folder), os.environ.get("PYTHONPATH", "")])
+
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "moothall.testing.plugin", "-p", "no:cacheprovider"]
+    ran = subprocess.run(
+        command, cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=200,
+        check=False,
+    )  # fmt: skip
+
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_every_example_is_run() -> None:
+    assert {folder.name for folder in EXAMPLES.iterdir() if (folder / "requirements.lock").exists()} == set(BOTS)

@@ -1,0 +1,455 @@
+"""Channels in the client for people, in Chromium: threads, forums, settings, voice, events."""
+
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, FilePayload, Locator, expect
+
+from tests.clients.client_pages import ClientPage, chromium, require_client
+from tests.clients.live import PIXEL, Server
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[Browser]:
+    """Chromium."""
+    require_client()
+    async with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def server_settings() -> dict[str, str]:
+    return {"rate_limits": "false"}
+
+
+async def owner_and_member(browser: Browser, server: Server, suffix: str) -> tuple[ClientPage, ClientPage]:
+    """The owner of a guild and a member, with its first channel open."""
+    ada, ben = await ClientPage.open(browser, server.url), await ClientPage.open(browser, server.url)
+    await ada.register(f"ada{suffix}")
+    await ada.create_guild("The Moot")
+    await ben.register(f"ben{suffix}")
+    await ben.join(await ada.invite_link())
+    return ada, ben
+
+
+async def request(client: ClientPage, method: str, path: str, body: object = None) -> Any:
+    """Send a request of the API as the user of a page."""
+    script = """async ([method, path, body]) => {
+        const [account] = JSON.parse(localStorage.getItem("moothall.accounts"));
+        const headers = { Authorization: account.token, "Content-Type": "application/json" };
+        const options = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+        const response = await fetch("/api/v10" + path, options);
+        return response.status === 204 ? null : response.json();
+    }"""
+    return await client.page.evaluate(script, [method, path, body])
+
+
+def guild_id(client: ClientPage) -> str:
+    """The guild that is open."""
+    return client.page.url.split("/channels/")[1].split("/")[0]
+
+
+async def make_community(client: ClientPage) -> None:
+    """Make the open guild a community, which may have forums and stages.
+
+    Its members get a role: those without one would have to verify an address before they write.
+    """
+    path = f"/guilds/{guild_id(client)}"
+    role = await request(client, "POST", f"{path}/roles", {"name": "Regulars", "permissions": "0"})
+    for member in await request(client, "GET", f"{path}/members?limit=10"):
+        await request(client, "PUT", f"{path}/members/{member['user']['id']}/roles/{role['id']}")
+    channels = await request(client, "GET", f"/guilds/{guild_id(client)}/channels")
+    general = next(channel["id"] for channel in channels if channel["type"] == 0)
+    guild = await request(
+        client,
+        "PATCH",
+        f"/guilds/{guild_id(client)}",
+        {
+            "features": ["COMMUNITY"],
+            "verification_level": 1,
+            "explicit_content_filter": 2,
+            "default_message_notifications": 1,
+            "rules_channel_id": general,
+            "public_updates_channel_id": general,
+        },
+    )
+    assert "COMMUNITY" in guild["features"], guild
+
+
+async def open_menu(client: ClientPage, trigger: Locator, item: str) -> None:
+    """Choose an item of a menu."""
+    await trigger.click()
+    await client.page.get_by_role("menuitem", name=item, exact=True).click()
+
+
+async def message_menu(client: ClientPage, text: str, item: str) -> None:
+    """Choose an item of a message's menu."""
+    message = client.page.locator("article.message", has_text=text).first
+    await message.hover()
+    await open_menu(client, message.get_by_role("button", name="More"), item)
+
+
+def panel(client: ClientPage, name: str) -> Locator:
+    """The thread of this name that is open beside its channel."""
+    return client.page.get_by_role("region", name=name, exact=True)
+
+
+async def say_in(region: Locator, text: str) -> None:
+    """Send a message in a part of the screen."""
+    box = region.get_by_role("textbox", name=re.compile("^Message "))
+    await box.fill(text)
+    await box.press("Enter")
+
+
+async def test_a_thread_starts_from_a_message_and_shows_beside_its_channel(browser: Browser, server: Server) -> None:
+    ada, ben = await owner_and_member(browser, server, "20")
+    await ada.say("**Tea** at noon?")
+    await message_menu(ada, "Tea at noon?", "Create thread")
+    dialog = ada.page.get_by_role("dialog", name="Create thread")
+    await expect(dialog.get_by_label("Thread name")).to_have_value("Tea at noon?")
+    await dialog.get_by_label("First message (optional)").fill("Green or black?")
+    await dialog.get_by_role("button", name="Create thread").click()
+
+    beside = panel(ada, "Tea at noon?")
+    await expect(beside.locator("article.message", has_text="Green or black?")).to_have_count(1)
+    await expect(beside.locator(".thread-starter")).to_contain_text("Tea at noon?")
+    await expect(ada.box.first).to_be_visible()
+
+    link = ben.page.get_by_role("button", name="Open thread Tea at noon?")
+    await expect(link).to_contain_text("2 messages")
+    await link.click()
+    await say_in(panel(ben, "Tea at noon?"), "Green!")
+    await expect(beside.locator("article.message", has_text="Green!")).to_have_count(1)
+    # Who writes in a thread joins it: it is in the channel list from then on.
+    threads = ben.page.get_by_role("list", name="Threads")
+    await expect(threads.get_by_role("link", name="Tea at noon?")).to_be_visible()
+    await beside.get_by_role("button", name="Open in full width").click()
+    await expect(ada.page.get_by_role("heading", level=1, name="Tea at noon?")).to_be_visible()
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_a_private_thread_is_seen_by_those_who_are_added(browser: Browser, server: Server) -> None:
+    ada, ben = await owner_and_member(browser, server, "21")
+    await ada.page.get_by_role("button", name="Threads", exact=True).click()
+    await expect(ada.page.get_by_text("No active threads.")).to_be_visible()
+    await ada.page.get_by_role("button", name="Create thread").click()
+    await ada.page.get_by_label("Thread name").fill("Surprise party")
+    await ada.page.get_by_text("Private thread").click()
+    await ada.page.get_by_role("dialog").get_by_role("button", name="Create thread").click()
+    beside = panel(ada, "Surprise party")
+    await say_in(beside, "a secret")
+    await expect(beside.locator("article.message", has_text="a secret")).to_have_count(1)
+    await expect(ben.page.get_by_role("link", name="Surprise party")).to_have_count(0)
+
+    await ada.page.get_by_role("list", name="Threads").get_by_role("link", name="Surprise party").click()
+    aside = ada.page.get_by_role("complementary", name="Members of the thread")
+    await aside.get_by_role("button", name=re.compile("Add members")).click()
+    await ada.page.get_by_role("option", name="ben21").click()
+    await ada.page.keyboard.press("Escape")
+    await expect(aside).to_contain_text("ben21")
+    theirs = ben.page.get_by_role("list", name="Threads").get_by_role("link", name=re.compile("^Surprise party"))
+    async with ben.page.expect_response(re.compile("/ack$")):
+        await theirs.click()
+    await expect(ben.message("a secret")).to_have_count(1)
+
+    await open_menu(ben, ben.page.get_by_role("button", name="Actions of Surprise party"), "Leave thread")
+    await expect(aside).not_to_contain_text("ben21")
+    await expect(ben.page.get_by_text("There is no channel here that you can view.")).to_be_visible()
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_a_thread_is_edited_locked_archived_and_deleted(browser: Browser, server: Server) -> None:
+    ada, ben = await owner_and_member(browser, server, "27")
+    await ada.say("Surprise party")
+    await message_menu(ada, "Surprise party", "Create thread")
+    await ada.page.get_by_role("dialog").get_by_role("button", name="Create thread").click()
+    await expect(panel(ada, "Surprise party")).to_be_visible()
+    await ben.page.get_by_role("button", name="Open thread Surprise party").click()
+    await panel(ben, "Surprise party").get_by_role("button", name="Open in full width").click()
+    menu = ada.page.get_by_role("button", name="Actions of Surprise party")
+    await open_menu(ada, menu, "Edit thread")
+    await ada.page.get_by_label("Thread name").fill("Quiet party")
+    await ada.page.get_by_label("Slow mode").select_option("10")
+    await ada.page.get_by_role("button", name="Save").click()
+    await expect(ben.page.get_by_role("heading", level=1, name="Quiet party")).to_be_visible()
+
+    menu = ada.page.get_by_role("button", name="Actions of Quiet party")
+    await open_menu(ada, menu, "Lock")
+    await expect(ben.page.get_by_text("This thread is locked.")).to_be_visible()
+    await expect(ben.box).to_have_count(0)
+    await open_menu(ada, menu, "Unlock")
+    await expect(ben.box).to_be_visible()
+
+    await open_menu(ada, menu, "Archive")
+    await panel(ada, "Quiet party").get_by_role("button", name="Close thread").click()
+    await expect(ada.page.get_by_role("list", name="Threads")).to_have_count(0)
+    await ada.page.get_by_role("button", name="Threads", exact=True).click()
+    await ada.page.get_by_role("tab", name="Archived", exact=True).click()
+    await ada.page.get_by_role("button", name=re.compile("^Quiet party")).click()
+    beside = panel(ada, "Quiet party")
+    await expect(beside.get_by_text("A message opens it again.")).to_be_visible()
+    await say_in(beside, "again")
+    await expect(beside.get_by_text("A message opens it again.")).to_have_count(0)
+    await open_menu(ada, beside.get_by_role("button", name="Actions of Quiet party"), "Delete thread")
+    await ada.page.get_by_role("button", name="Delete", exact=True).click()
+    await expect(panel(ada, "Quiet party")).to_have_count(0)
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_a_mention_in_a_thread_counts_in_the_channel_list_until_it_is_read(
+    browser: Browser, server: Server
+) -> None:
+    ada, ben = await owner_and_member(browser, server, "22")
+    await ada.say("A topic")
+    await message_menu(ada, "A topic", "Create thread")
+    await ada.page.get_by_role("dialog").get_by_role("button", name="Create thread").click()
+    await expect(panel(ada, "A topic")).to_be_visible()
+    await ben.page.get_by_role("button", name="Open thread A topic").click()
+    await say_in(panel(ben, "A topic"), "I am here")
+    await panel(ben, "A topic").get_by_role("button", name="Close thread").click()
+    await say_in(panel(ada, "A topic"), "@everyone look")
+    row = ben.page.get_by_role("list", name="Threads").get_by_role("link", name=re.compile("A topic"))
+    await expect(row.locator(".mentions")).to_have_text("1")
+    await expect(row).to_have_class(re.compile("channel-unread"))
+    await row.click()
+    await expect(row.locator(".mentions")).to_have_count(0)
+    await expect(row).not_to_have_class(re.compile("channel-unread"))
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def open_forum(browser: Browser, server: Server, suffix: str) -> tuple[ClientPage, ClientPage]:
+    """The owner of a community and a member, with a forum open that requires a tag."""
+    ada, ben = await owner_and_member(browser, server, suffix)
+    await make_community(ada)
+    tags = [{"name": "tea"}, {"name": "coffee"}, {"name": "news", "moderated": True}]
+    body = {"name": "questions", "type": 15, "topic": "Be **kind**.", "flags": 16, "available_tags": tags}
+    body["default_reaction_emoji"] = {"emoji_name": "👍"}
+    forum = await request(ada, "POST", f"/guilds/{guild_id(ada)}/channels", body)
+    assert forum["flags"] == 16
+    for client in (ada, ben):
+        await client.page.get_by_role("link", name="questions").click()
+    return ada, ben
+
+
+async def write_post(client: ClientPage, title: str, text: str, tag: str) -> None:
+    """Write a post in the open forum."""
+    await client.page.get_by_role("button", name="New post").click()
+    dialog = client.page.get_by_role("dialog", name="New post")
+    await dialog.get_by_label("Title").fill(title)
+    await dialog.get_by_label("Message").fill(text)
+    await dialog.get_by_role("row", name=tag).click()
+    await dialog.get_by_role("button", name="Post", exact=True).click()
+    await expect(panel(client, title)).to_be_visible()
+
+
+async def test_a_post_has_tags_files_and_the_reaction_of_its_forum(browser: Browser, server: Server) -> None:
+    ada, ben = await open_forum(browser, server, "23")
+    await expect(ben.page.get_by_text("No posts yet.")).to_be_visible()
+    await ben.page.get_by_role("button", name="New post").click()
+    dialog = ben.page.get_by_role("dialog", name="New post")
+    await expect(dialog.get_by_text("Be kind.")).to_be_visible()
+    await dialog.get_by_label("Title").fill("Which pot?")
+    await dialog.get_by_label("Message").fill("Glass or **clay**?")
+    await expect(dialog.get_by_role("button", name="Post", exact=True)).to_be_disabled()
+    await expect(dialog.get_by_role("row", name="news")).to_have_attribute("aria-disabled", "true")
+    await dialog.get_by_role("row", name="tea").click()
+    picture = FilePayload(name="pot.png", mimeType="image/png", buffer=PIXEL)
+    await dialog.locator("input[type=file]").set_input_files(picture)
+    await dialog.get_by_role("button", name="Post", exact=True).click()
+    await expect(panel(ben, "Which pot?").locator("article.message", has_text="Glass or clay?")).to_have_count(1)
+
+    card = ada.page.locator("article.post", has_text="Which pot?")
+    await expect(card).to_contain_text("Glass or clay?")
+    await expect(card.locator("img.post-picture")).to_be_visible()
+    await card.get_by_role("button", name=re.compile("^👍")).click()
+    theirs = ben.page.locator("article.post", has_text="Which pot?")
+    await expect(theirs.get_by_role("button", name="👍, 1 reaction")).to_be_visible()
+    await ada.page.get_by_role("button", name="Which pot?", exact=True).click()
+    await open_menu(ada, ada.page.get_by_role("button", name="Actions of Which pot?"), "Pin post")
+    await expect(theirs.get_by_label("Pinned")).to_be_visible()
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_posts_are_sorted_filtered_and_searched(browser: Browser, server: Server) -> None:
+    ada, ben = await open_forum(browser, server, "26")
+    await write_post(ben, "Which pot?", "Glass?", "tea")
+    await write_post(ada, "Which mill?", "Steel?", "coffee")
+    await say_in(panel(ben, "Which pot?"), "Clay, I think")
+
+    titles = ada.page.locator("article.post .post-title")
+    await expect(titles).to_have_text(["Which pot?", "Which mill?"])
+    await ada.page.get_by_label("Sort by").select_option("creation")
+    await expect(titles).to_have_text(["Which mill?", "Which pot?"])
+    await ada.page.get_by_role("row", name="tea").click()
+    await expect(titles).to_have_text(["Which pot?"])
+    await ada.page.get_by_role("row", name="coffee").click()
+    await ada.page.get_by_text("All of these tags").click()
+    await expect(ada.page.get_by_text("No post matches.")).to_be_visible()
+    await ada.page.get_by_text("All of these tags").click()
+    await expect(titles).to_have_count(2)
+    await ada.page.get_by_label("Search posts").fill("pot which")
+    await expect(titles).to_have_text(["Which pot?"])
+    await ada.page.get_by_label("Search posts").fill("")
+    await ada.page.get_by_role("radio", name="Gallery").click()
+    await expect(ada.page.locator("article.post-gallery")).to_have_count(2)
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_who_is_in_a_voice_channel_shows_and_can_be_moderated(browser: Browser, server: Server) -> None:
+    ada, ben = await owner_and_member(browser, server, "24")
+    path = f"/guilds/{guild_id(ada)}/channels"
+    await request(ada, "POST", path, {"name": "kitchen", "type": 2})
+    await request(ada, "POST", path, {"name": "garden", "type": 2})
+    await ben.page.get_by_role("link", name="kitchen").click()
+    await expect(ben.page.get_by_text("This server carries no sound")).to_be_visible()
+    await ben.page.get_by_role("button", name="Join as present").click()
+    channels = ada.page.get_by_role("navigation", name="Channels")
+    await expect(channels.locator(".voice-members")).to_contain_text("ben24")
+    await expect(ben.page.get_by_text("Connected to kitchen")).to_be_visible()
+    await ben.page.get_by_role("button", name="Show as muted").click()
+    await expect(channels.locator(".voice-members").get_by_label("Muted")).to_be_visible()
+    await ben.say("typed, not said")
+
+    await ada.page.get_by_role("link", name="kitchen").click()
+    await expect(ada.message("typed, not said")).to_have_count(1)
+    await ada.page.get_by_role("button", name="Edit status").click()
+    await ada.page.get_by_label("Status", exact=True).fill("Cooking together")
+    await ada.page.get_by_role("button", name="Save").click()
+    await expect(ben.page.locator(".channel-status")).to_have_text("Cooking together")
+    menu = ada.page.get_by_role("button", name="Moderate ben24")
+    await open_menu(ada, menu, "Deafen")
+    await expect(ben.page.locator(".voice-card").get_by_label("Deafened by a moderator")).to_be_visible()
+    await open_menu(ada, menu, "Move")
+    await ada.page.get_by_label("To the channel").select_option(label="garden")
+    await ada.page.get_by_role("button", name="Move", exact=True).click()
+    await expect(ben.page.get_by_text("Connected to garden")).to_be_visible()
+    await ada.page.get_by_role("link", name="garden").click()
+    await open_menu(ada, ada.page.get_by_role("button", name="Moderate ben24"), "Disconnect")
+    await expect(channels.locator(".voice-members")).to_have_count(0)
+    await expect(ben.page.get_by_text(re.compile("^Connected to"))).to_have_count(0)
+    await ada.page.reload()
+    await expect(channels.locator(".channel-status")).to_have_text("Cooking together")
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_a_stage_has_a_topic_speakers_and_an_audience(browser: Browser, server: Server) -> None:
+    ada, ben = await owner_and_member(browser, server, "25")
+    await make_community(ada)
+    stage = await request(ada, "POST", f"/guilds/{guild_id(ada)}/channels", {"name": "theatre", "type": 13})
+    assert stage["type"] == 13
+    for client in (ada, ben):
+        await client.page.get_by_role("link", name="theatre").click()
+        await client.page.get_by_role("button", name="Join the audience").click()
+        await expect(client.page.get_by_role("button", name="Leave").first).to_be_visible()
+    await ada.page.get_by_role("button", name="Start the stage").click()
+    await ada.page.get_by_role("textbox", name="Topic").fill("An evening of poems")
+    await ada.page.get_by_role("dialog").get_by_role("button", name="Start the stage").click()
+    await expect(ben.page.locator(".stage-topic")).to_have_text(re.compile("An evening of poems"))
+    await ben.page.get_by_role("button", name="Request to speak").click()
+    await expect(ada.page.get_by_label("Wants to speak")).to_be_visible()
+    await open_menu(ada, ada.page.get_by_role("button", name="Moderate ben25"), "Invite to speak")
+    await expect(ben.page.get_by_role("heading", name="Speakers")).to_be_visible()
+    await ben.page.get_by_role("button", name="Return to the audience").click()
+    await expect(ben.page.get_by_role("button", name="Request to speak")).to_be_visible()
+    await ada.page.get_by_role("button", name="Edit topic").click()
+    await ada.page.get_by_role("textbox", name="Topic").fill("An evening of songs")
+    await ada.page.get_by_role("button", name="Save").click()
+    await expect(ben.page.locator(".stage-topic")).to_have_text(re.compile("An evening of songs"))
+    await ada.page.get_by_role("button", name="End the stage").click()
+    await ada.page.get_by_role("dialog").get_by_role("button", name="End the stage").click()
+    await expect(ben.page.get_by_text("The stage is not live.")).to_be_visible()
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def edit_channel(client: ClientPage, name: str) -> Locator:
+    """Open the settings of a channel in the channel list."""
+    await client.page.get_by_role("button", name=f"Settings of {name}", exact=True).click()
+    return client.page.get_by_role("dialog", name=f"Settings of {name}")
+
+
+async def test_channels_are_created_edited_and_deleted(browser: Browser, server: Server) -> None:
+    ada, ben = await owner_and_member(browser, server, "28")
+    await make_community(ada)
+    await open_menu(ada, ada.page.locator("button.sidebar-title"), "Create channel")
+    await ada.page.get_by_label("Type").select_option(label="Forum")
+    await ada.page.get_by_label("Channel name").fill("questions")
+    await ada.page.get_by_label("Category").select_option(label="Text Channels")
+    await ada.page.get_by_role("button", name="Create channel").click()
+    await expect(ben.page.get_by_role("link", name="questions")).to_be_visible()
+
+    dialog = await edit_channel(ada, "questions")
+    await dialog.get_by_label("Channel name").fill("answers")
+    await dialog.get_by_label("Guidelines").fill("Search first.")
+    await dialog.get_by_role("button", name="Add a tag").click()
+    await dialog.get_by_label("Tag name").fill("solved")
+    await dialog.get_by_text("Every post needs a tag").click()
+    await dialog.get_by_label("Default order").select_option("1")
+    await dialog.get_by_role("button", name="Save").click()
+    await expect(dialog).to_have_count(0)
+    await ben.page.get_by_role("link", name="answers").click()
+    await expect(ben.page.get_by_role("row", name="solved")).to_be_visible()
+    await expect(ben.page.get_by_label("Sort by")).to_have_value("creation")
+
+    dialog = await edit_channel(ada, "General")
+    await dialog.get_by_label("Bitrate in kilobits a second").fill("48")
+    await dialog.get_by_label("User limit").fill("7")
+    await dialog.get_by_label("Slow mode").select_option("30")
+    await dialog.get_by_role("button", name="Save").click()
+    await expect(dialog).to_have_count(0)
+    channels = await request(ada, "GET", f"/guilds/{guild_id(ada)}/channels")
+    voice = next(channel for channel in channels if channel["type"] == 2)
+    assert (voice["bitrate"], voice["user_limit"], voice["rate_limit_per_user"]) == (48_000, 7, 30)
+
+    dialog = await edit_channel(ada, "answers")
+    await dialog.get_by_role("tab", name="Delete").click()
+    await dialog.get_by_role("button", name="Delete channel").click()
+    await expect(ben.page.get_by_role("link", name="answers")).to_have_count(0)
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_permissions_of_a_channel_are_allowed_denied_and_synced(browser: Browser, server: Server) -> None:
+    ada, ben = await owner_and_member(browser, server, "29")
+    dialog = await edit_channel(ada, "general")
+    await dialog.get_by_role("tab", name="Permissions").click()
+    await expect(dialog.get_by_text("The permissions are those of the category")).to_be_visible()
+    sends = dialog.get_by_role("radiogroup", name="Send messages", exact=True)
+    await sends.locator(".permission-deny").click()
+    await dialog.get_by_role("button", name="Save").click()
+    await expect(ben.page.get_by_text("You cannot send messages in this channel.")).to_be_visible()
+    await expect(dialog.get_by_text("The permissions differ")).to_be_visible()
+
+    await dialog.get_by_role("button", name=re.compile("Add roles or members")).click()
+    await ada.page.get_by_role("option", name="ben29").click()
+    await ada.page.keyboard.press("Escape")
+    await expect(dialog.get_by_label("Permissions of")).to_have_value(re.compile(r"\d+"))
+    await sends.locator(".permission-allow").click()
+    await dialog.get_by_role("button", name="Save").click()
+    await expect(ben.box).to_be_visible()
+
+    await dialog.get_by_role("button", name="Take over those of the category").click()
+    await expect(dialog.get_by_text("The permissions are those of the category")).to_be_visible()
+    await expect(ben.box).to_be_visible()
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_channels_are_arranged_with_the_keyboard(browser: Browser, server: Server) -> None:
+    ada, ben = await owner_and_member(browser, server, "30")
+    path = f"/guilds/{guild_id(ada)}/channels"
+    categories = {channel["name"]: channel["id"] for channel in await request(ada, "GET", path)}
+    await request(ada, "POST", path, {"name": "tea", "parent_id": categories["Text Channels"]})
+    names = ben.page.get_by_role("navigation", name="Channels").locator(".channel-line .channel-name")
+    await expect(names).to_have_text(["general", "tea", "General"])
+    await open_menu(ada, ada.page.locator("button.sidebar-title"), "Arrange channels")
+    await ada.page.get_by_role("row", name="tea").focus()
+    await ada.page.keyboard.press("ArrowRight")
+    await expect(ada.page.get_by_role("button", name="Move tea")).to_be_focused()
+    await ada.page.keyboard.press("Enter")
+    await expect(ada.page.get_by_role("button", name=re.compile("^Insert between tea and"))).to_be_focused()
+    await ada.page.keyboard.press("ArrowUp")
+    await ada.page.keyboard.press("ArrowUp")
+    await expect(ada.page.get_by_role("button", name="Insert between Text Channels and general")).to_be_focused()
+    await ada.page.keyboard.press("Enter")
+    await expect(names).to_have_text(["tea", "general", "General"])
+    assert (ada.errors, ben.errors) == ([], [])

@@ -1,0 +1,253 @@
+"""The client for people in Chromium: two people talk, through a restart of the server as well."""
+
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+import discord
+import pytest
+from discord import ui
+from playwright.async_api import Browser, expect
+
+from tests.clients.bots import Harbour
+from tests.clients.client_pages import AXE, ClientPage, chromium, require_client
+from tests.clients.live import Server, World
+from tests.suites import leave_out
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[Browser]:
+    """Chromium."""
+    require_client()
+    async with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def server_settings() -> dict[str, str]:
+    return {"rate_limits": "false"}
+
+
+async def two_members(browser: Browser, server: Server, suffix: str) -> tuple[ClientPage, ClientPage]:
+    """Two people in two browser profiles who share a guild, with its first channel open."""
+    ada, ben = await ClientPage.open(browser, server.url), await ClientPage.open(browser, server.url)
+    await ada.register(f"ada{suffix}")
+    await ada.create_guild("The Moot")
+    await ben.register(f"ben{suffix}")
+    await ben.join(await ada.invite_link())
+    return ada, ben
+
+
+async def test_two_people_sign_up_meet_and_talk(browser: Browser, server: Server) -> None:
+    ada, ben = await two_members(browser, server, "1")
+    await ada.say("**Hello** from ada")
+    await expect(ben.message("Hello from ada").locator("strong", has_text="Hello")).to_be_visible()
+    await ben.say("And from ben")
+    await expect(ada.message("And from ben")).to_have_count(1)
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_a_message_is_edited_answered_reacted_to_and_deleted(browser: Browser, server: Server) -> None:
+    ada, ben = await two_members(browser, server, "2")
+    await ada.say("a first draft")
+    mine = ada.page.locator("article.message").last
+    await mine.hover()
+    await mine.get_by_role("button", name="Edit").click()
+    editor = ada.page.get_by_role("textbox", name="Edit message")
+    await editor.fill("a second draft")
+    await editor.press("Enter")
+    theirs = ben.message("a second draft").first
+    await expect(theirs).to_contain_text("(edited)")
+
+    await theirs.hover()
+    await theirs.get_by_role("button", name="Reply").click()
+    await ben.say("I agree")
+    reply = ada.message("I agree")
+    await expect(reply.locator(".message-reply")).to_contain_text("a second draft")
+
+    await theirs.hover()
+    await theirs.get_by_role("button", name="Add a reaction").click()
+    await ben.page.get_by_role("searchbox").fill("tada")
+    await ben.page.get_by_role("gridcell", name="party popper").first.click()
+    reaction = mine.page.locator(".reaction").first
+    await expect(reaction).to_contain_text("1")
+    await reaction.click()
+    await expect(theirs.locator(".reaction")).to_contain_text("2")
+
+    own = ada.message("a second draft").first
+    await own.hover()
+    await own.get_by_role("button", name="More").click()
+    await ada.page.get_by_role("menuitem", name="Delete message").click()
+    await ada.page.get_by_role("button", name="Delete", exact=True).click()
+    await expect(ben.page.locator("article.message .content", has_text="a second draft")).to_have_count(0)
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_a_restart_of_the_server_loses_and_doubles_no_message(browser: Browser, server: Server) -> None:
+    ada, ben = await two_members(browser, server, "3")
+    await ada.say("before")
+    await expect(ben.message("before")).to_have_count(1)
+    server.stop()
+    await ada.say("while it is away")
+    await expect(ada.message("while it is away")).to_contain_text("Sending…")
+    server.start()
+    await ben.say("after")
+    for client in (ada, ben):
+        for text in ("before", "while it is away", "after"):
+            await expect(client.message(text)).to_have_count(1)
+            await expect(client.message(text)).not_to_contain_text("Sending…")
+
+
+async def test_hostile_messages_run_no_script_and_leave_the_page_alone(browser: Browser, server: Server) -> None:
+    ada, ben = await two_members(browser, server, "4")
+    attacks = (
+        "<img src=x onerror=\"document.title='broken'\">",
+        "<script>document.title='broken'</script>",
+        "[click](javascript:document.title='broken')",
+        "<javascript:document.title='broken'>",
+        "[x](data:text/html,<script>alert(1)</script>)",
+        "||" * 400 + "**" * 400,
+    )
+    for attack in attacks:
+        await ada.say(attack)
+    await ada.say("the last one")
+    await expect(ben.message("the last one")).to_have_count(1)
+    assert await ben.page.locator("article img[src='x'], article script").count() == 0
+    links = await ben.page.locator("article a").evaluate_all("links => links.map(link => link.protocol)")
+    assert not {"javascript:", "data:"} & set(links)
+    assert await ben.page.title() == "Moothall"
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_no_screen_violates_a_rule_of_accessibility(browser: Browser, server: Server, scheme: str) -> None:
+    if not AXE.exists():
+        leave_out("web-client", "axe-core is not installed: make test installs it where there is npm")
+    ada = await ClientPage.open(browser, server.url, bypass_csp=True, color_scheme=scheme)
+    await expect(ada.page.get_by_role("heading", name="Log in")).to_be_visible()
+    assert await ada.violations() == []
+    await ada.register(f"ada5{scheme}")
+    assert await ada.violations() == []
+    await ada.create_guild("The Moot")
+    await ada.say("A message with `code`, a [link](https://example.org) and ||a spoiler||")
+    await expect(ada.message("A message")).not_to_contain_text("Sending…")
+    assert await ada.violations() == []
+    await ada.page.get_by_role("button", name="Settings", exact=True).click()
+    await expect(ada.page.get_by_role("heading", name="Account")).to_be_visible()
+    assert await ada.violations() == []
+
+
+async def test_the_screens_fit_a_phone(browser: Browser, server: Server) -> None:
+    ada = await ClientPage.open(browser, server.url, viewport={"width": 390, "height": 844})
+    await ada.register("ada6")
+    await ada.page.get_by_role("button", name="Create a guild").click()
+    await ada.page.get_by_role("textbox", name="Name", exact=True).fill("The Moot")
+    await ada.page.get_by_role("button", name="Create", exact=True).click()
+    await ada.page.get_by_role("link", name="general", exact=True).click()
+    await expect(ada.box).to_be_visible()
+    width = await ada.page.evaluate("document.documentElement.scrollWidth")
+    assert width <= 390
+    await ada.page.get_by_role("button", name="Back").click()
+    await expect(ada.page.get_by_role("navigation", name="Channels")).to_be_visible()
+
+
+async def test_the_client_speaks_german_to_those_who_prefer_it(browser: Browser, server: Server) -> None:
+    context = await browser.new_context(locale="de-DE")
+    page = await context.new_page()
+    await page.goto(f"{server.url}/app/")
+    await expect(page.get_by_role("heading", name=re.compile("Anmelden"))).to_be_visible()
+    assert await page.locator("html").get_attribute("lang") == "de"
+
+
+async def test_unread_messages_and_mentions_show_until_they_are_read(browser: Browser, server: Server) -> None:
+    ada, ben = await two_members(browser, server, "7")
+    await ben.page.get_by_role("link", name="Direct messages").first.click()
+    await ada.say("something new")
+    await ada.say("@everyone come")
+    rail = ben.page.get_by_role("link", name="The Moot")
+    await expect(rail.locator(".rail-unread")).to_be_visible()
+    await expect(rail.locator(".mentions")).to_have_text("1")
+    await rail.click()
+    await expect(ben.message("something new")).to_have_count(1)
+    await expect(rail.locator(".mentions")).to_have_count(0)
+    await expect(rail.locator(".rail-unread")).to_have_count(0)
+    await ben.page.reload()
+    await expect(ben.message("something new")).to_have_count(1)
+    await expect(ben.page.locator(".rail .mentions")).to_have_count(0)
+
+
+COLORS: ui.Select[Any] = ui.Select(
+    custom_id="color", options=[discord.SelectOption(label="Red"), discord.SelectOption(label="Blue")]
+)
+
+
+class Questionnaire(ui.Modal, title="A form"):
+    """A modal with a text and a choice."""
+
+    name: ui.TextInput["Questionnaire"] = ui.TextInput(label="Your name", custom_id="name", max_length=20)
+    color: ui.Label[Any] = ui.Label(text="A colour", component=COLORS)
+
+    async def on_submit(self, interaction: discord.Interaction) -> None:
+        """Say what was entered, to this user alone."""
+        assert isinstance(self.color.component, ui.Select)
+        await interaction.response.send_message(
+            f"{self.name.value} likes {self.color.component.values[0]}", ephemeral=True
+        )
+
+
+class Board(ui.LayoutView):
+    """A layout with buttons and a select."""
+
+    row: ui.ActionRow["Board"] = ui.ActionRow()
+    menu: ui.ActionRow["Board"] = ui.ActionRow()
+
+    def __init__(self) -> None:
+        super().__init__(timeout=None)
+        self.add_item(ui.Container(ui.TextDisplay("## The board"), ui.Separator(), accent_colour=discord.Colour.red()))
+
+    @row.button(label="Count", custom_id="count", style=discord.ButtonStyle.primary)
+    async def count(self, interaction: discord.Interaction, _button: ui.Button["Board"]) -> None:
+        await interaction.response.send_message("One more")
+
+    @row.button(label="Questionnaire", custom_id="questionnaire")
+    async def questionnaire(self, interaction: discord.Interaction, _button: ui.Button["Board"]) -> None:
+        await interaction.response.send_modal(Questionnaire())
+
+    @row.button(label="Broken", custom_id="broken", style=discord.ButtonStyle.danger)
+    async def broken(self, interaction: discord.Interaction, _button: ui.Button["Board"]) -> None:
+        """Respond to nothing."""
+
+    @menu.select(cls=ui.UserSelect, custom_id="users", placeholder="Who?", max_values=2)
+    async def users(self, interaction: discord.Interaction, select: ui.UserSelect["Board"]) -> None:
+        await interaction.response.send_message(f"Chosen: {len(select.values)}")
+
+
+async def test_components_and_modals_of_a_bot_work(browser: Browser, server: Server, world: World) -> None:
+    async with Harbour.opened(world) as harbour:
+        await harbour.channel.send(view=Board())
+        owner = await ClientPage.open(browser, server.url)
+        await owner.log_in(harbour.owner.name)
+        await owner.page.goto(f"{server.url}/channels/{harbour.guild.id}/{harbour.channel.id}")
+        await expect(owner.page.get_by_role("heading", name="The board")).to_be_visible()
+
+        await owner.page.get_by_role("button", name="Count", exact=True).click()
+        await expect(owner.message("One more")).to_have_count(1)
+
+        await owner.page.get_by_role("button", name="Who?").click()
+        for option in (await owner.page.get_by_role("option").all())[:2]:
+            await option.click()
+        await owner.page.get_by_role("button", name="Done").click()
+        await expect(owner.message("Chosen: 2")).to_have_count(1)
+
+        await owner.page.get_by_role("button", name="Questionnaire").click()
+        await owner.page.get_by_label("Your name").fill("Ada")
+        await owner.page.get_by_role("button", name="Submit").click()
+        await expect(owner.page.get_by_text("This field is required.")).to_be_visible()
+        await owner.page.get_by_role("button", name="A colour").click()
+        await owner.page.get_by_role("option", name="Blue").click()
+        await owner.page.get_by_role("button", name="Submit").click()
+        await expect(owner.message("Ada likes Blue")).to_contain_text("Only you can see this.")
+
+        await owner.page.get_by_role("button", name="Broken").click()
+        await expect(owner.page.get_by_text("This interaction failed.")).to_be_visible()
+        assert owner.errors == []

@@ -1,0 +1,423 @@
+"""Friends, settings, joining and notifications in the client, driven in Chromium."""
+
+import re
+from collections.abc import AsyncIterator
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from tests.clients.client_pages import PASSWORD, ClientPage, chromium, require_client
+from tests.clients.live import Server, World
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[Browser]:
+    """Chromium."""
+    require_client()
+    async with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def server_settings() -> dict[str, str]:
+    return {"rate_limits": "false"}
+
+
+async def registered(browser: Browser, server: Server, *names: str) -> list[ClientPage]:
+    """People with new accounts, each in a browser profile of their own."""
+    people = [await ClientPage.open(browser, server.url) for _ in names]
+    for person, name in zip(people, names, strict=True):
+        await person.register(name)
+    return people
+
+
+async def befriend(person: ClientPage, other: ClientPage, name: str) -> None:
+    """Send a friend request to `name`, who accepts it."""
+    await person.page.get_by_role("tab", name="Add friend").click()
+    await person.page.get_by_label("Username").fill(name)
+    await person.page.get_by_role("button", name="Send friend request").click()
+    await expect(person.page.get_by_text(f"Your request to {name} has been sent.")).to_be_visible()
+    await expect(other.page.get_by_label("1 friend request").first).to_be_visible()
+    await other.page.get_by_role("tab", name="Pending").click()
+    await other.page.get_by_role("button", name="Accept").click()
+    await expect(person.page.get_by_text(f"You and {name} are friends now.")).to_be_visible()
+
+
+async def test_friends_find_each_other_see_who_is_online_and_talk(browser: Browser, server: Server) -> None:
+    ada, ben = await registered(browser, server, "people_ada1", "people_ben1")
+    await befriend(ada, ben, "people_ben1")
+    await ada.page.get_by_role("tab", name="Online").click()
+    row = ada.page.locator(".friend", has_text="people_ben1")
+    await expect(row).to_contain_text("Online")
+
+    await row.get_by_role("button", name=re.compile("^More actions")).click()
+    await ada.page.get_by_role("menuitem", name="Nickname and note").click()
+    await ada.page.get_by_role("textbox", name="Nickname").fill("Benny")
+    await ada.page.get_by_role("textbox", name="Note").fill("met at the fair")
+    await ada.page.get_by_role("button", name="Save").click()
+    await expect(ada.page.locator(".friend", has_text="Benny")).to_be_visible()
+
+    await ada.page.get_by_role("button", name="Message", exact=True).click()
+    await ada.say("hello friend")
+    await ben.page.locator(".direct-row a", has_text="people_ada1").click()
+    await expect(ben.message("hello friend")).to_have_count(1)
+
+    await ada.page.get_by_role("link", name="Friends").click()
+    await ada.page.get_by_role("tab", name="Online").click()
+    await expect(ada.page.locator(".friend")).to_have_count(1)
+    await ben.page.context.close()
+    await expect(ada.page.get_by_text("None of your friends are online right now.")).to_be_visible()
+    assert ada.errors == []
+
+
+async def test_unknown_names_are_refused_where_they_are_typed(browser: Browser, server: Server) -> None:
+    (ada,) = await registered(browser, server, "people_ada2")
+    await ada.page.get_by_role("tab", name="Add friend").click()
+    field = ada.page.get_by_label("Username")
+    await field.fill("nobody_of_this_name")
+    await ada.page.get_by_role("button", name="Send friend request").click()
+    await expect(field).to_have_attribute("aria-invalid", "true")
+
+
+async def test_messages_of_blocked_people_are_collapsed(browser: Browser, server: Server) -> None:
+    ada, ben = await registered(browser, server, "people_ada3", "people_ben3")
+    await ada.create_guild("The Moot")
+    await ben.join(await ada.invite_link())
+    await ben.say("first unwanted")
+    await ben.say("second unwanted")
+    await expect(ada.message("second unwanted")).to_have_count(1)
+
+    await ada.page.locator("button.member", has_text="people_ben3").click()
+    await ada.page.get_by_role("menuitem", name="Block").click()
+    await ada.page.get_by_role("button", name="Block", exact=True).click()
+    await expect(ada.page.get_by_text("messages of blocked people")).to_be_visible()
+    await expect(ada.message("unwanted")).to_have_count(0)
+    await ada.page.get_by_role("button", name="Show").click()
+    await expect(ada.message("unwanted").first).to_be_visible()
+    await ada.page.get_by_role("button", name="Hide").click()
+    await expect(ada.message("unwanted")).to_have_count(0)
+
+    await ada.page.get_by_role("link", name="Direct messages").first.click()
+    await ada.page.get_by_role("tab", name="Blocked").click()
+    await ada.page.get_by_role("button", name=re.compile("^More actions")).click()
+    await ada.page.get_by_role("menuitem", name="Unblock").click()
+    await expect(ada.page.get_by_text("You have not blocked anyone.")).to_be_visible()
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_a_group_is_made_of_friends_renamed_and_left(browser: Browser, server: Server) -> None:
+    ada, ben, cat = await registered(browser, server, "people_ada4", "people_ben4", "people_cat4")
+    await befriend(ada, ben, "people_ben4")
+    await befriend(ada, cat, "people_cat4")
+    await ada.page.get_by_role("button", name="New group").click()
+    for name in ("people_ben4", "people_cat4"):
+        await ada.page.locator(".people-choice .checkbox", has_text=name).click()
+    await ada.page.get_by_role("button", name="Create group").click()
+    await expect(ada.page.locator(".direct-row", has_text="3 people")).to_be_visible()
+    await ada.say("welcome both")
+    await ben.page.locator(".direct-row a", has_text="3 people").click()
+    await expect(ben.message("welcome both")).to_have_count(1)
+
+    await ada.page.locator(".channel-header").get_by_role("button", name=re.compile("^Actions of")).click()
+    await ada.page.get_by_role("menuitem", name="Group settings").click()
+    await ada.page.get_by_role("textbox", name="Name").fill("The Circle")
+    await ada.page.get_by_role("button", name="Remove people_cat4").click()
+    await expect(ada.page.get_by_role("button", name="Remove people_cat4")).to_have_count(0)
+    await ada.page.get_by_role("button", name="Save").click()
+    await expect(ben.page.get_by_role("heading", name="The Circle")).to_be_visible()
+    await expect(cat.page.locator(".direct-row")).to_have_count(0)
+
+    await ben.page.locator(".channel-header").get_by_role("button", name=re.compile("^Actions of")).click()
+    await ben.page.get_by_role("menuitem", name="Leave group").click()
+    await ben.page.get_by_role("button", name="Leave group").click()
+    await expect(ben.page.locator(".direct-row")).to_have_count(0)
+    assert (ada.errors, ben.errors, cat.errors) == ([], [], [])
+
+
+async def open_settings(person: ClientPage, section: str) -> None:
+    """Open a section of the user's settings by its link."""
+    await person.page.get_by_role("button", name="Settings", exact=True).click()
+    await person.page.get_by_role("link", name=section, exact=True).click()
+    await expect(person.page.get_by_role("heading", name=section, exact=True)).to_be_visible()
+
+
+async def test_a_profile_is_changed_with_its_picture(browser: Browser, server: Server) -> None:
+    (ada,) = await registered(browser, server, "people_ada5")
+    await open_settings(ada, "Profile")
+    await ada.page.get_by_label("Display name").fill("Ada Lovelace")
+    await ada.page.get_by_label("About me").fill("Writes programs")
+    await ada.page.locator("input[type=file]").first.set_input_files("tests/clients/icon.png")
+    await ada.page.get_by_role("button", name="Save").click()
+    await expect(ada.page.get_by_text("Saved.")).to_be_visible()
+    await ada.page.reload()
+    await expect(ada.page.get_by_label("About me")).to_have_value("Writes programs")
+    await expect(ada.page.locator(".profile-card strong")).to_have_text("Ada Lovelace")
+    await expect(ada.page.locator(".profile-card img")).to_have_attribute("src", re.compile("^/avatars/"))
+    assert ada.errors == []
+
+
+async def test_a_new_password_ends_other_logins_and_keeps_this_one(browser: Browser, server: Server) -> None:
+    (ada,) = await registered(browser, server, "people_ada6")
+    elsewhere = await ClientPage.open(browser, server.url)
+    await elsewhere.log_in("people_ada6")
+    await open_settings(ada, "Logins")
+    await expect(ada.page.locator(".preferences-row")).to_have_count(2)
+    await open_settings(ada, "Account")
+    await ada.page.get_by_label("Current password").fill("wrong horse battery")
+    await ada.page.get_by_label("New password").fill("an entirely new passphrase")
+    await ada.page.get_by_role("button", name="Change password").click()
+    await expect(ada.page.get_by_text("Password does not match.").first).to_be_visible()
+    await ada.page.get_by_label("Current password").fill(PASSWORD)
+    await ada.page.get_by_role("button", name="Change password").click()
+    await expect(elsewhere.page.get_by_role("heading", name="Log in")).to_be_visible()
+    await open_settings(ada, "Logins")
+    await expect(ada.page.locator(".preferences-row")).to_have_count(1)
+
+
+async def test_a_custom_status_shows_to_friends(browser: Browser, server: Server) -> None:
+    ada, ben = await registered(browser, server, "people_ada7", "people_ben7")
+    await befriend(ada, ben, "people_ben7")
+    await open_settings(ada, "Status")
+    await ada.page.get_by_label("What are you up to?").fill("reading Babbage")
+    await ada.page.get_by_label("Clear after").select_option("1h")
+    await ada.page.get_by_role("button", name="Set status").click()
+    await ben.page.get_by_role("tab", name="All").click()
+    await expect(ben.page.locator(".friend", has_text="reading Babbage")).to_be_visible()
+    await ada.page.get_by_text("Do not disturb").click()
+    await expect(ben.page.locator(".friend .presence-dnd")).to_be_visible()
+    await ada.page.get_by_role("button", name="Clear status").click()
+    await expect(ben.page.locator(".friend", has_text="reading Babbage")).to_have_count(0)
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_two_accounts_are_switched_and_logged_out_each(browser: Browser, server: Server) -> None:
+    (ada,) = await registered(browser, server, "people_ada8")
+    await ada.page.goto(f"{server.url}/app/login")
+    await ada.register("people_eve8")
+    await expect(ada.page.locator(".user-names")).to_contain_text("people_eve8")
+    menu = ada.page.get_by_role("button", name="Your status and accounts")
+    await menu.click()
+    await ada.page.get_by_role("menuitem", name="Switch to people_ada8").click()
+    await expect(ada.page.locator(".user-names")).to_contain_text("people_ada8")
+    await open_settings(ada, "Account")
+    await ada.page.get_by_role("button", name="Log out people_eve8").click()
+    await expect(ada.page.get_by_role("button", name="Log out people_eve8")).to_have_count(0)
+    await expect(ada.page.locator(".user-names")).to_contain_text("people_ada8")
+    await menu.click()
+    await ada.page.get_by_role("menuitem", name="Log out").click()
+    await expect(ada.page.get_by_role("heading", name="Log in")).to_be_visible()
+
+
+async def test_themes_language_and_motion_apply_at_once(browser: Browser, server: Server) -> None:
+    (ada,) = await registered(browser, server, "people_ada9")
+    await open_settings(ada, "Appearance")
+    root = ada.page.locator("html")
+    await ada.page.get_by_text("High contrast").click()
+    await expect(root).to_have_attribute("data-theme", "contrast")
+    await ada.page.get_by_text("Reduce motion").click()
+    await expect(root).to_have_attribute("data-motion", "reduced")
+    await ada.page.get_by_label("Language").select_option("de")
+    await expect(ada.page.get_by_role("heading", name="Darstellung")).to_be_visible()
+    await ada.page.reload()
+    await expect(root).to_have_attribute("data-theme", "contrast")
+    await expect(root).to_have_attribute("lang", "de")
+    assert ada.errors == []
+
+
+async def test_a_muted_guild_shows_no_unread_mark(browser: Browser, server: Server) -> None:
+    ada, ben = await registered(browser, server, "people_ada10", "people_ben10")
+    await ada.create_guild("The Moot")
+    await ben.join(await ada.invite_link())
+    await open_settings(ben, "Notifications")
+    await ben.page.get_by_label("Mute the guild").select_option("null")
+    await expect(ben.page.get_by_label("Mute the guild")).to_have_value("muted")
+    await ada.say("nobody hears this")
+    await ada.say("@everyone hear this")
+    rail = ben.page.get_by_role("link", name="The Moot")
+    await expect(rail.locator(".mentions")).to_have_text("1")
+    await expect(rail.locator(".rail-unread")).to_have_count(0)
+    await ben.page.get_by_label("Mute the guild").select_option("off")
+    await expect(rail.locator(".rail-unread")).to_be_visible()
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_an_invite_is_opened_logged_out_and_leads_into_the_guild(browser: Browser, server: Server) -> None:
+    (ada,) = await registered(browser, server, "people_ada11")
+    await ada.create_guild("The Moot")
+    code = await ada.invite_link()
+    stranger = await ClientPage.open(browser, server.url)
+    await stranger.page.goto(f"{server.url}/invite/{code}")
+    await expect(stranger.page.get_by_role("heading", name="The Moot")).to_be_visible()
+    await expect(stranger.page.get_by_text("people_ada11 invites you to")).to_be_visible()
+    await stranger.page.get_by_role("link", name="Register to join").click()
+    await stranger.page.get_by_label("Username").fill("people_fay11")
+    await stranger.page.get_by_label("Password").fill(PASSWORD)
+    await stranger.page.get_by_role("button", name="Register").click()
+    await expect(stranger.box).to_be_visible()
+    await stranger.say("I came in by the link")
+    await expect(ada.message("I came in by the link")).to_have_count(1)
+    assert (ada.errors, stranger.errors) == ([], [])
+
+
+async def test_a_newcomer_agrees_answers_waits_and_is_welcomed(browser: Browser, server: Server, world: World) -> None:
+    owner = await world.person("people_owner12")
+    guild_id = await world.guild(owner)
+    channel_id = await world.text_channel(owner, guild_id)
+    screening = {
+        "enabled": True,
+        "description": "Be kind",
+        "form_fields": [
+            {"field_type": "TERMS", "label": "Rules", "values": ["No spam", "No harm"], "required": True},
+            {"field_type": "TEXT_INPUT", "label": "Who sent you?", "required": True},
+        ],
+    }
+    await owner.request("PATCH", f"/guilds/{guild_id}/member-verification", screening)
+    welcome = {
+        "enabled": True,
+        "description": "A house for all",
+        "welcome_channels": [{"channel_id": str(channel_id), "description": "Say hello here", "emoji_name": "👋"}],
+    }
+    await owner.request("PATCH", f"/guilds/{guild_id}/welcome-screen", welcome)
+    invite = await owner.request("POST", f"/channels/{channel_id}/invites", {})
+
+    (ben,) = await registered(browser, server, "people_ben12")
+    await ben.page.goto(f"{server.url}/app/invite/{invite['code']}")
+    await ben.page.get_by_role("button", name=re.compile("^Join")).click()
+    dialog = ben.page.get_by_role("dialog")
+    await expect(dialog).to_contain_text("No harm")
+    submit = dialog.get_by_role("button", name="Submit")
+    await expect(submit).to_be_disabled()
+    await dialog.get_by_text("I have read the rules").click()
+    await dialog.get_by_label("Who sent you?").fill("The owner")
+    await submit.click()
+    await expect(ben.page.get_by_text("Your answers wait for the moderators")).to_be_visible()
+
+    (request,) = (await owner.request("GET", f"/guilds/{guild_id}/requests"))["guild_join_requests"]
+    assert request["form_responses"][1]["response"] == "The owner"
+    await owner.request("PATCH", f"/guilds/{guild_id}/requests/{request['id']}", {"action": "APPROVED"})
+    await expect(dialog.get_by_text("A house for all")).to_be_visible()
+    await dialog.get_by_role("link", name=re.compile("Say hello here")).click()
+    await expect(ben.box).to_be_visible()
+    # The browser logs that there was no join request yet.
+    assert [error for error in ben.errors if "404" not in error] == []
+
+
+async def test_a_newcomer_answers_questions_that_bring_roles_and_channels(
+    browser: Browser, server: Server, world: World
+) -> None:
+    owner = await world.person("people_owner13")
+    guild_id = await world.guild(owner)
+    channels = [
+        (await owner.request("POST", f"/guilds/{guild_id}/channels", {"name": f"hall-{number}"}))["id"]
+        for number in range(8)
+    ]
+    role = await owner.request("POST", f"/guilds/{guild_id}/roles", {"name": "Painters"})
+    options = [
+        {"title": "Painting", "role_ids": [role["id"]], "channel_ids": [channels[7]]},
+        {"title": "Music", "role_ids": [], "channel_ids": [channels[6]]},
+    ]
+    prompt = {"title": "What do you like?", "options": options, "required": True, "in_onboarding": True, "type": 0}
+    community = {"features": ["COMMUNITY"], "rules_channel_id": channels[0], "public_updates_channel_id": channels[1]}
+    await owner.request("PATCH", f"/guilds/{guild_id}", community)
+    onboarding = {"enabled": True, "mode": 0, "prompts": [prompt], "default_channel_ids": channels[:7]}
+    await owner.request("PUT", f"/guilds/{guild_id}/onboarding", onboarding)
+    invite = await owner.request("POST", f"/channels/{channels[0]}/invites", {})
+
+    (ben,) = await registered(browser, server, "people_ben13")
+    await ben.page.goto(f"{server.url}/app/invite/{invite['code']}")
+    await ben.page.get_by_role("button", name=re.compile("^Join")).click()
+    finish = ben.page.get_by_role("button", name="Finish")
+    await expect(finish).to_be_disabled()
+    await ben.page.get_by_role("button", name="Painting").click()
+    await finish.click()
+    await expect(ben.page.get_by_role("link", name="hall-7")).to_be_visible()
+    member = await owner.request("GET", f"/guilds/{guild_id}/members/search?query=people_ben13")
+    assert member[0]["roles"] == [role["id"]]
+
+    await ben.page.get_by_role("link", name="Channels and roles").click()
+    await ben.page.get_by_text("#hall-3").click()
+    await expect(ben.page.get_by_role("link", name="hall-3")).to_have_count(0)
+    await ben.page.get_by_role("button", name="Music").click()
+    await expect(ben.page.get_by_role("button", name="Music")).to_have_attribute("aria-pressed", "true")
+    await ben.page.get_by_text("Show all channels").click()
+    await expect(ben.page.get_by_role("link", name="hall-3")).to_be_visible()
+    assert ben.errors == []
+
+
+async def test_a_guild_is_made_from_a_template(browser: Browser, server: Server, world: World) -> None:
+    owner = await world.person("people_owner14")
+    guild_id = await world.guild(owner)
+    await owner.request("POST", f"/guilds/{guild_id}/channels", {"name": "workshop"})
+    template = await owner.request("POST", f"/guilds/{guild_id}/templates", {"name": "A workshop"})
+    (ada,) = await registered(browser, server, "people_ada14")
+    await ada.page.get_by_role("button", name="Create a guild").click()
+    await ada.page.get_by_label("Invite link or code").fill(f"{server.url}/template/{template['code']}")
+    await ada.page.get_by_role("button", name="Join with an invite").click()
+    await expect(ada.page.get_by_role("heading", name="A workshop")).to_be_visible()
+    await ada.page.get_by_role("textbox", name="Name", exact=True).fill("My workshop")
+    await ada.page.get_by_role("button", name="Create", exact=True).click()
+    await expect(ada.page.get_by_role("link", name="workshop", exact=True)).to_be_visible()
+    assert ada.errors == []
+
+
+async def test_guilds_go_into_folders_which_other_devices_show(browser: Browser, server: Server) -> None:
+    (ada,) = await registered(browser, server, "people_ada15")
+    await ada.create_guild("First Hall")
+    await ada.create_guild("Second Hall")
+    rail = ada.page.locator(".rail")
+    await rail.get_by_role("link", name="Second Hall").drag_to(rail.get_by_role("link", name="First Hall"))
+    folder = rail.get_by_role("button", name="First Hall, Second Hall")
+    await expect(folder).to_be_visible()
+    await folder.click(button="right")
+    await ada.page.get_by_role("menuitem", name="Name and colour").click()
+    await ada.page.get_by_label("Name of the folder").fill("Halls")
+    await ada.page.get_by_role("button", name="Save").click()
+
+    elsewhere = await ClientPage.open(browser, server.url)
+    await elsewhere.log_in("people_ada15")
+    await elsewhere.page.get_by_role("button", name="Halls").click()
+    await expect(elsewhere.page.locator(".rail").get_by_role("link", name="Second Hall")).to_be_visible()
+    await elsewhere.page.locator(".rail").get_by_role("link", name="First Hall").click(button="right")
+    await elsewhere.page.get_by_role("menuitem", name="Take out of the folder").click()
+    await expect(rail.get_by_role("link", name="First Hall")).to_be_visible()
+    assert (ada.errors, elsewhere.errors) == ([], [])
+
+
+async def test_mentions_are_counted_in_the_title_and_icon(browser: Browser, server: Server) -> None:
+    ada, ben = await registered(browser, server, "people_ada16", "people_ben16")
+    await ada.create_guild("The Moot")
+    await ben.join(await ada.invite_link())
+    await ben.page.get_by_role("link", name="Direct messages").first.click()
+    await ada.say("@everyone come")
+    await expect(ben.page).to_have_title("(1) Moothall")
+    await expect(ben.page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("^data:image/png"))
+    await ben.page.get_by_role("link", name="The Moot").click()
+    await expect(ben.page).to_have_title("Moothall")
+    await expect(ben.page.locator("link[rel=icon]")).to_have_attribute("href", "/app/icon.svg")
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+_RECORD_NOTIFICATIONS = """
+window.shown = [];
+window.Notification = class {
+  static permission = "granted";
+  constructor(title, options) { window.shown.push({title, body: options.body, notification: this}); }
+  close() {}
+};
+document.hasFocus = () => false;
+"""
+
+
+async def test_a_notification_names_the_message_and_leads_to_its_channel(browser: Browser, server: Server) -> None:
+    ada, ben = await registered(browser, server, "people_ada17", "people_ben17")
+    await ada.create_guild("The Moot")
+    await ben.join(await ada.invite_link())
+    await ben.page.get_by_role("link", name="Direct messages").first.click()
+    await ben.page.evaluate(_RECORD_NOTIFICATIONS)
+    await ada.say("@everyone to arms")
+    await ben.page.wait_for_function("window.shown.length === 1")
+    shown = await ben.page.evaluate("window.shown.map(each => [each.title, each.body])")
+    assert shown == [["people_ada17 in #general", "@everyone to arms"]]
+    await ben.page.evaluate("window.shown[0].notification.onclick()")
+    await expect(ben.message("to arms")).to_have_count(1)
+    assert (ada.errors, ben.errors) == ([], [])

@@ -1,0 +1,136 @@
+"""Requests generated from our own document: a few of each row in the suite, `make fuzz` for as long as one likes.
+
+A long search goes in rounds, each with a new community. It is resumed after the last round of an earlier run, whose
+problems are searched for again first; its progress is in `.fuzz`. `FUZZ_EXAMPLES` is how many requests a run sends to
+each engine.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from moothall.kernel.endpoint import Endpoint
+from tests.conformance.generated import TRIED, Community, Problem, Progress, Search, in_some_order, judge
+from tests.conftest import new_postgres
+from tests.serving import RunningServer
+
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
+PROGRESS = Path(__file__).parents[2] / ".fuzz" / "requests.json"
+ENGINES = ("sqlite", "postgresql")
+
+
+@contextmanager
+def searching(engine: str, folder: Path, number: int) -> Iterator[Search]:
+    """A search on a server with a new community. Fails for a traceback in what the server printed."""
+    with new_postgres(f"moothall_generated_{os.getpid()}") if engine == "postgresql" else no_url() as url:
+        arguments = ("--database-url", url) if url else ()
+        with RunningServer(folder / "data", "--no-rate-limits", *arguments) as server:
+            search = Search(Community(server, *arguments), number)
+            yield search
+            search.close()
+        # The server has closed every connection and printed everything.
+        if "Traceback" in server.printed:
+            last = server.printed[-3_000:]
+            search.problems["server", "traceback"] = Problem("server", "a traceback", f"round {number}", last)
+
+
+@contextmanager
+def no_url() -> Iterator[str]:
+    """SQLite's database is a file in the data folder."""
+    yield ""
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def search(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Search]:
+    """A search of the suite."""
+    with searching(request.param, tmp_path_factory.mktemp("generated"), 0) as made:
+        yield made
+    assert list(map(str, made.problems.values())) == []
+
+
+@pytest.mark.parametrize("row", TRIED, ids=lambda row: f"{row.method} {row.path}")
+def test_requests_as_described_get_answers_as_described_and_others_are_refused(search: Search, row: Endpoint) -> None:
+    search.try_row(row, allowed=3, refused=2)
+    problems, search.problems = search.problems, {}
+    assert list(map(str, problems.values())) == []
+
+
+@pytest.mark.skipif(not EXAMPLES, reason="a long search: make fuzz")
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_long_search_meets_no_problem(engine: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    progress, sent = Progress(PROGRESS), 0
+    state = progress.of(engine)
+    again = sorted(map(int, state["failed"]))
+    while sent < EXAMPLES:
+        number = again.pop(0) if again else state["next"]
+        with searching(engine, tmp_path_factory.mktemp("generated"), number) as search:
+            for row in in_some_order(number):
+                search.try_row(row, allowed=6, refused=4, times=3)
+                if sent + search.requests >= EXAMPLES:
+                    break
+        sent += search.requests
+        progress.record(engine, number, search)
+        print(f"{engine}: round {number}, {search.requests} requests, {search.accepted} accepted")
+    assert [problem for problems in state["failed"].values() for problem in problems] == []
+
+
+def answer(status: int, body: str) -> requests.Response:
+    """An answer of a server."""
+    response = requests.Response()
+    response.status_code = status
+    response._content = body.encode()
+    response.headers["content-type"] = "application/json"
+    return response
+
+
+ROLE = {"name": "x" * 101}
+"""A body that creating a role refuses, beside one that it may have."""
+JUDGED = [
+    ("create_guild_role", {}, {}, 500, "{}", "server error: 500"),
+    ("create_guild_role", {}, {}, 404, '{"message":"Unknown Guild"}', "a refusal with message"),
+    ("create_guild_role", {}, {}, 404, "Not Found", "a refusal that is not JSON"),
+    ("create_guild_role", {}, ROLE, 400, '{"message":"Invalid Form Body","code":50035}', ""),
+    ("create_guild_role", {}, ROLE, 200, "{}", "accepted a body that the document refuses: name"),
+    ("create_guild_role", {}, {"name": " " + "x" * 100}, 200, "{}", "answer not as described"),
+    ("create_guild_role", {}, {"name": [5]}, 200, "{}", "accepted a body that the document refuses: name"),
+    ("get_gateway", {}, None, 200, '{"url":"ws://x"}', ""),
+    ("get_gateway", {}, None, 200, '{"url":5}', "answer not as described"),
+    ("get_gateway", {}, None, 201, '{"url":"ws://x"}', "answer not as described"),
+    ("get_guild_bans", {"limit": "0x10"}, None, 200, "[]", "accepted a parameter that the document refuses: limit"),
+    ("get_guild_bans", {"limit": "10"}, None, 200, "[]", ""),
+]
+
+
+@pytest.mark.parametrize(("name", "query", "body", "status", "text", "problem"), JUDGED)
+def test_what_no_answer_may_be_is_a_problem(
+    name: str, query: Any, body: Any, status: int, text: str, problem: str
+) -> None:
+    row = next(row for row in TRIED if row.name == name)
+    problems = list(judge(row, query, {}, body, answer(status, text)))
+    if problem:
+        assert any(each.startswith(problem) for each in problems), problems
+    else:
+        assert problems == []
+
+
+def test_a_long_search_resumes_after_its_last_round_and_repeats_those_with_problems(tmp_path: Path) -> None:
+    class Done:
+        requests, accepted = 10, 4
+
+        def __init__(self, *problems: Problem) -> None:
+            self.problems = {(problem.row, problem.kind): problem for problem in problems}
+
+    progress = Progress(tmp_path / ".fuzz" / "requests.json")
+    progress.record("sqlite", 0, Done(Problem("GET /x", "kind", "request", "answer")))
+    resumed = Progress(tmp_path / ".fuzz" / "requests.json")
+    state = resumed.of("sqlite")
+    assert (state["next"], state["requests"], list(state["failed"])) == (1, 10, ["0"])
+    resumed.record("sqlite", 0, Done())
+    assert Progress(tmp_path / ".fuzz" / "requests.json").of("sqlite")["failed"] == {}
+    assert resumed.of("postgresql")["next"] == 0
