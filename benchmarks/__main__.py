@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from benchmarks import files
+from benchmarks import activities, files, testing
 from benchmarks.bodies import LAYOUT, ONE_EMBED, PLAIN, TEN_EMBEDS
 from benchmarks.world import LARGE, SMALL, Size, World, build
 
@@ -32,7 +32,7 @@ Row = tuple[str, float | None, str, str]
 
 
 def free_port() -> int:
-    """A port that nobody listens at."""
+    """A free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -101,8 +101,8 @@ def load(port: int, seconds: float, requests: list[bytes]) -> dict[str, Any]:
     command = [sys.executable, "-m", "benchmarks.load", "http", str(port), str(CONNECTIONS), str(seconds)]
     orders = json.dumps([request.hex() for request in requests]).encode() + b"\n"
     done = subprocess.run(command, input=orders, capture_output=True, check=True)
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
 
 
 def memory_kb(process: subprocess.Popen[bytes]) -> int:
@@ -121,7 +121,7 @@ def pipe_in(process: subprocess.Popen[bytes]) -> IO[bytes]:
 
 
 def pipe_out(process: subprocess.Popen[bytes]) -> IO[bytes]:
-    """Where a process tells what it found."""
+    """The pipe on which a process writes its results."""
     if process.stdout is None:
         raise RuntimeError("the process has no standard output")
     return process.stdout
@@ -141,7 +141,7 @@ class Bench:
     def http(
         self, name: str, method: str, path: str, body: bytes = b"", *, token: bool = True, owner: bool = False
     ) -> None:
-        """One row over HTTP, by the bot, by the owner, or by nobody."""
+        """One row over HTTP, by the bot, by the owner, or without authentication."""
         known = {"Authorization": self.world.session_tokens[0]} if owner else self.headers
         headers = {**(known if token else {}), **({"Content-Type": "application/json"} if body else {})}
         status, answer = call(self.port, method, f"/api/v10{path}", body, headers)
@@ -157,13 +157,13 @@ class Bench:
             ratios.append(mine["per_second"] / other["per_second"])
             own.append(mine)
         middle = sorted(own, key=lambda one: one["per_second"])[len(own) // 2]
-        told = f"{middle['per_second']:,.0f}/s  p50 {middle['p50_ms']:.2f} ms  p99 {middle['p99_ms']:.2f} ms"
-        self.rows.append((name, statistics.median(ratios), told, f"{len(answer):,} B"))
+        shown = f"{middle['per_second']:,.0f}/s  p50 {middle['p50_ms']:.2f} ms  p99 {middle['p99_ms']:.2f} ms"
+        self.rows.append((name, statistics.median(ratios), shown, f"{len(answer):,} B"))
 
-    def changing(self, name: str, method: str, asked: list[tuple[str, bytes]]) -> None:
+    def changing(self, name: str, method: str, changes: list[tuple[str, bytes]]) -> None:
         """One row of requests by the owner that each change something: every round has its own part of them."""
         headers = {"Authorization": self.world.session_tokens[0], "Content-Type": "application/json"}
-        (first, sent), *rest = asked
+        (first, sent), *rest = changes
         status, answer = call(self.port, method, f"/api/v10{first}", sent, headers)
         call(self.bare_port, "POST", f"/answer?path=/api/v10{first}&status={status}", answer or b" ")
         requests = [raw(method, f"/api/v10{path}", headers, body) for path, body in rest]
@@ -177,8 +177,8 @@ class Bench:
             ratios.append(mine["per_second"] / other["per_second"])
             own.append(mine)
         middle = sorted(own, key=lambda one: one["per_second"])[len(own) // 2]
-        told = f"{middle['per_second']:,.0f}/s  p50 {middle['p50_ms']:.2f} ms  p99 {middle['p99_ms']:.2f} ms"
-        self.rows.append((name, statistics.median(ratios), told, f"{len(answer):,} B"))
+        shown = f"{middle['per_second']:,.0f}/s  p50 {middle['p50_ms']:.2f} ms  p99 {middle['p99_ms']:.2f} ms"
+        self.rows.append((name, statistics.median(ratios), shown, f"{len(answer):,} B"))
 
     def widget(self, name: str, guild: str) -> None:
         """The widget, once the owner has switched it on."""
@@ -200,8 +200,34 @@ class Bench:
             ratios.append(mine["per_second"] / other["per_second"])
             own.append(mine)
         middle = sorted(own, key=lambda one: one["per_second"])[len(own) // 2]
-        told = f"{middle['per_second']:,.0f}/s  p50 {middle['p50_ms']:.2f} ms  p99 {middle['p99_ms']:.2f} ms"
-        self.rows.append((name, statistics.median(ratios), told, f"{len(answer):,} B, to ours without"))
+        shown = f"{middle['per_second']:,.0f}/s  p50 {middle['p50_ms']:.2f} ms  p99 {middle['p99_ms']:.2f} ms"
+        self.rows.append((name, statistics.median(ratios), shown, f"{len(answer):,} B, to ours without"))
+
+    def moderated(self, name: str, path: str, body: bytes) -> None:
+        """What a member's message costs in a guild with a rule of 1,000 keywords: against the same with it disabled."""
+        owner, member = (
+            {"Authorization": token, "Content-Type": "application/json"} for token in self.world.session_tokens[:2]
+        )
+        rules = f"/api/v10/guilds/{self.world.guild_id}/auto-moderation/rules"
+        metadata = {"keyword_filter": [f"keyword{number}*" for number in range(1_000)]}
+        rule = {"name": "bench", "event_type": 1, "trigger_type": 1, "trigger_metadata": metadata}
+        _, answer = call(self.port, "POST", rules, json.dumps(rule).encode(), owner)
+        one = f"{rules}/{json.loads(answer)['id']}"
+        request = raw("POST", f"/api/v10{path}", member, body)
+        ratios, own = [], []
+        for _ in range(ROUNDS):
+            measured = {}
+            for enabled in (False, True):
+                call(self.port, "PATCH", one, json.dumps({"enabled": enabled}).encode(), owner)
+                measured[enabled] = load(self.port, self.seconds, [request])
+                if set(measured[enabled]["statuses"]) != {"200"}:
+                    raise RuntimeError(f"{name}: {measured[enabled]['statuses']}")
+            ratios.append(measured[True]["per_second"] / measured[False]["per_second"])
+            own.append(measured[True])
+        call(self.port, "DELETE", one, headers=owner)
+        middle = sorted(own, key=lambda each: each["per_second"])[len(own) // 2]
+        shown = f"{middle['per_second']:,.0f}/s  p50 {middle['p50_ms']:.2f} ms  p99 {middle['p99_ms']:.2f} ms"
+        self.rows.append((name, statistics.median(ratios), shown, "to ours without the rule"))
 
     def upload(self, name: str) -> None:
         """A message with a file, against a bare server that keeps what it gets."""
@@ -231,8 +257,8 @@ class Bench:
                 own.append(mine)
         shutil.rmtree(folder)
         middle = sorted(own, key=lambda one: one["per_second"])[len(own) // 2]
-        told = f"{middle['per_second'] * files.SIZE / files.MIB:,.0f} MiB/s  p50 {middle['p50_ms']:.0f} ms"
-        self.rows.append((name, statistics.median(ratios), told, f"{files.SIZE:,} B, {files.CONNECTIONS} connections"))
+        shown = f"{middle['per_second'] * files.SIZE / files.MIB:,.0f} MiB/s  p50 {middle['p50_ms']:.0f} ms"
+        self.rows.append((name, statistics.median(ratios), shown, f"{files.SIZE:,} B, {files.CONNECTIONS} connections"))
 
     def fan_out(self) -> None:
         """One message to 500 sessions, against a bare broadcast of the same bytes."""
@@ -262,8 +288,8 @@ class Bench:
             other_times.append(self._timed(other, lambda: call(self.bare_port, "POST", "/broadcast", frame)))
         ratios = [b / a for a, b in zip(mine_times, other_times, strict=True)]
         each = [statistics.median(times) * 1e6 / SESSIONS for times in (mine_times, other_times)]
-        told = f"{each[0]:.1f} us a session, bare {each[1]:.1f} us"
-        self.rows.append((f"fan-out to {SESSIONS} sessions", statistics.median(ratios), told, f"{len(frame):,} B"))
+        shown = f"{each[0]:.1f} us a session, bare {each[1]:.1f} us"
+        self.rows.append((f"fan-out to {SESSIONS} sessions", statistics.median(ratios), shown, f"{len(frame):,} B"))
         for sockets in (mine, other):
             pipe_in(sockets).write(b"\n")
             pipe_in(sockets).flush()
@@ -281,17 +307,17 @@ class Bench:
         pipe_in(process).flush()
         if pipe_out(process).readline().strip() != b"open":
             raise RuntimeError("the sockets did not open")
-        time.sleep(3 if hello else 0.5)
+        time.sleep(10 if hello else 0.5)
         return process
 
     @staticmethod
-    def _marked(process: subprocess.Popen[bytes], wanted: int) -> float:
-        pipe_in(process).write(b"%d\n" % wanted)
+    def _marked(process: subprocess.Popen[bytes], expected: int) -> float:
+        pipe_in(process).write(b"%d\n" % expected)
         pipe_in(process).flush()
-        found = json.loads(pipe_out(process).readline())
-        if found["marked"] < wanted:
-            raise RuntimeError(f"{found['marked']} of {wanted} frames came")
-        return float(found["last"])
+        counts = json.loads(pipe_out(process).readline())
+        if counts["marked"] < expected:
+            raise RuntimeError(f"{counts['marked']} of {expected} frames came")
+        return float(counts["last"])
 
     def _timed(self, process: subprocess.Popen[bytes], act: Any) -> float:
         started = time.perf_counter()
@@ -353,6 +379,32 @@ def start_time(folder: Path) -> Row:
     return ("start to first answer", None, f"{statistics.median(taken):.2f} s", "at most 1.5 s")
 
 
+def activity_rows(folder: Path, seconds: float) -> list[Row]:
+    """The latency of requests through the proxy of Activities, to that of the same requests to the target."""
+    port, target_port = free_port(), free_port()
+    command = [*ours(folder, port), "--allow-private-addresses"]
+    rows: list[Row] = []
+    with running(command, port), running(bare(target_port), target_port):
+        host = activities.create_activity(port, target_port)
+        for name, path in (
+            (f"activity proxy, {activities.DELAY_MS} ms target", f"{activities.DELAYED}?ms={activities.DELAY_MS}"),
+            ("activity proxy, target at once", f"{activities.DELAYED}?ms=0"),
+        ):
+            call(target_port, "POST", f"/answer?path={activities.DELAYED}&status=200", activities.BODY)
+            ratios, own = [], []
+            for _ in range(ROUNDS):
+                mine = load(port, seconds, [activities.request(path, host)])
+                other = load(target_port, seconds, [activities.request(path, "localhost")])
+                if set(mine["statuses"]) != {"200"}:
+                    raise RuntimeError(f"{name}: {mine['statuses']}")
+                ratios.append(mine["p50_ms"] / other["p50_ms"])
+                own.append((mine, other))
+            mine, other = own[-1]
+            shown = f"p50 {mine['p50_ms']:.2f} ms, directly {other['p50_ms']:.2f} ms  p99 {mine['p99_ms']:.2f} ms"
+            rows.append((name, statistics.median(ratios), shown, f"{len(activities.BODY):,} B, ratio of latencies"))
+    return rows
+
+
 def measure(size: Size, folder: Path, seconds: float, only: str) -> list[Row]:
     """Every row on one community."""
     world = build(folder, size, sessions=10)
@@ -369,6 +421,7 @@ def measure(size: Size, folder: Path, seconds: float, only: str) -> list[Row]:
         "POST webhook with ten embeds": lambda name: bench.laden(name, hook, TEN_EMBEDS, PLAIN),
         "POST webhook with 40 components": lambda name: bench.laden(name, hook, LAYOUT, PLAIN),
         "POST message": lambda name: bench.http(name, "POST", f"{channel}/messages", content),
+        "POST message, 1,000 keywords": lambda name: bench.moderated(name, f"{channel}/messages", content),
         "search, a rare word": lambda name: bench.http(name, "GET", f"{guild}/messages/search?content=w77"),
         "search, a common word": lambda name: bench.http(name, "GET", f"{guild}/messages/search?content=jumps"),
         "search, words near others": lambda name: bench.http(
@@ -403,43 +456,47 @@ def measure(size: Size, folder: Path, seconds: float, only: str) -> list[Row]:
         for name, run in measures.items():
             if only.lower() in name.lower():
                 run(name)
+    if only.lower() in "activity proxy":
+        bench.rows.extend(activity_rows(folder / "activities", seconds))
     if only.lower() in "memory":
         bench.rows.extend(idle_memory(world, folder))
         bench.rows.append(upload_memory(world, folder))
     if only.lower() in "start":
         bench.rows.append(start_time(folder))
+    if size is SMALL and only.lower() in "test server: start, a fresh platform":
+        bench.rows += testing.rows()
     return bench.rows
 
 
 def show(title: str, rows: list[Row]) -> None:
     """Print a table."""
     print(f"\n{title}")
-    for name, ratio, told, more in rows:
+    for name, ratio, figures, more in rows:
         shown = "" if ratio is None else f"{ratio:.2f}"
-        print(f"  {name:34} {shown:>6}   {told}   ({more})")
+        print(f"  {name:34} {shown:>6}   {figures}   ({more})")
 
 
 def main() -> None:
-    """Run what was asked for."""
+    """Run the benchmarks that the command line names."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--large", action="store_true", help="also on 100,000 members and 1,000,000 messages")
     parser.add_argument("--seconds", type=float, default=3.0, help="how long each load lasts")
     parser.add_argument("--only", default="", help="rows whose name contains this word")
     parser.add_argument("--keep", type=Path, help="a folder in which the communities stay for the next run")
-    given = parser.parse_args()
-    folder = given.keep or Path(tempfile.mkdtemp(prefix="moothall-bench-"))
+    options = parser.parse_args()
+    folder = options.keep or Path(tempfile.mkdtemp(prefix="moothall-bench-"))
     os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "")
     try:
         print("ratios: ours to a bare server that answers the same bytes, one process each, 32 connections; medians")
         show(
             "50 members, 20 channels, 20 roles, 1,000 messages",
-            measure(SMALL, folder / "small", given.seconds, given.only),
+            measure(SMALL, folder / "small", options.seconds, options.only),
         )
-        if given.large:
+        if options.large:
             title = "100,000 members, 500 channels, 250 roles, 1,000,000 messages"
-            show(title, measure(LARGE, folder / "large", given.seconds, given.only))
+            show(title, measure(LARGE, folder / "large", options.seconds, options.only))
     finally:
-        if given.keep is None:
+        if options.keep is None:
             shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -1,10 +1,11 @@
 """The bare server: uvicorn with the same loop, parsers and options, and nothing behind them.
 
 `POST /answer?path=...&status=...` teaches it the bytes to answer a path with; every other request
-is answered from what it learned. `/gateway` accepts WebSockets, and `POST /broadcast` sends its
-body to each of them.
+is answered from what it learned, with `ms=` after so many milliseconds. `/gateway` accepts WebSockets,
+and `POST /broadcast` sends its body to each of them.
 """
 
+import asyncio
 import sys
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -57,6 +58,8 @@ async def _http(scope: Scope, receive: Receive, send: Send) -> None:
         status, body = 204, b""
     else:
         status, body = answers.get(scope["path"], (200, b"{}"))
+    if delays := parse_qs(scope["query_string"].decode()).get("ms"):
+        await asyncio.sleep(int(delays[0]) / 1000)
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -120,12 +120,12 @@ async def _start(send: Send, length: int) -> None:
     await send({"type": "http.response.start", "status": 200, "headers": headers})
 
 
-def transfers(port: int, connections: int, seconds: float, asked: bytes) -> dict[str, Any]:
+def transfers(port: int, connections: int, seconds: float, request: bytes) -> dict[str, Any]:
     """Throughput of a request that is repeated."""
     command = [sys.executable, "-m", "benchmarks.load", "http", str(port), str(connections), str(seconds)]
-    done = subprocess.run(command, input=json.dumps([asked.hex()]).encode() + b"\n", capture_output=True, check=True)
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    done = subprocess.run(command, input=json.dumps([request.hex()]).encode() + b"\n", capture_output=True, check=True)
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """Interactions: `python -m benchmarks.interactions`, on a server of its own.
 
 What an access token costs against a bot's token, how long it is from a person's click to the message that answers
-it, and what many interactions cost that nobody answers.
+it, and what many interactions cost that get no response.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ GUILD_MESSAGES = 1 << 9
 
 
 class Client:
-    """Somebody's requests."""
+    """Requests of one user."""
 
     def __init__(self, session: aiohttp.ClientSession, port: int, authorization: str) -> None:
         self._session = session
@@ -124,8 +124,8 @@ class Stage:
 
 async def prepare(session: aiohttp.ClientSession, port: int) -> tuple[Stage, dict[str, str]]:
     """A stage, and the tokens of its owner's application."""
-    nobody = Client(session, port, "")
-    login = await nobody.call("POST", "/auth/register", {"username": "owner", "password": "correct horse battery"})
+    anonymous = Client(session, port, "")
+    login = await anonymous.call("POST", "/auth/register", {"username": "owner", "password": "correct horse battery"})
     person = Client(session, port, login["token"])
     guild = await person.call("POST", "/guilds", {"name": "Guild"})
     channels = await person.call("GET", f"/guilds/{guild['id']}/channels")
@@ -147,9 +147,9 @@ async def prepare(session: aiohttp.ClientSession, port: int) -> tuple[Stage, dic
     return stage, tokens
 
 
-def told(name: str, found: list[float]) -> None:
+def print_times(name: str, times: list[float]) -> None:
     """One line of times in milliseconds."""
-    ranked = sorted(found)
+    ranked = sorted(times)
     print(f"{name:<44} p50 {ranked[len(ranked) // 2]:7.2f} ms   p99 {ranked[int(len(ranked) * 0.99)]:7.2f} ms")
 
 
@@ -173,13 +173,13 @@ async def measure(port: int, process: subprocess.Popen[bytes]) -> None:
 
 def compare_tokens(port: int, tokens: dict[str, str]) -> None:
     """What each kind of token costs on one and the same row."""
-    found: dict[str, list[float]] = {kind: [] for kind in tokens}
+    rates_by_kind: dict[str, list[float]] = {kind: [] for kind in tokens}
     for _ in range(ROUNDS):
         for kind, token in tokens.items():
             request = raw("GET", "/api/v10/users/@me", {"Authorization": token})
-            found[kind].append(load(port, 1.0, [request])["per_second"])
-    by_bot = statistics.median(found["bot"])
-    for kind, rates in found.items():
+            rates_by_kind[kind].append(load(port, 1.0, [request])["per_second"])
+    by_bot = statistics.median(rates_by_kind["bot"])
+    for kind, rates in rates_by_kind.items():
         middle = statistics.median(rates)
         print(f"GET /users/@me, {kind + ' token':<28} {middle:9,.0f}/s   {middle / by_bot:.2f} of a bot's")
 
@@ -188,19 +188,19 @@ async def trips(stage: Stage) -> None:
     """Round trips, one after the other and several at once."""
     for number in range(20):
         await stage.trip(f"warm {number}")
-    told("round trip, one at a time", [await stage.trip(f"one {number}") for number in range(TRIPS)])
+    print_times("round trip, one at a time", [await stage.trip(f"one {number}") for number in range(TRIPS)])
 
     async def several(worker: int) -> list[float]:
         return [await stage.trip(f"{worker} {number}") for number in range(TRIPS // AT_ONCE)]
 
     began = time.perf_counter()
-    found = [each for part in await asyncio.gather(*map(several, range(AT_ONCE))) for each in part]
-    told(f"round trip, {AT_ONCE} at once", found)
-    print(f"{'':<44} {len(found) / (time.perf_counter() - began):,.0f}/s")
+    times = [each for part in await asyncio.gather(*map(several, range(AT_ONCE))) for each in part]
+    print_times(f"round trip, {AT_ONCE} at once", times)
+    print(f"{'':<44} {len(times) / (time.perf_counter() - began):,.0f}/s")
 
 
 async def pending(stage: Stage, process: subprocess.Popen[bytes]) -> None:
-    """Interactions that nobody answers: what they cost, and what others notice of them."""
+    """Interactions without a response: their memory, and the latency of other requests meanwhile."""
     stage.answers = False
     before = memory_kb(process)
     raised = []
@@ -213,15 +213,15 @@ async def pending(stage: Stage, process: subprocess.Popen[bytes]) -> None:
 
     for first in range(0, PENDING, AT_ONCE):
         await asyncio.gather(*(one(number) for number in range(first, min(first + AT_ONCE, PENDING))))
-    told(f"raising {PENDING}, {AT_ONCE} at once", raised)
+    print_times(f"raising {PENDING}, {AT_ONCE} at once", raised)
     print(f"{f'{PENDING} pending':<44} {memory_kb(process) - before:,} kB more memory")
-    asked = []
+    times = []
     while stage.failed < PENDING:
         start = time.perf_counter()
         await stage.person.call("GET", "/users/@me")
-        asked.append((time.perf_counter() - start) * 1000)
+        times.append((time.perf_counter() - start) * 1000)
         await asyncio.sleep(0.002)
-    told("GET /users/@me until all are given up", asked)
+    print_times("GET /users/@me until all are given up", times)
     took = time.perf_counter() - began
     print(f"{'all are given up':<44} {took:.2f} s after the first was raised")
     print(f"{'after that':<44} {memory_kb(process) - before:,} kB more memory")

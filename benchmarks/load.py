@@ -136,9 +136,9 @@ class Socket(asyncio.Protocol):
             self._counter.opened += 1
         # The marker may be torn between two reads; only as much is kept as could hold its beginning.
         data = self._tail + data
-        found = data.count(self._marker)
-        if found:
-            self._counter.marked += found
+        number = data.count(self._marker)
+        if number:
+            self._counter.marked += number
             self._counter.last = time.perf_counter()
         self._tail = data[-(len(self._marker) - 1) :] if len(self._marker) > 1 else b""
 
@@ -171,9 +171,9 @@ async def run_sockets(port: int, count: int, path: str, hello: str | None, marke
         line = await loop.run_in_executor(None, sys.stdin.readline)
         if not line.strip():
             break
-        wanted = int(line)
+        expected = int(line)
         deadline = time.perf_counter() + 60
-        while counter.marked < wanted and time.perf_counter() < deadline:  # noqa: ASYNC110 the frame notes its own time
+        while counter.marked < expected and time.perf_counter() < deadline:  # noqa: ASYNC110 the frame notes its own time
             await asyncio.sleep(0.001)
         print(json.dumps({"marked": counter.marked, "last": counter.last}), flush=True)
         counter.marked = 0

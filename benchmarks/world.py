@@ -91,12 +91,12 @@ class World:
 
 def build(folder: Path, size: Size, *, sessions: int) -> World:
     """Make a community in an empty data folder, with tokens for so many of its members; a second call finds it."""
-    told = folder / "world.json"
-    if told.exists():
-        return World(**json.loads(told.read_text()))
+    stored = folder / "world.json"
+    if stored.exists():
+        return World(**json.loads(stored.read_text()))
     folder.mkdir(parents=True, exist_ok=True)
     facts = asyncio.run(_build(folder, size, sessions))
-    told.write_text(json.dumps(facts))
+    stored.write_text(json.dumps(facts))
     return World(**facts)
 
 
