@@ -25,8 +25,16 @@ describe("the accounts of a device", () => {
     addAccount({ userId: "1", token: "a" }, storage);
     addAccount({ userId: "2", token: "b" }, storage);
     updateAccount("1", { name: "ada", token: "c" }, storage);
-    removeAccount("2", storage);
+    removeAccount({ userId: "2", token: "b" }, storage);
     expect(readAccounts(storage)).toEqual([{ userId: "1", token: "c", name: "ada" }]);
+  });
+
+  it("stay when an old login of theirs ends", () => {
+    const storage = memory();
+    addAccount({ userId: "1", token: "a" }, storage);
+    updateAccount("1", { token: "b" }, storage);
+    removeAccount({ userId: "1", token: "a" }, storage);
+    expect(readAccounts(storage)).toEqual([{ userId: "1", token: "b" }]);
   });
 
   it("are none where the storage is damaged", () => {

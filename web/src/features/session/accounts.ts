@@ -43,9 +43,13 @@ export function chooseAccount(userId: string, storage: Storage = localStorage): 
   write([...chosen, ...accounts.filter((each) => each.userId !== userId)], storage);
 }
 
-export function removeAccount(userId: string, storage: Storage = localStorage): void {
+/**
+ * Forget an account whose login has ended. An account that has another token by now stays: the end of its old login may
+ * become known after a new password brought the new one.
+ */
+export function removeAccount({ userId, token }: Account, storage: Storage = localStorage): void {
   write(
-    readAccounts(storage).filter((each) => each.userId !== userId),
+    readAccounts(storage).filter((each) => each.userId !== userId || each.token !== token),
     storage,
   );
 }

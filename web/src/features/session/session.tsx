@@ -45,7 +45,7 @@ export function SessionProvider({ account, onChange, children }: SessionProvider
     let changesToken = false;
     const forget = () => {
       if (!changesToken) {
-        removeAccount(userId);
+        removeAccount({ userId, token });
         onChangeRef.current();
       }
     };

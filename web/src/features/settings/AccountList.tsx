@@ -7,7 +7,7 @@ import { ApiClient } from "../../api/client";
 import { avatarUrl } from "../../api/images";
 import { useText } from "../../i18n/translate";
 import { Avatar, Button, IconButton } from "../../ui/controls";
-import { readAccounts, removeAccount } from "../session/accounts";
+import { readAccounts, removeAccount, type Account } from "../session/accounts";
 import { useSession } from "../session/session";
 
 /** The accounts that are logged in on this device. */
@@ -15,9 +15,9 @@ export function AccountList() {
   const text = useText();
   const { account, switchAccount } = useSession();
   const [accounts, setAccounts] = useState(() => readAccounts());
-  const end = async (userId: string, token: string) => {
-    await endSession(new ApiClient(token)).catch(() => undefined);
-    removeAccount(userId);
+  const end = async (ended: Account) => {
+    await endSession(new ApiClient(ended.token)).catch(() => undefined);
+    removeAccount(ended);
     setAccounts(readAccounts());
   };
   return (
@@ -45,7 +45,7 @@ export function AccountList() {
                   </Button>
                   <IconButton
                     label={text("settings.accounts.logOut", { name })}
-                    onPress={() => void end(each.userId, each.token)}
+                    onPress={() => void end(each)}
                   >
                     <LogOut size={18} />
                   </IconButton>
