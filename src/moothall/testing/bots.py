@@ -218,7 +218,7 @@ class RunningProcess(_Bot):
         try:
             if ready is None:
                 follower.until(
-                    lambda entry: self._has_ended() or _is_ready(entry, self.name), within=READY_WITHIN, what="READY"
+                    lambda entry: _is_ready(entry, self.name), within=READY_WITHIN, what="READY", ended=self._has_ended
                 )
             else:
                 self._poll(ready)

@@ -13,6 +13,10 @@ Entry = dict[str, Any]
 """An entry of the transcript."""
 
 _MAX_SHOWN: Final = 15
+_LONGEST_WAIT: Final = 30.0
+"""Seconds after which a request for further entries is answered without one."""
+_CHECK_INTERVAL: Final = 0.25
+"""The same in seconds where what causes the entry may end."""
 
 
 class NoReaction(AssertionError):
@@ -27,8 +31,13 @@ class Follower:
         self._after = server.control("GET", "/transcript?after=1000000000")["last"] if after is None else after
         self.seen: list[Entry] = []
 
-    def until(self, accepts: Callable[[Entry], bool], *, within: float, what: str) -> Entry:
-        """The first entry that is accepted. Raises NoReaction after `within` seconds of real time."""
+    def until(
+        self, accepts: Callable[[Entry], bool], *, within: float, what: str, ended: Callable[[], bool] | None = None
+    ) -> Entry:
+        """The first entry that is accepted.
+
+        Raises NoReaction after `within` seconds of real time, or as soon as what should cause the entry has `ended`.
+        """
         deadline = stopwatch() + within
         entry: Entry
         for entry in self.seen:
@@ -36,9 +45,10 @@ class Follower:
                 return entry
         while True:
             left = deadline - stopwatch()
-            if left <= 0:
+            if left <= 0 or (ended is not None and ended()):
                 raise NoReaction(self._explanation(what, within))
-            page = self._server.control("GET", f"/transcript?after={self._after}&wait={min(left, 30):.3f}")
+            wait = min(left, _LONGEST_WAIT if ended is None else _CHECK_INTERVAL)
+            page = self._server.control("GET", f"/transcript?after={self._after}&wait={wait:.3f}")
             self._after = page["last"]
             self.seen += page["entries"]
             for entry in page["entries"]:
