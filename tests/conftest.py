@@ -1,7 +1,7 @@
 """How the suite runs: `async def` tests and fixtures on uvloop, and everything that stores on both databases.
 
 A test has one event loop, shared with its fixtures and closed after they are finished. A fixture
-that is `async def` has function scope.
+that is `async def` has function scope; the browser's alone lasts for a module, whose tests then share a loop.
 """
 
 import os

@@ -1,8 +1,9 @@
 """People who use the client in Chromium, driven by Playwright."""
 
+import asyncio
 import re
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final, Self
@@ -43,6 +44,14 @@ async def chromium() -> AsyncIterator[Browser]:
             yield browser
         finally:
             await browser.close()
+
+
+async def becomes(read: Callable[[], Awaitable[object]], expected: object) -> None:
+    """Wait until what the server answers is as expected: a page may show a change before the server has made it."""
+    deadline = asyncio.get_running_loop().time() + TIMEOUT_MS / 1000
+    while (answer := await read()) != expected and asyncio.get_running_loop().time() < deadline:  # noqa: ASYNC110 no event tells
+        await asyncio.sleep(0.05)
+    assert answer == expected
 
 
 class ClientPage:

@@ -1,10 +1,12 @@
-"""A live server for each module, and discord.py pointed at it."""
+"""A live server for each module, discord.py pointed at it, and a browser."""
 
 from collections.abc import AsyncIterator, Iterator
 
 import aiohttp
 import pytest
+from playwright.async_api import Browser
 
+from tests.clients.client_pages import chromium, require_client
 from tests.clients.live import Server, World
 
 
@@ -29,3 +31,19 @@ async def world(server: Server) -> AsyncIterator[World]:
     server.point_discord_py()
     async with aiohttp.ClientSession() as session:
         yield World(server, session)
+
+
+@pytest.fixture(scope="module")
+async def running_browser() -> AsyncIterator[Browser]:
+    """The module's Chromium, for its tests one after the other."""
+    require_client()
+    async with chromium() as running:
+        yield running
+
+
+@pytest.fixture
+async def browser(running_browser: Browser) -> AsyncIterator[Browser]:
+    """Chromium without any page or profile of an earlier test."""
+    yield running_browser
+    for context in list(running_browser.contexts):
+        await context.close()

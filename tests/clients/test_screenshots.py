@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 from playwright.async_api import Browser, expect
 
-from tests.clients.client_pages import ClientPage, chromium, require_client
+from tests.clients.client_pages import ClientPage
 from tests.clients.live import Server
 from tests.resources.link_preview.sites import Site, meta, running_site
 
@@ -23,14 +23,6 @@ BYTES_MAX: Final = 120_000
 pytestmark = pytest.mark.skipif(
     not os.environ.get("MOOTHALL_TEST_SCREENSHOTS"), reason="MOOTHALL_TEST_SCREENSHOTS is not set"
 )
-
-
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
-    """Chromium."""
-    require_client()
-    async with chromium() as running:
-        yield running
 
 
 @pytest.fixture

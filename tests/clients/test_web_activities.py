@@ -14,20 +14,12 @@ import aiohttp
 import pytest
 from playwright.async_api import Browser, FrameLocator, expect
 
-from tests.clients.client_pages import PASSWORD, ClientPage, chromium, require_client
+from tests.clients.client_pages import PASSWORD, ClientPage
 from tests.clients.live import Server
 from tests.suites import leave_out
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "activity"
 GLOBAL = {"client_platform_config": {"web": {"release_phase": "global_launch"}}}
-
-
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
-    """Chromium."""
-    require_client()
-    async with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -1,22 +1,13 @@
 """Channels in the client for people, in Chromium: threads, forums, settings, voice, events."""
 
 import re
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from playwright.async_api import Browser, FilePayload, Locator, expect
 
-from tests.clients.client_pages import ClientPage, chromium, require_client
+from tests.clients.client_pages import ClientPage
 from tests.clients.live import PIXEL, Server
-
-
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
-    """Chromium."""
-    require_client()
-    async with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """The client for people in Chromium: two people talk, through a restart of the server as well."""
 
 import re
-from collections.abc import AsyncIterator
 from typing import Any
 
 import discord
@@ -10,17 +9,9 @@ from discord import ui
 from playwright.async_api import Browser, expect
 
 from tests.clients.bots import Harbour
-from tests.clients.client_pages import AXE, ClientPage, chromium, require_client
+from tests.clients.client_pages import AXE, ClientPage
 from tests.clients.live import Server, World
 from tests.suites import leave_out
-
-
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
-    """Chromium."""
-    require_client()
-    async with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import asyncio
 import io
 import re
-from collections.abc import AsyncIterator
 from typing import Any
 
 import discord
@@ -12,16 +11,8 @@ from discord import app_commands
 from playwright.async_api import Browser, FilePayload, expect
 
 from tests.clients.bots import Harbour
-from tests.clients.client_pages import ClientPage, chromium, require_client
+from tests.clients.client_pages import ClientPage
 from tests.clients.live import PIXEL, World
-
-
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
-    """Chromium."""
-    require_client()
-    async with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -1,20 +1,10 @@
 """The member list of the client in Chromium: by role and presence, and loaded a range at a time."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 from playwright.async_api import Browser, Locator, expect
 
-from tests.clients.client_pages import ClientPage, chromium, require_client
+from tests.clients.client_pages import ClientPage
 from tests.clients.live import Server
-
-
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
-    """Chromium."""
-    require_client()
-    async with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -1,21 +1,12 @@
 """Friends, settings, joining and notifications in the client, driven in Chromium."""
 
 import re
-from collections.abc import AsyncIterator
 
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.clients.client_pages import PASSWORD, ClientPage, chromium, require_client
+from tests.clients.client_pages import PASSWORD, ClientPage
 from tests.clients.live import Server, World
-
-
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
-    """Chromium."""
-    require_client()
-    async with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

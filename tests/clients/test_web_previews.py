@@ -8,20 +8,12 @@ import pytest
 from aiohttp import web
 from playwright.async_api import Browser, Request, expect
 
-from tests.clients.client_pages import ClientPage, chromium, require_client
+from tests.clients.client_pages import ClientPage
 from tests.clients.live import Server
 from tests.resources.link_preview.sites import Site, meta, picture, running_site
 
 SHOTS = os.environ.get("MOOTHALL_TEST_SHOTS")
 """A folder for pictures of the screens, to look at."""
-
-
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
-    """Chromium."""
-    require_client()
-    async with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

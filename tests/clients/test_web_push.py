@@ -1,14 +1,13 @@
 """Web Push in the client: a switch subscribes the browser, and its worker shows what the server pushes."""
 
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from playwright.async_api import Browser, expect
 
 from moothall.resources.push.encryption import new_private_key
-from tests.clients.client_pages import ClientPage, chromium, require_client
+from tests.clients.client_pages import ClientPage, becomes
 from tests.clients.live import Server
 
 # The machine reaches no push service, so the browser's own subscription is stood in for; all else is real.
@@ -36,14 +35,6 @@ NOTIFICATIONS = """async () => {
   const shown = await registration.getNotifications();
   return shown.map((each) => [each.title, each.body, each.data.url]);
 }"""
-
-
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
-    """Chromium."""
-    require_client()
-    async with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
@@ -95,8 +86,7 @@ async def test_a_switch_subscribes_the_browser_and_its_worker_shows_notification
         "ServiceWorker.deliverPushMessage",
         {"origin": server.url, "registrationId": registration["registrationId"], "data": json.dumps(payload)},
     )
-    await page.wait_for_function(f"async () => (await ({NOTIFICATIONS})()).length === 1")
-    assert await page.evaluate(NOTIFICATIONS) == [["ben (#general, The Moot)", "hello", "/channels/@me/1/2"]]
+    await becomes(lambda: page.evaluate(NOTIFICATIONS), [["ben (#general, The Moot)", "hello", "/channels/@me/1/2"]])
 
     await page.locator("label", has=switch).click()
     await expect(switch).not_to_be_checked()
