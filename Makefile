@@ -80,6 +80,12 @@ $(STAMPS)/client-dev: web/package-lock.json $(STAMPS)/dev
 	@touch $@
 CLIENT_DEV = $(if $(shell command -v npm),$(STAMPS)/client-dev)
 
+# The same commit gives the same bytes. CLIENT=no leaves the client out.
+.PHONY: dist
+dist: $(STAMPS)/runtime ## Build the sdist and the wheel into dist/ (CLIENT=no)
+	@$(if $(filter no,$(CLIENT)),,$(BUILD_CLIENT))
+	@$(BIN)/python tools/build_dist.py $(if $(filter no,$(CLIENT)),--without-client)
+
 .PHONY: test
 test: $(STAMPS)/dev $(CLIENT_DEV) ## Run the test suite (TESTS=, JOBS=)
 	@$(if $(TESTS),,$(if $(CLIENT_DEV),npm --prefix web --silent test,echo "The client's unit tests are skipped: there is no npm"))

@@ -12,10 +12,11 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 from tests.conformance.public_schema import check_answer
 
+PROGRAM: Final = (sys.executable, "-m", "moothall")
 _PATIENCE = 30.0
 
 
@@ -29,18 +30,21 @@ class Answer(NamedTuple):
 class RunningServer:
     """`moothall serve` with a data folder; ended, gracefully, with the block.
 
-    `within` is a command that runs it, as `env` would.
+    `within` is a command that runs it, as `env` would; `program` is another installation than that of the tests.
     """
 
-    def __init__(self, data: Path, *arguments: str, within: Sequence[str] = ()) -> None:
+    def __init__(
+        self, data: Path, *arguments: str, within: Sequence[str] = (), program: Sequence[str] = PROGRAM
+    ) -> None:
         self.data = data
         self.arguments = arguments
         self.within = within
+        self.program = program
         self.url = ""
         self._lines: list[str] = []
 
     def __enter__(self) -> Self:
-        serve = [sys.executable, "-m", "moothall", "serve", "--port", "0", "--data", str(self.data), *self.arguments]
+        serve = [*self.program, "serve", "--port", "0", "--data", str(self.data), *self.arguments]
         command = [*self.within, *serve]
         self.process = subprocess.Popen(
             command,
@@ -110,9 +114,15 @@ class RunningServer:
             with refused:
                 return Answer(refused.code, json.loads(refused.read() or b"null"))
 
+    def fetch(self, path: str) -> bytes:
+        """What is served at a path, which must be 200."""
+        with urllib.request.urlopen(self.url + path, timeout=_PATIENCE) as response:  # noqa: S310 its own URL
+            body: bytes = response.read()
+            return body
+
     def command(self, *arguments: str, stdin: str | None = None) -> "subprocess.CompletedProcess[str]":
         """Run a command of the command line on this server's data."""
-        return moothall(*arguments, "--data", str(self.data), stdin=stdin)
+        return moothall(*arguments, "--data", str(self.data), stdin=stdin, program=self.program)
 
     def _read(self, stream: Iterable[str]) -> None:
         for line in stream:
@@ -124,10 +134,12 @@ def environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("MOOTHALL_")}
 
 
-def moothall(*arguments: str, stdin: str | None = None) -> "subprocess.CompletedProcess[str]":
+def moothall(
+    *arguments: str, stdin: str | None = None, program: Sequence[str] = PROGRAM
+) -> "subprocess.CompletedProcess[str]":
     """Run a command of the command line to its end."""
     return subprocess.run(
-        [sys.executable, "-m", "moothall", *arguments],
+        [*program, *arguments],
         capture_output=True,
         text=True,
         input=stdin,

