@@ -19,6 +19,7 @@ CLIENT_SECRET = os.environ["CLIENT_SECRET"]
 BOT_TOKEN = os.environ["BOT_TOKEN"]
 FRONT = Path(__file__).with_name("dist")
 MAX_MESSAGE = 4_096
+CLOSE_SECONDS = 0.5
 
 boards: defaultdict[str, set[web.WebSocketResponse]] = defaultdict(set)
 session_key = web.AppKey("session", aiohttp.ClientSession)
@@ -31,9 +32,13 @@ async def config(_request: web.Request) -> web.Response:
 
 async def token(request: web.Request) -> web.Response:
     """Exchange the code of the SDK's authorize command for an access token."""
-    form = {"grant_type": "authorization_code", "code": (await request.json())["code"]}
-    login = aiohttp.BasicAuth(CLIENT_ID, CLIENT_SECRET)
-    async with request.app[session_key].post(f"{API}/oauth2/token", data=form, auth=login) as response:
+    form = {
+        "client_id": CLIENT_ID,
+        "client_secret": CLIENT_SECRET,
+        "grant_type": "authorization_code",
+        "code": (await request.json())["code"],
+    }
+    async with request.app[session_key].post(f"{API}/oauth2/token", data=form) as response:
         body = await response.json()
     if response.status != web.HTTPOk.status_code:
         return web.json_response({"error": body}, status=response.status)
@@ -47,7 +52,7 @@ async def board(request: web.Request) -> web.StreamResponse:
     async with request.app[session_key].get(path, headers={"authorization": f"Bot {BOT_TOKEN}"}) as response:
         if response.status != web.HTTPOk.status_code:
             raise web.HTTPForbidden(text="There is no such instance.")
-    socket = web.WebSocketResponse(max_msg_size=MAX_MESSAGE, heartbeat=30)
+    socket = web.WebSocketResponse(max_msg_size=MAX_MESSAGE, heartbeat=30, timeout=CLOSE_SECONDS)
     await socket.prepare(request)
     others = boards[instance]
     others.add(socket)
@@ -74,10 +79,17 @@ async def open_session(app: web.Application) -> AsyncIterator[None]:
         yield
 
 
+async def close_boards(_app: web.Application) -> None:
+    """Close every WebSocket, for which the server would otherwise wait when it is stopped."""
+    sockets = [socket for others in boards.values() for socket in others]
+    await asyncio.gather(*(socket.close(code=aiohttp.WSCloseCode.GOING_AWAY) for socket in sockets))
+
+
 def main() -> None:
     """Serve on `PORT`, 5173 without one."""
     app = web.Application()
     app.cleanup_ctx.append(open_session)
+    app.on_shutdown.append(close_boards)
     app.router.add_get("/api/config", config)
     app.router.add_post("/api/token", token)
     app.router.add_get("/api/board", board)
