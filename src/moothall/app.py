@@ -757,6 +757,8 @@ class Server(uvicorn.Server):
         """Stop accepting connections, close those of the gateway with a resumable code, and finish running requests."""
         for server in self.servers:
             server.close()
+        if self._app.activities is not None:
+            self._app.activities.end_event_streams()
         await self._app.gateway.close()
         await super().shutdown(sockets)
 

@@ -26,6 +26,7 @@ class Target:
         """Set when a client has left an endless response."""
         app = web.Application(client_max_size=1 << 30)
         app.router.add_get("/endless", self._endless)
+        app.router.add_get("/events", self._endless)
         app.router.add_get("/socket", self._socket)
         app.router.add_get("/huge", self._huge)
         app.router.add_route("*", "/{path:.*}", self._echo)
@@ -62,6 +63,8 @@ class Target:
 
     async def _endless(self, request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse()
+        if request.path == "/events":
+            response.content_type = "text/event-stream"
         await response.prepare(request)
         try:
             while True:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import aiohttp
 import pytest
@@ -241,3 +242,26 @@ async def test_the_credentials_of_a_websocket_do_not_cross(activity: Activity, t
     sent = target.requests[-1].headers
     assert sent["cookie"] == "game=1"
     assert "authorization" not in sent
+
+
+async def test_streams_and_websockets_do_not_keep_a_server_from_stopping(tmp_path: Path) -> None:
+    config = tmp_path / "moothall.toml"
+    config.write_text("shutdown_seconds = 100\n")
+    arguments = ("--no-demo", "--no-rate-limits", "--allow-private-addresses", "--config", str(config))
+    with RunningServer(tmp_path / "data", *arguments) as server:
+        async with aiohttp.ClientSession() as session, Target() as target:
+            activity = Activity(server, session)
+            await activity.create("stopping")
+            await activity.map(root=f"localhost:{target.port}")
+            async with activity.websocket("/socket") as socket, activity.request("GET", "/events") as response:
+                assert await response.content.readexactly(5) == b"tick\n"
+                # It waits 30 seconds for the end, much less than `shutdown_seconds`.
+                code = asyncio.ensure_future(asyncio.to_thread(server.stop))
+                await socket.receive()
+                assert socket.close_code == 1012
+                await response.read()  # the stream ends as a whole response does
+                assert await code == 0
+            assert target.closed_with == [1012]
+            async with asyncio.timeout(10):
+                await target.left.wait()
+        assert "Traceback" not in server.printed

@@ -46,6 +46,8 @@ IN_PROGRESS: Final = 512
 """Maximum number of requests and WebSockets of one application at the same time."""
 _WATCHED_BYTES: Final = 1024 * 1024
 """Responses of this size, and of an unknown one, end when the browser disconnects; shorter ones are soon over."""
+_EVENT_STREAM: Final = "text/event-stream"
+"""Responses of this type end only by being ended: browsers connect again by themselves."""
 _BODILESS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 _METHODS: Final = _BODILESS - {"TRACE"} | {"POST", "PUT", "PATCH", "DELETE"}
 
@@ -89,6 +91,11 @@ class ActivityProxy:
         self._limits = limits
         self._targets = Targets(services)
         self._in_progress: Counter[ApplicationId] = Counter()
+        self._stopping = asyncio.Event()
+
+    def end_event_streams(self) -> None:
+        """End the event streams, which the server would otherwise wait for when it stops. Other responses finish."""
+        self._stopping.set()
 
     async def close(self) -> None:
         """Close the connections to targets."""
@@ -216,15 +223,23 @@ class ActivityProxy:
             await _send_body(response, send)
             return
         sending = asyncio.ensure_future(_send_body(response, send))
-        watching = asyncio.ensure_future(_wait_for_disconnection(receive))
+        ends = [sending, asyncio.ensure_future(_wait_for_disconnection(receive))]
+        is_stream = response.content_type == _EVENT_STREAM
+        if is_stream:
+            ends.append(asyncio.ensure_future(self._wait_for_stop()))
         try:
-            await asyncio.wait({sending, watching}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            watching.cancel()
-            if not sending.done():
-                sending.cancel()
-        if not sending.cancelled() and sending.done():
+            for task in ends:
+                task.cancel()
+        if sending.done() and not sending.cancelled():
             sending.result()
+        elif is_stream and self._stopping.is_set():
+            await asyncio.wait({sending})
+            await send({"type": "http.response.body", "body": b""})
+
+    async def _wait_for_stop(self) -> None:
+        await self._stopping.wait()
 
     async def _may_pass_authorization(self, scope: Scope) -> bool:
         """Whether the Authorization header may cross: not if it is the token of a person's session or of a bot."""
