@@ -1,42 +1,22 @@
 """People who go through the pages of a live server: with plain forms over HTTP, and with Chromium."""
 
-import shutil
+import asyncio
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any, Protocol, Self
 from urllib.parse import urljoin
 
 import requests
-from selenium import webdriver
-from selenium.common.exceptions import WebDriverException
-from selenium.webdriver.common.action_chains import ActionChains
-from selenium.webdriver.common.by import By
-from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import Select, WebDriverWait
+from playwright.async_api import Page, expect
 
+from tests.clients.client_pages import PASSWORD, TIMEOUT_MS
 from tests.web.browser import HtmlForm, read_page
 
-PASSWORD = "correct horse battery"
-_PATIENCE = 60.0
-"""Seconds after which a page counts as one that never comes. A machine that is merely busy needs far less."""
-
-_LOADED = """
-const first = document.querySelector('[autofocus]');
-const focused = first === null || document.activeElement !== document.body;
-return document.readyState === 'complete' && focused ? performance.timeOrigin : null;
-"""
-"""The moment at which the page began, which no other page has; null until it is whole and its first field has focus."""
-
-_FOCUSED = "return [document.activeElement.tagName, document.activeElement.textContent.trim()];"
-
-
-def missing() -> str | None:
-    """What of Chromium is not installed here."""
-    absent = [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
-    return f"{' and '.join(absent)} not installed" if absent else None
+_FOCUSED = "() => [document.activeElement.tagName, document.activeElement.textContent.trim()]"
+_TABS_MAX = 60
+"""No page has so many places that the tabulator goes to."""
 
 
 class Callback:
@@ -84,7 +64,7 @@ class Callback:
 class Walker(Protocol):
     """A user who can consent."""
 
-    def consent(self, url: str, name: str, **choices: str) -> None:
+    async def consent(self, url: str, name: str, **choices: str) -> None:
         """Open an application's link, log in, choose, allow, and come back to the application."""
 
 
@@ -95,9 +75,12 @@ class ByForms:
         self.session = requests.Session()
         self.session.headers["accept"] = "text/html,*/*;q=0.8"
 
-    def consent(self, url: str, name: str, **choices: str) -> None:
+    async def consent(self, url: str, name: str, **choices: str) -> None:
         """The same without any browser."""
-        answer = self.session.get(url, timeout=_PATIENCE)
+        await asyncio.to_thread(self._consent, url, name, choices)
+
+    def _consent(self, url: str, name: str, choices: dict[str, str]) -> None:
+        answer = self.session.get(url, timeout=TIMEOUT_MS / 1000)
         if "/login" in answer.url:
             answer = self._press(answer, "Log in", login=name, password=PASSWORD)
         self._press(answer, "Allow", **choices)
@@ -113,126 +96,81 @@ class ByForms:
             values.append((pressed.name, pressed.value))
         origin = "/".join(page.url.split("/", 3)[:3])
         answer = self.session.post(
-            urljoin(page.url, form.action), values, headers={"origin": origin}, timeout=_PATIENCE
+            urljoin(page.url, form.action), values, headers={"origin": origin}, timeout=TIMEOUT_MS / 1000
         )
         assert answer.status_code == 200, answer.text
         return answer
 
 
 class ByChromium:
-    """Chromium without scripts; only the keyboard is used where `keys` says so."""
+    """A page of Chromium; only the keyboard is used where `keys` says so."""
 
-    def __init__(self, driver: webdriver.Chrome, *, keys: bool = False) -> None:
-        self.driver = driver
+    def __init__(self, page: Page, *, keys: bool = False) -> None:
+        self.page = page
         self.keys = keys
+        page.set_default_timeout(TIMEOUT_MS)
+        page.set_default_navigation_timeout(TIMEOUT_MS)
 
-    def consent(self, url: str, name: str, **choices: str) -> None:
+    async def consent(self, url: str, name: str, **choices: str) -> None:
         """The same by clicking, or by keys alone."""
-        self.open(url)
-        if "/login" in self.driver.current_url:
-            self.log_in(name)
+        await self.open(url)
+        if "/login" in self.page.url:
+            await self.log_in(name)
         for field, label in choices.items():
-            Select(self.driver.find_element(By.NAME, field)).select_by_visible_text(label)
-        self.press("Allow")
-        self.wait("Back")
+            await self.page.locator(f"[name={field}]").select_option(label=label)
+        await self.press("Allow")
+        await expect(self.page).to_have_title("Back")
 
-    def open(self, url: str) -> None:
+    async def open(self, url: str) -> None:
         """Go to an address, and wait until the page is whole."""
-        with self._leaving():
-            self.driver.get(url)
+        await self.page.goto(url)
+        await self._wait_for_focus()
 
-    def log_in(self, name: str) -> None:
+    async def log_in(self, name: str) -> None:
         """Fill the form of logging in."""
         if self.keys:
             # The first field has the focus already.
-            with self._leaving():
-                self._type(name, Keys.TAB, PASSWORD, Keys.ENTER)
+            keyboard = self.page.keyboard
+            await keyboard.type(name)
+            await keyboard.press("Tab")
+            await keyboard.type(PASSWORD)
+            async with self._leaving():
+                await keyboard.press("Enter")
         else:
-            self.fill(login=name, password=PASSWORD)
-            self.press("Log in")
+            await self.fill(login=name, password=PASSWORD)
+            await self.press("Log in")
 
-    def fill(self, **fields: str) -> None:
+    async def fill(self, **fields: str) -> None:
         """Write into fields."""
         for field, text in fields.items():
-            control = self.driver.find_element(By.ID, field)
-            control.clear()
-            control.send_keys(text)
+            await self.page.locator(f"#{field}").fill(text)
 
-    def press(self, button: str) -> None:
+    async def press(self, button: str) -> None:
         """Press a button, by the keyboard after having gone to it with the tabulator; wait for the page it leads to."""
         if not self.keys:
-            with self._leaving():
-                self.driver.find_element(By.XPATH, f"//button[normalize-space()='{button}']").click()
+            async with self._leaving():
+                await self.page.get_by_role("button", name=button, exact=True).click()
             return
-        for _ in range(60):
-            self._type(Keys.TAB)
-            if self.driver.execute_script(_FOCUSED) == ["BUTTON", button]:
-                with self._leaving():
-                    self._type(Keys.ENTER)
+        for _ in range(_TABS_MAX):
+            await self.page.keyboard.press("Tab")
+            if await self.page.evaluate(_FOCUSED) == ["BUTTON", button]:
+                async with self._leaving():
+                    await self.page.keyboard.press("Enter")
                 return
         raise AssertionError(f"the keyboard does not reach {button}")
 
-    def wait(self, title: str) -> None:
-        """Wait for a page."""
-        WebDriverWait(self.driver, _PATIENCE).until(lambda driver: driver.title.startswith(title))
-
-    def text(self) -> str:
-        """What the page says."""
-        return self.driver.find_element(By.TAG_NAME, "body").text
-
-    def _type(self, *keys: str) -> None:
-        """Type into whatever has the focus. No element is named: one of a page that is left would be stale."""
-        ActionChains(self.driver).send_keys(*keys).perform()
-
-    @contextmanager
-    def _leaving(self) -> Iterator[None]:
+    @asynccontextmanager
+    async def _leaving(self) -> AsyncIterator[None]:
         """Wait until what is done inside has led to another page, and that one is whole.
 
-        A click or a key returns before the form that it sends has left the page: an element looked up next would be
-        one of the page that is left, and stale a moment later.
+        A click or a key returns before the form that it sends has left the page.
         """
-        before = self._loaded()
-        yield
-        self._loaded(other_than=before)
+        async with self.page.expect_navigation():
+            yield
+        await self._wait_for_focus()
 
-    def _loaded(self, other_than: float | None = None) -> float:
-        """Wait for a page that is whole; the moment at which it began."""
-
-        def began(driver: webdriver.Chrome) -> float | None:
-            try:
-                moment: float | None = driver.execute_script(_LOADED)
-            except WebDriverException:
-                # The page went away under the question.
-                return None
-            return None if moment == other_than else moment
-
-        moment = WebDriverWait(self.driver, _PATIENCE, poll_frequency=0.05).until(began)
-        assert moment is not None
-        return moment
-
-
-@contextmanager
-def chromium(profile: Path, *, scripts: bool = False) -> Iterator[webdriver.Chrome]:
-    """A headless Chromium that runs no script of any page unless it may, and waits for no page: `ByChromium` does."""
-    options = webdriver.ChromeOptions()
-    # The driver's own waiting ends early if a navigation begins late, as on a busy machine.
-    options.page_load_strategy = "none"
-    for argument in (
-        "--headless=new",
-        "--no-sandbox",  # it runs as root in containers
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--disable-background-networking",
-        "--no-first-run",
-        f"--user-data-dir={profile}",
-        "--window-size=1000,1200",
-    ):
-        options.add_argument(argument)
-    if not scripts:
-        options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
-    options.binary_location = str(shutil.which("chromium"))
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(str(shutil.which("chromedriver"))))
-    try:
-        yield driver
-    finally:
-        driver.quit()
+    async def _wait_for_focus(self) -> None:
+        """Wait for the focus of the page's first field, which browsers set when they draw the page."""
+        first = self.page.locator("[autofocus]")
+        if await first.count():
+            await expect(first.first).to_be_focused()

@@ -25,21 +25,20 @@ _OFFLINE: Final = re.compile(r"net::ERR_(?:CONNECTION_REFUSED|CONNECTION_RESET|E
 
 
 def require_client() -> None:
-    """Leave the running test out where Chromium or the client's build is missing."""
-    if shutil.which("chromium") is None:
-        leave_out("chromium", "chromium is not installed")
+    """Leave the running test out where the client's build is missing."""
     if not (FOLDER / "index.html").exists():
         leave_out("web-client", "the client is not built: make client")
 
 
 @asynccontextmanager
 async def chromium() -> AsyncIterator[Browser]:
-    """A browser of the machine's own Chromium."""
+    """A browser of the machine's own Chromium. Leaves the running test out where there is none."""
+    program = shutil.which("chromium")
+    if program is None:
+        leave_out("chromium", "chromium is not installed")
     expect.set_options(timeout=TIMEOUT_MS)
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(
-            executable_path=shutil.which("chromium") or "", args=list(_ARGUMENTS)
-        )
+        browser = await playwright.chromium.launch(executable_path=program, args=list(_ARGUMENTS))
         try:
             yield browser
         finally:

@@ -35,15 +35,21 @@ async def world(server: Server) -> AsyncIterator[World]:
 
 @pytest.fixture(scope="module")
 async def running_browser() -> AsyncIterator[Browser]:
-    """The module's Chromium, for its tests one after the other."""
-    require_client()
+    """The module's Chromium, for its tests one after the other: they share the event loop that it belongs to."""
     async with chromium() as running:
         yield running
 
 
 @pytest.fixture
-async def browser(running_browser: Browser) -> AsyncIterator[Browser]:
+async def pages_browser(running_browser: Browser) -> AsyncIterator[Browser]:
     """Chromium without any page or profile of an earlier test."""
     yield running_browser
     for context in list(running_browser.contexts):
         await context.close()
+
+
+@pytest.fixture
+def browser(pages_browser: Browser) -> Browser:
+    """The same, for tests of the client for people."""
+    require_client()
+    return pages_browser

@@ -1,21 +1,19 @@
-"""The Chromium that tests drive waits for pages, however slow the machine is."""
+"""Chromium as tests drive it waits for pages, however slow the machine is."""
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.async_api import Browser
 
-from tests.clients.browsers import ByChromium, chromium, missing
-
-pytestmark = pytest.mark.skipif(missing() is not None, reason=missing() or "")
+from tests.clients.browsers import ByChromium
 
 _SERVER_SECONDS = 0.1
 _FORM_MS = 200
-_STEPS = 5
+_STEPS = 3
 _PAGE = """<!doctype html><title>Step {step}</title><link rel="icon" href="data:,">
 <form method="post" action="/{next}">
 <input id="word" autofocus><a href="/0">Start</a><button>Next</button>
@@ -69,11 +67,11 @@ def slow_pages() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("keys", [False, True], ids=["clicks", "keys"])
-def test_a_page_that_comes_late_is_waited_for(tmp_path: Path, keys: bool) -> None:
-    with slow_pages() as base, chromium(tmp_path, scripts=True) as driver:
-        browser = ByChromium(driver, keys=keys)
-        browser.open(f"{base}/0")
+async def test_a_page_that_comes_late_is_waited_for(pages_browser: Browser, keys: bool) -> None:
+    with slow_pages() as base:
+        walker = ByChromium(await pages_browser.new_page(), keys=keys)
+        await walker.open(f"{base}/0")
         for step in range(_STEPS):
-            assert driver.title == f"Step {step}"
-            browser.press("Next")
-        assert driver.title == f"Step {_STEPS}"
+            assert await walker.page.title() == f"Step {step}"
+            await walker.press("Next")
+        assert await walker.page.title() == f"Step {_STEPS}"

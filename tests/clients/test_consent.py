@@ -2,46 +2,45 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from authlib.integrations.requests_client import OAuth2Session as AuthlibSession  # type: ignore[import-untyped]  # no stubs
+from playwright.async_api import Browser, Page, expect
 from requests_oauthlib import OAuth2Session as OauthlibSession  # type: ignore[import-untyped]  # no stubs
-from selenium import webdriver
-from selenium.webdriver.common.by import By
 
-from tests.clients.browsers import ByChromium, ByForms, Callback, Walker, chromium, missing
+from tests.clients.browsers import ByChromium, ByForms, Callback, Walker
 from tests.clients.live import Person, World
-from tests.suites import REQUIRED
 
 VERIFIER = "a-verifier-of-at-least-forty-three-characters-1234"
-needs_chromium = pytest.mark.skipif(missing() is not None and "chromium" not in REQUIRED, reason=missing() or "")
 
-Flow = Callable[[str, Walker, str, dict[str, Any], Callback], dict[str, Any]]
-
-
-@pytest.fixture(scope="module")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    with chromium(tmp_path_factory.mktemp("profile")) as running:
-        yield running
+Flow = Callable[[str, Walker, str, dict[str, Any], Callback], Awaitable[dict[str, Any]]]
 
 
-@pytest.fixture(
-    params=["forms", pytest.param("chromium", marks=needs_chromium), pytest.param("keys", marks=needs_chromium)]
-)
-def walker(request: pytest.FixtureRequest) -> Iterator[Walker]:
-    """A user at a browser who has not logged in."""
+@pytest.fixture
+def by_forms() -> Iterator[ByForms]:
+    """A user without a browser who has not logged in."""
+    person = ByForms()
+    with person.session:
+        yield person
+
+
+@pytest.fixture
+async def page(pages_browser: Browser) -> Page:
+    """A page that runs no script, in a profile of its own."""
+    return await pages_browser.new_page(java_script_enabled=False)
+
+
+@pytest.fixture(params=["forms", "chromium", "keys"])
+def walker(request: pytest.FixtureRequest) -> Walker:
+    """A user who has not logged in."""
     if request.param == "forms":
-        person = ByForms()
-        with person.session:
-            yield person
-    else:
-        running: webdriver.Chrome = request.getfixturevalue("driver")
-        running.get("about:blank")
-        running.execute_cdp_cmd("Network.clearBrowserCookies", {})
-        yield ByChromium(running, keys=request.param == "keys")
+        forms: ByForms = request.getfixturevalue("by_forms")
+        return forms
+    return ByChromium(request.getfixturevalue("page"), keys=request.param == "keys")
 
 
 @pytest.fixture
@@ -50,22 +49,26 @@ def callback() -> Iterator[Callback]:
         yield running
 
 
-def by_oauthlib(base: str, walker: Walker, name: str, app: dict[str, Any], callback: Callback) -> dict[str, Any]:
+async def by_oauthlib(base: str, walker: Walker, name: str, app: dict[str, Any], callback: Callback) -> dict[str, Any]:
     """The whole code flow with requests-oauthlib, and what the tokens say of the person."""
     os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"
     with OauthlibSession(app["id"], redirect_uri=callback.uri, scope=["identify", "guilds"]) as session:
         url, state = session.authorization_url(f"{base}/oauth2/authorize")
-        walker.consent(url, name)
-        token_url = f"{base}/api/v10/oauth2/token"
-        session.fetch_token(token_url, authorization_response=callback.url, client_secret=app["secret"])
-        assert f"state={state}" in callback.url
-        me: dict[str, Any] = session.get(f"{base}/api/v10/users/@me").json()
-        session.refresh_token(token_url, client_id=app["id"], client_secret=app["secret"])
-        assert session.get(f"{base}/api/v10/users/@me/guilds").status_code == 200
-        return me
+        await walker.consent(url, name)
+
+        def use_code() -> dict[str, Any]:
+            token_url = f"{base}/api/v10/oauth2/token"
+            session.fetch_token(token_url, authorization_response=callback.url, client_secret=app["secret"])
+            assert f"state={state}" in callback.url
+            me: dict[str, Any] = session.get(f"{base}/api/v10/users/@me").json()
+            session.refresh_token(token_url, client_id=app["id"], client_secret=app["secret"])
+            assert session.get(f"{base}/api/v10/users/@me/guilds").status_code == 200
+            return me
+
+        return await asyncio.to_thread(use_code)
 
 
-def by_authlib(base: str, walker: Walker, name: str, app: dict[str, Any], callback: Callback) -> dict[str, Any]:
+async def by_authlib(base: str, walker: Walker, name: str, app: dict[str, Any], callback: Callback) -> dict[str, Any]:
     """The same with Authlib, and with PKCE; the link is the API's address, where browsers are sent on."""
     with AuthlibSession(
         app["id"],
@@ -75,15 +78,19 @@ def by_authlib(base: str, walker: Walker, name: str, app: dict[str, Any], callba
         code_challenge_method="S256",
     ) as session:
         url, _ = session.create_authorization_url(f"{base}/api/oauth2/authorize", code_verifier=VERIFIER)
-        walker.consent(url, name)
-        token_url = f"{base}/api/oauth2/token"
-        token = session.fetch_token(token_url, authorization_response=callback.url, code_verifier=VERIFIER)
-        me: dict[str, Any] = session.get(f"{base}/api/users/@me").json()
-        session.refresh_token(token_url, refresh_token=token["refresh_token"])
-        assert session.get(f"{base}/api/users/@me").status_code == 200
-        session.revoke_token(f"{base}/api/oauth2/token/revoke", token=session.token["access_token"])
-        assert session.get(f"{base}/api/users/@me").status_code == 401
-        return me
+        await walker.consent(url, name)
+
+        def use_code() -> dict[str, Any]:
+            token_url = f"{base}/api/oauth2/token"
+            token = session.fetch_token(token_url, authorization_response=callback.url, code_verifier=VERIFIER)
+            me: dict[str, Any] = session.get(f"{base}/api/users/@me").json()
+            session.refresh_token(token_url, refresh_token=token["refresh_token"])
+            assert session.get(f"{base}/api/users/@me").status_code == 200
+            session.revoke_token(f"{base}/api/oauth2/token/revoke", token=session.token["access_token"])
+            assert session.get(f"{base}/api/users/@me").status_code == 401
+            return me
+
+        return await asyncio.to_thread(use_code)
 
 
 async def app_of(owner: Person, callback: Callback) -> dict[str, Any]:
@@ -95,7 +102,7 @@ async def app_of(owner: Person, callback: Callback) -> dict[str, Any]:
 async def test_a_website_logs_a_person_in(world: World, walker: Walker, callback: Callback, flow: Flow) -> None:
     owner, person = await world.resident(), await world.person()
     app = await app_of(owner, callback)
-    me = await asyncio.to_thread(flow, world.server.url, walker, person.name, app, callback)
+    me = await flow(world.server.url, walker, person.name, app, callback)
     assert (me["id"], me["username"]) == (str(person.id), person.name)
 
 
@@ -105,87 +112,67 @@ async def test_a_bot_is_added_with_a_link(world: World, walker: Walker, callback
     await world.guild(person, "Another")
     app = await app_of(await world.resident(), callback)
     url = f"{world.server.url}/oauth2/authorize?client_id={app['id']}&scope=bot&permissions=2048&response_type=code"
-    chosen = "The Moot" if isinstance(walker, ByChromium) else str(guild_id)
-
-    def walk() -> None:
-        walker.consent(url, person.name, guild_id=chosen)
-
-    await asyncio.to_thread(walk)
+    await walker.consent(url, person.name, guild_id="The Moot" if isinstance(walker, ByChromium) else str(guild_id))
     assert f"guild_id={guild_id}" in callback.url
     member = await person.get(f"/guilds/{guild_id}/members/{app['id']}")
     assert member["user"]["bot"] is True
 
 
-@needs_chromium
 async def test_a_developer_makes_an_application_and_their_site_works(
-    world: World, driver: webdriver.Chrome, callback: Callback
+    world: World, page: Page, callback: Callback
 ) -> None:
     developer = await world.person()
     base = world.server.url
+    walker = ByChromium(page)
+    await walker.open(f"{base}/developers")
+    await walker.log_in(developer.name)
+    await expect(page).to_have_title(re.compile("^Developers"))
+    await walker.fill(name="Shop")
+    await walker.press("Make the app")
+    await expect(page).to_have_title(re.compile("^Shop"))
+    secret = await page.locator("#new-secret").input_value()
+    client_id = await page.locator("#client-id").inner_text()
+    await walker.fill(redirect_uris=callback.uri, description="Sells things")
+    await walker.press("Save")
+    await expect(page.locator("body")).to_contain_text("Saved.")
+    assert secret not in await page.content()
+    # An icon goes through the browser's own form.
+    await page.locator("#icon").set_input_files(Path(__file__).parent / "icon.png")
+    await walker.press("Save")
+    await expect(page.locator(".app img")).to_have_js_property("naturalWidth", 128)
 
-    def work() -> dict[str, Any]:
-        driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
-        browser = ByChromium(driver)
-        browser.open(f"{base}/developers")
-        browser.log_in(developer.name)
-        browser.wait("Developers")
-        browser.fill(name="Shop")
-        browser.press("Make the app")
-        browser.wait("Shop")
-        secret = driver.find_element(By.ID, "new-secret").get_attribute("value")
-        client_id = driver.find_element(By.ID, "client-id").text
-        browser.fill(redirect_uris=callback.uri, description="Sells things")
-        browser.press("Save")
-        browser.wait("Shop")
-        assert "Saved." in browser.text()
-        assert str(secret) not in driver.page_source
-        # An icon goes through the browser's own form.
-        picture = Path(__file__).parent / "icon.png"
-        driver.find_element(By.ID, "icon").send_keys(str(picture))
-        browser.press("Save")
-        browser.wait("Shop")
-        shown = driver.find_element(By.CSS_SELECTOR, ".app img")
-        assert shown.get_property("naturalWidth") == 128
-        return by_authlib(base, browser, developer.name, {"id": client_id, "secret": secret}, callback)
-
-    me = await asyncio.to_thread(work)
+    me = await by_authlib(base, walker, developer.name, {"id": client_id, "secret": secret}, callback)
     assert me["username"] == developer.name
 
 
-@needs_chromium
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_everything_on_a_page_can_be_read(
-    world: World, driver: webdriver.Chrome, callback: Callback, scheme: str
+    world: World, pages_browser: Browser, callback: Callback, scheme: Literal["light", "dark"]
 ) -> None:
     person = await world.person()
     await world.guild(person, "The Moot")
     app = await app_of(person, callback)
     base = world.server.url
-    link = f"{base}/oauth2/authorize?client_id={app['id']}&scope=bot%20identify&permissions=8&response_type=code"
-
-    def work() -> list[str]:
-        driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
-        media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-        browser = ByChromium(driver)
-        browser.open(link)
-        words = faint(driver)
-        browser.log_in(person.name)
-        browser.wait("Authorize")
-        words += faint(driver)
-        browser.open(f"{base}/developers/applications/{app['id']}")
-        return words + faint(driver)
-
-    assert await asyncio.to_thread(work) == []
+    page = await pages_browser.new_page(java_script_enabled=False, color_scheme=scheme)
+    walker = ByChromium(page)
+    await walker.open(
+        f"{base}/oauth2/authorize?client_id={app['id']}&scope=bot%20identify&permissions=8&response_type=code"
+    )
+    words = await faint(page)
+    await walker.log_in(person.name)
+    await expect(page).to_have_title(re.compile("^Authorize"))
+    words += await faint(page)
+    await walker.open(f"{base}/developers/applications/{app['id']}")
+    assert words + await faint(page) == []
 
 
-def faint(driver: webdriver.Chrome) -> list[str]:
+async def faint(page: Page) -> list[str]:
     """The words of a page whose contrast is below 4.5 to 1 (WCAG 2.2, 1.4.3)."""
-    words: list[str] = driver.execute_script(_CONTRAST)
+    words: list[str] = await page.evaluate(_CONTRAST)
     return words
 
 
-_CONTRAST = """
+_CONTRAST = """() => {
 const parse = text => text.match(/[\\d.]+/g).map(Number);
 const light = rgb => {
   const [r, g, b] = rgb.map(v => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
@@ -206,4 +193,4 @@ for (const node of document.querySelectorAll('body *')) {
   if ((one + 0.05) / (two + 0.05) < 4.5) found.push(node.tagName + ': ' + node.textContent.trim().slice(0, 40));
 }
 return found;
-"""
+}"""

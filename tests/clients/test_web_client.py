@@ -124,7 +124,7 @@ async def test_no_screen_violates_a_rule_of_accessibility(browser: Browser, serv
     await expect(ada.message("A message")).not_to_contain_text("Sending…")
     assert await ada.violations() == []
     await ada.page.get_by_role("button", name="Settings", exact=True).click()
-    await expect(ada.page.get_by_role("heading", name="Account")).to_be_visible()
+    await expect(ada.page.get_by_role("heading", name="Account", exact=True)).to_be_visible()
     assert await ada.violations() == []
 
 

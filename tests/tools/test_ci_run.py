@@ -23,7 +23,7 @@ def machine(tmp_path: Path) -> Path:
     programs.mkdir()
     for name in REAL:
         (programs / name).symlink_to(str(shutil.which(name)))
-    for name in ("psql", "nats-server", "chromium", "chromedriver", "node"):
+    for name in ("psql", "nats-server", "chromium", "node"):
         stand_in(programs / name, "exit 0")
     stand_in(programs / "id", 'if [ "$1" = -u ]; then echo 1000; else echo tester; fi')
     stand_in(programs / "make", 'echo "make $* requires ${MOOTHALL_TEST_REQUIRE:-nothing}"')
@@ -62,7 +62,7 @@ def test_in_ci_every_suite_is_run_required_and_named(machine: Path) -> None:
 
 @pytest.mark.parametrize(
     ("program", "suite"),
-    [("psql", "PostgreSQL"), ("nats-server", "NATS"), ("chromium", "Chromium"), ("chromedriver", "Chromium")],
+    [("psql", "PostgreSQL"), ("nats-server", "NATS"), ("chromium", "Chromium")],
 )
 def test_in_ci_a_suite_that_would_be_left_out_is_an_error_before_anything_runs(
     machine: Path, program: str, suite: str
@@ -76,7 +76,7 @@ def test_in_ci_a_suite_that_would_be_left_out_is_an_error_before_anything_runs(
 
 
 def test_elsewhere_what_is_missing_is_left_out_and_named(machine: Path) -> None:
-    result = ci_run(machine, "psql", "chromedriver", "node")
+    result = ci_run(machine, "psql", "chromium", "node")
 
     assert result.returncode == 0, result.stderr
     for suite in ("PostgreSQL", "Chromium", "discord.js, eris, discordeno"):
