@@ -133,7 +133,7 @@ async def test_a_test_entitlement_is_announced_to_the_applications_bot(platform:
     assert (reply.status, reply.json) == (200, expected)
     assert announced == ["ENTITLEMENT_CREATE"]
     (envelope,) = [each for each in platform.heard if each.name == "ENTITLEMENT_CREATE"]
-    assert (envelope.audience, envelope.user_ids) == (3, [app.bot.id])
+    assert (envelope.audience, envelope.user_ids) == (3, [app.bot.id, user.id])
     assert platform.heard_data("ENTITLEMENT_CREATE") == [expected]
     assert (await app.owner.get(path(app, expected))).json == expected
     assert (await app.bot.get(path(app))).json == [expected]
@@ -327,7 +327,26 @@ async def test_a_deleted_application_takes_its_skus_and_entitlements_with_it(pla
     assert (await user.get(f"/users/@me/applications/{app.id}/entitlements")).code == 10002
 
 
-async def test_only_the_bot_receives_the_events(platform: Platform, app: App) -> None:
-    gold, user = await sku(app, SUBSCRIPTION), await platform.person()
-    await grant(app, gold["id"], user.id)
-    assert {tuple(each.user_ids) for each in platform.heard} == {(Caller(platform, app.bot.id, None).id,)}
+async def test_the_bot_receives_the_events_and_users_those_of_their_own_entitlements(
+    platform: Platform, app: App
+) -> None:
+    user = await platform.person()
+    guild = await platform.guild(user)
+    bot_id = Caller(platform, app.bot.id, None).id
+    await grant(app, (await sku(app, SUBSCRIPTION))["id"], user.id)
+    heard = {each.name: tuple(each.user_ids) for each in platform.heard}
+    assert heard["ENTITLEMENT_CREATE"] == (bot_id, user.id)
+    assert heard["SUBSCRIPTION_CREATE"] == (bot_id,)
+    await grant(app, (await sku(app, SUBSCRIPTION, flags=OF_GUILDS))["id"], guild.id, 1)
+    heard = {each.name: tuple(each.user_ids) for each in platform.heard}
+    assert heard["ENTITLEMENT_CREATE"] == (bot_id,)
+
+
+async def test_users_see_the_skus_that_are_available(platform: Platform, app: App) -> None:
+    gold = await sku(app, flags=AVAILABLE)
+    await sku(app, CONSUMABLE)
+    stranger = await platform.person()
+    listed = await stranger.get("/store/published-listings/skus", application_id=app.id)
+    assert listed.json == [{"id": gold["id"], "sku": gold, "summary": ""}]
+    assert (await stranger.get("/store/published-listings/skus", application_id=1)).code == 10002
+    assert (await stranger.get("/store/published-listings/skus")).errors_at("application_id")

@@ -9,7 +9,7 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import applications, invites, voice_states
-from tests.harness import CATEGORY, VOICE, Caller, Guild, Platform
+from tests.harness import CATEGORY, FORUM, STAGE, TEXT, VOICE, Caller, Guild, Platform
 
 P = Permissions
 
@@ -159,16 +159,38 @@ async def test_an_invite_may_have_a_running_stream_as_its_target(platform: Platf
     assert (await owner.post(path, {"target_type": 2})).errors_at("target_application_id")
 
 
-async def test_an_invite_may_have_an_embeddable_application_as_its_target(platform: Platform) -> None:
+@pytest.mark.parametrize("kind", [TEXT, VOICE, STAGE])
+async def test_an_invite_may_have_an_embeddable_application_as_its_target(platform: Platform, kind: int) -> None:
     owner, guild = await _guild(platform)
-    voice = await guild.channel(type=VOICE)
+    path = f"/channels/{await guild.channel(type=kind)}/invites"
     bot = await platform.bot(owner, "game")
     body = {"target_type": 2, "target_application_id": str(bot.application_id)}
-    assert (await owner.post(f"/channels/{voice}/invites", body)).errors_at("target_application_id")
+    assert (await owner.post(path, body)).errors_at("target_application_id")
+    assert (await owner.post(path, {**body, "target_application_id": "1"})).errors_at("target_application_id")
     async with platform.database.transaction() as tx:
         await tx.execute(_set_flags, the_id=bot.application_id, new_flags=1 << 17)
-    reply = await owner.post(f"/channels/{voice}/invites", body)
+    reply = await owner.post(path, body)
     assert (reply.json["target_type"], reply.json["target_application"]["name"]) == (2, "game")
+    assert platform.heard_data("INVITE_CREATE")[-1]["target_application"]["id"] == str(bot.application_id)
+    resolved = (await platform.anonymous.get(f"/invites/{reply.json['code']}")).json
+    assert (resolved["target_type"], resolved["target_application"]["id"]) == (2, str(bot.application_id))
+
+
+async def test_inviting_to_an_activity_requires_a_channel_and_the_permission_for_it(platform: Platform) -> None:
+    owner, guild = await _guild(platform, everyone=P.VIEW_CHANNEL | P.CREATE_INSTANT_INVITE)
+    bot = await platform.bot(owner)
+    async with platform.database.transaction() as tx:
+        await tx.execute(_set_flags, the_id=bot.application_id, new_flags=1 << 17)
+    body = {"target_type": 2, "target_application_id": str(bot.application_id)}
+    forum = await guild.channel(type=FORUM)
+    assert (await owner.post(f"/channels/{forum}/invites", body)).errors_at("target_type")
+    bob = await platform.person()
+    await guild.join(bob)
+    refused = await bob.post(f"/channels/{guild.general}/invites", body)
+    assert (refused.status, refused.code) == (403, 50013)
+    use = str(int(P.USE_EMBEDDED_ACTIVITIES))
+    await owner.put(f"/channels/{guild.general}/permissions/{bob.id}", {"type": 1, "allow": use})
+    assert (await bob.post(f"/channels/{guild.general}/invites", body)).status == 200
 
 
 async def test_anonymous_callers_get_an_invite_without_metadata(platform: Platform) -> None:

@@ -1,4 +1,4 @@
-"""The gateway events of entitlements and subscriptions, sent to the application's bot."""
+"""The gateway events of entitlements, sent to the application's bot and the user, and of subscriptions, to the bot."""
 
 from typing import ClassVar
 
@@ -11,7 +11,7 @@ from moothall.objects.monetization import Entitlement, Subscription
 class _EntitlementEvent(Event, frozen=True, kw_only=True):
     audience: ClassVar[Audience] = Audience.USERS
     user_ids: tuple[UserId, ...]
-    """The application's bot."""
+    """The application's bot, and the user who was granted it; of a guild's entitlement the bot alone."""
     entitlement: Entitlement
 
     def payload(self) -> object:

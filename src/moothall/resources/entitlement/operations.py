@@ -71,10 +71,10 @@ async def create_test_entitlement(ctx: Context, body: CreateTestEntitlement) -> 
         deleted=False,
     )
     await queries.insert_entitlement(ctx.tx, row)
-    entitlement, user_ids = entitlement_object(row), _bot_ids(application)
-    ctx.emit(EntitlementCreate(user_ids=user_ids, entitlement=entitlement))
+    entitlement = entitlement_object(row)
+    ctx.emit(EntitlementCreate(user_ids=_recipients(application, row), entitlement=entitlement))
     if (subscription := subscription_object(row, ctx.now)) is not None:
-        ctx.emit(SubscriptionCreate(user_ids=user_ids, subscription=subscription))
+        ctx.emit(SubscriptionCreate(user_ids=_bot_ids(application), subscription=subscription))
     await ENTITLEMENT_CHANGED(ctx, application, EntitlementCreate.name, entitlement)
     return entitlement
 
@@ -135,7 +135,7 @@ async def consume_entitlement(ctx: Context, entitlement_id: EntitlementId) -> No
         return
     await queries.update_entitlement(ctx.tx, row, consumed=True)
     application, entitlement = requested_application(ctx), entitlement_object(structs.replace(row, consumed=True))
-    ctx.emit(EntitlementUpdate(user_ids=_bot_ids(application), entitlement=entitlement))
+    ctx.emit(EntitlementUpdate(user_ids=_recipients(application, row), entitlement=entitlement))
     await ENTITLEMENT_CHANGED(ctx, application, EntitlementUpdate.name, entitlement)
 
 
@@ -145,7 +145,7 @@ async def delete_test_entitlement(ctx: Context, entitlement_id: EntitlementId) -
     after = structs.replace(row, deleted=True, ends_at=ctx.now)
     await queries.update_entitlement(ctx.tx, row, deleted=True, ends_at=ctx.now)
     application, entitlement = requested_application(ctx), entitlement_object(after)
-    ctx.emit(EntitlementDelete(user_ids=_bot_ids(application), entitlement=entitlement))
+    ctx.emit(EntitlementDelete(user_ids=_recipients(application, row), entitlement=entitlement))
     if (subscription := subscription_object(after, ctx.now)) is not None:
         ctx.emit(SubscriptionUpdate(user_ids=_bot_ids(application), subscription=subscription))
     await ENTITLEMENT_CHANGED(ctx, application, EntitlementDelete.name, entitlement)
@@ -176,3 +176,8 @@ async def _find_present(ctx: Context, entitlement_id: EntitlementId) -> Entitlem
 
 def _bot_ids(application: ApplicationRow) -> tuple[UserId, ...]:
     return () if application.bot_user_id is None else (application.bot_user_id,)
+
+
+def _recipients(application: ApplicationRow, row: EntitlementRow) -> tuple[UserId, ...]:
+    """Who receives events of an entitlement: the application's bot, and the user whose own it is."""
+    return (*_bot_ids(application), *(() if row.guild_id is not None else (row.user_id,)))

@@ -1,11 +1,13 @@
 """SKUs over HTTP (resources: SKU; the usual clients' paths of the store)."""
 
+from msgspec import Struct
+
 from moothall.kernel.access import SIGNED_IN
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import get, patch, post
 from moothall.objects.ids import ApplicationId, SkuId
-from moothall.objects.monetization import Sku
-from moothall.resources.application.access import READER_OR_BOT
+from moothall.objects.monetization import Sku, SkuFlags
+from moothall.resources.application.access import READER_OR_BOT, find_application
 from moothall.resources.sku import operations, queries
 from moothall.resources.sku.requests import CreateSku, ModifySku
 
@@ -14,6 +16,23 @@ from moothall.resources.sku.requests import CreateSku, ModifySku
 async def list_skus(ctx: Context, application_id: ApplicationId) -> list[Sku]:
     """List the SKUs of an application, oldest first."""
     return [operations.sku_object(row) for row in await queries.select_skus_of_application(ctx.tx, application_id)]
+
+
+class StoreListing(Struct, frozen=True):
+    """The listing of an SKU that users see. It has the id of the SKU."""
+
+    id: SkuId
+    sku: Sku
+    summary: str = ""
+    """Always empty: listings have no text of their own."""
+
+
+@get("/store/published-listings/skus", permission=SIGNED_IN)
+async def list_published_listings(ctx: Context, *, application_id: ApplicationId) -> list[StoreListing]:
+    """List the SKUs of an application that are available, oldest first."""
+    await find_application(ctx, application_id)
+    rows = await queries.select_skus_of_application(ctx.tx, application_id)
+    return [StoreListing(row.id, operations.sku_object(row)) for row in rows if row.flags & SkuFlags.AVAILABLE]
 
 
 @post("/store/skus", permission=SIGNED_IN, status=201)

@@ -21,6 +21,7 @@ from moothall.objects.ids import ChannelId, RoleId, Snowflake
 from moothall.objects.invite import InviteFlags, InviteMetadata, InviteTargetType, InviteType
 from moothall.objects.permissions import Permissions
 from moothall.objects.role import is_linked
+from moothall.resources.activity.access import CHANNEL_TYPES
 from moothall.resources.invite import queries
 from moothall.resources.invite.events import InviteCreate
 from moothall.resources.invite.group_invites import group_invite_metadata, new_group_invite
@@ -48,7 +49,7 @@ async def create_invite(
     With `target_user_ids` only these users may see and accept it. Otherwise, without `unique`, the actor's live invite
     with the same settings is returned instead, which is neither recorded nor announced. Raises Refusal: 400/50024 for a
     channel type without invites and for target users of a group, 400/30016 for a guild with the maximum number of
-    invites, 400/50035.
+    invites, 403/50013 for one with an Activity without USE_EMBEDDED_ACTIVITIES, 400/50035.
     """
     channel = ctx.channel.channel
     if channel.type == ChannelType.GROUP_DM:
@@ -223,25 +224,37 @@ def _checked_roles(ctx: Context, body: CreateChannelInvite, form_errors: FormErr
 async def _check_target(
     ctx: Context, channel: Channel, body: CreateChannelInvite, target_type: int, form_errors: FormErrors
 ) -> None:
-    """Check that a target is a user who streams in the channel now, or an application that can be embedded."""
-    if not target_type:
-        for target_id in (body.target_user_id, body.target_application_id):
-            if target_id:
-                form_errors.add("target_type", *FieldError.required())
-        return
-    if channel.type not in VOICE:
-        form_errors.add("target_type", FormCode.BASE_TYPE_CHOICES, "Only invites to voice channels have a target.")
+    """Check that a target is a user who streams in the channel now, or an application that can be embedded in it.
+
+    Raises Refusal: 403/50013 for an application without USE_EMBEDDED_ACTIVITIES in the channel.
+    """
     if target_type == InviteTargetType.STREAM:
-        if not body.target_user_id:
-            form_errors.add("target_user_id", *FieldError.required())
-            return
-        state = await get_voice_state(ctx.tx, ctx.guild.id, body.target_user_id)
-        if state is None or state.channel_id != channel.id or not state.self_stream:
-            form_errors.add("target_user_id", FormCode.BASE_TYPE_CHOICES, "The user does not stream in the channel.")
-    elif not body.target_application_id:
+        await _check_stream(ctx, channel, body, form_errors)
+    elif target_type == InviteTargetType.EMBEDDED_APPLICATION:
+        await _check_activity(ctx, channel, body, form_errors)
+    elif body.target_user_id or body.target_application_id:
+        form_errors.add("target_type", *FieldError.required())
+
+
+async def _check_stream(ctx: Context, channel: Channel, body: CreateChannelInvite, form_errors: FormErrors) -> None:
+    if channel.type not in VOICE:
+        form_errors.add("target_type", FormCode.BASE_TYPE_CHOICES, "Only voice channels have streams.")
+    if not body.target_user_id:
+        form_errors.add("target_user_id", *FieldError.required())
+        return
+    state = await get_voice_state(ctx.tx, ctx.guild.id, body.target_user_id)
+    if state is None or state.channel_id != channel.id or not state.self_stream:
+        form_errors.add("target_user_id", FormCode.BASE_TYPE_CHOICES, "The user does not stream in the channel.")
+
+
+async def _check_activity(ctx: Context, channel: Channel, body: CreateChannelInvite, form_errors: FormErrors) -> None:
+    ctx.require(Permissions.USE_EMBEDDED_ACTIVITIES)
+    if channel.type not in CHANNEL_TYPES:
+        form_errors.add("target_type", FormCode.BASE_TYPE_CHOICES, "No Activity runs in channels of this type.")
+    if not body.target_application_id:
         form_errors.add("target_application_id", *FieldError.required())
-    else:
-        applications = await queries.get_applications(ctx.tx, [body.target_application_id])
-        application = applications.get(body.target_application_id)
-        if application is None or not application.flags & ApplicationFlags.EMBEDDED:
-            form_errors.add("target_application_id", FormCode.BASE_TYPE_CHOICES, "This application cannot be embedded.")
+        return
+    applications = await queries.get_applications(ctx.tx, [body.target_application_id])
+    application = applications.get(body.target_application_id)
+    if application is None or not application.flags & ApplicationFlags.EMBEDDED:
+        form_errors.add("target_application_id", FormCode.BASE_TYPE_CHOICES, "This application cannot be embedded.")
