@@ -74,10 +74,11 @@ async def forget_space(url: str, space: str) -> None:
 class OwnNats:
     """A server of the test's own, with its streams in a folder; skips the test where there is no program for it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, jetstream: bool = True) -> None:
         if shutil.which("nats-server") is None:
             leave_out("nats", "there is no nats-server to start and stop")
         self._folder = folder
+        self._options = ("-js", "-sd", str(folder)) if jetstream else ()
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port: int = free.getsockname()[1]
         self.url = f"nats://127.0.0.1:{self.port}"
@@ -85,7 +86,7 @@ class OwnNats:
 
     async def start(self) -> None:
         """Start it and wait until it answers."""
-        command = ["nats-server", "-a", "127.0.0.1", "-p", str(self.port), "-js", "-sd", str(self._folder)]
+        command = ["nats-server", "-a", "127.0.0.1", "-p", str(self.port), *self._options]
         self._process = await asyncio.to_thread(
             subprocess.Popen, command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )

@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 
 import uvicorn
 from msgspec import structs
-from sqlalchemy import literal, select
 
 import moothall.gateway.endpoints
 import moothall.oauth2.endpoints  # noqa: F401 both register endpoints
@@ -96,10 +95,11 @@ from moothall.resources.voice.operations.sessions import handle_voice_update, le
 from moothall.resources.webhook_event.sender import WebhookEventSender
 from moothall.settings import Settings
 from moothall.storage.blobs import Blobs
-from moothall.storage.database import Database, Query, StorageError
+from moothall.storage.database import Database, StorageError
 from moothall.storage.disk_cache import DiskCache
 from moothall.storage.engines import database_at
 from moothall.storage.sqlite_files import serving_alone
+from moothall.web.health import HealthPage
 from moothall.web.http_protocol import BoundedHttp
 from moothall.web.lazy import LazyApplication
 from moothall.web.metrics_page import MetricsPage
@@ -112,6 +112,8 @@ if TYPE_CHECKING:
     from moothall.web.site import Site
 
 log = logging.getLogger("moothall")
+
+_NO_JOB_COUNTS = JobCounts(waiting=math.nan, failed=math.nan)
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -333,6 +335,9 @@ class App:
 
     demo: DemoRecord | None = None
     """The demo community, once the server has started; None without one."""
+    loaded: LoadedCommunity | None = None
+    """The community of the setting `fixture`, if this start has made it."""
+    _job_counts: JobCounts = _NO_JOB_COUNTS
 
     def __init__(self, settings: Settings, *, local_bus: LocalBus | None = None) -> None:
         load_endpoints()
@@ -366,11 +371,13 @@ class App:
             name=name,
             network_of=self._network_of,
         )
+        key = server_key(settings)
+        self.health_page = HealthPage(self.database, key, self._trusts)
         self.services = build_services(
             settings,
             self.database,
             self.bus,
-            server_key(settings),
+            key,
             states=states,
             presences=self.gateway.presences,
             has_listeners=self.gateway.hub.views.__contains__,
@@ -398,7 +405,6 @@ class App:
             on_relayed=self._handle_relayed,
             filled=self.services.outbox_filled,
         )
-        self._job_counts = _NO_JOB_COUNTS
         self.indexer = Indexer(self.services)
         self.documents = LazyApplication(self._build_documents)
         self.site = LazyApplication(self._build_site)
@@ -437,7 +443,6 @@ class App:
             apart=self._metrics_port is not None,
             refresh=self._refresh_job_counts,
         )
-        self.loaded: LoadedCommunity | None = None
         self._add_gauges()
 
     async def start(self) -> None:
@@ -534,8 +539,8 @@ class App:
         path: str = scope["path"]
         if path.startswith("/api/") and not path.endswith("/openapi.json") and not is_browser_at_api(scope):
             await self.pipeline(scope, receive, send)
-        elif path == "/healthz":
-            await self._healthz(send)
+        elif path == HealthPage.PATH:
+            await self.health_page(scope, send)
         else:
             await self._serve_limited(scope, receive, send)
 
@@ -610,16 +615,6 @@ class App:
         """The network of a connection, as rate limits count it; "" for the loopback interface."""
         address = client_address(scope, self._trusts)
         return "" if is_loopback(address) else network_of(address)
-
-    async def _healthz(self, send: Send) -> None:
-        """Health check for load balancers and supervisors: 200 if the database responds, else 503."""
-        try:
-            async with self.database.read() as reader:
-                await reader.scalar(_SELECT_ONE)
-        except StorageError:
-            await _send_response(send, 503, b'{"status":"the database does not answer"}', "application/json")
-        else:
-            await _send_response(send, 200, b'{"status":"ok"}', "application/json")
 
     async def _refresh_job_counts(self) -> None:
         """Count the jobs of the database for `/metrics`; NaN if it does not respond within a second."""
@@ -705,10 +700,6 @@ class App:
             self.metrics.count_published(envelope.name)
 
 
-_SELECT_ONE = Query(select(literal(1)))
-_NO_JOB_COUNTS = JobCounts(waiting=math.nan, failed=math.nan)
-
-
 def with_header(send: Send, name: bytes, value: bytes) -> Send:
     """A `send` that adds a header to every response."""
 
@@ -724,12 +715,6 @@ def _port_of(scope: Scope) -> int | None:
     """The local port of a connection."""
     server = scope.get("server")
     return None if server is None else server[1]
-
-
-async def _send_response(send: Send, status: int, body: bytes, content_type: str) -> None:
-    headers = [(b"content-type", content_type.encode()), (b"content-length", b"%d" % len(body))]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
 
 
 class Server(uvicorn.Server):
@@ -774,7 +759,9 @@ def bind(host: str, port: int) -> list[socket.socket]:
         try:
             bound.bind((address[0], port, *address[2:]))
         except OSError as error:
-            raise OSError(f"cannot listen at {address[0]} port {port}: {error.strerror}") from None
+            for unused in (*sockets, bound):
+                unused.close()
+            raise OSError(f"cannot listen at {address[0]} port {port}: {error.strerror}") from error
         port = bound.getsockname()[1]
         sockets.append(bound)
     return sockets

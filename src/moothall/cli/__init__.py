@@ -11,6 +11,7 @@ COMMANDS = {
     "migrate": "moothall.cli.migrate:migrate",
     "backup": "moothall.cli.backup:backup",
     "restore": "moothall.cli.backup:restore",
+    "doctor": "moothall.cli.doctor:doctor",
     "demo": "moothall.cli.demo:demo",
     "user": "moothall.cli.user:user",
     "guild": "moothall.cli.guild:guild",

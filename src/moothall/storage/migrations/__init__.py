@@ -32,11 +32,11 @@ def migrate_sqlite(connection: apsw.Connection) -> None:
 
     Raises StorageError for a database that a later version of Moothall wrote.
     """
-    if _sqlite_revision(connection) == HEAD:
+    if sqlite_revision(connection) == HEAD:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for step in steps_to_head("sqlite", _sqlite_revision(connection)):
+        for step in steps_to_head("sqlite", sqlite_revision(connection)):
             if isinstance(step, str):
                 connection.execute(step).fetchall()
                 continue
@@ -51,11 +51,11 @@ def migrate_sqlite(connection: apsw.Connection) -> None:
 
 async def migrate_postgresql(connection: Any) -> None:
     """As `migrate_sqlite`, over an asyncpg connection. A lock makes concurrent processes migrate one after another."""
-    if await _postgresql_revision(connection) == HEAD:
+    if await postgresql_revision(connection) == HEAD:
         return
     async with connection.transaction():
         await connection.execute(f"SELECT pg_advisory_xact_lock({_LOCK})")
-        for step in steps_to_head("postgresql", await _postgresql_revision(connection)):
+        for step in steps_to_head("postgresql", await postgresql_revision(connection)):
             if isinstance(step, str):
                 await connection.execute(step)
                 continue
@@ -90,12 +90,14 @@ def create_statements(dialect: str) -> list[str]:
     return [*statements, *SEARCH_STATEMENTS[dialect]]
 
 
-def _sqlite_revision(connection: apsw.Connection) -> str | None:
+def sqlite_revision(connection: apsw.Connection) -> str | None:
+    """The revision of a database; None for one without tables."""
     known = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'alembic_version'").fetchall()
     return _only(connection.execute(_SELECT_VERSION).fetchall()) if known else None
 
 
-async def _postgresql_revision(connection: Any) -> str | None:
+async def postgresql_revision(connection: Any) -> str | None:
+    """As `sqlite_revision`, over an asyncpg connection."""
     known = await connection.fetchval("SELECT to_regclass('alembic_version') IS NOT NULL")
     return _only(await connection.fetch(_SELECT_VERSION)) if known else None
 
