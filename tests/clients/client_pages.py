@@ -68,7 +68,7 @@ class ClientPage:
     @classmethod
     async def open(cls, browser: Browser, url: str, **options: Any) -> Self:
         """Open the client with a new profile. `options` are those of Playwright's contexts."""
-        context = await browser.new_context(locale="en-US", **options)
+        context = await browser.new_context(**{"locale": "en-US", "reduced_motion": "reduce"} | options)
         client = cls(await context.new_page(), url)
         await client.page.goto(f"{url}/app/")
         return client
