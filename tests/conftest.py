@@ -4,9 +4,10 @@ A test has one event loop, shared with its fixtures and closed after they are fi
 that is `async def` has function scope; the browser's alone lasts for a module, whose tests then share a loop.
 """
 
+import asyncio
 import os
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,7 @@ def migrated_postgres() -> Iterator[str]:
     url = POSTGRES.rpartition("/")[0] + f"/{name}"
 
     async def make() -> None:
-        await _on_server(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)", f"CREATE DATABASE {name}")
+        await _on_server(*_new_database(name))
         database = database_at(url)
         await database.open()
         await database.migrate()
@@ -83,11 +84,20 @@ def migrated_postgres() -> Iterator[str]:
 def new_postgres(name: str) -> Iterator[str]:
     """The URL of a PostgreSQL database without tables, which is dropped afterwards."""
     try:
-        uvloop.run(_on_server(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)", f"CREATE DATABASE {name}"))
+        uvloop.run(_on_server(*_new_database(name)))
     except (OSError, asyncpg.PostgresError) as error:
         leave_out("postgresql", f"PostgreSQL cannot be used at {POSTGRES}: {error}")
     yield POSTGRES.rpartition("/")[0] + f"/{name}"
     uvloop.run(_on_server(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
+
+
+def _new_database(name: str) -> tuple[str, ...]:
+    """Statements that make a database. Nothing tests that its rows survive the end of the machine."""
+    return (
+        f"DROP DATABASE IF EXISTS {name} WITH (FORCE)",
+        f"CREATE DATABASE {name}",
+        f"ALTER DATABASE {name} SET synchronous_commit = off",
+    )
 
 
 async def _on_server(*statements: str) -> None:
@@ -97,6 +107,15 @@ async def _on_server(*statements: str) -> None:
     await connection.close()
 
 
+@pytest.fixture(scope="session")
+def emptying(migrated_postgres: str) -> Iterator[Callable[[], None]]:
+    """What deletes every row of the run's PostgreSQL database, over one connection: a new one would plan each time."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        connection = runner.run(asyncpg.connect(migrated_postgres))
+        yield lambda: runner.run(_empty(connection))
+        runner.run(connection.close())
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The URL of a database with every table, empty, on each engine in turn."""
@@ -104,18 +123,23 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
         shutil.copy(request.getfixturevalue("migrated_sqlite"), tmp_path / "moothall.db")
         yield f"sqlite:///{tmp_path / 'moothall.db'}"
     else:
+        empty = request.getfixturevalue("emptying")
         yield request.getfixturevalue("migrated_postgres")
-        uvloop.run(empty_database(request.getfixturevalue("migrated_postgres")))
+        empty()
 
 
 async def empty_database(url: str) -> None:
     """Delete every row of a PostgreSQL database."""
     connection = await asyncpg.connect(url)
+    await _empty(connection)
+    await connection.close()
+
+
+async def _empty(connection: Any) -> None:
     # Faster than TRUNCATE for tables of a few rows.
     # The index of messages stands beside the tables, and deleted messages leave their changes to it.
     tables = (*metadata.tables, "message_index", "message_changes")
     await connection.execute("; ".join(f'DELETE FROM "{table}"' for table in tables))  # noqa: S608 our names
-    await connection.close()
 
 
 @pytest.fixture
