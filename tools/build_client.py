@@ -20,6 +20,8 @@ from typing import Final
 ROOT: Final = Path(__file__).parent.parent
 WEB: Final = ROOT / "web"
 TARGET: Final = ROOT / "src" / "moothall" / "web" / "client"
+TOKENS: Final = TARGET.with_name("tokens.css")
+"""The design tokens, which the pages that need no scripts have too."""
 STAMP: Final = TARGET / ".sources"
 """Contains the hash of the sources that the build was made from."""
 MIN_NODE: Final = (20, 19)
@@ -30,12 +32,13 @@ def sources_hash() -> str:
     """A hash of the names and contents of everything that the build depends on."""
     digest = hashlib.sha256()
     for path in sorted(_sources()):
-        digest.update(f"{path.relative_to(WEB).as_posix()}\0".encode())
+        digest.update(f"{path.relative_to(ROOT).as_posix()}\0".encode())
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 
 
 def _sources() -> Iterator[Path]:
+    yield TOKENS
     for folder, folders, names in os.walk(WEB):
         folders[:] = [name for name in folders if name not in _IGNORED]
         yield from (Path(folder) / name for name in names if ".test." not in name)

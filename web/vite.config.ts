@@ -99,8 +99,9 @@ export default defineConfig({
   },
   worker: { format: "es" },
   server: {
+    fs: { allow: [".", "../src/moothall/web"] },
     proxy: {
-      "^/(api|avatars|icons|emojis|attachments|stickers|banners|splashes|login|register|invite|settings|developers)":
+      "^/(api|icon|apple-touch-icon|avatars|icons|emojis|attachments|stickers|banners|splashes|login|register|invite|settings|developers)":
         { target: "http://localhost:3333" },
       "/gateway": { target: "ws://localhost:3333", ws: true },
     },

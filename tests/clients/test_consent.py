@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from authlib.integrations.requests_client import OAuth2Session as AuthlibSession  # type: ignore[import-untyped]  # no stubs
@@ -143,54 +143,3 @@ async def test_a_developer_makes_an_application_and_their_site_works(
 
     me = await by_authlib(base, walker, developer.name, {"id": client_id, "secret": secret}, callback)
     assert me["username"] == developer.name
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_everything_on_a_page_can_be_read(
-    world: World, pages_browser: Browser, callback: Callback, scheme: Literal["light", "dark"]
-) -> None:
-    person = await world.person()
-    await world.guild(person, "The Moot")
-    app = await app_of(person, callback)
-    base = world.server.url
-    page = await pages_browser.new_page(java_script_enabled=False, color_scheme=scheme)
-    walker = ByChromium(page)
-    await walker.open(
-        f"{base}/oauth2/authorize?client_id={app['id']}&scope=bot%20identify&permissions=8&response_type=code"
-    )
-    words = await faint(page)
-    await walker.log_in(person.name)
-    await expect(page).to_have_title(re.compile("^Authorize"))
-    words += await faint(page)
-    await walker.open(f"{base}/developers/applications/{app['id']}")
-    assert words + await faint(page) == []
-
-
-async def faint(page: Page) -> list[str]:
-    """The words of a page whose contrast is below 4.5 to 1 (WCAG 2.2, 1.4.3)."""
-    words: list[str] = await page.evaluate(_CONTRAST)
-    return words
-
-
-_CONTRAST = """() => {
-const parse = text => text.match(/[\\d.]+/g).map(Number);
-const light = rgb => {
-  const [r, g, b] = rgb.map(v => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-};
-const ground = node => {
-  for (; node; node = node.parentElement) {
-    const [r, g, b, a = 1] = parse(getComputedStyle(node).backgroundColor);
-    if (a > 0) return [r, g, b];
-  }
-  return [255, 255, 255];
-};
-const found = [];
-for (const node of document.querySelectorAll('body *')) {
-  const own = [...node.childNodes].some(each => each.nodeType === 3 && each.textContent.trim());
-  if (!own || !node.offsetParent) continue;
-  const [one, two] = [parse(getComputedStyle(node).color).slice(0, 3), ground(node)].map(light).sort((a, b) => b - a);
-  if ((one + 0.05) / (two + 0.05) < 4.5) found.push(node.tagName + ': ' + node.textContent.trim().slice(0, 40));
-}
-return found;
-}"""

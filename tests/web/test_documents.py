@@ -1,9 +1,11 @@
 """The public documents: landing page, reference, OpenAPI document."""
 
+from io import BytesIO
 from typing import Any
 
 import msgspec
 import pytest
+from PIL import Image
 
 from moothall.kernel.endpoint import endpoints
 from moothall.resources import load_endpoints
@@ -36,13 +38,24 @@ async def test_the_landing_page_links_the_reference_and_the_document(documents: 
         assert link in body
 
 
+@pytest.mark.parametrize("name", ["icon.svg", "icon-192.png", "icon-512.png", "icon-maskable-512.png"])
+async def test_the_icons_are_served_without_a_build_of_the_client(documents: Documents, name: str) -> None:
+    status, headers, body = await ask(documents, f"/{name}")
+    assert (status, headers[b"cache-control"]) == (200, b"public, max-age=86400")
+    if name.endswith(".png"):
+        picture = Image.open(BytesIO(body))
+        assert picture.size == (int(name.removesuffix(".png").rpartition("-")[2]),) * 2
+    else:
+        assert body.startswith(b"<svg")
+
+
 async def test_the_reference_shows_every_endpoint_without_external_resources(documents: Documents) -> None:
     status, _, body = await ask(documents, "/reference")
     assert status == 200
     for row in endpoints():
         assert f'id="{row.name}"'.encode() in body
     assert b"<script" not in body
-    assert b"src=" not in body
+    assert body.count(b"src=") == body.count(b'src="/icon.svg"') == 1
     assert b'href="http' not in body
 
 

@@ -12,7 +12,7 @@ self.addEventListener("push", (event) => {
       body: body || FALLBACKS[language] || FALLBACKS.en,
       tag,
       renotify: tag !== undefined,
-      icon: "/app/icon.svg",
+      icon: "/icon-192.png",
       data: { url },
     }),
   );

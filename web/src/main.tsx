@@ -8,7 +8,7 @@ import { addAccount, readAccounts, type Account } from "./features/session/accou
 import { applyPreferences, usePreferences } from "./features/settings/preferences";
 import { loadMessages, type Messages } from "./i18n/messages";
 import { AccountContext, router } from "./routes";
-import "./ui/tokens.css";
+import "../../src/moothall/web/tokens.css";
 import "./ui/base.css";
 import "./ui/controls.css";
 

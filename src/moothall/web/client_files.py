@@ -37,10 +37,11 @@ _TYPES: Final = {
 _ENCODINGS: Final = (("br", ".br"), ("gzip", ".gz"))
 _BUILDING: Final = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="3">'
-    '<meta name="viewport" content="width=device-width"><title>Moothall</title>'
-    '<link rel="stylesheet" href="/style.css"><h1>Moothall</h1>'
-    "<p>The client is not built yet. If <code>make run</code> is building it, this page opens it when it is ready."
-    " Everything else works meanwhile.</p></html>"
+    '<meta name="viewport" content="width=device-width, initial-scale=1"><title>Moothall</title>'
+    '<link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/style.css"><body class="narrow"><main>'
+    "<h1>The client is not built yet</h1>"
+    "<p>If <code>make run</code> is building it, this page opens it when it is ready."
+    " Everything else works meanwhile.</p></main></body></html>"
 )
 
 

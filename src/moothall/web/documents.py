@@ -1,10 +1,9 @@
-"""The public documents: the landing page, the API reference, the OpenAPI document and the style sheet."""
+"""The public documents: the landing page, the API reference, the OpenAPI document, the style sheet and the icons."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import resources
-from string import Template
 from typing import Any, Final
 
 from starlette.applications import Starlette
@@ -18,6 +17,7 @@ from moothall.kernel.endpoint import Endpoint
 from moothall.kernel.openapi import openapi_document
 from moothall.objects.wire import encode
 from moothall.web.reference import reference_page
+from moothall.web.rendering import environment
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -29,10 +29,19 @@ _HEADERS: Final = (
     (b"content-security-policy", b"default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'"),
 )
 _ANY_ORIGIN: Final = {"access-control-allow-origin": "*"}
+_ICONS: Final = {
+    "icon.svg": "image/svg+xml",
+    "icon-192.png": "image/png",
+    "icon-512.png": "image/png",
+    "icon-maskable-512.png": "image/png",
+    "apple-touch-icon.png": "image/png",
+}
+"""The files of `icons/`, which `tools/draw_icons.py` draws, and their types."""
+_CACHED: Final = {"cache-control": "public, max-age=86400"}
 
 
 class Documents:
-    """An ASGI application of `/`, `/reference`, `/style.css` and `/api/v10/openapi.json`.
+    """An ASGI application of `/`, `/reference`, `/style.css`, `/api/v10/openapi.json` and the icons.
 
     Everything else is refused in the API's format: 404, or 405 for a method other than GET and HEAD.
     """
@@ -59,6 +68,10 @@ class Documents:
                 # StaticFiles takes 0.6 ms for it, of CPU time.
                 Route("/style.css", _endpoint(_build_style, "text/css")),
                 Route("/api{version:path}/openapi.json", openapi),
+                *(
+                    Route(f"/{name}", _endpoint(partial(_read, f"icons/{name}"), media_type, _CACHED))
+                    for name, media_type in _ICONS.items()
+                ),
             ],
             exception_handlers={HTTPException: _refuse},
         )
@@ -87,12 +100,17 @@ class Documents:
         return reference_page(self._document)
 
     def _build_landing(self) -> bytes:
-        page = Template(resources.files("moothall.web").joinpath("landing.html").read_text(encoding="utf-8"))
-        return page.substitute(url=self._url, gateway=self._gateway, version=__version__).encode()
+        page = environment().get_template("landing.html")
+        return page.render(url=self._url, gateway=self._gateway, version=__version__, me=None).encode()
+
+
+def _read(name: str) -> bytes:
+    return resources.files("moothall.web").joinpath(name).read_bytes()
 
 
 def _build_style() -> bytes:
-    return resources.files("moothall.web").joinpath("style.css").read_bytes()
+    """The tokens, which the client has too, and the rules of the pages."""
+    return _read("tokens.css") + _read("style.css")
 
 
 def _endpoint(

@@ -9,8 +9,13 @@ Document = dict[str, Any]
 _HEAD = (
     '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
     '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    "<title>Moothall: API reference</title>\n"
+    "<title>API reference · Moothall</title>\n"
+    '<link rel="icon" href="/icon.svg" type="image/svg+xml">\n'
     '<link rel="stylesheet" href="/style.css">\n'
+    '<body class="page">\n'
+    '<header class="top"><a class="home" href="/"><img src="/icon.svg" alt="" width="28" height="28"> Moothall</a>'
+    "</header>\n"
+    "<main>\n"
 )
 
 
@@ -27,7 +32,8 @@ def _page(document: Document) -> Iterator[str]:
     yield _HEAD
     yield f'<h1>API reference</h1>\n<p class="lead">Version {escape(document["info"]["version"])}. '
     yield f"Paths are relative to <code>{escape(document['servers'][0]['url'])}</code>. "
-    yield 'The same as data: <a href="/api/v10/openapi.json">openapi.json</a>.</p>\n<nav><ul>\n'
+    yield 'The same as data: <a href="/api/v10/openapi.json">openapi.json</a>.</p>\n'
+    yield '<nav class="contents" aria-label="Contents"><ul>\n'
     for tag in sorted(by_tag):
         yield f'<li><a href="#{tag}">{tag.replace("_", " ")}</a></li>\n'
     yield '<li><a href="#objects">objects</a></li>\n</ul></nav>\n'
@@ -40,7 +46,7 @@ def _page(document: Document) -> Iterator[str]:
         yield f'<details id="{name}"><summary><code>{escape(name)}</code></summary>\n'
         yield from _schema(schema)
         yield "</details>\n"
-    yield "</html>\n"
+    yield "</main>\n</body>\n</html>\n"
 
 
 def _operation(method: str, path: str, operation: Document) -> Iterator[str]:

@@ -37,7 +37,7 @@ async def render_page(
             values["me"] = await get_user(ctx.tx, request.actor.user_id)
     errors = {} if refusal is None else field_errors(refusal)
     # Importing Jinja takes a tenth of a second, once.
-    html = (await asyncio.to_thread(_environment)).get_template(template)
+    html = (await asyncio.to_thread(environment)).get_template(template)
     text = html.render(
         **{"me": None, "errors": errors, "problem": None if refusal is None or errors else refusal.message} | values,
         csrf=request.csrf_token(),
@@ -92,16 +92,17 @@ def time_text(time: Timestamp) -> str:
 
 
 @cache
-def _environment() -> "jinja2.Environment":
+def environment() -> "jinja2.Environment":
+    """The templates of the pages. The first call reads files."""
     import jinja2  # noqa: PLC0415 takes a tenth of a second: not on the event loop
 
-    environment = jinja2.Environment(
+    made = jinja2.Environment(
         loader=jinja2.PackageLoader("moothall.web"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["image_url"] = image_url
-    environment.globals["time_text"] = time_text
-    return environment
+    made.globals["image_url"] = image_url
+    made.globals["time_text"] = time_text
+    return made

@@ -118,7 +118,7 @@ function AuthCard({ title, children }: { title: string; children: ReactNode }) {
     <main className="auth">
       <div className="auth-card">
         <p className="auth-brand">
-          <img src="/app/icon.svg" alt="" width={40} height={40} />
+          <img src="/icon.svg" alt="" width={40} height={40} />
           <span>
             <strong>Moothall</strong>
             <br />

@@ -1,4 +1,4 @@
-const PLAIN = "/app/icon.svg";
+const PLAIN = "/icon.svg";
 const SIZE = 64;
 const MAX_SHOWN = 99;
 
