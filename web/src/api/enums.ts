@@ -47,6 +47,7 @@ export const MessageType = {
   GuildBoostTier1: 9,
   GuildBoostTier2: 10,
   GuildBoostTier3: 11,
+  ChannelFollowAdd: 12,
   ThreadCreated: 18,
   Reply: 19,
   ChatInputCommand: 20,
@@ -62,6 +63,7 @@ export const MessageType = {
   | "GuildBoostTier1"
   | "GuildBoostTier2"
   | "GuildBoostTier3"
+  | "ChannelFollowAdd"
   | "ThreadCreated"
   | "Reply"
   | "ChatInputCommand"
@@ -112,7 +114,14 @@ export const ApplicationCommandOptionType = {
   Attachment: 11,
 } satisfies Enum<"ApplicationCommandOptionType">;
 
-export const MessageFlag = { Ephemeral: 1 << 6, Loading: 1 << 7, IsComponentsV2: 1 << 15 } as const;
+export const MessageFlag = {
+  Crossposted: 1 << 0,
+  IsCrosspost: 1 << 1,
+  Ephemeral: 1 << 6,
+  Loading: 1 << 7,
+  HasSnapshot: 1 << 14,
+  IsComponentsV2: 1 << 15,
+} as const;
 
 export const OverwriteType = { Role: 0, Member: 1 } satisfies Enum<"OverwriteType"> as Pick<
   typeof api.OverwriteType,

@@ -1,4 +1,4 @@
-import type { APIEmoji, APISoundboardSound, APISticker } from "discord-api-types/v10";
+import type { APIEmoji, APISoundboardSound, APISticker, APIStickerPack } from "discord-api-types/v10";
 
 import type { ApiClient } from "./client";
 
@@ -60,6 +60,11 @@ export function modifySticker(
 
 export function deleteSticker(api: ApiClient, guildId: string, stickerId: string): Promise<void> {
   return api.request("DELETE", `/guilds/${guildId}/stickers/${stickerId}`);
+}
+
+/** The packs of standard stickers, which everyone may send. */
+export async function listStickerPacks(api: ApiClient): Promise<APIStickerPack[]> {
+  return (await api.request<{ sticker_packs: APIStickerPack[] }>("GET", "/sticker-packs")).sticker_packs;
 }
 
 export interface SoundFields {

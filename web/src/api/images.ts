@@ -35,8 +35,11 @@ export function emojiUrl(emojiId: string, size: number): string {
   return `/emojis/${emojiId}.webp?size=${pixels(size)}`;
 }
 
-export function stickerUrl(stickerId: string): string {
-  return `/stickers/${stickerId}.png`;
+const GIF_STICKER = 4;
+
+/** The file of a sticker; one in the Lottie format (3) has no picture. */
+export function stickerUrl(sticker: { id: string; format_type: number }): string {
+  return `/stickers/${sticker.id}.${sticker.format_type === GIF_STICKER ? "gif" : "png"}`;
 }
 
 /** The URL of a wide picture of a guild. */

@@ -49,6 +49,11 @@ export function deleteMessage(api: ApiClient, channelId: string, messageId: stri
   return api.request("DELETE", `/channels/${channelId}/messages/${messageId}`);
 }
 
+/** Publish a message of an announcement channel to the channels that follow it. */
+export function crosspostMessage(api: ApiClient, channelId: string, messageId: string): Promise<APIMessage> {
+  return api.request("POST", `/channels/${channelId}/messages/${messageId}/crosspost`);
+}
+
 /** Add or remove the caller's reaction. `emoji` is a Unicode emoji, or `name:id`. */
 export function setReaction(
   api: ApiClient,

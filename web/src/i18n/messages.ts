@@ -4,6 +4,7 @@ import type en from "./en.json";
 import type guildSettings from "./guild_settings/en.json";
 import type joining from "./joining/en.json";
 import { LOCALES, type Locale } from "./locales";
+import type messageActions from "./message_actions/en.json";
 import type people from "./people/en.json";
 import type permissions from "./permissions/en.json";
 import type settings from "./settings/en.json";
@@ -17,6 +18,7 @@ interface Parts {
   activities: Texts<typeof activities>;
   guild_settings: Texts<typeof guildSettings>;
   joining: Texts<typeof joining>;
+  message_actions: Texts<typeof messageActions>;
   people: Texts<typeof people>;
   permissions: Texts<typeof permissions>;
   settings: Texts<typeof settings>;
@@ -61,6 +63,10 @@ const PARTS: Record<Part, Record<Locale, () => Promise<{ default: Record<string,
   joining: {
     en: () => import("./joining/en.json"),
     de: (): Promise<{ default: Parts["joining"] }> => import("./joining/de.json"),
+  },
+  message_actions: {
+    en: () => import("./message_actions/en.json"),
+    de: (): Promise<{ default: Parts["message_actions"] }> => import("./message_actions/de.json"),
   },
   people: {
     en: () => import("./people/en.json"),

@@ -64,14 +64,18 @@ export function isUnread(state: State, channel: APIChannel): boolean {
   if (isThread(channel) && channel.member === undefined) {
     return false;
   }
+  return compareIds(newest, readPosition(state, channel)) > 0;
+}
+
+/** The id up to which the user has read a channel: without a read state that of the moment when they joined. */
+export function readPosition(state: State, channel: APIChannel): string {
   const guildId = "guild_id" in channel ? channel.guild_id : undefined;
   const joinedAt = isThread(channel)
     ? channel.member?.join_timestamp
     : guildId === undefined
       ? null
       : state.guilds[guildId]?.joinedAt;
-  const since = state.readStates[channel.id]?.lastMessageId ?? (joinedAt ? idAt(joinedAt) : "0");
-  return compareIds(newest, since) > 0;
+  return state.readStates[channel.id]?.lastMessageId ?? (joinedAt ? idAt(joinedAt) : "0");
 }
 
 /** Whether a channel has unread messages and neither it nor its guild is muted. */

@@ -7,6 +7,7 @@ import type {
   APIRole,
   APIStageInstance,
   APISticker,
+  APIStickerItem,
   APIThreadMember,
   APIUser,
   GatewayPresenceUpdate,
@@ -55,6 +56,7 @@ export interface PendingMessage {
   content: string;
   fileNames: readonly string[];
   replyTo: APIMessage | null;
+  stickers: readonly APIStickerItem[];
   createdAt: number;
   /** The uploaded share, from 0 to 1. */
   progress: number;

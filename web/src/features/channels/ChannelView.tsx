@@ -1,7 +1,18 @@
 import { Link } from "@tanstack/react-router";
 import type { APIChannel, APIMessage } from "discord-api-types/v10";
-import { ChevronRight, Expand, Pin, Rocket, Search, Spool, Users, X } from "lucide-react";
-import { lazy, Suspense, useState, type DragEvent, type ReactNode } from "react";
+import {
+  CalendarSearch,
+  ChevronRight,
+  Expand,
+  Pin,
+  Rocket,
+  Rss,
+  Search,
+  Spool,
+  Users,
+  X,
+} from "lucide-react";
+import { lazy, Suspense, useRef, useState, type DragEvent, type ReactNode, type RefObject } from "react";
 
 import { ChannelType, MessageType, Permission } from "../../api/enums";
 import { Translate, useText } from "../../i18n/translate";
@@ -22,7 +33,9 @@ import "../messages/composer.css";
 const Composer = lazy(async () => ({ default: (await import("../messages/Composer")).Composer }));
 const Shelf = lazy(() => import("../activities/Shelf"));
 const Pins = lazy(async () => ({ default: (await import("./Pins")).Pins }));
+const FollowDialog = lazy(() => import("./FollowDialog"));
 const ForumView = lazy(() => import("../forums/ForumView"));
+const JumpToDate = lazy(() => import("../messages/JumpToDate"));
 const ThreadBrowser = lazy(() => import("../threads/ThreadBrowser"));
 const ThreadForm = lazy(() => import("../threads/ThreadForm"));
 const ThreadMenu = lazy(() => import("../threads/ThreadMenu"));
@@ -41,7 +54,7 @@ interface ChannelViewProps {
 
 const HAS_THREADS: ReadonlySet<ChannelType> = new Set([ChannelType.GuildText, ChannelType.GuildAnnouncement]);
 
-type Open = "pins" | "threads" | "newThread" | "activities" | null;
+type Open = "pins" | "threads" | "newThread" | "activities" | "follow" | null;
 
 /** A channel with its messages, or a forum with its posts. */
 export function ChannelView({ channel, targetId, onToggleMembers, actions, beside }: ChannelViewProps) {
@@ -49,6 +62,9 @@ export function ChannelView({ channel, targetId, onToggleMembers, actions, besid
   const name = useAppState((state) => channelName(state, channel));
   const topic = "topic" in channel ? channel.topic : null;
   const [open, setOpen] = useState<Open>(null);
+  // The moment whose day the calendar proposes.
+  const [calendar, setCalendar] = useState<number | null>(null);
+  const jumpRef = useRef<((messageId: string) => void) | null>(null);
   const close = () => setOpen(null);
   const guildId = guildIdOf(channel);
   const permissions = useChannelPermissions(channel);
@@ -66,6 +82,18 @@ export function ChannelView({ channel, targetId, onToggleMembers, actions, besid
             <IconButton label={text("thread.browse")} onPress={() => setOpen("threads")}>
               <Spool size={18} />
             </IconButton>
+          )}
+          {channel.type === ChannelType.GuildAnnouncement && (
+            <IconButton label={text("channel.follow")} onPress={() => setOpen("follow")}>
+              <Rss size={18} />
+            </IconButton>
+          )}
+          {!isForum(channel) && beside === undefined && (
+            <span className="channel-header-wide">
+              <IconButton label={text("channel.jumpToDate")} onPress={() => setCalendar(Date.now())}>
+                <CalendarSearch size={18} />
+              </IconButton>
+            </span>
           )}
           {!isForum(channel) && (
             <IconButton label={text("channel.pins")} onPress={() => setOpen("pins")}>
@@ -104,7 +132,14 @@ export function ChannelView({ channel, targetId, onToggleMembers, actions, besid
           )}
         </span>
       </header>
-      <ChannelContent channel={channel} name={name} targetId={targetId} guildId={guildId} />
+      <ChannelContent
+        channel={channel}
+        name={name}
+        targetId={targetId}
+        guildId={guildId}
+        jumpRef={jumpRef}
+        onDay={(timestamp) => setCalendar(Date.parse(timestamp))}
+      />
       {open === "pins" && (
         <Dialog wide title={text("channel.pins")} onClose={close}>
           <Suspense fallback={<Translate id="app.loading" />}>
@@ -116,6 +151,15 @@ export function ChannelView({ channel, targetId, onToggleMembers, actions, besid
         {open === "activities" && <Shelf channelId={channel.id} guildId={guildId} onClose={close} />}
         {open === "threads" && (
           <ThreadBrowser channel={channel} onCreate={() => setOpen("newThread")} onClose={close} />
+        )}
+        {open === "follow" && <FollowDialog channel={channel} onClose={close} />}
+        {calendar !== null && (
+          <JumpToDate
+            channelId={channel.id}
+            time={calendar}
+            onJump={(messageId) => jumpRef.current?.(messageId)}
+            onClose={() => setCalendar(null)}
+          />
         )}
         {open === "newThread" && <ThreadForm channel={channel} message={null} onClose={close} />}
       </Suspense>
@@ -159,14 +203,17 @@ function ThreadActions({ threadId }: { threadId: string }) {
   );
 }
 
-interface ContentProps {
+interface ConversationProps {
   channel: APIChannel;
   name: string;
   targetId: string | null;
-  guildId: string | null;
+  /** Receives the function that scrolls to a message. */
+  jumpRef: RefObject<((messageId: string) => void) | null>;
+  onDay: (timestamp: string) => void;
 }
 
-function ChannelContent({ channel, name, targetId, guildId }: ContentProps) {
+function ChannelContent({ guildId, ...props }: ConversationProps & { guildId: string | null }) {
+  const { channel, targetId } = props;
   if (isForum(channel)) {
     return (
       <Suspense>
@@ -188,25 +235,12 @@ function ChannelContent({ channel, name, targetId, guildId }: ContentProps) {
           <VoicePanel key={channel.id} channel={channel} guildId={guildId} />
         </Suspense>
       )}
-      <Conversation
-        key={`${channel.id} ${targetId ?? ""}`}
-        channel={channel}
-        name={name}
-        targetId={targetId}
-      />
+      <Conversation key={`${channel.id} ${targetId ?? ""}`} {...props} />
     </>
   );
 }
 
-function Conversation({
-  channel,
-  name,
-  targetId,
-}: {
-  channel: APIChannel;
-  name: string;
-  targetId: string | null;
-}) {
+function Conversation({ channel, name, targetId, jumpRef, onDay }: ConversationProps) {
   const text = useText();
   const session = useSession();
   const [replyTo, setReplyTo] = useState<APIMessage | null>(null);
@@ -257,6 +291,8 @@ function Conversation({
         guildId={guildId}
         name={shownName}
         targetId={targetId}
+        jumpRef={jumpRef}
+        onDay={onDay}
         editingId={editingId}
         onEdit={setEditingId}
         onReply={setReplyTo}

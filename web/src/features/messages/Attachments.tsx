@@ -45,18 +45,23 @@ export function Attachments({ attachments, stickers = [] }: AttachmentsProps) {
           onOpen={() => setOpenId(attachment.id)}
         />
       ))}
-      {stickers
-        .filter((sticker) => (sticker.format_type as number) !== LOTTIE)
-        .map((sticker) => (
+      {stickers.map((sticker) =>
+        (sticker.format_type as number) === LOTTIE ? (
+          <span key={sticker.id} className="attachment-size">
+            {sticker.name}
+          </span>
+        ) : (
           <img
             key={sticker.id}
-            src={stickerUrl(sticker.id)}
+            src={stickerUrl(sticker)}
             alt={sticker.name}
+            title={sticker.name}
             width={160}
             height={160}
             loading="lazy"
           />
-        ))}
+        ),
+      )}
       {openId !== null && (
         <Suspense>
           <ImageViewer

@@ -1,4 +1,4 @@
-import type { APIChannel, APIMessage } from "discord-api-types/v10";
+import type { APIChannel, APIMessage, APIStickerItem } from "discord-api-types/v10";
 import { Paperclip, SendHorizontal, Smile, X } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from "react";
 import { FileTrigger } from "react-aria-components";
@@ -14,6 +14,7 @@ import { useAppState, useSession } from "../session/session";
 import { readDraft, writeDraft } from "./drafts";
 import { EmojiButton } from "./EmojiButton";
 import { sendMessage } from "./sending";
+import { StickerButton } from "./StickerButton";
 import { checkUploads, maxFileSize, type Uploads } from "./uploads";
 import { useMessageText } from "./useMessageText";
 
@@ -82,6 +83,12 @@ export function Composer(props: ComposerProps) {
     editor.change("", 0);
     typedAt.current = 0;
     uploads.clear();
+    onCancelReply();
+  };
+
+  /** Stickers are sent at once; what is being written stays. */
+  const sendSticker = (sticker: APIStickerItem) => {
+    void sendMessage(session, { channelId, content: "", uploads: [], replyTo, stickers: [sticker] });
     onCancelReply();
   };
 
@@ -225,6 +232,7 @@ export function Composer(props: ComposerProps) {
             channel={channel}
             onSelect={({ text: inserted, reference }) => editor.insert(inserted, reference)}
           />
+          <StickerButton channel={channel} onSelect={sendSticker} />
           <IconButton label={text("composer.send")} isDisabled={blocked} onPress={send}>
             <SendHorizontal size={18} />
           </IconButton>

@@ -1,36 +1,31 @@
-import { ApplicationCommandType, ChannelType, MessageFlag, MessageType, Permission } from "../../api/enums";
+import { MessageFlag, MessageType } from "../../api/enums";
 import type { APIMessage, APIUser } from "discord-api-types/v10";
-import { MoreHorizontal, Pencil, Reply, SmilePlus } from "lucide-react";
-import { lazy, memo, Suspense, useState, type ReactNode } from "react";
+import { Reply } from "lucide-react";
+import { lazy, memo, Suspense, type ReactNode } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import { FormattedDate, FormattedTime } from "react-intl";
 
 import { avatarUrl } from "../../api/images";
-import { deleteMessage, setPinned } from "../../api/messages";
 import { Translate, useText } from "../../i18n/translate";
 import { removeMessages } from "../../store/messages";
-import { channelPermissions, has } from "../../store/permissions";
 import { mentionsUser } from "../../store/settings";
 import { displayName, nameColor } from "../../store/selectors";
 import { roleColor } from "../../ui/colors";
-import { Avatar, Button, Dialog, IconButton, Menu, MenuItem } from "../../ui/controls";
-import { AppsMenuItem } from "../commands/AppsMenuItem";
+import { Avatar } from "../../ui/controls";
 import { UserTrigger } from "../members/UserTrigger";
 import { useAppState, useSession } from "../session/session";
-import { useAction, useErrorText } from "../session/useAction";
 import { Attachments } from "./Attachments";
 import { Content } from "./Content";
 import { Embeds } from "./Embeds";
 import { StarterMessage } from "../threads/StarterMessage";
 import { ThreadLink } from "../threads/ThreadLink";
-import { EmojiButton } from "./EmojiButton";
 import { Poll } from "./Poll";
-import { Reactions, toggleReaction } from "./Reactions";
+import { Reactions } from "./Reactions";
 
 const MessageEditor = lazy(async () => ({ default: (await import("./MessageEditor")).MessageEditor }));
 const Components = lazy(async () => ({ default: (await import("../components/Components")).Components }));
-
-const ThreadForm = lazy(() => import("../threads/ThreadForm"));
+const Forwarded = lazy(() => import("./Forwarded"));
+const MessageActions = lazy(() => import("./MessageActions"));
 
 interface MessageItemProps {
   message: APIMessage;
@@ -49,19 +44,6 @@ const MESSAGES: ReadonlySet<MessageType> = new Set([
   MessageType.ChatInputCommand,
   MessageType.ContextMenuCommand,
   MessageType.ThreadStarterMessage,
-]);
-
-/** Messages that people and apps have written: threads can start from them. */
-const WRITTEN: ReadonlySet<MessageType> = new Set([
-  MessageType.Default,
-  MessageType.Reply,
-  MessageType.ChatInputCommand,
-  MessageType.ContextMenuCommand,
-]);
-
-const THREAD_PARENTS: ReadonlySet<ChannelType> = new Set([
-  ChannelType.GuildText,
-  ChannelType.GuildAnnouncement,
 ]);
 
 export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
@@ -136,14 +118,15 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
                 <Translate id="message.edited" />
               </span>
             )}
+            {hasFlag(message, MessageFlag.Crossposted) && (
+              <p className="message-edited">
+                <Translate id="message.published" />
+              </p>
+            )}
             {message.message_snapshots?.map((snapshot, index) => (
-              <blockquote key={index} className="message-forwarded">
-                <span className="message-edited">
-                  <Translate id="message.forwarded" />
-                </span>
-                <Content content={snapshot.message.content} guildId={null} />
-                <Attachments attachments={snapshot.message.attachments} />
-              </blockquote>
+              <Suspense key={index}>
+                <Forwarded message={message} snapshot={snapshot} />
+              </Suspense>
             ))}
             <Attachments attachments={message.attachments} stickers={message.sticker_items} />
             <Embeds embeds={message.embeds} guildId={guildId} content={message.content} />
@@ -159,7 +142,11 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
         <ThreadLink message={message} guildId={guildId} />
         {hasFlag(message, MessageFlag.Ephemeral) && <EphemeralNote message={message} />}
       </div>
-      {!editing && <MessageActions {...props} />}
+      {!editing && (
+        <Suspense>
+          <MessageActions message={message} onEdit={onEdit} onReply={props.onReply} />
+        </Suspense>
+      )}
     </article>
   );
 });
@@ -300,6 +287,12 @@ function SystemText({ message }: { message: APIMessage }) {
           <Translate id="message.system.name" values={{ name: message.content }} />
         </p>
       );
+    case MessageType.ChannelFollowAdd:
+      return (
+        <p className="message-system">
+          <Translate id="message.system.follow" values={{ name: message.content }} />
+        </p>
+      );
     case MessageType.ThreadCreated:
       return (
         <p className="message-system">
@@ -318,120 +311,6 @@ function SystemText({ message }: { message: APIMessage }) {
     default:
       return <p className="message-system">{message.content}</p>;
   }
-}
-
-function MessageActions({ message, onEdit, onReply }: MessageItemProps) {
-  const text = useText();
-  const session = useSession();
-  const action = useAction();
-  const errorText = useErrorText();
-  const [deleting, setDeleting] = useState(false);
-  const [startsThread, setStartsThread] = useState(false);
-  const isOwn = useAppState((state) => state.user?.id === message.author.id);
-  const channel = useAppState((state) => state.channels[message.channel_id]);
-  const permissions = useAppState((state) =>
-    channel === undefined ? 0n : channelPermissions(state, channel, state.user?.id ?? ""),
-  );
-  const mayManage = has(permissions, Permission.ManageMessages);
-  const mayPin = mayManage || has(permissions, Permission.PinMessages);
-  const mayDelete = isOwn || mayManage;
-  const mayReact = has(permissions, Permission.AddReactions);
-  const mayStartThread =
-    channel !== undefined &&
-    THREAD_PARENTS.has(channel.type) &&
-    WRITTEN.has(message.type) &&
-    message.thread === undefined &&
-    has(permissions, Permission.CreatePublicThreads);
-  const onMenu = (key: string | number) => {
-    if (key === "delete") {
-      setDeleting(true);
-    } else if (key === "thread") {
-      setStartsThread(true);
-    } else if (key === "pin") {
-      void action.run(() => setPinned(session.api, message.channel_id, message.id, !message.pinned));
-    } else if (key === "link") {
-      const guildId = channel !== undefined && "guild_id" in channel ? channel.guild_id : "@me";
-      void navigator.clipboard.writeText(
-        `${location.origin}/channels/${guildId}/${message.channel_id}/${message.id}`,
-      );
-    }
-  };
-  return (
-    <div className="message-actions" role="group" aria-label={text("message.actions")}>
-      {mayReact && (
-        <EmojiButton
-          label={text("message.react")}
-          icon={<SmilePlus size={18} />}
-          channel={channel}
-          onSelect={({ id, name }) => void toggleReaction(session, message, { id, name }, true)}
-        />
-      )}
-      <IconButton label={text("message.reply")} onPress={() => onReply(message)}>
-        <Reply size={18} />
-      </IconButton>
-      {isOwn && (
-        <IconButton label={text("message.edit")} onPress={() => onEdit(message.id)}>
-          <Pencil size={18} />
-        </IconButton>
-      )}
-      <Menu
-        label={text("message.more")}
-        trigger={
-          <IconButton label={text("message.more")}>
-            <MoreHorizontal size={18} />
-          </IconButton>
-        }
-      >
-        {mayStartThread && <MenuItem onAction={() => onMenu("thread")}>{text("thread.create")}</MenuItem>}
-        <MenuItem onAction={() => onMenu("link")}>{text("message.link")}</MenuItem>
-        {mayPin && (
-          <MenuItem onAction={() => onMenu("pin")}>
-            {text(message.pinned ? "message.unpin" : "message.pin")}
-          </MenuItem>
-        )}
-        {!hasFlag(message, MessageFlag.Ephemeral) && (
-          <AppsMenuItem
-            channelId={message.channel_id}
-            type={ApplicationCommandType.Message}
-            targetId={message.id}
-          />
-        )}
-        {mayDelete && (
-          <MenuItem danger onAction={() => onMenu("delete")}>
-            {text("message.delete")}
-          </MenuItem>
-        )}
-      </Menu>
-      {startsThread && channel !== undefined && (
-        <Suspense>
-          <ThreadForm channel={channel} message={message} onClose={() => setStartsThread(false)} />
-        </Suspense>
-      )}
-      {deleting && (
-        <Dialog title={text("message.delete")} onClose={() => setDeleting(false)}>
-          <p>{text("message.delete.question")}</p>
-          {action.error !== null && (
-            <p role="alert" className="notice notice-danger">
-              {errorText(action.error)}
-            </p>
-          )}
-          <div className="dialog-actions">
-            <Button onPress={() => setDeleting(false)}>{text("common.cancel")}</Button>
-            <Button
-              kind="danger"
-              autoFocus
-              isDisabled={action.pending}
-              onPress={() =>
-                void action.run(() => deleteMessage(session.api, message.channel_id, message.id))
-              }
-            >
-              {text("common.delete")}
-            </Button>
-          </div>
-        </Dialog>
-      )}
-    </div>
-  );
 }
 
 /** Webhooks choose a name for each message. */

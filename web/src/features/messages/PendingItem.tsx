@@ -6,6 +6,7 @@ import { displayName } from "../../store/selectors";
 import type { PendingMessage } from "../../store/state";
 import { Avatar, Button } from "../../ui/controls";
 import { useAppState, useSession } from "../session/session";
+import { Attachments } from "./Attachments";
 import { Content } from "./Content";
 import { discardMessage, retryMessage } from "./sending";
 
@@ -25,6 +26,7 @@ export function PendingItem({ pending }: { pending: PendingMessage }) {
           <strong className="message-author">{name}</strong>
         </div>
         {pending.content !== "" && <Content content={pending.content} guildId={null} />}
+        <Attachments attachments={[]} stickers={pending.stickers} />
         {pending.fileNames.length > 0 && (
           <p className="message-edited">
             {pending.fileNames.join(", ")}

@@ -2,27 +2,43 @@ import { MessageType } from "../../api/enums";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import type { APIMessage } from "discord-api-types/v10";
 import { ArrowDown } from "lucide-react";
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { FormattedDate } from "react-intl";
+import {
+  lazy,
+  Suspense,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type RefObject,
+} from "react";
+import { Button as AriaButton } from "react-aria-components";
+import { useIntl } from "react-intl";
 
 import { Translate, useText } from "../../i18n/translate";
-import { compareIds } from "../../store/records";
 import { RelationshipType } from "../../store/relationships";
 import type { MessageList, PendingMessage } from "../../store/state";
 import { Button } from "../../ui/controls";
+import { timeOfId } from "../../ui/times";
 import { useAppState, useSession } from "../session/session";
 import { collapseBlocked, type BlockedRow } from "./blocked";
 import { loadAround, loadNewer, loadNewest, loadOlder } from "./history";
 import { MessageItem } from "./MessageItem";
 import { PendingItem } from "./PendingItem";
+import { newMessages } from "./unread";
 import { useAcknowledge } from "./useAcknowledge";
+import { useUnread } from "./useUnread";
 import "./timeline.css";
+
+const UnreadBar = lazy(() => import("./UnreadBar"));
 
 /** Messages of an author within this time stand below one name. */
 const GROUP_MS = 7 * 60 * 1000;
 /** Pixels from an end of the list within which the next page is loaded. */
 const LOAD_DISTANCE = 800;
 const BOTTOM_DISTANCE = 40;
+/** So long the first new message is shown before the bar about it stays away. */
+const SEEN_MS = 400;
 
 interface TimelineProps {
   channelId: string;
@@ -30,6 +46,10 @@ interface TimelineProps {
   name: string;
   /** A message to scroll to and highlight. */
   targetId: string | null;
+  /** Receives the function that scrolls to a message. */
+  jumpRef: RefObject<((messageId: string) => void) | null>;
+  /** Called when the day of a message is pressed, with its timestamp. */
+  onDay: (timestamp: string) => void;
   /** The message that is being edited. */
   editingId: string | null;
   onEdit: (messageId: string | null) => void;
@@ -51,22 +71,25 @@ type Row =
 
 /** The messages of a channel: virtualized, loading pages at both ends, staying at the bottom while it is there. */
 export function Timeline(props: TimelineProps) {
-  const { channelId, guildId, name, targetId, editingId, onEdit, onReply } = props;
+  const { channelId, guildId, name, targetId, jumpRef, editingId, onDay, onEdit, onReply } = props;
   const text = useText();
   const session = useSession();
   const list = useAppState((state) => state.messages[channelId]);
   const pending = useAppState((state) => state.pending);
-  const [jumpId, setJumpId] = useState(targetId);
+  // A new object for each jump, also to the same message.
+  const [jumpTarget, setJumpTarget] = useState(() => (targetId === null ? null : { id: targetId }));
   const scroller = useRef<HTMLDivElement>(null);
   const atBottom = useRef(targetId === null);
+  const [atEnd, setAtEnd] = useState(targetId === null);
   const [awayFromBottom, setAwayFromBottom] = useState(false);
-  // The line above the first new message stays where it was when the channel was opened.
-  const [readId] = useState(() => session.store.state.readStates[channelId]?.lastMessageId ?? null);
+  const isShown = useCallback(() => atBottom.current, []);
+  const { sinceId, markRead } = useUnread(channelId, isShown);
   const selfId = useAppState((state) => state.user?.id);
   const relationships = useAppState((state) => state.relationships);
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
+  const fresh = newMessages(list, sinceId, selfId);
   const rows = collapseBlocked(
-    buildRows(list, pending, channelId, readId, selfId),
+    buildRows(list, pending, channelId, fresh.firstId),
     (userId) => relationships[userId]?.type === RelationshipType.Blocked,
     expanded,
   );
@@ -117,14 +140,14 @@ export function Timeline(props: TimelineProps) {
     }
   }, [totalSize]);
 
-  const jumpIndex = rows.findIndex((row) => row.key === jumpId);
+  const jumpIndex = jumpTarget === null ? -1 : rows.findIndex((row) => row.key === jumpTarget.id);
   useEffect(() => {
     if (jumpIndex >= 0) {
       atBottom.current = false;
       virtualizer.scrollToIndex(jumpIndex, { align: "center" });
     }
     // Scrolls once for each target, when it has been loaded.
-  }, [jumpIndex, jumpId, virtualizer]);
+  }, [jumpIndex, jumpTarget, virtualizer]);
 
   const onScroll = useCallback(() => {
     const element = scroller.current;
@@ -134,6 +157,7 @@ export function Timeline(props: TimelineProps) {
     const toBottom = element.scrollHeight - element.scrollTop - element.clientHeight;
     const current = session.store.state.messages[channelId];
     atBottom.current = toBottom < BOTTOM_DISTANCE && current?.hasNewer !== true;
+    setAtEnd(atBottom.current);
     setAwayFromBottom(toBottom > 2 * LOAD_DISTANCE || current?.hasNewer === true);
     if (element.scrollTop < LOAD_DISTANCE) {
       void loadOlder(session, channelId).catch(() => undefined);
@@ -143,19 +167,56 @@ export function Timeline(props: TimelineProps) {
     }
   }, [session, channelId]);
 
-  const isShown = useCallback(() => atBottom.current, []);
-  useAcknowledge(channelId, isShown);
+  // Where nothing can be scrolled, no event says what is shown.
+  useEffect(() => {
+    const element = scroller.current;
+    if (list !== undefined && element !== null && element.scrollHeight <= element.clientHeight) {
+      onScroll();
+    }
+  }, [list, totalSize, onScroll]);
+
+  useAcknowledge(channelId, isShown, atEnd);
 
   const jump = useCallback(
     (messageId: string) => {
-      setJumpId(messageId);
+      setJumpTarget({ id: messageId });
       void loadAround(session, channelId, messageId).catch(() => undefined);
     },
     [session, channelId],
   );
+  useEffect(() => {
+    jumpRef.current = jump;
+  }, [jumpRef, jump]);
+
+  const firstNewIndex = fresh.firstId === null ? -1 : rows.findIndex((row) => row.key === fresh.firstId);
+  const range = virtualizer.range;
+  const showsFirstNew =
+    firstNewIndex >= 0 &&
+    range !== null &&
+    range.startIndex <= firstNewIndex &&
+    firstNewIndex <= range.endIndex;
+  const [seenSinceId, setSeenSinceId] = useState<string | null>(null);
+  useEffect(() => {
+    // Not before the list has been scrolled to where it begins.
+    const timer = showsFirstNew ? setTimeout(() => setSeenSinceId(sinceId), SEEN_MS) : undefined;
+    return () => clearTimeout(timer);
+  }, [showsFirstNew, sinceId]);
+  const jumpToNew = async () => {
+    if (sinceId === null) {
+      return;
+    }
+    if (fresh.firstId === null) {
+      await loadAround(session, channelId, sinceId).catch(() => undefined);
+    }
+    const { firstId } = newMessages(session.store.state.messages[channelId], sinceId, selfId);
+    if (firstId !== null) {
+      setJumpTarget({ id: firstId });
+      setSeenSinceId(sinceId);
+    }
+  };
 
   const jumpToPresent = () => {
-    setJumpId(null);
+    setJumpTarget(null);
     atBottom.current = true;
     void loadNewest(session, channelId).then(() =>
       virtualizer.scrollToIndex(rows.length - 1, { align: "end" }),
@@ -189,7 +250,7 @@ export function Timeline(props: TimelineProps) {
                   key={item.key}
                   ref={virtualizer.measureElement}
                   data-index={item.index}
-                  className={row.key === jumpId ? "timeline-row timeline-row-target" : "timeline-row"}
+                  className={row.key === jumpTarget?.id ? "timeline-row timeline-row-target" : "timeline-row"}
                   style={{ transform: `translateY(${item.start}px)` }}
                 >
                   {row.kind === "blocked" ? (
@@ -209,11 +270,7 @@ export function Timeline(props: TimelineProps) {
                     <PendingItem pending={row.pending} />
                   ) : (
                     <>
-                      {row.day !== null && (
-                        <div className="timeline-day" role="separator">
-                          <FormattedDate value={row.day} dateStyle="full" />
-                        </div>
-                      )}
+                      {row.day !== null && <DayLine timestamp={row.day} onPress={onDay} />}
                       {row.isFirstNew && (
                         <div className="timeline-new" role="separator">
                           {text("message.new")}
@@ -236,6 +293,17 @@ export function Timeline(props: TimelineProps) {
           })}
         </div>
       </div>
+      {sinceId !== null && fresh.count > 0 && seenSinceId !== sinceId && !showsFirstNew && (
+        <Suspense>
+          <UnreadBar
+            count={fresh.count}
+            hasMore={fresh.hasMore}
+            since={timeOfId(fresh.since)}
+            onJump={() => void jumpToNew()}
+            onMarkRead={markRead}
+          />
+        </Suspense>
+      )}
       {awayFromBottom && (
         <div className="timeline-present">
           <Button onPress={jumpToPresent}>
@@ -243,6 +311,24 @@ export function Timeline(props: TimelineProps) {
           </Button>
         </div>
       )}
+    </div>
+  );
+}
+
+/** Says on which day the messages below were sent; leads to those of other days. */
+function DayLine({ timestamp, onPress }: { timestamp: string; onPress: (timestamp: string) => void }) {
+  const text = useText();
+  const { formatDate } = useIntl();
+  const day = formatDate(timestamp, { dateStyle: "full" });
+  return (
+    <div className="timeline-day">
+      <AriaButton
+        className="timeline-day-button"
+        aria-label={text("message.day", { day })}
+        onPress={() => onPress(timestamp)}
+      >
+        {day}
+      </AriaButton>
     </div>
   );
 }
@@ -263,8 +349,7 @@ function buildRows(
   list: MessageList | undefined,
   pending: readonly PendingMessage[],
   channelId: string,
-  readId: string | null,
-  selfId: string | undefined,
+  firstNewId: string | null,
 ): Row[] {
   const messages = list?.messages ?? [];
   const rows: Row[] = messages.map((message, index) => {
@@ -277,12 +362,7 @@ function buildRows(
       message,
       compact: !newDay && isGrouped(before, message),
       day: newDay ? message.timestamp : null,
-      isFirstNew:
-        readId !== null &&
-        before !== undefined &&
-        message.author.id !== selfId &&
-        compareIds(before.id, readId) <= 0 &&
-        compareIds(message.id, readId) > 0,
+      isFirstNew: message.id === firstNewId,
     };
   });
   if (list?.hasNewer !== true) {

@@ -1,5 +1,8 @@
+import type { APIMessage } from "discord-api-types/v10";
+
 import { getMessages } from "../../api/messages";
 import { appendPage, prependPage, setPage } from "../../store/messages";
+import { compareIds } from "../../store/records";
 import type { Session } from "../session/session";
 
 export const PAGE_SIZE = 50;
@@ -29,8 +32,19 @@ export async function loadAround(session: Session, channelId: string, messageId:
   }
   await once(`${channelId} ${messageId}`, async () => {
     const page = await getMessages(session.api, channelId, { around: messageId, limit: PAGE_SIZE });
-    session.store.update((state) => setPage(state, channelId, page, { hasOlder: true, hasNewer: true }));
+    session.store.update((state) => setPage(state, channelId, page, edgesAround(page, messageId)));
   });
+}
+
+/** Whether messages exist beyond a page around an id: one half of it may be older or newer than the id. */
+export function edgesAround(
+  page: readonly Pick<APIMessage, "id">[],
+  messageId: string,
+): { hasOlder: boolean; hasNewer: boolean } {
+  const newer = page.filter((message) => compareIds(message.id, messageId) > 0).length;
+  // Servers count the message itself in the older or in the newer half.
+  const half = Math.floor(PAGE_SIZE / 2) - 1;
+  return { hasOlder: page.length - newer > half, hasNewer: newer >= half };
 }
 
 export async function loadOlder(session: Session, channelId: string): Promise<void> {

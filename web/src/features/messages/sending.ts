@@ -1,4 +1,4 @@
-import type { APIMessage } from "discord-api-types/v10";
+import type { APIMessage, APIStickerItem } from "discord-api-types/v10";
 
 import { NetworkError } from "../../api/errors";
 import { createMessage } from "../../api/messages";
@@ -17,6 +17,7 @@ export interface Outgoing {
   content: string;
   uploads: readonly Upload[];
   replyTo: APIMessage | null;
+  stickers?: readonly APIStickerItem[];
 }
 
 /** Files of pending messages, by nonce: they are no part of the state. */
@@ -36,6 +37,7 @@ export async function sendMessage(session: Session, outgoing: Outgoing): Promise
     content: outgoing.content,
     fileNames: outgoing.uploads.map(({ file }) => file.name),
     replyTo: outgoing.replyTo,
+    stickers: outgoing.stickers ?? [],
     createdAt: Date.now(),
     progress: 0,
     failure: null,
@@ -69,6 +71,7 @@ async function deliver(session: Session, pending: PendingMessage): Promise<void>
     nonce: pending.nonce,
     enforce_nonce: true,
     ...(pending.replyTo && { message_reference: { message_id: pending.replyTo.id } }),
+    ...(pending.stickers.length > 0 && { sticker_ids: pending.stickers.map((each) => each.id) as [string] }),
     ...(uploads.length > 0 && { attachments: uploads.map(attachmentOf) }),
   };
   for (;;) {

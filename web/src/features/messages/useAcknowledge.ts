@@ -6,8 +6,11 @@ import { useAppState, useSession } from "../session/session";
 
 const DELAY_MS = 400;
 
-/** Mark a channel as read up to its newest loaded message, once that has been shown for a moment. */
-export function useAcknowledge(channelId: string, isShown: () => boolean): void {
+/**
+ * Mark a channel as read up to its newest loaded message, once that has been shown for a moment. `atEnd` is whether it
+ * was shown when the component rendered.
+ */
+export function useAcknowledge(channelId: string, isShown: () => boolean, atEnd: boolean): void {
   const { api, store } = useSession();
   const newestId = useAppState((state) => {
     const list = state.messages[channelId];
@@ -30,5 +33,5 @@ export function useAcknowledge(channelId: string, isShown: () => boolean): void 
       clearTimeout(timer);
       document.removeEventListener("visibilitychange", acknowledge);
     };
-  }, [api, store, channelId, newestId, isShown]);
+  }, [api, store, channelId, newestId, isShown, atEnd]);
 }

@@ -31,11 +31,18 @@ const PREFIXES: Readonly<Record<string, (item: SwitcherItem) => boolean>> = {
   "*": ({ kind }) => kind === "guild",
 };
 
-/** The places that match a query; without one those with mentions and unread messages, then the latest ones. */
-export function switcherItems(state: State, query: string): SwitcherItem[] {
+/**
+ * The places that match a query; without one those with mentions and unread messages, then the latest ones. `keep`
+ * leaves out places that are of no use.
+ */
+export function switcherItems(
+  state: State,
+  query: string,
+  keep: (item: SwitcherItem) => boolean = () => true,
+): SwitcherItem[] {
   const limit = PREFIXES[query[0] ?? ""];
   const text = (limit === undefined ? query : query.slice(1)).trim();
-  const items = allItems(state).filter((item) => limit?.(item) ?? true);
+  const items = allItems(state).filter((item) => keep(item) && (limit?.(item) ?? true));
   if (text === "") {
     return items
       .filter((item) => limit !== undefined || item.kind === "channel")

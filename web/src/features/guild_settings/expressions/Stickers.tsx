@@ -53,7 +53,7 @@ export default function Stickers({ guild, permissions }: SectionProps) {
                     (sticker.format_type as number) === LOTTIE ? (
                       <span className="expression-picture">{sticker.tags}</span>
                     ) : (
-                      <img src={stickerUrl(sticker.id)} alt="" className="expression-picture" />
+                      <img src={stickerUrl(sticker)} alt="" className="expression-picture" />
                     )
                   }
                   name={sticker.name}

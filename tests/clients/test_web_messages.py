@@ -1,0 +1,137 @@
+"""Messages, events and accounts in the client for people, in Chromium."""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from tests.clients.client_pages import ClientPage, chromium, require_client
+from tests.clients.live import Person, World
+from tests.clients.test_web_channels import message_menu
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[Browser]:
+    """Chromium."""
+    require_client()
+    async with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def server_settings() -> dict[str, str]:
+    return {"rate_limits": "false"}
+
+
+async def open_as(browser: Browser, person: Person, path: str, **options: Any) -> ClientPage:
+    """The client of a person who is logged in, at a path."""
+    url = person.world.server.url
+    context = await browser.new_context(locale="en-US", **options)
+    accounts = json.dumps([{"userId": str(person.id), "token": person.token}])
+    await context.add_init_script(
+        f"localStorage.getItem('moothall.accounts') ?? "
+        f"localStorage.setItem('moothall.accounts', {json.dumps(accounts)})"
+    )
+    client = ClientPage(await context.new_page(), url)
+    await client.page.goto(url + path)
+    return client
+
+
+async def make_community(owner: Person, guild_id: int, channel_id: int) -> None:
+    """Make a guild a community, which may have announcement channels and stages."""
+    await owner.patch(
+        f"/guilds/{guild_id}",
+        {
+            "features": ["COMMUNITY"],
+            "verification_level": 1,
+            "explicit_content_filter": 2,
+            "default_message_notifications": 1,
+            "rules_channel_id": str(channel_id),
+            "public_updates_channel_id": str(channel_id),
+        },
+    )
+
+
+async def test_a_message_is_forwarded_published_and_answered_with_a_sticker(browser: Browser, world: World) -> None:
+    owner = await world.resident()
+    guild_id = await world.guild(owner, "The Moot")
+    general = await world.text_channel(owner, guild_id)
+    await make_community(owner, guild_id, general)
+    await owner.post(f"/guilds/{guild_id}/channels", {"name": "news", "type": 5})
+    await owner.say(general, "Tea at **noon**")
+    ada = await open_as(browser, owner, f"/channels/{guild_id}/{general}")
+    await message_menu(ada, "Tea at noon", "Forward")
+    dialog = ada.page.get_by_role("dialog", name="Forward")
+    await dialog.get_by_role("combobox", name="Forward to").fill("new")
+    await ada.page.get_by_role("option", name=re.compile("news")).click()
+    await dialog.get_by_label("Comment").fill("Bring cups")
+    await dialog.get_by_role("button", name="Forward", exact=True).click()
+    await dialog.get_by_role("link", name="Go there").click()
+    await expect(ada.message("Forwarded").locator("strong", has_text="noon")).to_be_visible()
+
+    await ada.page.get_by_role("button", name="Follow this channel").click()
+    dialog = ada.page.get_by_role("dialog", name="Follow this channel")
+    await dialog.get_by_role("combobox", name="Your channel").fill("general")
+    await ada.page.get_by_role("option", name=re.compile("general")).click()
+    await dialog.get_by_role("button", name="Follow this channel").click()
+    await expect(dialog.get_by_role("status")).to_contain_text("general")
+    await dialog.get_by_role("button", name="Close").click()
+    await message_menu(ada, "Bring cups", "Publish")
+    await ada.page.get_by_role("dialog").get_by_role("button", name="Publish").click()
+    await expect(ada.message("Bring cups").get_by_text("Published")).to_be_visible()
+
+    await ada.page.get_by_role("link", name="general", exact=True).click()
+    await expect(ada.message("made this channel follow The Moot #news")).to_be_visible()
+    await expect(ada.message("Bring cups")).to_be_visible()
+    await ada.page.get_by_role("button", name="Send a sticker").click()
+    await ada.page.get_by_role("searchbox", name="Search stickers").fill("tick")
+    await ada.page.get_by_role("button", name="Tick", exact=True).click()
+    await expect(ada.page.get_by_role("img", name="Tick")).to_be_visible()
+    assert ada.errors == []
+
+
+async def test_the_first_unread_message_and_the_days_are_found(browser: Browser, world: World) -> None:
+    owner = await world.resident()
+    guild_id = await world.guild(owner, "The Moot")
+    channel_id = await world.text_channel(owner, guild_id)
+    made = await owner.post(f"/channels/{channel_id}/webhooks", {"name": "crier"})
+    webhook = f"/webhooks/{made['id']}/{made['token']}?wait=true"
+    await owner.say(channel_id, "I was here")
+
+    async def cry(count: int, text: str) -> None:
+        """Send messages: the first one before all others, which come in any order."""
+        await owner.post(webhook, {"content": f"{text} 0."})
+        numbers = range(1, count)
+        await asyncio.gather(*(owner.post(webhook, {"content": f"{text} {number}."}) for number in numbers))
+
+    await cry(52, "line")
+    channel = f"{world.server.url}/channels/{guild_id}/{channel_id}"
+    ada = await open_as(browser, owner, "/channels/@me", viewport={"width": 1000, "height": 500})
+    async with ada.page.expect_response(re.compile("/ack$")):
+        await ada.page.goto(channel)
+    bar = ada.page.get_by_role("region", name="New messages")
+    await bar.get_by_role("button", name=re.compile("More than .* new messages since")).click()
+    await expect(ada.message("line 0.")).to_be_in_viewport()
+    await expect(ada.page.get_by_text("New", exact=True)).to_be_in_viewport()
+    await expect(bar).to_be_hidden()
+
+    await ada.page.get_by_role("button", name="Go to a date").click()
+    dialog = ada.page.get_by_role("dialog", name="Go to a date")
+    await dialog.get_by_label("Day").fill("2020-01-31")
+    await dialog.get_by_role("button", name="Go", exact=True).click()
+    await expect(ada.page.get_by_text("This is the beginning of #general")).to_be_in_viewport()
+    await ada.page.get_by_role("button", name="Jump to the newest messages").click()
+    await expect(ada.page.get_by_text("This is the beginning of #general")).not_to_be_in_viewport()
+
+    # What arrives while the channel is not open is new, until it is marked as read.
+    await ada.page.goto(f"{world.server.url}/channels/@me")
+    await cry(25, "more")
+    await ada.page.goto(channel)
+    await expect(bar.get_by_role("button", name=re.compile("^25 new messages since"))).to_be_visible()
+    await bar.get_by_role("button", name="Mark as read").click()
+    await expect(bar).to_be_hidden()
+    assert ada.errors == []

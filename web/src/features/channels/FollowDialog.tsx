@@ -1,0 +1,88 @@
+import type { APIChannel } from "discord-api-types/v10";
+import { useCallback, useState } from "react";
+import { Form } from "react-aria-components";
+
+import { followChannel } from "../../api/channels";
+import { Translate, useText } from "../../i18n/translate";
+import type { State } from "../../store/state";
+import { Button, Dialog } from "../../ui/controls";
+import { mayFollowInto } from "../messages/forwarding";
+import { WithActionTexts } from "../messages/WithActionTexts";
+import { ActionError } from "../session/ActionError";
+import { useSession } from "../session/session";
+import { useAction } from "../session/useAction";
+import { ChannelField, type ChosenChannel } from "./ChannelField";
+
+interface FollowDialogProps {
+  channel: APIChannel;
+  onClose: () => void;
+}
+
+/** Lets one of the user's channels receive what an announcement channel publishes. */
+export default function FollowDialog(props: FollowDialogProps) {
+  const text = useText();
+  return (
+    <Dialog title={text("channel.follow")} onClose={props.onClose}>
+      <WithActionTexts>
+        <Fields {...props} />
+      </WithActionTexts>
+    </Dialog>
+  );
+}
+
+function Fields({ channel, onClose }: FollowDialogProps) {
+  const text = useText();
+  const { api } = useSession();
+  const action = useAction();
+  const [target, setTarget] = useState<ChosenChannel | null>(null);
+  const [done, setDone] = useState(false);
+  const keep = useCallback(
+    (state: State, each: APIChannel) => mayFollowInto(state, each, channel),
+    [channel],
+  );
+  if (done && target !== null) {
+    return (
+      <div className="stack">
+        <p role="status">
+          <Translate
+            id="messageActions.follow.done"
+            values={{ name: target.name, b: (chunks) => <strong key="name">{chunks}</strong> }}
+          />
+        </p>
+        <div className="dialog-actions">
+          <Button kind="primary" autoFocus onPress={onClose}>
+            {text("common.close")}
+          </Button>
+        </div>
+      </div>
+    );
+  }
+  return (
+    <Form
+      className="stack"
+      validationBehavior="aria"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (target !== null) {
+          void action.run(() => followChannel(api, channel.id, target.id)).then(setDone);
+        }
+      }}
+    >
+      <p className="field-hint">{text("messageActions.follow.hint")}</p>
+      <ChannelField
+        label={text("messageActions.follow.target")}
+        value={target}
+        onChange={setTarget}
+        keep={keep}
+        autoFocus
+      />
+      <ActionError action={action} />
+      <div className="dialog-actions">
+        <Button onPress={onClose}>{text("common.cancel")}</Button>
+        <Button type="submit" kind="primary" isDisabled={target === null || action.pending}>
+          {text("channel.follow")}
+        </Button>
+      </div>
+    </Form>
+  );
+}

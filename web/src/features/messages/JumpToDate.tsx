@@ -1,0 +1,87 @@
+import { useState } from "react";
+import { Form } from "react-aria-components";
+
+import type { ApiClient } from "../../api/client";
+import { getMessages } from "../../api/messages";
+import { useText } from "../../i18n/translate";
+import { Button, Dialog, TextField } from "../../ui/controls";
+import { ActionError } from "../session/ActionError";
+import { useSession } from "../session/session";
+import { useAction } from "../session/useAction";
+import { dayOf, idBeforeDay } from "./days";
+import { WithActionTexts } from "./WithActionTexts";
+
+interface JumpToDateProps {
+  channelId: string;
+  /** The moment whose day is proposed, in milliseconds since the epoch. */
+  time: number;
+  onJump: (messageId: string) => void;
+  onClose: () => void;
+}
+
+/** Goes to the first message of a day, or to the next one after it. */
+export default function JumpToDate(props: JumpToDateProps) {
+  const text = useText();
+  return (
+    <Dialog title={text("channel.jumpToDate")} onClose={props.onClose}>
+      <WithActionTexts>
+        <Fields {...props} />
+      </WithActionTexts>
+    </Dialog>
+  );
+}
+
+function Fields({ channelId, time, onJump, onClose }: JumpToDateProps) {
+  const text = useText();
+  const { api } = useSession();
+  const action = useAction();
+  const [day, setDay] = useState(() => dayOf(time));
+  const [isEmpty, setEmpty] = useState(false);
+  const beforeId = idBeforeDay(day);
+  const jump = async (id: string) => {
+    setEmpty(false);
+    const messageId = await firstAfter(api, channelId, id);
+    if (messageId === null) {
+      setEmpty(true);
+      return;
+    }
+    onClose();
+    onJump(messageId);
+  };
+  return (
+    <Form
+      className="stack"
+      validationBehavior="aria"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (beforeId !== null) {
+          void action.run(() => jump(beforeId));
+        }
+      }}
+    >
+      <TextField
+        label={text("messageActions.date.label")}
+        hint={text("messageActions.date.hint")}
+        type="date"
+        value={day}
+        onChange={setDay}
+        autoFocus
+        error={isEmpty ? text("messageActions.date.none") : undefined}
+      />
+      <ActionError action={action} />
+      <div className="dialog-actions">
+        <Button onPress={onClose}>{text("common.cancel")}</Button>
+        <Button type="submit" kind="primary" isDisabled={beforeId === null || action.pending}>
+          {text("messageActions.date.jump")}
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+/** The first message after an id, or the newest one before it; null for an empty channel. */
+async function firstAfter(api: ApiClient, channelId: string, id: string): Promise<string | null> {
+  const [first] = await getMessages(api, channelId, { after: id, limit: 1 });
+  const [newest] = first === undefined ? await getMessages(api, channelId, { limit: 1 }) : [first];
+  return newest?.id ?? null;
+}

@@ -1,0 +1,142 @@
+import type { APIMessage } from "discord-api-types/v10";
+import { MoreHorizontal, Pencil, Reply, SmilePlus } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+
+import { ApplicationCommandType, ChannelType, MessageFlag, Permission } from "../../api/enums";
+import { deleteMessage, setPinned } from "../../api/messages";
+import { useText } from "../../i18n/translate";
+import { has } from "../../store/permissions";
+import { Button, Dialog, IconButton, Menu, MenuItem } from "../../ui/controls";
+import { AppsMenuItem } from "../commands/AppsMenuItem";
+import { ActionError } from "../session/ActionError";
+import { useAppState, useSession } from "../session/session";
+import { useAction } from "../session/useAction";
+import { useChannelPermissions } from "../session/usePermissions";
+import { EmojiButton } from "./EmojiButton";
+import { isForwardable, isPublishable, isWritten } from "./forwarding";
+import { toggleReaction } from "./Reactions";
+
+const ForwardDialog = lazy(() => import("./ForwardDialog"));
+const PublishDialog = lazy(() => import("./PublishDialog"));
+const ThreadForm = lazy(() => import("../threads/ThreadForm"));
+
+const THREAD_PARENTS: ReadonlySet<ChannelType> = new Set([
+  ChannelType.GuildText,
+  ChannelType.GuildAnnouncement,
+]);
+
+interface MessageActionsProps {
+  message: APIMessage;
+  onEdit: (messageId: string | null) => void;
+  onReply: (message: APIMessage) => void;
+}
+
+type Open = "delete" | "thread" | "forward" | "publish" | null;
+
+/** What can be done with a message; loaded once the first messages are shown. */
+export default function MessageActions({ message, onEdit, onReply }: MessageActionsProps) {
+  const text = useText();
+  const session = useSession();
+  const action = useAction();
+  const [open, setOpen] = useState<Open>(null);
+  const close = () => setOpen(null);
+  const isOwn = useAppState((state) => state.user?.id === message.author.id);
+  const channel = useAppState((state) => state.channels[message.channel_id]);
+  const permissions = useChannelPermissions(channel);
+  const mayPublish = useAppState((state) => isPublishable(state, channel, message));
+  const mayManage = has(permissions, Permission.ManageMessages);
+  const mayPin = mayManage || has(permissions, Permission.PinMessages);
+  const mayDelete = isOwn || mayManage;
+  const mayReact = has(permissions, Permission.AddReactions);
+  const mayStartThread =
+    channel !== undefined &&
+    THREAD_PARENTS.has(channel.type) &&
+    isWritten(message) &&
+    message.thread === undefined &&
+    has(permissions, Permission.CreatePublicThreads);
+  const isPrivate = ((message.flags ?? 0) & MessageFlag.Ephemeral) !== 0;
+  const pin = () =>
+    void action.run(() => setPinned(session.api, message.channel_id, message.id, !message.pinned));
+  const copyLink = () => {
+    const guildId = channel !== undefined && "guild_id" in channel ? channel.guild_id : "@me";
+    void navigator.clipboard.writeText(
+      `${location.origin}/channels/${guildId}/${message.channel_id}/${message.id}`,
+    );
+  };
+  return (
+    <div className="message-actions" role="group" aria-label={text("message.actions")}>
+      {mayReact && (
+        <EmojiButton
+          label={text("message.react")}
+          icon={<SmilePlus size={18} />}
+          channel={channel}
+          onSelect={({ id, name }) => void toggleReaction(session, message, { id, name }, true)}
+        />
+      )}
+      <IconButton label={text("message.reply")} onPress={() => onReply(message)}>
+        <Reply size={18} />
+      </IconButton>
+      {isOwn && (
+        <IconButton label={text("message.edit")} onPress={() => onEdit(message.id)}>
+          <Pencil size={18} />
+        </IconButton>
+      )}
+      <Menu
+        label={text("message.more")}
+        trigger={
+          <IconButton label={text("message.more")}>
+            <MoreHorizontal size={18} />
+          </IconButton>
+        }
+      >
+        {mayStartThread && <MenuItem onAction={() => setOpen("thread")}>{text("thread.create")}</MenuItem>}
+        {isForwardable(message) && (
+          <MenuItem onAction={() => setOpen("forward")}>{text("message.forward")}</MenuItem>
+        )}
+        {mayPublish && <MenuItem onAction={() => setOpen("publish")}>{text("message.publish")}</MenuItem>}
+        <MenuItem onAction={copyLink}>{text("message.link")}</MenuItem>
+        {mayPin && (
+          <MenuItem onAction={pin}>{text(message.pinned ? "message.unpin" : "message.pin")}</MenuItem>
+        )}
+        {!isPrivate && (
+          <AppsMenuItem
+            channelId={message.channel_id}
+            type={ApplicationCommandType.Message}
+            targetId={message.id}
+          />
+        )}
+        {mayDelete && (
+          <MenuItem danger onAction={() => setOpen("delete")}>
+            {text("message.delete")}
+          </MenuItem>
+        )}
+      </Menu>
+      <Suspense>
+        {open === "thread" && channel !== undefined && (
+          <ThreadForm channel={channel} message={message} onClose={close} />
+        )}
+        {open === "forward" && <ForwardDialog message={message} onClose={close} />}
+        {open === "publish" && <PublishDialog message={message} onClose={close} />}
+      </Suspense>
+      {open === "delete" && (
+        <Dialog title={text("message.delete")} onClose={close}>
+          <p>{text("message.delete.question")}</p>
+          <ActionError action={action} />
+          <div className="dialog-actions">
+            <Button onPress={close}>{text("common.cancel")}</Button>
+            <Button
+              kind="danger"
+              autoFocus
+              isDisabled={action.pending}
+              onPress={() =>
+                void action.run(() => deleteMessage(session.api, message.channel_id, message.id))
+              }
+            >
+              {text("common.delete")}
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,11 @@
+import type { ReactNode } from "react";
+
+import type { Part } from "../../i18n/messages";
+import { WithTexts } from "../../i18n/translate";
+
+const PARTS: readonly Part[] = ["message_actions"];
+
+/** Loads the texts of forwarding, publishing and following, of the calendar and of stickers. */
+export function WithActionTexts({ children }: { children: ReactNode }) {
+  return <WithTexts parts={PARTS}>{children}</WithTexts>;
+}
