@@ -27,6 +27,7 @@ from moothall.kernel.background import BackgroundTask
 from moothall.kernel.fair_slots import FairSlots
 from moothall.kernel.file_links import FileLinks
 from moothall.kernel.outgoing import Outgoing, OutgoingFailed, ResponseStream, read_whole
+from moothall.kernel.single_flight import SingleFlight
 from moothall.objects import errors
 from moothall.objects.clock import CLOCK, cpu_stopwatch
 from moothall.objects.errors import Refusal
@@ -90,7 +91,7 @@ class ExternalMedia(BackgroundTask):
         self._limits = limits
         self._slots = FairSlots(_SLOTS, waiting_max=_WAITING_MAX, waiting_each=_WAITING_EACH, each=_SLOTS_EACH)
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="external")
-        self._tasks: dict[str, asyncio.Task[_Source | None]] = {}
+        self._loading = SingleFlight[str, _Source | None]()
         self._failures: OrderedDict[str, float] = OrderedDict()
         self._videos = 0
 
@@ -114,9 +115,7 @@ class ExternalMedia(BackgroundTask):
     async def close(self) -> None:
         """Cancel the requests in flight."""
         await self.stop()
-        for task in list(self._tasks.values()):
-            task.cancel()
-        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        await self._loading.close()
         await self._outgoing.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
@@ -148,23 +147,7 @@ class ExternalMedia(BackgroundTask):
         failed_at = self._failures.get(url)
         if failed_at is not None and CLOCK.monotonic() - failed_at < _FAILURE_SECONDS:
             return None
-        while True:
-            task = self._tasks.get(url)
-            if task is None:
-                break
-            try:
-                return await asyncio.shield(task)
-            except Refusal:
-                # The refusal was for another client, which started the task.
-                continue
-        task = self._tasks[url] = asyncio.create_task(self._load(url, client))
-        task.add_done_callback(partial(self._end, url))
-        return await asyncio.shield(task)
-
-    def _end(self, url: str, task: "asyncio.Task[_Source | None]") -> None:
-        del self._tasks[url]
-        if not task.cancelled():
-            task.exception()  # mark it as retrieved: the waiting requests may be cancelled
+        return await self._loading.get(url, partial(self._load, url, client))
 
     async def _load(self, url: str, client: Client) -> _Source | None:
         group = _group(url)

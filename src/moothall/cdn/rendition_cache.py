@@ -7,15 +7,16 @@ may cause.
 import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Final
 
 from moothall.cdn.renditions import Rendition, make_rendition
 from moothall.kernel.address_limits import AddressLimits, Client
 from moothall.kernel.background import BackgroundTask
 from moothall.kernel.fair_slots import FairSlots
+from moothall.kernel.single_flight import SingleFlight
 from moothall.kernel.staged import upload_key
 from moothall.objects.clock import cpu_stopwatch
-from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake
 from moothall.resources.message.attachment.queries import select_used
 from moothall.storage.blobs import Blobs
@@ -42,7 +43,7 @@ class RenditionCache:
         self._limits = limits
         self._slots = FairSlots(_SLOTS, waiting_max=_WAITING_MAX, waiting_each=_WAITING_EACH)
         self._threads = ThreadPoolExecutor(_SLOTS, thread_name_prefix="renditions")
-        self._tasks: dict[tuple[int, str], asyncio.Task[bytes | None]] = {}
+        self._making = SingleFlight[tuple[int, str], bytes | None]()
 
     async def get(self, file_id: Snowflake, rendition: Rendition, client: Client) -> bytes | None:
         """Return a rendition of an image; None if it cannot be made or the file does not exist.
@@ -50,27 +51,11 @@ class RenditionCache:
         Raises Refusal: 429 if the client has caused too much work, 503 if too many requests wait.
         """
         key = int(file_id), rendition.name
-        while True:
-            task = self._tasks.get(key)
-            if task is None:
-                break
-            try:
-                return await asyncio.shield(task)
-            except Refusal:
-                # The refusal was for another client, which started the task.
-                continue
-        task = self._tasks[key] = asyncio.create_task(self._get(file_id, rendition, client))
-        task.add_done_callback(lambda done: self._end(key, done))
-        return await asyncio.shield(task)
+        return await self._making.get(key, partial(self._get, file_id, rendition, client))
 
     def close(self) -> None:
         """Start no more work."""
         self._threads.shutdown(wait=False, cancel_futures=True)
-
-    def _end(self, key: tuple[int, str], task: "asyncio.Task[bytes | None]") -> None:
-        del self._tasks[key]
-        if not task.cancelled():
-            task.exception()  # mark it as retrieved: the waiting requests may be cancelled
 
     async def _get(self, file_id: Snowflake, rendition: Rendition, client: Client) -> bytes | None:
         data = await self._cache.get(int(file_id), rendition.name)

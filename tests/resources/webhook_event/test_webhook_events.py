@@ -292,7 +292,7 @@ async def test_a_slow_application_delays_no_other(platform: Platform, app: App, 
             await granted(platform, app)
         await granted(platform, other)
         sender = platform.services.resources[WebhookEventSender]
-        assert await sender._send_due(Timestamp.now())
+        assert await sender._start_due(Timestamp.now())
         assert sender._in_flight == {int(app.id): 5, int(other.id): 1}
         await send(platform)
         assert (len(server.events()), len(quick.events())) == (7, 1)

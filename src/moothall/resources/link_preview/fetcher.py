@@ -22,6 +22,7 @@ from moothall.kernel import unit_of_work
 from moothall.kernel.authenticate import ANONYMOUS
 from moothall.kernel.context import Context
 from moothall.kernel.outgoing import Outgoing, OutgoingFailed, ResponseStream, read_start
+from moothall.kernel.single_flight import SingleFlight
 from moothall.objects.embed import Embed, url_error
 from moothall.objects.limits import EMBED_URL_MAX
 from moothall.objects.wire import Timestamp, encode
@@ -94,7 +95,7 @@ class LinkPreviews:
 
     def __init__(self, services: "Services") -> None:
         self._services = services
-        self._fetching: dict[str, asyncio.Task[list[Raw]]] = {}
+        self._fetching = SingleFlight[str, list[Raw]]()
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="previews")
         limits = services.limits
         self.outgoing = Outgoing(
@@ -110,23 +111,16 @@ class LinkPreviews:
         async with self._services.database.read() as reader:
             cached = await queries.select_previews(reader, links, Timestamp.now())
         missing = [link for link in links if link not in cached]
-        fetched = await asyncio.gather(*(self._fetch_once(link) for link in missing))
+        fetched = await asyncio.gather(
+            *(self._fetching.get(link, partial(self._fetch_and_cache, link)) for link in missing)
+        )
         return cached | dict(zip(missing, fetched, strict=True))
 
     async def close(self) -> None:
         """Cancel the requests in flight."""
-        for task in list(self._fetching.values()):
-            task.cancel()
-        await asyncio.gather(*self._fetching.values(), return_exceptions=True)
+        await self._fetching.close()
         await self.outgoing.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
-
-    async def _fetch_once(self, link: str) -> list[Raw]:
-        task = self._fetching.get(link)
-        if task is None:
-            task = self._fetching[link] = asyncio.create_task(self._fetch_and_cache(link))
-            task.add_done_callback(lambda _: self._fetching.pop(link, None))
-        return await asyncio.shield(task)
 
     async def _fetch_and_cache(self, link: str) -> list[Raw]:
         try:

@@ -1,13 +1,12 @@
 """Fetches the previews that messages wait for, outside any transaction, and attaches them."""
 
-import asyncio
 import logging
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from moothall.kernel import unit_of_work
 from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.background import PeriodicTask
+from moothall.kernel.background import QueueWorker
 from moothall.kernel.context import Context
 from moothall.objects.wire import Timestamp
 from moothall.resources.link_preview.fetcher import LinkPreviews
@@ -37,36 +36,17 @@ _MAX_IN_FLIGHT: Final = 50
 log = logging.getLogger("moothall.link_previews")
 
 
-class PreviewWorker(PeriodicTask):
+class PreviewWorker(QueueWorker):
     """Attaches previews to the messages that wait for them: when woken, and every `seconds` otherwise."""
 
     def __init__(self, services: "Services", *, seconds: float = 5.0) -> None:
-        super().__init__(seconds=seconds, woken=services.resources[PreviewsRequested])
+        super().__init__(
+            "link previews", maximum=_MAX_IN_FLIGHT, seconds=seconds, woken=services.resources[PreviewsRequested]
+        )
         self._services = services
-        self._tasks: set[asyncio.Task[None]] = set()
-
-    async def drain(self, now: Timestamp | None = None) -> None:
-        """Handle every request that is due, or would be at `now`, and wait until all are done."""
-        while await self._start_due(Timestamp.now() if now is None else now) or self._tasks:
-            await asyncio.gather(*self._tasks)
-
-    async def close(self) -> None:
-        """Stop, and cancel what is under way: it is tried again later."""
-        await self.stop()
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    async def _round(self) -> bool:
-        try:
-            return await self._start_due(Timestamp.now())
-        except StorageError as error:
-            log.warning("link previews wait for the database: %s", error)
-            return False
 
     async def _start_due(self, now: Timestamp) -> bool:
-        """Start to handle requests that are due; whether there were any."""
-        free = _MAX_IN_FLIGHT - len(self._tasks)
+        free = self._free
         if free <= 0 or not await self._is_any_due(now):
             return False
 
@@ -76,9 +56,7 @@ class PreviewWorker(PeriodicTask):
 
         requests = await unit_of_work.run(self._services, ANONYMOUS, claim, fires=())
         for request in requests:
-            task = asyncio.create_task(self._handle(request))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._start(self._handle(request))
         return bool(requests)
 
     async def _is_any_due(self, now: Timestamp) -> bool:
@@ -98,8 +76,6 @@ class PreviewWorker(PeriodicTask):
             log.warning("previews of message %s wait for the database: %s", request.message_id, error)
         except Exception:
             log.exception("previews of message %s cannot be attached", request.message_id)
-        finally:
-            self.wake()
 
 
 async def _finish(request: PreviewRequest, previews: "Mapping[str, Sequence[Raw]]", ctx: Context) -> None:

@@ -1,6 +1,5 @@
 """Sends webhook events to applications, outside any transaction, and counts those that are not acknowledged."""
 
-import asyncio
 import logging
 import random
 from collections import Counter
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from moothall.kernel import unit_of_work
 from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.background import PeriodicTask
+from moothall.kernel.background import QueueWorker
 from moothall.kernel.context import Context
 from moothall.kernel.outgoing import Outgoing, OutgoingFailed
 from moothall.objects.ids import ApplicationId
@@ -46,42 +45,25 @@ def retry_delay(attempts: int) -> int:
     return round(_FIRST_DELAY_MS * 2.0 ** (attempts - 1) * random.uniform(1 - _JITTER, 1 + _JITTER))  # noqa: S311
 
 
-class WebhookEventSender(PeriodicTask):
+class WebhookEventSender(QueueWorker):
     """Sends due events: when woken, and every `seconds` otherwise.
 
     Each application has at most 5 requests in flight, so that a slow one delays no other.
     """
 
     def __init__(self, services: "Services", *, seconds: float = 5.0) -> None:
-        super().__init__(seconds=seconds)
+        super().__init__("webhook events", maximum=_MAX_IN_FLIGHT, seconds=seconds)
         self._services = services
-        self._tasks: set[asyncio.Task[None]] = set()
         self._in_flight: Counter[ApplicationId] = Counter()
         self.outgoing = Outgoing(allow_private=services.limits.allow_private_addresses)
 
-    async def drain(self, now: Timestamp | None = None) -> None:
-        """Send every event that is due, or would be at `now`, once, and wait for the responses."""
-        while await self._send_due(Timestamp.now() if now is None else now) or self._tasks:
-            await asyncio.gather(*self._tasks)
-
     async def close(self) -> None:
         """Cancel the requests in flight; their events are sent again later."""
-        await self.stop()
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await super().close()
         await self.outgoing.close()
 
-    async def _round(self) -> bool:
-        try:
-            return await self._send_due(Timestamp.now())
-        except StorageError as error:
-            log.warning("webhook events wait for the database: %s", error)
-            return False
-
-    async def _send_due(self, now: Timestamp) -> bool:
-        """Start to send due events; whether there were any."""
-        free = _MAX_IN_FLIGHT - len(self._tasks)
+    async def _start_due(self, now: Timestamp) -> bool:
+        free = self._free
         if free <= 0:
             return False
         busy = [key for key, count in self._in_flight.items() if count >= _MAX_PER_APPLICATION]
@@ -103,9 +85,7 @@ class WebhookEventSender(PeriodicTask):
         events, applications = await unit_of_work.run(self._services, ANONYMOUS, claim, fires=())
         for event in events:
             self._in_flight[event.application_id] += 1
-            task = asyncio.create_task(self._attempt(event, applications.get(event.application_id), now))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._start(self._attempt(event, applications.get(event.application_id), now))
         return True
 
     async def _attempt(self, event: EventRow, application: ApplicationRow | None, now: Timestamp) -> None:
@@ -125,7 +105,6 @@ class WebhookEventSender(PeriodicTask):
             self._in_flight[event.application_id] -= 1
             if not self._in_flight[event.application_id]:
                 del self._in_flight[event.application_id]
-            self.wake()
 
     async def _send(self, event: EventRow, application: ApplicationRow, url: str) -> bool:
         """Whether the application acknowledged the event."""
