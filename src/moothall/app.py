@@ -717,6 +717,26 @@ def _port_of(scope: Scope) -> int | None:
     return None if server is None else server[1]
 
 
+def http_config(app: Any, *, shutdown_seconds: int, **address: Any) -> uvicorn.Config:
+    """How uvicorn serves an ASGI application here: our HTTP bounds, the gateway's WebSockets, no log of its own."""
+    return uvicorn.Config(
+        app,
+        loop="uvloop",
+        http=BoundedHttp,
+        ws="websockets-sansio",
+        ws_max_size=65_536,
+        ws_per_message_deflate=False,
+        ws_ping_interval=None,
+        lifespan="on",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=shutdown_seconds,
+        **address,
+    )
+
+
 class Server(uvicorn.Server):
     """uvicorn's server. It prints a greeting once it is ready, and closes gateway connections with a resumable code."""
 
@@ -782,23 +802,7 @@ def serve(settings: Settings) -> None:
         settings = structs.replace(settings, metrics_listen=f"{shown}:{own[0].getsockname()[1]}")
         sockets += own
     app = App(settings)
-    config = uvicorn.Config(
-        app,
-        host=settings.host,
-        port=settings.port,
-        loop="uvloop",
-        http=BoundedHttp,
-        ws="websockets-sansio",
-        ws_max_size=65_536,
-        ws_per_message_deflate=False,
-        ws_ping_interval=None,
-        lifespan="on",
-        access_log=False,
-        log_config=None,
-        server_header=False,
-        proxy_headers=False,
-        timeout_graceful_shutdown=settings.shutdown_seconds,
-    )
+    config = http_config(app, shutdown_seconds=settings.shutdown_seconds, host=settings.host, port=settings.port)
     server = Server(config, app)
     with nullcontext() if settings.database_path is None else serving_alone(settings.database_path):
         server.run(sockets)

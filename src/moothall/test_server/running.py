@@ -15,12 +15,11 @@ from typing import Any, Final
 import msgspec
 import uvicorn
 
-from moothall.app import bind
+from moothall.app import bind, http_config
 from moothall.demo.community import Community
 from moothall.settings import Settings
 from moothall.test_server.control import PREFIX, ControlApi, ServerInfo
 from moothall.test_server.server import ControlledServer
-from moothall.web.http_protocol import BoundedHttp
 
 log = logging.getLogger("moothall.test_server")
 
@@ -56,21 +55,7 @@ def run(community: Community, announce: Callable[[ServerInfo], None], *, port: i
             community,
         )
         application = _Application(server, announce)
-        config = uvicorn.Config(
-            application,
-            loop="uvloop",
-            http=BoundedHttp,
-            ws="websockets-sansio",
-            ws_max_size=65_536,
-            ws_per_message_deflate=False,
-            ws_ping_interval=None,
-            lifespan="on",
-            access_log=False,
-            log_config=None,
-            server_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=1,
-        )
+        config = http_config(application, shutdown_seconds=1)
         process = _Process(config, application)
         process.run(sockets)
     finally:
