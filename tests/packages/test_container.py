@@ -1,0 +1,201 @@
+"""The files for containers. No engine runs them here: their steps, settings and commands are checked one by one."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import click
+import pytest
+import yaml  # type: ignore[import-untyped]  # comes without types
+
+from moothall.cli import cli
+from moothall.settings import PREFIX, Settings, load
+from tests.packages.installed import ROOT
+from tests.serving import RunningServer
+from tools.build_dist import sources
+
+READ_ONLY: Final = (
+    "unshare", "--map-root-user", "--mount", "sh", "-c",
+    'mount --bind "$0" /mnt && mount -t tmpfs tmpfs /tmp && mount -o remount,bind,ro / && exec "$@"',
+)  # fmt: skip
+"""Runs a command with a root file system that cannot be written, but for /tmp; a folder is at /mnt."""
+VALUES: Final = {"DOMAIN": "chat.example.org", "POSTGRES_PASSWORD": "0123456789abcdef"}
+FILES: Final = ("compose.yaml", "compose.cluster.yaml")
+
+
+class Instruction(NamedTuple):
+    """A line of the Containerfile, with those that continue it."""
+
+    name: str
+    text: str
+
+    @property
+    def flags(self) -> dict[str, str]:
+        """`--from=build` and the like."""
+        return dict(re.findall(r"--([a-z-]+)=(\S+)", self.text))
+
+    @property
+    def words(self) -> list[str]:
+        """The arguments that are no flags."""
+        return [word for word in shlex.split(self.text) if not word.startswith("--")]
+
+
+def stages() -> list[list[Instruction]]:
+    """The instructions of each stage, FROM first."""
+    text = re.sub(r"^#.*\n", "", (ROOT / "Containerfile").read_text(), flags=re.MULTILINE).replace("\\\n", " ")
+    result: list[list[Instruction]] = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        name, _, rest = line.partition(" ")
+        if name == "FROM":
+            result.append([])
+        if result:
+            result[-1].append(Instruction(name, rest.strip()))
+    return result
+
+
+def last(name: str) -> Instruction:
+    """The instruction of that name of the last stage."""
+    return [each for each in stages()[-1] if each.name == name][-1]
+
+
+def image_environment() -> dict[str, str]:
+    """The variables of the image."""
+    return dict(word.split("=", 1) for word in last("ENV").words)
+
+
+def settings_from(environment: dict[str, str]) -> Settings:
+    """The settings that these variables make. Raises SettingsError for what is no setting."""
+    return load(environ={name: value for name, value in environment.items() if name.startswith(PREFIX)})
+
+
+def parse_command(words: list[str]) -> None:
+    """Parse a command of the command line. Raises UsageError for a flag that it does not have."""
+    command: click.Command | None = cli
+    context = click.Context(cli, info_name="moothall")
+    while isinstance(command, click.Group):
+        command, words = command.get_command(context, words[0]), words[1:]
+    assert command is not None
+    command.make_context("moothall", words)
+
+
+def test_each_stage_copies_what_is_there() -> None:
+    names: list[str] = []
+    tracked = {str(path) for path in sources(ROOT)}
+    for stage in stages():
+        for instruction in stage:
+            if instruction.name != "COPY":
+                continue
+            *origins, _target = instruction.words
+            if (origin := instruction.flags.get("from")) is not None:
+                assert origin in names
+            else:
+                assert all(each == "." or each in tracked for each in origins)
+        names.append(stage[0].text.rpartition(" AS ")[2])
+    runs = " ".join(each.text for stage in stages() for each in stage if each.name == "RUN")
+    for script in re.findall(r"tools/\S+\.py", runs):
+        assert script in tracked
+
+
+def test_the_build_leaves_out_what_git_leaves_out_and_nothing_else() -> None:
+    ignored = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if line and not line.startswith("#")]
+
+    assert {".git", ".venv", ".env", "data", "**/node_modules", "src/moothall/web/client"} <= set(ignored)
+    for path in sources(ROOT):
+        for pattern in ignored:
+            inside = pattern.removeprefix("**/")
+            names = set(path.parts) if pattern.startswith("**/") else {path.parts[0], str(path)}
+            assert inside not in names, (path, pattern)
+
+
+def test_the_image_runs_the_server_as_no_root_with_its_data_in_a_volume() -> None:
+    settings = settings_from(image_environment())
+
+    assert last("USER").text == "10001:10001"
+    assert last("VOLUME").text == str(settings.data) == "/data"
+    assert (last("EXPOSE").text, settings.host) == (str(settings.port), "0.0.0.0")
+    assert json.loads(last("ENTRYPOINT").text) == ["moothall"]
+    parse_command(json.loads(last("CMD").text))
+    assert not any(each.name in {"RUN", "ADD"} and "pip" in each.text for each in stages()[-1])
+
+
+def test_the_program_serves_and_is_healthy_on_a_file_system_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    tried = subprocess.run([*READ_ONLY, tmp_path / "data", "touch", "/usr/x"], capture_output=True, check=False)
+    if b"Read-only" not in tried.stderr:
+        pytest.skip(f"no way to have a read-only root: {tried.stderr.decode().strip()}")
+    check = json.loads(last("HEALTHCHECK").text.partition("CMD")[2])
+    within = (*READ_ONLY, str(tmp_path / "data"))
+
+    with RunningServer(tmp_path / "data", "--data", "/mnt", "--no-demo", within=within) as server:
+        code = check[-1].replace("http://127.0.0.1:3333", server.url)
+        assert subprocess.run([sys.executable, *check[1:-1], code], check=False).returncode == 0
+        account = {"username": "writer", "password": "9f-k3q-zw7-long"}
+        assert server.request("POST", "/auth/register", account).status == 201
+    assert (tmp_path / "data" / "moothall.sqlite3").exists()
+    assert subprocess.run([sys.executable, *check[1:-1], code], capture_output=True, check=False).returncode == 1
+
+
+def compose(name: str) -> Any:
+    """A compose file, with values for its variables."""
+    return interpolated(yaml.safe_load((ROOT / name).read_text()))
+
+
+def interpolated(node: Any) -> Any:
+    """Part of a compose file with values for its variables, as an engine puts them in once it has read the file."""
+    if isinstance(node, str):
+        return re.sub(r"\$\{(\w+)(?::-([^}]*)|:\?[^}]*)\}", lambda match: VALUES.get(match[1], match[2] or ""), node)
+    if isinstance(node, list):
+        return list(map(interpolated, node))
+    return {key: interpolated(value) for key, value in node.items()} if isinstance(node, dict) else node
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_each_service_of_moothall_has_settings_and_a_command_that_exist(name: str) -> None:
+    services = compose(name)["services"]
+    ours = {key: service for key, service in services.items() if service.get("image") == "moothall"}
+
+    assert ours
+    for service in ours.values():
+        assert (ROOT / service["build"]["dockerfile"]).is_file()
+        settings = settings_from({**image_environment(), **service.get("environment", {})})
+        parse_command(service["command"])
+        assert f"data:{settings.data}" in service["volumes"]
+        assert service["read_only"]
+        assert service["cap_drop"] == ["ALL"]
+        for port in service.get("ports", ()):
+            assert port.endswith(f":{settings.port}")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_a_service_refers_to_is_in_the_file(name: str) -> None:
+    file = compose(name)
+    for service in file["services"].values():
+        assert set(service.get("depends_on", ())) <= set(file["services"])
+        for volume in service.get("volumes", ()):
+            origin = volume.split(":")[0]
+            assert (ROOT / origin).is_file() if origin.startswith("./") else origin in file["volumes"]
+
+
+def test_the_processes_of_the_cluster_share_what_they_must_and_have_addresses_of_their_own() -> None:
+    services = compose("compose.cluster.yaml")["services"]
+    processes = {name: service for name, service in services.items() if name.startswith("moothall-")}
+    settings = {name: settings_from(service["environment"]) for name, service in processes.items()}
+    caddyfile = (ROOT / "deploy" / "Caddyfile").read_text()
+
+    assert len(processes) == 3
+    for name, each in settings.items():
+        number = name.rpartition("-")[2]
+        assert each.gateway_url == f"wss://chat.example.org/resume/{number}/gateway"
+        assert re.search(rf"handle_path /resume/{number}/\* \{{\s+reverse_proxy {name}:3333\s", caddyfile)
+        assert each.public_url == f"https://{VALUES['DOMAIN']}"
+    assert len({(each.database_url, each.nats_url, each.public_url) for each in settings.values()}) == 1
+    assert set(re.findall(r"([\w-]+):3333", caddyfile)) == set(processes)
+    network = compose("compose.cluster.yaml")["networks"]["default"]["ipam"]["config"][0]["subnet"]
+    assert settings["moothall-1"].trusted_proxies == (network,)
+    assert services["migrate"]["environment"]["MOOTHALL_DATABASE_URL"] == settings["moothall-1"].database_url
+    assert "handle" in caddyfile
+    assert caddyfile.count("{") == caddyfile.count("}")
