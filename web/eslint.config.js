@@ -25,7 +25,7 @@ const onlyDownward = FLOORS.map((floor, index) => ({
 }));
 
 export default tseslint.config(
-  { ignores: ["dist", "public", "*.config.*"] },
+  { ignores: ["dist", "public", "service-worker.js", "*.config.*"] },
   ...tseslint.configs.strictTypeChecked,
   hooks.configs.flat["recommended-latest"],
   a11y.flatConfigs.strict,

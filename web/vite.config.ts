@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -64,6 +65,48 @@ function compiledMessages(): Plugin {
   };
 }
 
+/** The modules whose files are kept with the page, beside its entry: languages, and the screens before the first guild. */
+const SHELL_MODULES = /\/src\/(?:i18n\/\w+\.json|features\/auth\/AuthPages\.tsx)$/;
+/** Files that the page needs and that are not modules of it: the gateway's worker, and what installed apps show. */
+const SHELL_FILES = ["/icon.svg", "/icon-192.png", "/app/manifest.webmanifest"];
+
+/** Writes the service worker with the names of the files that it keeps. */
+function serviceWorker(): Plugin {
+  return {
+    name: "service-worker",
+    apply: "build",
+    generateBundle: {
+      order: "post",
+      handler(_options, bundle) {
+        const names = new Set<string>();
+        const add = (name: string): void => {
+          const chunk = bundle[name];
+          if (chunk?.type !== "chunk" || names.has(name)) {
+            return;
+          }
+          names.add(name);
+          chunk.imports.forEach(add);
+          chunk.viteMetadata?.importedCss.forEach((css) => names.add(css));
+        };
+        for (const chunk of Object.values(bundle)) {
+          const isShell = chunk.type === "chunk" && SHELL_MODULES.test(chunk.facadeModuleId ?? "");
+          if (isShell || (chunk.type === "chunk" && chunk.isEntry)) {
+            add(chunk.fileName);
+          } else if (/\/worker-[^/]+\.js$/.test(chunk.fileName)) {
+            names.add(chunk.fileName);
+          }
+        }
+        const shell = JSON.stringify([...SHELL_FILES, ...[...names].sort().map((name) => `/app/${name}`)]);
+        const version = createHash("sha256").update(shell).digest("hex").slice(0, 16);
+        const source = readFileSync(join(import.meta.dirname, "service-worker.js"), "utf8")
+          .replace("SHELL = []", () => `SHELL = ${shell}`)
+          .replace('VERSION = ""', `VERSION = "${version}"`);
+        this.emitFile({ type: "asset", fileName: "service-worker.js", source });
+      },
+    },
+  };
+}
+
 /** Writes a .br and a .gz file beside each file of text, which the server sends as they are. */
 function precompressed(): Plugin {
   return {
@@ -86,7 +129,7 @@ function precompressed(): Plugin {
 /** The server serves the build at /app/; `npm run dev` passes everything else on to a server on port 3333. */
 export default defineConfig({
   base: "/app/",
-  plugins: [react(), compiledMessages(), emojiData(), precompressed()],
+  plugins: [react(), compiledMessages(), emojiData(), serviceWorker(), precompressed()],
   resolve: {
     alias: { "@formatjs/icu-messageformat-parser": "@formatjs/icu-messageformat-parser/no-parser.js" },
   },

@@ -56,7 +56,7 @@ async def subscriptions(client: ClientPage) -> Any:
 async def test_a_switch_subscribes_the_browser_and_its_worker_shows_notifications(
     browser: Browser, server: Server
 ) -> None:
-    client = await ClientPage.open(browser, server.url, permissions=["notifications"])
+    client = await ClientPage.open(browser, server.url, permissions=["notifications"], service_workers="allow")
     page = client.page
     await page.add_init_script(SUBSCRIBE)
     await client.register("pushed")

@@ -3,6 +3,7 @@
 import re
 from importlib import resources
 from itertools import product
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -52,3 +53,10 @@ def test_text_can_be_read_on_every_surface(theme: str, least: float) -> None:
 
 def test_the_theme_of_the_device_is_the_one_that_can_be_chosen() -> None:
     assert declarations(':root:not([data-theme="light"])') == declarations(':root[data-theme="dark"]')
+
+
+def test_the_frame_of_an_installed_app_has_the_colour_of_the_page() -> None:
+    page = (Path(__file__).parents[2] / "web" / "index.html").read_text()
+    for theme, tokens in THEMES.items():
+        if theme != "contrast":
+            assert f'content="{tokens["surface-1"]}" media="(prefers-color-scheme: {theme})"' in page

@@ -26,6 +26,8 @@ _FILES_ONLY: Final = ("assets/", "emojibase/")
 """Folders without routes of the client."""
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 _REVALIDATED: Final = "no-cache"
+_WORKER: Final = "service-worker.js"
+"""Keeps the page for when there is no network; it serves links to channels too, which are outside of `PREFIX`."""
 _TYPES: Final = {
     ".html": "text/html",
     ".js": "text/javascript",
@@ -95,6 +97,8 @@ class ClientFiles:
         if file is None:
             return HTMLResponse(_BUILDING, 503, {"cache-control": "no-store", "retry-after": "3"})
         headers = {"cache-control": file.cache_control, "vary": "accept-encoding"}
+        if name == _WORKER:
+            headers["service-worker-allowed"] = "/"
         accepted = request.headers.get("accept-encoding", "")
         for encoding, data in file.encoded.items():
             if encoding in accepted:

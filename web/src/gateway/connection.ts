@@ -53,7 +53,8 @@ export class GatewayConnection {
     setTimeout(() => this.worker.terminate(), 1000);
   }
 
-  private readonly retry = () => this.send({ type: "retry" });
+  /** Connect at once if the session is waiting to. */
+  readonly retry = () => this.send({ type: "retry" });
 }
 
 function startWorker(): Worker {

@@ -12,6 +12,7 @@ import { useAppState } from "../session/session";
 import { useNotifications } from "../notifications/useNotifications";
 import { useTitle } from "../notifications/useTitle";
 import { rememberScreen } from "../settings/links";
+import { Opening } from "./Opening";
 import { OverlayHost } from "./OverlayHost";
 import { UserMenu } from "./UserMenu";
 import "./shell.css";
@@ -39,13 +40,7 @@ export function Shell() {
       )}
       <RolePreviewBanner />
       <GuildRail />
-      {ready ? (
-        <Outlet />
-      ) : (
-        <main id="main" className="page" aria-busy="true">
-          <Translate id="app.loading" />
-        </main>
-      )}
+      {ready ? <Outlet /> : <Opening />}
       {hasActivity && (
         <Suspense>
           <ActivityHost />

@@ -1,0 +1,40 @@
+"""The client without a network: it opens from what the browser has kept, and goes on once the server is back."""
+
+import re
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from tests.clients.client_pages import ClientPage
+from tests.clients.live import Server
+
+KEPT = """async () => {
+    const caches_ = await Promise.all((await caches.keys()).map((name) => caches.open(name)));
+    const requests = await Promise.all(caches_.map((cache) => cache.keys()));
+    return requests.flat().map((request) => new URL(request.url).pathname);
+}"""
+"""The paths of what the browser has kept."""
+
+
+@pytest.fixture(scope="module")
+def server_settings() -> dict[str, str]:
+    return {"rate_limits": "false"}
+
+
+async def test_the_client_opens_without_a_network_and_comes_back(browser: Browser, server: Server) -> None:
+    client = await ClientPage.open(browser, server.url, service_workers="allow")
+    page = client.page
+    await client.register("ada_offline")
+    await client.create_guild("The Moot")
+    await page.wait_for_function("() => navigator.serviceWorker.controller !== null")
+    server.stop()
+    await page.reload()
+    await expect(page.get_by_role("heading", name="You are offline")).to_be_visible()
+    kept = await page.evaluate(KEPT)
+    assert "/app/" in kept
+    assert [path for path in kept if not re.match(r"/app/|/icon", path)] == []
+
+    server.start()
+    await page.get_by_role("button", name=re.compile("Try again|Connecting")).click()
+    await expect(client.box).to_be_visible()
+    assert client.errors == []
