@@ -1,7 +1,9 @@
 """Activities in the client: the example with the unmodified SDK, which two people launch, join, allow and leave."""
 
 import asyncio
+import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -14,11 +16,13 @@ import aiohttp
 import pytest
 from playwright.async_api import Browser, FrameLocator, expect
 
+from tests.clients.activity_page import ActivityPage, serve_activity
 from tests.clients.client_pages import PASSWORD, ClientPage
 from tests.clients.live import Server
 from tests.suites import leave_out
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "activity"
+ICON = Path(__file__).with_name("icon.png")
 GLOBAL = {"client_platform_config": {"web": {"release_phase": "global_launch"}}}
 
 
@@ -54,7 +58,8 @@ class Api:
     async def post(self, path: str, body: Any, method: str = "POST") -> Any:
         """Send a request; its response."""
         headers = {"authorization": self.token} if self.token else {}
-        async with self.session.request(method, self.url + path, json=body, headers=headers) as response:
+        data = {} if body is None else {"json": body}
+        async with self.session.request(method, self.url + path, headers=headers, **data) as response:
             assert response.status < 300, await response.text()
             return None if response.status == 204 else await response.json()
 
@@ -187,3 +192,142 @@ async def test_two_people_draw_together(
     await expect(ada.page.locator(".activity")).to_have_count(0)
     await expect(board(ben).locator("#participants li")).to_have_text(["benactivity"])
     assert ada.errors == []
+
+
+async def open_client(browser: Browser, server: Server, api: Api, name: str, path: str) -> ClientPage:
+    """Open the client at a path, for a new account that is logged in; `api` makes its requests from now on."""
+    api.token = ""
+    login = await api.post("/auth/register", {"username": name, "password": PASSWORD})
+    api.token = login["token"]
+    context = await browser.new_context(locale="en-US")
+    accounts = json.dumps([{"userId": login["user_id"], "token": login["token"]}])
+    await context.add_init_script(f"""if (location.origin === {json.dumps(server.url)}) {{
+        localStorage.setItem("moothall.accounts", {json.dumps(accounts)});
+    }}""")
+    client = ClientPage(await context.new_page(), server.url)
+    if path != "":
+        await client.page.goto(f"{server.url}{path}")
+    return client
+
+
+@pytest.fixture
+async def activity(
+    browser: Browser, server: Server, api: Api, front: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[ActivityPage]:
+    """An Activity that its developer has launched in a guild of theirs."""
+    assert front.exists()
+    client = await open_client(browser, server, api, f"dev{abs(hash(request.node.name)) % 10**9}", "")
+    app = await api.post("/applications", {"name": "Playground"})
+    path = f"/applications/{app['id']}"
+    await api.post(path, {"redirect_uris": ["https://127.0.0.1"]}, "PATCH")
+    await api.post(f"{path}/set-embedded", {"embedded": True})
+    await api.post(f"{path}/embedded-activity-config", GLOBAL, "PATCH")
+    guild = await api.post("/guilds", {"name": "Workshop", "system_channel_flags": 1})
+    async with serve_activity(app["id"]) as port:
+        await api.post(f"{path}/proxy-config", {"url_map": [{"prefix": "/", "target": f"localhost:{port}"}]})
+        await client.page.goto(f"{server.url}/channels/{guild['id']}")
+        made = ActivityPage(client, app, guild["id"])
+        await made.launch()
+        yield made
+
+
+async def authenticate(activity: ActivityPage, api: Api) -> None:
+    """Pass through authorize, the token endpoint and authenticate."""
+    app = activity.application
+    scopes = ["guilds", "identify", "rpc.voice.read"]
+    params = {"client_id": app["id"], "response_type": "code", "state": "", "prompt": "none", "scope": scopes}
+    authorizing = activity.start("authorize", params)
+    await activity.client.page.get_by_role("button", name="Allow").click()
+    form = {
+        "client_id": app["id"],
+        "client_secret": app["secret"],
+        "grant_type": "authorization_code",
+        "code": (await authorizing)["code"],
+    }
+    async with api.session.post(f"{api.url}/oauth2/token", data=form) as response:
+        token = (await response.json())["access_token"]
+    assert (await activity.call("authenticate", {"access_token": token}))["scopes"] == scopes
+
+
+async def test_commands_of_the_sdk_are_answered_or_refused_with_their_public_codes(
+    activity: ActivityPage, api: Api
+) -> None:
+    page, app = activity.client.page, activity.application
+    for command in ("getSkus", "startPurchase", "getQuest", "requestProxyTicketRefresh", "getEntitlements"):
+        assert await activity.call(command, {"sku_id": "1"}) == 4006, command
+    await authenticate(activity, api)
+    sku = await api.post("/store/skus", {"application_id": app["id"], "type": 2, "name": "Hat", "flags": 4})
+    assert await activity.call("getSkus") == {
+        "skus": [
+            {
+                "id": sku["id"],
+                "name": "Hat",
+                "type": 2,
+                "price": {"amount": 0, "currency": "usd"},
+                "application_id": app["id"],
+                "flags": 4,
+                "release_date": None,
+            }
+        ]
+    }
+    await activity.subscribe("ENTITLEMENT_CREATE")
+    me = await activity.evaluate("() => window.sdk.commands.getEntitlements()")
+    assert me == {"entitlements": []}
+    owner = await api.post("/users/@me", None, "GET")
+    granted = {"sku_id": sku["id"], "owner_id": owner["id"], "owner_type": 2}
+    entitlement = await api.post(f"/applications/{app['id']}/entitlements", granted)
+    event, data = await activity.first_event()
+    assert (event, data["entitlement"]["id"]) == ("ENTITLEMENT_CREATE", entitlement["id"])
+    assert await activity.call("startPurchase", {"sku_id": sku["id"]}) == 5008
+    assert await activity.call("getQuestEnrollmentStatus", {"quest_id": "1"}) == 1001
+    assert await activity.call("questStartTimer", {"quest_id": "1"}) == 1001
+    assert await activity.call("getQuest") == 1001
+    assert await activity.call("requestProxyTicketRefresh") == 1001
+    assert await activity.call("inviteUserEmbedded", {"user_id": "1"}) == 4010
+    assert await activity.call("shareInteraction", {"command": "nothing"}) == 4000
+    assert await activity.call("shareLink", {"message": ""}) == 4000
+    for url in ("https://example.com/a.png", f"{activity.client.url}/api/v10/users/@me", "javascript:1"):
+        assert await activity.call("openShareMomentDialog", {"mediaUrl": url}) == 4000
+
+    sharing = activity.start("shareLink", {"message": "Play!", "custom_id": "room 1"})
+    await activity.send_to("general")
+    assert await sharing == {"success": True, "didCopyLink": False, "didSendMessage": True}
+    uploading = activity.start("initiateImageUpload")
+    async with page.expect_file_chooser() as chooser:
+        await page.get_by_role("button", name="Choose an image").click()
+    await (await chooser.value).set_files(ICON)
+    image = (await uploading)["image_url"]
+    sharing = activity.start("openShareMomentDialog", {"mediaUrl": image})
+    await activity.send_to("general")
+    assert await sharing is None
+    channels = await api.post(f"/guilds/{activity.guild_id}/channels", None, "GET")
+    channel_id = next(each["id"] for each in channels if each["type"] == 0)
+    picture, link = await api.post(f"/channels/{channel_id}/messages", None, "GET")
+    assert link["content"] == f"Play!\n{activity.client.url}/app/activities/{app['id']}/{owner['id']}/room%201"
+    assert picture["attachments"][0]["filename"] == ICON.name
+    uploading = activity.start("initiateImageUpload")
+    await page.get_by_role("button", name="Cancel").click()
+    assert await uploading == 1002
+    assert activity.client.errors == []
+
+
+async def test_an_invite_and_a_link_lead_into_the_activity(
+    activity: ActivityPage, browser: Browser, server: Server, api: Api
+) -> None:
+    await activity.call("openInviteDialog")
+    field = activity.client.page.get_by_label("Invite link")
+    await expect(field).to_have_value(re.compile("/invite/"))
+    code = (await field.input_value()).rpartition("/")[2]
+    guest = await open_client(browser, server, api, "guestactivity", f"/invite/{code}")
+    await expect(guest.page.get_by_text("It leads into the Activity Playground.")).to_be_visible()
+    await guest.page.get_by_role("button", name="Join Workshop").click()
+    theirs = ActivityPage(guest, activity.application, activity.guild_id)
+    await theirs.wait_until_ready()
+    assert len((await theirs.call("getInstanceConnectedParticipants"))["participants"]) == 2
+    await guest.page.goto(f"{server.url}/app/activities/{activity.application['id']}/7/room%201")
+    await guest.page.get_by_role("combobox", name="Where?").fill("general")
+    await guest.page.get_by_role("option", name="general").first.click()
+    await guest.page.get_by_role("button", name="Launch").click()
+    await theirs.wait_until_ready()
+    assert await theirs.evaluate("() => [window.sdk.customId, window.sdk.referrerId]") == ["room 1", "7"]
+    assert guest.errors == []

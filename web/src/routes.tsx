@@ -24,6 +24,7 @@ const GuildSettings = lazy(async () => ({
 }));
 
 const TemplatePage = lazy(() => import("./features/guilds/TemplatePage"));
+const LaunchPage = lazy(() => import("./features/activities/LaunchPage"));
 const Settings = lazy(() => import("./features/settings/Frame"));
 
 /** The account in use, and how it changes. */
@@ -148,6 +149,16 @@ const routes = root.addChildren([
     createRoute({ getParentRoute: () => signedIn, path: "/template/$code", component: TemplateScreen }),
     createRoute({
       getParentRoute: () => signedIn,
+      path: "/app/activities/$applicationId/{-$referrerId}/{-$customId}",
+      component: function LaunchScreen() {
+        const { applicationId, referrerId, customId } = useRouteParams();
+        return (
+          <LaunchPage applicationId={applicationId} referrerId={referrerId ?? ""} customId={customId ?? ""} />
+        );
+      },
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
       path: "/channels/$guildId/customize",
       component: function CustomizeRoute() {
         return <CustomizeScreen guildId={useRouteParams().guildId} />;
@@ -225,6 +236,9 @@ interface RouteParams {
   messageId: string;
   sectionId?: string;
   itemId?: string;
+  applicationId: string;
+  referrerId?: string;
+  customId?: string;
 }
 
 /** The parameters of the route's own path. */

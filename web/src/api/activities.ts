@@ -59,6 +59,34 @@ export function leaveActivity(
   return api.request("POST", path, { body: { session_id: sessionId } });
 }
 
+/** An SKU that an application offers. */
+export interface Sku {
+  id: string;
+  name: string;
+  type: number;
+  application_id: string;
+  flags: number;
+  release_date: string | null;
+}
+
+/** The SKUs of an application that are available. */
+export async function getAvailableSkus(api: ApiClient, applicationId: string): Promise<Sku[]> {
+  const query = { application_id: applicationId };
+  const listings = await api.request<{ sku: Sku }[]>("GET", "/store/published-listings/skus", { query });
+  return listings.map(({ sku }) => sku);
+}
+
+/** Upload an image for an Activity, which is kept for a day; returns its URL. */
+export async function uploadActivityImage(
+  api: ApiClient,
+  applicationId: string,
+  file: File,
+): Promise<string> {
+  const path = `/applications/${applicationId}/attachment`;
+  return (await api.request<{ attachment: { url: string } }>("POST", path, { form: { file } })).attachment
+    .url;
+}
+
 export function getAuthorizationRequest(
   api: ApiClient,
   query: AuthorizationQuery,

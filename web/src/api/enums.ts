@@ -94,6 +94,8 @@ export const ComponentType = {
   Checkbox: 23,
 } as const;
 
+export const InviteTargetType = { Stream: 1, EmbeddedApplication: 2 } satisfies Enum<"InviteTargetType">;
+
 export const ApplicationCommandType = {
   ChatInput: 1,
   User: 2,

@@ -7,6 +7,7 @@ import type {
 } from "discord-api-types/v10";
 
 import type { ApiClient } from "./client";
+import { InviteTargetType } from "./enums";
 
 export function createGuild(api: ApiClient, name: string, icon?: string): Promise<APIGuild> {
   return api.request("POST", "/guilds", { body: { name, ...(icon !== undefined && { icon }) } });
@@ -27,6 +28,15 @@ export function createChannel(
 /** Open a direct message with a user, or return the one that exists. */
 export function openDirectMessage(api: ApiClient, userId: string): Promise<APIChannel> {
   return api.request("POST", "/users/@me/channels", { body: { recipient_id: userId } });
+}
+
+/** What makes an invite lead into the Activity of an application. */
+export function activityTarget(applicationId: string): RESTPostAPIChannelInviteJSONBody {
+  return {
+    // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the values are the same
+    target_type: InviteTargetType.EmbeddedApplication,
+    target_application_id: applicationId,
+  };
 }
 
 export function createInvite(

@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { LogOut, Maximize2, PanelRight, PictureInPicture2, Users } from "lucide-react";
-import { useEffect, useRef, useState, type ReactNode } from "react";
+import type { APIUser } from "discord-api-types/v10";
+import { useEffect, useRef, useState } from "react";
 
 import { getShelf, leaveActivity } from "../../api/activities";
-import { createInvite } from "../../api/guilds";
 import { avatarUrl } from "../../api/images";
 import { Translate, useText, WithTexts } from "../../i18n/translate";
 import { ownActivity, type ActivityInstance } from "../../store/activities";
 import type { State } from "../../store/state";
-import { Avatar, Button, Dialog, IconButton, TextField } from "../../ui/controls";
+import { Avatar, Button, Dialog, IconButton } from "../../ui/controls";
 import { Queries } from "../session/queries";
 import { useAppState, useSession, type Session } from "../session/session";
 import { useErrorText } from "../session/useAction";
@@ -21,13 +21,16 @@ import {
   voiceStatesOf,
   type LayoutMode,
   type Screen,
+  type ShareResult,
 } from "./commands";
+import { launchParameters } from "./launching";
 import { RpcConnection } from "./rpc";
+import { ChooseImage, Invite, InviteUser, ShareCommand, ShareLink, ShareMedia } from "./SharingDialogs";
+import type { SharedCommand } from "./sharing";
 import { isTrusted, trust } from "./trusted";
 import "./activities.css";
 
 const PARTS = ["activities"] as const;
-const WEEK_SECONDS = 604_800;
 /** No popups and no navigation of this page: what the Activity is not named to be allowed, it is not. */
 const SANDBOX = "allow-scripts allow-same-origin allow-forms allow-pointer-lock";
 const ALLOWED = "autoplay; fullscreen; clipboard-write; gamepad; encrypted-media";
@@ -136,7 +139,12 @@ function Participants({ instance }: { instance: ActivityInstance }) {
 type Question =
   | { kind: "consent"; name: string; scopes: readonly string[]; answer: (allowed: boolean) => void }
   | { kind: "link"; url: URL; answer: (opened: boolean) => void }
-  | { kind: "invite" };
+  | { kind: "invite" }
+  | { kind: "shareLink"; message: string; link: string; answer: (result: ShareResult) => void }
+  | { kind: "shareMedia"; path: string; answer: () => void }
+  | { kind: "shareCommand"; shared: SharedCommand; answer: (used: boolean) => void }
+  | { kind: "image"; answer: (url: string | null) => void }
+  | { kind: "inviteUser"; user: APIUser; message: string; answer: (sent: boolean) => void };
 
 interface FrameProps {
   instance: ActivityInstance;
@@ -175,6 +183,13 @@ function Frame({ instance, name, url, layout, onClose }: FrameProps) {
           ? Promise.resolve(open(link, "_blank", "noopener,noreferrer") === null)
           : new Promise((answer) => ask({ kind: "link", url: link, answer })),
       showInvite: () => ask({ kind: "invite" }),
+      shareLink: (message, link) =>
+        new Promise((answer) => ask({ kind: "shareLink", message, link, answer })),
+      shareMedia: (path) => new Promise((answer) => ask({ kind: "shareMedia", path, answer })),
+      shareCommand: (shared) => new Promise((answer) => ask({ kind: "shareCommand", shared, answer })),
+      chooseImage: () => new Promise((answer) => ask({ kind: "image", answer })),
+      askForUserInvite: (user, message) =>
+        new Promise((answer) => ask({ kind: "inviteUser", user, message, answer })),
       setInteractive,
       setOrientation,
       onAuthenticated: (scopes) => rpc.authenticate(scopes),
@@ -232,6 +247,17 @@ function Frame({ instance, name, url, layout, onClose }: FrameProps) {
       {question?.kind === "consent" && <Consent {...question} onClose={closeQuestion} />}
       {question?.kind === "link" && <LeavingLink {...question} onClose={closeQuestion} />}
       {question?.kind === "invite" && <Invite instance={first} onClose={closeQuestion} />}
+      {question?.kind === "shareLink" && <ShareLink name={name} {...question} onClose={closeQuestion} />}
+      {question?.kind === "shareMedia" && <ShareMedia name={name} {...question} onClose={closeQuestion} />}
+      {question?.kind === "shareCommand" && (
+        <ShareCommand name={name} instance={first} {...question} onClose={closeQuestion} />
+      )}
+      {question?.kind === "image" && (
+        <ChooseImage name={name} instance={first} {...question} onClose={closeQuestion} />
+      )}
+      {question?.kind === "inviteUser" && (
+        <InviteUser name={name} instance={first} {...question} onClose={closeQuestion} />
+      )}
     </div>
   );
 }
@@ -320,43 +346,6 @@ function LeavingLink({
   );
 }
 
-function Invite({ instance, onClose }: { instance: ActivityInstance; onClose: () => void }) {
-  const text = useText();
-  const { api } = useSession();
-  const errorText = useErrorText();
-  const [copied, setCopied] = useState(false);
-  const invite = useQuery({
-    queryKey: ["activity invite", instance.location.channel_id],
-    queryFn: () => createInvite(api, instance.location.channel_id, { max_age: WEEK_SECONDS }),
-    retry: false,
-    staleTime: Infinity,
-  });
-  const link = invite.data === undefined ? "" : `${location.origin}/invite/${invite.data.code}`;
-  let shown: ReactNode = <TextField label={text("guild.invite.link")} value={link} isReadOnly autoFocus />;
-  if (invite.isError) {
-    shown = (
-      <p role="alert" className="notice notice-danger">
-        {errorText(invite.error)}
-      </p>
-    );
-  }
-  const copy = async () => {
-    await navigator.clipboard.writeText(link);
-    setCopied(true);
-  };
-  return (
-    <Dialog title={text("activities.invite")} onClose={onClose}>
-      {shown}
-      <div className="dialog-actions">
-        <Button onPress={onClose}>{text("common.close")}</Button>
-        <Button kind="primary" isDisabled={link === ""} onPress={() => void copy()}>
-          {text(copied ? "common.copied" : "common.copy")}
-        </Button>
-      </div>
-    </Dialog>
-  );
-}
-
 function activityOrigin(url: string, applicationId: string): string {
   const { protocol, host } = new URL(url);
   return `${protocol}//${applicationId}.${host}`;
@@ -369,6 +358,7 @@ function frameAddress(origin: string, instance: ActivityInstance, frameId: strin
     location_id: instance.location.id,
     channel_id: instance.location.channel_id,
     ...(instance.location.guild_id !== undefined && { guild_id: instance.location.guild_id }),
+    ...launchParameters(instance.application_id, instance.location.channel_id),
     frame_id: frameId,
     platform: "desktop",
   });
@@ -450,11 +440,18 @@ function followState({ store }: Session, rpc: RpcConnection, instance: ActivityI
     }
     before = after;
   });
+  const stopObserving = store.observe((name, data) => {
+    const entitlement = data as { application_id?: string };
+    if (name === "ENTITLEMENT_CREATE" && entitlement.application_id === instance.application_id) {
+      rpc.emit("ENTITLEMENT_CREATE", { entitlement });
+    }
+  });
   const query = matchMedia("(orientation: portrait)");
   const turn = () => rpc.emit("ORIENTATION_UPDATE", screenOrientation());
   query.addEventListener("change", turn);
   return () => {
     stop();
+    stopObserving();
     query.removeEventListener("change", turn);
   };
 }

@@ -1,6 +1,11 @@
 import type { APIUser } from "discord-api-types/v10";
 
-import { authorize, getAuthorizationRequest, getTokenInformation } from "../../api/activities";
+import {
+  authorize,
+  getAuthorizationRequest,
+  getAvailableSkus,
+  getTokenInformation,
+} from "../../api/activities";
 import type { ActivityInstance } from "../../store/activities";
 import { channelPermissions, has } from "../../store/permissions";
 import { guildIdOf } from "../../store/channels";
@@ -8,7 +13,9 @@ import type { State } from "../../store/state";
 import { Permission } from "../../api/enums";
 import type { Session } from "../session/session";
 import { customActivities } from "../session/activities";
+import { activityLink } from "./launching";
 import { ErrorCode, RpcError, type Arguments, type Command, type Needs } from "./rpc";
+import { findCommand, type SharedCommand } from "./sharing";
 
 /** How the client shows an Activity, with the numbers of the public SDK. */
 export const Layout = { Focused: 0, PictureInPicture: 1, Grid: 2 } as const;
@@ -21,9 +28,26 @@ export interface Screen {
   /** Ask whether to open a link, and open it; resolves to whether it was opened. */
   askForLink: (url: URL) => Promise<boolean>;
   showInvite: () => void;
+  /** Offer to send or copy a link to the Activity. */
+  shareLink: (message: string, link: string) => Promise<ShareResult>;
+  /** Offer to send a picture or video, by its path on this server. */
+  shareMedia: (path: string) => Promise<void>;
+  /** Offer to use a command of the application in a channel; resolves to whether it was used. */
+  shareCommand: (shared: SharedCommand) => Promise<boolean>;
+  /** Let the user choose and upload an image; its URL, or null if they do not. */
+  chooseImage: () => Promise<string | null>;
+  /** Ask whether to invite a user, and do so; resolves to whether they were invited. */
+  askForUserInvite: (user: APIUser, message: string) => Promise<boolean>;
   setInteractive: (interactive: boolean) => void;
   setOrientation: (lock: number) => void;
   onAuthenticated: (scopes: readonly string[]) => void;
+}
+
+/** What became of a link that was offered to be shared, as SHARE_LINK is answered. */
+export interface ShareResult {
+  success: boolean;
+  didCopyLink: boolean;
+  didSendMessage: boolean;
 }
 
 /** What each event needs. Events of speaking never come, as there is no sound on this server. */
@@ -34,6 +58,7 @@ export const EVENTS: Readonly<Record<string, Needs>> = {
   THERMAL_STATE_UPDATE: null,
   CURRENT_USER_UPDATE: ["identify"],
   CURRENT_GUILD_MEMBER_UPDATE: ["identify", "guilds.members.read"],
+  ENTITLEMENT_CREATE: [],
   RELATIONSHIP_UPDATE: ["relationships.read"],
   VOICE_STATE_UPDATE: ["rpc.voice.read"],
   SPEAKING_START: ["rpc.voice.read"],
@@ -124,6 +149,95 @@ export function createCommands(
         }
         screen.showInvite();
         return null;
+      },
+    },
+    SHARE_LINK: {
+      needs: null,
+      run: (args) => {
+        if (args["link_id"] !== undefined) {
+          throw new RpcError(ErrorCode.InvalidPayload, "Unknown link: this server has no quick links");
+        }
+        const link = activityLink(
+          applicationId,
+          store.state.user?.id ?? "",
+          optionalText(args, "custom_id", 64),
+        );
+        return screen.shareLink(requiredText(args, "message", 1_000), link);
+      },
+    },
+    SHARE_INTERACTION: {
+      needs: null,
+      run: async (args) => ({
+        success: await screen.shareCommand(await sharedCommand(session, instance, args)),
+      }),
+    },
+    OPEN_SHARE_MOMENT_DIALOG: {
+      needs: null,
+      run: (args) => screen.shareMedia(ownMediaPath(requiredText(args, "mediaUrl", 1_024))),
+    },
+    INITIATE_IMAGE_UPLOAD: {
+      needs: null,
+      run: async () => {
+        if (!mayAttach(store.state, instance)) {
+          throw new RpcError(ErrorCode.InvalidPermissions, "Missing permission to attach files");
+        }
+        const url = await screen.chooseImage();
+        if (url === null) {
+          throw new RpcError(ErrorCode.TransactionAborted, "The user has chosen no image");
+        }
+        return { image_url: url };
+      },
+    },
+    INVITE_USER_EMBEDDED: {
+      needs: [],
+      run: async (args) => {
+        const user = store.state.users[requiredText(args, "user_id", 64)];
+        if (user === undefined || user.bot === true || user.id === store.state.user?.id) {
+          throw new RpcError(ErrorCode.InvalidUser, "Invalid user");
+        }
+        if (!(await screen.askForUserInvite(user, optionalText(args, "content", 1_024)))) {
+          throw new RpcError(ErrorCode.TransactionAborted, "The user has not sent the invite");
+        }
+        return null;
+      },
+    },
+    GET_SKUS_EMBEDDED: {
+      needs: [],
+      run: async () => ({
+        skus: (await getAvailableSkus(api, applicationId)).map((sku) => ({
+          ...pick(sku as unknown as Arguments, [
+            "id",
+            "name",
+            "type",
+            "application_id",
+            "flags",
+            "release_date",
+          ]),
+          // There are no payments on this server.
+          price: { amount: 0, currency: "usd" },
+        })),
+      }),
+    },
+    START_PURCHASE: {
+      needs: [],
+      run: () => {
+        throw new RpcError(ErrorCode.PurchaseError, "There are no payments on this server");
+      },
+    },
+    GET_QUEST: { needs: [], run: refuseQuests },
+    GET_QUEST_ENROLLMENT_STATUS: { needs: [], run: refuseQuests },
+    QUEST_START_TIMER: { needs: [], run: refuseQuests },
+    REQUEST_PROXY_TICKET_REFRESH: {
+      needs: [],
+      run: () => {
+        throw new RpcError(ErrorCode.ServiceUnavailable, "The proxy of this server uses no tickets");
+      },
+    },
+    GET_SELECTED_VOICE_CHANNEL: {
+      needs: ["rpc.voice.read"],
+      run: () => {
+        const channelId = selectedVoiceChannel(store.state);
+        return channelId === null ? null : channelOf(store.state, channelId);
       },
     },
     CAPTURE_LOG: { needs: null, run: (args) => log(applicationId, args) },
@@ -265,6 +379,75 @@ function channelOf(state: State, channelId: string): unknown {
     voice_states: voiceStatesOf(state, channelId),
     messages: [],
   };
+}
+
+/** The voice channel that the user is in with any of their clients; null for none. */
+function selectedVoiceChannel(state: State): string | null {
+  const userId = state.user?.id ?? "";
+  const states = Object.values(state.voiceStates).map((ofGuild) => ofGuild[userId]);
+  return states.find((voice) => voice?.channel_id != null)?.channel_id ?? null;
+}
+
+function refuseQuests(): never {
+  throw new RpcError(ErrorCode.ServiceUnavailable, "There are no quests on this server");
+}
+
+function mayAttach(state: State, instance: ActivityInstance): boolean {
+  return (
+    instance.location.guild_id === undefined || has(ownPermissions(state, instance), Permission.AttachFiles)
+  );
+}
+
+/** The command that SHARE_INTERACTION names, which the channel of the instance has. Throws RpcError. */
+async function sharedCommand(
+  session: Session,
+  instance: ActivityInstance,
+  args: Arguments,
+): Promise<SharedCommand> {
+  const given = args["options"] ?? [];
+  const options = Array.isArray(given)
+    ? given.map((each) => (each ?? {}) as { name?: unknown; value?: unknown })
+    : [];
+  if (
+    !Array.isArray(given) ||
+    !options.every((each) => typeof each.name === "string" && typeof each.value === "string")
+  ) {
+    throw new RpcError(ErrorCode.InvalidPayload, "Invalid options");
+  }
+  const shared: SharedCommand = {
+    name: requiredText(args, "command", 200),
+    options: options as SharedCommand["options"],
+    content: optionalText(args, "content", 2_000),
+    onlyHere: args["require_launch_channel"] === true,
+  };
+  const channelId = instance.location.channel_id;
+  if ((await findCommand(session, channelId, instance.application_id, shared)) === null) {
+    throw new RpcError(ErrorCode.InvalidPayload, "Unknown command");
+  }
+  return shared;
+}
+
+/** The path of a file of this server. Throws RpcError for any other URL. */
+function ownMediaPath(text: string): string {
+  const url = URL.parse(text);
+  if (url?.origin !== location.origin || !url.pathname.startsWith("/attachments/")) {
+    throw new RpcError(ErrorCode.InvalidPayload, "Invalid media url");
+  }
+  return url.pathname + url.search;
+}
+
+function requiredText(args: Arguments, name: string, maxLength: number): string {
+  const value = args[name];
+  if (typeof value !== "string" || value === "" || value.length > maxLength) {
+    throw new RpcError(ErrorCode.InvalidPayload, `Invalid ${name}`);
+  }
+  return value;
+}
+
+/** An argument that may be absent; then it is empty. Throws RpcError. */
+function optionalText(args: Arguments, name: string, maxLength: number): string {
+  const value = args[name];
+  return value === undefined || value === null || value === "" ? "" : requiredText(args, name, maxLength);
 }
 
 function ownPermissions(state: State, instance: ActivityInstance): bigint {

@@ -14,6 +14,8 @@ export const CloseCode = {
 
 export const ErrorCode = {
   UnknownError: 1000,
+  ServiceUnavailable: 1001,
+  TransactionAborted: 1002,
   InvalidPayload: 4000,
   InvalidCommand: 4002,
   InvalidEvent: 4004,
@@ -23,6 +25,7 @@ export const ErrorCode = {
   InvalidToken: 4009,
   InvalidUser: 4010,
   OAuth2Error: 5000,
+  PurchaseError: 5008,
 } as const;
 
 export type Message = readonly [opcode: number, data: unknown];

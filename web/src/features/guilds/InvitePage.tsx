@@ -8,6 +8,7 @@ import { acceptInvite, getInvite } from "../../api/guilds";
 import type { Part } from "../../i18n/messages";
 import { Translate, useText, WithTexts } from "../../i18n/translate";
 import { Avatar, Button } from "../../ui/controls";
+import { requestLaunch } from "../activities/launching";
 import { noteArrival, rememberInvite, takeRememberedInvite } from "../joining/arrival";
 import { Queries } from "../session/queries";
 import { useOptionalSession, type Session } from "../session/session";
@@ -63,6 +64,9 @@ function Invite({ code }: { code: string }) {
         />
         {inviter !== undefined && <p>{text("joining.invitedBy", { name: inviter })}</p>}
         <h1>{place}</h1>
+        {data.target_application !== undefined && (
+          <p>{text("joining.activity", { name: data.target_application.name ?? "" })}</p>
+        )}
         {guild?.description && <p>{guild.description}</p>}
         <p className="field-hint">
           {text("guild.join.members", { count: data.approximate_member_count ?? 0 })}
@@ -79,6 +83,7 @@ function Invite({ code }: { code: string }) {
             code={code}
             guildId={guild?.id ?? null}
             channelId={data.channel?.id ?? null}
+            activityId={data.target_application?.id ?? null}
             name={place}
           />
         )}
@@ -126,10 +131,12 @@ interface JoinButtonProps {
   /** Null for a group direct message. */
   guildId: string | null;
   channelId: string | null;
+  /** The application whose Activity the invite leads to. */
+  activityId: string | null;
   name: string;
 }
 
-function JoinButton({ session, code, guildId, channelId, name }: JoinButtonProps) {
+function JoinButton({ session, code, guildId, channelId, activityId, name }: JoinButtonProps) {
   const text = useText();
   const navigate = useNavigate();
   const action = useAction();
@@ -147,6 +154,9 @@ function JoinButton({ session, code, guildId, channelId, name }: JoinButtonProps
       noteArrival(guildId);
     }
     await store.waitFor((state) => guildId in state.guilds);
+    if (activityId !== null && channelId !== null) {
+      requestLaunch({ applicationId: activityId, channelId, referrerId: "", customId: "" });
+    }
     await (channelId === null
       ? navigate({ to: "/channels/$guildId", params: { guildId } })
       : navigate({ to: "/channels/$guildId/$channelId", params: { guildId, channelId } }));

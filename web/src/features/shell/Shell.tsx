@@ -8,6 +8,7 @@ import { IconButton } from "../../ui/controls";
 import { GuildRail } from "../guilds/GuildRail";
 import { RolePreviewBanner } from "../guilds/RolePreviewBanner";
 import { VoiceBar } from "../voice/VoiceBar";
+import { useRequestedLaunch } from "../activities/launching";
 import { useAppState } from "../session/session";
 import { useNotifications } from "../notifications/useNotifications";
 import { useTitle } from "../notifications/useTitle";
@@ -17,6 +18,7 @@ import { OverlayHost } from "./OverlayHost";
 import { UserMenu } from "./UserMenu";
 import "./shell.css";
 
+const LaunchHost = lazy(() => import("../activities/LaunchHost"));
 const ActivityHost = lazy(() => import("../activities/ActivityHost"));
 const ModalHost = lazy(async () => ({ default: (await import("../components/ModalHost")).ModalHost }));
 
@@ -25,6 +27,7 @@ export function Shell() {
   const ready = useAppState((state) => state.ready);
   const status = useAppState((state) => state.status);
   const hasActivity = useAppState((state) => ownActivity(state) !== null);
+  const launch = useRequestedLaunch();
   const hasModal = useAppState((state) => state.modal !== null);
   useNotifications();
   useTitle();
@@ -44,6 +47,11 @@ export function Shell() {
       {hasActivity && (
         <Suspense>
           <ActivityHost />
+        </Suspense>
+      )}
+      {launch !== null && (
+        <Suspense>
+          <LaunchHost launch={launch} />
         </Suspense>
       )}
       {ready && <OverlayHost />}

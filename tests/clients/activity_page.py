@@ -1,0 +1,112 @@
+"""An Activity whose page does nothing but hold the public SDK, for tests that call its commands."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from aiohttp import web
+from playwright.async_api import FrameLocator, Locator, expect
+
+from tests.clients.client_pages import ClientPage
+
+SDK: Final = (
+    Path(__file__).parents[2] / "examples" / "activity" / "node_modules" / "@discord" / "embedded-app-sdk" / "output"
+)
+_PAGE: Final = """<!doctype html><html lang="en"><title>Activity</title><body><script type="module">
+import { DiscordSDK } from "/sdk/index.mjs";
+const { client_id: id } = await (await fetch("/id")).json();
+window.events = [];
+window.sdk = new DiscordSDK(id, { disableConsoleLogOverride: true });
+await window.sdk.ready();
+document.body.dataset.ready = "true";
+</script></body></html>"""
+_CALL: Final = """(_, [command, args]) => window.sdk.commands[command](args).then(
+  (value) => ({ value }), (error) => ({ code: error.code, error: String(error.message) }))"""
+
+
+class ActivityPage:
+    """The Activity as one user sees it."""
+
+    def __init__(self, client: ClientPage, application: dict[str, Any], guild_id: str) -> None:
+        self.client = client
+        self.application = application
+        self.guild_id = guild_id
+
+    @property
+    def frame(self) -> FrameLocator:
+        """The Activity's own frame, inside that of the relay page."""
+        return self.client.page.frame_locator(".activity-frame iframe").frame_locator("iframe")
+
+    @property
+    def body(self) -> Locator:
+        """The body of the Activity's page."""
+        return self.frame.locator("body")
+
+    async def launch(self, button: str = "Launch") -> None:
+        """Launch the Activity from the shelf, and wait until the SDK is ready."""
+        await self.client.page.get_by_role("button", name="Activities").click()
+        await self.client.page.get_by_role("button", name=button, exact=True).click()
+        await self.wait_until_ready()
+
+    async def wait_until_ready(self) -> None:
+        """Wait until the SDK has shaken hands."""
+        await expect(self.frame.locator("body[data-ready]")).to_be_attached()
+
+    async def evaluate(self, script: str, argument: Any = None) -> Any:
+        """Run a function in the Activity's page; its first parameter is the body."""
+        return await self.body.evaluate(script, argument)
+
+    async def call(self, command: str, args: Any = None) -> Any:
+        """Call a command of the SDK: its value, or the code of the error."""
+        answer = await self.evaluate(_CALL, [command, args])
+        return answer.get("value") if "code" not in answer else answer["code"]
+
+    def start(self, command: str, args: Any = None) -> "asyncio.Task[Any]":
+        """Call a command that is answered once the user has done something."""
+        return asyncio.ensure_future(self.call(command, args))
+
+    async def subscribe(self, event: str) -> None:
+        """Subscribe to an event, whose data are then collected."""
+        script = "(_, event) => window.sdk.subscribe(event, (data) => window.events.push([event, data])).then(() => 0)"
+        await self.evaluate(script, event)
+
+    async def first_event(self) -> Any:
+        """Wait for the first event: its name and its data."""
+        script = """async () => {
+            while (window.events.length === 0) { await new Promise((resolve) => setTimeout(resolve, 20)); }
+            return window.events[0];
+        }"""
+        return await self.evaluate(script)
+
+    async def send_to(self, channel: str, button: str = "Send") -> None:
+        """Choose a channel in the dialog that is open, and confirm."""
+        dialog = self.client.page.get_by_role("dialog")
+        await dialog.get_by_role("combobox", name="Send to").fill(channel)
+        await self.client.page.get_by_role("option", name=channel).first.click()
+        await dialog.get_by_role("button", name=button, exact=True).click()
+        await expect(dialog).to_have_count(0)
+
+
+@asynccontextmanager
+async def serve_activity(application_id: str) -> AsyncIterator[int]:
+    """Serve the page of an application's Activity; the port."""
+
+    async def page(_request: web.Request) -> web.Response:
+        return web.Response(text=_PAGE, content_type="text/html")
+
+    async def client_id(_request: web.Request) -> web.Response:
+        return web.json_response({"client_id": application_id})
+
+    app = web.Application()
+    app.router.add_get("/", page)
+    app.router.add_get("/id", client_id)
+    app.router.add_static("/sdk", SDK)
+    runner = web.AppRunner(app, handle_signals=False, shutdown_timeout=1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield runner.addresses[0][1]
+    finally:
+        await runner.cleanup()
