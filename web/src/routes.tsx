@@ -6,11 +6,12 @@ import {
   Outlet,
   useNavigate,
 } from "@tanstack/react-router";
-import { createContext, lazy, Suspense, useContext } from "react";
+import { createContext, lazy, Suspense, useContext, useEffect } from "react";
 
 import type { Login } from "./api/accounts";
 import type { Account } from "./features/session/accounts";
 import { SessionProvider } from "./features/session/session";
+import { setOverlays } from "./features/shell/overlay";
 import { CustomizeScreen, DirectScreen, GuildScreen } from "./features/shell/screens";
 import { Shell } from "./features/shell/Shell";
 
@@ -54,7 +55,7 @@ interface LoginSearch {
 const OPEN_PATHS = /^\/(?:app\/)?(?:invite|template)\//;
 
 const validateSearch = (search: Record<string, unknown>): LoginSearch =>
-  typeof search["next"] === "string" && /^\/(?:app|channels|invite|template)\//.test(search["next"])
+  typeof search["next"] === "string" && /^\/(?:app|channels|events|invite|template)\//.test(search["next"])
     ? { next: search["next"] }
     : {};
 
@@ -159,6 +160,11 @@ const routes = root.addChildren([
     }),
     createRoute({
       getParentRoute: () => signedIn,
+      path: "/events/$guildId/$eventId",
+      component: EventScreen,
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
       path: "/channels/$guildId/customize",
       component: function CustomizeRoute() {
         return <CustomizeScreen guildId={useRouteParams().guildId} />;
@@ -229,11 +235,19 @@ function TemplateScreen() {
   return <TemplatePage code={useRouteParams().code} />;
 }
 
+/** Opens an event over its guild. */
+function EventScreen() {
+  const { guildId, eventId } = useRouteParams();
+  useEffect(() => setOverlays({ events: { guildId, eventId } }), [guildId, eventId]);
+  return <Navigate to="/channels/$guildId" params={{ guildId }} replace />;
+}
+
 interface RouteParams {
   code: string;
   guildId: string;
   channelId: string;
   messageId: string;
+  eventId: string;
   sectionId?: string;
   itemId?: string;
   applicationId: string;

@@ -31,6 +31,10 @@ export function bannerUrl(userId: string, banner: string | null, size: number): 
   return imageUrl("banners", userId, banner, size);
 }
 
+export function eventImageUrl(eventId: string, image: string | null, size: number): string | null {
+  return imageUrl("guild-events", eventId, image, size);
+}
+
 export function emojiUrl(emojiId: string, size: number): string {
   return `/emojis/${emojiId}.webp?size=${pixels(size)}`;
 }

@@ -1,6 +1,7 @@
 import type activities from "./activities/en.json";
 import type channels from "./channels/en.json";
 import type en from "./en.json";
+import type events from "./events/en.json";
 import type guildSettings from "./guild_settings/en.json";
 import type joining from "./joining/en.json";
 import { LOCALES, type Locale } from "./locales";
@@ -16,6 +17,7 @@ export type Messages = Texts<typeof en>;
 /** Texts that are loaded with the screens that show them, by name of their folder. */
 interface Parts {
   activities: Texts<typeof activities>;
+  events: Texts<typeof events>;
   guild_settings: Texts<typeof guildSettings>;
   joining: Texts<typeof joining>;
   message_actions: Texts<typeof messageActions>;
@@ -55,6 +57,10 @@ const PARTS: Record<Part, Record<Locale, () => Promise<{ default: Record<string,
   activities: {
     en: () => import("./activities/en.json"),
     de: (): Promise<{ default: Parts["activities"] }> => import("./activities/de.json"),
+  },
+  events: {
+    en: () => import("./events/en.json"),
+    de: (): Promise<{ default: Parts["events"] }> => import("./events/de.json"),
   },
   guild_settings: {
     en: () => import("./guild_settings/en.json"),

@@ -14,6 +14,7 @@ import { visibleChannelGroups, type ChannelGroup } from "../../store/selectors";
 import type { GuildState } from "../../store/state";
 import { listedThreads } from "../../store/threads";
 import { useRovingFocus } from "../../ui/roving";
+import { EventsRow } from "../events/EventsRow";
 import { useAppState, useSession } from "../session/session";
 import { useChannelPermissions } from "../session/usePermissions";
 import { ThreadRows } from "../threads/ThreadRows";
@@ -59,6 +60,7 @@ export function ChannelList({ guild }: { guild: GuildState }) {
           <span className="channel-name">{text("guild.customize")}</span>
         </Link>
       )}
+      <EventsRow guildId={guild.id} />
       {groups.length === 0 && <p className="channel-empty">{text("channel.none")}</p>}
       {groups.map((group) => (
         <Group

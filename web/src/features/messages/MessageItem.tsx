@@ -1,7 +1,7 @@
 import { MessageFlag, MessageType } from "../../api/enums";
 import type { APIMessage, APIUser } from "discord-api-types/v10";
 import { Reply } from "lucide-react";
-import { lazy, memo, Suspense, type ReactNode } from "react";
+import { lazy, memo, Suspense, useMemo, type ReactNode } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import { FormattedDate, FormattedTime } from "react-intl";
 
@@ -12,6 +12,7 @@ import { mentionsUser } from "../../store/settings";
 import { displayName, nameColor } from "../../store/selectors";
 import { roleColor } from "../../ui/colors";
 import { Avatar } from "../../ui/controls";
+import { eventLinks } from "../events/links";
 import { UserTrigger } from "../members/UserTrigger";
 import { useAppState, useSession } from "../session/session";
 import { Attachments } from "./Attachments";
@@ -25,6 +26,7 @@ import { Reactions } from "./Reactions";
 const MessageEditor = lazy(async () => ({ default: (await import("./MessageEditor")).MessageEditor }));
 const Components = lazy(async () => ({ default: (await import("../components/Components")).Components }));
 const Forwarded = lazy(() => import("./Forwarded"));
+const LinkedEvents = lazy(() => import("../events/LinkedEvents"));
 const MessageActions = lazy(() => import("./MessageActions"));
 
 interface MessageItemProps {
@@ -130,6 +132,7 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
             ))}
             <Attachments attachments={message.attachments} stickers={message.sticker_items} />
             <Embeds embeds={message.embeds} guildId={guildId} content={message.content} />
+            <EventLinks content={message.content} />
             {message.poll && <Poll message={message} poll={message.poll} />}
             {message.components?.length ? (
               <Suspense>
@@ -150,6 +153,16 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
     </article>
   );
 });
+
+/** The cards of the events that a text links to. */
+function EventLinks({ content }: { content: string }) {
+  const links = useMemo(() => eventLinks(content, location.origin), [content]);
+  return links.length === 0 ? null : (
+    <Suspense>
+      <LinkedEvents links={links} />
+    </Suspense>
+  );
+}
 
 interface AuthorTriggerProps {
   message: APIMessage;

@@ -4,10 +4,12 @@ import { useSyncExternalStore } from "react";
 export interface Overlays {
   dialog: "switcher" | "shortcuts" | null;
   searching: boolean;
+  /** The events of a guild, or the one that a link leads to. */
+  events: { guildId: string; eventId: string | null } | null;
 }
 
 const listeners = new Set<() => void>();
-let current: Overlays = { dialog: null, searching: false };
+let current: Overlays = { dialog: null, searching: false, events: null };
 
 export function setOverlays(changes: Partial<Overlays>): void {
   current = { ...current, ...changes };

@@ -1,0 +1,203 @@
+import { Link } from "@tanstack/react-router";
+import type { APIGuildScheduledEvent } from "discord-api-types/v10";
+import { Bell, BellRing, MapPin, MoreVertical, Repeat, Users } from "lucide-react";
+import { useState } from "react";
+import { Button as AriaButton } from "react-aria-components";
+import { useIntl } from "react-intl";
+
+import { eventImageUrl } from "../../api/images";
+import { modifyEvent } from "../../api/events";
+import { useText } from "../../i18n/translate";
+import { channelName } from "../../store/selectors";
+import { isActive, putScheduledEvent } from "../../store/scheduledEvents";
+import { Button, IconButton, Menu, MenuItem } from "../../ui/controls";
+import { ChannelIcon } from "../channels/ChannelIcon";
+import { Question } from "../friends/FriendDialogs";
+import { Content } from "../messages/Content";
+import { ActionError } from "../session/ActionError";
+import { useAppState, useSession } from "../session/session";
+import { useAction } from "../session/useAction";
+import { eventUrl } from "./links";
+import { recurrenceOf, weekOfMonth } from "./recurrence";
+import { mayManageEvent } from "./rules";
+import { useInterest } from "./useInterest";
+
+const ACTIVE = 2;
+const COMPLETED = 3;
+const CANCELED = 4;
+
+interface EventCardProps {
+  event: APIGuildScheduledEvent;
+  /** Without it, the event cannot be changed here. */
+  onEdit?: (event: APIGuildScheduledEvent) => void;
+  onShowInterested: (event: APIGuildScheduledEvent) => void;
+  /** Called when a link leads away. */
+  onLeave?: () => void;
+}
+
+/** An event with its time and place, who is interested, and what the user may do with it. */
+export function EventCard({ event, onEdit, onShowInterested, onLeave }: EventCardProps) {
+  const text = useText();
+  const { interested, toggle, action } = useInterest(event);
+  const image = eventImageUrl(event.id, event.image ?? null, 560);
+  return (
+    <article className="event-card" aria-label={event.name}>
+      {image !== null && <img className="event-image" src={image} alt="" loading="lazy" />}
+      <div className="event-head">
+        <EventTime event={event} />
+        {onEdit && <EventMenu event={event} onEdit={onEdit} />}
+      </div>
+      <h3 className="event-name">{event.name}</h3>
+      <EventPlace event={event} onLeave={onLeave} />
+      {event.recurrence_rule && <RecurrenceText event={event} />}
+      {event.description && (
+        <div className="event-description">
+          <Content content={event.description} guildId={event.guild_id} />
+        </div>
+      )}
+      <div className="event-foot">
+        <AriaButton className="link-button event-count" onPress={() => onShowInterested(event)}>
+          <Users size={16} aria-hidden="true" />
+          {text("event.interested.count", { count: event.user_count ?? 0 })}
+        </AriaButton>
+        <Button
+          kind={interested ? "plain" : "primary"}
+          aria-pressed={interested === true}
+          isDisabled={interested === undefined || action.pending}
+          onPress={toggle}
+        >
+          {interested ? <BellRing size={16} aria-hidden="true" /> : <Bell size={16} aria-hidden="true" />}
+          {text("event.interested")}
+        </Button>
+      </div>
+      <ActionError action={action} />
+    </article>
+  );
+}
+
+function EventTime({ event }: { event: APIGuildScheduledEvent }) {
+  const text = useText();
+  const intl = useIntl();
+  const start = Date.parse(event.scheduled_start_time);
+  const end = event.scheduled_end_time === null ? null : Date.parse(event.scheduled_end_time);
+  const isThisYear = new Date(start).getFullYear() === new Date().getFullYear();
+  const options: Intl.DateTimeFormatOptions = {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    hour: "numeric",
+    minute: "numeric",
+    ...(!isThisYear && { year: "numeric" }),
+  };
+  if (isActive(event)) {
+    return <span className="event-time event-now">{text("event.now")}</span>;
+  }
+  return (
+    <time className="event-time" dateTime={event.scheduled_start_time}>
+      {end === null ? intl.formatDate(start, options) : intl.formatDateTimeRange(start, end, options)}
+    </time>
+  );
+}
+
+function EventPlace({
+  event,
+  onLeave,
+}: {
+  event: APIGuildScheduledEvent;
+  onLeave: (() => void) | undefined;
+}) {
+  const channel = useAppState((state) => state.channels[event.channel_id ?? ""]);
+  const name = useAppState((state) => (channel === undefined ? "" : channelName(state, channel)));
+  if (channel === undefined) {
+    return (
+      <p className="event-place">
+        <MapPin size={16} aria-hidden="true" /> {event.entity_metadata?.location ?? ""}
+      </p>
+    );
+  }
+  return (
+    <p className="event-place">
+      <ChannelIcon type={channel.type} />
+      <Link
+        to="/channels/$guildId/$channelId"
+        params={{ guildId: event.guild_id, channelId: channel.id }}
+        {...(onLeave && { onClick: onLeave })}
+      >
+        {name}
+      </Link>
+    </p>
+  );
+}
+
+function RecurrenceText({ event }: { event: APIGuildScheduledEvent }) {
+  const text = useText();
+  const intl = useIntl();
+  const recurrence = recurrenceOf(event.recurrence_rule);
+  const start = new Date(event.recurrence_rule?.start ?? event.scheduled_start_time);
+  return (
+    <p className="event-place">
+      <Repeat size={16} aria-hidden="true" />
+      {text(`event.recurs.${recurrence}`, {
+        weekday: intl.formatDate(start, { weekday: "long" }),
+        day: intl.formatDate(start, { day: "numeric", month: "long" }),
+        week: weekOfMonth(start),
+      })}
+    </p>
+  );
+}
+
+function EventMenu({
+  event,
+  onEdit,
+}: {
+  event: APIGuildScheduledEvent;
+  onEdit: (event: APIGuildScheduledEvent) => void;
+}) {
+  const text = useText();
+  const { api, store } = useSession();
+  const action = useAction();
+  const mayManage = useAppState((state) => mayManageEvent(state, event));
+  const [asks, setAsks] = useState(false);
+  const active = isActive(event);
+  const setStatus = async (status: number) => {
+    const changed = await modifyEvent(api, event, { status });
+    store.update((state) => putScheduledEvent(state, changed));
+  };
+  return (
+    <>
+      <Menu
+        label={text("event.menu", { name: event.name })}
+        trigger={
+          <IconButton label={text("event.menu", { name: event.name })}>
+            <MoreVertical size={16} />
+          </IconButton>
+        }
+      >
+        <MenuItem onAction={() => void navigator.clipboard.writeText(eventUrl(event))}>
+          {text("event.copyLink")}
+        </MenuItem>
+        {mayManage && <MenuItem onAction={() => onEdit(event)}>{text("event.edit")}</MenuItem>}
+        {mayManage && (
+          <MenuItem onAction={() => void action.run(() => setStatus(active ? COMPLETED : ACTIVE))}>
+            {text(active ? "event.end" : "event.start")}
+          </MenuItem>
+        )}
+        {mayManage && !active && (
+          <MenuItem danger onAction={() => setAsks(true)}>
+            {text("event.cancel")}
+          </MenuItem>
+        )}
+      </Menu>
+      {action.error !== null && <ActionError action={action} />}
+      {asks && (
+        <Question
+          title={text("event.cancel")}
+          question={text("event.cancel.question", { name: event.name })}
+          confirm={text("event.cancel")}
+          request={() => setStatus(CANCELED)}
+          onClose={() => setAsks(false)}
+        />
+      )}
+    </>
+  );
+}
