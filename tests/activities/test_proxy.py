@@ -1,7 +1,7 @@
 """The proxy of Activities on a running server: what crosses it, in which direction, and within which bounds."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import aiohttp
@@ -12,14 +12,6 @@ from moothall.activities.proxy import REQUEST_BYTES
 from tests.activities.target import Activity, Target
 from tests.server.sockets import Wire
 from tests.serving import RunningServer
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    """A server that may reach the loopback interface, without rate limits."""
-    data = tmp_path_factory.mktemp("activities") / "data"
-    with RunningServer(data, "--no-demo", "--no-rate-limits", "--allow-private-addresses") as running:
-        yield running
 
 
 @pytest.fixture

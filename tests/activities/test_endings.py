@@ -1,0 +1,133 @@
+"""What takes participants out of Activities on a running server, whose gateway node watches over its sessions."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import aiohttp
+import pytest
+
+from moothall.objects.intents import Intent
+from moothall.objects.permissions import Permissions
+from tests.activities.target import PASSWORD, Activity
+from tests.serving import RunningServer
+
+_USE = str(int(Permissions.USE_EMBEDDED_ACTIVITIES))
+_INTENTS = int(Intent.GUILD_EMBEDDED_ACTIVITIES)
+
+
+class Guest:
+    """A user with a gateway session."""
+
+    def __init__(self, activity: Activity, login: dict[str, Any], socket: aiohttp.ClientWebSocketResponse) -> None:
+        self.activity = activity
+        self.id: str = login["user_id"]
+        self.token: str = login["token"]
+        self.socket = socket
+        self.session_id = ""
+
+    async def api(self, method: str, path: str, body: Any = None) -> Any:
+        """Make a request as this user."""
+        activity = self.activity
+        url, headers = f"{activity.server.url}/api/v10{path}", {"authorization": self.token}
+        async with activity.session.request(method, url, json=body, headers=headers) as response:
+            assert response.status < 300, await response.text()
+            return None if response.status == 204 else await response.json()
+
+    async def launch(self, channel_id: str) -> None:
+        """Launch the Activity in a channel."""
+        await self.api("POST", f"/activities/{channel_id}/{self.activity.id}", {"session_id": self.session_id})
+
+    async def next_instance(self, users: list["Guest"]) -> dict[str, Any]:
+        """Wait for the event that these users take part in an instance."""
+        async with asyncio.timeout(10):
+            while True:
+                frame = await self.socket.receive_json()
+                if frame["t"] == "EMBEDDED_ACTIVITY_UPDATE_V2":
+                    instance: dict[str, Any] = frame["d"]
+                    if [each["user_id"] for each in instance["participants"]] == [each.id for each in users]:
+                        return instance
+
+
+async def connect(activity: Activity, name: str, *, registered: bool = False) -> Guest:
+    """Log an account in, which is registered unless it is, and identify."""
+    way = {"login": name} if registered else {"username": name}
+    url = f"{activity.server.url}/api/v10/auth/{'login' if registered else 'register'}"
+    async with activity.session.post(url, json={**way, "password": PASSWORD}) as response:
+        login = await response.json()
+    url = f"{activity.server.url.replace('http', 'ws', 1)}/gateway?v=10&encoding=json"
+    guest = Guest(activity, login, await activity.session.ws_connect(url, max_msg_size=0))
+    await guest.socket.receive_json()
+    properties = {"os": "linux", "browser": "test", "device": ""}
+    await guest.socket.send_json({"op": 2, "d": {"token": guest.token, "intents": _INTENTS, "properties": properties}})
+    guest.session_id = (await guest.socket.receive_json())["d"]["session_id"]
+    return guest
+
+
+@pytest.fixture
+async def activity(server: RunningServer) -> AsyncIterator[Activity]:
+    async with aiohttp.ClientSession() as session:
+        made = Activity(server, session)
+        await made.create("developer")
+        released = {"client_platform_config": {"web": {"release_phase": "global_launch"}}}
+        await made.map(root="activity.example.com")
+        await made.api("PATCH", f"/applications/{made.id}/embedded-activity-config", released)
+        yield made
+
+
+async def users_of(activity: Activity, composite_id: str) -> list[str] | None:
+    """The users of an instance, as the application's bot reads them; None once it has ended."""
+    url = f"{activity.server.url}/api/v10/applications/{activity.id}/activity-instances/{composite_id}"
+    headers = {"authorization": f"Bot {activity.bot_token}"}
+    async with activity.session.get(url, headers=headers) as response:
+        users: list[str] | None = (await response.json())["users"] if response.status == 200 else None
+        return users
+
+
+async def becomes(activity: Activity, composite_id: str, expected: list[Guest] | None) -> None:
+    """Wait until these users take part in an instance, or with None until it has ended."""
+    users = None if expected is None else [guest.id for guest in expected]
+    async with asyncio.timeout(10):
+        while await users_of(activity, composite_id) != users:  # noqa: ASYNC110 the end with its channel has no event
+            await asyncio.sleep(0.02)
+
+
+async def test_participants_leave_with_their_access_and_instances_end_with_their_place(activity: Activity) -> None:
+    owner, guest = await connect(activity, "endowner"), await connect(activity, "endguest")
+    guild = await owner.api("POST", "/guilds", {"name": "Guild", "system_channel_flags": 1})
+    path = f"/guilds/{guild['id']}"
+    query = f"client_id={activity.id}&scope=applications.commands"
+    await owner.api("POST", f"/oauth2/authorize?{query}", {"authorize": True, "guild_id": guild["id"]})
+    text, voice = [await owner.api("POST", f"{path}/channels", {"name": "x", "type": kind}) for kind in (0, 2)]
+    code = (await owner.api("POST", f"/channels/{text['id']}/invites", {}))["code"]
+
+    async def join(channel: dict[str, Any]) -> str:
+        """Let both take part in a channel; the composite id of the instance."""
+        await owner.launch(channel["id"])
+        await guest.launch(channel["id"])
+        instance = (await owner.next_instance([owner, guest]))["composite_instance_id"]
+        await becomes(activity, instance, [owner, guest])
+        return str(instance)
+
+    await guest.api("POST", f"/invites/{code}", {})
+    instance = await join(text)
+    overwrite = f"/channels/{text['id']}/permissions/{guest.id}"
+    await owner.api("PUT", overwrite, {"type": 1, "deny": _USE})
+    await becomes(activity, instance, [owner])
+    await owner.api("DELETE", overwrite)
+    await join(text)
+    await owner.api("DELETE", f"{path}/members/{guest.id}")
+    await becomes(activity, instance, [owner])
+    await guest.api("POST", f"/invites/{code}", {})
+    await join(text)
+    await guest.socket.close(code=1000)
+    await becomes(activity, instance, [owner])
+    guest = await connect(activity, "endguest", registered=True)
+    await join(text)
+    await owner.api("DELETE", f"/channels/{text['id']}")
+    await becomes(activity, instance, None)
+    instance = await join(voice)
+    await owner.api("DELETE", path)
+    await becomes(activity, instance, None)
+    for each in (owner, guest):
+        await each.socket.close(code=1000)
