@@ -42,6 +42,11 @@ def _quick_validators() -> QuickValidators:
     return QuickValidators(document())
 
 
+def allows(pointer: str, value: Any) -> bool:
+    """Whether a schema of the document allows a value; `validator` tells why not."""
+    return _quick_validators().allows(pointer, value)
+
+
 def check_described(row: Endpoint, status: int, body: bytes, *, often: int | None = _OFTEN) -> None:
     """Raise Undescribed unless a successful answer has the status and the shape that the document describes.
 

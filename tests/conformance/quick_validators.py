@@ -30,4 +30,8 @@ class QuickValidators:
             answer = msgspec.json.decode(body)
         except msgspec.DecodeError:
             return False
-        return self._validator(pointer).is_valid(answer)
+        return self.allows(pointer, answer)
+
+    def allows(self, pointer: str, value: Any) -> bool:
+        """Whether the schema at a JSON pointer allows a value."""
+        return self._validator(pointer).is_valid(value)

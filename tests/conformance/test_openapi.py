@@ -12,7 +12,7 @@ import moothall.gateway.endpoints  # noqa: F401 its rows
 from moothall.kernel.endpoint import REGISTRY, Endpoint
 from moothall.kernel.openapi_links import PROVIDED
 from moothall.resources import load_endpoints
-from tests.conformance.own_schema import document
+from tests.conformance.own_schema import allows, document
 from tests.serving import RunningServer
 
 load_endpoints()
@@ -38,6 +38,15 @@ def test_the_document_says_of_a_row_what_the_row_does(row: Endpoint) -> None:
     assert {name for location, name in named if location == "path"} == set(re.findall(r"\{(\w+)\}", row.path))
     assert {name for location, name in named if location == "query"} == {query.name for query in row.query_parameters}
     assert operation["summary"]
+
+
+def test_every_schema_can_be_compiled_by_a_validator_of_another_language() -> None:
+    schemas = document()["components"]["schemas"]
+    compiled = {name: allows(f"/components/schemas/{name}", None) for name in schemas}
+    assert compiled.keys() == schemas.keys()
+    country = "/components/schemas/ModifyEmbeddedActivityConfig"
+    assert allows(country, {"blocked_locales": ["DE"]})
+    assert not allows(country, {"blocked_locales": ["DEU"]})
 
 
 def test_every_schema_that_is_named_is_there() -> None:

@@ -95,6 +95,7 @@ def openapi_document(
         # Not as a union: msgspec describes only unions that it can decode.
         kinds.extend(_json_response_types(endpoint))
     schemas, components = msgspec.json.schema_components(kinds, schema_hook=_scalar_schema, ref_template=_REF)
+    _write_patterns_for_ecma([schemas, components])
     remaining = iter(schemas)
     paths: dict[str, dict[str, Any]] = {}
     for endpoint in endpoints:
@@ -127,6 +128,18 @@ def openapi_document(
             },
         },
     }
+
+
+def _write_patterns_for_ecma(node: Any) -> None:
+    r"""Replace the anchors `\A` and `\Z` in all patterns by `^` and `$`: JSON Schema has ECMA-262's expressions."""
+    if isinstance(node, dict):
+        if isinstance(node.get("pattern"), str):
+            node["pattern"] = node["pattern"].replace(r"\A", "^").replace(r"\Z", "$")
+        for inner in node.values():
+            _write_patterns_for_ecma(inner)
+    elif isinstance(node, list | tuple):
+        for inner in node:
+            _write_patterns_for_ecma(inner)
 
 
 def _tag(endpoint: Endpoint) -> str:
