@@ -1,46 +1,59 @@
 """Requests generated from our own document, sent to a running server with the demo community.
 
-schemathesis makes bodies and parameters that the document allows, and others that it refuses. The ids in them are
-those of the community and of what earlier requests created: an answer tells the values of its own ids (`guild_id`),
-and those of the rows below its path (`/roles` those of `/roles/{role_id}`).
+schemathesis makes bodies and parameters that the document allows, and others that it refuses; `recombined` makes many
+more of these. The ids in them are those of the community and of what earlier requests created: an answer tells the
+values of its own ids (`guild_id`), and those of the rows below its path (`/roles` those of `/roles/{role_id}`).
 
 `Search.problems` has what no answer may be: a server error, one whose body is not as described, the acceptance of a
 body or parameter that the document refuses, and a refusal in another shape than the API's.
 """
 
+import fcntl
 import json
 import random
-from collections import defaultdict
+import warnings
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
 from functools import cache
+from http.client import HTTPConnection, RemoteDisconnected
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
+from urllib.parse import quote, urlencode, urlsplit
 
 import msgspec
 import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
-from hypothesis.errors import Unsatisfiable
+from hypothesis.errors import HypothesisDeprecationWarning, Unsatisfiable
 from schemathesis import GenerationMode
+from schemathesis.core import NotSet
+from schemathesis.transport.requests import prepare_query
 
-import moothall.gateway.endpoints  # noqa: F401 its rows
-from moothall.kernel.endpoint import REGISTRY, Endpoint
+from moothall.kernel.endpoint import Endpoint
 from moothall.kernel.form import coerce
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.text import clean_name
-from moothall.resources import load_endpoints
-from tests.conformance.own_schema import Undescribed, check_described, document, validator
-from tests.serving import RunningServer
+from tests.conformance.community import BOT, EVERY_ID, EXPENDABLE, ROWS, TIMEOUT, WEIGHTS, Community
+from tests.conformance.own_schema import Undescribed, allows, check_described, document, validator
+from tests.conformance.recombined import NO_BODY, Case, Pool
 
-load_endpoints()
-
-ROWS = sorted(REGISTRY.values(), key=lambda row: (row.path, row.method))
-ENDS_IT_ALL = frozenset({"log_out", "delete_guild"})
-"""Rows after which the others have nothing left to work on."""
-_END_MUCH = frozenset({"reset_application_secret", "reset_bot_token", "modify_guild", "leave_guild"})
+_CALLERS = {"log_out": EXPENDABLE, "leave_guild": EXPENDABLE}
+"""Who alone calls a row, as it ends much for its caller."""
+_SPARING = frozenset({"delete_guild", "delete_application"})
+"""Rows that never end what all other things hang on."""
+_END_MUCH = frozenset(
+    {
+        "begin_guild_prune",
+        "bulk_guild_ban",
+        "create_guild_ban",
+        "modify_guild",
+        "reset_bot_token",
+        "reset_client_secret",
+        "revoke_token",
+    }
+)
 """Rows that may take from a caller what the other rows are about."""
 
 
@@ -48,7 +61,7 @@ def _order(row: Endpoint) -> tuple[bool, bool]:
     return row.method == "DELETE" or row.name in _END_MUCH, row.method != "POST"
 
 
-TRIED = sorted((row for row in ROWS if row.name not in ENDS_IT_ALL), key=_order)
+TRIED = sorted(ROWS, key=_order)
 """Rows that make things first, rows that end them last."""
 
 
@@ -59,71 +72,27 @@ def in_some_order(number: int) -> list[Endpoint]:
     return sorted(rows, key=_order)
 
 
+def weight(row: Endpoint, *, last: bool) -> int:
+    """How many requests of a row are worth sending in a pass: more where they differ more.
+
+    Rows that end things are tried a little before the last pass, and in full in it.
+    """
+    if row.name in _END_MUCH or row.method == "DELETE":
+        return 24 if last else 2 * (row.name not in _END_MUCH)
+    return 18 if row.body is not None else 8 if row.query_parameters else 4 if row.path_parameters else 2
+
+
 NUMBERS_TOO = frozenset({"snowflake", "permissions"})
 """Formats of text that may be sent as numbers as well, as the public API reads them."""
-
-_MAX_VALUES = 200
-"""Values kept for a parameter; the newest replace others at random."""
-_EXPLORED = 6
-"""Times that every row is read before the search."""
-_TIMEOUT = 30
-_EVERY_ID: list[str] = []
 
 
 @st.composite
 def _snowflakes(draw: st.DrawFn) -> str:
     number = draw(st.integers(0, 2**32))
-    return _EVERY_ID[number % len(_EVERY_ID)] if _EVERY_ID and number % 4 else str(number)
+    return EVERY_ID[number % len(EVERY_ID)] if EVERY_ID and number % 4 else str(number)
 
 
 schemathesis.openapi.format("snowflake", _snowflakes())
-
-
-_TOMORROW = datetime.now(UTC).replace(microsecond=0) + timedelta(days=1)
-_PIXEL = (
-    "data:image/png;base64,"
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg=="
-)
-_COMMAND = {"name": "command", "description": "what it does"}
-_EVENT = {
-    "name": "Event",
-    "privacy_level": 2,
-    "entity_type": 3,
-    "entity_metadata": {"location": "hall"},
-    "scheduled_start_time": _TOMORROW.isoformat(),
-    "scheduled_end_time": (_TOMORROW + timedelta(hours=1)).isoformat(),
-}
-_POLL = {
-    "question": {"text": "Which?"},
-    "answers": [{"poll_media": {"text": "this"}}, {"poll_media": {"text": "that"}}],
-    "duration": 1,
-}
-_RULE = {
-    "name": "Rule",
-    "event_type": 1,
-    "trigger_type": 1,
-    "trigger_metadata": {"keyword_filter": ["word"]},
-    "actions": [{"type": 1}],
-}
-_BOT, _OWNER = 1, 0
-CREATED: list[tuple[int, str, Any]] = [
-    (_OWNER, "/channels/{channel_id}/messages", {"poll": _POLL}),
-    (_OWNER, "/channels/{channel_id}/messages", {"content": "hello"}),
-    (_BOT, "/channels/{channel_id}/messages", {"content": "hello"}),
-    (_OWNER, "/channels/{channel_id}/messages/{message_id}/threads", {"name": "thread"}),
-    (_OWNER, "/channels/{channel_id}/invites", {}),
-    (_OWNER, "/channels/{channel_id}/webhooks", {"name": "Hook"}),
-    (_OWNER, "/guilds/{guild_id}/auto-moderation/rules", _RULE),
-    (_OWNER, "/guilds/{guild_id}/emojis", {"name": "pixel", "image": _PIXEL}),
-    (_OWNER, "/guilds/{guild_id}/scheduled-events", _EVENT),
-    (_OWNER, "/guilds/{guild_id}/templates", {"name": "template"}),
-    (_OWNER, "/applications", {"name": "Another"}),
-    (_OWNER, "/teams", {"name": "team"}),
-    (_BOT, "/applications/{application_id}/commands", _COMMAND),
-    (_BOT, "/applications/{application_id}/guilds/{guild_id}/commands", _COMMAND),
-    (_BOT, "/applications/{application_id}/emojis", {"name": "pixel", "image": _PIXEL}),
-]
-"""What a community gets besides the demo: the caller, the path and body of each POST."""
 
 
 class Problem(NamedTuple):
@@ -138,172 +107,6 @@ class Problem(NamedTuple):
         return f"{self.row}: {self.kind}\n  {self.request}\n  {self.answer}"
 
 
-class Community:
-    """The demo community of a running server, and what requests can name in it."""
-
-    def __init__(self, server: RunningServer, *arguments: str) -> None:
-        self.server = server
-        self.url = f"{server.url}/api/v10"
-        printed = server.command("demo", "--json", *arguments)
-        assert printed.returncode == 0, printed.stderr
-        self.record = json.loads(printed.stdout)
-        people = self.record["people"]
-        self.tokens = [people[0]["token"], f"Bot {self.record['bot']['token']}", people[1]["token"], ""]
-        self.values: dict[str, list[str]] = defaultdict(list)
-        """By the name of a parameter."""
-        self.places: dict[str, list[dict[str, str]]] = defaultdict(list)
-        """The parameters of things that exist, by the path of their row."""
-        guild = self.record["guild"]
-        self.add("guild_id", guild["id"])
-        for kind in ("channel", "role"):
-            for value in guild[f"{kind}s"].values():
-                self.add(f"{kind}_id", value)
-        for person in (*people, self.record["bot"]):
-            self.add("user_id", person["id"])
-        self.add("application_id", self.record["bot"]["application_id"])
-        webhook = self.record["webhook"]
-        self.add("webhook_id", webhook["id"])
-        self.add("webhook_token", webhook["token"])
-        self.places["/webhooks/{webhook_id}/{webhook_token}"].append(
-            {"webhook_id": webhook["id"], "webhook_token": webhook["token"]}
-        )
-        self.add("emoji_name", "\N{GRINNING FACE}")
-        self._create()
-        self._explore()
-
-    def add(self, name: str, value: Any) -> None:
-        """Remember a value of a parameter."""
-        if not isinstance(value, str) or not value or len(value) > 200:
-            return
-        values = self.values[name]
-        if value in values:
-            return
-        if len(values) < _MAX_VALUES:
-            values.append(value)
-        else:
-            values[hash(value) % _MAX_VALUES] = value
-        if value.isdigit():
-            _EVERY_ID.append(value)
-
-    def learn(self, row: Endpoint, parameters: dict[str, str], answer: Any) -> None:
-        """Remember what an answer names."""
-        for below in _rows_below(row.path):
-            name = below.rpartition("{")[2].rstrip("}")
-            for item in answer if isinstance(answer, list) else [answer]:
-                value = _identity(item, name)
-                if value:
-                    self.add(name, value)
-                    places = self.places[below]
-                    if len(places) < _MAX_VALUES:
-                        places.append(parameters | {name: value})
-        self._learn_ids(answer, 0)
-
-    def _learn_ids(self, node: Any, depth: int) -> None:
-        if depth > 6:
-            return
-        if isinstance(node, list):
-            for item in node[:20]:
-                self._learn_ids(item, depth + 1)
-        elif isinstance(node, dict):
-            for key, value in node.items():
-                if key.endswith("_id") or key == "code":
-                    self.add(key, value)
-                elif isinstance(value, dict):
-                    self.add(f"{key}_id", value.get("id"))
-                if isinstance(value, dict | list):
-                    self._learn_ids(value, depth + 1)
-
-    def parameters(self, row: Endpoint, drawn: dict[str, Any], chance: random.Random) -> dict[str, Any]:
-        """The parameters of a row's path: of one thing that exists, of several, or as they were drawn."""
-        if chance.random() < 0.08:
-            return drawn
-        chosen: dict[str, str] = {}
-        if chance.random() < 0.85:
-            # The nearest path of those whose things tell most of the parameters.
-            telling = [path for path, places in self.places.items() if drawn.keys() & places[0].keys()]
-            if telling:
-                path = max(
-                    telling, key=lambda p: (len(drawn.keys() & self.places[p][0].keys()), row.path.startswith(p))
-                )
-                chosen = chance.choice(self.places[path])
-        return {
-            name: chosen.get(name) or (chance.choice(self.values[name]) if self.values.get(name) else value)
-            for name, value in drawn.items()
-        }
-
-    def fill_ids(self, node: Any, chance: random.Random) -> Any:
-        """A body with ids of the right kind in it, mostly: `parent_id` is left, `channel_id` becomes a channel's."""
-        if isinstance(node, list):
-            return [self.fill_ids(item, chance) for item in node]
-        if not isinstance(node, dict):
-            return node
-        placed: dict[str, Any] = {}
-        for key, value in node.items():
-            name = _parameter_named(key)
-            known = self.values.get(name or "")
-            if known and isinstance(value, str) and chance.random() < 0.8:
-                placed[key] = chance.choice(known)
-            elif known and isinstance(value, list) and all(isinstance(item, str) for item in value):
-                placed[key] = [chance.choice(known) if chance.random() < 0.8 else item for item in value]
-            else:
-                placed[key] = self.fill_ids(value, chance)
-        return placed
-
-    def _create(self) -> None:
-        webhook = self.record["webhook"]
-        for caller, path, body in CREATED:
-            row = REGISTRY["POST", path]
-            named = {parameter.name: self.values[parameter.name][0] for parameter in row.path_parameters}
-            parameters = named | {name: webhook["channel_id"] for name in named if name == "channel_id"}
-            if "message_id" in named:
-                parameters["message_id"] = self.values["message_id"][-1]
-            headers = {"Authorization": self.tokens[caller]}
-            url = self.url + path.format(**parameters)
-            answer = requests.post(url, json=body, headers=headers, timeout=_TIMEOUT)
-            assert answer.ok, (path, answer.text)
-            self.learn(row, parameters, answer.json())
-
-    def _explore(self) -> None:
-        """Read every row that the owner may read, again and again: each time with what the earlier ones named."""
-        with requests.Session() as session:
-            session.headers["Authorization"] = self.tokens[0]
-            chance = random.Random(0)
-            for row in [row for row in TRIED if row.method == "GET"] * _EXPLORED:
-                named = {parameter.name: "0" for parameter in row.path_parameters}
-                parameters = self.parameters(row, named, chance)
-                answer = session.get(self.url + row.path.format(**parameters), timeout=_TIMEOUT)
-                if answer.ok and answer.headers.get("content-type") == "application/json":
-                    self.learn(row, parameters, answer.json())
-
-
-@cache
-def _rows_below(path: str) -> list[str]:
-    """Paths that have one more placeholder than a path, at its end."""
-    return sorted({row.path for row in ROWS if row.path.rpartition("/{")[0] == path and row.path.endswith("}")})
-
-
-def _identity(item: Any, name: str) -> str:
-    if not isinstance(item, dict):
-        return ""
-    user = item.get("user")
-    of_user = user.get("id") if isinstance(user, dict) and name == "user_id" else None
-    value = of_user or item.get(name) or item.get("id" if name.endswith("_id") else name.removeprefix("webhook_"))
-    return value if isinstance(value, str) else ""
-
-
-_ALIASES = {"parent_id": "channel_id", "roles": "role_id", "owner_id": "user_id", "ids": "message_id"}
-_KINDS = ("channel", "role", "user", "message", "guild", "emoji", "sticker", "sound", "webhook", "application", "event")
-
-
-@cache
-def _parameter_named(key: str) -> str | None:
-    """The parameter whose values a field takes: `system_channel_id` those of `channel_id`."""
-    if key in _ALIASES:
-        return _ALIASES[key]
-    stem = key.removesuffix("_ids").removesuffix("_id") if key.endswith(("_id", "_ids")) else ""
-    return next((f"{kind}_id" for kind in _KINDS if stem.endswith(kind)), None)
-
-
 @cache
 def _described() -> Any:
     return schemathesis.openapi.from_dict(document())
@@ -312,6 +115,50 @@ def _described() -> Any:
 @cache
 def _strategy(row: Endpoint, mode: GenerationMode) -> Any:
     return _described()[row.path][row.method].as_strategy(generation_mode=mode)
+
+
+class Answer(NamedTuple):
+    """What a request got."""
+
+    status: int
+    media: str | None
+    content: bytes
+
+    @property
+    def ok(self) -> bool:
+        """Whether the request was accepted."""
+        return self.status < 400
+
+    def json(self) -> Any:
+        """Its body. Raises ValueError for one that is not JSON."""
+        return json.loads(self.content)
+
+
+class Connection:
+    """A connection to a server that is kept open."""
+
+    def __init__(self, url: str) -> None:
+        self._connection = HTTPConnection(urlsplit(url).netloc, timeout=TIMEOUT)
+
+    def request(self, method: str, target: str, headers: dict[str, str], body: bytes | None) -> Answer:
+        """One request. Raises ValueError for one that cannot be written."""
+        for attempt in range(2):
+            try:
+                self._connection.request(method, target, body, headers)
+                response = self._connection.getresponse()
+                return Answer(response.status, response.headers.get("content-type"), response.read())
+            except ValueError:
+                self.close()
+                raise
+            except (RemoteDisconnected, ConnectionResetError, BrokenPipeError):
+                self.close()  # as a server may where nothing was sent for a while
+                if attempt:
+                    raise
+        raise AssertionError
+
+    def close(self) -> None:
+        """Close it; another request opens it again."""
+        self._connection.close()
 
 
 class Search:
@@ -323,32 +170,135 @@ class Search:
         """The number that everything random is made from."""
         self.requests = 0
         self.accepted = 0
+        self.by_row: dict[str, Counter[int]] = defaultdict(Counter)
+        """How often a row answered with each status."""
         self.problems: dict[tuple[str, str], Problem] = {}
         self._chance = random.Random(number)
-        self._sessions = []
-        for token in community.tokens:
-            session = requests.Session()
-            if token:
-                session.headers["Authorization"] = token
-            self._sessions.append(session)
+        self._connection = Connection(community.url)
+        self._pools: dict[str, Pool] = {}
+        self._accepted_by: dict[str, set[int]] = defaultdict(set)
 
     def close(self) -> None:
-        """Close the connections to the server."""
-        for session in self._sessions:
-            session.close()
-        _EVERY_ID.clear()
+        """Close the connection to the server."""
+        self._connection.close()
+        self.community.close()
 
-    def try_row(self, row: Endpoint, *, allowed: int, refused: int, times: int = 1) -> None:
-        """Send requests of a row that the document allows, and some that it refuses, each several times."""
-        for mode, count in ((GenerationMode.POSITIVE, allowed), (GenerationMode.NEGATIVE, refused)):
-            try:
-                self._run(row, mode, count, times)
-            except Unsatisfiable:
-                # A row without body and parameters has nothing that could be refused.
-                assert mode is GenerationMode.NEGATIVE, row.name
+    def try_row(
+        self,
+        row: Endpoint,
+        *,
+        allowed: int,
+        refused: int,
+        recombined: int,
+        pools: int | None = None,
+        sparing: bool = False,
+    ) -> None:
+        """Send requests of a row that the document allows, some that it refuses, and recombinations of them.
 
-    def _run(self, row: Endpoint, mode: GenerationMode, count: int, times: int) -> None:
-        @seed(self.number)
+        The former are sent once in a search. They are those of number `pools`, so that several searches share them.
+        `sparing`: delete nothing that all other things hang on.
+        """
+        sparing = sparing or row.name in _SPARING
+        pool = self._pools.get(row.name)
+        if pool is None:
+            cases = generated_cases(row, self.number if pools is None else pools, allowed, refused)
+            pool = self._pools[row.name] = Pool(row, cases, self.community.examples[row.name])
+            for case in cases:
+                self._send(row, pool, case, sparing=sparing)
+        for _ in range(recombined):
+            self._send(row, pool, pool.recombine(self._chance), sparing=sparing)
+
+    def _caller(self, row: Endpoint) -> int:
+        """Who calls a row: mostly one whom it accepted before."""
+        if row.name in _CALLERS:
+            return _CALLERS[row.name]
+        accepted = self._accepted_by[row.name]
+        if accepted and self._chance.random() < 0.6:
+            return self._chance.choice([*accepted])
+        return self._chance.choices(range(len(WEIGHTS)), WEIGHTS)[0]
+
+    def _send(self, row: Endpoint, pool: Pool, drawn: Case, *, sparing: bool) -> None:
+        chance, community = self._chance, self.community
+        path = community.parameters(row, drawn.path, chance)
+        if sparing and row.method == "DELETE" and not community.kept.isdisjoint(list(path.values())[-1:]):
+            return
+        query = community.fill_query(drawn.query, chance) if isinstance(drawn.query, dict) else drawn.query
+        body = drawn.body
+        if body is not NO_BODY and not isinstance(body, bytes) and chance.random() < 0.92:
+            body = community.fill_ids(body, chance)
+        case = drawn._replace(path=path, query=query, body=body)
+        caller = self._caller(row)
+        token = community.tokens[caller]
+        headers = {**case.headers, "Authorization": token} if token else dict(case.headers)
+        try:
+            media, content = written(row, case)
+            if media is not None:
+                headers["Content-Type"] = media
+            target = _target(row, case)
+            answer = self._connection.request(row.method, target, headers, content)
+        except ValueError:
+            return  # the client refuses to send it
+        self.requests += 1
+        self.by_row[row.name][answer.status] += 1
+        sent = NO_BODY
+        if answer.ok and content is not None and case.media == "application/json" and not isinstance(body, bytes):
+            sent = json.loads(content)
+        for kind in judge(row, query if isinstance(query, dict) else {}, path, sent, answer):
+            signature = kind.split(":")[0] if kind.startswith("server error") else kind
+            self.problems.setdefault(
+                (row.name, signature),
+                Problem(
+                    f"{row.method} {row.path}",
+                    kind,
+                    f"{target} {ascii(content)[:1500]}",
+                    f"{answer.status} {answer.content[:400]!a}",
+                ),
+            )
+        if answer.ok:
+            self._accepted_by[row.name].add(caller)
+        self._learn(row, pool, case, answer)
+
+    def _learn(self, row: Endpoint, pool: Pool, case: Case, answer: Answer) -> None:
+        """Remember what an answer tells."""
+        data: Any = answer.json() if answer.content and answer.media == "application/json" else None
+        outcome: tuple[Any, ...] = (answer.status,)
+        if answer.ok:
+            self.accepted += 1
+            if row.method != "DELETE":
+                self.community.reached(row, case.path)
+            if row.name == "reset_bot_token" and case.path["application_id"] == self.community.application_id:
+                self.community.tokens[BOT] = f"Bot {data['token']}"
+            if row.name == "log_in" and data.get("user_id") == self.community.record["people"][EXPENDABLE - 1]["id"]:
+                self.community.tokens[EXPENDABLE] = data["token"]
+            if row.name in {"create_interaction", "launch_embedded_activity"}:
+                self.community.learn_events()
+            if data is not None:
+                self.community.learn(row, case.path, data)
+            if row.method == "DELETE":
+                self.community.forget(row, case.path)
+        elif isinstance(data, dict):
+            outcome = (answer.status, data.get("code"), *_error_paths(data.get("errors")))
+        pool.keep(case, outcome, self._chance, accepted=answer.ok)
+
+
+def _error_paths(errors: Any) -> Iterator[Any]:
+    """Where errors lie and what they are, without the numbers of list items."""
+    if isinstance(errors, dict):
+        for key, value in errors.items():
+            if key == "_errors":
+                yield from (error.get("code") for error in value)
+            else:
+                yield "*" if key.isdigit() else key[:40]
+                yield from _error_paths(value)
+
+
+@cache
+def generated_cases(row: Endpoint, number: int, allowed: int, refused: int) -> list[Case]:
+    """Cases of a row that schemathesis makes from the document: some that it allows, some that it refuses."""
+    cases: list[Case] = []
+    for mode, count in ((GenerationMode.POSITIVE, allowed), (GenerationMode.NEGATIVE, refused)):
+
+        @seed(number)
         @settings(
             max_examples=count,
             database=None,
@@ -357,55 +307,84 @@ class Search:
             suppress_health_check=list(HealthCheck),
         )
         @given(case=_strategy(row, mode))
-        def run(case: Any) -> None:
-            drawn_path, drawn_body = dict(case.path_parameters), case.body
-            for _ in range(times):
-                case.path_parameters = self.community.parameters(row, drawn_path, self._chance)
-                if mode is GenerationMode.POSITIVE:
-                    case.body = self.community.fill_ids(drawn_body, self._chance)
-                self._send(row, case)
+        def draw(case: Any) -> None:
+            # The document asks for a token, and the community has valid ones.
+            headers = {name: value for name, value in case.headers.items() if name.lower() != "authorization"}
+            query = prepare_query(case) or None
+            body = NO_BODY if isinstance(case.body, NotSet) else case.body
+            cases.append(Case(dict(case.path_parameters), query, headers, case.media_type, body))
 
-        run()
-
-    def _send(self, row: Endpoint, case: Any) -> None:
-        session = self._chance.choices(self._sessions, (7, 2, 1, 0.3))[0]
-        # The document asks for a token, and the sessions have valid ones.
-        case.headers = {name: value for name, value in case.headers.items() if name.lower() != "authorization"}
-        arguments = case.as_transport_kwargs(base_url=self.community.url)
         try:
-            answer = session.request(**arguments, timeout=_TIMEOUT)
-        except (requests.exceptions.InvalidHeader, UnicodeError):
-            return  # the client refuses to send it
-        self.requests += 1
-        for kind in judge(row, case.query, case.path_parameters, arguments.get("json"), answer):
-            signature = kind.split(":")[0] if kind.startswith("server error") else kind
-            self.problems.setdefault(
-                (row.name, signature),
-                Problem(
-                    f"{row.method} {row.path}",
-                    kind,
-                    f"{answer.request.url} {ascii(answer.request.body)[:1500]}",
-                    f"{answer.status_code} {answer.text[:400]}",
-                ),
-            )
-        if answer.ok:
-            self.accepted += 1
-            if answer.content and answer.headers.get("content-type") == "application/json":
-                self.community.learn(row, dict(case.path_parameters), answer.json())
+            with warnings.catch_warnings():
+                # The threads of the gateway's sessions use `random` meanwhile, which is taken for the strategies' use.
+                warnings.simplefilter("ignore", HypothesisDeprecationWarning)
+                draw()
+        except Unsatisfiable:
+            # A row without body and parameters has nothing that could be refused.
+            assert mode is GenerationMode.NEGATIVE, row.name
+    return cases
 
 
-def judge(row: Endpoint, query: Any, path: Any, body: Any, answer: requests.Response) -> Iterator[str]:
-    """What is wrong with an answer to a request; `body` is the JSON that was sent, None for none."""
-    if answer.status_code >= 500:
-        yield f"server error: {answer.status_code}"
+def written(row: Endpoint, case: Case) -> tuple[str | None, bytes | None]:
+    """The media type and the bytes of a case's body. Raises ValueError for what cannot be written."""
+    if case.body is NO_BODY or case.media is None:
+        return None, None
+    if case.media == "application/json":
+        return case.media, case.body if isinstance(case.body, bytes) else _text(case.body).encode()
+    if isinstance(case.body, dict) and any(isinstance(value, bytes) for value in case.body.values()):
+        files = {name: ("file.png", value) for name, value in case.body.items() if isinstance(value, bytes)}
+        texts = {
+            name: value if isinstance(value, str) else _text(value)
+            for name, value in case.body.items()
+            if name not in files
+        }
+        form = requests.Request("POST", "http://localhost", data=texts, files=files).prepare()
+        return _written(form)
+    operation = _described()[row.path][row.method]
+    made = operation.Case(path_parameters=case.path, body=case.body, media_type=case.media)
+    arguments = made.as_transport_kwargs(base_url="http://localhost")
+    prepared = requests.Request("POST", "http://localhost", data=arguments.get("data"), files=arguments.get("files"))
+    media, content = _written(prepared.prepare())
+    return arguments["headers"].get("Content-Type", media), content
+
+
+def _written(request: requests.PreparedRequest) -> tuple[str | None, bytes | None]:
+    media, body = request.headers.get("Content-Type"), request.body
+    assert body is None or isinstance(body, str | bytes)
+    content = body.encode() if isinstance(body, str) else body
+    return media.decode() if isinstance(media, bytes) else media, content
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, default=bytes.hex)
+
+
+def _target(row: Endpoint, case: Case) -> str:
+    # What schemathesis draws for a path is quoted.
+    path = {name: quote(str(value), safe="%!$&'()*+,:;=@~") for name, value in case.path.items()}
+    query = case.query if isinstance(case.query, str) or case.query is None else _query_text(case.query)
+    return f"/api/v10{row.path.format(**path)}{f'?{quote(query, safe=_QUERY_SAFE)}' if query else ''}"
+
+
+_QUERY_SAFE = "%!$&'()*+,:;=@~/?[]"
+
+
+def _query_text(query: dict[str, Any]) -> str:
+    return urlencode({name: list(value) if isinstance(value, dict) else value for name, value in query.items()}, True)
+
+
+def judge(row: Endpoint, query: Any, path: Any, body: Any, answer: Answer) -> Iterator[str]:
+    """What is wrong with an answer to a request; `body` is the JSON that was sent, NO_BODY for none or another."""
+    if answer.status >= 500:
+        yield f"server error: {answer.status}"
     elif not answer.ok:
         yield from _wrong_refusal(row, answer)
     else:
         try:
-            check_described(row, answer.status_code, answer.content, often=None)
+            check_described(row, answer.status, answer.content, often=None)
         except (Undescribed, msgspec.DecodeError) as error:
             yield f"answer not as described: {error}"
-        if body is not None:
+        if body is not NO_BODY:
             yield from _refused_body(row, body)
         yield from _refused_parameters(row, "query", query)
         yield from _refused_parameters(row, "path", path)
@@ -417,7 +396,6 @@ def _refused_body(row: Endpoint, body: Any) -> Iterator[str]:
         return
     path = row.path.replace("~", "~0").replace("/", "~1")
     pointer = f"/paths/{path}/{row.method.lower()}/requestBody/content/application~1json/schema"
-    schema = validator(pointer)
     if row.body is not None:
         # One rule for every field: `10.0` and `"10"` are integers, numbers are texts (test_coercion).
         form_errors = FormErrors()
@@ -426,13 +404,30 @@ def _refused_body(row: Endpoint, body: Any) -> Iterator[str]:
             form_errors.raise_if_any()
         except Refusal as refusal:
             yield f"accepted a body that the document refuses: {'.'.join(refusal.errors or {})}"
+    if allows(pointer, body):
+        return
     # Names are stripped of what cannot be seen before they are measured, so both are looked at.
+    schema = validator(pointer)
     stripped = {(*error.absolute_path, error.validator) for error in schema.iter_errors(_stripped(body))}
     for error in schema.iter_errors(body):
-        known = error.validator == "type" and error.schema.get("format") in NUMBERS_TOO
-        if not known and (*error.absolute_path, error.validator) in stripped:
+        if not _is_number_too(error) and (*error.absolute_path, error.validator) in stripped:
             where = ".".join("*" if isinstance(part, int) else str(part) for part in error.absolute_path)
             yield f"accepted a body that the document refuses: {where}: {error.message[-120:]}"
+
+
+def _is_number_too(error: Any) -> bool:
+    """Whether an error is that of a number in place of a text that may be sent as one."""
+    if error.validator == "anyOf":
+        options: dict[int, list[Any]] = defaultdict(list)
+        for inner in error.context:
+            options[inner.schema_path[0]].append(inner)
+        return any(all(map(_is_number_too, errors)) for errors in options.values())
+    return (
+        error.validator == "type"
+        and error.schema.get("format") in NUMBERS_TOO
+        and isinstance(error.instance, int)
+        and not isinstance(error.instance, bool)
+    )
 
 
 def _stripped(node: Any) -> Any:
@@ -445,13 +440,16 @@ def _stripped(node: Any) -> Any:
 
 def _refused_parameters(row: Endpoint, location: str, sent: Any) -> Iterator[str]:
     """Parameters of which no reading of the text that was sent is allowed. Unknown ones are ignored by the API."""
+    lists = {parameter.name for parameter in row.query_parameters if parameter.is_list}
     for index, parameter in enumerate(document()["paths"][row.path][row.method.lower()]["parameters"]):
         values = (sent or {}).get(parameter["name"], [])
         if parameter["in"] != location:
             continue
         path = row.path.replace("~", "~0").replace("/", "~1")
         schema = validator(f"/paths/{path}/{row.method.lower()}/parameters/{index}/schema")
-        for value in values if isinstance(values, list) and len(values) == 1 else [values]:
+        # Of one that is repeated and is no list the last one counts.
+        repeated = isinstance(values, list) and (len(values) == 1 or (values and parameter["name"] not in lists))
+        for value in values[-1:] if repeated else [values]:
             readings = list(_readings(value))
             if readings and not any(schema.is_valid(reading) for reading in readings):
                 yield f"accepted a parameter that the document refuses: {parameter['name']}={value!r}"
@@ -472,13 +470,13 @@ def _readings(value: Any) -> Iterator[Any]:
         yield {"1": True, "0": False}.get(text)
 
 
-def _wrong_refusal(row: Endpoint, answer: Any) -> Iterator[str]:
+def _wrong_refusal(row: Endpoint, answer: Answer) -> Iterator[str]:
     try:
         refusal = answer.json()
     except ValueError:
         yield "a refusal that is not JSON"
         return
-    if row.access.own_credentials and answer.status_code in {400, 401}:
+    if row.access.own_credentials and answer.status in {400, 401}:
         if set(refusal) != {"error", "error_description"}:  # as OAuth2 has it (RFC 6749)
             yield "a refusal that is not of OAuth2"
         return
@@ -493,6 +491,8 @@ class Round(Protocol):
 
     requests: int
     accepted: int
+    by_row: dict[str, Counter[int]]
+    """How often a row answered with each status."""
     problems: dict[tuple[str, str], Problem]
 
 
@@ -501,14 +501,17 @@ class Progress:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.engines: dict[str, dict[str, Any]] = json.loads(path.read_text()) if path.exists() else {}
+        self.engines: dict[str, dict[str, Any]] = self._read()
+
+    def _read(self) -> dict[str, dict[str, Any]]:
+        return json.loads(self._path.read_text()) if self._path.exists() else {}
 
     def of(self, engine: str) -> dict[str, Any]:
         """The state of an engine; `failed` are the rounds that met problems, which are searched again first."""
-        return self.engines.setdefault(engine, {"next": 0, "requests": 0, "accepted": 0, "failed": {}})
+        return self.engines.setdefault(engine, {"next": 0, "requests": 0, "accepted": 0, "failed": {}, "rows": {}})
 
     def record(self, engine: str, number: int, search: Round) -> None:
-        """Write what a round did."""
+        """Write what a round did. Another process may search on another engine."""
         state = self.of(engine)
         state["next"] = max(state["next"], number + 1)
         state["requests"] += search.requests
@@ -516,7 +519,14 @@ class Progress:
         state["failed"].pop(str(number), None)
         if search.problems:
             state["failed"][str(number)] = [str(problem) for problem in search.problems.values()]
+        for name, statuses in search.by_row.items():
+            counts = state["rows"].setdefault(name, {})
+            for status, count in statuses.items():
+                counts[str(status)] = counts.get(str(status), 0) + count
         self._path.parent.mkdir(exist_ok=True)
-        temporary = self._path.with_suffix(".new")
-        temporary.write_text(json.dumps(self.engines, indent=1))
-        temporary.replace(self._path)
+        with self._path.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.engines = self._read() | {engine: state}
+            temporary = self._path.with_suffix(".new")
+            temporary.write_text(json.dumps(self.engines, indent=1))
+            temporary.replace(self._path)

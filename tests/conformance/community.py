@@ -1,0 +1,583 @@
+"""The demo community on a running server, with what generated requests can name in it.
+
+It has more than the demo: at least one of everything that a row is about, sessions on the gateway that hold voice
+states and receive interactions, and an access token.
+"""
+
+import json
+import random
+import threading
+from collections import defaultdict
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any, Final
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import requests
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+import moothall.gateway.endpoints
+import moothall.oauth2.endpoints  # noqa: F401 the rows of both
+from moothall.kernel.endpoint import REGISTRY, Endpoint
+from moothall.resources import load_endpoints
+from tests.conformance.recombined import PIXEL, Case
+from tests.oauth2.flow import CALLBACK, basic
+from tests.resources.soundboard.sound_files import opus, uri
+from tests.resources.sticker.sticker_files import still
+from tests.serving import RunningServer
+
+load_endpoints()
+
+ROWS = sorted(REGISTRY.values(), key=lambda row: (row.path, row.method))
+OWNER, BOT, MEMBER, EXPENDABLE, BEARER, ANONYMOUS = range(6)
+"""Callers. The second person is a member, and the third one's account may be lost: its password can be guessed."""
+WEIGHTS: Final = (7.0, 2.0, 1.0, 0.5, 0.6, 0.3)
+"""How often each of them calls."""
+EVERY_ID: list[str] = []
+"""Ids of the communities of this process that still run."""
+TIMEOUT: Final = 30
+_SCOPES = "identify email connections guilds guilds.join guilds.members.read role_connections.write openid"
+_MAX_PLACES = 40
+_MAX_VALUES = 200
+"""Values kept for a parameter; the newest replace others at random."""
+_FIRST = 8
+"""Places and values, the earliest, that are chosen as often as all others: more was made for them."""
+_EXPLORED = 4
+"""Times that every row is read before the search."""
+_TEXT, _VOICE, _ANNOUNCEMENT, _STAGE, _FORUM = 0, 2, 5, 13, 15
+_COMMAND = {"name": "command", "description": "what it does", "type": 1}
+_POLL = {
+    "question": {"text": "Which?"},
+    "answers": [{"poll_media": {"text": "this"}}, {"poll_media": {"text": "that"}}],
+    "duration": 1,
+}
+_RULE = {
+    "name": "Rule",
+    "event_type": 1,
+    "trigger_type": 1,
+    "trigger_metadata": {"keyword_filter": ["word"]},
+    "actions": [{"type": 1}],
+}
+_FORM_FIELD = {"field_type": "TERMS", "label": "Rules", "values": ["Be kind"], "required": True}
+_WINS = {"type": 2, "key": "wins", "name": "Wins", "description": "Games won"}
+_SUBSCRIPTION = {
+    "endpoint": "https://push.example.com/1",
+    "keys": {
+        "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+        "auth": "BTBZMqHH6r4Tts7J_aSIgg",
+    },
+}
+
+
+class Session:
+    """A caller's session on the gateway: it sends heartbeats, and keeps the events whose ids no answer has."""
+
+    def __init__(self, gateway_url: str, token: str) -> None:
+        self.received: list[tuple[str, dict[str, Any]]] = []
+        self._socket = connect(f"{gateway_url}?v=10&encoding=json", max_size=None, proxy=None, legacy=True)
+        interval = json.loads(self._socket.recv())["d"]["heartbeat_interval"] / 1000
+        properties = {"os": "linux", "browser": "moothall", "device": "moothall"}
+        intents = {"intents": 513} if token.startswith("Bot ") else {}
+        self._send(2, {"token": token.removeprefix("Bot "), "properties": properties, **intents})
+        while (frame := json.loads(self._socket.recv(timeout=TIMEOUT))).get("t") != "READY":
+            pass
+        self.id: str = frame["d"]["session_id"]
+        self._closed = threading.Event()
+        for work in (self._read, lambda: self._beat(interval)):
+            threading.Thread(target=work, daemon=True).start()
+
+    def set_voice(self, guild_id: str, channel_id: str) -> None:
+        """Connect to a voice channel."""
+        self._send(4, {"guild_id": guild_id, "channel_id": channel_id, "self_mute": False, "self_deaf": False})
+
+    def close(self) -> None:
+        """End the session."""
+        self._closed.set()
+        self._socket.close()
+
+    def _send(self, op: int, data: Any) -> None:
+        self._socket.send(json.dumps({"op": op, "d": data}))
+
+    def _read(self) -> None:
+        with suppress(ConnectionClosed):
+            for frame in self._socket:
+                if any(name in str(frame) for name in ("INTERACTION_CREATE", "EMBEDDED_ACTIVITY_UPDATE_V2")):
+                    event = json.loads(frame)
+                    self.received.append((event["t"], event["d"]))
+
+    def _beat(self, interval: float) -> None:
+        with suppress(ConnectionClosed):
+            while not self._closed.wait(interval * 0.9):
+                self._send(1, None)
+
+
+class Community:
+    """The demo community of a running server, and what requests can name in it."""
+
+    def __init__(self, server: RunningServer, *arguments: str) -> None:
+        self.server = server
+        self.url = f"{server.url}/api/v10"
+        printed = server.command("demo", "--json", *arguments)
+        assert printed.returncode == 0, printed.stderr
+        self.record = json.loads(printed.stdout)
+        people, bot = self.record["people"], self.record["bot"]
+        alice, bob, carol = (person["token"] for person in people)
+        self.tokens = [alice, f"Bot {bot['token']}", bob, carol, "", ""]
+        """By caller."""
+        self.values: dict[str, list[str]] = defaultdict(list)
+        """By the name of a parameter."""
+        self.places: dict[str, list[dict[str, str]]] = defaultdict(list)
+        """The parameters of things that exist, by the path of their row."""
+        self.examples: dict[str, list[Case]] = defaultdict(list)
+        """Requests that the server accepted, by the name of their row."""
+        self.kept: set[str] = set()
+        """Ids of what all other things hang on."""
+        self._known: set[tuple[str, str]] = set()
+        self._sessions: list[Session] = []
+        self.application_id = bot["application_id"]
+        guild = self.record["guild"]
+        self.guild_id = guild["id"]
+        self.add("guild_id", guild["id"])
+        for kind in ("channel", "role"):
+            for value in guild[f"{kind}s"].values():
+                self.add(f"{kind}_id", value)
+                self._add_parameters(f"/{kind}s/{{{kind}_id}}", {f"{kind}_id": value})
+        for person in (*people, bot):
+            self.add("user_id", person["id"])
+            self.add("username", person["username"])
+            self._add_parameters(
+                "/guilds/{guild_id}/members/{user_id}", {"guild_id": guild["id"], "user_id": person["id"]}
+            )
+        self.add("password", people[EXPENDABLE - 1]["password"])
+        self.add("login", people[EXPENDABLE - 1]["username"])
+        self.add("application_id", self.application_id)
+        webhook = self.record["webhook"]
+        self._add_hook(webhook["id"], webhook["token"])
+        self.add("emoji_name", "\N{GRINNING FACE}")
+        for number in range(8):
+            self.add("read_state_type", str(number))
+        self._create()
+        self.kept.update(value for values in self.values.values() for value in values)
+        self._explore()
+
+    def close(self) -> None:
+        """End the sessions."""
+        for session in self._sessions:
+            session.close()
+        EVERY_ID.clear()
+
+    def add(self, name: str, value: Any) -> None:
+        """Remember a value of a parameter."""
+        if not isinstance(value, str) or not value or len(value) > 300:
+            return
+        if (name, value) in self._known:
+            return
+        self._known.add((name, value))
+        values = self.values[name]
+        if len(values) < _MAX_VALUES:
+            values.append(value)
+        else:
+            values[_FIRST + hash(value) % (_MAX_VALUES - _FIRST)] = value
+        if value.isdigit():
+            EVERY_ID.append(value)
+
+    def learn(self, row: Endpoint, parameters: dict[str, str], answer: Any) -> None:
+        """Remember what an answer names."""
+        for below in _rows_below(row.path):
+            name = below.rpartition("{")[2].rstrip("}")
+            for item in answer if isinstance(answer, list) else [answer]:
+                value = _identity(item, name)
+                if value:
+                    self.add(name, value)
+                    self._add_parameters(below, parameters | {name: value})
+        self._learn_ids(answer, 0)
+
+    def reached(self, row: Endpoint, parameters: dict[str, Any]) -> None:
+        """Remember that the things in a path exist."""
+        for path, names in _things(row.path):
+            self._add_parameters(path, {name: parameters[name] for name in names})
+
+    def _add_parameters(self, path: str, location: dict[str, Any]) -> None:
+        places = self.places[path]
+        if location in places:
+            return
+        if len(places) < _MAX_PLACES:
+            places.append(location)
+        else:
+            places[_FIRST + hash(tuple(location.values())) % (_MAX_PLACES - _FIRST)] = location
+
+    def _learn_ids(self, node: Any, depth: int) -> None:
+        if depth > 6:
+            return
+        if isinstance(node, list):
+            for item in node[:20]:
+                self._learn_ids(item, depth + 1)
+        elif isinstance(node, dict):
+            for key, value in node.items():
+                if key.endswith("_id") or key == "code":
+                    self.add(key, value)
+                elif isinstance(value, dict):
+                    self.add(f"{key}_id", value.get("id"))
+                if isinstance(value, dict | list):
+                    self._learn_ids(value, depth + 1)
+
+    def parameters(self, row: Endpoint, drawn: dict[str, Any], chance: random.Random) -> dict[str, Any]:
+        """The parameters of a row's path: of one thing that exists, of several, or as they were drawn."""
+        if chance.random() < 0.08:
+            return drawn
+        chosen: dict[str, str] = {}
+        if chance.random() < 0.85:
+            # The nearest path of those whose things tell most of the parameters.
+            telling = [path for path, places in self.places.items() if drawn.keys() & places[0].keys()]
+            if telling and chance.random() < 0.2:
+                chosen = _pick(self.places[chance.choice(telling)], chance)
+            elif telling:
+                path = max(
+                    telling, key=lambda p: (len(drawn.keys() & self.places[p][0].keys()), row.path.startswith(p))
+                )
+                chosen = _pick(self.places[path], chance)
+        return {
+            name: chosen.get(name) or (_pick(self.values[name], chance) if self.values.get(name) else value)
+            for name, value in drawn.items()
+        }
+
+    def forget(self, row: Endpoint, parameters: dict[str, Any]) -> None:
+        """What a row deleted is named less often from now on."""
+        places = self.places.get(row.path)
+        if places and len(places) > 1 and parameters in places:
+            places.remove(parameters)
+
+    def fill_query(self, query: dict[str, Any], chance: random.Random) -> dict[str, Any]:
+        """A query with ids of the right kind in it, mostly."""
+        return {
+            name: _pick(self.values[kind], chance)
+            if isinstance(value, str) and self.values.get(kind := _QUERIED.get(name) or name) and chance.random() < 0.7
+            else value
+            for name, value in query.items()
+        }
+
+    def fill_ids(self, node: Any, chance: random.Random) -> Any:
+        """A body with ids of the right kind in it, mostly: `parent_id` is left, `channel_id` becomes a channel's."""
+        if isinstance(node, list):
+            return [self.fill_ids(item, chance) for item in node]
+        if not isinstance(node, dict):
+            return node
+        placed: dict[str, Any] = {}
+        for key, value in node.items():
+            name = _parameter_named(key)
+            known = self.values.get(name)
+            if known and isinstance(value, str) and chance.random() < (0.3 if name in _SELDOM else 0.8):
+                placed[key] = _pick(known, chance)
+            elif known and isinstance(value, list) and all(isinstance(item, str) for item in value):
+                placed[key] = [_pick(known, chance) if chance.random() < 0.8 else item for item in value]
+            else:
+                placed[key] = self.fill_ids(value, chance)
+        return placed
+
+    def _add_hook(self, webhook_id: str, token: str) -> None:
+        self.add("webhook_id", webhook_id)
+        self.add("webhook_token", token)
+        self._add_parameters(
+            "/webhooks/{webhook_id}/{webhook_token}", {"webhook_id": webhook_id, "webhook_token": token}
+        )
+
+    def learn_events(self) -> None:
+        """Remember the interactions and Activities of which the sessions received events."""
+        for session in self._sessions:
+            while session.received:
+                name, event = session.received.pop()
+                if name == "INTERACTION_CREATE" and "token" in event:
+                    self._add_hook(self.application_id, event["token"])
+                    self._add_parameters(
+                        "/interactions/{interaction_id}/{interaction_token}",
+                        {"interaction_id": event["id"], "interaction_token": event["token"]},
+                    )
+                elif name == "EMBEDDED_ACTIVITY_UPDATE_V2":
+                    app = {"application_id": event["application_id"]}
+                    path = "/applications/{application_id}/activities/{location_id}/instances/{instance_id}"
+                    instance = {"location_id": event["location"]["id"], "instance_id": event["instance_id"]}
+                    self._add_parameters(path, {**app, **instance})
+                    path = "/applications/{application_id}/activity-instances/{instance_id}"
+                    self._add_parameters(path, {**app, "instance_id": event["composite_instance_id"]})
+
+    def _make(self, caller: int, method: str, path: str, body: Any = None, files: Any = None, **named: Any) -> Any:
+        """Make a request that is accepted, of which others are made; its answer."""
+        row = REGISTRY[method, path]
+        parameters = {each.name: named.get(each.name) or self.values[each.name][0] for each in row.path_parameters}
+        headers = {"Authorization": self.tokens[caller]}
+        url = self.url + path.format(**parameters)
+        form = {"files": files, "data": body} if files else {"json": body}
+        answer = requests.request(method, url, headers=headers, timeout=TIMEOUT, **form)
+        assert answer.ok, (path, answer.text)
+        if body is not None or files:
+            parts = {name: content for name, (_, content) in (files or {}).items()}
+            example = {**(body or {}), **parts} if files else body
+            media = "multipart/form-data" if files else "application/json"
+            self.examples[row.name].append(Case(parameters, None, {}, media, example))
+        data = answer.json() if answer.content else None
+        self.learn(row, parameters, data)
+        self.reached(row, parameters)
+        return data
+
+    def _create(self) -> None:
+        """Make one of everything that a row is about."""
+        make, guild = self._make, self.guild_id
+        channels = {each["type"]: each["id"] for each in make(OWNER, "GET", "/guilds/{guild_id}/channels")}
+        for kind in {_ANNOUNCEMENT, _FORUM, _STAGE, _VOICE} - channels.keys():
+            new = make(OWNER, "POST", "/guilds/{guild_id}/channels", {"name": "more", "type": kind})
+            channels[kind] = new["id"]
+        text = self.record["webhook"]["channel_id"]
+        messages = "/channels/{channel_id}/messages"
+        poll = make(MEMBER, "POST", messages, {"poll": _POLL}, channel_id=text)
+        make(OWNER, "POST", messages, {"poll": _POLL}, channel_id=text)
+        few = [make(OWNER, "POST", messages, {"content": "bye"}, channel_id=text)["id"] for _ in range(2)]
+        make(OWNER, "POST", f"{messages}/bulk-delete", {"messages": few}, channel_id=text)
+        hello = make(OWNER, "POST", messages, {"content": "hello"}, channel_id=text)
+        make(BOT, "POST", messages, {"content": "hello"}, channel_id=text)
+        file = {"files[0]": ("pixel.png", still(32))}
+        make(OWNER, "POST", messages, {"payload_json": json.dumps({"content": "file"})}, file, channel_id=text)
+        within = {"channel_id": text, "message_id": hello["id"]}
+        make(OWNER, "PUT", f"{messages}/{{message_id}}/reactions/{{emoji_name}}/@me", **within)
+        make(OWNER, "PUT", f"{messages}/pins/{{message_id}}", **within)
+        voted = {"channel_id": text, "message_id": poll["id"]}
+        make(OWNER, "PUT", "/channels/{channel_id}/polls/{message_id}/answers/@me", {"answer_ids": [1]}, **voted)
+        self._add_parameters(
+            "/channels/{channel_id}/polls/{message_id}/answers/{answer_id}", {**voted, "answer_id": "1"}
+        )
+        self._create_threads(text, hello["id"], channels)
+        make(OWNER, "POST", "/channels/{channel_id}/invites", {}, channel_id=text)
+        make(OWNER, "POST", "/channels/{channel_id}/webhooks", {"name": "Hook"}, channel_id=text)
+        overwritten = {"channel_id": text, "overwrite_id": self.record["people"][1]["id"]}
+        overwrite = {"type": 1, "allow": "0", "deny": "0"}
+        make(OWNER, "PUT", "/channels/{channel_id}/permissions/{overwrite_id}", overwrite, **overwritten)
+        make(OWNER, "POST", "/guilds/{guild_id}/auto-moderation/rules", _RULE)
+        make(OWNER, "POST", "/guilds/{guild_id}/emojis", {"name": "pixel", "image": PIXEL})
+        sound = {"name": "beep", "sound": uri(opus(0.5), "audio/ogg")}
+        make(OWNER, "POST", "/guilds/{guild_id}/soundboard-sounds", sound)
+        sticker = {"name": "Moot", "tags": "moot", "description": "A hall"}
+        make(OWNER, "POST", "/guilds/{guild_id}/stickers", sticker, {"file": ("sticker.png", still())})
+        make(OWNER, "POST", "/guilds/{guild_id}/templates", {"name": "template"})
+        make(OWNER, "POST", "/stage-instances", {"channel_id": channels[_STAGE], "topic": "Talk"})
+        self._create_events()
+        self._create_of_applications()
+        self._create_of_people()
+        self._open_sessions(guild, channels, text)
+
+    def _create_threads(self, text: str, message_id: str, channels: dict[int, str]) -> None:
+        make = self._make
+        start = "/channels/{channel_id}/messages/{message_id}/threads"
+        make(OWNER, "POST", start, {"name": "thread"}, channel_id=text, message_id=message_id)
+        body = {"name": "private", "type": 12}
+        private = make(OWNER, "POST", "/channels/{channel_id}/threads", body, channel_id=text)
+        member = self.record["people"][1]["id"]
+        make(OWNER, "PUT", "/channels/{channel_id}/thread-members/{user_id}", channel_id=private["id"], user_id=member)
+        if _FORUM in channels:
+            post = {"name": "post", "message": {"content": "first"}}
+            make(OWNER, "POST", "/channels/{channel_id}/threads", post, channel_id=channels[_FORUM])
+        if _ANNOUNCEMENT in channels:
+            news = {"channel_id": channels[_ANNOUNCEMENT]}
+            said = make(OWNER, "POST", "/channels/{channel_id}/messages", {"content": "news"}, **news)
+            make(OWNER, "POST", "/channels/{channel_id}/messages/{message_id}/crosspost", **news, message_id=said["id"])
+            make(OWNER, "POST", "/channels/{channel_id}/followers", {"webhook_channel_id": text}, **news)
+
+    def _create_events(self) -> None:
+        tomorrow = datetime.now(UTC).replace(microsecond=0) + timedelta(days=1)
+        start = tomorrow.isoformat()
+        event = {
+            "name": "Event",
+            "privacy_level": 2,
+            "entity_type": 3,
+            "entity_metadata": {"location": "hall"},
+            "scheduled_start_time": start,
+            "scheduled_end_time": (tomorrow + timedelta(hours=1)).isoformat(),
+        }
+        path = "/guilds/{guild_id}/scheduled-events"
+        self._make(OWNER, "POST", path, event)
+        weekly = {"start": start, "frequency": 2, "interval": 1}
+        made = self._make(OWNER, "POST", path, {**event, "recurrence_rule": weekly})
+        for days in (7, 14):
+            original = (tomorrow + timedelta(days=days)).isoformat()
+            moved = (tomorrow + timedelta(days=days + 1)).isoformat()
+            exception = self._make(
+                OWNER,
+                "POST",
+                f"{path}/{{guild_scheduled_event_id}}/exceptions",
+                {"original_scheduled_start_time": original, "scheduled_start_time": moved},
+                guild_scheduled_event_id=made["id"],
+            )
+            of_event = {"guild_id": self.guild_id, "guild_scheduled_event_id": made["id"]}
+            number = exception["event_exception_id"]
+            below = f"{path}/{{guild_scheduled_event_id}}"
+            self._add_parameters(f"{below}/exceptions/{{exception_id}}", {**of_event, "exception_id": number})
+            name = "guild_scheduled_event_exception_id"
+            self._add_parameters(f"{below}/{{{name}}}", {**of_event, name: number})
+
+    def _create_of_applications(self) -> None:
+        make = self._make
+        app = {"application_id": self.application_id}
+        make(OWNER, "POST", "/applications", {"name": "Another"})
+        settings = {"redirect_uris": [CALLBACK], "role_connections_verification_url": "https://example.com/verify"}
+        make(OWNER, "PATCH", "/applications/{application_id}", settings, **app)
+        make(BOT, "POST", "/applications/{application_id}/commands", _COMMAND, **app)
+        make(BOT, "POST", "/applications/{application_id}/guilds/{guild_id}/commands", _COMMAND, **app)
+        make(BOT, "POST", "/applications/{application_id}/emojis", {"name": "pixel", "image": PIXEL}, **app)
+        make(BOT, "PUT", "/applications/{application_id}/role-connections/metadata", [_WINS], **app)
+        for kind in (2, 3, 5):
+            sku = make(OWNER, "POST", "/store/skus", {**app, "type": kind, "name": "Gold"})
+            grant = {"sku_id": sku["id"], "owner_id": self.record["people"][0]["id"], "owner_type": 2}
+            make(BOT, "POST", "/applications/{application_id}/entitlements", grant, **app)
+            self._add_parameters("/skus/{sku_id}", {"sku_id": sku["id"]})
+        for sku in make(OWNER, "GET", "/applications/{application_id}/skus", **app):
+            self._add_parameters("/skus/{sku_id}", {"sku_id": sku["id"]})
+        rules = [[{"connection_type": "application", **app, "connection_metadata_field": "wins", "value": "5"}]]
+        role = make(OWNER, "POST", "/guilds/{guild_id}/roles", {"name": "winners"})["id"]
+        make(OWNER, "PUT", "/guilds/{guild_id}/roles/{role_id}/connections/configuration", rules, role_id=role)
+        self._authorize()
+        values = {"platform_name": "Games", "metadata": {"wins": 9}}
+        make(BEARER, "PUT", "/users/@me/applications/{application_id}/role-connection", values, **app)
+        make(OWNER, "POST", "/applications/{application_id}/set-embedded", {"embedded": True}, **app)
+        mapping = {"url_map": [{"prefix": "/", "target": "activity.example.com"}]}
+        make(OWNER, "POST", "/applications/{application_id}/proxy-config", mapping, **app)
+        config = {"client_platform_config": {"web": {"release_phase": "global_launch"}}}
+        make(OWNER, "PATCH", "/applications/{application_id}/embedded-activity-config", config, **app)
+        credentials = {"client_id": self.application_id, "client_secret": self.record["bot"]["client_secret"]}
+        form = {**credentials, "grant_type": "client_credentials", "scope": "identify"}
+        self.examples["exchange_token"].append(Case({}, None, {}, "application/x-www-form-urlencoded", form))
+        form = {**credentials, "token": "unknown"}
+        self.examples["revoke_token"].append(Case({}, None, {}, "application/x-www-form-urlencoded", form))
+
+    def _authorize(self) -> None:
+        """Give the application an access token of the owner."""
+        query = {"client_id": self.application_id, "scope": _SCOPES, "response_type": "code", "redirect_uri": CALLBACK}
+        authorize = requests.post(
+            f"{self.url}/oauth2/authorize?{urlencode(query)}",
+            json={"authorize": True},
+            headers={"Authorization": self.tokens[OWNER]},
+            timeout=TIMEOUT,
+        )
+        assert authorize.ok, authorize.text
+        (code,) = parse_qs(urlsplit(authorize.json()["location"]).query)["code"]
+        answer = requests.post(
+            f"{self.url}/oauth2/token",
+            data={"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK},
+            headers={"Authorization": basic(self.application_id, self.record["bot"]["client_secret"])},
+            timeout=TIMEOUT,
+        )
+        assert answer.ok, answer.text
+        self.tokens[BEARER] = f"Bearer {answer.json()['access_token']}"
+
+    def _create_of_people(self) -> None:
+        make, people = self._make, self.record["people"]
+        bob = people[1]["id"]
+        make(OWNER, "POST", "/users/@me/relationships", {"username": people[1]["username"]})
+        make(MEMBER, "PUT", "/users/@me/relationships/{user_id}", {}, user_id=people[0]["id"])
+        make(OWNER, "POST", "/users/@me/channels", {"recipient_id": bob})
+        make(
+            OWNER,
+            "PUT",
+            "/users/@me/connections/{connection_type}/{connection_id}",
+            {"name": "alice"},
+            connection_type="github",
+            connection_id="42",
+        )
+        make(OWNER, "PUT", "/users/@me/notes/{user_id}", {"note": "kind"}, user_id=bob)
+        team = make(OWNER, "POST", "/teams", {"name": "team"})["id"]
+        make(OWNER, "POST", "/teams/{team_id}/members", {"username": people[1]["username"]}, team_id=team)
+        make(MEMBER, "PUT", "/teams/{team_id}/members/@me", team_id=team)
+        make(OWNER, "POST", "/auth/register", {"username": "dave", "password": "a-long-password-of-dave"})
+        log_in = {"login": people[EXPENDABLE - 1]["username"], "password": people[EXPENDABLE - 1]["password"]}
+        make(OWNER, "POST", "/auth/login", log_in)
+
+    def _open_sessions(self, guild: str, channels: dict[int, str], text: str) -> None:
+        gateway = self.record["gateway_url"]
+        self._sessions = [Session(gateway, self.tokens[caller]) for caller in (OWNER, BOT, MEMBER)]
+        self._sessions[OWNER].set_voice(guild, channels[_VOICE])
+        self._sessions[MEMBER].set_voice(guild, channels[_STAGE])
+        for session in self._sessions:
+            self.add("session_id", session.id)
+        use = {
+            "type": 2,
+            "application_id": self.application_id,
+            "guild_id": guild,
+            "channel_id": text,
+            "data": {"id": self.values["command_id"][0], "name": "command", "type": 1, "options": []},
+        }
+        for _ in range(3):
+            self._make(OWNER, "POST", "/interactions", use)
+        launch = {"channel_id": channels[_VOICE], "application_id": self.application_id}
+        body = {"session_id": self._sessions[OWNER].id}
+        self._make(OWNER, "POST", "/activities/{channel_id}/{application_id}", body, **launch)
+        self.learn_events()
+
+    def _explore(self) -> None:
+        """Read every row that the owner may read, again and again: each time with what the earlier ones named."""
+        with requests.Session() as session:
+            session.headers["Authorization"] = self.tokens[0]
+            chance = random.Random(0)
+            for row in [row for row in ROWS if row.method == "GET"] * _EXPLORED:
+                named = {parameter.name: "0" for parameter in row.path_parameters}
+                parameters = self.parameters(row, named, chance)
+                answer = session.get(self.url + row.path.format(**parameters), timeout=TIMEOUT)
+                if answer.ok and answer.headers.get("content-type") == "application/json":
+                    self.learn(row, parameters, answer.json())
+
+
+def _pick(values: list[Any], chance: random.Random) -> Any:
+    return chance.choice(values[:_FIRST] if chance.random() < 0.5 else values)
+
+
+@cache
+def _rows_below(path: str) -> list[str]:
+    """Paths that have one more placeholder than a path, at its end."""
+    return sorted({row.path for row in ROWS if row.path.rpartition("/{")[0] == path and row.path.endswith("}")})
+
+
+@cache
+def _things(path: str) -> list[tuple[str, list[str]]]:
+    """The paths of things in a path, with the names of their parameters."""
+    parts = path.split("/")
+    ends = [end for end, part in enumerate(parts, 1) if part.startswith("{")]
+    return [("/".join(parts[:end]), [part[1:-1] for part in parts[:end] if part.startswith("{")]) for end in ends]
+
+
+def _identity(item: Any, name: str) -> str:
+    if not isinstance(item, dict):
+        return ""
+    user = item.get("user")
+    of_user = user.get("id") if isinstance(user, dict) and name == "user_id" else None
+    value = of_user or item.get(name) or item.get("id" if name.endswith("_id") else name.removeprefix("webhook_"))
+    return value if isinstance(value, str) else ""
+
+
+_QUERIED = {
+    "after": "message_id",
+    "around": "message_id",
+    "before": "message_id",
+    "max_id": "message_id",
+    "min_id": "message_id",
+    "thread_id": "channel_id",
+}
+_ALIASES = {
+    "ids": "message_id",
+    "messages": "message_id",
+    "owner_id": "user_id",
+    "parent_id": "channel_id",
+    "recipients": "user_id",
+    "roles": "role_id",
+}
+_KINDS = ("channel", "role", "user", "message", "guild", "emoji", "sticker", "sound", "webhook", "application", "event")
+
+
+_SELDOM = frozenset({"username", "password", "login", "code"})
+"""Fields that are mostly to differ from what exists."""
+
+
+@cache
+def _parameter_named(key: str) -> str:
+    """The parameter whose values a field takes: `system_channel_id` those of `channel_id`."""
+    if key in _ALIASES:
+        return _ALIASES[key]
+    stem = key.removesuffix("_ids").removesuffix("_id") if key.endswith(("_id", "_ids")) else ""
+    return next((f"{kind}_id" for kind in _KINDS if stem.endswith(kind)), key)
