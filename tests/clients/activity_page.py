@@ -99,8 +99,12 @@ async def serve_activity(application_id: str) -> AsyncIterator[int]:
     async def client_id(_request: web.Request) -> web.Response:
         return web.json_response({"client_id": application_id})
 
+    async def away(_request: web.Request) -> web.Response:
+        return web.Response(status=302, headers={"location": "http://169.254.169.254/latest/meta-data"})
+
     app = web.Application()
     app.router.add_get("/", page)
+    app.router.add_get("/away", away)
     app.router.add_get("/id", client_id)
     app.router.add_static("/sdk", SDK)
     runner = web.AppRunner(app, handle_signals=False, shutdown_timeout=1)

@@ -331,3 +331,75 @@ async def test_an_invite_and_a_link_lead_into_the_activity(
     await theirs.wait_until_ready()
     assert await theirs.evaluate("() => [window.sdk.customId, window.sdk.referrerId]") == ["room 1", "7"]
     assert guest.errors == []
+
+
+ATTACK = """async (_, client) => {
+    const outcome = {};
+    const attempt = async (name, work) => {
+        try { outcome[name] = await work(); } catch (error) { outcome[name] = `refused ${error.name}`; }
+    };
+    // Frames of the protocol to the client without the relay, to the relay from a frame below, and as another frame.
+    const heard = [];
+    addEventListener("message", ({ data }) => heard.push(data?.[1]?.nonce));
+    const frame = (nonce) => [1, { cmd: "GET_PLATFORM_BEHAVIORS", args: {}, nonce }];
+    const below = document.createElement("iframe");
+    below.sandbox = "allow-scripts";
+    below.srcdoc = `<script>
+        top.postMessage(${JSON.stringify(frame("below"))}, "*");
+        parent.parent.postMessage(${JSON.stringify(frame("below"))}, "*");
+    </` + "script>";
+    const loaded = new Promise((resolve) => { below.onload = resolve; });
+    document.body.append(below);
+    await loaded;
+    top.postMessage(frame("past the relay"), "*");
+    const shake = (fields) => parent.postMessage([0, { v: 1, encoding: "json", ...fields }], location.origin);
+    shake({ client_id: window.sdk.clientId, frame_id: "another" });
+    await attempt("cookies of the client", () => document.cookie.includes("moothall"));
+    await attempt("storage of the client", () => top.localStorage.length);
+    await attempt("page of the client", () => top.document.title);
+    await attempt("navigation", () => { top.location = "https://example.com/"; return "done"; });
+    await attempt("popup", () => window.open("https://example.com/") === null);
+    await attempt("form", () => {
+        const form = document.createElement("form");
+        Object.assign(form, { action: "/elsewhere", target: "_top" });
+        document.body.append(form);
+        form.submit();
+        return "done";
+    });
+    await attempt("another host", async () => (await fetch("http://127.0.0.1:9/")).status);
+    await attempt("a redirect to a private address", async () => (await fetch("/away")).status);
+    await attempt("the API as the user", async () => {
+        const options = { credentials: "include" };
+        return (await fetch(`${client}/api/v10/users/@me`, options)).status;
+    });
+    await window.sdk.commands.getPlatformBehaviors();
+    outcome.heard = heard.filter((nonce) => nonce === "below" || nonce === "past the relay");
+    return outcome;
+}"""
+
+
+async def test_an_activity_does_not_break_out_of_its_frame(activity: ActivityPage) -> None:
+    page, url = activity.client.page, activity.client.page.url
+    outcome = await activity.evaluate(ATTACK, activity.client.url)
+    assert outcome.pop("navigation").startswith("refused")
+    assert outcome == {
+        "cookies of the client": False,
+        "storage of the client": "refused SecurityError",
+        "page of the client": "refused SecurityError",
+        "popup": True,
+        "form": "done",
+        "another host": "refused TypeError",
+        "a redirect to a private address": "refused TypeError",
+        "the API as the user": "refused TypeError",
+        "heard": [],
+    }
+    # A message of the client's own origin is none of the Activity's: it ends nothing.
+    await page.evaluate("""() => window.postMessage([2, { code: 1000 }], "*")""")
+    assert await activity.call("getPlatformBehaviors") == {"iosKeyboardResizesView": True}
+    assert (page.url, len(page.context.pages)) == (url, 1)
+    # A handshake as another application ends the connection with the public code, and the client stays as it is.
+    shake = """() => parent.postMessage([0, { v: 1, encoding: "json", client_id: "1",
+        frame_id: new URLSearchParams(location.search).get("frame_id") }], location.origin)"""
+    await activity.evaluate(shake)
+    await expect(page.get_by_text("The Activity has ended: Invalid client id")).to_be_visible()
+    await expect(activity.client.box).to_be_attached()

@@ -1,0 +1,130 @@
+"""The proxy's bounds in time and in number, made short: targets and browsers that never end what they began."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from moothall.activities import proxy
+from moothall.activities.origin import ActivityOrigins
+from moothall.activities.proxy import ActivityProxy
+from moothall.kernel.address_limits import AddressLimits
+from moothall.objects.ids import ApplicationId, Snowflake
+from tests.harness import Platform
+from tests.resources.activity.activities import make_launchable
+
+_SHORT = 0.1
+
+
+class Request:
+    """One request to an Activity's origin, of which the browser sends as much as it is told to."""
+
+    def __init__(self, method: str = "GET", *, complete: bool = True) -> None:
+        self.scope: dict[str, Any] = {
+            "type": "http",
+            "method": method,
+            "path": "/",
+            "query_string": b"",
+            "headers": [(b"host", b"x"), (b"transfer-encoding", b"chunked")][: 2 if method == "POST" else 1],
+            "client": ("127.0.0.1", 1),
+        }
+        self.sent: list[dict[str, Any]] = []
+        self._complete = complete
+        self._bodies = 0
+
+    async def receive(self) -> dict[str, Any]:
+        self._bodies += 1
+        if self._bodies > 1:
+            await asyncio.Event().wait()
+        return {"type": "http.request", "body": b"part", "more_body": not self._complete}
+
+    async def send(self, message: Any) -> None:
+        self.sent.append(message)
+
+    @property
+    def status(self) -> int:
+        """The status of the response."""
+        return int(self.sent[0]["status"])
+
+
+class Stalling:
+    """A target that answers once it may."""
+
+    def __init__(self) -> None:
+        self.may_answer = asyncio.Event()
+        self.waiting = asyncio.Event()
+
+    async def answer(self, request: web.Request) -> web.Response:
+        self.waiting.set()
+        await request.read()
+        await self.may_answer.wait()
+        return web.Response(text="late")
+
+
+@pytest.fixture
+async def target() -> AsyncIterator[Stalling]:
+    stalling = Stalling()
+    yield stalling
+    stalling.may_answer.set()
+
+
+@pytest.fixture
+async def served(platform: Platform, target: Stalling) -> AsyncIterator[tuple[ActivityProxy, ApplicationId]]:
+    """The proxy and an application whose paths lead to the target."""
+    app = web.Application()
+    app.router.add_route("*", "/", target.answer)
+    runner = web.AppRunner(app, handle_signals=False, shutdown_timeout=1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    platform.allow_private_addresses()
+    owner = await platform.person()
+    bot = await platform.bot(owner)
+    await make_launchable(owner, bot.id)
+    url_map = [{"prefix": "/", "target": f"localhost:{runner.addresses[0][1]}"}]
+    await owner.post(f"/applications/{bot.id}/proxy-config", {"url_map": url_map})
+    origins = ActivityOrigins("http://activities.localhost", "http://localhost")
+    made = ActivityProxy(platform.services, origins, AddressLimits(None))
+    yield made, ApplicationId(bot.id)
+    target.may_answer.set()
+    await made.close()
+    await runner.cleanup()
+
+
+async def serve(served: tuple[ActivityProxy, ApplicationId], request: Request) -> Request:
+    """Serve a request."""
+    made, application_id = served
+    async with asyncio.timeout(5):
+        await made.serve(request.scope, request.receive, request.send, application_id)
+    return request
+
+
+async def test_a_target_that_never_answers_is_a_gateway_timeout(
+    served: tuple[ActivityProxy, ApplicationId], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proxy, "RESPONSE_SECONDS", _SHORT)
+    assert (await serve(served, Request())).status == 504
+
+
+async def test_a_body_that_never_ends_is_given_up(
+    served: tuple[ActivityProxy, ApplicationId], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proxy, "RESPONSE_SECONDS", _SHORT)
+    assert (await serve(served, Request("POST", complete=False))).status == 504
+
+
+async def test_one_application_takes_no_more_than_its_share_of_requests(
+    served: tuple[ActivityProxy, ApplicationId], target: Stalling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proxy, "IN_PROGRESS", 1)
+    first = asyncio.ensure_future(serve(served, Request()))
+    await target.waiting.wait()
+    assert (await serve(served, Request())).status == 503
+    made, application_id = served
+    other = Request()
+    await made.serve(other.scope, other.receive, other.send, ApplicationId(Snowflake(application_id + 1)))
+    assert other.status == 404
+    target.may_answer.set()
+    assert (await first).status == 200
+    assert (await serve(served, Request())).status == 200
