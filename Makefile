@@ -86,6 +86,11 @@ dist: $(STAMPS)/runtime ## Build the sdist and the wheel into dist/ (CLIENT=no)
 	@$(if $(filter no,$(CLIENT)),,$(BUILD_CLIENT))
 	@$(BIN)/python tools/build_dist.py $(if $(filter no,$(CLIENT)),--without-client)
 
+.PHONY: deb
+deb: $(STAMPS)/runtime ## Build a package for this release of Debian or Ubuntu into dist/
+	@$(BUILD_CLIENT)
+	@$(BIN)/python tools/build_deb.py
+
 .PHONY: test
 test: $(STAMPS)/dev $(CLIENT_DEV) ## Run the test suite (TESTS=, JOBS=)
 	@$(if $(TESTS),,$(if $(CLIENT_DEV),npm --prefix web --silent test,echo "The client's unit tests are skipped: there is no npm"))

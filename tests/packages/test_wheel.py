@@ -7,25 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pytest
 
 from moothall import __version__
 from tests.packages.installed import ROOT, build_dist, install_wheel
 from tests.serving import RunningServer, moothall
 from tests.suites import leave_out
-from tools.build_dist import CLIENT, client_is_current, sources
-
-
-@pytest.fixture(scope="module")
-def has_client() -> bool:
-    """Whether the packages can carry the client's build."""
-    return client_is_current(ROOT)
-
-
-@pytest.fixture(scope="module")
-def dist(tmp_path_factory: pytest.TempPathFactory, has_client: bool) -> tuple[Path, Path]:
-    """The sdist and the wheel of this tree."""
-    return build_dist(ROOT, tmp_path_factory.mktemp("dist"), client=has_client)
+from tools.build_dist import CLIENT, sources
 
 
 def test_the_wheel_has_every_file_of_the_program(dist: tuple[Path, Path], has_client: bool) -> None:
