@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.clients.client_pages import ClientPage, chromium, require_client
+from tests.clients.client_pages import PASSWORD, ClientPage, chromium, require_client
 from tests.clients.live import Person, World
 from tests.clients.test_web_channels import message_menu
 
@@ -181,3 +181,30 @@ async def test_an_event_is_planned_shared_changed_and_begun(browser: Browser, wo
     await ada.say(f"Come to {link}")
     await expect(ada.message("Come to").get_by_role("article", name="Winter moot")).to_be_visible()
     assert ada.errors == []
+
+
+async def test_data_is_downloaded_and_a_closed_account_restored(browser: Browser, world: World) -> None:
+    person = await world.person("leaver")
+    leaver = await open_as(browser, person, "/app/settings/data")
+    await leaver.page.get_by_role("button", name="Request an archive").click()
+    await expect(leaver.page.get_by_text("You can request another one from")).to_be_visible()
+    async with leaver.page.expect_download() as download:
+        await leaver.page.get_by_role("link", name="Download").click()
+    assert (await download.value).suggested_filename.endswith(".zip")
+
+    await leaver.page.get_by_role("button", name="Delete account").click()
+    dialog = leaver.page.get_by_role("dialog", name="Delete account")
+    await expect(dialog.get_by_text("You are logged out on all devices.")).to_be_visible()
+    await dialog.get_by_label("Your password").fill("wrong")
+    await dialog.get_by_role("button", name="Delete account").click()
+    await expect(dialog.get_by_role("textbox", name="Your password")).to_have_attribute("aria-invalid", "true")
+    await dialog.get_by_label("Your password").fill(PASSWORD)
+    await dialog.get_by_role("button", name="Delete account").click()
+
+    await leaver.page.get_by_label("Username or email").fill(person.name)
+    await leaver.page.get_by_label("Password").fill(PASSWORD)
+    await leaver.page.get_by_role("button", name="Log in").click()
+    await expect(leaver.page.get_by_text("This account is waiting to be deleted.")).to_be_visible()
+    await leaver.page.get_by_role("button", name="Restore and log in").click()
+    await leaver.page.wait_for_url(re.compile("/channels/@me|/app/settings"))
+    await expect(leaver.page.get_by_text(person.name).first).to_be_visible()

@@ -19,9 +19,19 @@ export function register(registration: Registration): Promise<Login> {
   return new ApiClient(null).request("POST", "/auth/register", { body: registration });
 }
 
-/** Log in with a username or an email address. */
-export function logIn(login: string, password: string): Promise<Login> {
-  return new ApiClient(null).request("POST", "/auth/login", { body: { login, password } });
+/** The codes of the refusal to log in to a closed account, which `undelete` restores. */
+export const CLOSED_ACCOUNT = { deleted: 20_011, disabled: 20_013 } as const;
+
+/** Log in with a username or an email address; with `undelete` to an account that was disabled or deleted. */
+export function logIn(login: string, password: string, undelete = false): Promise<Login> {
+  return new ApiClient(null).request("POST", "/auth/login", {
+    body: { login, password, ...(undelete && { undelete }) },
+  });
+}
+
+/** Disable the account, or delete it after the server's waiting period. Ends all logins. */
+export function closeAccount(api: ApiClient, way: "disable" | "delete", password: string): Promise<void> {
+  return api.request("POST", `/users/@me/${way}`, { body: { password } });
 }
 
 /** End the session of the client's token. */

@@ -2,6 +2,8 @@ import { ApiError, NetworkError, readError } from "./errors";
 
 const BASE = "/api/v10";
 const MAX_ATTEMPTS = 5;
+/** A longer rate limit is an error that the user is told. */
+const MAX_WAIT_MS = 60_000;
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -31,7 +33,7 @@ export class ApiClient {
   async request<T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       const response = await this.send(method, path, options);
-      if (response.status === 429 && attempt < MAX_ATTEMPTS) {
+      if (response.status === 429 && attempt < MAX_ATTEMPTS && retryAfter(response) <= MAX_WAIT_MS) {
         await sleep(retryAfter(response), options.signal);
         continue;
       }

@@ -75,6 +75,28 @@ function connectionPath({ type, id }: Connection): string {
   return `/users/@me/connections/${type}/${encodeURIComponent(id)}`;
 }
 
+/** A request for an archive of the user's data. */
+export interface Harvest {
+  /** 0 queued, 1 running, 2 failed, 3 completed. */
+  status: number;
+  created_at: string;
+  completed_at: string | null;
+  /** In bytes. */
+  size: number;
+  /** Valid for an hour; null while there is no archive. */
+  download_url: string | null;
+}
+
+/** The newest request; null without one. */
+export async function getHarvest(api: ApiClient): Promise<Harvest | null> {
+  return (await api.request<Harvest | undefined>("GET", "/users/@me/harvest")) ?? null;
+}
+
+/** Request an archive of kinds of data: accounts, messages, servers. */
+export function createHarvest(api: ApiClient, kinds: readonly string[]): Promise<Harvest> {
+  return api.request("POST", "/users/@me/harvest", { body: { backends: kinds } });
+}
+
 export function getCurrentUser(api: ApiClient): Promise<APIUser> {
   return api.request("GET", "/users/@me");
 }

@@ -2,7 +2,8 @@ import { Link } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { Form } from "react-aria-components";
 
-import { logIn, register, type Login } from "../../api/accounts";
+import { CLOSED_ACCOUNT, logIn, register, type Login } from "../../api/accounts";
+import { ApiError } from "../../api/errors";
 import { Translate, useText } from "../../i18n/translate";
 import { Button, TextField } from "../../ui/controls";
 import { fieldError, useAction, useErrorText, type Action } from "../session/useAction";
@@ -17,12 +18,13 @@ export function LoginPage({ onLogin }: AuthPageProps) {
   const action = useAction();
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
+  const closed = closedAs(action.error);
   return (
     <AuthCard title={text("auth.login.title")}>
       <AuthForm
-        action={action}
-        submit={text("auth.login.submit")}
-        onSubmit={async () => onLogin(await logIn(name, password))}
+        action={closed === null ? action : { ...action, error: null }}
+        submit={text(closed === null ? "auth.login.submit" : "auth.restore.submit")}
+        onSubmit={async () => onLogin(await logIn(name, password, closed !== null))}
       >
         <TextField
           label={text("auth.login.name")}
@@ -42,6 +44,11 @@ export function LoginPage({ onLogin }: AuthPageProps) {
           autoComplete="current-password"
           error={fieldError(action.error, "password")}
         />
+        {closed !== null && (
+          <p role="alert" className="notice">
+            {text(`auth.restore.${closed}`)}
+          </p>
+        )}
       </AuthForm>
       <p className="auth-other">
         <Translate
@@ -57,6 +64,12 @@ export function LoginPage({ onLogin }: AuthPageProps) {
       </p>
     </AuthCard>
   );
+}
+
+/** How an account was closed that the user tried to log in to; null for other errors. */
+function closedAs(error: unknown): "deleted" | "disabled" | null {
+  const code = error instanceof ApiError ? error.code : 0;
+  return code === CLOSED_ACCOUNT.deleted ? "deleted" : code === CLOSED_ACCOUNT.disabled ? "disabled" : null;
 }
 
 export function RegisterPage({ onLogin }: AuthPageProps) {

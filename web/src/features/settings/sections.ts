@@ -26,6 +26,7 @@ export const GROUPS: readonly { title: MessageId; sections: readonly Section[] }
       { id: "privacy", title: "settings.privacy", View: lazy(() => import("./pages/Privacy")) },
       { id: "apps", title: "settings.apps", View: lazy(() => import("./pages/Apps")) },
       { id: "sessions", title: "settings.sessions", View: lazy(() => import("./pages/Sessions")) },
+      { id: "data", title: "settings.data", View: lazy(() => import("./pages/Data")) },
     ],
   },
   {
