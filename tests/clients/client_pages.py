@@ -1,13 +1,15 @@
 """People who use the client in Chromium, driven by Playwright."""
 
 import asyncio
+import json
 import re
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
+import aiohttp
 from playwright.async_api import Browser, ConsoleMessage, Locator, Page, async_playwright, expect
 
 from moothall.web.client_files import FOLDER
@@ -53,6 +55,46 @@ async def becomes(read: Callable[[], Awaitable[object]], expected: object) -> No
     assert answer == expected
 
 
+class Account(NamedTuple):
+    """An account with a session token."""
+
+    id: str
+    token: str
+
+
+async def call(url: str, account: Account | None, method: str, path: str, body: object = None) -> Any:
+    """Send a request of the API, which is answered with success."""
+    headers = {} if account is None else {"Authorization": account.token}
+    async with (
+        aiohttp.ClientSession(headers=headers) as session,
+        session.request(method, f"{url}/api/v10{path}", json=body) as response,
+    ):
+        assert response.ok, await response.text()
+        return await response.json() if response.status != 204 else None
+
+
+async def sign_up(url: str, username: str) -> Account:
+    """Register an account over HTTP."""
+    login = await call(url, None, "POST", "/auth/register", {"username": username, "password": PASSWORD})
+    return Account(login["user_id"], login["token"])
+
+
+async def open_new_guild(browser: Browser, url: str, *names: str, **options: Any) -> list["ClientPage"]:
+    """The clients of the owner and the members of a new guild, with its first channel open."""
+    owner, *members = [await sign_up(url, name) for name in names]
+    guild = await call(url, owner, "POST", "/guilds", {"name": "The Moot"})
+    channels = await call(url, owner, "GET", f"/guilds/{guild['id']}/channels")
+    channel = next(each["id"] for each in channels if each["type"] == 0)
+    invite = await call(url, owner, "POST", f"/channels/{channel}/invites", {})
+    for member in members:
+        await call(url, member, "POST", f"/invites/{invite['code']}", {})
+    path = f"/channels/{guild['id']}/{channel}"
+    clients = [await ClientPage.logged_in(browser, url, each, path, **options) for each in (owner, *members)]
+    for client in clients:
+        await expect(client.box).to_be_visible()
+    return clients
+
+
 class ClientPage:
     """A user's client in a browser profile of its own."""
 
@@ -66,11 +108,23 @@ class ClientPage:
         page.on("console", self._note)
 
     @classmethod
-    async def open(cls, browser: Browser, url: str, **options: Any) -> Self:
+    async def open(cls, browser: Browser, url: str, path: str = "/app/", **options: Any) -> Self:
         """Open the client with a new profile. `options` are those of Playwright's contexts."""
         context = await browser.new_context(**{"locale": "en-US", "reduced_motion": "reduce"} | options)
         client = cls(await context.new_page(), url)
-        await client.page.goto(f"{url}/app/")
+        await client.page.goto(url + path)
+        return client
+
+    @classmethod
+    async def logged_in(
+        cls, browser: Browser, url: str, account: Account, path: str = "/channels/@me", **options: Any
+    ) -> Self:
+        """Open the client with a new profile in which an account is logged in."""
+        stored = {"name": "moothall.accounts", "value": json.dumps([{"userId": account.id, "token": account.token}])}
+        state = {"cookies": [], "origins": [{"origin": url, "localStorage": [stored]}]}
+        client = await cls.open(browser, url, path, storage_state=state, **options)
+        # Lists of accounts show the name that the client was told.
+        await expect(client.page.locator(".user-names")).to_have_count(1)
         return client
 
     def _note(self, message: ConsoleMessage) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, FilePayload, Locator, expect
 
-from tests.clients.client_pages import ClientPage
+from tests.clients.client_pages import ClientPage, open_new_guild
 from tests.clients.live import PIXEL, Server
 
 
@@ -17,11 +17,7 @@ def server_settings() -> dict[str, str]:
 
 async def owner_and_member(browser: Browser, server: Server, suffix: str) -> tuple[ClientPage, ClientPage]:
     """The owner of a guild and a member, with its first channel open."""
-    ada, ben = await ClientPage.open(browser, server.url), await ClientPage.open(browser, server.url)
-    await ada.register(f"ada{suffix}")
-    await ada.create_guild("The Moot")
-    await ben.register(f"ben{suffix}")
-    await ben.join(await ada.invite_link())
+    ada, ben = await open_new_guild(browser, server.url, f"ada{suffix}", f"ben{suffix}")
     return ada, ben
 
 

@@ -9,7 +9,7 @@ from discord import ui
 from playwright.async_api import Browser, expect
 
 from tests.clients.bots import Harbour
-from tests.clients.client_pages import AXE, ClientPage
+from tests.clients.client_pages import AXE, ClientPage, open_new_guild
 from tests.clients.live import Server, World
 from tests.suites import leave_out
 
@@ -21,16 +21,16 @@ def server_settings() -> dict[str, str]:
 
 async def two_members(browser: Browser, server: Server, suffix: str) -> tuple[ClientPage, ClientPage]:
     """Two people in two browser profiles who share a guild, with its first channel open."""
-    ada, ben = await ClientPage.open(browser, server.url), await ClientPage.open(browser, server.url)
-    await ada.register(f"ada{suffix}")
-    await ada.create_guild("The Moot")
-    await ben.register(f"ben{suffix}")
-    await ben.join(await ada.invite_link())
+    ada, ben = await open_new_guild(browser, server.url, f"ada{suffix}", f"ben{suffix}")
     return ada, ben
 
 
 async def test_two_people_sign_up_meet_and_talk(browser: Browser, server: Server) -> None:
-    ada, ben = await two_members(browser, server, "1")
+    ada, ben = await ClientPage.open(browser, server.url), await ClientPage.open(browser, server.url)
+    await ada.register("ada1")
+    await ada.create_guild("The Moot")
+    await ben.register("ben1")
+    await ben.join(await ada.invite_link())
     await ada.say("**Hello** from ada")
     await expect(ben.message("Hello from ada").locator("strong", has_text="Hello")).to_be_visible()
     await ben.say("And from ben")

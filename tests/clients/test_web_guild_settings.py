@@ -1,11 +1,12 @@
 """The settings of a guild in the client, in Chromium."""
 
 import re
+from typing import Any
 
 import pytest
 from playwright.async_api import Browser, FilePayload, Locator, expect
 
-from tests.clients.client_pages import AXE, ClientPage, becomes
+from tests.clients.client_pages import AXE, Account, ClientPage, becomes
 from tests.clients.live import PIXEL, Person, Server, World
 from tests.suites import leave_out
 
@@ -78,10 +79,9 @@ class Guild:
         await owner.invite(int(channel_id), member)
         return cls(owner, member, guild["id"], channel_id)
 
-    async def settings(self, browser: Browser, server: Server, person: Person, **options: object) -> Settings:
+    async def settings(self, browser: Browser, server: Server, person: Person, **options: Any) -> Settings:
         """The client of a person, logged in."""
-        client = await ClientPage.open(browser, server.url, **options)
-        await client.log_in(person.name)
+        client = await ClientPage.logged_in(browser, server.url, Account(str(person.id), person.token), **options)
         return Settings(client, self.id)
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.clients.client_pages import PASSWORD, ClientPage
+from tests.clients.client_pages import PASSWORD, ClientPage, sign_up
 from tests.clients.live import Server, World
 
 
@@ -16,10 +16,8 @@ def server_settings() -> dict[str, str]:
 
 async def registered(browser: Browser, server: Server, *names: str) -> list[ClientPage]:
     """People with new accounts, each in a browser profile of their own."""
-    people = [await ClientPage.open(browser, server.url) for _ in names]
-    for person, name in zip(people, names, strict=True):
-        await person.register(name)
-    return people
+    url = server.url
+    return [await ClientPage.logged_in(browser, url, await sign_up(url, name)) for name in names]
 
 
 async def befriend(person: ClientPage, other: ClientPage, name: str) -> None:
