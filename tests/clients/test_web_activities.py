@@ -403,3 +403,17 @@ async def test_an_activity_does_not_break_out_of_its_frame(activity: ActivityPag
     await activity.evaluate(shake)
     await expect(page.get_by_text("The Activity has ended: Invalid client id")).to_be_visible()
     await expect(activity.client.box).to_be_attached()
+
+
+async def test_developers_see_the_messages_of_the_sdk(activity: ActivityPage, api: Api) -> None:
+    page = activity.client.page
+    await expect(page.get_by_role("button", name="Show the SDK's messages")).to_have_count(0)
+    await api.post("/users/@me/settings", {"developer_mode": True}, "PATCH")
+    await page.get_by_role("button", name="Show the SDK's messages").click()
+    await activity.call("getPlatformBehaviors")
+    panel = page.get_by_role("region", name="Messages of the SDK")
+    entry = panel.get_by_role("listitem").filter(has_text="GET_PLATFORM_BEHAVIORS").first
+    await entry.locator("summary").click()
+    await expect(entry.locator("pre")).to_contain_text("iosKeyboardResizesView")
+    await panel.get_by_role("button", name="Clear").click()
+    await expect(panel.get_by_role("listitem")).to_have_count(0)

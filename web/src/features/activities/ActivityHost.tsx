@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { LogOut, Maximize2, PanelRight, PictureInPicture2, Users } from "lucide-react";
+import { LogOut, Maximize2, MessagesSquare, PanelRight, PictureInPicture2, Users } from "lucide-react";
 import type { APIUser } from "discord-api-types/v10";
 import { useEffect, useRef, useState } from "react";
 
@@ -24,6 +24,8 @@ import {
   type ShareResult,
 } from "./commands";
 import { launchParameters } from "./launching";
+import { MessageLog } from "./messageLog";
+import { MessagePanel } from "./MessagePanel";
 import { RpcConnection } from "./rpc";
 import { ChooseImage, Invite, InviteUser, ShareCommand, ShareLink, ShareMedia } from "./SharingDialogs";
 import type { SharedCommand } from "./sharing";
@@ -67,6 +69,9 @@ function Activity({ instance }: { instance: ActivityInstance }) {
   const errorText = useErrorText();
   const name = useActivityName(instance.application_id);
   const [layout, setLayout] = useState<LayoutMode>(Layout.Focused);
+  const isDeveloper = useAppState((state) => state.settings.developer_mode);
+  const [showsMessages, setShowsMessages] = useState(false);
+  const [log] = useState(() => new MessageLog());
   const shelf = useQuery({
     queryKey: ["activities url"],
     queryFn: () => getShelf(api, null),
@@ -79,6 +84,14 @@ function Activity({ instance }: { instance: ActivityInstance }) {
       <header className="activity-header">
         <h2>{name}</h2>
         <Participants instance={instance} />
+        {isDeveloper && (
+          <IconButton
+            label={text(showsMessages ? "activities.messages.hide" : "activities.messages.show")}
+            onPress={() => setShowsMessages(!showsMessages)}
+          >
+            <MessagesSquare size={18} />
+          </IconButton>
+        )}
         <IconButton label={text("activities.focused")} onPress={() => setLayout(Layout.Focused)}>
           <Maximize2 size={18} />
         </IconButton>
@@ -102,7 +115,17 @@ function Activity({ instance }: { instance: ActivityInstance }) {
           <Translate id="activities.noHost" />
         </p>
       )}
-      {url !== null && <Frame instance={instance} name={name} url={url} layout={layout} onClose={leave} />}
+      {url !== null && (
+        <Frame
+          instance={instance}
+          name={name}
+          url={url}
+          layout={layout}
+          log={isDeveloper ? log : null}
+          onClose={leave}
+        />
+      )}
+      {isDeveloper && showsMessages && layout !== Layout.PictureInPicture && <MessagePanel log={log} />}
     </section>
   );
 }
@@ -151,10 +174,12 @@ interface FrameProps {
   name: string;
   url: string;
   layout: LayoutMode;
+  /** Where the messages are noted; null for nowhere. */
+  log: MessageLog | null;
   onClose: () => void;
 }
 
-function Frame({ instance, name, url, layout, onClose }: FrameProps) {
+function Frame({ instance, name, url, layout, log, onClose }: FrameProps) {
   const text = useText();
   const session = useSession();
   const frame = useRef<HTMLIFrameElement>(null);
@@ -168,9 +193,11 @@ function Frame({ instance, name, url, layout, onClose }: FrameProps) {
   const origin = activityOrigin(url, first.application_id);
   const onCloseRef = useRef(onClose);
   const layoutRef = useRef(layout);
+  const logRef = useRef(log);
   useEffect(() => {
     onCloseRef.current = onClose;
     layoutRef.current = layout;
+    logRef.current = log;
   });
 
   useEffect(() => {
@@ -201,7 +228,10 @@ function Frame({ instance, name, url, layout, onClose }: FrameProps) {
       events: EVENTS,
       ready: () => readyData(session.store.state),
       initial: (event) => initialData(event, session.store.state, first, layoutRef.current),
-      post: (message) => frame.current?.contentWindow?.postMessage(message, origin),
+      post: (message) => {
+        logRef.current?.add(message, false, Date.now());
+        frame.current?.contentWindow?.postMessage(message, origin);
+      },
       onClose: (code, reason) => {
         if (code === NORMAL) {
           onCloseRef.current();
@@ -214,6 +244,7 @@ function Frame({ instance, name, url, layout, onClose }: FrameProps) {
     connection.current = rpc;
     const receive = (event: MessageEvent) => {
       if (event.origin === origin && event.source === frame.current?.contentWindow) {
+        logRef.current?.add(event.data, true, Date.now());
         rpc.receive(event.data);
       }
     };

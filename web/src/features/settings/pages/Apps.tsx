@@ -4,9 +4,12 @@ import { appIconUrl } from "../../../api/images";
 import { getAuthorizations, revokeAuthorization } from "../../../api/settings";
 import { useText } from "../../../i18n/translate";
 import { Avatar, Button } from "../../../ui/controls";
+import { Switch } from "../../../ui/fields";
 import { useSession } from "../../session/session";
+import { ActionError } from "../../session/ActionError";
 import { useAction, useErrorText } from "../../session/useAction";
 import { QueryList } from "../QueryList";
+import { useSettings } from "../useSettings";
 
 /** The applications that may use the user's account. */
 export default function Apps() {
@@ -53,9 +56,26 @@ export default function Apps() {
           {errorText(action.error)}
         </p>
       )}
+      <DeveloperMode />
       <p>
         <a href="/developers">{text("settings.links.developers")}</a>
       </p>
     </section>
+  );
+}
+
+function DeveloperMode() {
+  const text = useText();
+  const { settings, change, action } = useSettings();
+  return (
+    <>
+      <ActionError action={action} />
+      <Switch
+        label={text("settings.developer")}
+        hint={text("settings.developer.hint")}
+        isSelected={settings.developer_mode}
+        onChange={(isOn) => void change({ developer_mode: isOn })}
+      />
+    </>
   );
 }
