@@ -105,9 +105,13 @@ fuzz: $(STAMPS)/dev ## Search with generated URLs and requests for what must not
 	@FUZZ_EXAMPLES="$(FUZZ_EXAMPLES)" $(BIN)/python -m pytest --timeout 0 -s tests/kernel/test_outgoing_fuzz.py \
 	  tests/conformance/test_generated_requests.py -k "outgoing or long"
 
-.PHONY: check
-check: $(STAMPS)/dev $(CLIENT_DEV) ## Lint, types, import contracts, operations, docs, words
+.PHONY: check check-client check-python
+check: check-client check-python ## Lint, types, import contracts, operations, docs, words
+
+check-client: $(STAMPS)/dev $(CLIENT_DEV)
 	@$(if $(CLIENT_DEV),npm --prefix web --silent run check)
+
+check-python: $(STAMPS)/dev
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
