@@ -21,7 +21,7 @@ import { has } from "../../store/permissions";
 import { channelName } from "../../store/selectors";
 import { isArchived, isLocked } from "../../store/threads";
 import { Dialog, IconButton } from "../../ui/controls";
-import { Timeline } from "../messages/Timeline";
+import { TimelineLoading } from "../messages/TimelineLoading";
 import { useUploads } from "../messages/uploads";
 import { Typing } from "../messages/Typing";
 import { useAppState, useSession } from "../session/session";
@@ -39,6 +39,7 @@ const JumpToDate = lazy(() => import("../messages/JumpToDate"));
 const ThreadBrowser = lazy(() => import("../threads/ThreadBrowser"));
 const ThreadForm = lazy(() => import("../threads/ThreadForm"));
 const ThreadMenu = lazy(() => import("../threads/ThreadMenu"));
+const Timeline = lazy(() => import("../messages/Timeline"));
 const VoicePanel = lazy(() => import("../voice/VoicePanel"));
 
 interface ChannelViewProps {
@@ -286,17 +287,19 @@ function Conversation({ channel, name, targetId, jumpRef, onDay }: ConversationP
       onDragLeave={onDragLeave}
       onDrop={onDrop}
     >
-      <Timeline
-        channelId={channel.id}
-        guildId={guildId}
-        name={shownName}
-        targetId={targetId}
-        jumpRef={jumpRef}
-        onDay={onDay}
-        editingId={editingId}
-        onEdit={setEditingId}
-        onReply={setReplyTo}
-      />
+      <Suspense fallback={<TimelineLoading channelId={channel.id} name={shownName} targetId={targetId} />}>
+        <Timeline
+          channelId={channel.id}
+          guildId={guildId}
+          name={shownName}
+          targetId={targetId}
+          jumpRef={jumpRef}
+          onDay={onDay}
+          editingId={editingId}
+          onEdit={setEditingId}
+          onReply={setReplyTo}
+        />
+      </Suspense>
       {isThread(channel) && isArchived(channel) && (
         <p className="notice conversation-notice">
           <Translate id={locked ? "thread.notice.locked" : "thread.notice.archived"} />

@@ -25,6 +25,7 @@ import { collapseBlocked, type BlockedRow } from "./blocked";
 import { loadAround, loadNewer, loadNewest, loadOlder } from "./history";
 import { MessageItem } from "./MessageItem";
 import { PendingItem } from "./PendingItem";
+import { TimelineSkeleton } from "./TimelineLoading";
 import { newMessages } from "./unread";
 import { useAcknowledge } from "./useAcknowledge";
 import { useUnread } from "./useUnread";
@@ -70,7 +71,7 @@ type Row =
   | { kind: "pending"; key: string; pending: PendingMessage; message?: undefined };
 
 /** The messages of a channel: virtualized, loading pages at both ends, staying at the bottom while it is there. */
-export function Timeline(props: TimelineProps) {
+export default function Timeline(props: TimelineProps) {
   const { channelId, guildId, name, targetId, jumpRef, editingId, onDay, onEdit, onReply } = props;
   const text = useText();
   const session = useSession();
@@ -235,7 +236,7 @@ export function Timeline(props: TimelineProps) {
         // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled with the keyboard
         tabIndex={0}
       >
-        {list === undefined && <Skeleton />}
+        {list === undefined && <TimelineSkeleton />}
         {list !== undefined && !list.hasOlder && (
           <p className="timeline-start">
             <Translate id="message.none" values={{ name }} />
@@ -384,21 +385,5 @@ function isGrouped(before: APIMessage, message: APIMessage): boolean {
     before.author.username === message.author.username &&
     before.type !== MessageType.UserJoin &&
     Date.parse(message.timestamp) - Date.parse(before.timestamp) < GROUP_MS
-  );
-}
-
-function Skeleton() {
-  return (
-    <div className="timeline-skeleton" aria-hidden="true">
-      {[62, 38, 80, 45, 70, 55].map((width, index) => (
-        <div key={index} className="timeline-skeleton-row">
-          <span className="skeleton" style={{ width: 40, height: 40 }} />
-          <span>
-            <span className="skeleton" style={{ width: 120, height: 12 }} />
-            <span className="skeleton" style={{ width: `${width}%`, height: 14 }} />
-          </span>
-        </div>
-      ))}
-    </div>
   );
 }
