@@ -91,11 +91,12 @@ deb: $(STAMPS)/runtime ## Build a package for this release of Debian or Ubuntu i
 	@$(BUILD_CLIENT)
 	@$(BIN)/python tools/build_deb.py
 
+# Each process begins with a share of its own, so that few servers and browsers of a module are started twice.
 .PHONY: test
 test: $(STAMPS)/dev $(CLIENT_DEV) ## Run the test suite (TESTS=, JOBS=)
 	@$(if $(TESTS),,$(if $(CLIENT_DEV),npm --prefix web --silent test,echo "The client's unit tests are skipped: there is no npm"))
 	@$(if $(TESTS),,$(if $(CLIENT_DEV),$(BUILD_CLIENT)))
-	@$(BIN)/python -m pytest --numprocesses $(JOBS) $(TESTS)
+	@$(BIN)/python -m pytest --numprocesses $(JOBS) --dist worksteal $(TESTS)
 
 # FUZZ_EXAMPLES is how many URLs are tried, and how many requests on each database; the suite tries some of both.
 # The requests go on where an earlier run ended, which .fuzz tells.
