@@ -135,7 +135,7 @@ def environment() -> dict[str, str]:
 
 
 def moothall(
-    *arguments: str, stdin: str | None = None, program: Sequence[str] = PROGRAM
+    *arguments: str, stdin: str | None = None, program: Sequence[str] = PROGRAM, patience: float = _PATIENCE
 ) -> "subprocess.CompletedProcess[str]":
     """Run a command of the command line to its end."""
     return subprocess.run(
@@ -144,6 +144,6 @@ def moothall(
         text=True,
         input=stdin,
         env=environment(),
-        timeout=_PATIENCE,
+        timeout=patience,
         check=False,
     )

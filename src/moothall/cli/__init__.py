@@ -20,6 +20,7 @@ COMMANDS = {
     "jobs": "moothall.cli.jobs:jobs",
     "settings": "moothall.cli.settings:settings",
     "test-server": "moothall.cli.test_server:test_server",
+    "proxy": "moothall.cli.proxy:proxy",
 }
 """The module and attribute of every command."""
 
