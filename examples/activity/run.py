@@ -58,8 +58,9 @@ def create_app() -> dict[str, str]:
 def main() -> None:
     """Run the example until it is interrupted."""
     if not STORED.exists():
+        created = json.dumps(create_app(), indent=2)  # first: without a server there is nothing to store
         STORED.touch(mode=0o600)
-        STORED.write_text(json.dumps(create_app(), indent=2), encoding="utf-8")
+        STORED.write_text(created, encoding="utf-8")
     app = json.loads(STORED.read_text(encoding="utf-8"))
     if not (FOLDER / "node_modules").exists():
         subprocess.run(["npm", "ci", "--silent"], cwd=FOLDER, check=True)
