@@ -80,6 +80,15 @@ class ActivityPage:
         }"""
         return await self.evaluate(script)
 
+    async def wait_for_user(self, user_id: str) -> None:
+        """Wait until the client knows a user. Needs the scope identify."""
+        script = """async (_, id) => {
+            while ((await window.sdk.commands.getUser({ id })) === null) {
+                await new Promise((resolve) => setTimeout(resolve, 50));
+            }
+        }"""
+        await self.evaluate(script, user_id)
+
     async def send_to(self, channel: str, button: str = "Send") -> None:
         """Choose a channel in the dialog that is open, and confirm."""
         dialog = self.client.page.get_by_role("dialog")

@@ -311,6 +311,48 @@ async def test_commands_of_the_sdk_are_answered_or_refused_with_their_public_cod
     assert activity.client.errors == []
 
 
+async def test_commands_and_invites_are_sent_once_the_user_agrees(activity: ActivityPage, api: Api) -> None:
+    page, app = activity.client.page, activity.application
+    await authenticate(activity, api)
+    query = f"client_id={app['id']}&scope=applications.commands"
+    await api.post(f"/oauth2/authorize?{query}", {"authorize": True, "guild_id": activity.guild_id})
+    owner = api.token
+    options = [{"type": kind, "name": name, "description": "x"} for kind, name in ((4, "level"), (5, "hard"))]
+    api.token = f"Bot {app['bot']['token']}"
+    await api.post(f"/applications/{app['id']}/commands", {"name": "brag", "description": "x", "options": options})
+    shared = [{"name": "level", "value": "7"}, {"name": "hard", "value": "true"}]
+    async with page.expect_request("**/api/v10/interactions") as request:
+        sharing = activity.start("shareInteraction", {"command": "brag", "options": shared, "content": "Level 7!"})
+        await activity.send_to("general", "Use the command")
+        assert await sharing == {"success": True}
+    sent = json.loads((await request.value).post_data or "")["data"]["options"]
+    assert [each["value"] for each in sent] == [7, True]
+    sharing = activity.start("shareInteraction", {"command": "brag", "require_launch_channel": True})
+    await page.get_by_role("button", name="Cancel").click()
+    assert await sharing == {"success": False}
+
+    api.token = ""
+    guest = await api.post("/auth/register", {"username": "invitedguest", "password": PASSWORD})
+    api.token = owner
+    channels = await api.post(f"/guilds/{activity.guild_id}/channels", None, "GET")
+    text = next(each["id"] for each in channels if each["type"] == 0)
+    code = (await api.post(f"/channels/{text}/invites", {}))["code"]
+    api.token = guest["token"]
+    await api.post(f"/invites/{code}", {})
+    invite = {"user_id": guest["user_id"], "content": "Play with me"}
+    await activity.wait_for_user(guest["user_id"])
+    inviting = activity.start("inviteUserEmbedded", invite)
+    await page.get_by_role("button", name="Send the invite").click()
+    assert await inviting is None
+    (direct,) = await api.post("/users/@me/channels", None, "GET")
+    (message,) = await api.post(f"/channels/{direct['id']}/messages", None, "GET")
+    assert re.fullmatch(rf"Play with me\n{activity.client.url}/invite/\w+", message["content"])
+    inviting = activity.start("inviteUserEmbedded", invite)
+    await page.get_by_role("button", name="Cancel").click()
+    assert await inviting == 1002
+    assert activity.client.errors == []
+
+
 async def test_an_invite_and_a_link_lead_into_the_activity(
     activity: ActivityPage, browser: Browser, server: Server, api: Api
 ) -> None:
