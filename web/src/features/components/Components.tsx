@@ -3,7 +3,6 @@ import { ExternalLink, FileText } from "lucide-react";
 import { useState, type ReactNode } from "react";
 
 import { ComponentType } from "../../api/enums";
-import { emojiUrl } from "../../api/images";
 import { createComponentInteraction } from "../../api/interactions";
 import { makeNonce } from "../../api/nonce";
 import { useText } from "../../i18n/translate";
@@ -13,6 +12,8 @@ import { guildIdOf } from "../../store/channels";
 import { Button } from "../../ui/controls";
 import { Content } from "../messages/Content";
 import { useAppState, useSession } from "../session/session";
+import { Emoji } from "./Emoji";
+import { defaultValues } from "./fields";
 import { SelectMenu } from "./SelectMenu";
 import type { Component, Media } from "./types";
 import "./components.css";
@@ -183,7 +184,9 @@ function ButtonComponent({ component, message }: ComponentProps) {
 
 function SelectComponent({ component, message, guildId }: ComponentProps) {
   const send = useInteraction(message, component);
-  return <SelectMenu component={component} guildId={guildId} onChoose={send} />;
+  // An edited message may bring other defaults.
+  const defaults = defaultValues(component).join(" ");
+  return <SelectMenu key={defaults} component={component} guildId={guildId} onChoose={send} />;
 }
 
 function Hidden({ spoiler, children }: { spoiler: boolean | undefined; children: ReactNode }) {
@@ -205,13 +208,6 @@ function Image({ media, alt, className }: { media: Media | undefined; alt: strin
     return null;
   }
   return <img className={className} src={url} alt={alt} loading="lazy" />;
-}
-
-export function Emoji({ emoji }: { emoji: Component["emoji"] }) {
-  if (emoji?.id) {
-    return <img src={emojiUrl(emoji.id, 20)} alt={emoji.name ?? ""} width={20} height={20} />;
-  }
-  return emoji?.name ? <span aria-hidden="true">{emoji.name}</span> : null;
 }
 
 function hexColor(color: number): string {

@@ -8,9 +8,12 @@ import { useText } from "../../i18n/translate";
 import type { Modal } from "../../store/interactions";
 import { guildIdOf } from "../../store/channels";
 import { Button, Dialog, TextField } from "../../ui/controls";
+import { acceptedTypes } from "../commands/options";
 import { Content } from "../messages/Content";
+import { maxFileSize } from "../messages/uploads";
 import { useAppState, useSession } from "../session/session";
 import { fieldError, useAction, useErrorText } from "../session/useAction";
+import { answer, fieldsIn, initialValues, problemOf, type Value, type Values } from "./fields";
 import { SelectMenu } from "./SelectMenu";
 import type { Component } from "./types";
 
@@ -24,9 +27,6 @@ export function ModalHost() {
   return modal && <ModalDialog key={modal.id} modal={modal} onClose={close} />;
 }
 
-/** The value of a field: a text, chosen values, a box that is checked or not, or files. */
-type Value = string | readonly string[] | boolean | readonly File[];
-
 function ModalDialog({ modal, onClose }: { modal: Modal; onClose: () => void }) {
   const text = useText();
   const { api, store } = useSession();
@@ -35,12 +35,15 @@ function ModalDialog({ modal, onClose }: { modal: Modal; onClose: () => void }) 
   const components = modal.components as Component[];
   const channel = useAppState((state) => state.channels[modal.channel_id]);
   const guildId = channel === undefined ? null : guildIdOf(channel);
-  const [values, setValues] = useState<Readonly<Record<string, Value>>>(() => initialValues(components));
+  const maxSize = useAppState((state) =>
+    maxFileSize(guildId === null ? 0 : (state.guilds[guildId]?.premiumTier ?? 0)),
+  );
+  const [values, setValues] = useState<Values>(() => initialValues(components));
   const [tried, setTried] = useState(false);
-  const missing = fields(components).filter((field) => isMissing(field, values[field.custom_id ?? ""]));
+  const problem = (field: Component) => problemOf(field, values[field.custom_id ?? ""], maxSize);
   const submit = async () => {
     setTried(true);
-    if (missing.length > 0) {
+    if (fieldsIn(components).some((field) => problem(field) !== null)) {
       return;
     }
     const files: File[] = [];
@@ -76,11 +79,12 @@ function ModalDialog({ modal, onClose }: { modal: Modal; onClose: () => void }) 
             guildId={guildId}
             values={values}
             onChange={set}
-            error={(field) =>
-              tried && isMissing(field, values[field.custom_id ?? ""])
-                ? text("component.required")
-                : fieldError(action.error, `data.components.${index}`)
-            }
+            error={(field) => {
+              const found = tried ? problem(field) : null;
+              return found === null
+                ? fieldError(action.error, `data.components.${index}`)
+                : text(found.id, found.values);
+            }}
           />
         ))}
         {action.error !== null && (
@@ -102,7 +106,7 @@ function ModalDialog({ modal, onClose }: { modal: Modal; onClose: () => void }) 
 interface FieldProps {
   component: Component;
   guildId: string | null;
-  values: Readonly<Record<string, Value>>;
+  values: Values;
   onChange: (customId: string, value: Value) => void;
   error: (field: Component) => string | undefined;
 }
@@ -164,7 +168,8 @@ function Input({ input, label, guildId, value, onChange }: InputProps): ReactNod
           type="file"
           aria-label={text("component.file")}
           multiple={(input.max_values ?? 1) > 1}
-          onChange={(event) => onChange([...(event.target.files ?? [])].slice(0, input.max_values ?? 1))}
+          accept={acceptedTypes(input.file_types)}
+          onChange={(event) => onChange([...(event.target.files ?? [])])}
         />
       );
     case ComponentType.Checkbox:
@@ -210,70 +215,4 @@ function Input({ input, label, guildId, value, onChange }: InputProps): ReactNod
     default:
       return <SelectMenu component={input} guildId={guildId} label={label} onChoose={onChange} />;
   }
-}
-
-/** The fields of a modal, without labels and rows. */
-function fields(components: readonly Component[]): Component[] {
-  return components.flatMap((component) => component.component ?? component.components ?? []);
-}
-
-export function initialValues(components: readonly Component[]): Record<string, Value> {
-  return Object.fromEntries(
-    fields(components).map((field) => {
-      const defaults = (field.options ?? []).filter((option) => option.default).map((option) => option.value);
-      const value: Value =
-        field.type === ComponentType.TextInput
-          ? (field.value ?? "")
-          : field.type === ComponentType.Checkbox
-            ? field.default === true
-            : field.type === ComponentType.RadioGroup
-              ? (defaults[0] ?? "")
-              : defaults;
-      return [field.custom_id ?? "", value];
-    }),
-  );
-}
-
-function isMissing(field: Component, value: Value | undefined): boolean {
-  if (field.required === false || field.type === ComponentType.Checkbox) {
-    return false;
-  }
-  return value === undefined || (typeof value !== "boolean" && value.length === 0);
-}
-
-/** A component of the modal with its value, as a submission has it. Adds uploaded files to `files`. */
-export function answer(
-  component: Component,
-  values: Readonly<Record<string, Value>>,
-  files: File[],
-): Record<string, unknown> {
-  const own = { type: component.type, ...(component.id !== undefined && { id: component.id }) };
-  if (component.component !== undefined) {
-    return { ...own, component: answerField(component.component, values, files) };
-  }
-  if (component.components !== undefined) {
-    return { ...own, components: component.components.map((each) => answerField(each, values, files)) };
-  }
-  return own;
-}
-
-function answerField(
-  field: Component,
-  values: Readonly<Record<string, Value>>,
-  files: File[],
-): Record<string, unknown> {
-  const own = {
-    type: field.type,
-    custom_id: field.custom_id,
-    ...(field.id !== undefined && { id: field.id }),
-  };
-  const value = values[field.custom_id ?? ""] ?? "";
-  if (field.type === ComponentType.FileUpload) {
-    const uploads = typeof value === "object" ? (value as readonly File[]) : [];
-    return { ...own, values: uploads.map((file) => String(files.push(file) - 1)) };
-  }
-  if (field.type === ComponentType.RadioGroup) {
-    return { ...own, value: value === "" ? null : value };
-  }
-  return typeof value === "object" ? { ...own, values: value } : { ...own, value };
 }

@@ -19,6 +19,8 @@ import { channelName, displayName } from "../../store/selectors";
 import type { State } from "../../store/state";
 import { Button } from "../../ui/controls";
 import { useSession } from "../session/session";
+import { Emoji } from "./Emoji";
+import { defaultValues } from "./fields";
 import type { Component, Option } from "./types";
 
 interface SelectMenuProps {
@@ -36,24 +38,29 @@ export function SelectMenu({ component, guildId, onChoose, label }: SelectMenuPr
   const { store } = useSession();
   const [open, setOpen] = useState(false);
   const [options, setOptions] = useState<readonly Option[]>(() => optionsOf(store.state, component, guildId));
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(
-    () => new Set(options.filter((option) => option.default).map((option) => option.value)),
-  );
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(defaultValues(component)));
+  // What was chosen last: leaving the menu without its button goes back to it.
+  const [committed, setCommitted] = useState(chosen);
   const max = component.max_values ?? 1;
-  const min = component.min_values ?? 1;
+  const min = component.required === false ? 0 : (component.min_values ?? 1);
   const names = options.filter((option) => chosen.has(option.value)).map((option) => option.label);
   const change = (selection: Selection) => {
     const values = selection === "all" ? options.map((option) => option.value) : [...selection].map(String);
-    if (values.length > max) {
+    if (values.length > max || (max === 1 && values.length < min)) {
       return;
     }
     setChosen(new Set(values));
-    if (max === 1 && values.length === 1) {
-      setOpen(false);
-      onChoose(values);
+    if (max === 1) {
+      commit(values);
     }
   };
+  const commit = (values: readonly string[]) => {
+    setCommitted(new Set(values));
+    setOpen(false);
+    onChoose(values);
+  };
   const toggle = (opens: boolean) => {
+    setChosen(committed);
     // Users, roles and channels are those of this moment.
     setOptions(optionsOf(store.state, component, guildId));
     setOpen(opens);
@@ -86,6 +93,7 @@ export function SelectMenu({ component, guildId, onChoose, label }: SelectMenuPr
           >
             {(option) => (
               <ListBoxItem id={option.value} textValue={option.label} className="menu-item select-item">
+                <Emoji emoji={option.emoji} />
                 <Text slot="label">{option.label}</Text>
                 {option.description && (
                   <Text slot="description" className="field-hint">
@@ -96,14 +104,7 @@ export function SelectMenu({ component, guildId, onChoose, label }: SelectMenuPr
             )}
           </ListBox>
           {max > 1 && (
-            <Button
-              kind="primary"
-              isDisabled={chosen.size < min}
-              onPress={() => {
-                setOpen(false);
-                onChoose([...chosen]);
-              }}
-            >
+            <Button kind="primary" isDisabled={chosen.size < min} onPress={() => commit([...chosen])}>
               {text("component.done")}
             </Button>
           )}
@@ -113,8 +114,21 @@ export function SelectMenu({ component, guildId, onChoose, label }: SelectMenuPr
   );
 }
 
-/** What can be chosen. */
+/** What can be chosen, and the defaults that are not among it. */
 function optionsOf(state: State, component: Component, guildId: string | null): readonly Option[] {
+  const options = choicesOf(state, component, guildId);
+  const known = new Set(options.map((option) => option.value));
+  const others = (component.default_values ?? []).filter(({ id }) => !known.has(id));
+  return [...options, ...others.map(({ id }): Option => ({ value: id, label: labelOf(state, id, guildId) }))];
+}
+
+/** The name of a user who is no known member; else the id. */
+function labelOf(state: State, id: string, guildId: string | null): string {
+  const user = state.users[id];
+  return user === undefined ? id : displayName(state, user, guildId);
+}
+
+function choicesOf(state: State, component: Component, guildId: string | null): readonly Option[] {
   switch (component.type) {
     case ComponentType.UserSelect:
       return users(state, guildId);

@@ -18,6 +18,10 @@ export interface Component {
   required?: boolean;
   value?: string;
   default?: boolean;
+  /** What a select of users, roles or channels has chosen. */
+  default_values?: readonly { id: string; type: string }[];
+  /** Extensions with their dots, and groups of them. */
+  file_types?: readonly string[];
   emoji?: Partial<APIEmoji>;
   options?: Option[];
   channel_types?: number[];
