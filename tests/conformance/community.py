@@ -7,12 +7,13 @@ states and receive interactions, and an access token.
 import json
 import random
 import threading
+import time
 from collections import defaultdict
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any, Final
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import requests
 from websockets.exceptions import ConnectionClosed
@@ -22,7 +23,7 @@ import moothall.gateway.endpoints
 import moothall.oauth2.endpoints  # noqa: F401 the rows of both
 from moothall.kernel.endpoint import REGISTRY, Endpoint
 from moothall.resources import load_endpoints
-from tests.conformance.recombined import PIXEL, Case
+from tests.conformance.recombined import NO_BODY, PIXEL, Case
 from tests.oauth2.flow import CALLBACK, basic
 from tests.resources.soundboard.sound_files import opus, uri
 from tests.resources.sticker.sticker_files import still
@@ -46,6 +47,8 @@ _FIRST = 8
 """Places and values, the earliest, that are chosen as often as all others: more was made for them."""
 _EXPLORED = 4
 """Times that every row is read before the search."""
+_INTERACTION: Final = "/interactions/{interaction_id}/{interaction_token}"
+_CALLBACK = f"{_INTERACTION}/callback"
 _TEXT, _VOICE, _ANNOUNCEMENT, _STAGE, _FORUM = 0, 2, 5, 13, 15
 _COMMAND = {"name": "command", "description": "what it does", "type": 1}
 _POLL = {
@@ -132,6 +135,8 @@ class Community:
         """The parameters of things that exist, by the path of their row."""
         self.examples: dict[str, list[Case]] = defaultdict(list)
         """Requests that the server accepted, by the name of their row."""
+        self.expendable = [people[EXPENDABLE - 1]["id"]]
+        """Ids of the accounts that may be lost; the newest is not yet."""
         self.kept: set[str] = set()
         """Ids of what all other things hang on."""
         self._known: set[tuple[str, str]] = set()
@@ -153,6 +158,7 @@ class Community:
         self.add("password", people[EXPENDABLE - 1]["password"])
         self.add("login", people[EXPENDABLE - 1]["username"])
         self.add("application_id", self.application_id)
+        self.add("client_secret", bot["client_secret"])
         webhook = self.record["webhook"]
         self._add_hook(webhook["id"], webhook["token"])
         self.add("emoji_name", "\N{GRINNING FACE}")
@@ -196,7 +202,7 @@ class Community:
 
     def reached(self, row: Endpoint, parameters: dict[str, Any]) -> None:
         """Remember that the things in a path exist."""
-        for path, names in _things(row.path):
+        for path, names in (*_things(row.path), (row.path, list(parameters))):
             self._add_parameters(path, {name: parameters[name] for name in names})
 
     def _add_parameters(self, path: str, location: dict[str, Any]) -> None:
@@ -231,11 +237,12 @@ class Community:
         if chance.random() < 0.85:
             # The nearest path of those whose things tell most of the parameters.
             telling = [path for path, places in self.places.items() if drawn.keys() & places[0].keys()]
-            if telling and chance.random() < 0.2:
+            if telling and chance.random() < 0.3:
                 chosen = _pick(self.places[chance.choice(telling)], chance)
             elif telling:
                 path = max(
-                    telling, key=lambda p: (len(drawn.keys() & self.places[p][0].keys()), row.path.startswith(p))
+                    telling,
+                    key=lambda p: (len(drawn.keys() & self.places[p][0].keys()), row.path.startswith(p), len(p)),
                 )
                 chosen = _pick(self.places[path], chance)
         return {
@@ -291,7 +298,7 @@ class Community:
                 if name == "INTERACTION_CREATE" and "token" in event:
                     self._add_hook(self.application_id, event["token"])
                     self._add_parameters(
-                        "/interactions/{interaction_id}/{interaction_token}",
+                        _INTERACTION,
                         {"interaction_id": event["id"], "interaction_token": event["token"]},
                     )
                 elif name == "EMBEDDED_ACTIVITY_UPDATE_V2":
@@ -302,20 +309,22 @@ class Community:
                     path = "/applications/{application_id}/activity-instances/{instance_id}"
                     self._add_parameters(path, {**app, "instance_id": event["composite_instance_id"]})
 
-    def _make(self, caller: int, method: str, path: str, body: Any = None, files: Any = None, **named: Any) -> Any:
+    def _make(
+        self, caller: int, method: str, path: str, body: Any = None, files: Any = None, query: Any = None, **named: Any
+    ) -> Any:
         """Make a request that is accepted, of which others are made; its answer."""
         row = REGISTRY[method, path]
         parameters = {each.name: named.get(each.name) or self.values[each.name][0] for each in row.path_parameters}
-        headers = {"Authorization": self.tokens[caller]}
+        headers = {"Authorization": self.tokens[caller]} if self.tokens[caller] else {}
         url = self.url + path.format(**parameters)
         form = {"files": files, "data": body} if files else {"json": body}
-        answer = requests.request(method, url, headers=headers, timeout=TIMEOUT, **form)
+        answer = requests.request(method, url, params=query, headers=headers, timeout=TIMEOUT, **form)
         assert answer.ok, (path, answer.text)
-        if body is not None or files:
+        if body is not None or files or query:
             parts = {name: content for name, (_, content) in (files or {}).items()}
             example = {**(body or {}), **parts} if files else body
             media = "multipart/form-data" if files else "application/json"
-            self.examples[row.name].append(Case(parameters, None, {}, media, example))
+            self.examples[row.name].append(Case(parameters, query, {}, media, NO_BODY if example is None else example))
         data = answer.json() if answer.content else None
         self.learn(row, parameters, data)
         self.reached(row, parameters)
@@ -347,8 +356,7 @@ class Community:
             "/channels/{channel_id}/polls/{message_id}/answers/{answer_id}", {**voted, "answer_id": "1"}
         )
         self._create_threads(text, hello["id"], channels)
-        make(OWNER, "POST", "/channels/{channel_id}/invites", {}, channel_id=text)
-        make(OWNER, "POST", "/channels/{channel_id}/webhooks", {"name": "Hook"}, channel_id=text)
+        self._create_hooks(text)
         overwritten = {"channel_id": text, "overwrite_id": self.record["people"][1]["id"]}
         overwrite = {"type": 1, "allow": "0", "deny": "0"}
         make(OWNER, "PUT", "/channels/{channel_id}/permissions/{overwrite_id}", overwrite, **overwritten)
@@ -363,7 +371,21 @@ class Community:
         self._create_events()
         self._create_of_applications()
         self._create_of_people()
+        self._create_screening(text)
         self._open_sessions(guild, channels, text)
+
+    def _create_hooks(self, text: str) -> None:
+        make = self._make
+        make(OWNER, "POST", "/channels/{channel_id}/invites", {}, channel_id=text)
+        listed = {"target_users_file": ("users.csv", f"user_id\n{self.record['people'][2]['id']}".encode())}
+        targeted = make(OWNER, "POST", "/channels/{channel_id}/invites", {}, listed, channel_id=text)["code"]
+        make(OWNER, "PUT", "/invites/{code}/target-users", {}, listed, code=targeted)
+        make(OWNER, "GET", "/invites/{code}/target-users/job-status", code=targeted)
+        make(OWNER, "POST", "/channels/{channel_id}/webhooks", {"name": "Hook"}, channel_id=text)
+        hook = {"webhook_id": self.record["webhook"]["id"], "webhook_token": self.record["webhook"]["token"]}
+        posted = "/webhooks/{webhook_id}/{webhook_token}"
+        said = make(ANONYMOUS, "POST", posted, {"content": "hooked"}, query={"wait": "true"}, **hook)
+        self._add_parameters(f"{posted}/messages/{{message_id}}", {**hook, "message_id": said["id"]})
 
     def _create_threads(self, text: str, message_id: str, channels: dict[int, str]) -> None:
         make = self._make
@@ -378,8 +400,12 @@ class Community:
             make(OWNER, "POST", "/channels/{channel_id}/threads", post, channel_id=channels[_FORUM])
         if _ANNOUNCEMENT in channels:
             news = {"channel_id": channels[_ANNOUNCEMENT]}
+            crosspost = "/channels/{channel_id}/messages/{message_id}/crosspost"
             said = make(OWNER, "POST", "/channels/{channel_id}/messages", {"content": "news"}, **news)
-            make(OWNER, "POST", "/channels/{channel_id}/messages/{message_id}/crosspost", **news, message_id=said["id"])
+            make(OWNER, "POST", crosspost, **news, message_id=said["id"])
+            for _ in range(4):
+                more = make(OWNER, "POST", "/channels/{channel_id}/messages", {"content": "more"}, **news)
+                self._add_parameters(crosspost, {**news, "message_id": more["id"]})
             make(OWNER, "POST", "/channels/{channel_id}/followers", {"webhook_channel_id": text}, **news)
 
     def _create_events(self) -> None:
@@ -429,11 +455,14 @@ class Community:
             grant = {"sku_id": sku["id"], "owner_id": self.record["people"][0]["id"], "owner_type": 2}
             make(BOT, "POST", "/applications/{application_id}/entitlements", grant, **app)
             self._add_parameters("/skus/{sku_id}", {"sku_id": sku["id"]})
+        owned = {"user_id": self.record["people"][0]["id"]}
         for sku in make(OWNER, "GET", "/applications/{application_id}/skus", **app):
             self._add_parameters("/skus/{sku_id}", {"sku_id": sku["id"]})
+            make(OWNER, "GET", "/skus/{sku_id}/subscriptions", query=owned, sku_id=sku["id"])
         rules = [[{"connection_type": "application", **app, "connection_metadata_field": "wins", "value": "5"}]]
         role = make(OWNER, "POST", "/guilds/{guild_id}/roles", {"name": "winners"})["id"]
         make(OWNER, "PUT", "/guilds/{guild_id}/roles/{role_id}/connections/configuration", rules, role_id=role)
+        make(OWNER, "GET", "/guilds/{guild_id}/roles/{role_id}/connections/eligibility", role_id=role)
         self._authorize()
         values = {"platform_name": "Games", "metadata": {"wins": 9}}
         make(BEARER, "PUT", "/users/@me/applications/{application_id}/role-connection", values, **app)
@@ -450,23 +479,55 @@ class Community:
 
     def _authorize(self) -> None:
         """Give the application an access token of the owner."""
-        query = {"client_id": self.application_id, "scope": _SCOPES, "response_type": "code", "redirect_uri": CALLBACK}
-        authorize = requests.post(
-            f"{self.url}/oauth2/authorize?{urlencode(query)}",
-            json={"authorize": True},
-            headers={"Authorization": self.tokens[OWNER]},
-            timeout=TIMEOUT,
+        query = self._consent()
+        self._make(OWNER, "GET", "/oauth2/authorize", query=query)
+        self._make(OWNER, "POST", "/oauth2/authorize", {"authorize": True}, query=query)
+        self.replace_token()
+        token = self.tokens[BEARER].removeprefix("Bearer ")
+        assert token
+        self.add("access_token", token)
+        guild = self._make(MEMBER, "POST", "/guilds", {"name": "Theirs"})["id"]
+        install = {"client_id": self.application_id, "scope": "bot"}
+        body = {"authorize": True, "guild_id": guild, "permissions": "8"}
+        self._make(MEMBER, "POST", "/oauth2/authorize", body, query=install)
+        joins = {"guild_id": guild, "user_id": self.record["people"][0]["id"]}
+        self._make(BOT, "PUT", "/guilds/{guild_id}/members/{user_id}", {"access_token": token}, **joins)
+
+    def _create_screening(self, text: str) -> None:
+        """Make guilds that ask newcomers something, and a member who waits for an answer."""
+        make, guild = self._make, self.guild_id
+        gated = make(OWNER, "POST", "/guilds", {"name": "Gated"})["id"]
+        field = {"field_type": "TEXT_INPUT", "label": "Why?", "required": True}
+        screening = {"enabled": True, "form_fields": [field]}
+        form = make(OWNER, "PATCH", "/guilds/{guild_id}/member-verification", screening, guild_id=gated)
+        channels = make(OWNER, "GET", "/guilds/{guild_id}/channels", guild_id=gated)
+        channel = next(each["id"] for each in channels if each["type"] == _TEXT)
+        code = make(OWNER, "POST", "/channels/{channel_id}/invites", {}, channel_id=channel)["code"]
+        make(MEMBER, "POST", "/invites/{code}", {}, code=code)
+        answers = [{**form["form_fields"][0], "response": "It is fine"}]
+        response = {"version": form["version"], "form_fields": answers}
+        join_request = make(MEMBER, "PUT", "/guilds/{guild_id}/requests/@me", response, guild_id=gated)
+        self._add_parameters(
+            "/guilds/{guild_id}/requests/{request_id}", {"guild_id": gated, "request_id": join_request["id"]}
         )
-        assert authorize.ok, authorize.text
-        (code,) = parse_qs(urlsplit(authorize.json()["location"]).query)["code"]
-        answer = requests.post(
-            f"{self.url}/oauth2/token",
-            data={"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK},
-            headers={"Authorization": basic(self.application_id, self.record["bot"]["client_secret"])},
-            timeout=TIMEOUT,
+        options = [{"title": "Yes", "channel_ids": [text], "role_ids": []}, {"title": "No", "channel_ids": [text]}]
+        new = {"name": "there", "type": _TEXT}
+        there = [make(OWNER, "POST", "/guilds/{guild_id}/channels", new, guild_id=guild)["id"] for _ in range(7)]
+        question = {"id": "1", "title": "Which?", "options": options}
+        onboarding = {"enabled": True, "prompts": [question], "default_channel_ids": there}
+        prompts = make(OWNER, "PUT", "/guilds/{guild_id}/onboarding", onboarding, guild_id=guild)["prompts"]
+        chosen = {"onboarding_responses": [prompts[0]["options"][0]["id"]]}
+        make(OWNER, "POST", "/guilds/{guild_id}/onboarding-responses", chosen, guild_id=guild)
+        actions = [{"channel_id": text, "action_type": 1, "title": "Say hello", "emoji_name": "\N{WAVING HAND SIGN}"}]
+        welcome = {
+            "enabled": True,
+            "welcome_message": {"author_ids": [self.record["people"][0]["id"]], "message": "Hi"},
+            "new_member_actions": actions,
+        }
+        make(OWNER, "PUT", "/guilds/{guild_id}/new-member-welcome", welcome, guild_id=guild)
+        self._add_parameters(
+            "/guilds/{guild_id}/new-member-action/{channel_id}", {"guild_id": guild, "channel_id": text}
         )
-        assert answer.ok, answer.text
-        self.tokens[BEARER] = f"Bearer {answer.json()['access_token']}"
 
     def _create_of_people(self) -> None:
         make, people = self._make, self.record["people"]
@@ -486,7 +547,14 @@ class Community:
         team = make(OWNER, "POST", "/teams", {"name": "team"})["id"]
         make(OWNER, "POST", "/teams/{team_id}/members", {"username": people[1]["username"]}, team_id=team)
         make(MEMBER, "PUT", "/teams/{team_id}/members/@me", team_id=team)
+        recipients = {"recipients": [person["id"] for person in people[1:]]}
+        group = make(OWNER, "POST", "/users/@me/channels", recipients)["id"]
         make(OWNER, "POST", "/auth/register", {"username": "dave", "password": "a-long-password-of-dave"})
+        headers = {"username": "erin", "password": "a-long-password-of-erin"}
+        banned = make(OWNER, "POST", "/auth/register", headers)["user_id"]
+        make(OWNER, "PUT", "/guilds/{guild_id}/bans/{user_id}", {}, user_id=banned)
+        for user in (bob, people[2]["id"], banned):
+            self._add_parameters("/channels/{channel_id}/recipients/{user_id}", {"channel_id": group, "user_id": user})
         log_in = {"login": people[EXPENDABLE - 1]["username"], "password": people[EXPENDABLE - 1]["password"]}
         make(OWNER, "POST", "/auth/login", log_in)
 
@@ -506,10 +574,67 @@ class Community:
         }
         for _ in range(3):
             self._make(OWNER, "POST", "/interactions", use)
+        self._receive(3)
+        self._make(
+            ANONYMOUS, "POST", _CALLBACK, {"type": 4, "data": {"content": "pong"}}, **self.places[_INTERACTION][0]
+        )
         launch = {"channel_id": channels[_VOICE], "application_id": self.application_id}
         body = {"session_id": self._sessions[OWNER].id}
         self._make(OWNER, "POST", "/activities/{channel_id}/{application_id}", body, **launch)
-        self.learn_events()
+        file = {"file": ("pixel.png", still(32))}
+        self._make(
+            OWNER, "POST", "/applications/{application_id}/attachment", {}, file, application_id=self.application_id
+        )
+
+    def _consent(self) -> dict[str, str]:
+        client = {"client_id": self.application_id, "redirect_uri": CALLBACK}
+        return {**client, "scope": _SCOPES, "response_type": "code"}
+
+    def replace_token(self) -> None:
+        """Give the application another access token of the owner, after the last one was lost."""
+        consent = requests.post(
+            f"{self.url}/oauth2/authorize",
+            params=self._consent(),
+            json={"authorize": True},
+            headers={"Authorization": self.tokens[OWNER]},
+            timeout=TIMEOUT,
+        )
+        if not consent.ok:
+            return
+        (code,) = parse_qs(urlsplit(consent.json()["location"]).query)["code"]
+        answer = requests.post(
+            f"{self.url}/oauth2/token",
+            data={"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK},
+            headers={"Authorization": basic(self.application_id, self.values["client_secret"][0])},
+            timeout=TIMEOUT,
+        )
+        if answer.ok:
+            self.tokens[BEARER] = f"Bearer {answer.json()['access_token']}"
+
+    def replace_expendable(self) -> None:
+        """Register another expendable account, after the last one was lost, and let it join the guild."""
+        number = len(self.expendable) + 1
+        body = {"username": f"spare{number}", "password": self.values["password"][0]}
+        answer = requests.post(f"{self.url}/auth/register", json=body, timeout=TIMEOUT)
+        self.expendable.append(answer.json().get("user_id", ""))
+        if answer.ok:
+            self.tokens[EXPENDABLE] = answer.json()["token"]
+            self.values["login"][0] = body["username"]
+            self.add("user_id", self.expendable[-1])
+            invite = f"{self.url}/channels/{self.record['webhook']['channel_id']}/invites"
+            headers = {"Authorization": self.tokens[OWNER]}
+            code = requests.post(invite, headers=headers, timeout=TIMEOUT).json().get("code")
+            headers = {"Authorization": self.tokens[EXPENDABLE]}
+            requests.post(f"{self.url}/invites/{code}", json={}, headers=headers, timeout=TIMEOUT)
+
+    def _receive(self, count: int) -> None:
+        """Wait until the bot has received this many interactions."""
+        for _ in range(500):
+            self.learn_events()
+            if len(self.places[_INTERACTION]) >= count:
+                return
+            time.sleep(0.01)
+        raise AssertionError("the bot received no interaction")
 
     def _explore(self) -> None:
         """Read every row that the owner may read, again and again: each time with what the earlier ones named."""
@@ -552,6 +677,7 @@ def _identity(item: Any, name: str) -> str:
 
 
 _QUERIED = {
+    "client_id": "application_id",
     "after": "message_id",
     "around": "message_id",
     "before": "message_id",

@@ -35,7 +35,7 @@ from moothall.kernel.endpoint import Endpoint
 from moothall.kernel.form import coerce
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.text import clean_name
-from tests.conformance.community import BOT, EVERY_ID, EXPENDABLE, ROWS, TIMEOUT, WEIGHTS, Community
+from tests.conformance.community import ANONYMOUS, BEARER, BOT, EVERY_ID, EXPENDABLE, ROWS, TIMEOUT, WEIGHTS, Community
 from tests.conformance.own_schema import Undescribed, allows, check_described, document, validator
 from tests.conformance.recombined import NO_BODY, Case, Pool
 
@@ -50,8 +50,6 @@ _END_MUCH = frozenset(
         "create_guild_ban",
         "modify_guild",
         "reset_bot_token",
-        "reset_client_secret",
-        "revoke_token",
     }
 )
 """Rows that may take from a caller what the other rows are about."""
@@ -82,6 +80,8 @@ def weight(row: Endpoint, *, last: bool) -> int:
     return 18 if row.body is not None else 8 if row.query_parameters else 4 if row.path_parameters else 2
 
 
+_MAX_REPLACED = 15
+"""Accounts, and tokens, that a search may lose."""
 NUMBERS_TOO = frozenset({"snowflake", "permissions"})
 """Formats of text that may be sent as numbers as well, as the public API reads them."""
 
@@ -177,6 +177,7 @@ class Search:
         self._connection = Connection(community.url)
         self._pools: dict[str, Pool] = {}
         self._accepted_by: dict[str, set[int]] = defaultdict(set)
+        self._replaced: Counter[int] = Counter()
 
     def close(self) -> None:
         """Close the connection to the server."""
@@ -212,6 +213,8 @@ class Search:
         """Who calls a row: mostly one whom it accepted before."""
         if row.name in _CALLERS:
             return _CALLERS[row.name]
+        if row.access.own_credentials and self._chance.random() < 0.9:
+            return ANONYMOUS  # the credentials of a client are in the body
         accepted = self._accepted_by[row.name]
         if accepted and self._chance.random() < 0.6:
             return self._chance.choice([*accepted])
@@ -220,7 +223,8 @@ class Search:
     def _send(self, row: Endpoint, pool: Pool, drawn: Case, *, sparing: bool) -> None:
         chance, community = self._chance, self.community
         path = community.parameters(row, drawn.path, chance)
-        if sparing and row.method == "DELETE" and not community.kept.isdisjoint(list(path.values())[-1:]):
+        ends_thing = row.method == "DELETE" and row.path.endswith("}")
+        if sparing and ends_thing and not community.kept.isdisjoint(list(path.values())[-1:]):
             return
         query = community.fill_query(drawn.query, chance) if isinstance(drawn.query, dict) else drawn.query
         body = drawn.body
@@ -254,9 +258,20 @@ class Search:
                     f"{answer.status} {answer.content[:400]!a}",
                 ),
             )
+        if answer.status == 401 and caller in {EXPENDABLE, BEARER} and not row.access.own_credentials:
+            self._replace(caller)
         if answer.ok:
             self._accepted_by[row.name].add(caller)
         self._learn(row, pool, case, answer)
+
+    def _replace(self, caller: int) -> None:
+        """Replace a caller whose account or token was lost, which happens a few times in a search."""
+        if self._replaced[caller] < _MAX_REPLACED:
+            self._replaced[caller] += 1
+            if caller == BEARER:
+                self.community.replace_token()
+            else:
+                self.community.replace_expendable()
 
     def _learn(self, row: Endpoint, pool: Pool, case: Case, answer: Answer) -> None:
         """Remember what an answer tells."""
@@ -268,8 +283,10 @@ class Search:
                 self.community.reached(row, case.path)
             if row.name == "reset_bot_token" and case.path["application_id"] == self.community.application_id:
                 self.community.tokens[BOT] = f"Bot {data['token']}"
-            if row.name == "log_in" and data.get("user_id") == self.community.record["people"][EXPENDABLE - 1]["id"]:
+            if row.name == "log_in" and data.get("user_id") == self.community.expendable[-1]:
                 self.community.tokens[EXPENDABLE] = data["token"]
+            if row.name == "reset_client_secret" and case.path["application_id"] == self.community.application_id:
+                self.community.values["client_secret"] = [data["secret"]]
             if row.name in {"create_interaction", "launch_embedded_activity"}:
                 self.community.learn_events()
             if data is not None:

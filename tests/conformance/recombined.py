@@ -179,7 +179,7 @@ class Pool:
 
     def keep(self, case: Case, outcome: tuple[Any, ...], chance: random.Random, *, accepted: bool) -> None:
         """Take a case that was accepted or had an outcome that no earlier one had."""
-        if accepted and case.body is not NO_BODY:
+        if accepted and (case.body is not NO_BODY or case.query):
             _put(self.accepted, case, _MAX_ACCEPTED, chance)
         if outcome not in self._outcomes:
             self._outcomes.add(outcome)
