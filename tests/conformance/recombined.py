@@ -275,7 +275,7 @@ class Pool:
         """Another value for a field."""
         action, donors, limits = chance.random(), self._donors.get(name), known.values.get(name)
         if action < 0.08:
-            return chance.choice(_ODD)
+            return _copied(chance.choice(_ODD))
         if limits and action < 0.6:
             return _copied(chance.choice(limits))
         if donors and action < 0.85:

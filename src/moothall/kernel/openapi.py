@@ -14,6 +14,7 @@ from moothall.kernel.form_fields import URL_ENCODED, payload_field
 from moothall.kernel.multipart import MULTIPART
 from moothall.kernel.openapi_links import links_of
 from moothall.kernel.parameters import QueryParameter
+from moothall.kernel.uploads import Uploads
 from moothall.kernel.url_encoded import UrlEncodedReader
 from moothall.objects import limits
 from moothall.objects.email_address import EmailAddress
@@ -32,7 +33,7 @@ _SCALARS: dict[type, dict[str, Any]] = {
     SoundData: {"type": "string", "format": "data-uri", "pattern": "^data:audio/"},
 }
 
-_FILES = ", and files: `files[0]` and on, or parts of any name that have a filename."
+_FILE = {"type": "string", "contentMediaType": "application/octet-stream"}
 _REF = "#/components/schemas/{name}"
 
 _ERROR_SCHEMA = {
@@ -192,6 +193,10 @@ def _operation(
             "required": not endpoint.body.optional,
             "content": _request_content(endpoint, next(schemas)),
         }
+    elif endpoint.uploads is not None:
+        part = endpoint.uploads.part
+        form = {"type": "object", "properties": {part: _FILE}, "required": [part]}
+        operation["requestBody"] = {"required": True, "content": {MULTIPART: {"schema": form}}}
     operation["responses"] = _responses(endpoint, schemas, endpoints)
     return operation
 
@@ -211,18 +216,22 @@ def _request_content(endpoint: Endpoint, schema: dict[str, Any]) -> dict[str, An
         }
         kinds[URL_ENCODED] = {"schema": {"anyOf": [whole, schema]}, "encoding": encoding}
     if endpoint.uploads is not None:
-        file = {"type": "string", "contentMediaType": "application/octet-stream"}
-        takes_files = endpoint.uploads.maximum > 0
-        kinds[MULTIPART] = {
-            "schema": {
-                "type": "object",
-                "description": f"The body as JSON in `{payload}`, which may come last{_FILES if takes_files else '.'}",
-                "properties": {payload: schema, **({"files[0]": file} if takes_files else {})},
-                "additionalProperties": file if takes_files else True,
-            },
-            "encoding": encoding,
-        }
+        kinds[MULTIPART] = {"schema": _form_schema(endpoint.uploads, payload, schema), "encoding": encoding}
     return kinds
+
+
+def _form_schema(uploads: Uploads, payload: str, schema: dict[str, Any]) -> dict[str, Any]:
+    form: dict[str, Any] = {"type": "object", "properties": {payload: schema}, "additionalProperties": True}
+    description = f"The body as JSON in `{payload}`, which may come last"
+    if uploads.part is not None:
+        description = f"The body as JSON in `{payload}`, or its fields as parts, and a file: `{uploads.part}`."
+        form["properties"][uploads.part] = _FILE
+    elif uploads.maximum > 0:
+        description += ", and files: `files[0]` and on, or parts of any name that have a filename."
+        form["properties"]["files[0]"] = form["additionalProperties"] = _FILE
+    else:
+        description += "."
+    return form | {"description": description}
 
 
 def _query_parameter(parameter: QueryParameter, schema: dict[str, Any]) -> dict[str, Any]:

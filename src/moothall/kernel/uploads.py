@@ -46,6 +46,8 @@ class Uploads:
 
     maximum: int = limits.ATTACHMENTS_MAX
     """The maximum number of files of a request."""
+    part: str | None = None
+    """The name that the part with the file must have; None for `files[n]` or any other."""
 
     async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
         """How much the caller may upload. Called when the first file begins, after the endpoint's access check.

@@ -32,6 +32,7 @@ class StickerUploads(Uploads):
     """One file, of at most 512 KiB, in the part `file`."""
 
     maximum = 1
+    part = _FIELD
 
     async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:  # noqa: ARG002 every caller has the same allowance
         """Allow one file; the row's permission was checked before."""

@@ -38,6 +38,7 @@ class ActivityUploads(FileUploads):
     """One PNG, JPEG or GIF image, in the part `file`."""
 
     maximum = 1
+    part = _FIELD
 
     async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:  # noqa: ARG002 every caller has the same allowance
         """Allow one file; the row's access check came before."""

@@ -22,6 +22,7 @@ class TargetUsersUploads(Uploads):
     """One file of at most `INVITE_TARGETS_FILE_MAX` bytes."""
 
     maximum = 1
+    part = FIELD
 
     async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:  # noqa: ARG002 all callers may upload as much
         """Allow one file; the access to the endpoint was checked before."""
