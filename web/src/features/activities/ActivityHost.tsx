@@ -8,6 +8,7 @@ import { avatarUrl } from "../../api/images";
 import { Translate, useText, WithTexts } from "../../i18n/translate";
 import { ownActivity, type ActivityInstance } from "../../store/activities";
 import type { State } from "../../store/state";
+import { DialogFooter } from "../../ui/DialogFooter";
 import { Avatar, Button, Dialog, IconButton } from "../../ui/controls";
 import { Queries } from "../session/queries";
 import { useAppState, useSession, type Session } from "../session/session";
@@ -332,12 +333,11 @@ function Consent({
           <li key={scope}>{isDescribed(scope) ? text(`activities.scope.${scope}`) : <code>{scope}</code>}</li>
         ))}
       </ul>
-      <div className="dialog-actions">
-        <Button onPress={() => settle(false)}>{text("common.cancel")}</Button>
-        <Button kind="primary" onPress={() => settle(true)}>
-          {text("activities.consent.allow")}
-        </Button>
-      </div>
+      <DialogFooter
+        confirm={text("activities.consent.allow")}
+        onConfirm={() => settle(true)}
+        onCancel={() => settle(false)}
+      />
     </Dialog>
   );
 }

@@ -3,8 +3,9 @@ import { useEffect } from "react";
 import { launchActivity } from "../../api/activities";
 import type { Part } from "../../i18n/messages";
 import { useText, WithTexts } from "../../i18n/translate";
-import { Button, Dialog } from "../../ui/controls";
-import { ActionError } from "../session/ActionError";
+import { DialogFooter } from "../../ui/DialogFooter";
+import { Dialog } from "../../ui/controls";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { requestLaunch, type Launch } from "./launching";
@@ -42,13 +43,14 @@ function Refused({ action, onRetry }: { action: ReturnType<typeof useAction>; on
   const text = useText();
   return (
     <Dialog title={text("activities.open.failed")} onClose={() => requestLaunch(null)}>
-      <ActionError action={action} />
-      <div className="dialog-actions">
-        <Button onPress={() => requestLaunch(null)}>{text("common.close")}</Button>
-        <Button kind="primary" isDisabled={action.pending} onPress={onRetry}>
-          {text("activities.open.retry")}
-        </Button>
-      </div>
+      <ErrorNotice error={action.error} />
+      <DialogFooter
+        confirm={text("activities.open.retry")}
+        isDisabled={action.pending}
+        onConfirm={onRetry}
+        cancel={text("common.close")}
+        onCancel={() => requestLaunch(null)}
+      />
     </Dialog>
   );
 }

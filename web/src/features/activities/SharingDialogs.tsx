@@ -11,11 +11,12 @@ import type { ActivityInstance } from "../../store/activities";
 import { isThread, parentIdOf } from "../../store/channels";
 import { channelPermissions, has } from "../../store/permissions";
 import { ComboField } from "../../ui/ComboField";
+import { DialogFooter } from "../../ui/DialogFooter";
 import { Button, Dialog, TextField } from "../../ui/controls";
 import { FileButton } from "../../ui/fields";
 import { ChannelIcon } from "../channels/ChannelIcon";
 import { runCommand } from "../commands/sending";
-import { ActionError } from "../session/ActionError";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useSession, type Session } from "../session/session";
 import { useAction, useErrorText } from "../session/useAction";
 import type { ShareResult } from "./commands";
@@ -101,7 +102,7 @@ export function ShareLink(
   };
   return (
     <Dialog title={text("activities.share.title", { name })} onClose={() => settle(false)}>
-      <ActionError action={action} />
+      <ErrorNotice error={action.error} />
       <blockquote className="activity-quote">{message}</blockquote>
       <TextField label={text("activities.share.link")} value={link} isReadOnly />
       <DestinationField label={text("activities.share.to")} onChoose={setDestination} />
@@ -153,7 +154,7 @@ export function ShareMedia(props: Asked & { path: string; answer: () => void }) 
   };
   return (
     <Dialog title={text("activities.moment.title", { name })} onClose={settle}>
-      <ActionError action={action} />
+      <ErrorNotice error={action.error} />
       {isVideo ? (
         // eslint-disable-next-line jsx-a11y/media-has-caption -- the Activity has recorded none
         <video className="activity-media" src={path} controls />
@@ -172,16 +173,12 @@ export function ShareMedia(props: Asked & { path: string; answer: () => void }) 
         needed={Permission.AttachFiles}
         onChoose={setDestination}
       />
-      <div className="dialog-actions">
-        <Button onPress={settle}>{text("common.cancel")}</Button>
-        <Button
-          kind="primary"
-          isDisabled={destination === null || action.pending}
-          onPress={() => void send()}
-        >
-          {text("activities.share.send")}
-        </Button>
-      </div>
+      <DialogFooter
+        confirm={text("activities.share.send")}
+        isDisabled={destination === null || action.pending}
+        onConfirm={() => void send()}
+        onCancel={settle}
+      />
     </Dialog>
   );
 }
@@ -211,7 +208,7 @@ export function ShareCommand(
   };
   return (
     <Dialog title={text("activities.command.title", { name })} onClose={() => settle(false)}>
-      <ActionError action={action} />
+      <ErrorNotice error={action.error} />
       {missing && (
         <p role="alert" className="notice notice-danger">
           {text("activities.command.missing")}
@@ -226,16 +223,12 @@ export function ShareCommand(
       ) : (
         <DestinationField label={text("activities.share.to")} onChoose={setDestination} />
       )}
-      <div className="dialog-actions">
-        <Button onPress={() => settle(false)}>{text("common.cancel")}</Button>
-        <Button
-          kind="primary"
-          isDisabled={channelId === null || action.pending}
-          onPress={() => channelId !== null && void action.run(() => use(channelId))}
-        >
-          {text("activities.command.use")}
-        </Button>
-      </div>
+      <DialogFooter
+        confirm={text("activities.command.use")}
+        isDisabled={channelId === null || action.pending}
+        onConfirm={() => channelId !== null && void action.run(() => use(channelId))}
+        onCancel={() => settle(false)}
+      />
     </Dialog>
   );
 }
@@ -255,7 +248,7 @@ export function ChooseImage(
   const upload = async (file: File) => settle(await uploadActivityImage(api, instance.application_id, file));
   return (
     <Dialog title={text("activities.image.title", { name })} onClose={() => settle(null)}>
-      <ActionError action={action} />
+      <ErrorNotice error={action.error} />
       <p>{text("activities.image.about", { name })}</p>
       <div className="dialog-actions">
         <Button onPress={() => settle(null)}>{text("common.cancel")}</Button>
@@ -297,15 +290,15 @@ export function InviteUser(
   const userName = user.global_name ?? user.username;
   return (
     <Dialog title={text("activities.inviteUser.title", { user: userName })} onClose={() => settle(false)}>
-      <ActionError action={action} />
+      <ErrorNotice error={action.error} />
       <p>{text("activities.inviteUser.about", { name, user: userName })}</p>
       {message !== "" && <blockquote className="activity-quote">{message}</blockquote>}
-      <div className="dialog-actions">
-        <Button onPress={() => settle(false)}>{text("common.cancel")}</Button>
-        <Button kind="primary" isDisabled={action.pending} onPress={() => void action.run(send)}>
-          {text("activities.inviteUser.send")}
-        </Button>
-      </div>
+      <DialogFooter
+        confirm={text("activities.inviteUser.send")}
+        isDisabled={action.pending}
+        onConfirm={() => void action.run(send)}
+        onCancel={() => settle(false)}
+      />
     </Dialog>
   );
 }
@@ -347,13 +340,14 @@ export function Invite({ instance, onClose }: { instance: ActivityInstance; onCl
   return (
     <Dialog title={text("activities.invite")} onClose={onClose}>
       {shown}
-      <ActionError action={action} />
-      <div className="dialog-actions">
-        <Button onPress={onClose}>{text("common.close")}</Button>
-        <Button kind="primary" isDisabled={link === ""} onPress={() => void action.run(copy)}>
-          {text(copied ? "common.copied" : "common.copy")}
-        </Button>
-      </div>
+      <ErrorNotice error={action.error} />
+      <DialogFooter
+        confirm={text(copied ? "common.copied" : "common.copy")}
+        isDisabled={link === ""}
+        onConfirm={() => void action.run(copy)}
+        cancel={text("common.close")}
+        onCancel={onClose}
+      />
     </Dialog>
   );
 }

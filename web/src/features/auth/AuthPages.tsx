@@ -6,7 +6,8 @@ import { CLOSED_ACCOUNT, logIn, register, type Login } from "../../api/accounts"
 import { ApiError } from "../../api/errors";
 import { Translate, useText } from "../../i18n/translate";
 import { Button, TextField } from "../../ui/controls";
-import { fieldError, useAction, useErrorText, type Action } from "../session/useAction";
+import { ErrorNotice } from "../session/ErrorNotice";
+import { fieldError, useAction, type Action } from "../session/useAction";
 import "./auth.css";
 
 interface AuthPageProps {
@@ -153,7 +154,6 @@ interface AuthFormProps {
 }
 
 function AuthForm({ action, submit, onSubmit, children }: AuthFormProps) {
-  const errorText = useErrorText();
   return (
     <Form
       className="auth-form"
@@ -164,11 +164,7 @@ function AuthForm({ action, submit, onSubmit, children }: AuthFormProps) {
       }}
     >
       {children}
-      {action.error !== null && (
-        <p role="alert" className="notice notice-danger">
-          {errorText(action.error)}
-        </p>
-      )}
+      <ErrorNotice error={action.error} />
       <Button type="submit" kind="primary" isDisabled={action.pending}>
         {submit}
       </Button>

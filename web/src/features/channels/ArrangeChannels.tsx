@@ -8,7 +8,7 @@ import { useText } from "../../i18n/translate";
 import { channelName, visibleChannelGroups } from "../../store/selectors";
 import type { GuildState } from "../../store/state";
 import { Button, Dialog } from "../../ui/controls";
-import { ActionError } from "../session/ActionError";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { ChannelIcon } from "./ChannelIcon";
@@ -85,7 +85,7 @@ function Arrange({ guild, onClose }: { guild: GuildState; onClose: () => void })
           );
         }}
       </GridList>
-      <ActionError action={action} />
+      <ErrorNotice error={action.error} />
       <div className="dialog-actions">
         <Button kind="primary" onPress={onClose}>
           {text("common.close")}

@@ -7,10 +7,12 @@ import { createChannel } from "../../api/guilds";
 import type { MessageId } from "../../i18n/messages";
 import { useText } from "../../i18n/translate";
 import { guildIdOf } from "../../store/channels";
-import { Button, TextField } from "../../ui/controls";
+import { DialogFooter } from "../../ui/DialogFooter";
+import { TextField } from "../../ui/controls";
 import { Select } from "../../ui/fields";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
-import { fieldError, useAction, useErrorText } from "../session/useAction";
+import { fieldError, useAction } from "../session/useAction";
 
 type CreatableType = (typeof ChannelType)[
   | "GuildText"
@@ -56,7 +58,6 @@ export function ChannelForm({ guildId, onDone }: ChannelFormProps) {
   const { api } = useSession();
   const navigate = useNavigate();
   const action = useAction();
-  const errorText = useErrorText();
   const [name, setName] = useState("");
   const [topic, setTopic] = useState("");
   const [type, setType] = useState<CreatableType>(ChannelType.GuildText);
@@ -125,17 +126,12 @@ export function ChannelForm({ guildId, onDone }: ChannelFormProps) {
           onChange={setParentId}
         />
       )}
-      {action.error !== null && (
-        <p role="alert" className="notice notice-danger">
-          {errorText(action.error)}
-        </p>
-      )}
-      <div className="dialog-actions">
-        <Button onPress={onDone}>{text("common.cancel")}</Button>
-        <Button type="submit" kind="primary" isDisabled={action.pending || name.trim() === ""}>
-          {text("channel.create")}
-        </Button>
-      </div>
+      <ErrorNotice error={action.error} />
+      <DialogFooter
+        confirm={text("channel.create")}
+        isDisabled={action.pending || name.trim() === ""}
+        onCancel={onDone}
+      />
     </Form>
   );
 }

@@ -9,8 +9,9 @@ import { useText } from "../../i18n/translate";
 import { guildIdOf } from "../../store/channels";
 import { has } from "../../store/permissions";
 import { channelName } from "../../store/selectors";
+import { DialogFooter } from "../../ui/DialogFooter";
 import { Button, Dialog } from "../../ui/controls";
-import { ActionError } from "../session/ActionError";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
@@ -98,13 +99,12 @@ function Overview({ channel, onClose }: { channel: APIChannel; onClose: () => vo
         error={action.error}
         onChange={(fields) => setDraft({ ...draft, ...fields })}
       />
-      <ActionError action={action} />
-      <div className="dialog-actions">
-        <Button onPress={onClose}>{text("common.cancel")}</Button>
-        <Button type="submit" kind="primary" isDisabled={!isChanged || action.pending}>
-          {text("common.save")}
-        </Button>
-      </div>
+      <ErrorNotice error={action.error} />
+      <DialogFooter
+        confirm={text("common.save")}
+        isDisabled={!isChanged || action.pending}
+        onCancel={onClose}
+      />
     </form>
   );
 }
@@ -132,7 +132,7 @@ function DeleteChannel({
   return (
     <>
       <p>{text("channel.delete.question", { name })}</p>
-      <ActionError action={action} />
+      <ErrorNotice error={action.error} />
       <div className="dialog-actions">
         <Button kind="danger" isDisabled={action.pending} onPress={() => void action.run(remove)}>
           {text("channel.delete")}

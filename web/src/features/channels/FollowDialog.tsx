@@ -1,6 +1,5 @@
 import type { APIChannel } from "discord-api-types/v10";
 import { useCallback, useState } from "react";
-import { Form } from "react-aria-components";
 
 import { followChannel } from "../../api/channels";
 import { Translate, useText } from "../../i18n/translate";
@@ -8,7 +7,7 @@ import type { State } from "../../store/state";
 import { Button, Dialog } from "../../ui/controls";
 import { mayFollowInto } from "../messages/forwarding";
 import { WithActionTexts } from "../messages/WithActionTexts";
-import { ActionError } from "../session/ActionError";
+import { ActionForm } from "../session/ActionForm";
 import { useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { ChannelField, type ChosenChannel } from "./ChannelField";
@@ -58,15 +57,16 @@ function Fields({ channel, onClose }: FollowDialogProps) {
     );
   }
   return (
-    <Form
-      className="stack"
-      validationBehavior="aria"
-      onSubmit={(event) => {
-        event.preventDefault();
+    <ActionForm
+      action={action}
+      onSubmit={() => {
         if (target !== null) {
           void action.run(() => followChannel(api, channel.id, target.id)).then(setDone);
         }
       }}
+      confirm={text("channel.follow")}
+      onCancel={onClose}
+      isDisabled={target === null}
     >
       <p className="field-hint">{text("messageActions.follow.hint")}</p>
       <ChannelField
@@ -76,13 +76,6 @@ function Fields({ channel, onClose }: FollowDialogProps) {
         keep={keep}
         autoFocus
       />
-      <ActionError action={action} />
-      <div className="dialog-actions">
-        <Button onPress={onClose}>{text("common.cancel")}</Button>
-        <Button type="submit" kind="primary" isDisabled={target === null || action.pending}>
-          {text("channel.follow")}
-        </Button>
-      </div>
-    </Form>
+    </ActionForm>
   );
 }

@@ -11,7 +11,7 @@ import { Button } from "../../ui/controls";
 import { Picker, Select } from "../../ui/fields";
 import { PermissionChoices, type Overwrite } from "../permissions/PermissionList";
 import { PERMISSION_GROUPS } from "../permissions/permissions";
-import { ActionError } from "../session/ActionError";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
@@ -125,7 +125,7 @@ function Editor({ channel, targetId, type, overwrite }: EditorProps) {
         value={value}
         onChange={setValue}
       />
-      <ActionError action={action} />
+      <ErrorNotice error={action.error} />
       <div className="dialog-actions">
         {overwrite !== undefined && (
           <Button
@@ -178,7 +178,7 @@ function CategorySync({ channel }: { channel: APIChannel }) {
       >
         {text("overwrite.sync")}
       </Button>
-      <ActionError action={action} />
+      <ErrorNotice error={action.error} />
     </div>
   );
 }

@@ -6,8 +6,9 @@ import { Form } from "react-aria-components";
 import { useText } from "../../i18n/translate";
 import { Button, IconButton } from "../../ui/controls";
 import { ApplicationIcon } from "../messages/CompletionList";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useSession } from "../session/session";
-import { useAction, useErrorText } from "../session/useAction";
+import { useAction } from "../session/useAction";
 import {
   buildOptions,
   checkOption,
@@ -34,7 +35,6 @@ export function CommandForm({ leaf, channel, maxFileSize, onDone, onCancel }: Co
   const text = useText();
   const session = useSession();
   const action = useAction();
-  const errorText = useErrorText();
   const form = useRef<HTMLFormElement>(null);
   const [inputs, setInputs] = useState<OptionInputs>({});
   const [added, setAdded] = useState<readonly string[]>([]);
@@ -119,11 +119,7 @@ export function CommandForm({ leaf, channel, maxFileSize, onDone, onCancel }: Co
             </div>
           ))}
         </div>
-        {action.error !== null && (
-          <p role="alert" className="notice notice-danger">
-            {errorText(action.error)}
-          </p>
-        )}
+        <ErrorNotice error={action.error} />
         <div className="command-actions">
           {others.map((option) => (
             <Button key={option.name} kind="quiet" onPress={() => setAdded([...added, option.name])}>

@@ -1,5 +1,4 @@
 import { useState, type ReactNode } from "react";
-import { Form } from "react-aria-components";
 
 import { ComponentType } from "../../api/enums";
 import { submitModal } from "../../api/interactions";
@@ -7,12 +6,13 @@ import { makeNonce } from "../../api/nonce";
 import { useText } from "../../i18n/translate";
 import type { Modal } from "../../store/interactions";
 import { guildIdOf } from "../../store/channels";
-import { Button, Dialog, TextField } from "../../ui/controls";
+import { Dialog, TextField } from "../../ui/controls";
 import { acceptedTypes } from "../commands/options";
 import { Content } from "../messages/Content";
 import { maxFileSize } from "../messages/uploads";
+import { ActionForm } from "../session/ActionForm";
 import { useAppState, useSession } from "../session/session";
-import { fieldError, useAction, useErrorText } from "../session/useAction";
+import { fieldError, useAction } from "../session/useAction";
 import { answer, fieldsIn, initialValues, problemOf, type Value, type Values } from "./fields";
 import { SelectMenu } from "./SelectMenu";
 import type { Component } from "./types";
@@ -31,7 +31,6 @@ function ModalDialog({ modal, onClose }: { modal: Modal; onClose: () => void }) 
   const text = useText();
   const { api, store } = useSession();
   const action = useAction();
-  const errorText = useErrorText();
   const components = modal.components as Component[];
   const channel = useAppState((state) => state.channels[modal.channel_id]);
   const guildId = channel === undefined ? null : guildIdOf(channel);
@@ -64,13 +63,11 @@ function ModalDialog({ modal, onClose }: { modal: Modal; onClose: () => void }) 
   return (
     <Dialog title={modal.title} onClose={onClose}>
       <p className="field-hint">{text("component.modalFrom", { name: modal.application.name })}</p>
-      <Form
-        className="stack"
-        validationBehavior="aria"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
+      <ActionForm
+        action={action}
+        onSubmit={() => void submit()}
+        confirm={text("component.submit")}
+        onCancel={onClose}
       >
         {components.map((component, index) => (
           <Field
@@ -87,18 +84,7 @@ function ModalDialog({ modal, onClose }: { modal: Modal; onClose: () => void }) 
             }}
           />
         ))}
-        {action.error !== null && (
-          <p role="alert" className="notice notice-danger">
-            {errorText(action.error)}
-          </p>
-        )}
-        <div className="dialog-actions">
-          <Button onPress={onClose}>{text("common.cancel")}</Button>
-          <Button type="submit" kind="primary" isDisabled={action.pending}>
-            {text("component.submit")}
-          </Button>
-        </div>
-      </Form>
+      </ActionForm>
     </Dialog>
   );
 }

@@ -2,7 +2,6 @@ import { useNavigate } from "@tanstack/react-router";
 import type { APIChannel, APIUser } from "discord-api-types/v10";
 import { Crown, UserMinus } from "lucide-react";
 import { useState } from "react";
-import { Form } from "react-aria-components";
 
 import { groupIconUrl } from "../../api/images";
 import {
@@ -16,11 +15,14 @@ import type { Part } from "../../i18n/messages";
 import { useText, WithTexts } from "../../i18n/translate";
 import { filterRelationships } from "../../store/relationships";
 import { channelName, displayName } from "../../store/selectors";
-import { Button, Dialog, IconButton, TextField } from "../../ui/controls";
+import { DialogFooter } from "../../ui/DialogFooter";
+import { Dialog, IconButton, TextField } from "../../ui/controls";
 import { Checkbox, ImageField } from "../../ui/fields";
 import { PresenceAvatar } from "../friends/PresenceAvatar";
-import { Question } from "../friends/FriendDialogs";
 import { useOpenDirect } from "../friends/useOpenDirect";
+import { ActionForm } from "../session/ActionForm";
+import { Confirm } from "../session/Confirm";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { fieldError, useAction, useErrorText } from "../session/useAction";
 import { recipientsOf } from "./recipients";
@@ -108,9 +110,7 @@ interface ChoiceDialogProps {
 
 /** Chooses friends and does something with them. */
 function ChoiceDialog({ title, hint, none, submit, exceptIds, max, request, onClose }: ChoiceDialogProps) {
-  const text = useText();
   const action = useAction();
-  const errorText = useErrorText();
   const friends = useFriends(exceptIds);
   const [chosen, setChosen] = useState<string[]>([]);
   const run = async () => {
@@ -128,17 +128,13 @@ function ChoiceDialog({ title, hint, none, submit, exceptIds, max, request, onCl
           <PeopleChoice users={friends} chosen={chosen} max={max} onChange={setChosen} />
         </>
       )}
-      {action.error !== null && (
-        <p role="alert" className="notice notice-danger">
-          {errorText(action.error)}
-        </p>
-      )}
-      <div className="dialog-actions">
-        <Button onPress={onClose}>{text("common.cancel")}</Button>
-        <Button kind="primary" isDisabled={action.pending || chosen.length === 0} onPress={() => void run()}>
-          {submit}
-        </Button>
-      </div>
+      <ErrorNotice error={action.error} />
+      <DialogFooter
+        confirm={submit}
+        isDisabled={action.pending || chosen.length === 0}
+        onConfirm={() => void run()}
+        onCancel={onClose}
+      />
     </Dialog>
   );
 }
@@ -205,7 +201,6 @@ function GroupSettings({ channel, onClose }: ChannelDialogProps) {
   const text = useText();
   const { api } = useSession();
   const action = useAction();
-  const errorText = useErrorText();
   const group = channel as { name?: string | null; icon?: string | null };
   const [name, setName] = useState(group.name ?? "");
   const [icon, setIcon] = useState<string | null | undefined>(undefined);
@@ -222,13 +217,11 @@ function GroupSettings({ channel, onClose }: ChannelDialogProps) {
   };
   return (
     <Dialog title={text("group.settings.title")} onClose={onClose}>
-      <Form
-        className="stack"
-        validationBehavior="aria"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
+      <ActionForm
+        action={action}
+        onSubmit={() => void submit()}
+        confirm={text("common.save")}
+        onCancel={onClose}
       >
         <TextField
           label={text("group.settings.name")}
@@ -247,18 +240,7 @@ function GroupSettings({ channel, onClose }: ChannelDialogProps) {
           error={fieldError(action.error, "icon")}
         />
         <GroupMembers channel={channel} />
-        {action.error !== null && (
-          <p role="alert" className="notice notice-danger">
-            {errorText(action.error)}
-          </p>
-        )}
-        <div className="dialog-actions">
-          <Button onPress={onClose}>{text("common.cancel")}</Button>
-          <Button type="submit" kind="primary" isDisabled={action.pending}>
-            {text("common.save")}
-          </Button>
-        </div>
-      </Form>
+      </ActionForm>
     </Dialog>
   );
 }
@@ -324,11 +306,11 @@ function LeaveGroup({ channel, onClose }: ChannelDialogProps) {
     await navigate({ to: "/channels/@me" });
   };
   return (
-    <Question
+    <Confirm
       title={text("group.leave.title")}
       question={text("group.leave.question", { name })}
       confirm={text("group.leave.title")}
-      request={leave}
+      onConfirm={leave}
       onClose={onClose}
     />
   );

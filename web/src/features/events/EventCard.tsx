@@ -12,9 +12,9 @@ import { channelName } from "../../store/selectors";
 import { isActive, putScheduledEvent } from "../../store/scheduledEvents";
 import { Button, IconButton, Menu, MenuItem } from "../../ui/controls";
 import { ChannelIcon } from "../channels/ChannelIcon";
-import { Question } from "../friends/FriendDialogs";
 import { Content } from "../messages/Content";
-import { ActionError } from "../session/ActionError";
+import { Confirm } from "../session/Confirm";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { eventUrl } from "./links";
@@ -70,7 +70,7 @@ export function EventCard({ event, onEdit, onShowInterested, onLeave }: EventCar
           {text("event.interested")}
         </Button>
       </div>
-      <ActionError action={action} />
+      <ErrorNotice error={action.error} />
     </article>
   );
 }
@@ -188,13 +188,13 @@ function EventMenu({
           </MenuItem>
         )}
       </Menu>
-      {action.error !== null && <ActionError action={action} />}
+      <ErrorNotice error={action.error} />
       {asks && (
-        <Question
+        <Confirm
           title={text("event.cancel")}
           question={text("event.cancel.question", { name: event.name })}
           confirm={text("event.cancel")}
-          request={() => setStatus(CANCELED)}
+          onConfirm={() => setStatus(CANCELED)}
           onClose={() => setAsks(false)}
         />
       )}

@@ -7,9 +7,10 @@ import { eventImageUrl } from "../../api/images";
 import { useText } from "../../i18n/translate";
 import { isActive, putScheduledEvent } from "../../store/scheduledEvents";
 import { channelName } from "../../store/selectors";
-import { Button, TextField } from "../../ui/controls";
+import { DialogFooter } from "../../ui/DialogFooter";
+import { TextField } from "../../ui/controls";
 import { ImageField, Select } from "../../ui/fields";
-import { ActionError } from "../session/ActionError";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { fieldError, useAction } from "../session/useAction";
 import {
@@ -164,13 +165,12 @@ export function EventForm({ guildId, event, onClose }: EventFormProps) {
         onChange={(image) => change({ image })}
         error={fieldError(action.error, "image")}
       />
-      <ActionError action={action} />
-      <div className="dialog-actions">
-        <Button onPress={onClose}>{text("common.cancel")}</Button>
-        <Button type="submit" kind="primary" isDisabled={action.pending}>
-          {text(event === null ? "event.create" : "common.save")}
-        </Button>
-      </div>
+      <ErrorNotice error={action.error} />
+      <DialogFooter
+        confirm={text(event === null ? "event.create" : "common.save")}
+        isDisabled={action.pending}
+        onCancel={onClose}
+      />
     </Form>
   );
 

@@ -6,7 +6,7 @@ import { avatarUrl } from "../../api/images";
 import { useText } from "../../i18n/translate";
 import { displayName } from "../../store/selectors";
 import { Avatar, Button, Dialog } from "../../ui/controls";
-import { ActionError } from "../session/ActionError";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 
 const PAGE_SIZE = 100;
@@ -37,7 +37,7 @@ export function InterestedDialog({ event, onClose }: { event: APIGuildScheduledE
   }, [api, guildId, id, after]);
   return (
     <Dialog title={text("event.interested.list")} onClose={onClose}>
-      <ActionError action={{ error }} />
+      <ErrorNotice error={error} />
       <ul className="event-users" aria-busy={status === "loading"}>
         {users.map((user) => (
           <Interested key={user.id} user={user} guildId={guildId} />

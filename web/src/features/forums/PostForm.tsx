@@ -1,6 +1,6 @@
 import { Paperclip, X } from "lucide-react";
 import { useState } from "react";
-import { FileTrigger, Form } from "react-aria-components";
+import { FileTrigger } from "react-aria-components";
 
 import { Permission } from "../../api/enums";
 import { startPost } from "../../api/threads";
@@ -9,7 +9,7 @@ import { has } from "../../store/permissions";
 import { putThread, setFirstMessages } from "../../store/threads";
 import { Button, Dialog, IconButton, TextField } from "../../ui/controls";
 import { Content } from "../messages/Content";
-import { ActionError } from "../session/ActionError";
+import { ActionForm } from "../session/ActionForm";
 import { useSession } from "../session/session";
 import { fieldError, useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
@@ -44,13 +44,12 @@ export default function PostForm({ forum, onClose }: { forum: Forum; onClose: ()
   };
   return (
     <Dialog wide title={text("forum.post.new")} onClose={onClose}>
-      <Form
-        className="stack"
-        validationBehavior="aria"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void action.run(submit).then(() => setProgress(null));
-        }}
+      <ActionForm
+        action={action}
+        onSubmit={() => void action.run(submit).then(() => setProgress(null))}
+        confirm={text("forum.post.submit")}
+        onCancel={onClose}
+        isDisabled={!isWhole}
       >
         {forum.topic && (
           <details className="forum-guidelines" open>
@@ -88,14 +87,7 @@ export default function PostForm({ forum, onClose }: { forum: Forum; onClose: ()
         />
         {has(permissions, Permission.AttachFiles) && <FileList files={files} onChange={setFiles} />}
         {progress !== null && <progress value={progress} max={1} aria-label={text("forum.post.uploading")} />}
-        <ActionError action={action} />
-        <div className="dialog-actions">
-          <Button onPress={onClose}>{text("common.cancel")}</Button>
-          <Button type="submit" kind="primary" isDisabled={action.pending || !isWhole}>
-            {text("forum.post.submit")}
-          </Button>
-        </div>
-      </Form>
+      </ActionForm>
     </Dialog>
   );
 }

@@ -1,52 +1,17 @@
 import type { APIUser } from "discord-api-types/v10";
 import { useState } from "react";
-import { Form } from "react-aria-components";
 
 import { blockUser, removeRelationship, setNickname, setNote } from "../../api/relationships";
 import type { Part } from "../../i18n/messages";
 import { useText, WithTexts } from "../../i18n/translate";
 import type { Relationship } from "../../store/relationships";
-import { Button, Dialog, TextField } from "../../ui/controls";
+import { Dialog, TextField } from "../../ui/controls";
+import { ActionForm } from "../session/ActionForm";
+import { Confirm } from "../session/Confirm";
 import { useAppState, useSession } from "../session/session";
-import { fieldError, useAction, useErrorText } from "../session/useAction";
+import { fieldError, useAction } from "../session/useAction";
 
 const PARTS: readonly Part[] = ["people"];
-
-interface QuestionProps {
-  title: string;
-  question: string;
-  confirm: string;
-  request: () => Promise<unknown>;
-  onClose: () => void;
-}
-
-/** Asks before something that cannot be undone at once. */
-export function Question({ title, question, confirm, request, onClose }: QuestionProps) {
-  const text = useText();
-  const action = useAction();
-  const errorText = useErrorText();
-  const submit = async () => {
-    if (await action.run(request)) {
-      onClose();
-    }
-  };
-  return (
-    <Dialog title={title} onClose={onClose}>
-      <p>{question}</p>
-      {action.error !== null && (
-        <p role="alert" className="notice notice-danger">
-          {errorText(action.error)}
-        </p>
-      )}
-      <div className="dialog-actions">
-        <Button onPress={onClose}>{text("common.cancel")}</Button>
-        <Button kind="danger" isDisabled={action.pending} onPress={() => void submit()}>
-          {confirm}
-        </Button>
-      </div>
-    </Dialog>
-  );
-}
 
 interface UserDialogProps {
   user: APIUser;
@@ -58,11 +23,11 @@ export function RemoveFriend({ user, name, onClose }: UserDialogProps) {
   const text = useText();
   const { api } = useSession();
   return (
-    <Question
+    <Confirm
       title={text("friends.remove")}
       question={text("friends.remove.question", { name })}
       confirm={text("friends.remove")}
-      request={() => removeRelationship(api, user.id)}
+      onConfirm={() => removeRelationship(api, user.id)}
       onClose={onClose}
     />
   );
@@ -81,11 +46,11 @@ function BlockQuestion({ user, name, onClose }: UserDialogProps) {
   const text = useText();
   const { api } = useSession();
   return (
-    <Question
+    <Confirm
       title={text("friends.block.title", { name })}
       question={text("friends.block.question", { name })}
       confirm={text("member.block")}
-      request={() => blockUser(api, user.id)}
+      onConfirm={() => blockUser(api, user.id)}
       onClose={onClose}
     />
   );
@@ -96,7 +61,6 @@ export function EditFriend({ relationship, onClose }: { relationship: Relationsh
   const text = useText();
   const { api } = useSession();
   const action = useAction();
-  const errorText = useErrorText();
   const noteBefore = useAppState((state) => state.notes[relationship.id] ?? "");
   const [nickname, setNicknameText] = useState(relationship.nickname ?? "");
   const [note, setNoteText] = useState(noteBefore);
@@ -113,16 +77,14 @@ export function EditFriend({ relationship, onClose }: { relationship: Relationsh
       onClose();
     }
   };
-  const ownError = fieldError(action.error, "nickname") ?? fieldError(action.error, "note");
   return (
     <Dialog title={text("friends.edit")} onClose={onClose}>
-      <Form
-        className="stack"
-        validationBehavior="aria"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
+      <ActionForm
+        action={action}
+        shown={["nickname", "note"]}
+        onSubmit={() => void submit()}
+        confirm={text("common.save")}
+        onCancel={onClose}
       >
         <TextField
           label={text("friends.edit.nickname")}
@@ -142,18 +104,7 @@ export function EditFriend({ relationship, onClose }: { relationship: Relationsh
           maxLength={256}
           error={fieldError(action.error, "note")}
         />
-        {action.error !== null && ownError === undefined && (
-          <p role="alert" className="notice notice-danger">
-            {errorText(action.error)}
-          </p>
-        )}
-        <div className="dialog-actions">
-          <Button onPress={onClose}>{text("common.cancel")}</Button>
-          <Button type="submit" kind="primary" isDisabled={action.pending}>
-            {text("common.save")}
-          </Button>
-        </div>
-      </Form>
+      </ActionForm>
     </Dialog>
   );
 }

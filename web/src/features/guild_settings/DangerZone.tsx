@@ -8,7 +8,7 @@ import { useText } from "../../i18n/translate";
 import type { GuildState } from "../../store/state";
 import { Button, TextField } from "../../ui/controls";
 import { useAppState, useSession } from "../session/session";
-import { Confirm } from "./Confirm";
+import { Confirm } from "../session/Confirm";
 import { MemberField } from "./MemberField";
 
 type Open = "transfer" | "delete" | "leave" | null;

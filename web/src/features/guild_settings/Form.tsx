@@ -2,11 +2,10 @@ import { useBlocker } from "@tanstack/react-router";
 import { useEffect, useRef, type ReactNode } from "react";
 import { Form } from "react-aria-components";
 
-import { ApiError } from "../../api/errors";
 import { useText } from "../../i18n/translate";
 import { Button, Dialog } from "../../ui/controls";
-import { useErrorText } from "../session/useAction";
 import type { SettingsForm } from "./useForm";
+import { ErrorNotice } from "../session/ErrorNotice";
 
 interface FormFrameProps<T extends object> {
   form: SettingsForm<T>;
@@ -94,38 +93,5 @@ function Leave<T extends object>({ form }: { form: SettingsForm<T> }) {
         </Button>
       </div>
     </Dialog>
-  );
-}
-
-interface ErrorNoticeProps {
-  error: unknown;
-  /** The paths of the fields that show their own errors. */
-  shown?: readonly string[];
-}
-
-/** Why a request failed, without what its fields show already. */
-export function ErrorNotice({ error, shown = [] }: ErrorNoticeProps) {
-  const text = useText();
-  const errorText = useErrorText();
-  if (error === null || error === undefined) {
-    return null;
-  }
-  const others =
-    error instanceof ApiError && error.fields.length > 0
-      ? error.fields.filter(
-          ({ path }) => !shown.some((field) => path === field || path.startsWith(`${field}.`)),
-        )
-      : null;
-  return (
-    <div role="alert" className="notice notice-danger">
-      {others === null && errorText(error)}
-      {others?.length === 0 && text("guildSettings.refused")}
-      {others?.map(({ path, message }) => (
-        <p key={path}>
-          {path === "" ? "" : `${path}: `}
-          {message}
-        </p>
-      ))}
-    </div>
   );
 }

@@ -5,9 +5,9 @@ import { modifyIncidentActions, type IncidentActions as Actions } from "../../ap
 import { useText } from "../../i18n/translate";
 import { Button } from "../../ui/controls";
 import { Select } from "../../ui/fields";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useSession } from "../session/session";
 import { useAction } from "../session/useAction";
-import { ErrorNotice } from "./Form";
 import { useFormats } from "./formats";
 import { Loaded, useGuildQuery } from "./queries";
 import type { SectionProps } from "./sections";

@@ -7,7 +7,7 @@ import { avatarUrl } from "../../api/images";
 import { useText } from "../../i18n/translate";
 import { Avatar, IconButton } from "../../ui/controls";
 import { useSession } from "../session/session";
-import { Confirm } from "./Confirm";
+import { Confirm } from "../session/Confirm";
 import { useFormats } from "./formats";
 import { Loaded, useGuildQuery } from "./queries";
 import type { SectionProps } from "./sections";

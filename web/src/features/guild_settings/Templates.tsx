@@ -12,12 +12,12 @@ import {
 } from "../../api/guild_settings";
 import { useText } from "../../i18n/translate";
 import { Button, IconButton, TextField } from "../../ui/controls";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useSession } from "../session/session";
 import { fieldError, useAction } from "../session/useAction";
-import { Confirm } from "./Confirm";
+import { Confirm } from "../session/Confirm";
 import { CopyButton } from "./CopyButton";
 import { EditDialog } from "./expressions/ExpressionRow";
-import { ErrorNotice } from "./Form";
 import { useFormats } from "./formats";
 import { Loaded, useGuildQuery } from "./queries";
 import type { SectionProps } from "./sections";

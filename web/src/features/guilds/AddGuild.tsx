@@ -7,8 +7,9 @@ import { useText } from "../../i18n/translate";
 import { Button, TextField } from "../../ui/controls";
 import { ImageField } from "../../ui/fields";
 import { readLink } from "../joining/arrival";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useSession } from "../session/session";
-import { fieldError, useAction, useErrorText } from "../session/useAction";
+import { fieldError, useAction } from "../session/useAction";
 
 /** Creates a guild, or leads to the page of an invite. */
 export function AddGuild({ onDone }: { onDone: () => void }) {
@@ -16,7 +17,6 @@ export function AddGuild({ onDone }: { onDone: () => void }) {
   const { api, store } = useSession();
   const navigate = useNavigate();
   const action = useAction();
-  const errorText = useErrorText();
   const [name, setName] = useState("");
   const [icon, setIcon] = useState<string | null>(null);
   const [link, setLink] = useState("");
@@ -59,11 +59,7 @@ export function AddGuild({ onDone }: { onDone: () => void }) {
           onChange={setIcon}
           error={fieldError(action.error, "icon")}
         />
-        {action.error !== null && fieldError(action.error, "name") === undefined && (
-          <p role="alert" className="notice notice-danger">
-            {errorText(action.error)}
-          </p>
-        )}
+        <ErrorNotice error={action.error} shown={["name"]} />
         <Button type="submit" kind="primary" isDisabled={action.pending || name.trim() === ""}>
           {text("guild.create.submit")}
         </Button>

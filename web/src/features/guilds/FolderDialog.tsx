@@ -2,7 +2,8 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 
 import { useText } from "../../i18n/translate";
-import { Button, Dialog, TextField } from "../../ui/controls";
+import { DialogFooter } from "../../ui/DialogFooter";
+import { Dialog, TextField } from "../../ui/controls";
 import { ColorField } from "../../ui/fields";
 
 interface FolderDialogProps {
@@ -36,12 +37,7 @@ export default function FolderDialog({ folder, onChange, onClose }: FolderDialog
           autoFocus
         />
         <ColorField label={text("rail.folderColor")} value={color} onChange={setColor} />
-        <div className="dialog-actions">
-          <Button onPress={onClose}>{text("common.cancel")}</Button>
-          <Button type="submit" kind="primary">
-            {text("common.save")}
-          </Button>
-        </div>
+        <DialogFooter confirm={text("common.save")} onCancel={onClose} />
       </Form>
     </Dialog>
   );

@@ -6,7 +6,8 @@ import { createInvite } from "../../api/guilds";
 import { useText } from "../../i18n/translate";
 import { visibleChannelGroups } from "../../store/selectors";
 import type { GuildState } from "../../store/state";
-import { Button, Dialog, TextField } from "../../ui/controls";
+import { DialogFooter } from "../../ui/DialogFooter";
+import { Dialog, TextField } from "../../ui/controls";
 import { Queries } from "../session/queries";
 import { useSession } from "../session/session";
 import { useErrorText } from "../session/useAction";
@@ -63,12 +64,13 @@ function NewInvite({ guild, onClose }: InviteDialogProps) {
           autoFocus
         />
       )}
-      <div className="dialog-actions">
-        <Button onPress={onClose}>{text("common.close")}</Button>
-        <Button kind="primary" isDisabled={link === ""} onPress={() => void copy()}>
-          {text(copied ? "common.copied" : "common.copy")}
-        </Button>
-      </div>
+      <DialogFooter
+        confirm={text(copied ? "common.copied" : "common.copy")}
+        isDisabled={link === ""}
+        onConfirm={() => void copy()}
+        cancel={text("common.close")}
+        onCancel={onClose}
+      />
     </Dialog>
   );
 }

@@ -10,9 +10,10 @@ import { Translate, useText, WithTexts } from "../../i18n/translate";
 import { Avatar, Button } from "../../ui/controls";
 import { requestLaunch } from "../activities/launching";
 import { noteArrival, rememberInvite, takeRememberedInvite } from "../joining/arrival";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { Queries } from "../session/queries";
 import { useOptionalSession, type Session } from "../session/session";
-import { useAction, useErrorText } from "../session/useAction";
+import { useAction } from "../session/useAction";
 import "../joining/joining.css";
 
 const PARTS: readonly Part[] = ["joining"];
@@ -140,7 +141,6 @@ function JoinButton({ session, code, guildId, channelId, activityId, name }: Joi
   const text = useText();
   const navigate = useNavigate();
   const action = useAction();
-  const errorText = useErrorText();
   const { api, store } = session;
   const join = async () => {
     const isNew = guildId !== null && !(guildId in store.state.guilds);
@@ -171,11 +171,7 @@ function JoinButton({ session, code, guildId, channelId, activityId, name }: Joi
   });
   return (
     <>
-      {action.error !== null && (
-        <p role="alert" className="notice notice-danger">
-          {errorText(action.error)}
-        </p>
-      )}
+      <ErrorNotice error={action.error} />
       <Button kind="primary" isDisabled={action.pending} onPress={() => void action.run(join)}>
         {text("guild.join.submit", { name })}
       </Button>

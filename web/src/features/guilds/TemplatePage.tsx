@@ -12,9 +12,10 @@ import { Translate, useText, WithTexts } from "../../i18n/translate";
 import { Button, TextField } from "../../ui/controls";
 import { ImageField } from "../../ui/fields";
 import { ChannelIcon } from "../channels/ChannelIcon";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { Queries } from "../session/queries";
 import { useOptionalSession, type Session } from "../session/session";
-import { fieldError, useAction, useErrorText } from "../session/useAction";
+import { fieldError, useAction } from "../session/useAction";
 import { LogInFirst } from "./InvitePage";
 import "../joining/joining.css";
 
@@ -110,7 +111,6 @@ function CreateForm({ session, template }: { session: Session; template: APITemp
   const text = useText();
   const navigate = useNavigate();
   const action = useAction();
-  const errorText = useErrorText();
   const [name, setName] = useState(template.serialized_source_guild.name);
   const [icon, setIcon] = useState<string | null>(null);
   const create = async () => {
@@ -138,11 +138,7 @@ function CreateForm({ session, template }: { session: Session; template: APITemp
         error={fieldError(action.error, "name")}
       />
       <ImageField label={text("guild.create.icon")} shape="round" url={icon} onChange={setIcon} />
-      {action.error !== null && fieldError(action.error, "name") === undefined && (
-        <p role="alert" className="notice notice-danger">
-          {errorText(action.error)}
-        </p>
-      )}
+      <ErrorNotice error={action.error} shown={["name"]} />
       <Button type="submit" kind="primary" isDisabled={action.pending || name.trim() === ""}>
         {text("guild.create.submit")}
       </Button>

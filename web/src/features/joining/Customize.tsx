@@ -9,9 +9,10 @@ import { ChannelOverrideFlags, GuildSettingsFlags } from "../../store/settings";
 import type { GuildState } from "../../store/state";
 import { Switch } from "../../ui/fields";
 import { changeChannelSettings, changeGuildSettings } from "../notifications/mute";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { Queries } from "../session/queries";
 import { useAppState, useSession } from "../session/session";
-import { useAction, useErrorText } from "../session/useAction";
+import { useAction } from "../session/useAction";
 import { Prompt } from "./Prompt";
 import { isUnanswered } from "./responses";
 import "./joining.css";
@@ -59,7 +60,6 @@ function Answers({ guildId, onboarding }: { guildId: string; onboarding: Onboard
   const text = useText();
   const { api } = useSession();
   const action = useAction();
-  const errorText = useErrorText();
   const [chosen, setChosen] = useState<readonly string[]>(onboarding.responses ?? []);
   const change = (next: readonly string[]) => {
     setChosen(next);
@@ -73,11 +73,7 @@ function Answers({ guildId, onboarding }: { guildId: string; onboarding: Onboard
       {onboarding.prompts.map((prompt) => (
         <Prompt key={prompt.id} prompt={prompt} chosen={chosen} onChange={change} />
       ))}
-      {action.error !== null && (
-        <p role="alert" className="notice notice-danger">
-          {errorText(action.error)}
-        </p>
-      )}
+      <ErrorNotice error={action.error} />
       <p role="status" className="visually-hidden">
         {action.pending ? text("joining.saving") : ""}
       </p>
@@ -89,7 +85,6 @@ function Channels({ guild }: { guild: GuildState }) {
   const text = useText();
   const session = useSession();
   const action = useAction();
-  const errorText = useErrorText();
   const settings = useAppState((state) => state.guildSettings[guild.id]);
   const channels = useAppState((state) => state.channels);
   const flags = settings?.flags ?? 0;
@@ -120,11 +115,7 @@ function Channels({ guild }: { guild: GuildState }) {
         isSelected={!chooses}
         onChange={showAll}
       />
-      {action.error !== null && (
-        <p role="alert" className="notice notice-danger">
-          {errorText(action.error)}
-        </p>
-      )}
+      <ErrorNotice error={action.error} />
       {chooses &&
         groups.map((group) => (
           <section key={group.category?.id ?? "none"} className="stack">

@@ -6,8 +6,9 @@ import { ChannelOverrideFlags, GuildSettingsFlags } from "../../store/settings";
 import type { GuildState } from "../../store/state";
 import { Button, Dialog } from "../../ui/controls";
 import { changeGuildSettings } from "../notifications/mute";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useSession } from "../session/session";
-import { useAction, useErrorText } from "../session/useAction";
+import { useAction } from "../session/useAction";
 import { Prompt } from "./Prompt";
 import { isUnanswered } from "./responses";
 
@@ -22,7 +23,6 @@ export function OnboardingDialog({ guild, onboarding, onClose }: OnboardingDialo
   const text = useText();
   const session = useSession();
   const action = useAction();
-  const errorText = useErrorText();
   const [chosen, setChosen] = useState<readonly string[]>(onboarding.responses ?? []);
   const [step, setStep] = useState(0);
   const prompts = onboarding.prompts.filter((prompt) => prompt.in_onboarding);
@@ -46,11 +46,7 @@ export function OnboardingDialog({ guild, onboarding, onClose }: OnboardingDialo
     <Dialog title={text("joining.onboarding", { name: guild.name })} onClose={onClose}>
       <p className="field-hint">{text("joining.step", { step: step + 1, count: prompts.length })}</p>
       <Prompt prompt={prompt} chosen={chosen} onChange={setChosen} />
-      {action.error !== null && (
-        <p role="alert" className="notice notice-danger">
-          {errorText(action.error)}
-        </p>
-      )}
+      <ErrorNotice error={action.error} />
       <div className="dialog-actions">
         {step > 0 && <Button onPress={() => setStep(step - 1)}>{text("common.back")}</Button>}
         <Button

@@ -5,8 +5,10 @@ import { Form } from "react-aria-components";
 import { getScreeningForm, submitScreeningForm, type ScreeningField } from "../../api/joining";
 import { useText } from "../../i18n/translate";
 import type { GuildState } from "../../store/state";
-import { Button, Dialog, TextField } from "../../ui/controls";
+import { DialogFooter } from "../../ui/DialogFooter";
+import { Dialog, TextField } from "../../ui/controls";
 import { Checkbox, Select } from "../../ui/fields";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useSession } from "../session/session";
 import { fieldError, useAction, useErrorText } from "../session/useAction";
 import { hasAllResponses, type ScreeningResponse } from "./responses";
@@ -69,21 +71,13 @@ export function ScreeningDialog({ guild, onClose }: ScreeningDialogProps) {
               error={fieldError(action.error, `form_fields.${index}`)}
             />
           ))}
-          {action.error !== null && (
-            <p role="alert" className="notice notice-danger">
-              {errorText(action.error)}
-            </p>
-          )}
-          <div className="dialog-actions">
-            <Button onPress={onClose}>{text("joining.later")}</Button>
-            <Button
-              type="submit"
-              kind="primary"
-              isDisabled={action.pending || !hasAllResponses(fields, responses)}
-            >
-              {text("joining.submit")}
-            </Button>
-          </div>
+          <ErrorNotice error={action.error} />
+          <DialogFooter
+            confirm={text("joining.submit")}
+            isDisabled={action.pending || !hasAllResponses(fields, responses)}
+            cancel={text("joining.later")}
+            onCancel={onClose}
+          />
         </Form>
       )}
     </Dialog>

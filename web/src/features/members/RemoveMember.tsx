@@ -3,9 +3,11 @@ import { Form } from "react-aria-components";
 
 import { banUser, kickMember } from "../../api/guilds";
 import { useText } from "../../i18n/translate";
-import { Button, Dialog, TextField } from "../../ui/controls";
+import { DialogFooter } from "../../ui/DialogFooter";
+import { Dialog, TextField } from "../../ui/controls";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useSession } from "../session/session";
-import { useAction, useErrorText } from "../session/useAction";
+import { useAction } from "../session/useAction";
 
 const DAY_SECONDS = 86_400;
 
@@ -22,7 +24,6 @@ export function RemoveMember({ kind, guildId, userId, name, onClose }: RemoveMem
   const text = useText();
   const { api } = useSession();
   const action = useAction();
-  const errorText = useErrorText();
   const [reason, setReason] = useState("");
   const [seconds, setSeconds] = useState(0);
   const submit = async () => {
@@ -68,17 +69,13 @@ export function RemoveMember({ kind, guildId, userId, name, onClose }: RemoveMem
             </select>
           </div>
         )}
-        {action.error !== null && (
-          <p role="alert" className="notice notice-danger">
-            {errorText(action.error)}
-          </p>
-        )}
-        <div className="dialog-actions">
-          <Button onPress={onClose}>{text("common.cancel")}</Button>
-          <Button type="submit" kind="danger" isDisabled={action.pending}>
-            {text(kind === "kick" ? "member.kick" : "member.ban")}
-          </Button>
-        </div>
+        <ErrorNotice error={action.error} />
+        <DialogFooter
+          confirm={text(kind === "kick" ? "member.kick" : "member.ban")}
+          kind="danger"
+          isDisabled={action.pending}
+          onCancel={onClose}
+        />
       </Form>
     </Dialog>
   );

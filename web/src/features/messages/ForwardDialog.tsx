@@ -1,7 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { APIMessage } from "discord-api-types/v10";
 import { useState } from "react";
-import { Form } from "react-aria-components";
 
 import { createMessage } from "../../api/messages";
 import { makeNonce } from "../../api/nonce";
@@ -10,7 +9,7 @@ import { plainText } from "../../markdown/plain";
 import { displayName } from "../../store/selectors";
 import { Button, Dialog, TextField } from "../../ui/controls";
 import { ChannelField, type ChosenChannel } from "../channels/ChannelField";
-import { ActionError } from "../session/ActionError";
+import { ActionForm } from "../session/ActionForm";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { maySend } from "./forwarding";
@@ -72,13 +71,12 @@ function Fields({ message, onClose }: ForwardDialogProps) {
     return <Done target={done} onClose={onClose} />;
   }
   return (
-    <Form
-      className="stack"
-      validationBehavior="aria"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
+    <ActionForm
+      action={action}
+      onSubmit={() => void submit()}
+      confirm={text("message.forward")}
+      onCancel={onClose}
+      isDisabled={target === null}
     >
       <ChannelField
         label={text("messageActions.forward.target")}
@@ -95,14 +93,7 @@ function Fields({ message, onClose }: ForwardDialogProps) {
         maxLength={MAX_COMMENT}
         multiline
       />
-      <ActionError action={action} />
-      <div className="dialog-actions">
-        <Button onPress={onClose}>{text("common.cancel")}</Button>
-        <Button type="submit" kind="primary" isDisabled={target === null || action.pending}>
-          {text("message.forward")}
-        </Button>
-      </div>
-    </Form>
+    </ActionForm>
   );
 }
 

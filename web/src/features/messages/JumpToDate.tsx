@@ -1,11 +1,10 @@
 import { useState } from "react";
-import { Form } from "react-aria-components";
 
 import type { ApiClient } from "../../api/client";
 import { getMessages } from "../../api/messages";
 import { useText } from "../../i18n/translate";
-import { Button, Dialog, TextField } from "../../ui/controls";
-import { ActionError } from "../session/ActionError";
+import { Dialog, TextField } from "../../ui/controls";
+import { ActionForm } from "../session/ActionForm";
 import { useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { dayOf, idBeforeDay } from "./days";
@@ -49,15 +48,16 @@ function Fields({ channelId, time, onJump, onClose }: JumpToDateProps) {
     onJump(messageId);
   };
   return (
-    <Form
-      className="stack"
-      validationBehavior="aria"
-      onSubmit={(event) => {
-        event.preventDefault();
+    <ActionForm
+      action={action}
+      onSubmit={() => {
         if (beforeId !== null) {
           void action.run(() => jump(beforeId));
         }
       }}
+      confirm={text("messageActions.date.jump")}
+      onCancel={onClose}
+      isDisabled={beforeId === null}
     >
       <TextField
         label={text("messageActions.date.label")}
@@ -68,14 +68,7 @@ function Fields({ channelId, time, onJump, onClose }: JumpToDateProps) {
         autoFocus
         error={isEmpty ? text("messageActions.date.none") : undefined}
       />
-      <ActionError action={action} />
-      <div className="dialog-actions">
-        <Button onPress={onClose}>{text("common.cancel")}</Button>
-        <Button type="submit" kind="primary" isDisabled={beforeId === null || action.pending}>
-          {text("messageActions.date.jump")}
-        </Button>
-      </div>
-    </Form>
+    </ActionForm>
   );
 }
 

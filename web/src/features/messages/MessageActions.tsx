@@ -8,7 +8,7 @@ import { useText } from "../../i18n/translate";
 import { has } from "../../store/permissions";
 import { Button, Dialog, IconButton, Menu, MenuItem } from "../../ui/controls";
 import { AppsMenuItem } from "../commands/AppsMenuItem";
-import { ActionError } from "../session/ActionError";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
@@ -121,7 +121,7 @@ export default function MessageActions({ message, onEdit, onReply }: MessageActi
       {open === "delete" && (
         <Dialog title={text("message.delete")} onClose={close}>
           <p>{text("message.delete.question")}</p>
-          <ActionError action={action} />
+          <ErrorNotice error={action.error} />
           <div className="dialog-actions">
             <Button onPress={close}>{text("common.cancel")}</Button>
             <Button

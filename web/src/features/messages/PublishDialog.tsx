@@ -3,7 +3,7 @@ import type { APIMessage } from "discord-api-types/v10";
 import { crosspostMessage } from "../../api/messages";
 import { useText } from "../../i18n/translate";
 import { Button, Dialog } from "../../ui/controls";
-import { ActionError } from "../session/ActionError";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { WithActionTexts } from "./WithActionTexts";
@@ -37,7 +37,7 @@ function Question({ message, onClose }: PublishDialogProps) {
   return (
     <div className="stack">
       <p>{text("messageActions.publish.question")}</p>
-      <ActionError action={action} />
+      <ErrorNotice error={action.error} />
       <div className="dialog-actions">
         <Button onPress={onClose}>{text("common.cancel")}</Button>
         <Button kind="primary" autoFocus isDisabled={action.pending} onPress={() => void publish()}>

@@ -3,7 +3,8 @@ import { useState } from "react";
 import { Form, ToggleButton } from "react-aria-components";
 
 import { useText } from "../../i18n/translate";
-import { Button, Dialog, IconButton, TextField } from "../../ui/controls";
+import { DialogFooter } from "../../ui/DialogFooter";
+import { Dialog, IconButton, TextField } from "../../ui/controls";
 import { formatSize } from "./formatSize";
 import { MAX_DESCRIPTION, MAX_FILES, type Upload, type Uploads } from "./uploads";
 import "./uploads.css";
@@ -83,12 +84,7 @@ function UploadCard({ upload, uploads, maxSize }: { upload: Upload; uploads: Upl
               multiline
               autoFocus
             />
-            <div className="dialog-actions">
-              <Button onPress={() => setDescribing(false)}>{text("common.cancel")}</Button>
-              <Button type="submit" kind="primary">
-                {text("common.save")}
-              </Button>
-            </div>
+            <DialogFooter confirm={text("common.save")} onCancel={() => setDescribing(false)} />
           </Form>
         </Dialog>
       )}

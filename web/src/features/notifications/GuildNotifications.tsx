@@ -15,6 +15,7 @@ import {
   type MuteConfig,
 } from "../../store/settings";
 import { Select, Switch } from "../../ui/fields";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction, useErrorText } from "../session/useAction";
 import {
@@ -37,17 +38,12 @@ export function GuildNotifications({ guildId }: { guildId: string }) {
   const text = useText();
   const session = useSession();
   const action = useAction();
-  const errorText = useErrorText();
   const settings: GuildSettings | undefined = useAppState((state) => state.guildSettings[guildId]);
   const inherited = useAppState((state) => state.guilds[guildId]?.defaultNotifications ?? 0);
   const change = (changes: object) => void action.run(() => changeGuildSettings(session, guildId, changes));
   return (
-    <div className="preferences-form">
-      {action.error !== null && (
-        <p role="alert" className="notice notice-danger">
-          {errorText(action.error)}
-        </p>
-      )}
+    <div className="settings-form">
+      <ErrorNotice error={action.error} />
       <MuteSelect
         label={text("notifications.mute.guild")}
         mute={settings ?? UNMUTED}

@@ -19,8 +19,8 @@ export function QueryList<T>({ query, none, children }: QueryListProps<T>) {
   if (query.isPending) {
     return (
       <div className="preferences-list" aria-busy="true">
-        <div className="skeleton preferences-skeleton" />
-        <div className="skeleton preferences-skeleton" />
+        <div className="skeleton settings-skeleton" />
+        <div className="skeleton settings-skeleton" />
       </div>
     );
   }
@@ -33,7 +33,7 @@ export function QueryList<T>({ query, none, children }: QueryListProps<T>) {
     );
   }
   return query.data.length === 0 ? (
-    <p className="preferences-empty">{none}</p>
+    <p className="settings-empty">{none}</p>
   ) : (
     <ul className="preferences-list">{query.data.map(children)}</ul>
   );

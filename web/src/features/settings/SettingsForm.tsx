@@ -3,7 +3,8 @@ import { Form } from "react-aria-components";
 
 import { useText } from "../../i18n/translate";
 import { Button } from "../../ui/controls";
-import { useAction, useErrorText, type Action } from "../session/useAction";
+import { ErrorNotice } from "../session/ErrorNotice";
+import { useAction, type Action } from "../session/useAction";
 
 interface SettingsFormProps {
   onSave: () => Promise<unknown>;
@@ -20,7 +21,6 @@ interface SettingsFormProps {
 export function SettingsForm(props: SettingsFormProps) {
   const text = useText();
   const action = useAction();
-  const errorText = useErrorText();
   const [saved, setSaved] = useState(false);
   const save = async () => {
     setSaved(false);
@@ -28,7 +28,7 @@ export function SettingsForm(props: SettingsFormProps) {
   };
   return (
     <Form
-      className="preferences-form"
+      className="settings-form"
       validationBehavior="aria"
       onSubmit={(event) => {
         event.preventDefault();
@@ -36,11 +36,7 @@ export function SettingsForm(props: SettingsFormProps) {
       }}
     >
       {props.children(action)}
-      {action.error !== null && (
-        <p role="alert" className="notice notice-danger">
-          {errorText(action.error)}
-        </p>
-      )}
+      <ErrorNotice error={action.error} />
       <div className="preferences-save">
         <span role="status">{saved && (props.done ?? text("settings.account.saved"))}</span>
         <Button

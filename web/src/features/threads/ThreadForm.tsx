@@ -1,6 +1,5 @@
 import type { APIChannel, APIMessage } from "discord-api-types/v10";
 import { useState } from "react";
-import { Form } from "react-aria-components";
 
 import { ChannelType, Permission } from "../../api/enums";
 import { startThread, startThreadFromMessage } from "../../api/threads";
@@ -8,12 +7,12 @@ import { useText } from "../../i18n/translate";
 import { guildIdOf } from "../../store/channels";
 import { has } from "../../store/permissions";
 import { putThread } from "../../store/threads";
-import { Button, Dialog, TextField } from "../../ui/controls";
+import { Dialog, TextField } from "../../ui/controls";
 import { Select, Switch } from "../../ui/fields";
 import { AUTO_ARCHIVE_MINUTES, useDuration } from "../channels/durations";
 import { WithChannelTexts } from "../channels/WithChannelTexts";
 import { sendMessage } from "../messages/sending";
-import { ActionError } from "../session/ActionError";
+import { ActionForm } from "../session/ActionForm";
 import { useSession } from "../session/session";
 import { fieldError, useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
@@ -76,13 +75,12 @@ function Fields({ channel, message, onClose }: ThreadFormProps) {
     open({ guildId: guildIdOf(channel) ?? "", parentId: channel.id, threadId: thread.id });
   };
   return (
-    <Form
-      className="stack"
-      validationBehavior="aria"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void action.run(submit);
-      }}
+    <ActionForm
+      action={action}
+      onSubmit={() => void action.run(submit)}
+      confirm={text("thread.create")}
+      onCancel={onClose}
+      isDisabled={name.trim() === ""}
     >
       <TextField
         label={text("thread.name")}
@@ -118,13 +116,6 @@ function Fields({ channel, message, onClose }: ThreadFormProps) {
         options={AUTO_ARCHIVE_MINUTES.map((each) => [String(each), duration(each * 60)])}
         onChange={setMinutes}
       />
-      <ActionError action={action} />
-      <div className="dialog-actions">
-        <Button onPress={onClose}>{text("common.cancel")}</Button>
-        <Button type="submit" kind="primary" isDisabled={action.pending || name.trim() === ""}>
-          {text("thread.create")}
-        </Button>
-      </div>
-    </Form>
+    </ActionForm>
   );
 }

@@ -12,7 +12,7 @@ import { isArchived, setThreadMembers } from "../../store/threads";
 import { Avatar, IconButton } from "../../ui/controls";
 import { Picker } from "../../ui/fields";
 import { WithChannelTexts } from "../channels/WithChannelTexts";
-import { ActionError } from "../session/ActionError";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
@@ -59,7 +59,7 @@ function MemberList({ thread }: { thread: APIThreadChannel }) {
           {text("thread.members")} · {thread.member_count ?? list.length}
         </h2>
         {mayAdd && <AddMembers thread={thread} members={members ?? {}} />}
-        <ActionError action={action} />
+        <ErrorNotice error={action.error} />
         {members === undefined && <span className="skeleton thread-members-skeleton" />}
         {members !== undefined && list.length === 0 && (
           <p className="channel-empty">{text("thread.members.none")}</p>
@@ -140,7 +140,7 @@ function AddMembers({
           }
         }}
       />
-      <ActionError action={action} />
+      <ErrorNotice error={action.error} />
     </>
   );
 }

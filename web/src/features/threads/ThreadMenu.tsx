@@ -9,9 +9,10 @@ import { joinThread, leaveThread } from "../../api/threads";
 import { useText } from "../../i18n/translate";
 import { has } from "../../store/permissions";
 import { isArchived, isLocked } from "../../store/threads";
-import { Button, Dialog, IconButton, Menu, MenuItem } from "../../ui/controls";
+import { DialogFooter } from "../../ui/DialogFooter";
+import { Dialog, IconButton, Menu, MenuItem } from "../../ui/controls";
 import { WithChannelTexts } from "../channels/WithChannelTexts";
-import { ActionError } from "../session/ActionError";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
@@ -92,7 +93,7 @@ function Actions({ thread, inForum }: { thread: APIThreadChannel; inForum: boole
           </MenuItem>
         )}
       </Menu>
-      {open === null && <ActionError action={action} />}
+      {open === null && <ErrorNotice error={action.error} />}
       {open === "settings" && (
         <Suspense>
           <ThreadSettings thread={thread} inForum={inForum} onClose={() => setOpen(null)} />
@@ -117,13 +118,14 @@ function DeleteThread({ thread, onClose }: { thread: APIThreadChannel; onClose: 
   return (
     <Dialog title={text("thread.delete")} onClose={onClose}>
       <p>{text("thread.delete.question", { name: thread.name })}</p>
-      <ActionError action={action} />
-      <div className="dialog-actions">
-        <Button onPress={onClose}>{text("common.cancel")}</Button>
-        <Button kind="danger" isDisabled={action.pending} onPress={() => void action.run(remove)}>
-          {text("common.delete")}
-        </Button>
-      </div>
+      <ErrorNotice error={action.error} />
+      <DialogFooter
+        confirm={text("common.delete")}
+        kind="danger"
+        isDisabled={action.pending}
+        onConfirm={() => void action.run(remove)}
+        onCancel={onClose}
+      />
     </Dialog>
   );
 }

@@ -1,16 +1,15 @@
 import type { APIThreadChannel } from "discord-api-types/v10";
 import { useState } from "react";
-import { Form } from "react-aria-components";
 
 import { modifyChannel, type ChannelChanges } from "../../api/channels";
 import { ChannelType, Permission } from "../../api/enums";
 import { useText } from "../../i18n/translate";
 import { has } from "../../store/permissions";
-import { Button, Dialog, TextField } from "../../ui/controls";
+import { Dialog, TextField } from "../../ui/controls";
 import { Select, Switch } from "../../ui/fields";
 import { AUTO_ARCHIVE_MINUTES, SLOW_MODE_SECONDS, useDuration } from "../channels/durations";
 import { TagPicker } from "../forums/TagPicker";
-import { ActionError } from "../session/ActionError";
+import { ActionForm } from "../session/ActionForm";
 import { useAppState, useSession } from "../session/session";
 import { fieldError, useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
@@ -48,13 +47,12 @@ export default function ThreadSettings({ thread, inForum, onClose }: ThreadSetti
   };
   return (
     <Dialog title={text("thread.settings")} onClose={onClose}>
-      <Form
-        className="stack"
-        validationBehavior="aria"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
+      <ActionForm
+        action={action}
+        onSubmit={() => void save()}
+        confirm={text("common.save")}
+        onCancel={onClose}
+        isDisabled={name.trim() === ""}
       >
         <TextField
           label={text("thread.name")}
@@ -89,14 +87,7 @@ export default function ThreadSettings({ thread, inForum, onClose }: ThreadSetti
         {thread.type === ChannelType.PrivateThread && (
           <Switch label={text("thread.invitable")} isSelected={invitable} onChange={setInvitable} />
         )}
-        <ActionError action={action} />
-        <div className="dialog-actions">
-          <Button onPress={onClose}>{text("common.cancel")}</Button>
-          <Button type="submit" kind="primary" isDisabled={action.pending || name.trim() === ""}>
-            {text("common.save")}
-          </Button>
-        </div>
-      </Form>
+      </ActionForm>
     </Dialog>
   );
 }

@@ -6,9 +6,11 @@ import { Permission } from "../../api/enums";
 import { endStage, modifyStage, startStage } from "../../api/voice";
 import { useText } from "../../i18n/translate";
 import { has } from "../../store/permissions";
+import { DialogFooter } from "../../ui/DialogFooter";
 import { Button, Dialog, TextField } from "../../ui/controls";
 import { Switch } from "../../ui/fields";
-import { ActionError } from "../session/ActionError";
+import { Confirm } from "../session/Confirm";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
@@ -21,17 +23,11 @@ type Open = "topic" | "end" | null;
 export function StageControls({ channel }: { channel: APIChannel }) {
   const text = useText();
   const { api } = useSession();
-  const action = useAction();
   const stage = useAppState((state) => state.stages[channel.id]);
   const permissions = useChannelPermissions(channel);
   const moderates = has(permissions, MODERATES);
   const [open, setOpen] = useState<Open>(null);
   const close = () => setOpen(null);
-  const end = async () => {
-    if (await action.run(() => endStage(api, channel.id))) {
-      close();
-    }
-  };
   return (
     <div className="voice-status">
       {stage === undefined ? (
@@ -60,16 +56,13 @@ export function StageControls({ channel }: { channel: APIChannel }) {
         />
       )}
       {open === "end" && (
-        <Dialog title={text("stage.end")} onClose={close}>
-          <p>{text("stage.end.question")}</p>
-          <ActionError action={action} />
-          <div className="dialog-actions">
-            <Button onPress={close}>{text("common.cancel")}</Button>
-            <Button kind="danger" isDisabled={action.pending} onPress={() => void end()}>
-              {text("stage.end")}
-            </Button>
-          </div>
-        </Dialog>
+        <Confirm
+          title={text("stage.end")}
+          question={text("stage.end.question")}
+          confirm={text("stage.end")}
+          onConfirm={() => endStage(api, channel.id)}
+          onClose={close}
+        />
       )}
     </div>
   );
@@ -118,13 +111,12 @@ function TopicDialog({ channelId, stage, mayNotify, onClose }: TopicDialogProps)
         {stage === undefined && mayNotify && (
           <Switch label={text("stage.notify")} isSelected={notifies} onChange={setNotifies} />
         )}
-        <ActionError action={action} />
-        <div className="dialog-actions">
-          <Button onPress={onClose}>{text("common.cancel")}</Button>
-          <Button type="submit" kind="primary" isDisabled={action.pending || topic.trim() === ""}>
-            {text(stage === undefined ? "stage.start" : "common.save")}
-          </Button>
-        </div>
+        <ErrorNotice error={action.error} />
+        <DialogFooter
+          confirm={text(stage === undefined ? "stage.start" : "common.save")}
+          isDisabled={action.pending || topic.trim() === ""}
+          onCancel={onClose}
+        />
       </form>
     </Dialog>
   );

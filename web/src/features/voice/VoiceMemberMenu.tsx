@@ -8,9 +8,10 @@ import { useText } from "../../i18n/translate";
 import { guildIdOf, isVoice } from "../../store/channels";
 import { channelPermissions, has } from "../../store/permissions";
 import { channelName } from "../../store/selectors";
-import { Button, Dialog, IconButton, Menu, MenuItem } from "../../ui/controls";
+import { DialogFooter } from "../../ui/DialogFooter";
+import { Dialog, IconButton, Menu, MenuItem } from "../../ui/controls";
 import { Select } from "../../ui/fields";
-import { ActionError } from "../session/ActionError";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
@@ -76,7 +77,7 @@ export function VoiceMemberMenu({ voice, channel, guildId, name }: VoiceMemberMe
           </MenuItem>
         )}
       </Menu>
-      <ActionError action={action} />
+      <ErrorNotice error={action.error} />
       {moving && (
         <MoveDialog
           voice={voice}
@@ -126,13 +127,13 @@ function MoveDialog({ voice, guildId, title, onClose }: MoveDialogProps) {
       ) : (
         <Select label={text("voice.member.move.to")} value={target} options={targets} onChange={setTarget} />
       )}
-      <ActionError action={action} />
-      <div className="dialog-actions">
-        <Button onPress={onClose}>{text("common.cancel")}</Button>
-        <Button kind="primary" isDisabled={target === "" || action.pending} onPress={() => void move()}>
-          {text("voice.member.move")}
-        </Button>
-      </div>
+      <ErrorNotice error={action.error} />
+      <DialogFooter
+        confirm={text("voice.member.move")}
+        isDisabled={target === "" || action.pending}
+        onConfirm={() => void move()}
+        onCancel={onClose}
+      />
     </Dialog>
   );
 }

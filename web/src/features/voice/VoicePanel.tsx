@@ -9,9 +9,10 @@ import { useText } from "../../i18n/translate";
 import { has } from "../../store/permissions";
 import { displayName } from "../../store/selectors";
 import { voiceStatesIn } from "../../store/voice";
+import { DialogFooter } from "../../ui/DialogFooter";
 import { Avatar, Button, Dialog, IconButton, TextField } from "../../ui/controls";
 import { WithChannelTexts } from "../channels/WithChannelTexts";
-import { ActionError } from "../session/ActionError";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
@@ -162,7 +163,7 @@ function OwnControls({ channel, guildId, isStage }: VoicePanelProps & { isStage:
           <Hand size={16} aria-hidden="true" /> {text(requests ? "stage.withdraw" : "stage.request")}
         </Button>
       )}
-      <ActionError action={action} />
+      <ErrorNotice error={action.error} />
     </div>
   );
 }
@@ -217,13 +218,8 @@ function StatusDialog({
         }}
       >
         <TextField label={text("voice.status")} value={value} onChange={setValue} maxLength={500} autoFocus />
-        <ActionError action={action} />
-        <div className="dialog-actions">
-          <Button onPress={onClose}>{text("common.cancel")}</Button>
-          <Button type="submit" kind="primary" isDisabled={action.pending}>
-            {text("common.save")}
-          </Button>
-        </div>
+        <ErrorNotice error={action.error} />
+        <DialogFooter confirm={text("common.save")} isDisabled={action.pending} onCancel={onClose} />
       </form>
     </Dialog>
   );

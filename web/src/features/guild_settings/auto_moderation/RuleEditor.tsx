@@ -9,7 +9,7 @@ import type { GuildState } from "../../../store/state";
 import { Button, TextField } from "../../../ui/controls";
 import { Checkbox, NumberField, Picker, Select, Switch, TagsField } from "../../../ui/fields";
 import { useSession } from "../../session/session";
-import { Confirm } from "../Confirm";
+import { Confirm } from "../../session/Confirm";
 import { FormFrame } from "../Form";
 import { settingsLink } from "../links";
 import { channelOptions, OPEN_TYPES, optional, roleOptions, TEXT_TYPES } from "../options";

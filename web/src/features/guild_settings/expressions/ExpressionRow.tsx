@@ -4,10 +4,11 @@ import { useState, type ReactNode } from "react";
 import { Form } from "react-aria-components";
 
 import { useText } from "../../../i18n/translate";
-import { Button, Dialog, IconButton } from "../../../ui/controls";
+import { DialogFooter } from "../../../ui/DialogFooter";
+import { Dialog, IconButton } from "../../../ui/controls";
+import { ErrorNotice } from "../../session/ErrorNotice";
 import { useAction } from "../../session/useAction";
-import { Confirm } from "../Confirm";
-import { ErrorNotice } from "../Form";
+import { Confirm } from "../../session/Confirm";
 
 interface ExpressionRowProps {
   picture: ReactNode;
@@ -94,12 +95,11 @@ export function EditDialog({ title, shown, onSave, onClose, isDisabled = false, 
       >
         {children(action.error)}
         <ErrorNotice error={action.error} shown={shown} />
-        <div className="dialog-actions">
-          <Button onPress={onClose}>{text("common.cancel")}</Button>
-          <Button type="submit" kind="primary" isDisabled={action.pending || isDisabled}>
-            {text(action.pending ? "guildSettings.saving" : "common.save")}
-          </Button>
-        </div>
+        <DialogFooter
+          confirm={text(action.pending ? "guildSettings.saving" : "common.save")}
+          isDisabled={action.pending || isDisabled}
+          onCancel={onClose}
+        />
       </Form>
     </Dialog>
   );

@@ -8,9 +8,9 @@ import { BANS_PER_PAGE, getBan, listBans, removeBan } from "../../../api/moderat
 import { useText } from "../../../i18n/translate";
 import { Avatar, Button } from "../../../ui/controls";
 import { SearchField } from "../../../ui/fields";
+import { ErrorNotice } from "../../session/ErrorNotice";
 import { useSession } from "../../session/session";
-import { Confirm } from "../Confirm";
-import { ErrorNotice } from "../Form";
+import { Confirm } from "../../session/Confirm";
 import { Skeleton, useRefresh } from "../queries";
 import type { SectionProps } from "../sections";
 

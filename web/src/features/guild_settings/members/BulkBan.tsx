@@ -5,7 +5,7 @@ import { useText } from "../../../i18n/translate";
 import { Button, Dialog, TextField } from "../../../ui/controls";
 import { Select } from "../../../ui/fields";
 import { useSession } from "../../session/session";
-import { Confirm } from "../Confirm";
+import { Confirm } from "../../session/Confirm";
 
 const DAY_SECONDS = 86_400;
 

@@ -1,6 +1,5 @@
 import type { APIGuildMember } from "discord-api-types/v10";
 import { useState } from "react";
-import { Form } from "react-aria-components";
 
 import { Permission } from "../../../api/enums";
 import { setOwnNickname } from "../../../api/guilds";
@@ -8,11 +7,11 @@ import { modifyMember, type MemberChanges } from "../../../api/moderation";
 import { useText } from "../../../i18n/translate";
 import { guildPermissions, has } from "../../../store/permissions";
 import type { GuildState } from "../../../store/state";
-import { Button, Dialog, TextField } from "../../../ui/controls";
+import { Dialog, TextField } from "../../../ui/controls";
 import { Picker } from "../../../ui/fields";
+import { ActionForm } from "../../session/ActionForm";
 import { useAppState, useSession } from "../../session/session";
 import { fieldError, useAction } from "../../session/useAction";
-import { ErrorNotice } from "../Form";
 import { memberName } from "../MemberField";
 import { isAssignable, mayActOn, roleOptions } from "../options";
 
@@ -65,17 +64,18 @@ export function EditMember({ guild, member, onClose }: EditMemberProps) {
   };
   return (
     <Dialog title={text("guildSettings.members.edit.title", { name: memberName(member) })} onClose={onClose}>
-      <Form
-        className="stack"
-        validationBehavior="aria"
-        onSubmit={(event) => {
-          event.preventDefault();
+      <ActionForm
+        action={action}
+        shown={["nick", "roles"]}
+        onSubmit={() => {
           void action.run(save).then((saved) => {
             if (saved) {
               onClose();
             }
           });
         }}
+        confirm={text("common.save")}
+        onCancel={onClose}
       >
         <TextField
           label={text("guildSettings.members.nick")}
@@ -93,14 +93,7 @@ export function EditMember({ guild, member, onClose }: EditMemberProps) {
           isDisabled={!has(own, Permission.ManageRoles)}
           error={fieldError(action.error, "roles")}
         />
-        <ErrorNotice error={action.error} shown={["nick", "roles"]} />
-        <div className="dialog-actions">
-          <Button onPress={onClose}>{text("common.cancel")}</Button>
-          <Button type="submit" kind="primary" isDisabled={action.pending}>
-            {text("common.save")}
-          </Button>
-        </div>
-      </Form>
+      </ActionForm>
     </Dialog>
   );
 }

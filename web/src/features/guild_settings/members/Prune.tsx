@@ -6,9 +6,9 @@ import { useText } from "../../../i18n/translate";
 import type { GuildState } from "../../../store/state";
 import { TextField } from "../../../ui/controls";
 import { NumberField, Picker } from "../../../ui/fields";
+import { ErrorNotice } from "../../session/ErrorNotice";
 import { useSession } from "../../session/session";
-import { Confirm } from "../Confirm";
-import { ErrorNotice } from "../Form";
+import { Confirm } from "../../session/Confirm";
 import { roleOptions } from "../options";
 
 /** Removes members who have not been here for days, after showing how many. */

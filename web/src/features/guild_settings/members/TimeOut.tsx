@@ -6,7 +6,7 @@ import { useText } from "../../../i18n/translate";
 import { TextField } from "../../../ui/controls";
 import { Select } from "../../../ui/fields";
 import { useSession } from "../../session/session";
-import { Confirm } from "../Confirm";
+import { Confirm } from "../../session/Confirm";
 import { memberName } from "../MemberField";
 
 const LENGTHS = ["60", "300", "600", "3600", "86400", "604800", "2419200"] as const;

@@ -14,7 +14,7 @@ import { ColorField, ImageField, Select, Switch } from "../../../ui/fields";
 import { EmojiButton } from "../EmojiButton";
 import { PermissionSwitches } from "../../permissions/PermissionList";
 import { useAppState, useSession } from "../../session/session";
-import { Confirm } from "../Confirm";
+import { Confirm } from "../../session/Confirm";
 import { FormFrame } from "../Form";
 import { settingsLink } from "../links";
 import { outranks } from "../options";

@@ -8,9 +8,9 @@ import { createWebhook, listChannelWebhooks, listGuildWebhooks } from "../../../
 import { useText } from "../../../i18n/translate";
 import { Avatar, Button } from "../../../ui/controls";
 import { Select } from "../../../ui/fields";
+import { ErrorNotice } from "../../session/ErrorNotice";
 import { useSession } from "../../session/session";
 import { useAction } from "../../session/useAction";
-import { ErrorNotice } from "../Form";
 import { settingsLink } from "../links";
 import { channelOptions, OPEN_TYPES, optional } from "../options";
 import { Loaded, useGuildQuery } from "../queries";

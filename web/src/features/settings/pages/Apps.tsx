@@ -5,9 +5,9 @@ import { getAuthorizations, revokeAuthorization } from "../../../api/settings";
 import { useText } from "../../../i18n/translate";
 import { Avatar, Button } from "../../../ui/controls";
 import { Switch } from "../../../ui/fields";
+import { ErrorNotice } from "../../session/ErrorNotice";
 import { useSession } from "../../session/session";
-import { ActionError } from "../../session/ActionError";
-import { useAction, useErrorText } from "../../session/useAction";
+import { useAction } from "../../session/useAction";
 import { QueryList } from "../QueryList";
 import { useSettings } from "../useSettings";
 
@@ -16,7 +16,6 @@ export default function Apps() {
   const text = useText();
   const { api } = useSession();
   const action = useAction();
-  const errorText = useErrorText();
   const authorizations = useQuery({
     queryKey: ["authorizations"],
     queryFn: () => getAuthorizations(api),
@@ -51,11 +50,7 @@ export default function Apps() {
           </li>
         )}
       </QueryList>
-      {action.error !== null && (
-        <p role="alert" className="notice notice-danger">
-          {errorText(action.error)}
-        </p>
-      )}
+      <ErrorNotice error={action.error} />
       <DeveloperMode />
       <p>
         <a href="/developers">{text("settings.links.developers")}</a>
@@ -69,7 +64,7 @@ function DeveloperMode() {
   const { settings, change, action } = useSettings();
   return (
     <>
-      <ActionError action={action} />
+      <ErrorNotice error={action.error} />
       <Switch
         label={text("settings.developer")}
         hint={text("settings.developer.hint")}

@@ -6,8 +6,9 @@ import { deleteConnection, getConnections, putConnection } from "../../../api/se
 import { useText } from "../../../i18n/translate";
 import { IconButton, TextField } from "../../../ui/controls";
 import { Select, Switch } from "../../../ui/fields";
+import { ErrorNotice } from "../../session/ErrorNotice";
 import { useSession } from "../../session/session";
-import { fieldError, useAction, useErrorText } from "../../session/useAction";
+import { fieldError, useAction } from "../../session/useAction";
 import { QueryList } from "../QueryList";
 import { SERVICES } from "../services";
 import { SettingsForm } from "../SettingsForm";
@@ -19,7 +20,6 @@ export default function Connections() {
   const text = useText();
   const { api } = useSession();
   const action = useAction();
-  const errorText = useErrorText();
   const connections = useQuery({ queryKey: ["connections"], queryFn: () => getConnections(api) });
   const run = (request: () => Promise<unknown>) =>
     action.run(async () => {
@@ -53,11 +53,7 @@ export default function Connections() {
             </li>
           )}
         </QueryList>
-        {action.error !== null && (
-          <p role="alert" className="notice notice-danger">
-            {errorText(action.error)}
-          </p>
-        )}
+        <ErrorNotice error={action.error} />
       </section>
       <AddConnection onAdded={() => void connections.refetch()} />
     </>

@@ -7,10 +7,11 @@ import { FormattedDate } from "react-intl";
 import { closeAccount } from "../../../api/accounts";
 import { createHarvest, getHarvest, type Harvest } from "../../../api/settings";
 import { Translate, useText } from "../../../i18n/translate";
+import { DialogFooter } from "../../../ui/DialogFooter";
 import { Button, Dialog, TextField } from "../../../ui/controls";
 import { Checkbox } from "../../../ui/fields";
 import { formatSize } from "../../messages/formatSize";
-import { ActionError } from "../../session/ActionError";
+import { ErrorNotice } from "../../session/ErrorNotice";
 import { useSession } from "../../session/session";
 import { fieldError, useAction, useErrorText } from "../../session/useAction";
 import { archiveState, nextRequest } from "../archive";
@@ -46,7 +47,7 @@ function Archive() {
       <h2>{text("settings.archive")}</h2>
       <p className="field-hint">{text("settings.archive.hint")}</p>
       {harvest.isPending ? (
-        <div className="skeleton preferences-skeleton" aria-hidden="true" />
+        <div className="skeleton settings-skeleton" aria-hidden="true" />
       ) : harvest.isError ? (
         <div role="alert" className="preferences-row">
           <span className="preferences-text">{errorText(harvest.error)}</span>
@@ -109,7 +110,7 @@ function ArchiveForm({ harvest, onRequested }: { harvest: Harvest | null; onRequ
     }
   };
   return (
-    <div className="preferences-form">
+    <div className="settings-form">
       <div role="group" aria-label={text("settings.archive.kinds")} className="stack">
         {KINDS.map((kind) => (
           <Checkbox
@@ -122,7 +123,7 @@ function ArchiveForm({ harvest, onRequested }: { harvest: Harvest | null; onRequ
           />
         ))}
       </div>
-      <ActionError action={action} />
+      <ErrorNotice error={action.error} />
       <div className="preferences-save">
         <Button
           kind="primary"
@@ -196,13 +197,13 @@ function CloseDialog({ way, onClose }: { way: Way; onClose: () => void }) {
           autoComplete="current-password"
           error={passwordError}
         />
-        {passwordError === undefined && <ActionError action={action} />}
-        <div className="dialog-actions">
-          <Button onPress={onClose}>{text("common.cancel")}</Button>
-          <Button type="submit" kind="danger" isDisabled={action.pending || password === ""}>
-            {text(`settings.close.${way}`)}
-          </Button>
-        </div>
+        <ErrorNotice error={action.error} shown={["password"]} />
+        <DialogFooter
+          confirm={text(`settings.close.${way}`)}
+          kind="danger"
+          isDisabled={action.pending || password === ""}
+          onCancel={onClose}
+        />
       </Form>
     </Dialog>
   );

@@ -1,15 +1,14 @@
 import { useText } from "../../../i18n/translate";
 import { orderedGuilds } from "../../../store/selectors";
 import { Switch } from "../../../ui/fields";
+import { ErrorNotice } from "../../session/ErrorNotice";
 import { useAppState } from "../../session/session";
-import { useErrorText } from "../../session/useAction";
 import { useSettings } from "../useSettings";
 
 /** Who may write to the user and send them friend requests, and what others see of them. */
 export default function Privacy() {
   const text = useText();
   const { settings, change, action } = useSettings();
-  const errorText = useErrorText();
   const guilds = useAppState(orderedGuilds);
   const sources = settings.friend_source_flags ?? {};
   const everyone = sources.all === true;
@@ -21,11 +20,7 @@ export default function Privacy() {
   };
   return (
     <>
-      {action.error !== null && (
-        <p role="alert" className="notice notice-danger">
-          {errorText(action.error)}
-        </p>
-      )}
+      <ErrorNotice error={action.error} />
       <section className="preferences-block">
         <h2>{text("settings.privacy.direct")}</h2>
         <p className="field-hint">{text("settings.privacy.direct.hint")}</p>

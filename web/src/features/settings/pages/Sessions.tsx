@@ -5,9 +5,11 @@ import { FormattedDate } from "react-intl";
 
 import { endSessions, getSessions, type AuthSession } from "../../../api/settings";
 import { Translate, useText } from "../../../i18n/translate";
+import { DialogFooter } from "../../../ui/DialogFooter";
 import { Button, Dialog, TextField } from "../../../ui/controls";
+import { ErrorNotice } from "../../session/ErrorNotice";
 import { useSession } from "../../session/session";
-import { fieldError, useAction, useErrorText } from "../../session/useAction";
+import { fieldError, useAction } from "../../session/useAction";
 import { QueryList } from "../QueryList";
 
 /** Where the user is logged in, the last used first. */
@@ -67,7 +69,6 @@ function EndDialog({ sessions, onClose }: { sessions: readonly AuthSession[]; on
   const text = useText();
   const { api } = useSession();
   const action = useAction();
-  const errorText = useErrorText();
   const [password, setPassword] = useState("");
   const end = async () => {
     const ids = sessions.map((session) => session.id_hash);
@@ -96,17 +97,13 @@ function EndDialog({ sessions, onClose }: { sessions: readonly AuthSession[]; on
           autoComplete="current-password"
           error={fieldError(action.error, "password")}
         />
-        {action.error !== null && fieldError(action.error, "password") === undefined && (
-          <p role="alert" className="notice notice-danger">
-            {errorText(action.error)}
-          </p>
-        )}
-        <div className="dialog-actions">
-          <Button onPress={onClose}>{text("common.cancel")}</Button>
-          <Button type="submit" kind="danger" isDisabled={action.pending || password === ""}>
-            {text("settings.sessions.end")}
-          </Button>
-        </div>
+        <ErrorNotice error={action.error} shown={["password"]} />
+        <DialogFooter
+          confirm={text("settings.sessions.end")}
+          kind="danger"
+          isDisabled={action.pending || password === ""}
+          onCancel={onClose}
+        />
       </Form>
     </Dialog>
   );

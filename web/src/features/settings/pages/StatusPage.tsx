@@ -7,8 +7,9 @@ import { Translate, useText } from "../../../i18n/translate";
 import { Button, TextField } from "../../../ui/controls";
 import { Select } from "../../../ui/fields";
 import { EmojiButton } from "../../messages/EmojiButton";
+import { ErrorNotice } from "../../session/ErrorNotice";
 import { useSession } from "../../session/session";
-import { fieldError, useErrorText } from "../../session/useAction";
+import { fieldError } from "../../session/useAction";
 import { EXPIRIES, expiresAt, type Expiry } from "../expiry";
 import { RadioCards } from "../RadioCards";
 import { SettingsForm } from "../SettingsForm";
@@ -19,7 +20,6 @@ import { changeSettings, useSettings } from "../useSettings";
 export default function StatusPage() {
   const text = useText();
   const { settings, change, action } = useSettings();
-  const errorText = useErrorText();
   return (
     <>
       <section className="preferences-block">
@@ -29,11 +29,7 @@ export default function StatusPage() {
           options={STATUSES.map(([value, id]) => [value, text(id)])}
           onChange={(status) => void change({ status })}
         />
-        {action.error !== null && (
-          <p role="alert" className="notice notice-danger">
-            {errorText(action.error)}
-          </p>
-        )}
+        <ErrorNotice error={action.error} />
       </section>
       <CustomStatusForm />
     </>

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 
-import { useText } from "../../i18n/translate";
-import { Button, Dialog } from "../../ui/controls";
-import { useAction } from "../session/useAction";
-import { ErrorNotice } from "./Form";
+import { DialogFooter } from "../../ui/DialogFooter";
+import { Dialog } from "../../ui/controls";
+import { ErrorNotice } from "./ErrorNotice";
+import { useAction } from "./useAction";
 
 interface ConfirmProps {
   title: string;
@@ -21,7 +21,6 @@ interface ConfirmProps {
 /** Asks before something that cannot be undone, does it, and stays open if it fails. */
 export function Confirm(props: ConfirmProps) {
   const { title, question, confirm, onConfirm, onClose, onDone, isDisabled, children } = props;
-  const text = useText();
   const action = useAction();
   const run = async () => {
     if (await action.run(onConfirm)) {
@@ -33,12 +32,13 @@ export function Confirm(props: ConfirmProps) {
       <p>{question}</p>
       {children}
       <ErrorNotice error={action.error} />
-      <div className="dialog-actions">
-        <Button onPress={onClose}>{text("common.cancel")}</Button>
-        <Button kind="danger" isDisabled={action.pending || isDisabled === true} onPress={() => void run()}>
-          {confirm}
-        </Button>
-      </div>
+      <DialogFooter
+        confirm={confirm}
+        kind="danger"
+        isDisabled={action.pending || isDisabled === true}
+        onConfirm={() => void run()}
+        onCancel={onClose}
+      />
     </Dialog>
   );
 }
