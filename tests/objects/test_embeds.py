@@ -70,6 +70,11 @@ def test_null_equals_absent() -> None:
     assert (shown, errors) == ([{"type": "rich", "title": "T"}], {})
 
 
+def test_parts_without_a_key_equal_absent_ones() -> None:
+    shown, errors = read({"title": "T", "footer": {}, "author": {}, "image": {}, "thumbnail": {"url": None}})
+    assert (shown, errors) == ([{"type": "rich", "title": "T"}], {})
+
+
 def test_every_error_is_reported_at_its_path() -> None:
     _, errors = read(
         {"description": "fine"},

@@ -109,7 +109,10 @@ class EmbedFieldInput(Struct, frozen=True, kw_only=True):
 
 
 class EmbedInput(Struct, frozen=True, kw_only=True):
-    """An embed in a request. `type`, `provider`, `video` and image dimensions are ignored; null equals absent."""
+    """An embed in a request. `type`, `provider`, `video` and image dimensions are ignored.
+
+    Null equals absent, and so does a part without any key, as builders of embeds send it.
+    """
 
     title: Annotated[str, Meta(max_length=limits.EMBED_TITLE_MAX)] | None = None
     description: Annotated[str, Meta(max_length=limits.EMBED_DESCRIPTION_MAX)] | None = None
@@ -179,10 +182,10 @@ class _Reader:
             url=self.url(source.url, (*at, "url"), _LINK),
             timestamp=UNSET if source.timestamp is None else source.timestamp,
             color=UNSET if source.color is None else source.color,
-            footer=UNSET if source.footer is None else self.footer(source.footer, (*at, "footer")),
+            footer=self.footer(source.footer, (*at, "footer")),
             image=self.media(source.image, (*at, "image")),
             thumbnail=self.media(source.thumbnail, (*at, "thumbnail")),
-            author=UNSET if source.author is None else self.author(source.author, (*at, "author")),
+            author=self.author(source.author, (*at, "author")),
             fields=[self.field(field, (*at, "fields", n)) for n, field in enumerate(source.fields)]
             if source.fields
             else UNSET,
@@ -212,13 +215,17 @@ class _Reader:
         url = self.url(source.url, (*at, "url"), _MEDIA) if source else UNSET
         return UNSET if url is UNSET else EmbedMedia(url=url)
 
-    def footer(self, source: EmbedFooterInput, at: _Path) -> EmbedFooter:
+    def footer(self, source: EmbedFooterInput | None, at: _Path) -> EmbedFooter | UnsetType:
+        if source is None or source == EmbedFooterInput():
+            return UNSET
         return EmbedFooter(
             text=self.required(source.text, (*at, "text")),
             icon_url=self.url(source.icon_url, (*at, "icon_url"), _MEDIA),
         )
 
-    def author(self, source: EmbedAuthorInput, at: _Path) -> EmbedAuthor:
+    def author(self, source: EmbedAuthorInput | None, at: _Path) -> EmbedAuthor | UnsetType:
+        if source is None or source == EmbedAuthorInput():
+            return UNSET
         return EmbedAuthor(
             name=self.required(source.name, (*at, "name")),
             url=self.url(source.url, (*at, "url"), _LINK),
