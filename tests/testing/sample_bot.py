@@ -99,8 +99,8 @@ async def never(_interaction: discord.Interaction) -> None:
 
 
 @client.tree.command(description="Weigh a file")
-async def weigh(interaction: discord.Interaction, file: discord.Attachment) -> None:
-    await interaction.response.send_message(f"{file.filename}: {file.size}")
+async def weigh(interaction: discord.Interaction, command: discord.Attachment) -> None:
+    await interaction.response.send_message(f"{command.filename}: {command.size}")
 
 
 roles = app_commands.Group(name="role", description="Roles")

@@ -96,7 +96,7 @@ def test_people_do_all_that_people_do(project: pytest.Pytester) -> None:
         async def test_commands(bot, alice, bob):
             assert (await alice.runs("repeat", text="hi", whom=bob).awaits_reply()).content == "hi bob"
             assert (await alice.runs("role add", member=bob).awaits_reply()).content == "added bob"
-            assert (await alice.runs("weigh", file=("a.bin", b"123")).awaits_reply()).content == "a.bin: 3"
+            assert (await alice.runs("weigh", command=("a.bin", b"123")).awaits_reply()).content == "a.bin: 3"
             assert (await alice.runs_on_user("Greet", bob).awaits_reply()).content == "hello bob"
             message = await bob.says("12345")
             assert (await alice.runs_on_message("Count", message).awaits_reply()).content == "5"
@@ -363,7 +363,8 @@ def test_a_bot_of_any_language_is_a_process(project: pytest.Pytester) -> None:
 
         with connect(os.environ["MOOTHALL_GATEWAY_URL"] + "?v=10&encoding=json", max_size=None) as socket:
             socket.recv()
-            identify = {"token": os.environ["TOKEN"], "intents": 33281, "properties": {}}
+            intents = int(os.environ.get("INTENTS", "33281"))
+            identify = {"token": os.environ["TOKEN"], "intents": intents, "properties": {}}
             socket.send(json.dumps({"op": 2, "d": identify}))
             for text in socket:
                 event = json.loads(text)
@@ -379,17 +380,24 @@ def test_a_bot_of_any_language_is_a_process(project: pytest.Pytester) -> None:
         import sys
 
         import pytest
-        from moothall.testing import BotFailed
+        from moothall.testing import BotFailed, MissingIntentWarning
 
         async def test_process(moothall, alice):
             bot = await moothall.start_process([sys.executable, "other_bot.py"])
             await alice.says("ping").assert_replied("pong", from_=bot)
 
+        async def test_each_bot_is_warned_once_of_content_that_it_lacks(moothall, alice):
+            await moothall.start_process([sys.executable, "other_bot.py"], environment={"INTENTS": "513"})
+            await alice.says("ping")
+            await alice.says("ping").awaits_silence(0.3)
+            assert [type(each) for each in moothall.warnings()] == [MissingIntentWarning]
+            moothall.expects(MissingIntentWarning)
+
         async def test_process_that_ends(moothall):
             with pytest.raises(BotFailed, match="no luck today"):
                 await moothall.start_process([sys.executable, "-c", "print('no luck today')"])
         """,
-        passed=2,
+        passed=3,
     )
 
 

@@ -132,7 +132,7 @@ class Person:
 
     # Commands and components
 
-    def runs(self, command: str, **options: Any) -> Act[Invocation]:
+    def runs(self, command: str, /, **options: Any) -> Act[Invocation]:
         """Use a slash command. A subcommand is written as users see it: `runs("role add", member=bob)`.
 
         Values of options are texts, numbers, booleans, people, roles, channels (by id or object), and for a file a
@@ -148,7 +148,7 @@ class Person:
         """Use a command of a message's menu."""
         return self._act(lambda follower: self._run_on(follower, command, 3, message))
 
-    def autocompletes(self, command: str, focused: str, **options: Any) -> Action[list[Any]]:
+    def autocompletes(self, command: str, focused: str, /, **options: Any) -> Action[list[Any]]:
         """Type into an option of a slash command; returns the values of the choices that the bot offers."""
 
         def work() -> list[Any]:
@@ -186,7 +186,7 @@ class Person:
 
         return self._act(work)
 
-    def submits(self, modal: ModalForm, **values: Any) -> Act[Invocation]:
+    def submits(self, modal: ModalForm, /, **values: Any) -> Act[Invocation]:
         """Submit a modal; `values` are by the custom id of the field, lists for selects."""
 
         def work(follower: Follower) -> Invocation:
