@@ -141,6 +141,8 @@ class Community:
         """Ids of what all other things hang on."""
         self._known: set[tuple[str, str]] = set()
         self._sessions: list[Session] = []
+        self._interactions = 0
+        """How many interactions the bot has received."""
         self.application_id = bot["application_id"]
         guild = self.record["guild"]
         self.guild_id = guild["id"]
@@ -155,8 +157,8 @@ class Community:
             self._add_parameters(
                 "/guilds/{guild_id}/members/{user_id}", {"guild_id": guild["id"], "user_id": person["id"]}
             )
-        self.add("password", people[EXPENDABLE - 1]["password"])
-        self.add("login", people[EXPENDABLE - 1]["username"])
+        for name, value in (("password", people[2]["password"]), ("login", people[2]["username"])):
+            self.add(name, value)
         self.add("application_id", self.application_id)
         self.add("client_secret", bot["client_secret"])
         webhook = self.record["webhook"]
@@ -198,6 +200,8 @@ class Community:
                 if value:
                     self.add(name, value)
                     self._add_parameters(below, parameters | {name: value})
+        if row.name == "execute_webhook" and isinstance(answer, dict):
+            self._add_parameters(f"{row.path}/messages/{{message_id}}", parameters | {"message_id": answer["id"]})
         self._learn_ids(answer, 0)
 
     def reached(self, row: Endpoint, parameters: dict[str, Any]) -> None:
@@ -297,10 +301,9 @@ class Community:
                 name, event = session.received.pop()
                 if name == "INTERACTION_CREATE" and "token" in event:
                     self._add_hook(self.application_id, event["token"])
-                    self._add_parameters(
-                        _INTERACTION,
-                        {"interaction_id": event["id"], "interaction_token": event["token"]},
-                    )
+                    self._interactions += 1
+                    interaction = {"interaction_id": event["id"], "interaction_token": event["token"]}
+                    self.places[_INTERACTION] = [interaction, *self.places[_INTERACTION][:2]]
                 elif name == "EMBEDDED_ACTIVITY_UPDATE_V2":
                     app = {"application_id": event["application_id"]}
                     path = "/applications/{application_id}/activities/{location_id}/instances/{instance_id}"
@@ -503,9 +506,11 @@ class Community:
         channels = make(OWNER, "GET", "/guilds/{guild_id}/channels", guild_id=gated)
         channel = next(each["id"] for each in channels if each["type"] == _TEXT)
         code = make(OWNER, "POST", "/channels/{channel_id}/invites", {}, channel_id=channel)["code"]
-        make(MEMBER, "POST", "/invites/{code}", {}, code=code)
+        for caller in (MEMBER, EXPENDABLE):
+            make(caller, "POST", "/invites/{code}", {}, code=code)
         answers = [{**form["form_fields"][0], "response": "It is fine"}]
         response = {"version": form["version"], "form_fields": answers}
+        make(EXPENDABLE, "PUT", "/guilds/{guild_id}/requests/@me", response, guild_id=gated)
         join_request = make(MEMBER, "PUT", "/guilds/{guild_id}/requests/@me", response, guild_id=gated)
         self._add_parameters(
             "/guilds/{guild_id}/requests/{request_id}", {"guild_id": gated, "request_id": join_request["id"]}
@@ -572,12 +577,15 @@ class Community:
             "channel_id": text,
             "data": {"id": self.values["command_id"][0], "name": "command", "type": 1, "options": []},
         }
-        for _ in range(3):
-            self._make(OWNER, "POST", "/interactions", use)
-        self._receive(3)
-        self._make(
-            ANONYMOUS, "POST", _CALLBACK, {"type": 4, "data": {"content": "pong"}}, **self.places[_INTERACTION][0]
-        )
+        self._make(OWNER, "POST", "/interactions", use)
+        pong = {"type": 4, "data": {"content": "pong"}}
+        path = {"interaction_id": "0", "interaction_token": "0"}
+        self.examples["create_interaction_response"].append(Case(path, None, {}, "application/json", pong))
+        while not self._respond(pong):
+            pass  # an interaction is open for a few seconds only, which may pass on a busy machine
+        original = "/webhooks/{webhook_id}/{webhook_token}/messages/@original"
+        token = self.places[_INTERACTION][0]["interaction_token"]
+        self._add_parameters(original, {"webhook_id": self.application_id, "webhook_token": token})
         launch = {"channel_id": channels[_VOICE], "application_id": self.application_id}
         body = {"session_id": self._sessions[OWNER].id}
         self._make(OWNER, "POST", "/activities/{channel_id}/{application_id}", body, **launch)
@@ -627,14 +635,23 @@ class Community:
             headers = {"Authorization": self.tokens[EXPENDABLE]}
             requests.post(f"{self.url}/invites/{code}", json={}, headers=headers, timeout=TIMEOUT)
 
-    def _receive(self, count: int) -> None:
-        """Wait until the bot has received this many interactions."""
-        for _ in range(500):
+    def open_interaction(self) -> None:
+        """Let the owner use the command, and wait until the bot has the interaction: it is open for a few seconds."""
+        number = self._interactions
+        (use, *_) = self.examples["create_interaction"]
+        headers = {"Authorization": self.tokens[OWNER]}
+        answer = requests.post(f"{self.url}/interactions", json=use.body, headers=headers, timeout=TIMEOUT)
+        for _ in range(200 if answer.ok else 0):
             self.learn_events()
-            if len(self.places[_INTERACTION]) >= count:
-                return
+            if self._interactions > number:
+                break
             time.sleep(0.01)
-        raise AssertionError("the bot received no interaction")
+
+    def _respond(self, response: dict[str, Any]) -> bool:
+        self.open_interaction()
+        row = REGISTRY["POST", f"{_INTERACTION}/callback"]
+        path = row.path.format(**self.places[_INTERACTION][0])
+        return requests.post(self.url + path, json=response, timeout=TIMEOUT).ok
 
     def _explore(self) -> None:
         """Read every row that the owner may read, again and again: each time with what the earlier ones named."""

@@ -215,6 +215,10 @@ class Search:
             return _CALLERS[row.name]
         if row.access.own_credentials and self._chance.random() < 0.9:
             return ANONYMOUS  # the credentials of a client are in the body
+        if self._chance.random() < 0.5:
+            for caller, word in ((BEARER, "access token"), (BOT, "bot")):
+                if word in row.access.label:
+                    return caller
         accepted = self._accepted_by[row.name]
         if accepted and self._chance.random() < 0.6:
             return self._chance.choice([*accepted])
@@ -222,6 +226,8 @@ class Search:
 
     def _send(self, row: Endpoint, pool: Pool, drawn: Case, *, sparing: bool) -> None:
         chance, community = self._chance, self.community
+        if row.name == "create_interaction_response" and chance.random() < 0.5:
+            community.open_interaction()
         path = community.parameters(row, drawn.path, chance)
         ends_thing = row.method == "DELETE" and row.path.endswith("}")
         if sparing and ends_thing and not community.kept.isdisjoint(list(path.values())[-1:]):

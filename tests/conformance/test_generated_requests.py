@@ -5,7 +5,9 @@ problems are searched for again first; its progress is in `.fuzz`. `FUZZ_EXAMPLE
 each engine.
 """
 
+import json
 import os
+import random
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +28,7 @@ from tests.conformance.generated import (
     judge,
     weight,
 )
-from tests.conformance.recombined import NO_BODY
+from tests.conformance.recombined import NO_BODY, Case, Pool
 from tests.conftest import new_postgres
 from tests.serving import RunningServer
 
@@ -130,6 +132,18 @@ def test_what_no_answer_may_be_is_a_problem(
         assert any(each.startswith(problem) for each in problems), problems
     else:
         assert problems == []
+
+
+def test_recombined_bodies_differ_and_reach_the_bounds_of_fields_and_leave_their_source_as_it_is() -> None:
+    row = next(row for row in TRIED if row.name == "create_guild_role")
+    body = {"name": "role", "hoist": True, "permissions": "8", "colors": {"primary_color": 5}}
+    source = Case({"guild_id": "0"}, None, {}, "application/json", body)
+    pool, chance = Pool(row, [source], [source]), random.Random(0)
+    bodies = [pool.recombine(chance).body for _ in range(600)]
+    assert len({json.dumps(each) for each in bodies}) > 200
+    lengths = {len(each["name"]) for each in bodies if isinstance(each, dict) and isinstance(each.get("name"), str)}
+    assert {100, 101} <= lengths
+    assert body == {"name": "role", "hoist": True, "permissions": "8", "colors": {"primary_color": 5}}
 
 
 def test_a_long_search_resumes_after_its_last_round_and_repeats_those_with_problems(tmp_path: Path) -> None:
