@@ -16,6 +16,8 @@ _SEQUENCE_BITS = 12
 _NODE_BITS = 10
 _SEQUENCE_MASK = (1 << _SEQUENCE_BITS) - 1
 _MAX = (1 << 63) - 1
+LAST_MS = (_MAX >> (_NODE_BITS + _SEQUENCE_BITS)) + EPOCH_MS
+"""Milliseconds between the Unix epoch and the last possible snowflake, in September 2084."""
 
 
 class Snowflake(int):
@@ -80,7 +82,10 @@ def _shown(value: object) -> str:
 
 
 def snowflake_at(ms: int) -> Snowflake:
-    """The smallest id created at a moment (milliseconds since the Unix epoch), for range scans by time."""
+    """The smallest id created at a moment (milliseconds since the Unix epoch), for range scans by time.
+
+    Of a moment later than `LAST_MS` it is too large to be stored or read.
+    """
     return Snowflake(max(0, ms - EPOCH_MS) << (_NODE_BITS + _SEQUENCE_BITS))
 
 

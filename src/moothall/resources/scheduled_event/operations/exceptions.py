@@ -7,7 +7,7 @@ from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogChange, AuditLogEvent
 from moothall.objects.errors import FormErrors, Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
-from moothall.objects.ids import Snowflake
+from moothall.objects.ids import LAST_MS, Snowflake
 from moothall.objects.scheduled_event import EventException, occurrence_id
 from moothall.objects.wire import Timestamp, to_plain
 from moothall.resources.scheduled_event.operations.lifecycle import save_and_announce
@@ -32,6 +32,8 @@ async def create_exception(ctx: Context, event: EventRow, body: CreateException)
         refuse_field(field, FormCode.BASE_TYPE_CHOICES, "The event does not recur.")
     if moment < event.scheduled_start_time or not (moment == event.scheduled_start_time or is_occurrence(rule, moment)):
         refuse_field(field, FormCode.BASE_TYPE_CHOICES, "Not an upcoming occurrence.")
+    if moment > LAST_MS:
+        refuse_field(field, FormCode.BASE_TYPE_CHOICES, "This occurrence is too late to have an id.")
     if any(e.event_exception_id == occurrence_id(moment) for e in exceptions):
         refuse_field(field, FormCode.BASE_TYPE_CHOICES, "This occurrence has an exception already.")
     if len(exceptions) >= limits.EVENT_EXCEPTIONS_MAX:
