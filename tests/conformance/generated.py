@@ -364,7 +364,8 @@ def written(row: Endpoint, case: Case) -> tuple[str | None, bytes | None]:
         form = requests.Request("POST", "http://localhost", data=texts, files=files).prepare()
         return _written(form)
     operation = _described()[row.path][row.method]
-    made = operation.Case(path_parameters=case.path, body=case.body, media_type=case.media)
+    body = case.body if isinstance(case.body, bytes) else json.loads(_text(case.body))
+    made = operation.Case(path_parameters=case.path, body=body, media_type=case.media)
     arguments = made.as_transport_kwargs(base_url="http://localhost")
     prepared = requests.Request("POST", "http://localhost", data=arguments.get("data"), files=arguments.get("files"))
     media, content = _written(prepared.prepare())
@@ -379,7 +380,7 @@ def _written(request: requests.PreparedRequest) -> tuple[str | None, bytes | Non
 
 
 def _text(value: Any) -> str:
-    return json.dumps(value, default=bytes.hex)
+    return json.dumps(value, default=lambda other: other.hex() if isinstance(other, bytes) else str(other))
 
 
 def _target(row: Endpoint, case: Case) -> str:
