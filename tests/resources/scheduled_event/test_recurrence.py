@@ -346,11 +346,11 @@ async def test_an_occurrence_that_is_not_started_is_passed_over(
 
 async def test_occurrences_after_the_last_possible_id_have_no_exceptions(platform: Platform, guild: Guild) -> None:
     start, last = "2084-09-06T15:47:35.551000+00:00", "2084-09-06T15:47:35.552000+00:00"
-    for moment, status in ((start, 200), (last, 400), ("9999-12-31T23:59:59+00:00", 400)):
-        fields = {"scheduled_start_time": moment, "scheduled_end_time": "9999-12-31T23:59:59.900+00:00"}
-        event = await plan(guild.owner, guild, external(**fields, recurrence_rule=rule(frequency=3, start=moment)))
+    for occurrence, status in ((start, 200), (last, 400), ("9999-12-31T23:59:59+00:00", 400)):
+        fields = {"scheduled_start_time": occurrence, "scheduled_end_time": "9999-12-31T23:59:59.900+00:00"}
+        event = await plan(guild.owner, guild, external(**fields, recurrence_rule=rule(frequency=3, start=occurrence)))
         platform.heard.clear()
-        body = {"original_scheduled_start_time": moment, "is_canceled": True}
+        body = {"original_scheduled_start_time": occurrence, "is_canceled": True}
         reply = await guild.owner.post(f"{path_of(event)}/exceptions", body)
         assert reply.status == status, reply.body
         if status == 400:
