@@ -110,10 +110,23 @@ async def _on_server(*statements: str) -> None:
 @pytest.fixture(scope="session")
 def emptying(migrated_postgres: str) -> Iterator[Callable[[], None]]:
     """What deletes every row of the run's PostgreSQL database, over one connection: a new one would plan each time."""
+    connections: list[Any] = []
+
+    async def empty() -> None:
+        try:
+            for connection in connections:
+                await _empty(connection)
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+            # The test has broken all connections.
+            connections.pop().terminate()
+        if not connections:
+            connections.append(await asyncpg.connect(migrated_postgres))
+            await _empty(connections[0])
+
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        connection = runner.run(asyncpg.connect(migrated_postgres))
-        yield lambda: runner.run(_empty(connection))
-        runner.run(connection.close())
+        yield lambda: runner.run(empty())
+        for connection in connections:
+            runner.run(connection.close())
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
