@@ -299,7 +299,7 @@ async def test_files_are_described_hidden_and_refused_before_they_are_sent(brows
         tray = page.get_by_role("list", name="Attached files")
         await expect(tray.get_by_role("listitem")).to_have_count(2)
         await expect(page.get_by_text("large.bin is too large: files may have up to 10 MB here.")).to_be_visible()
-        await expect(page.get_by_role("button", name="Send")).to_be_disabled()
+        await expect(page.get_by_role("button", name="Send", exact=True)).to_be_disabled()
         await page.get_by_role("button", name="Remove large.bin").click()
         await page.get_by_role("button", name="Mark pixel.png as a spoiler").click()
         await page.get_by_role("button", name="Describe pixel.png").click()
