@@ -117,18 +117,19 @@ class TlsProxy:
     async def _intercept(self, writer: asyncio.StreamWriter) -> None:
         """Speak TLS from here on, and let the HTTP server have the connection."""
         writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-        handler = self._http()
+        connection = _Connection()
         try:
             await writer.drain()
             transport = await asyncio.get_running_loop().start_tls(
-                writer.transport, handler, self._certificates.context, server_side=True
+                writer.transport, connection, self._certificates.context, server_side=True
             )
         except (OSError, ConnectionError):  # also of TLS: the client does not trust the authority
             writer.close()
             return
-        if transport is None:
-            return
-        handler.connection_made(transport)
+        if transport is not None:
+            connection.serve(self._http(), transport)
+            # A stream that nothing refers to any more closes its transport.
+            await connection.lost
 
     # Requests
 
@@ -176,6 +177,44 @@ class TlsProxy:
         if self._session is None:
             raise RuntimeError("the proxy has not started")
         return self._session
+
+
+class _Connection(asyncio.Protocol):
+    """A connection with TLS. What the client sends together with the end of its handshake waits for the HTTP server."""
+
+    def __init__(self) -> None:
+        self._early = bytearray()
+        self._handler: web.RequestHandler | None = None
+        self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def serve(self, handler: web.RequestHandler, transport: asyncio.Transport) -> None:
+        """Let the HTTP server have the connection."""
+        if self.lost.done():
+            return
+        self._handler = handler
+        handler.connection_made(transport)
+        if self._early:
+            handler.data_received(bytes(self._early))
+
+    def data_received(self, data: bytes) -> None:
+        if self._handler is None:
+            self._early += data
+        else:
+            self._handler.data_received(data)
+
+    def pause_writing(self) -> None:
+        if self._handler is not None:
+            self._handler.pause_writing()
+
+    def resume_writing(self) -> None:
+        if self._handler is not None:
+            self._handler.resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._handler is not None:
+            self._handler.connection_lost(exc)
+        if not self.lost.done():
+            self.lost.set_result(None)
 
 
 _Socket = web.WebSocketResponse | aiohttp.ClientWebSocketResponse
