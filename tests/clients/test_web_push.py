@@ -30,11 +30,15 @@ PushManager.prototype.subscribe = async function (options) {
 };
 PushManager.prototype.getSubscription = async () => (subscribed ? subscription : null);
 """
-NOTIFICATIONS = """async () => {
-  const registration = await navigator.serviceWorker.getRegistration("/app/push/");
-  const shown = await registration.getNotifications();
-  return shown.map((each) => [each.title, each.body, each.data.url]);
+NOTE_NOTIFICATIONS = """() => {
+  self.shown = [];
+  const show = ServiceWorkerRegistration.prototype.showNotification;
+  ServiceWorkerRegistration.prototype.showNotification = function (title, options) {
+    self.shown.push([title, options.body, options.data.url]);
+    return show.call(this, title, options);
+  };
 }"""
+"""Without a desktop, Chromium takes notifications away again at some time, so the worker notes what it shows."""
 
 
 @pytest.fixture(scope="module")
@@ -81,12 +85,14 @@ async def test_a_switch_subscribes_the_browser_and_its_worker_shows_notification
         "() => navigator.serviceWorker.getRegistration('/app/push/').then((each) => each.active)"
     )
     (registration,) = [each for each in registrations if each["scopeURL"].endswith("/app/push/")]
+    worker = next(each for each in page.context.service_workers if each.url.endswith("/push-worker.js"))
+    await worker.evaluate(NOTE_NOTIFICATIONS)
     payload = {"title": "ben (#general, The Moot)", "body": "hello", "url": "/channels/@me/1/2", "tag": "1"}
     await session.send(
         "ServiceWorker.deliverPushMessage",
         {"origin": server.url, "registrationId": registration["registrationId"], "data": json.dumps(payload)},
     )
-    await becomes(lambda: page.evaluate(NOTIFICATIONS), [["ben (#general, The Moot)", "hello", "/channels/@me/1/2"]])
+    await becomes(lambda: worker.evaluate("self.shown"), [["ben (#general, The Moot)", "hello", "/channels/@me/1/2"]])
 
     await page.locator("label", has=switch).click()
     await expect(switch).not_to_be_checked()
