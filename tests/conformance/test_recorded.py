@@ -91,7 +91,7 @@ async def _onboarding(at: World) -> Reply:
     return await at.owner.put(f"{at.url}/onboarding", {"default_channel_ids": [str(at.guild.general)]}, reason="why")
 
 
-SOON = Timestamp(Timestamp.now() + 600_000).wire()
+TOMORROW = Timestamp(Timestamp.now() + 86_400_000).wire()
 ROLE_KEYS = {"name", "permissions", "color", "hoist", "mentionable"}
 
 TABLE = [
@@ -119,7 +119,7 @@ TABLE = [
     Recorded(
         "PATCH /guilds/{guild_id}/members/{user_id}",
         lambda at: at.owner.patch(
-            f"{at.url}/members/{at.bob.id}", {"communication_disabled_until": SOON}, reason="why"
+            f"{at.url}/members/{at.bob.id}", {"communication_disabled_until": TOMORROW}, reason="why"
         ),
         24,
         "bob",

@@ -362,4 +362,7 @@ async def test_an_applications_icon_is_shown(platform: Platform) -> None:
     person = Browser(platform, await platform.person())
     page = await ask(person, app)
     sources = [attrs["src"] for tag, attrs in page.tags if tag == "img"]
-    assert sources == [f"/app-icons/{app.id}/{(await app.bot.get('/applications/@me')).json['icon']}.png?size=128"]
+    assert sources == [
+        "/icon.svg",
+        f"/app-icons/{app.id}/{(await app.bot.get('/applications/@me')).json['icon']}.png?size=128",
+    ]
