@@ -211,10 +211,11 @@ def test_an_answer_to_an_interaction_counts_as_the_bots_request(server: Controll
     assert server.warnings() == ["refused_request"]
 
 
-def test_a_bot_without_the_intent_is_warned_of_missing_content(server: ControlledServer) -> None:
+def test_a_bot_without_the_intent_is_warned_once_of_missing_content(server: ControlledServer) -> None:
     with Gateway(server, intents=1 << 0 | 1 << 9).identify() as gateway:
-        server.say("ping")
-        assert gateway.event("MESSAGE_CREATE")["content"] == ""
+        for _ in range(2):
+            server.say("ping")
+            assert gateway.event("MESSAGE_CREATE")["content"] == ""
 
         assert server.warnings() == ["missing_intent"]
 

@@ -54,6 +54,8 @@ class Transcript:
         """The content of the latest messages, by id, to notice those that a bot received without."""
         self._applications: dict[str, str] = {}
         """The application of the latest interactions, by id."""
+        self._lacking_content: set[str] = set()
+        """The bots that were warned that they received a message without its content."""
 
     def application_of(self, interaction_id: str) -> str | None:
         """The application that an interaction was sent to over the gateway; None if it is not known."""
@@ -81,6 +83,7 @@ class Transcript:
         self.entries.clear()
         self._contents.clear()
         self._applications.clear()
+        self._lacking_content.clear()
 
     async def wait(self, after: int, seconds: float) -> list[Entry]:
         """The entries after a number, once there are any, or none when the time is up (real time)."""
@@ -132,9 +135,12 @@ class Transcript:
             self.warn("unanswered_interaction", text, "")
 
     def add_dispatch(self, actor: str, name: str, data: Any) -> None:
-        """Append an event that was sent to a bot, and a warning if it lacks the content of a message."""
+        """Append an event that was sent to a bot, and the first time that it lacks a message's content, a warning."""
         self.add("dispatch", actor=actor, bot=True, name=name)
-        if name == "MESSAGE_CREATE" and not data.get("content") and self._contents.get(data.get("id", "")):
+        if actor in self._lacking_content or name != "MESSAGE_CREATE":
+            return
+        if not data.get("content") and self._contents.get(data.get("id", "")):
+            self._lacking_content.add(actor)
             text = f"message {data['id']} was sent without its content: the intent MESSAGE_CONTENT is missing"
             self.warn("missing_intent", text, actor)
 

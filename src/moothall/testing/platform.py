@@ -286,18 +286,12 @@ class Moothall:
         self._expected |= {name for name, kind in CATEGORIES.items() if issubclass(kind, categories)}
 
     def warnings(self) -> list[BotWarning]:
-        """The warnings so far that the test does not expect. Of a missing intent, each bot is warned once."""
-        entries = [each for each in self.entries() if each["kind"] == "warning" and each["name"] not in self._expected]
+        """The warnings so far that the test does not expect."""
         return [
             CATEGORIES[entry["name"]](f"{entry.get('actor', '')}: {entry['text']}".lstrip(": "))
-            for index, entry in enumerate(entries)
-            if entry["name"] != "missing_intent" or not _is_among(entry, entries[:index])
+            for entry in self.entries()
+            if entry["kind"] == "warning" and entry["name"] not in self._expected
         ]
-
-
-def _is_among(entry: Mapping[str, Any], earlier: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether an earlier warning has the same kind and bot."""
-    return any((each["name"], each.get("actor")) == (entry["name"], entry.get("actor")) for each in earlier)
 
 
 def _without_none(*, count: int | None = None, **fields: Any) -> dict[str, Any]:

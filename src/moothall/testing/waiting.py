@@ -45,8 +45,10 @@ class Follower:
                 return entry
         while True:
             left = deadline - stopwatch()
-            if left <= 0 or (ended is not None and ended()):
-                raise NoReaction(self._explanation(what, within))
+            if ended is not None and ended():
+                raise NoReaction(self._explanation(f"no {what} before the end of what should cause it."))
+            if left <= 0:
+                raise NoReaction(self._explanation(f"no {what} within {within:g} s."))
             wait = min(left, _LONGEST_WAIT if ended is None else _CHECK_INTERVAL)
             page = self._server.control("GET", f"/transcript?after={self._after}&wait={wait:.3f}")
             self._after = page["last"]
@@ -55,8 +57,8 @@ class Follower:
                 if accepts(entry):
                     return entry
 
-    def _explanation(self, what: str, within: float) -> str:
-        lines = [f"no {what} within {within:g} s."]
+    def _explanation(self, problem: str) -> str:
+        lines = [problem]
         lines += ["What happened instead:", *map(line_of, self.seen[-_MAX_SHOWN:])] if self.seen else []
         if not self.seen:
             lines.append("Nothing else happened either.")
