@@ -2,12 +2,11 @@ import type { APIGuildScheduledEvent, APIUser } from "discord-api-types/v10";
 import { useEffect, useState } from "react";
 
 import { getInterested } from "../../api/events";
-import { avatarUrl } from "../../api/images";
 import { useText } from "../../i18n/translate";
-import { displayName } from "../../store/selectors";
-import { Avatar, Button, Dialog } from "../../ui/controls";
+import { Button, Dialog } from "../../ui/controls";
+import { UserRow } from "../members/UserRow";
 import { ErrorNotice } from "../session/ErrorNotice";
-import { useAppState, useSession } from "../session/session";
+import { useSession } from "../session/session";
 
 const PAGE_SIZE = 100;
 
@@ -40,7 +39,7 @@ export function InterestedDialog({ event, onClose }: { event: APIGuildScheduledE
       <ErrorNotice error={error} />
       <ul className="event-users" aria-busy={status === "loading"}>
         {users.map((user) => (
-          <Interested key={user.id} user={user} guildId={guildId} />
+          <UserRow key={user.id} user={user} guildId={guildId} />
         ))}
       </ul>
       {status === "done" && users.length === 0 && (
@@ -60,16 +59,5 @@ export function InterestedDialog({ event, onClose }: { event: APIGuildScheduledE
         <Button onPress={onClose}>{text("common.close")}</Button>
       </div>
     </Dialog>
-  );
-}
-
-function Interested({ user, guildId }: { user: APIUser; guildId: string }) {
-  const name = useAppState((state) => displayName(state, user, guildId));
-  return (
-    <li>
-      <Avatar url={avatarUrl(user, 28)} name={name} size={28} />
-      <span>{name}</span>
-      <span className="field-hint">{user.username}</span>
-    </li>
   );
 }

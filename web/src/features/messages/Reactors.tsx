@@ -2,12 +2,12 @@ import type { APIMessage, APIReaction, APIUser } from "discord-api-types/v10";
 import { useEffect, useState } from "react";
 import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 
-import { avatarUrl, emojiUrl } from "../../api/images";
+import { emojiUrl } from "../../api/images";
 import { getReactors } from "../../api/users";
 import { Translate, useText } from "../../i18n/translate";
-import { displayName } from "../../store/selectors";
-import { Avatar, Button, Dialog } from "../../ui/controls";
-import { useAppState, useSession } from "../session/session";
+import { Button, Dialog } from "../../ui/controls";
+import { UserRow } from "../members/UserRow";
+import { useSession } from "../session/session";
 import { useErrorText } from "../session/useAction";
 import "./reactors.css";
 
@@ -96,7 +96,7 @@ function ReactorList({ message, guildId, emoji }: ReactorListProps) {
     <>
       <ul>
         {users.map((user) => (
-          <Reactor key={user.id} user={user} guildId={guildId} />
+          <UserRow key={user.id} user={user} guildId={guildId} />
         ))}
       </ul>
       {status === "loading" && (
@@ -115,16 +115,5 @@ function ReactorList({ message, guildId, emoji }: ReactorListProps) {
         </Button>
       )}
     </>
-  );
-}
-
-function Reactor({ user, guildId }: { user: APIUser; guildId: string | null }) {
-  const name = useAppState((state) => displayName(state, user, guildId));
-  return (
-    <li>
-      <Avatar url={avatarUrl(user, 28)} name={name} size={28} />
-      <span>{name}</span>
-      <span className="field-hint">{user.username}</span>
-    </li>
   );
 }

@@ -1,19 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { useState } from "react";
-import { Form } from "react-aria-components";
 import { FormattedDate } from "react-intl";
 
 import { closeAccount } from "../../../api/accounts";
 import { createHarvest, getHarvest, type Harvest } from "../../../api/settings";
 import { Translate, useText } from "../../../i18n/translate";
-import { DialogFooter } from "../../../ui/DialogFooter";
-import { Button, Dialog, TextField } from "../../../ui/controls";
+import { Button } from "../../../ui/controls";
 import { Checkbox } from "../../../ui/fields";
 import { formatSize } from "../../messages/formatSize";
 import { ErrorNotice } from "../../session/ErrorNotice";
 import { useSession } from "../../session/session";
-import { fieldError, useAction, useErrorText } from "../../session/useAction";
+import { useAction, useErrorText } from "../../session/useAction";
+import { PasswordDialog } from "../PasswordDialog";
 import { archiveState, nextRequest } from "../archive";
 
 const POLL_MS = 3_000;
@@ -161,50 +160,21 @@ function Closing() {
 function CloseDialog({ way, onClose }: { way: Way; onClose: () => void }) {
   const text = useText();
   const { api, logOut } = useSession();
-  const action = useAction();
-  const [password, setPassword] = useState("");
-  const passwordError = fieldError(action.error, "password");
-  const close = async () => {
-    if (await action.run(() => closeAccount(api, way, password))) {
-      // Its login has ended: this forgets it on the device.
-      await logOut();
-    }
-  };
   return (
-    <Dialog title={text(`settings.close.${way}`)} onClose={onClose}>
-      <Form
-        className="stack"
-        validationBehavior="aria"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void close();
-        }}
-      >
-        <ul className="preferences-notes">
-          <li>{text("settings.close.note.logins")}</li>
-          <li>{text(`settings.close.note.${way}`)}</li>
-          <li>{text("settings.close.note.messages")}</li>
-          <li>{text("settings.close.note.guilds")}</li>
-          <li>{text(`settings.close.note.undo.${way}`)}</li>
-        </ul>
-        <TextField
-          label={text("settings.password.current")}
-          type="password"
-          value={password}
-          onChange={setPassword}
-          autoFocus
-          isRequired
-          autoComplete="current-password"
-          error={passwordError}
-        />
-        <ErrorNotice error={action.error} shown={["password"]} />
-        <DialogFooter
-          confirm={text(`settings.close.${way}`)}
-          kind="danger"
-          isDisabled={action.pending || password === ""}
-          onCancel={onClose}
-        />
-      </Form>
-    </Dialog>
+    <PasswordDialog
+      title={text(`settings.close.${way}`)}
+      onConfirm={(password) => closeAccount(api, way, password)}
+      // Its login has ended: this forgets it on the device.
+      onConfirmed={() => void logOut()}
+      onClose={onClose}
+    >
+      <ul className="preferences-notes">
+        <li>{text("settings.close.note.logins")}</li>
+        <li>{text(`settings.close.note.${way}`)}</li>
+        <li>{text("settings.close.note.messages")}</li>
+        <li>{text("settings.close.note.guilds")}</li>
+        <li>{text(`settings.close.note.undo.${way}`)}</li>
+      </ul>
+    </PasswordDialog>
   );
 }

@@ -1,15 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Form } from "react-aria-components";
 import { FormattedDate } from "react-intl";
 
 import { endSessions, getSessions, type AuthSession } from "../../../api/settings";
 import { Translate, useText } from "../../../i18n/translate";
-import { DialogFooter } from "../../../ui/DialogFooter";
-import { Button, Dialog, TextField } from "../../../ui/controls";
-import { ErrorNotice } from "../../session/ErrorNotice";
+import { Button } from "../../../ui/controls";
 import { useSession } from "../../session/session";
-import { fieldError, useAction } from "../../session/useAction";
+import { PasswordDialog } from "../PasswordDialog";
 import { QueryList } from "../QueryList";
 
 /** Where the user is logged in, the last used first. */
@@ -17,7 +14,11 @@ export default function Sessions() {
   const text = useText();
   const { api } = useSession();
   const sessions = useQuery({ queryKey: ["sessions"], queryFn: () => getSessions(api) });
-  const [ending, setEnding] = useState<readonly AuthSession[] | null>(null);
+  const [ending, setEnding] = useState<AuthSession | null>(null);
+  const close = () => {
+    setEnding(null);
+    void sessions.refetch();
+  };
   return (
     <section className="preferences-block">
       <p className="field-hint">{text("settings.sessions.hint")}</p>
@@ -43,18 +44,19 @@ export default function Sessions() {
                 />
               </span>
             </span>
-            <Button onPress={() => setEnding([session])}>{text("settings.sessions.end")}</Button>
+            <Button onPress={() => setEnding(session)}>{text("settings.sessions.end")}</Button>
           </li>
         )}
       </QueryList>
       {ending !== null && (
-        <EndDialog
-          sessions={ending}
-          onClose={() => {
-            setEnding(null);
-            void sessions.refetch();
-          }}
-        />
+        <PasswordDialog
+          title={text("settings.sessions.end")}
+          onConfirm={(password) => endSessions(api, [ending.id_hash], password)}
+          onConfirmed={close}
+          onClose={close}
+        >
+          <p>{text("settings.sessions.end.question")}</p>
+        </PasswordDialog>
       )}
     </section>
   );
@@ -63,48 +65,4 @@ export default function Sessions() {
 function clientName({ client_info: { platform, os } }: AuthSession): string | null {
   const parts = [platform, os].filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join(" · ");
-}
-
-function EndDialog({ sessions, onClose }: { sessions: readonly AuthSession[]; onClose: () => void }) {
-  const text = useText();
-  const { api } = useSession();
-  const action = useAction();
-  const [password, setPassword] = useState("");
-  const end = async () => {
-    const ids = sessions.map((session) => session.id_hash);
-    if (await action.run(() => endSessions(api, ids, password))) {
-      onClose();
-    }
-  };
-  return (
-    <Dialog title={text("settings.sessions.end")} onClose={onClose}>
-      <Form
-        className="stack"
-        validationBehavior="aria"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void end();
-        }}
-      >
-        <p>{text("settings.sessions.end.question")}</p>
-        <TextField
-          label={text("settings.password.current")}
-          type="password"
-          value={password}
-          onChange={setPassword}
-          autoFocus
-          isRequired
-          autoComplete="current-password"
-          error={fieldError(action.error, "password")}
-        />
-        <ErrorNotice error={action.error} shown={["password"]} />
-        <DialogFooter
-          confirm={text("settings.sessions.end")}
-          kind="danger"
-          isDisabled={action.pending || password === ""}
-          onCancel={onClose}
-        />
-      </Form>
-    </Dialog>
-  );
 }
