@@ -1,4 +1,4 @@
-"""Whether an answer is as a document describes it, in microseconds. What is wrong with it is for others to say."""
+"""Checks answers against an OpenAPI document in microseconds. It does not say what is wrong: jsonschema does."""
 
 from functools import cache
 from typing import Any

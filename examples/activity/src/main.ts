@@ -13,11 +13,11 @@ const board = element("board") as HTMLCanvasElement;
 const context = board.getContext("2d");
 
 function element(id: string): HTMLElement {
-  const found = document.getElementById(id);
-  if (found === null) {
+  const element = document.getElementById(id);
+  if (element === null) {
     throw new Error(`the page has no ${id}`);
   }
-  return found;
+  return element;
 }
 
 function draw({ from, to, color }: Line): void {

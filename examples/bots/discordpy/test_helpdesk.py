@@ -20,10 +20,10 @@ async def test_a_ticket_is_a_thread_that_staff_can_close(alice, bob, bot):
     form = await bob.runs("ticket").awaits_modal()
     assert form.fields == ["subject", "details"]
 
-    told = await bob.submits(form, subject="Lost key", details="It was blue.").awaits_reply()
+    answer = await bob.submits(form, subject="Lost key", details="It was blue.").awaits_reply()
 
-    assert told.ephemeral
-    thread = told.content.partition("<#")[2].partition(">")[0]
+    assert answer.ephemeral
+    thread = answer.content.partition("<#")[2].partition(">")[0]
     (opening,) = [each for each in await bob.in_channel(thread).messages() if each.buttons]
     assert "It was blue." in opening.content
     refused = await bob.in_channel(thread).clicks(opening, "Close").awaits_reply()

@@ -1,4 +1,4 @@
-"""`/healthz`: whether the server works. A request that proves to know the server key is told how it arrived.
+"""`/healthz`: whether the server works, and how a request arrived that proves to know the server key.
 
 `moothall doctor` asks with such a proof, through the proxy that stands in front: so it knows whether the answer is this
 installation's own, and what the proxy did to the request.
