@@ -11,10 +11,8 @@ import binascii
 import ipaddress
 import os
 import re
-import tomllib
 import types
 from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -444,6 +442,8 @@ def _check_combinations(values: Mapping[str, Any]) -> Iterator[str]:
 def _read_toml(path: Path, problems: list[str]) -> dict[str, Any]:
     """Read a TOML file; an unreadable file adds a problem and is empty."""
     try:
+        import tomllib  # noqa: PLC0415 not without a file
+
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         problems.append(f"config: cannot read {path}: {error.strerror}")
@@ -453,6 +453,8 @@ def _read_toml(path: Path, problems: list[str]) -> dict[str, Any]:
 
 
 def _suggestion(key: str, known: Mapping[str, object]) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 not without a mistake
+
     close = get_close_matches(key, known, n=1)
     return f"; did you mean {close[0]}?" if close else ""
 

@@ -14,8 +14,10 @@ from moothall.kernel.audit import AuditEntryCreate
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import Endpoint, Handler, Json
 from moothall.kernel.events import Event
+from moothall.kernel.guild_changes import GuildPart
 from moothall.kernel.pipeline import Pipeline
 from moothall.kernel.ratelimit import Rate, RateLimiter
+from moothall.kernel.router import Router
 from moothall.logs import current_request
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
@@ -32,7 +34,7 @@ class Renamed(Event, frozen=True, kw_only=True):
     """Declared."""
 
     name: ClassVar[str] = "TEST_RENAMED"
-    invalidates_guild: ClassVar[bool] = True
+    changes_guild: ClassVar[tuple[GuildPart, ...]] = (GuildPart.SETTINGS,)
     guild_id: GuildId
     new_name: str
 
@@ -158,7 +160,7 @@ ROWS = [
 
 @pytest.fixture
 async def guild(platform: Platform) -> Guild:
-    platform.pipeline = Pipeline(platform.services, ROWS, observe=lambda *_: None, max_body=2000)
+    platform.pipeline = Pipeline(platform.services, Router(ROWS), observe=lambda *_: None, max_body=2000)
     return await platform.guild(await platform.person("alice"))
 
 

@@ -332,3 +332,27 @@ async def test_an_invalid_statement_is_a_storage_error(database: Database) -> No
 def test_a_url_of_no_engine_is_refused(url: str) -> None:
     with pytest.raises(ValueError, match="sqlite:/// or postgresql://"):
         database_at(url)
+
+
+async def fail_to_count(database: Database) -> None:
+    async with database.transaction() as tx:
+        await tx.execute(SET_COUNTER, guild_id=GUILD, count=5)
+        raise ZeroDivisionError
+
+
+async def test_watched_rows_are_reported_with_their_commit_and_never_without(database: Database) -> None:
+    reported: list[set[int]] = []
+    if not database.watch_rows("guild_counters", lambda ids: reported.append(set(ids))):
+        return  # other processes write here too
+
+    async with database.transaction() as tx:
+        await tx.execute_many(ADD_COUNTER, [{"guild_id": guild_id, "member_count": 0} for guild_id in (1, 2)])
+        await tx.execute(BAN, guild_id=GUILD, user_id=7, reason=None, created_at=1)
+        assert reported == []
+    with pytest.raises(ZeroDivisionError):
+        await fail_to_count(database)
+    await ban(database, 8)
+    async with database.transaction() as tx:
+        await tx.execute(SET_COUNTER, guild_id=GUILD, count=6)
+
+    assert reported == [{1, 2}, {1}]

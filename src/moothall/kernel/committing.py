@@ -1,15 +1,9 @@
 """What belongs to every commit: new versions of changed guilds, and publishing events."""
 
-from sqlalchemy import bindparam, update
-
 from moothall.kernel.context import Context
+from moothall.kernel.guild_changes import PARTS_BY_ROW, GuildChange
 from moothall.kernel.outbox import leave_events
-from moothall.storage.database import Query
-from moothall.storage.schema import guilds
-
-_set_version = Query(
-    update(guilds).where(guilds.c.id == bindparam("guild_id")).values(version=bindparam("new_version"))
-)
+from moothall.objects.ids import GuildId
 
 
 def publish_after_commit(ctx: Context) -> None:
@@ -42,6 +36,12 @@ async def store_events(ctx: Context) -> None:
 
 async def renew_guild_versions(ctx: Context) -> None:
     """Give each guild whose state the transaction has changed a new, unique version."""
-    changed = {event.guild_id for event in ctx.events if event.invalidates_guild}  # type: ignore[attr-defined]  # such have one
-    for guild_id in changed:
-        await ctx.tx.execute(_set_version, guild_id=guild_id, new_version=ctx.ids.next())
+    changes: dict[GuildId, set[GuildChange]] = {}
+    for event in ctx.events:
+        for part in event.changes_guild:
+            guild_id: GuildId = event.guild_id  # type: ignore[attr-defined]  # such events have one
+            row_id = event.changed_row() if part in PARTS_BY_ROW else 0
+            changes.setdefault(guild_id, set()).add(GuildChange(part, row_id))
+    for guild_id, changed in changes.items():
+        entered = ctx.guild if ctx.writes and ctx.in_guild and ctx.guild.id == guild_id else None
+        await ctx.services.states.renew(ctx.tx, guild_id, ctx.ids.next(), changed, entered)

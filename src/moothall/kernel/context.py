@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, Protocol, TypeVar
 
 from msgspec import UNSET, Struct
@@ -54,6 +55,9 @@ class PresenceSource(Protocol):
 
     def is_connected(self, user_id: UserId) -> bool:
         """Whether a user has a live session."""
+
+    def connected_among(self, user_ids: AbstractSet[UserId]) -> AbstractSet[UserId]:
+        """Those of several users who have a live session, in time proportional to the connected ones."""
 
     def find_session(self, user_id: UserId, session_id: str | None) -> GatewaySession | None:
         """A live session of a user; with None the latest one. None if the user has no such session."""

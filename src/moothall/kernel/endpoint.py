@@ -32,7 +32,7 @@ from moothall.kernel.parameters import (
     path_parameter,
     query_parameter,
 )
-from moothall.kernel.ratelimit import DEFAULT_RATE, Rate
+from moothall.kernel.ratelimit import DEFAULT_RATE, Rate, bucket_name
 from moothall.kernel.uploads import NoFiles, Uploads
 from moothall.kernel.url_encoded import UrlEncoded, UrlEncodedReader
 
@@ -74,6 +74,7 @@ class Endpoint:
         "access",
         "audit_reason",
         "body",
+        "bucket",
         "handler",
         "header_parameters",
         "images",
@@ -123,6 +124,7 @@ class Endpoint:
         self._locks_guild: bool | None = None
         self.scope = scope
         self.rate = rate
+        self.bucket = bucket_name(method, path)
         self.writes = writes
         self.reads_first = reads_first
         """Whether the handler runs on a reader first, and again in a transaction if it needs to write."""
@@ -142,7 +144,7 @@ class Endpoint:
     def locks_guild(self) -> bool:
         """Whether the endpoint's transaction takes the lock of a guild."""
         if self._locks_guild is None:
-            changes = "{guild_id}" in self.path or any(event.invalidates_guild for event in self.fires)
+            changes = "{guild_id}" in self.path or any(event.changes_guild for event in self.fires)
             self._locks_guild = self.writes and changes
         return self._locks_guild
 

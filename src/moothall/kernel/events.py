@@ -5,6 +5,7 @@ from typing import ClassVar
 from msgspec import Raw, Struct
 
 from moothall.bus import Audience, Envelope
+from moothall.kernel.guild_changes import GuildPart
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.wire import encode
 
@@ -25,8 +26,12 @@ class Event(Struct, frozen=True, kw_only=True):
     """Permission bits of which a user needs one in the channel or guild to receive the event; 0 needs none."""
     transient: ClassVar[bool] = False
     """Whether the event announces no stored change, so that a crash may lose it (typing)."""
-    invalidates_guild: ClassVar[bool] = False
-    """Whether the event announces a change of the state that `GuildState` caches."""
+    changes_guild: ClassVar[tuple[GuildPart, ...]] = ()
+    """The parts of `GuildState` that the event announces a change of."""
+
+    def changed_row(self) -> int:
+        """The id of the role or channel that the event announces a change of; 0 for other parts of a guild."""
+        return 0
 
     def payload(self) -> object:
         """The `d` of the dispatch."""

@@ -1,21 +1,27 @@
 """Versions of guilds in memory, from which the permissions of their members are computed.
 
 `guilds.version` gets a new value in every transaction that changes the state of a guild. A request reads the version
-and the caller's member row in one query. The state of a version is loaded once and shared by all requests that read
-that version. So a response is never stale, even if another process wrote, and the cost of a request does not grow with
-the guild.
+and the caller's member row in one query. The state of a version is shared by all requests that read that version. So a
+response is never stale, even if another process wrote, and the cost of a request does not grow with the guild.
+
+The state of a new version is made from that of the version before, of which it shares what has not changed: the
+transaction reads the rows that it changed once more. Another process reads them by `guilds.recent_changes`. A state is
+loaded whole only where there is none in memory, or one so old that the list of changes begins after it.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
-from functools import wraps
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial, wraps
 from typing import Any, TypeVar, cast
 
 import msgspec
-from msgspec import Struct
-from sqlalchemy import bindparam, select
+import sqlalchemy
+from msgspec import Struct, structs
+from sqlalchemy import Text, bindparam, func, select, update
+from sqlalchemy.sql import ClauseElement
 
-from moothall.kernel.channel_queries import select_channel
+from moothall.kernel.channel_queries import select_channel, select_channels
+from moothall.kernel.guild_changes import MAX_TEXT, GuildChange, GuildPart, change_line, changes_between
 from moothall.objects.auto_moderation import AutoModerationRule
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import NOT_THREADS, THREADS, VOICE, type_numbers
@@ -35,7 +41,8 @@ from moothall.objects.role import Role
 from moothall.objects.soundboard import SoundboardSound
 from moothall.objects.sticker import Sticker
 from moothall.objects.wire import Timestamp
-from moothall.storage.database import Database, Query, Reader
+from moothall.storage.database import Database, Query, Reader, Transaction, in_list
+from moothall.storage.query import ByDialect
 from moothall.storage.rows import (
     ChannelRow,
     EmojiRow,
@@ -70,6 +77,12 @@ _select_authority = Query(
 )
 _select_guild = Query(select(guilds).where(guilds.c.id == bindparam("guild_id")), into=GuildRow)
 _select_roles = Query(select(roles).where(roles.c.guild_id == bindparam("guild_id")), into=RoleRow)
+_select_role = Query(
+    select(roles).where(roles.c.guild_id == bindparam("guild_id"), roles.c.id == bindparam("role_id")), into=RoleRow
+)
+_select_some_roles = Query(
+    select(roles).where(roles.c.guild_id == bindparam("guild_id"), in_list(roles.c.id, "role_ids")), into=RoleRow
+)
 _select_emojis = Query(
     select(emojis).where(emojis.c.guild_id == bindparam("guild_id")).order_by(emojis.c.id), into=EmojiRow
 )
@@ -94,40 +107,100 @@ _select_channels = Query(
 )
 
 
+def _renewal(*, of_version: bool) -> ByDialect:
+    """Set the version of a guild and append to its recent changes, of which the oldest are cut off."""
+
+    def build(dialect: str) -> ClauseElement:
+        line = sqlalchemy.cast(guilds.c.version, Text).concat(bindparam("line", type_=Text))
+        changes = guilds.c.recent_changes.concat("\n").concat(line)
+        cut = func.substr(changes, -MAX_TEXT) if dialect == "sqlite" else func.right(changes, MAX_TEXT)
+        statement = update(guilds).where(guilds.c.id == bindparam("guild_id"))
+        if of_version:
+            statement = statement.where(guilds.c.version == bindparam("old_version"))
+        return statement.values(version=bindparam("new_version"), recent_changes=cut)
+
+    return ByDialect(build)
+
+
+_renew = Query(_renewal(of_version=False))
+_renew_version = Query(_renewal(of_version=True))
+
 T = TypeVar("T")
+
+
+class _ChangedRows(Struct):
+    """Rows of a guild's state as they are now; None for deleted ones."""
+
+    parts: frozenset[GuildPart]
+    """The parts that have changed."""
+    roles: Mapping[RoleId, Role | None]
+    channels: Mapping[ChannelId, Channel | None]
+    emojis: list[Emoji] | None
+    """All emojis, if any has changed."""
+    stickers: list[Sticker] | None
+
+
+class _Loaded(Struct):
+    """What a state loads or computes when it is first needed."""
+
+    channels: dict[int, Channel]
+    all_channels: bool
+    """Whether `channels` is complete; then it is never changed."""
+    overwrites: dict[int, dict[int, tuple[int, int]]]
+    """The overwrites of channels as `GuildState.overwrites` returns them."""
+    sounds: list[SoundboardSound] | None
+    rules: list[AutoModerationRule] | None
+    derived: dict[object, object]
+    """The results of functions with `once_per_version`."""
+
+    def private_copy(self) -> "_Loaded":
+        """The same with containers of its own."""
+        channels = self.channels if self.all_channels else dict(self.channels)
+        return _Loaded(channels, self.all_channels, dict(self.overwrites), self.sounds, self.rules, dict(self.derived))
+
+    def successor(self, changed: _ChangedRows, *, boosts_changed: bool) -> "_Loaded":
+        """What a later version shares with it."""
+        parts = changed.parts
+        channels, overwrites = self.channels, self.overwrites
+        if GuildPart.CHANNEL in parts:
+            channels, overwrites = dict(channels), dict(overwrites)
+            for channel_id, channel in changed.channels.items():
+                overwrites.pop(channel_id, None)
+                if channel is None:
+                    channels.pop(channel_id, None)
+                else:
+                    channels[channel_id] = channel
+        return _Loaded(
+            channels,
+            self.all_channels,
+            overwrites,
+            None if GuildPart.SOUNDS in parts or boosts_changed else self.sounds,
+            None if GuildPart.RULES in parts else self.rules,
+            {compute: value for compute, value in self.derived.items() if not _PARTS[compute] & parts},
+        )
 
 
 class GuildState:
     """One version of a guild: its row, roles, channels (no threads), emojis, stickers and sounds."""
 
-    __slots__ = (
-        "_all_channels",
-        "_channels",
-        "_derived",
-        "_overwrites",
-        "_rules",
-        "_sounds",
-        "emojis",
-        "id",
-        "roles",
-        "row",
-        "stickers",
-        "version",
-    )
+    __slots__ = ("_loaded", "emojis", "id", "roles", "row", "stickers", "version")
 
-    def __init__(self, row: GuildRow, roles: Iterable[Role], emojis: list[Emoji], stickers: list[Sticker]) -> None:
+    def __init__(
+        self,
+        row: GuildRow,
+        roles: dict[RoleId, Role],
+        emojis: list[Emoji],
+        stickers: list[Sticker],
+        loaded: _Loaded | None = None,
+    ) -> None:
         self.id = row.id
         self.version = row.version
         self.row = row
-        self.roles: dict[RoleId, Role] = {role.id: role for role in sorted(roles, key=lambda r: (r.position, r.id))}
-        self.emojis = emojis_with_availability(emojis, row.premium_tier)
-        self.stickers = stickers_with_availability(stickers, row.premium_tier, row.features)
-        self._derived: dict[object, object] = {}
-        self._channels: dict[int, Channel] = {}
-        self._all_channels = False
-        self._overwrites: dict[int, dict[int, tuple[int, int]]] = {}
-        self._sounds: list[SoundboardSound] | None = None
-        self._rules: list[AutoModerationRule] | None = None
+        self.roles = roles
+        """By id, lowest first."""
+        self.emojis = emojis
+        self.stickers = stickers
+        self._loaded = _Loaded({}, False, {}, None, None, {}) if loaded is None else loaded  # noqa: FBT003
 
     @property
     def owner_id(self) -> UserId:
@@ -141,50 +214,54 @@ class GuildState:
 
     async def channels(self, reader: Reader) -> dict[ChannelId, Channel]:
         """Every channel but threads, by id."""
-        if not self._all_channels:
+        if not self._loaded.all_channels:
             rows = await reader.all(_select_channels, guild_id=self.id)
-            self._channels = {row.id: channel_from_row(row) for row in rows}
-            self._all_channels = True
-        return self._channels  # type: ignore[return-value]  # channel ids are its keys
+            self._loaded.channels = {row.id: channel_from_row(row) for row in rows}
+            self._loaded.all_channels = True
+        return self._loaded.channels  # type: ignore[return-value]  # channel ids are its keys
 
     @property
     def loaded_channels(self) -> dict[ChannelId, Channel]:
         """Every channel but threads, by id. Raises RuntimeError before the first call of `channels`."""
-        if not self._all_channels:
+        if not self._loaded.all_channels:
             raise RuntimeError("the channels of this guild have not been loaded")
-        return self._channels  # type: ignore[return-value]  # channel ids are its keys
+        return self._loaded.channels  # type: ignore[return-value]  # channel ids are its keys
 
     async def channel(self, reader: Reader, channel_id: ChannelId) -> Channel | None:
         """One channel of this guild that is not a thread."""
-        channel: Channel | None = self._channels.get(channel_id)
-        if channel is not None or self._all_channels:
+        channel: Channel | None = self._loaded.channels.get(channel_id)
+        if channel is not None or self._loaded.all_channels:
             return channel
         row = await select_channel(reader, channel_id)
         if row is None or row.guild_id != self.id or row.type in THREADS:
             return None
-        channel = self._channels[channel_id] = channel_from_row(row)
+        channel = channel_from_row(row)
+        if not self._loaded.all_channels:
+            self._loaded.channels[channel_id] = channel
         return channel
 
     async def sounds(self, reader: Reader) -> list[SoundboardSound]:
         """The sounds of its soundboard, oldest first."""
-        if self._sounds is None:
+        if self._loaded.sounds is None:
             rows = await reader.all(_select_sounds, guild_id=self.id)
-            self._sounds = sounds_with_availability(map(sound_from_row, rows), self.row.premium_tier, self.row.features)
-        return self._sounds
+            self._loaded.sounds = sounds_with_availability(
+                map(sound_from_row, rows), self.row.premium_tier, self.row.features
+            )
+        return self._loaded.sounds
 
     async def auto_moderation_rules(self, reader: Reader) -> list[AutoModerationRule]:
         """Its auto moderation rules, oldest first."""
-        if self._rules is None:
-            self._rules = [rule_from_row(row) for row in await reader.all(_select_rules, guild_id=self.id)]
-        return self._rules
+        if self._loaded.rules is None:
+            self._loaded.rules = [rule_from_row(row) for row in await reader.all(_select_rules, guild_id=self.id)]
+        return self._loaded.rules
 
     def overwrites(self, channel: Channel) -> dict[int, tuple[int, int]]:
         """The (allow, deny) bits of a channel's overwrites, by the id of the role or user."""
-        overwrites = self._overwrites.get(channel.id)
+        overwrites = self._loaded.overwrites.get(channel.id)
         if overwrites is None:
             listed = channel.permission_overwrites
             overwrites = {o.id: (int(o.allow), int(o.deny)) for o in listed} if isinstance(listed, list) else {}
-            self._overwrites[channel.id] = overwrites
+            self._loaded.overwrites[channel.id] = overwrites
         return overwrites
 
     def base_of(self, user_id: int, role_ids: Iterable[int]) -> int:
@@ -206,26 +283,74 @@ class GuildState:
 
     def derive(self, compute: Callable[["GuildState"], T]) -> T:
         """The result of a function of this version, computed once. See `once_per_version`."""
-        if compute not in self._derived:
-            self._derived[compute] = compute(self)
-        return cast("T", self._derived[compute])
+        if compute not in self._loaded.derived:
+            self._loaded.derived[compute] = compute(self)
+        return cast("T", self._loaded.derived[compute])
+
+    def has_channel(self, channel_id: ChannelId) -> bool:
+        """Whether a channel is loaded, or would be if it existed."""
+        return self._loaded.all_channels or channel_id in self._loaded.channels
 
     def private_copy(self) -> "GuildState":
         """The same version for a transaction, which may load uncommitted changes lazily."""
-        copy = GuildState(self.row, self.roles.values(), self.emojis, self.stickers)
-        copy._channels, copy._all_channels = dict(self._channels), self._all_channels
-        copy._rules = self._rules
-        return copy
+        return GuildState(self.row, self.roles, self.emojis, self.stickers, self._loaded.private_copy())
+
+    def successor(self, row: GuildRow, changed: _ChangedRows) -> "GuildState":
+        """The state of a later version, which shares with this one what has not changed.
+
+        A channel that this version loads later may already be of the later one, but never older than this one.
+        """
+        tier, features = row.premium_tier, row.features
+        boosts_changed = tier != self.row.premium_tier or features != self.row.features
+        emojis, stickers = self.emojis, self.stickers
+        if changed.emojis is not None or boosts_changed:
+            emojis = emojis_with_availability(emojis if changed.emojis is None else changed.emojis, tier)
+        if changed.stickers is not None or boosts_changed:
+            stickers = stickers_with_availability(
+                stickers if changed.stickers is None else changed.stickers, tier, features
+            )
+        return GuildState(
+            row,
+            _with_roles(self.roles, changed.roles) if changed.roles else self.roles,
+            emojis,
+            stickers,
+            self._loaded.successor(changed, boosts_changed=boosts_changed),
+        )
 
 
-def once_per_version(compute: Callable[[GuildState], T]) -> Callable[[GuildState], T]:
-    """Call a function of a guild's state once for each version; later calls return the same result."""
+def _in_order(roles: Iterable[Role]) -> dict[RoleId, Role]:
+    return {role.id: role for role in sorted(roles, key=lambda role: (role.position, role.id))}
 
-    @wraps(compute)
-    def compute_once(state: GuildState) -> T:
-        return state.derive(compute)
 
-    return compute_once
+def _with_roles(roles: Mapping[RoleId, Role], changed: Mapping[RoleId, Role | None]) -> dict[RoleId, Role]:
+    result = dict(roles)
+    moved = False
+    for role_id, role in changed.items():
+        if role is None:
+            result.pop(role_id, None)
+        else:
+            moved = moved or role_id not in result or result[role_id].position != role.position
+            result[role_id] = role
+    return _in_order(result.values()) if moved else result
+
+
+_PARTS: dict[object, frozenset[GuildPart]] = {}
+"""The parts of a state that each function with `once_per_version` reads."""
+
+
+def once_per_version(*parts: GuildPart) -> Callable[[Callable[[GuildState], T]], Callable[[GuildState], T]]:
+    """Call a function of a guild's state once for all versions that agree in `parts`, the only ones that it reads."""
+
+    def decorate(compute: Callable[[GuildState], T]) -> Callable[[GuildState], T]:
+        _PARTS[compute] = frozenset(parts)
+
+        @wraps(compute)
+        def compute_once(state: GuildState) -> T:
+            return state.derive(compute)
+
+        return compute_once
+
+    return decorate
 
 
 class MemberAuthority(Struct, frozen=True):
@@ -302,16 +427,22 @@ class GuildStates:
 
     def __init__(self, database: Database, *, maximum: int = 10_000) -> None:
         self._states: OrderedDict[int, GuildState] = OrderedDict()
+        self._uncommitted: dict[int, GuildState] = {}
+        """The latest state that a transaction has made, until its commit is known. Transactions that follow in the
+        same commit read its version; no request does if it is rolled back."""
         self._role_lists: dict[str, tuple[RoleId, ...]] = {}
         self._guild_of_channel: dict[int, GuildId] = {}
         self._max = maximum
         self._rows: dict[tuple[int, int], tuple[int, tuple[Any, ...]]] = {}
+        self._authorities: dict[tuple[int, int], tuple[tuple[Any, ...], MemberAuthority]] = {}
+        """The authority built from each row that is cached, unless it changes with time."""
         watched = [database.watch(table.name, self.forget) for table in (guilds, members)]
         self._caches_rows = all(watched)
 
     def forget(self) -> None:
         """Forget the cached rows."""
         self._rows.clear()
+        self._authorities.clear()
 
     async def authority(
         self, reader: Reader, guild_id: GuildId, user_id: UserId, now: Timestamp, *, writes: bool
@@ -324,6 +455,10 @@ class GuildStates:
         state = await self.at_version(reader, guild_id, version, writes=writes)
         if state is None or member_id is None:
             return state, None
+        key = (guild_id, user_id)
+        known = self._authorities.get(key)
+        if known is not None and known[0] is row and known[1].guild is state:
+            return state, known[1]
         authority = self.build_authority(
             state,
             user_id,
@@ -334,6 +469,8 @@ class GuildStates:
             now=now,
             guest_of=None if guest_of is None else ChannelId(guest_of),
         )
+        if until is None and not writes and self._caches_rows and reader.committed:
+            self._authorities[key] = (row, authority)
         return state, authority
 
     async def _authority_row(
@@ -345,7 +482,7 @@ class GuildStates:
         row = await reader.one(_select_authority, guild_id=guild_id, user_id=user_id)
         if caches and row is not None:
             if len(self._rows) >= _MAX_ROWS:
-                self._rows.clear()
+                self.forget()
             self._rows[guild_id, user_id] = (now + _CACHE_MS, row)
         return row
 
@@ -386,17 +523,71 @@ class GuildStates:
     async def at_version(self, reader: Reader, guild_id: GuildId, version: int, *, writes: bool) -> GuildState | None:
         """The state of a version just read. In a transaction (`writes`) it is a copy, private to the transaction."""
         state = self._states.get(guild_id)
-        if state is None or state.version != version:
-            state = await _load(reader, guild_id)
-            if state is None:
-                return None
-            if not writes:
-                self._states[guild_id] = state
-                if len(self._states) > self._max:
-                    self._states.popitem(last=False)
-            return state
-        self._states.move_to_end(guild_id)
-        return state.private_copy() if writes else state
+        if state is not None and state.version == version:
+            self._states.move_to_end(guild_id)
+        else:
+            state = self._uncommitted.get(guild_id)
+            if state is None or state.version != version:
+                state = await self._update(reader, guild_id)
+                if state is not None and not writes:
+                    self._keep(state)
+        return state.private_copy() if state is not None and writes else state
+
+    async def renew(
+        self,
+        tx: Transaction,
+        guild_id: GuildId,
+        version: int,
+        changes: Collection[GuildChange],
+        base: GuildState | None,
+    ) -> None:
+        """Give a guild a new version, at the end of a transaction that has changed its state.
+
+        `base` is the state before, if the transaction has it: then that of the new version is made here, from the
+        changed rows. Else the next request reads them.
+        """
+        values: dict[str, Any] = {"guild_id": guild_id, "new_version": version, "line": change_line(version, changes)}
+        if base is None or not await tx.execute(_renew_version, old_version=base.version, **values):
+            await tx.execute(_renew, **values)
+            return
+        row: GuildRow | None = None
+        if any(change.part is GuildPart.SETTINGS for change in changes):
+            row = await tx.one(_select_guild, guild_id=guild_id)
+        row = structs.replace(base.row if row is None else row, version=version, recent_changes="")
+        state = await _apply(tx, base, row, changes)
+        if len(self._uncommitted) >= self._max:
+            self._uncommitted.clear()
+        self._uncommitted[guild_id] = state
+        tx.on_commit(partial(self._commit, state))
+
+    def _commit(self, state: GuildState) -> None:
+        self._keep(state)
+        if self._uncommitted.get(state.id) is state:
+            del self._uncommitted[state.id]
+
+    def _keep(self, state: GuildState) -> None:
+        self._states[state.id] = state
+        self._states.move_to_end(state.id)
+        if len(self._states) > self._max:
+            self._states.popitem(last=False)
+
+    async def load(self, reader: Reader, guild_id: GuildId) -> GuildState | None:
+        """The current state of a guild, loaded whole."""
+        row = await reader.one(_select_guild, guild_id=guild_id)
+        return None if row is None else await _load(reader, row)
+
+    async def _update(self, reader: Reader, guild_id: GuildId) -> GuildState | None:
+        # The guild's row, with the version, is read first: if anything changes between the statements, the state has
+        # the older version, and the next request reads what has changed.
+        row = await reader.one(_select_guild, guild_id=guild_id)
+        if row is None:
+            return None
+        listed, row.recent_changes = row.recent_changes, ""
+        for base in (self._uncommitted.get(guild_id), self._states.get(guild_id)):
+            changes = None if base is None else changes_between(listed, base.version, row.version)
+            if base is not None and changes is not None:
+                return await _apply(reader, base, row, changes)
+        return await _load(reader, row)
 
     async def guild_of_channel(self, reader: Reader, channel_id: ChannelId) -> GuildId | None:
         """The guild that a channel belongs to; None for threads, direct messages and unknown channels.
@@ -432,15 +623,59 @@ _select_channel_guild = Query(
 )
 
 
-async def _load(reader: Reader, guild_id: GuildId) -> GuildState | None:
-    # The guild's row, with the version, is read first: if anything changes between the statements, the state has the
-    # older version and the next request loads it again.
-    row = await reader.one(_select_guild, guild_id=guild_id)
-    if row is None:
-        return None
+async def _load(reader: Reader, row: GuildRow) -> GuildState:
+    """The state of a guild whose row has just been read."""
+    guild_id = row.id
     return GuildState(
         row,
-        [role_from_row(r) for r in await reader.all(_select_roles, guild_id=guild_id)],
-        [emoji_from_row(r) for r in await reader.all(_select_emojis, guild_id=guild_id)],
-        [sticker_from_row(r) for r in await reader.all(_select_stickers, guild_id=guild_id)],
+        _in_order([role_from_row(r) for r in await reader.all(_select_roles, guild_id=guild_id)]),
+        emojis_with_availability(await _emojis(reader, guild_id), row.premium_tier),
+        stickers_with_availability(await _stickers(reader, guild_id), row.premium_tier, row.features),
     )
+
+
+async def _emojis(reader: Reader, guild_id: GuildId) -> list[Emoji]:
+    return [emoji_from_row(row) for row in await reader.all(_select_emojis, guild_id=guild_id)]
+
+
+async def _stickers(reader: Reader, guild_id: GuildId) -> list[Sticker]:
+    return [sticker_from_row(row) for row in await reader.all(_select_stickers, guild_id=guild_id)]
+
+
+async def _apply(reader: Reader, base: GuildState, row: GuildRow, changes: Collection[GuildChange]) -> GuildState:
+    """The state of the version in `row`, made from that of an earlier version and what has changed since."""
+    parts = frozenset(change.part for change in changes)
+    role_ids = [RoleId(Snowflake(change.row_id)) for change in changes if change.part is GuildPart.ROLE]
+    channel_ids = [ChannelId(Snowflake(change.row_id)) for change in changes if change.part is GuildPart.CHANNEL]
+    changed = _ChangedRows(
+        parts,
+        await _roles(reader, row.id, role_ids),
+        await _channels(reader, base, channel_ids),
+        await _emojis(reader, row.id) if GuildPart.EMOJIS in parts else None,
+        await _stickers(reader, row.id) if GuildPart.STICKERS in parts else None,
+    )
+    return base.successor(row, changed)
+
+
+async def _roles(reader: Reader, guild_id: GuildId, role_ids: list[RoleId]) -> dict[RoleId, Role | None]:
+    """The roles of a guild by id, None for deleted ones."""
+    if not role_ids:
+        return {}
+    if len(role_ids) == 1:
+        row = await reader.one(_select_role, guild_id=guild_id, role_id=role_ids[0])
+        return {role_ids[0]: None if row is None else role_from_row(row)}
+    roles: dict[RoleId, Role | None] = dict.fromkeys(role_ids)
+    for row in await reader.all(_select_some_roles, guild_id=guild_id, role_ids=role_ids):
+        roles[row.id] = role_from_row(row)
+    return roles
+
+
+async def _channels(reader: Reader, base: GuildState, channel_ids: list[ChannelId]) -> dict[ChannelId, Channel | None]:
+    """Those channels among some that a state has loaded, as they are now; None for deleted ones."""
+    loaded = [channel_id for channel_id in channel_ids if base.has_channel(channel_id)]
+    if not loaded:
+        return {}
+    channels: dict[ChannelId, Channel | None] = dict.fromkeys(loaded)
+    for row in (await select_channels(reader, loaded)).values():
+        channels[row.id] = channel_from_row(row)
+    return channels

@@ -25,7 +25,6 @@ from moothall.kernel.images import MEDIA, keep_stored, stage_images, without_med
 from moothall.kernel.multipart import is_form
 from moothall.kernel.parameters import read_query
 from moothall.kernel.per_query_reader import PerQueryReader
-from moothall.kernel.ratelimit import bucket_name
 from moothall.kernel.reason import read_reason
 from moothall.kernel.recorded_refusal import RecordedRefusal
 from moothall.kernel.request import ClientDisconnected, Request, RequestTooLarge, client_address
@@ -132,7 +131,7 @@ class DecodedRequest(Struct):
 
 
 class Pipeline:
-    """The HTTP API as an ASGI application that serves `endpoints`.
+    """The HTTP API as an ASGI application that serves the endpoints of `router`.
 
     `max_body` and `max_upload` are in bytes, for JSON bodies and for forms with files.
     """
@@ -140,18 +139,16 @@ class Pipeline:
     def __init__(
         self,
         services: Services,
-        endpoints: Iterable[Endpoint],
+        router: Router,
         *,
         observe: Observe,
         max_body: int = 26 * 1024 * 1024,
         max_upload: int = 104 * 1024 * 1024,
         trusted_proxies: Callable[[str], bool] = lambda _address: False,
     ) -> None:
-        endpoints = list(endpoints)
         self._services = services
-        self._router = Router(endpoints)
+        self._router = router
         self._actors = ActorCache(services.database)
-        self._buckets = {each: bucket_name(each.method, each.path) for each in endpoints}
         self._observe = observe
         self._max_body = max_body
         self._max_upload = max_upload
@@ -265,7 +262,7 @@ class Pipeline:
             if with_token:
                 major = (major, values[1][:_MAX_KEY])
         caller = actor.user_id or request.network
-        result = limiter.take(self._buckets[endpoint], endpoint.rate, caller, major, loopback=request.loopback)
+        result = limiter.take(endpoint.bucket, endpoint.rate, caller, major, loopback=request.loopback)
         if not result.allowed:
             raise too_many_requests(result.retry_after, result.scope, result.headers)
         request.response_headers.extend(result.headers)
@@ -350,6 +347,8 @@ class Pipeline:
                 raise with_rest if with_rest.kind is errors.INVALID_FORM_BODY else refusal from None
 
     async def _run_row(self, endpoint: Endpoint, actor: Actor, request: Request, decoded: DecodedRequest) -> Any:
+        if endpoint.method == "GET" and not endpoint.writes:
+            return await self._attempt(endpoint, actor, request, decoded, None, writes=False)
         lock = await self._guild_changed(decoded.path) if endpoint.locks_guild else None
         attempt = partial(self._attempt, endpoint, actor, request, decoded, lock)
         try:

@@ -4,7 +4,7 @@ A read sees committed data. A transaction sees its own writes and is isolated fr
 of the process run one after another, on PostgreSQL those with the same `lock`.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, TypeVar
 
@@ -128,4 +128,13 @@ class Database(Protocol):
         """Call back after each commit of this process that wrote a table, before the request is answered.
 
         Returns False if other processes may write the table too; then rows of it must not be cached.
+        """
+
+    def watch_values(self, table: str, changed: Callable[[Mapping[str, Any]], None]) -> bool:
+        """The same as `watch`, but call back for each statement that wrote the table, with its values by name."""
+
+    def watch_rows(self, table: str, changed: Callable[[Collection[int]], None]) -> bool:
+        """Call back after each commit of this process with the ids of the rows of a table that it wrote or deleted.
+
+        The table has a single id as its key. Returns False if other processes may write the table too, as `watch`.
         """

@@ -55,8 +55,16 @@ class Turn:
 class Writer:
     """The one connection that writes, and the thread that commits."""
 
-    def __init__(self, path: Path, connection: apsw.Connection, observe: Callable[[int, float], None]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        connection: apsw.Connection,
+        observe: Callable[[int, float], None],
+        note_row: Callable[[int, str, str, int], None],
+    ) -> None:
         self.connection = connection
+        connection.set_update_hook(note_row)
+        self._note_row = note_row
         self._path = path
         self._observe = observe
         self._loop = asyncio.get_running_loop()
@@ -282,6 +290,7 @@ class Writer:
     def _reconnect(self) -> None:
         self.connection.close()
         self.connection = connect(self._path)
+        self.connection.set_update_hook(self._note_row)
         self._broken = False
 
     async def _wait_for_change(self) -> None:

@@ -6,7 +6,7 @@ order in which they run.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -283,6 +283,14 @@ class PostgresDatabase:
         return _Reading(self)
 
     def watch(self, table: str, changed: Callable[[], None]) -> bool:  # noqa: ARG002 commits of other processes are not observed
+        """Return False: other processes write to this database too, so rows must not be cached."""
+        return False
+
+    def watch_values(self, table: str, changed: Callable[[Mapping[str, Any]], None]) -> bool:  # noqa: ARG002 as `watch`
+        """Return False, as `watch` does."""
+        return False
+
+    def watch_rows(self, table: str, changed: Callable[[Collection[int]], None]) -> bool:  # noqa: ARG002 as above
         """Return False: other processes write to this database too, so rows must not be cached."""
         return False
 

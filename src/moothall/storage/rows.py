@@ -78,6 +78,8 @@ class GuildRow(Struct):
     incidents_data: dict[str, Any] | None
     welcome_screen: dict[str, Any] | None
     """Stored also while disabled; the feature WELCOME_SCREEN_ENABLED enables it."""
+    recent_changes: str = ""
+    """What the last versions changed (`kernel/guild_changes.py`)."""
 
 
 class RoleRow(Struct):

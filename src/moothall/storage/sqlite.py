@@ -6,8 +6,9 @@ connection of their own.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -21,6 +22,9 @@ from moothall.storage.query import Query
 from moothall.storage.sqlite_files import connect, storage_error
 
 T = TypeVar("T")
+
+Watcher = Callable[[Mapping[str, Any]], None]
+"""Called for a statement that wrote a watched table, with its values by name."""
 
 _LONG_READS = 2
 """How many long reads run at once."""
@@ -114,14 +118,40 @@ class LongReads:
         return rows if plan.make is None else list(map(plan.make, rows))
 
 
+RowsCallback = Callable[[Collection[int]], None]
+
+
+class RowWatch:
+    """Collects the ids of the rows that the turn under way has changed, for those who watch their tables."""
+
+    def __init__(self) -> None:
+        self._callbacks: dict[str, list[RowsCallback]] = {}
+        self._ids: dict[str, set[int]] = {}
+
+    def add(self, table: str, changed: RowsCallback) -> None:
+        """Watch a table."""
+        self._callbacks.setdefault(table, []).append(changed)
+
+    def note(self, _kind: int, _database: str, table: str, row_id: int) -> None:
+        """Record a changed row; the driver calls this for every row of every table."""
+        if table in self._callbacks:
+            self._ids.setdefault(table, set()).add(row_id)
+
+    def take(self) -> list[Callable[[], None]]:
+        """Return what is to be called once the turn is durable, and begin anew."""
+        ids, self._ids = self._ids, {}
+        return [partial(changed, ids[table]) for table in ids for changed in self._callbacks[table]]
+
+
 class SqliteTransaction(_Rows):
     """One transaction on the writer's connection; an async context manager, used once."""
 
     committed = False
-    __slots__ = ("_connection", "_failure", "_turn", "_watchers", "_writer")
+    __slots__ = ("_connection", "_failure", "_rows", "_turn", "_watchers", "_writer")
 
-    def __init__(self, writer: Writer, watchers: Mapping[str, Sequence[Callable[[], None]]]) -> None:
+    def __init__(self, writer: Writer, watchers: Mapping[str | None, Sequence[Watcher]], rows: RowWatch) -> None:
         self._writer = writer
+        self._rows = rows
         self._watchers = watchers
         self._turn: Turn | None = None
         self._failure: BaseException | None = None
@@ -138,11 +168,13 @@ class SqliteTransaction(_Rows):
         if turn is None:
             raise RuntimeError("a transaction is left once")
         failure = self._failure
+        changed = self._rows.take()
         if kind is not None or failure is not None:
             self._writer.roll_back(turn, failure if isinstance(failure, StorageError) else None)
             if kind is None and failure is not None:
                 raise failure
         else:
+            turn.callbacks += changed
             await self._writer.commit(turn)
 
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
@@ -153,19 +185,19 @@ class SqliteTransaction(_Rows):
         """Run a statement; return how many rows it changed."""
         plan = query.sqlite or query.plan("sqlite")
         self._run(plan.text, plan.bind(values))
-        if plan.changes is not None and plan.changes in self._watchers:
+        if plan.changes in self._watchers:
             for changed in self._watchers[plan.changes]:
-                self.on_commit(changed)
+                self.on_commit(partial(changed, values))
         return self._connection.changes()
 
     async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
         """Run a statement once for each set of values."""
         plan = query.sqlite or query.plan("sqlite")
+        watchers = self._watchers.get(plan.changes, ())
         for values in rows:
             self._run(plan.text, plan.bind(dict(values)))
-        if plan.changes is not None and plan.changes in self._watchers:
-            for changed in self._watchers[plan.changes]:
-                self.on_commit(changed)
+            for changed in watchers:
+                self.on_commit(partial(changed, values))
 
     def on_commit(self, callback: Callable[[], None]) -> None:
         """Call back once the writes are durable."""
@@ -211,7 +243,8 @@ class SqliteDatabase:
     def __init__(self, path: Path | str, *, observe_commit: CommitObserver | None = None) -> None:
         self.path = Path(path)
         self.observe_commit = observe_commit
-        self._watchers: dict[str, list[Callable[[], None]]] = {}
+        self._watchers: dict[str | None, list[Watcher]] = {}
+        self._rows = RowWatch()
         self._writer: Writer | None = None
         self._reading: _Reading | None = None
         self._long: LongReads | None = None
@@ -227,7 +260,7 @@ class SqliteDatabase:
         except StorageError:
             writing.close()
             raise
-        self._writer = Writer(self.path, writing, self._observe)
+        self._writer = Writer(self.path, writing, self._observe, self._rows.note)
         self._long = LongReads(self.path)
         self._reading = _Reading(SqliteReader(self._connection, self._long))
 
@@ -260,11 +293,20 @@ class SqliteDatabase:
 
     def transaction(self, lock: Snowflake | None = None) -> SqliteTransaction:  # noqa: ARG002 all wait for each other
         """A transaction."""
-        return SqliteTransaction(self._open_writer(), self._watchers)
+        return SqliteTransaction(self._open_writer(), self._watchers, self._rows)
 
     def watch(self, table: str, changed: Callable[[], None]) -> bool:
         """Call back after each commit that wrote a table. Returns True: no other process serves from the file."""
+        return self.watch_values(table, lambda _values: changed())
+
+    def watch_values(self, table: str, changed: Watcher) -> bool:
+        """Call back for each statement that wrote a table once it is durable, with its values. Returns True."""
         self._watchers.setdefault(table, []).append(changed)
+        return True
+
+    def watch_rows(self, table: str, changed: RowsCallback) -> bool:
+        """Call back with the ids of a table's rows after each commit that changed any. Returns True, as `watch`."""
+        self._rows.add(table, changed)
         return True
 
     def _open_writer(self) -> Writer:

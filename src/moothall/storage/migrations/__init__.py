@@ -17,7 +17,7 @@ from moothall.storage.query import ddl_dialect
 from moothall.storage.schema import metadata
 from moothall.storage.schema.search import SEARCH_STATEMENTS
 
-HEAD = "0036"
+HEAD = "0039"
 """The revision that this version of Moothall works with."""
 
 _LOCK = 0x6D6F6F74
@@ -86,7 +86,11 @@ def create_statements(dialect: str) -> list[str]:
     for table in metadata.sorted_tables:
         statements.append(str(CreateTable(table).compile(dialect=compiler)))
         indexes = sorted(table.indexes, key=lambda index: str(index.name))
-        statements += [str(CreateIndex(index).compile(dialect=compiler)) for index in indexes]
+        for index in indexes:
+            condition = index.dialect_options["sqlite"]["where"]
+            if dialect == "postgresql" and condition is not None:
+                index.dialect_options["postgresql"]["where"] = condition
+            statements.append(str(CreateIndex(index).compile(dialect=compiler)))
     return [*statements, *SEARCH_STATEMENTS[dialect]]
 
 

@@ -1,6 +1,6 @@
 """Every table. Keys of those that grow lead with the owning id (design.md, section 4)."""
 
-from moothall.storage.schema.activities import activity_instances, activity_participants
+from moothall.storage.schema.activities import activity_instances, activity_participants, quick_links
 from moothall.storage.schema.auto_moderation import auto_moderation_rules
 from moothall.storage.schema.channels import (
     channel_activity,
@@ -68,7 +68,7 @@ from moothall.storage.schema.role_connections import (
 from moothall.storage.schema.search import message_changes
 from moothall.storage.schema.stages_and_events import scheduled_event_users, scheduled_events, stage_instances
 from moothall.storage.schema.templates import guild_templates
-from moothall.storage.schema.user_settings import user_guild_settings, user_settings
+from moothall.storage.schema.user_settings import user_guild_settings, user_settings, user_settings_protos
 from moothall.storage.schema.users import (
     applications,
     auth_sessions,
@@ -147,6 +147,7 @@ __all__ = [
     "preview_requests",
     "publications",
     "push_subscriptions",
+    "quick_links",
     "reaction_counts",
     "reactions",
     "read_states",
@@ -170,6 +171,7 @@ __all__ = [
     "user_guild_settings",
     "user_notes",
     "user_settings",
+    "user_settings_protos",
     "users",
     "voice_states",
     "voice_statuses",

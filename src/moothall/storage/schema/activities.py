@@ -1,7 +1,7 @@
-"""Running Activities and who takes part in them."""
+"""Running Activities, who takes part in them, and links that lead into them."""
 
-from moothall.objects.ids import ActivityInstanceId, ApplicationId, ChannelId, GuildId, UserId
-from moothall.storage.columns import id_column, key_column, moment_column, text_column
+from moothall.objects.ids import ActivityInstanceId, ApplicationId, ChannelId, GuildId, QuickLinkId, UserId
+from moothall.storage.columns import id_column, key_column, media_column, moment_column, text_column
 from moothall.storage.schema.metadata import clustered, index, table
 
 activity_instances = table(
@@ -28,3 +28,15 @@ activity_participants = clustered(
     index("node"),
 )
 """A user takes part in an instance with one gateway session, the last one that joined it."""
+
+quick_links = table(
+    "quick_links",
+    id_column("id", QuickLinkId, key=True),
+    id_column("application_id", ApplicationId),
+    text_column("title", nullable=False),
+    text_column("description", nullable=False),
+    media_column("image", nullable=False),
+    text_column("custom_id"),
+    index("application_id"),
+)
+"""Links into Activities, for 30 days."""

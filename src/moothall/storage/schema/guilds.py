@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Column
+from sqlalchemy import Column, Text
 
 from moothall.objects.ids import (
     ApplicationId,
@@ -68,6 +68,7 @@ guilds = table(
     number_column("max_stage_video_channel_users", 50),
     json_column("incidents_data", dict[str, Any]),
     json_column("welcome_screen", dict[str, Any]),
+    Column("recent_changes", Text(), nullable=False, default="", server_default=""),  # what the last versions changed
     index("vanity_url_code", unique=True),
     index("owner_id"),
 )

@@ -1,10 +1,10 @@
 """Jobs: work that was enqueued and is not finished."""
 
-from sqlalchemy import Column, Index
+from sqlalchemy import Column
 
 from moothall.objects.ids import Snowflake
 from moothall.storage.columns import JsonColumn, id_column, moment_column, number_column, text_column
-from moothall.storage.schema.metadata import table
+from moothall.storage.schema.metadata import partial_index, table
 
 jobs = table(
     "jobs",
@@ -18,11 +18,4 @@ jobs = table(
     text_column("last_error"),  # of the last attempt that failed; NULL after one that succeeded
 )
 """Written in the transaction that makes the work necessary, deleted in the one that finishes it."""
-Index(
-    "ix_jobs_kind_not_before_id",
-    jobs.c.kind,
-    jobs.c.not_before,
-    jobs.c.id,
-    sqlite_where=jobs.c.failed_at.is_(None),
-    postgresql_where=jobs.c.failed_at.is_(None),
-)
+partial_index("ix_jobs_kind_not_before_id", jobs.c.kind, jobs.c.not_before, jobs.c.id, where=jobs.c.failed_at.is_(None))

@@ -1,6 +1,6 @@
 """Members, former members, bans and voice states."""
 
-from sqlalchemy import Index, literal_column
+from sqlalchemy import literal_column
 
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.storage.columns import (
@@ -13,7 +13,7 @@ from moothall.storage.columns import (
     number_column,
     text_column,
 )
-from moothall.storage.schema.metadata import clustered, index
+from moothall.storage.schema.metadata import clustered, index, partial_index
 
 members = clustered(
     "members",
@@ -39,21 +39,10 @@ members = clustered(
     index("guild_id", "username_key"),
     index("guild_id", "nick_key"),
 )
-Index(
-    "ix_members_guest_channel_id",
-    members.c.guest_channel_id,
-    sqlite_where=members.c.guest_channel_id.is_not(None),
-    postgresql_where=members.c.guest_channel_id.is_not(None),
-)
+partial_index("ix_members_guest_channel_id", members.c.guest_channel_id, where=members.c.guest_channel_id.is_not(None))
 
 _is_quarantined = members.c.flags.bitwise_and(literal_column("1152")) != literal_column("0")
-Index(
-    "ix_members_quarantined",
-    members.c.guild_id,
-    members.c.user_id,
-    sqlite_where=_is_quarantined,
-    postgresql_where=_is_quarantined,
-)
+partial_index("ix_members_quarantined", members.c.guild_id, members.c.user_id, where=_is_quarantined)
 
 member_activity = clustered(
     "member_activity",

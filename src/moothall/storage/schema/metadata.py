@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Index, MetaData, Table
+from sqlalchemy import Column, ColumnElement, Index, MetaData, Table
 from sqlalchemy.sql.schema import SchemaItem
 
 from moothall.storage.columns import MEDIA_FOLDERS, key_column, text_column
@@ -32,8 +32,16 @@ def _with_media_indexes(described: Table) -> Table:
     for column in described.columns:
         if MEDIA_FOLDERS in column.info:
             named = column.is_not(None)
-            Index(f"ix_{described.name}_{column.name}", column, sqlite_where=named, postgresql_where=named)
+            partial_index(f"ix_{described.name}_{column.name}", column, where=named)
     return described
+
+
+def partial_index(name: str, *columns: Column[Any], where: ColumnElement[bool], unique: bool = False) -> Index:
+    """An index over the rows that fulfil a condition.
+
+    Naming the condition for PostgreSQL here would import that dialect at every start; `create_statements` adds it.
+    """
+    return Index(name, *columns, unique=unique, sqlite_where=where)
 
 
 def index(*columns: str, unique: bool = False, **options: Any) -> Index:

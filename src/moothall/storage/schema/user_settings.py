@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from sqlalchemy import Column
+
 from moothall.objects.ids import GuildId, UserId
-from moothall.storage.columns import id_column, json_column, moment_column
+from moothall.storage.columns import WholeColumn, bytes_column, id_column, json_column, moment_column, number_column
 from moothall.storage.schema.metadata import clustered, index
 
 user_settings = clustered(
@@ -12,6 +14,15 @@ user_settings = clustered(
     json_column("settings", dict[str, Any], default={}),
 )
 """The settings that a user has changed."""
+
+user_settings_protos = clustered(
+    "user_settings_protos",
+    id_column("user_id", UserId, key=True),
+    Column("type", WholeColumn(), primary_key=True, autoincrement=False),
+    bytes_column("proto"),  # without what the JSON settings have too
+    number_column("data_version"),
+)
+"""The settings of users as protocol buffers, and how often they were changed."""
 
 user_guild_settings = clustered(
     "user_guild_settings",

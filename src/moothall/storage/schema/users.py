@@ -16,7 +16,7 @@ from moothall.storage.columns import (
     number_column,
     text_column,
 )
-from moothall.storage.schema.metadata import clustered, index, table
+from moothall.storage.schema.metadata import clustered, index, partial_index, table
 
 users = table(
     "users",
@@ -46,13 +46,7 @@ users = table(
     moment_column("deletes_at", nullable=True),  # when a disabled account is deleted
     index("email_key", unique=True),
 )
-Index(
-    "uq_users_username_key",
-    users.c.username_key,
-    unique=True,
-    sqlite_where=~users.c.bot,
-    postgresql_where=~users.c.bot,
-)
+partial_index("uq_users_username_key", users.c.username_key, where=~users.c.bot, unique=True)
 Index("ix_users_application_id", users.c.application_id)
 
 tokens = clustered(
