@@ -60,6 +60,7 @@ SCALARS: dict[object, st.SearchStrategy[Any]] = {
     bool: st.booleans(),
     int: st.integers(0, 200),
     float: st.floats(0, 1),
+    bytes: st.binary(max_size=9),
     str: st.text("ab", min_size=2, max_size=3),
 }
 

@@ -87,6 +87,9 @@ class AuditLogEvent(IntEnum):
     HOME_SETTINGS_UPDATE = 191
     VOICE_CHANNEL_STATUS_CREATE = 192
     VOICE_CHANNEL_STATUS_DELETE = 193
+    GUILD_SCHEDULED_EVENT_EXCEPTION_CREATE = 200
+    GUILD_SCHEDULED_EVENT_EXCEPTION_UPDATE = 201
+    GUILD_SCHEDULED_EVENT_EXCEPTION_DELETE = 202
 
 
 class AuditLogChange(Struct, frozen=True, kw_only=True):
@@ -106,6 +109,7 @@ class AuditLogOptions(Struct, frozen=True, kw_only=True):
     channel_id: Snowflake | UnsetType = UNSET
     count: str | UnsetType = UNSET
     delete_member_days: str | UnsetType = UNSET
+    event_exception_id: Snowflake | UnsetType = UNSET
     id: Snowflake | UnsetType = UNSET
     integration_type: str | UnsetType = UNSET
     members_removed: str | UnsetType = UNSET

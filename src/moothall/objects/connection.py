@@ -57,3 +57,12 @@ class Connection(Struct, frozen=True, kw_only=True):
     show_activity: bool
     two_way_link: bool = False
     visibility: ConnectionVisibility
+
+
+class PublicConnection(Struct, frozen=True, kw_only=True):
+    """A connection as it shows in its user's profile."""
+
+    id: str
+    name: str
+    type: str
+    verified: bool

@@ -8,10 +8,10 @@ from moothall.objects import limits
 from moothall.objects.form_codes import FormCode
 
 _ATOM: Final = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\U0010ffff-]+"
-_LOCAL_PART: Final = re.compile(rf"{_ATOM}(?:\.{_ATOM})*")
+_LOCAL_PART: Final = rf"{_ATOM}(?:\.{_ATOM})*"
 """A dot-atom (RFC 5321, 4.1.2; RFC 6531, 3.3). `_has_allowed_characters` restricts those beyond ASCII."""
 _LABEL: Final = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
-_DOMAIN: Final = re.compile(rf"(?:{_LABEL}\.)+(?![0-9]+\Z){_LABEL}")
+_DOMAIN: Final = rf"(?:{_LABEL}\.)+(?![0-9]+\Z){_LABEL}"
 """Two labels or more in their ASCII form; the last one is not a number, as an IPv4 address's would be."""
 _ENCODED_LABEL: Final = "xn--"
 _ENCODED_LABELS_MAX: Final = 16
@@ -66,7 +66,7 @@ def _normalised(text: str) -> str | None:
     ascii_domain = _ascii_domain(domain)
     if (
         ascii_domain is None
-        or _LOCAL_PART.fullmatch(local_part) is None
+        or re.fullmatch(_LOCAL_PART, local_part) is None
         or not _has_allowed_characters(_folded(local_part))
     ):
         return None
@@ -90,7 +90,7 @@ def _ascii_domain(domain: str) -> str | None:
                 return None
         except UnicodeError:
             return None
-    return lower if _DOMAIN.fullmatch(lower) else None
+    return lower if re.fullmatch(_DOMAIN, lower) else None
 
 
 def _has_allowed_characters(folded: str) -> bool:

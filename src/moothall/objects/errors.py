@@ -275,6 +275,7 @@ STICKER_FRAMERATE: Final = ErrorKind(400, 170006, "Sticker frame rate is either 
 STICKER_TOO_LONG: Final = ErrorKind(400, 170007, "Sticker animation lasts longer than 5 seconds")
 EVENT_FINISHED: Final = ErrorKind(400, 180000, "Cannot update a finished event")
 STAGE_FOR_EVENT_FAILED: Final = ErrorKind(400, 180002, "Failed to create the stage that the event needs")
+EVENT_EXCEPTION_EMPTY: Final = ErrorKind(400, 180005, "An exception needs a start, an end or a cancellation")
 BLOCKED_BY_AUTOMOD: Final = ErrorKind(400, 200000, "Message was blocked by automatic moderation")
 TITLE_BLOCKED_BY_AUTOMOD: Final = ErrorKind(400, 200001, "Title was blocked by automatic moderation")
 FORUM_WEBHOOK_NEEDS_THREAD: Final = ErrorKind(

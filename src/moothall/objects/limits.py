@@ -42,6 +42,8 @@ USER_NOTES_MAX: Final = 1500
 
 # Settings of users
 CUSTOM_STATUS_MAX: Final = 128
+SETTINGS_PROTO_MAX: Final = 393_216
+"""Base64 characters of the settings of a user as a protocol buffer."""
 GUILD_FOLDERS_MAX: Final = 200
 GUILD_FOLDER_NAME_MAX: Final = 100
 CHANNEL_OVERRIDES_MAX: Final = 2000
@@ -383,4 +385,7 @@ ACTIVITY_PARTICIPANTS_MAX: Final = 100
 ACTIVITY_ATTACHMENT_MAX: Final = 10 * 1024 * 1024
 ACTIVITY_ATTACHMENT_SECONDS: Final = 24 * 3600
 """How long an image that an Activity uploaded is kept."""
+ACTIVITY_QUICK_LINKS_MAX: Final = 10_000
+"""Quick links of an application at a time."""
+ACTIVITY_QUICK_LINK_SECONDS: Final = 30 * 86_400
 ACTIVITY_SHELF_MAX: Final = 200

@@ -14,7 +14,7 @@ ROLE_CONNECTIONS: Final = "role_connections.write"
 INSTALL_SCOPES: Final = (COMMANDS, BOT)
 """The scopes that installing an application can request."""
 
-ACTIVITY_SCOPES: Final = ("relationships.read", "rpc.activities.write", "rpc.voice.read")
+ACTIVITY_SCOPES: Final = ("relationships.read", "rpc.activities.write", "rpc.voice.read", "rpc.voice.write")
 """The scopes that only the client checks, for commands and events of an Activity."""
 
 GRANTABLE_SCOPES: Final = frozenset(

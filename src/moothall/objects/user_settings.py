@@ -1,5 +1,6 @@
 """Settings of a user, and their notification settings in a guild (resources: user settings)."""
 
+from enum import IntEnum
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -34,7 +35,7 @@ class GuildFolder(Struct, frozen=True, kw_only=True):
     """Guilds that clients show together."""
 
     guild_ids: GuildIds
-    id: int | None = None
+    id: Annotated[int, Meta(ge=-(1 << 63), le=(1 << 63) - 1)] | None = None
     name: Annotated[str, Meta(max_length=limits.GUILD_FOLDER_NAME_MAX)] | None = None
     color: Annotated[int, Meta(ge=0, le=0xFFFFFF)] | None = None
 
@@ -80,6 +81,21 @@ class UserSettings(Struct, frozen=True, kw_only=True):
     timezone_offset: Annotated[int, Meta(ge=-1440, le=1440)] = 0
     view_nsfw_commands: bool = False
     view_nsfw_guilds: bool = False
+
+
+class UserSettingsProto(Struct, frozen=True, kw_only=True):
+    """The settings of a user as a protocol buffer in base64."""
+
+    settings: str
+    out_of_date: bool | UnsetType = UNSET
+    """Whether a change was discarded, as the settings have changed since the version that it requires."""
+
+
+class SettingsProtoType(IntEnum):
+    """The protocol buffers of a user."""
+
+    PRELOADED = 1
+    FRECENCY = 2
 
 
 class MuteConfig(Struct, frozen=True, kw_only=True):
