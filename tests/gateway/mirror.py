@@ -237,6 +237,27 @@ class Mirror:
     def _guild_scheduled_event_delete(self, data: Any) -> None:
         self._guild(data)["guild_scheduled_events"].pop(data["id"], None)
 
+    def _exceptions(self, event_id: str) -> list[Any]:
+        for guild in self.guilds.values():
+            event = guild.get("guild_scheduled_events", {}).get(event_id)
+            if event is not None:
+                listed: list[Any] = event["guild_scheduled_event_exceptions"]
+                return listed
+        return []
+
+    def _guild_scheduled_event_exception_create(self, data: Any) -> None:
+        self._guild_scheduled_event_exception_delete(data)
+        listed = self._exceptions(data["event_id"])
+        listed.append(data)
+        listed.sort(key=lambda exception: int(exception["event_exception_id"]))
+
+    def _guild_scheduled_event_exception_delete(self, data: Any) -> None:
+        listed = self._exceptions(data["event_id"])
+        listed[:] = [each for each in listed if each["event_exception_id"] != data["event_exception_id"]]
+
+    def _guild_scheduled_event_exceptions_delete(self, data: Any) -> None:
+        self._exceptions(data["event_id"]).clear()
+
     def _thread_create(self, data: Any) -> None:
         guild = self._guild(data)
         known = guild["threads"].get(data["id"], {})

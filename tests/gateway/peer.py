@@ -205,7 +205,7 @@ class World:
     async def current_user(self, user_id: UserId) -> bytes:
         return json.dumps({"id": str(user_id), "username": "someone"}).encode()
 
-    async def account_state(self, user_id: UserId) -> AccountState:
+    async def account_state(self, user_id: UserId, *, settings_proto: bool = False) -> AccountState:
         return NO_STATE
 
     async def guild_ids(self, user_id: UserId) -> list[GuildId]:

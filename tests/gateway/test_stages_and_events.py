@@ -11,7 +11,7 @@ from moothall.objects.permissions import Permissions
 from tests.gateway.peer import Peer
 from tests.gateway.test_convergence import Town, converges
 from tests.harness import STAGE, VOICE, Caller, Platform
-from tests.resources.scheduled_event.planning import external, moment, path_of, plan, within
+from tests.resources.scheduled_event.planning import external, later, moment, path_of, plan, within
 
 VIEW = int(Permissions.VIEW_CHANNEL)
 _number = st.integers(0, 7)
@@ -24,6 +24,10 @@ _steps = st.lists(
         st.tuples(st.just("move"), _number, _number),
         st.tuples(st.just("set status"), _number, st.sampled_from([2, 3, 4])),
         st.tuples(st.just("call off"), _number),
+        st.tuples(st.just("recur"), _number),
+        st.tuples(st.just("except"), _number, _number, st.booleans()),
+        st.tuples(st.just("except"), _number, _number, st.booleans()),
+        st.tuples(st.just("apply the rule"), _number, _number),
         st.tuples(st.just("open stage"), _number),
         st.tuples(st.just("hold stage"), _number),
         st.tuples(st.just("change topic"), _number),
@@ -86,6 +90,26 @@ class Season(Town):
 
     async def _call_off(self, number: int) -> None:
         await self.owner.delete(await self.event(number))
+
+    async def _recur(self, number: int) -> None:
+        event = (await self.owner.get(await self.event(number))).json
+        if "id" in event:
+            rule = {"start": event["scheduled_start_time"], "frequency": number % 2 + 2, "interval": 1}
+            await self.owner.patch(await self.event(number), {"recurrence_rule": rule})
+
+    async def _except(self, number: int, days: int, canceled: bool) -> None:
+        path = await self.event(number)
+        event = (await self.owner.get(path)).json
+        if "id" in event:
+            original = later(event["scheduled_start_time"], days=days)
+            body = {"original_scheduled_start_time": original, "is_canceled": canceled}
+            await self.owner.post(f"{path}/exceptions", body)
+
+    async def _apply_the_rule(self, number: int, which: int) -> None:
+        path = await self.event(number)
+        listed = (await self.owner.get(path)).json.get("guild_scheduled_event_exceptions")
+        if listed:
+            await self.owner.delete(f"{path}/exceptions/{listed[which % len(listed)]['event_exception_id']}")
 
     async def _open_stage(self, number: int) -> None:
         await self.owner.post("/stage-instances", {"channel_id": self.stage(number), "topic": "live"})

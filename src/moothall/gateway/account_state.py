@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from moothall.kernel.guild_state import GuildStates
 from moothall.objects.channel import Channel
@@ -12,7 +12,7 @@ from moothall.objects.ids import GuildId, UserId
 from moothall.objects.member import Member
 from moothall.objects.read_state import ReadState
 from moothall.objects.relationship import Relationship
-from moothall.objects.user_settings import UserGuildSettings, UserSettings
+from moothall.objects.user_settings import SettingsProtoType, UserGuildSettings, UserSettings
 from moothall.objects.wire import Timestamp
 from moothall.resources.channel.objects import direct_channel_objects
 from moothall.resources.channel.queries import select_direct_channels
@@ -25,7 +25,7 @@ from moothall.resources.user.queries import select_memberships
 from moothall.resources.user.relationship.objects import relationship_objects
 from moothall.resources.user.relationship.queries import select_relationships
 from moothall.resources.user.settings.queries import select_guild_settings
-from moothall.resources.user.settings.reading import settings_of
+from moothall.resources.user.settings.reading import settings_of, settings_proto_of
 from moothall.storage.database import Reader
 
 
@@ -38,6 +38,8 @@ class AccountState(Struct, frozen=True, kw_only=True):
     read_state_version: int = 0
     connections: list[Connection] = []
     settings: UserSettings = UserSettings()
+    settings_proto: str | UnsetType = UNSET
+    """The settings as a protocol buffer in base64, if they were requested."""
     guild_settings: list[UserGuildSettings] = []
     relationships: list[Relationship] = []
     members: dict[GuildId, Member] = {}
@@ -50,8 +52,11 @@ NO_STATE: Final = AccountState()
 """The state of an account that has nothing."""
 
 
-async def read_account_state(reader: Reader, states: GuildStates, user_id: UserId) -> AccountState:
-    """Read the state of a person's account."""
+async def read_account_state(
+    reader: Reader, states: GuildStates, user_id: UserId, *, settings_proto: bool = False
+) -> AccountState:
+    """Read the state of a person's account, on request with their settings as a protocol buffer."""
+    now = Timestamp.now()
     memberships = await select_memberships(reader, user_id)
     rows = [row for row in await select_direct_channels(reader, user_id) if row.type in DIRECT]
     read_states, version = await read_states_of(reader, states, user_id, memberships)
@@ -62,7 +67,10 @@ async def read_account_state(reader: Reader, states: GuildStates, user_id: UserI
         private_channels=await direct_channel_objects(reader, rows, user_id),
         read_states=read_states,
         read_state_version=version,
-        settings=await settings_of(reader, user_id, Timestamp.now()),
+        settings=await settings_of(reader, user_id, now),
+        settings_proto=await settings_proto_of(reader, user_id, SettingsProtoType.PRELOADED, now)
+        if settings_proto
+        else UNSET,
         guild_settings=await select_guild_settings(reader, user_id),
         relationships=await relationship_objects(reader, await select_relationships(reader, user_id)),
         texts_about_users=await select_texts(reader, user_id),

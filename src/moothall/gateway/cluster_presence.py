@@ -5,6 +5,7 @@ notifies its own sessions; no PRESENCE_UPDATE is published on the bus.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
 import msgspec
@@ -169,6 +170,11 @@ class ClusterPresences(Presences):
         return user_id in self._hub.sessions_by_user or any(
             node != self._node for node in self._by_user.get(user_id, ())
         )
+
+    def connected_among(self, user_ids: AbstractSet[UserId]) -> AbstractSet[UserId]:
+        """Those of several users who have a live session on any node."""
+        connected = self._hub.sessions_by_user.keys() | self._by_user.keys()
+        return {user_id for user_id in connected if user_id in user_ids and self.is_connected(user_id)}
 
     def find_session(self, user_id: UserId, session_id: str | None) -> GatewaySession | None:
         """A live session of a user on any node; with None the latest one of this node, else any."""

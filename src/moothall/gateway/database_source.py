@@ -74,10 +74,10 @@ class DatabaseSource:
             raise LookupError(f"user {user_id} is deleted")
         return encode(current_user(row))
 
-    async def account_state(self, user_id: UserId) -> AccountState:
-        """The state of a person's account that READY has."""
+    async def account_state(self, user_id: UserId, *, settings_proto: bool = False) -> AccountState:
+        """The state of a person's account that READY has, on request with their settings as a protocol buffer."""
         async with self._database.read() as reader:
-            return await read_account_state(reader, self._states, user_id)
+            return await read_account_state(reader, self._states, user_id, settings_proto=settings_proto)
 
     async def guild_ids(self, user_id: UserId) -> list[GuildId]:
         """The guilds of a user, oldest first."""

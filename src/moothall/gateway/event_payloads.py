@@ -121,23 +121,21 @@ def read_thread_members_update(data: Raw) -> ThreadMembersData:
     return update
 
 
-def apply_guild(view: GuildView, data: Raw) -> None:
-    """Apply GUILD_UPDATE, which may change the owner."""
-    view.owner_id = decoder(_Guild).decode(data).owner_id
-    view.invalidate()
+def read_owner_id(data: Raw) -> UserId:
+    """The owner of the guild of GUILD_UPDATE."""
+    guild: _Guild = decoder(_Guild).decode(data)
+    return guild.owner_id
 
 
-def apply_role(view: GuildView, name: str, data: Raw) -> None:
-    """Apply GUILD_ROLE_CREATE, GUILD_ROLE_UPDATE or GUILD_ROLE_DELETE."""
+def read_role(name: str, data: Raw) -> tuple[RoleId, int | None]:
+    """The role of GUILD_ROLE_CREATE, GUILD_ROLE_UPDATE or GUILD_ROLE_DELETE, and its permissions; None if deleted."""
     if name == "GUILD_ROLE_DELETE":
-        _remove_role(view, decoder(_RoleDelete).decode(data).role_id)
-    else:
-        role: RoleData = decoder(_RoleEvent).decode(data).role
-        view.roles[role.id] = int(role.permissions)
-    view.invalidate()
+        return decoder(_RoleDelete).decode(data).role_id, None
+    role: RoleData = decoder(_RoleEvent).decode(data).role
+    return role.id, int(role.permissions)
 
 
-def _remove_role(view: GuildView, role_id: RoleId) -> None:
+def remove_role(view: GuildView, role_id: RoleId) -> None:
     """Remove a role from the guild, its members and overwrites. The latter two have no events of their own."""
     view.roles.pop(role_id, None)
     for member in view.members.values():

@@ -6,12 +6,13 @@ from typing import Any, Final
 from moothall.bus import Envelope
 from moothall.gateway.dispatcher import Dispatcher
 from moothall.gateway.event_payloads import (
-    apply_guild,
-    apply_role,
     read_channel,
     read_member,
+    read_owner_id,
+    read_role,
     read_thread_members_update,
     read_user_id,
+    remove_role,
 )
 from moothall.gateway.frames import Frame
 from moothall.gateway.guild_view import GuildView, MemberView
@@ -71,8 +72,14 @@ class GuildEventHandler:
 
     async def guild_update(self, view: GuildView, envelope: Envelope) -> None:
         """GUILD_UPDATE, which may change the owner."""
-        before = VisibilitySnapshot(view, view.members.values())
-        apply_guild(view, envelope.data)
+        owner_id = read_owner_id(envelope.data)
+        if owner_id == view.owner_id:
+            self._dispatcher.dispatch_in_guild(view, envelope)
+            return
+        owners = [member for user_id, member in view.members.items() if user_id in {view.owner_id, owner_id}]
+        before = VisibilitySnapshot(view, owners)
+        view.owner_id = owner_id
+        view.invalidate()
         self._dispatcher.dispatch_in_guild(view, envelope)
         await self._dispatch_visibility_changes(view, before)
 
@@ -87,16 +94,24 @@ class GuildEventHandler:
 
     async def guild_role_change(self, view: GuildView, envelope: Envelope) -> None:
         """GUILD_ROLE_CREATE, GUILD_ROLE_UPDATE and GUILD_ROLE_DELETE."""
-        before = VisibilitySnapshot(view, view.members.values())
-        apply_role(view, envelope.name, envelope.data)
+        role_id, permissions = read_role(envelope.name, envelope.data)
+        if permissions is not None and view.roles.get(role_id) == permissions:
+            # Its name, color or position has changed.
+            self._dispatcher.dispatch_in_guild(view, envelope)
+            return
+        before = VisibilitySnapshot(view, view.members_with_role(role_id))
+        if permissions is None:
+            remove_role(view, role_id)
+        else:
+            view.roles[role_id] = permissions
+        view.invalidate_role(role_id)
         self._dispatcher.dispatch_in_guild(view, envelope)
         await self._dispatch_visibility_changes(view, before)
 
     async def channel_create(self, view: GuildView, envelope: Envelope) -> None:
         """CHANNEL_CREATE, to those who may view the channel."""
         channel = read_channel(envelope.data)
-        view.channels[channel.id] = channel.view()
-        view.invalidate()
+        view.set_channel(channel.id, channel.view())
         self._dispatcher.dispatch(view.audience(channel.id, 0, envelope.intent), envelope)
 
     async def channel_update(self, view: GuildView, envelope: Envelope) -> None:
@@ -115,8 +130,7 @@ class GuildEventHandler:
         members = list(view.members.values())
         viewers_before = {member.user_id for member in members if channel_id in view.visible_channels(member)}
         managers_before = {member.user_id for member in members if channel_id in view.managed_channels(member)}
-        view.channels[channel_id] = new
-        view.invalidate()
+        view.set_channel(channel_id, new)
         frames = VisibilityFrames(view, self._source)
         frames.created[channel_id] = Frame("CHANNEL_CREATE", bytes(envelope.data))
         frames.deleted[channel_id] = Frame("CHANNEL_DELETE", hidden_channel(view, channel_id, old))
@@ -139,8 +153,7 @@ class GuildEventHandler:
         """CHANNEL_DELETE, to those who could view the channel."""
         channel_id = read_channel(envelope.data).id
         self._dispatcher.dispatch(view.audience(channel_id, 0, envelope.intent), envelope)
-        view.channels.pop(channel_id, None)
-        view.invalidate()
+        view.set_channel(channel_id, None)
 
     async def thread_members_update(self, view: GuildView, envelope: Envelope) -> None:
         """THREAD_MEMBERS_UPDATE. A member removed from a private thread may no longer reach it."""

@@ -1,14 +1,15 @@
 """A gateway node's view of a guild: what it takes to decide which sessions receive an event."""
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from moothall.bus import Audience, Envelope
 from moothall.gateway.session import Session
 from moothall.objects.channel_types import VOICE
-from moothall.objects.ids import ChannelId, GuildId, RoleId, UserId
+from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.permissions import (
     Permissions,
     base_permissions,
@@ -24,6 +25,7 @@ _MANAGE_THREADS = int(Permissions.MANAGE_THREADS)
 _ADMINISTRATOR = int(Permissions.ADMINISTRATOR)
 _NO_CHANNELS: frozenset[ChannelId] = frozenset()
 _MAX_AUDIENCES = 256
+_NO_USER = UserId(Snowflake(0))
 
 
 class ChannelView(Struct):
@@ -56,11 +58,20 @@ class MemberView(Struct, eq=False):
         return self.pending or self.quarantined or self.timed_out_until > Timestamp.now()
 
 
+class _RoleSet(NamedTuple):
+    """What the channels that a member sees depend on: members with equal ones see the same."""
+
+    role_ids: tuple[RoleId, ...]
+    user_id: UserId
+    """Of the owner, guests and members with an overwrite of their own only; 0 for all others."""
+    guest_channel_id: ChannelId | None
+
+
 class GuildView:
     """A guild's roles and channels, its members with sessions, and the audience of each kind of event.
 
-    Visible channels are computed once for each set of roles, not for each member. Audiences are cached until
-    something that they depend on changes.
+    Visible channels are computed once for each set of roles, not for each member, and a changed channel is added to or
+    removed from what is cached. Audiences are cached until something that they depend on changes.
     """
 
     __slots__ = (
@@ -69,13 +80,13 @@ class GuildView:
         "_audiences_expire_at",
         "_everyone_id",
         "_managed_channels",
+        "_overwrites_by_user",
         "_visible_channels",
         "buffered",
         "channels",
         "id",
         "joining",
         "members",
-        "overwrite_user_ids",
         "owner_id",
         "roles",
     )
@@ -97,29 +108,70 @@ class GuildView:
         """Sessions whose GUILD_CREATE is being read, with the envelopes to send after it."""
         self.buffered: deque[Envelope] | None = None
         """Envelopes to deliver after a database read in progress; None while there is no such read."""
-        self.overwrite_user_ids: frozenset[int] = frozenset()
-        """Users who have an overwrite in any channel."""
+        self._overwrites_by_user: Counter[int] = Counter()
+        """How many channels have an overwrite of a user."""
         self._everyone_id = RoleId(guild_id)
-        self._visible_channels: dict[tuple[int | None, ...], frozenset[ChannelId]] = {}
-        self._managed_channels: dict[tuple[int | None, ...], frozenset[ChannelId]] = {}
+        self._visible_channels: dict[_RoleSet, frozenset[ChannelId]] = {}
+        self._managed_channels: dict[_RoleSet, frozenset[ChannelId]] = {}
         self._audiences: dict[tuple[ChannelId | None, int, int], list[Session]] = {}
         self._any_thread_manager_overwrite = False
-        """Whether any overwrite allows MANAGE_THREADS."""
+        """Whether any overwrite may allow MANAGE_THREADS."""
         self._audiences_expire_at = 0
         """When the next timeout of a member ends, which changes audiences without an event; 0 for never."""
         self.invalidate()
 
     def invalidate(self) -> None:
-        """Clear every cache, after a change of roles, overwrites, channels or the owner."""
+        """Clear every cache, after a change of the owner or of @everyone."""
         self._visible_channels.clear()
         self._managed_channels.clear()
-        self._any_thread_manager_overwrite = any(
-            allow & _MANAGE_THREADS for channel in self.channels.values() for allow, _ in channel.overwrites.values()
-        )
         self._audiences.clear()
-        self.overwrite_user_ids = frozenset(
-            target for channel in self.channels.values() for target in channel.overwrites if target not in self.roles
-        )
+        self._any_thread_manager_overwrite = False
+        self._overwrites_by_user.clear()
+        for channel in self.channels.values():
+            self._count_overwrites(channel, 1)
+
+    def set_channel(self, channel_id: ChannelId, channel: ChannelView | None) -> None:
+        """Add, replace or (with None) remove a channel, also in what is cached of the channels that members see."""
+        old = self.channels.get(channel_id)
+        if old is not None:
+            self._count_overwrites(old, -1)
+        if channel is None:
+            self.channels.pop(channel_id, None)
+        else:
+            self.channels[channel_id] = channel
+            self._count_overwrites(channel, 1)
+        for cache, bits in ((self._visible_channels, _VIEW), (self._managed_channels, _VIEW | _MANAGE_THREADS)):
+            for roles, channel_ids in cache.items():
+                base = self._permissions_of(roles.user_id, roles.role_ids)
+                present = channel is not None and self._sees(roles, base, channel_id, channel, bits)
+                if present != (channel_id in channel_ids):
+                    cache[roles] = channel_ids | {channel_id} if present else channel_ids - {channel_id}
+        for key in [key for key in self._audiences if key[0] == channel_id]:
+            del self._audiences[key]
+
+    def _count_overwrites(self, channel: ChannelView, difference: int) -> None:
+        for target, (allow, _) in channel.overwrites.items():
+            if allow & _MANAGE_THREADS:
+                self._any_thread_manager_overwrite = True
+            if target not in self.roles:
+                self._overwrites_by_user[target] += difference
+                if not self._overwrites_by_user[target]:
+                    del self._overwrites_by_user[target]
+
+    def members_with_role(self, role_id: RoleId) -> list[MemberView]:
+        """The members whose permissions depend on a role: all of them for @everyone."""
+        members = self.members.values()
+        return list(members) if role_id == self._everyone_id else [m for m in members if role_id in m.role_ids]
+
+    def invalidate_role(self, role_id: RoleId) -> None:
+        """Clear what the caches have of members with a role, after a change of its permissions."""
+        self._audiences.clear()
+        if role_id == self._everyone_id or role_id in self._overwrites_by_user:
+            self.invalidate()
+            return
+        for cache in (self._visible_channels, self._managed_channels):
+            for roles in [roles for roles in cache if role_id in roles.role_ids]:
+                del cache[roles]
 
     def invalidate_audiences(self) -> None:
         """Clear the cached audiences, after a member or a session was added, removed or changed."""
@@ -157,26 +209,14 @@ class GuildView:
 
     def visible_channels(self, member: MemberView) -> frozenset[ChannelId]:
         """The channels that a member may view."""
-        # Members with the same roles see the same channels, unless they own the guild, are guests or have an overwrite
-        # of their own. A timeout does not remove VIEW_CHANNEL.
-        user_id = member.user_id
-        individual = user_id == self.owner_id or user_id in self.overwrite_user_ids or member.guest_channel_id
-        key = (-user_id, member.guest_channel_id, *member.role_ids) if individual else member.role_ids
-        visible = self._visible_channels.get(key)
+        roles = self._role_set(member)
+        visible = self._visible_channels.get(roles)
         if visible is None:
             base = self._base(member)
-            visible = self._visible_channels[key] = frozenset(
+            visible = self._visible_channels[roles] = frozenset(
                 channel_id
                 for channel_id, channel in self.channels.items()
-                if (not member.guest_channel_id or channel_id == member.guest_channel_id)
-                and channel_permissions(
-                    base,
-                    everyone_id=self._everyone_id,
-                    role_ids=member.role_ids,
-                    user_id=user_id,
-                    overwrites=channel.overwrites,
-                )
-                & _VIEW
+                if self._sees(roles, base, channel_id, channel, _VIEW)
             )
         return visible
 
@@ -254,17 +294,42 @@ class GuildView:
             return _NO_CHANNELS
         if base & _ADMINISTRATOR and not member.guest_channel_id:
             return self.visible_channels(member)
-        user_id = member.user_id
-        individual = user_id == self.owner_id or user_id in self.overwrite_user_ids or member.guest_channel_id
-        key = (-user_id, member.guest_channel_id, *member.role_ids) if individual else member.role_ids
-        managed = self._managed_channels.get(key)
+        roles = self._role_set(member)
+        managed = self._managed_channels.get(roles)
         if managed is None:
-            managed = self._managed_channels[key] = frozenset(
+            managed = self._managed_channels[roles] = frozenset(
                 channel_id
                 for channel_id in self.visible_channels(member)
-                if self.permissions_in(member, self.channels[channel_id]) & _MANAGE_THREADS
+                if self._sees(roles, base, channel_id, self.channels[channel_id], _VIEW | _MANAGE_THREADS)
             )
         return managed
+
+    def _role_set(self, member: MemberView) -> _RoleSet:
+        # A timeout does not remove VIEW_CHANNEL.
+        user_id, guest_channel_id = member.user_id, member.guest_channel_id
+        if user_id == self.owner_id or user_id in self._overwrites_by_user or guest_channel_id:
+            return _RoleSet(member.role_ids, user_id, guest_channel_id)
+        return _RoleSet(member.role_ids, _NO_USER, None)
+
+    def _sees(self, roles: _RoleSet, base: int, channel_id: ChannelId, channel: ChannelView, bits: int) -> bool:
+        """Whether members have all permissions of `bits` in a channel, unless they are restricted.
+
+        `base` are their permissions in the guild.
+        """
+        if roles.guest_channel_id and channel_id != roles.guest_channel_id:
+            return False
+        permissions = channel_permissions(
+            base,
+            everyone_id=self._everyone_id,
+            role_ids=roles.role_ids,
+            user_id=roles.user_id,
+            overwrites=channel.overwrites,
+        )
+        if bits == _VIEW:
+            return bool(permissions & _VIEW)
+        if roles.guest_channel_id:
+            permissions = guest_permissions(permissions)
+        return implicit(permissions, voice=channel.type in VOICE) & bits == bits
 
     def _members_by_id(self, user_ids: Iterable[UserId]) -> Iterable[MemberView]:
         return [member for user_id in dict.fromkeys(user_ids) if (member := self.members.get(user_id)) is not None]
@@ -281,11 +346,14 @@ class GuildView:
         return (m for m in members if _allows(self.permissions_in(m, channel), permission))
 
     def _base(self, member: MemberView) -> int:
+        return self._permissions_of(member.user_id, member.role_ids)
+
+    def _permissions_of(self, user_id: UserId, role_ids: tuple[RoleId, ...]) -> int:
         roles = self.roles
         return base_permissions(
-            owner=member.user_id == self.owner_id,
+            owner=user_id == self.owner_id,
             everyone=roles.get(self._everyone_id, 0),
-            roles=[roles[role_id] for role_id in member.role_ids if role_id in roles],
+            roles=[roles[role_id] for role_id in role_ids if role_id in roles],
         )
 
 

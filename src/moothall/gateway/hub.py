@@ -23,6 +23,8 @@ from moothall.objects.intents import Intent
 
 _log = logging.getLogger(__name__)
 
+_SETTINGS_EVENTS: Final = {"USER_SETTINGS_UPDATE": False, "USER_SETTINGS_PROTO_UPDATE": True}
+"""The events of settings, by whether they are for sessions that take settings as protocol buffers."""
 _SLICE_SECONDS: Final = 0.004
 """Maximum time for which delivery may occupy the event loop without a break."""
 
@@ -259,15 +261,16 @@ class Hub:
 
     def _deliver_to_users(self, envelope: Envelope) -> None:
         intent = envelope.intent
-        self._dispatcher.dispatch(
-            [
-                session
-                for user_id in dict.fromkeys(envelope.user_ids)
-                for session in self.sessions_by_user.get(user_id, ())
-                if session.in_shard(envelope.guild_id) and (not intent or session.intents & intent)
-            ],
-            envelope,
-        )
+        audience = [
+            session
+            for user_id in dict.fromkeys(envelope.user_ids)
+            for session in self.sessions_by_user.get(user_id, ())
+            if session.in_shard(envelope.guild_id) and (not intent or session.intents & intent)
+        ]
+        takes_proto = _SETTINGS_EVENTS.get(envelope.name)
+        if takes_proto is not None:
+            audience = [session for session in audience if session.takes_settings_proto is takes_proto]
+        self._dispatcher.dispatch(audience, envelope)
         if envelope.name in RELATIONSHIP_EVENTS:
             for user_id, friend_id in self.friends.apply(envelope):
                 if self._on_friend is not None:

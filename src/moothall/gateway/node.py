@@ -276,6 +276,7 @@ class GatewayNode:
             client=read_client(command, bot=identity.bot),
             system=read_system(command),
             presence=SessionPresence.from_command(command.presence, bot=identity.bot),
+            capabilities=0 if identity.bot else command.capabilities or 0,
         )
         # Added before the guilds are read, so that a guild joined meanwhile is not missed.
         self.hub.add(session)
@@ -286,7 +287,11 @@ class GatewayNode:
             guild_ids = [g for g in await self._source.guild_ids(identity.user_id) if session.in_shard(g)]
             if identity.bot and len(guild_ids) > self.settings.guilds_per_shard:
                 raise CloseConnection(CloseCode.SHARDING_REQUIRED, "Sharding required.")
-            state = NO_STATE if identity.bot else await self._source.account_state(identity.user_id)
+            state = (
+                NO_STATE
+                if identity.bot
+                else await self._source.account_state(identity.user_id, settings_proto=session.takes_settings_proto)
+            )
         except BaseException:
             self.hub.remove(session)
             raise
@@ -299,7 +304,7 @@ class GatewayNode:
         session.connection = connection
         friend_ids = [each.id for each in state.relationships if each.type is RelationshipType.FRIEND]
         self.hub.friends.add_all(identity.user_id, friend_ids)
-        self._send_ready(session, identity, user, guild_ids, state, connection.gateway_url, command.capabilities or 0)
+        self._send_ready(session, identity, user, guild_ids, state, connection.gateway_url)
         self.presences.update(session.user_id)
         for guild_id in guild_ids:
             await self.hub.join(session, guild_id, joined=False)
@@ -318,7 +323,6 @@ class GatewayNode:
         guild_ids: list[GuildId],
         state: AccountState,
         url: str,
-        capabilities: int,
     ) -> None:
         """Send READY, and to a person's client READY_SUPPLEMENTAL if it asks for it."""
         if identity.bot:
@@ -333,12 +337,11 @@ class GatewayNode:
             guild_ids,
             url,
             state,
-            capabilities=capabilities,
             sessions=self.hub.sessions_by_user.get(session.user_id, ()),
             presences=presences,
         )
         self.hub.send(session, "READY", greeting)
-        if has_supplement(capabilities):
+        if has_supplement(session.capabilities):
             self.hub.send(session, "READY_SUPPLEMENTAL", ready_supplemental(guild_ids, presences))
         self._announce_sessions(session.user_id, except_session=session)
 

@@ -1,6 +1,7 @@
 """Presences of the users with sessions on this node, and PRESENCE_UPDATE."""
 
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 
 from msgspec import Raw
 
@@ -88,6 +89,10 @@ class Presences:
     def is_connected(self, user_id: UserId) -> bool:
         """Whether a user has a live session."""
         return user_id in self._hub.sessions_by_user
+
+    def connected_among(self, user_ids: AbstractSet[UserId]) -> AbstractSet[UserId]:
+        """Those of several users who have a live session."""
+        return {user_id for user_id in self._hub.sessions_by_user if user_id in user_ids}
 
     def find_session(self, user_id: UserId, session_id: str | None) -> GatewaySession | None:
         """A live session of a user; with None the latest one. None if the user has no such session."""

@@ -1,12 +1,12 @@
 """READY, the first dispatch of a session (events: gateway events, ready)."""
 
 from collections.abc import Iterable, Sequence
-from enum import IntFlag
 from typing import Any, Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType, structs
 
 from moothall.gateway.account_state import AccountState
+from moothall.gateway.capabilities import Capability
 from moothall.gateway.session import Session
 from moothall.objects.channel import Channel
 from moothall.objects.connection import Connection
@@ -29,19 +29,6 @@ class Identity(Struct, frozen=True):
     """None for a person."""
     application_flags: int
     token_hash: bytes
-
-
-class Capability(IntFlag):
-    """The bits of `capabilities` of Identify that change the READY of people; others are ignored."""
-
-    LAZY_USER_NOTES = 1 << 0
-    VERSIONED_READ_STATES = 1 << 2
-    VERSIONED_USER_GUILD_SETTINGS = 1 << 3
-    DEDUPE_USER_OBJECTS = 1 << 4
-    PRIORITIZED_READY_PAYLOAD = 1 << 5
-    """Only together with DEDUPE_USER_OBJECTS: READY_SUPPLEMENTAL has members and presences."""
-    NON_CHANNEL_READ_STATES = 1 << 7
-    USER_SETTINGS_PROTO = 1 << 9
 
 
 class _Application(Struct):
@@ -131,6 +118,7 @@ class _PersonReady(Struct, kw_only=True):
     merged_members: list[list[Any]] | UnsetType = UNSET
     users: list[User] = []
     user_settings: UserSettings | UnsetType
+    user_settings_proto: str | UnsetType
     user_guild_settings: _Versioned | list[UserGuildSettings]
     friend_suggestion_count: int = 0
     guild_join_requests: list[Any] = []
@@ -148,7 +136,6 @@ def person_ready(
     resume_url: str,
     state: AccountState,
     *,
-    capabilities: int,
     sessions: Sequence[Session],
     presences: Sequence[Presence],
 ) -> bytes:
@@ -156,8 +143,9 @@ def person_ready(
 
     It has the state of the account, the user's `sessions` and the `presences` of online friends.
 
-    Its guilds are unavailable until their GUILD_CREATE. `capabilities` are the bits of Identify.
+    Its guilds are unavailable until their GUILD_CREATE.
     """
+    capabilities = session.capabilities
     ids = list(guild_ids)
     read_states = state.read_states
     if not capabilities & Capability.NON_CHANNEL_READ_STATES:
@@ -176,6 +164,7 @@ def person_ready(
         else read_states,
         connected_accounts=state.connections,
         user_settings=UNSET if capabilities & Capability.USER_SETTINGS_PROTO else state.settings,
+        user_settings_proto=state.settings_proto,
         user_guild_settings=_Versioned(
             state.guild_settings, max((settings.version for settings in state.guild_settings), default=0)
         )

@@ -4,12 +4,21 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
+from struct import Struct
 from typing import Any, Final
+
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.protocol import State
 
 from moothall.gateway.inline import SuspendedCoroutine, run_inline
 
 _CLOSE_TIMEOUT: Final = 10.0
 """Seconds for a slow client to read up to the close frame; then the connection is aborted."""
+
+_OPEN: Final = State.OPEN
+_TEXT, _BINARY = 0x81, 0x82
+"""The first byte of a message in one frame: FIN and the opcode (RFC 6455, 5.2)."""
+_SHORT, _MEDIUM, _LONG = Struct("!BB"), Struct("!BBH"), Struct("!BBQ")
 
 Send = Callable[[Any], Awaitable[None]]
 
@@ -29,11 +38,14 @@ class SendQueue:
         "_queue",
         "_queued_bytes",
         "_send",
+        "_socket",
         "closed",
     )
 
     def __init__(self, send: Send, *, max_frames: int, max_bytes: int, on_overflow: Callable[[], None]) -> None:
         self._send = send
+        owner = self.socket
+        self._socket = owner if isinstance(owner, WebSocketsSansIOProtocol) else None
         self._max_frames = max_frames
         self._max_bytes = max_bytes
         self._on_overflow = on_overflow
@@ -60,6 +72,11 @@ class SendQueue:
                 self._on_overflow()
                 return
             queue.append(message)
+            return
+        socket = self._socket
+        if socket is not None and socket.conn.state is _OPEN and socket.writable.is_set():
+            # At less cost than uvicorn's send. A server's frames are not masked, and no extension is negotiated.
+            socket.transport.write(encode_frame(message))
             return
         try:
             rest = run_inline(self._send(_asgi_event(message)))  # type: ignore[arg-type]  # ASGI's send is a coroutine function
@@ -152,3 +169,14 @@ def _asgi_event(message: str | bytes) -> dict[str, Any]:
     if isinstance(message, str):
         return {"type": "websocket.send", "text": message}
     return {"type": "websocket.send", "bytes": message}
+
+
+def encode_frame(message: str | bytes) -> bytes:
+    """Encode a message as one WebSocket frame of a server (RFC 6455, 5.2): text for `str`, else binary."""
+    data, first = (message.encode(), _TEXT) if isinstance(message, str) else (message, _BINARY)
+    size = len(data)
+    if size < 126:
+        return _SHORT.pack(first, size) + data
+    if size < 65_536:
+        return _MEDIUM.pack(first, 126, size) + data
+    return _LONG.pack(first, 127, size) + data

@@ -4,6 +4,7 @@ import secrets
 from collections import deque
 from typing import Protocol
 
+from moothall.gateway.capabilities import Capability
 from moothall.gateway.frames import Frame
 from moothall.gateway.user_presence import SessionPresence
 from moothall.objects.ids import ApplicationId, GuildId, UserId
@@ -31,6 +32,7 @@ class Session:
     __slots__ = (
         "application_id",
         "bot",
+        "capabilities",
         "client",
         "connection",
         "embedded_activity",
@@ -62,6 +64,7 @@ class Session:
         client: str,
         system: str = "unknown",
         presence: SessionPresence | None = None,
+        capabilities: int = 0,
     ) -> None:
         self.id = secrets.token_hex(16)
         self.user_id = user_id
@@ -71,6 +74,8 @@ class Session:
         self.token_hash = token_hash
         self.intents = intents
         self.shard = shard
+        self.capabilities = capabilities
+        """`Capability` bits; 0 for a bot."""
         self.large_threshold = large_threshold
         self.client = client
         """desktop, mobile or web: the key of `client_status`."""
@@ -94,6 +99,11 @@ class Session:
         if self.client != "mobile":
             return "web"
         return "ios" if self.system == "ios" else "android"
+
+    @property
+    def takes_settings_proto(self) -> bool:
+        """Whether the client takes settings as a protocol buffer, not as JSON."""
+        return bool(self.capabilities & Capability.USER_SETTINGS_PROTO)
 
     def in_shard(self, guild_id: GuildId | None) -> bool:
         """Whether the session's shard receives a guild's events. Events without a guild go to shard 0."""

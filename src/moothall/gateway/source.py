@@ -115,8 +115,8 @@ class GatewaySource(GuildSource, MemberSource, Protocol):
     async def current_user(self, user_id: UserId) -> bytes:
         """The `user` of READY, as JSON. Raises LookupError if the user is deleted."""
 
-    async def account_state(self, user_id: UserId) -> AccountState:
-        """The state of a person's account that READY has."""
+    async def account_state(self, user_id: UserId, *, settings_proto: bool = False) -> AccountState:
+        """The state of a person's account that READY has, on request with their settings as a protocol buffer."""
 
     async def direct_activities(self, user_id: UserId) -> list[bytes]:
         """The `d` of EMBEDDED_ACTIVITY_UPDATE_V2 for each Activity instance in a user's direct messages."""

@@ -1,0 +1,17 @@
+"""What clients of people can do, as they say in Identify."""
+
+from enum import IntFlag
+
+
+class Capability(IntFlag):
+    """The bits of `capabilities` of Identify that change READY and events of people; others are ignored."""
+
+    LAZY_USER_NOTES = 1 << 0
+    VERSIONED_READ_STATES = 1 << 2
+    VERSIONED_USER_GUILD_SETTINGS = 1 << 3
+    DEDUPE_USER_OBJECTS = 1 << 4
+    PRIORITIZED_READY_PAYLOAD = 1 << 5
+    """Only together with DEDUPE_USER_OBJECTS: READY_SUPPLEMENTAL has members and presences."""
+    NON_CHANNEL_READ_STATES = 1 << 7
+    USER_SETTINGS_PROTO = 1 << 9
+    """Settings are a protocol buffer, in READY and in events."""
