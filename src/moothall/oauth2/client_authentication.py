@@ -71,7 +71,8 @@ async def authenticate_client(ctx: Context, body: ClientRequest) -> Client:
     Refusal 429 after too many wrong secrets.
     """
     by_header = _basic(ctx.credentials)
-    if ctx.credentials is not None and by_header is None:
+    # Public examples send the token of their bot with the credentials in the body: a header of another scheme is none.
+    if by_header is None and (_is_basic(ctx.credentials) or (ctx.credentials is not None and body.client_id is None)):
         raise invalid_client(by_header=True)
     client_id, secret = by_header or (body.client_id, body.client_secret)
     if by_header is not None and (body.client_id not in {None, client_id} or body.client_secret not in {None, secret}):
@@ -107,11 +108,15 @@ def _application_id(text: str) -> ApplicationId | None:
     return ApplicationId(Snowflake(number)) if number < _ID_LIMIT else None
 
 
+def _is_basic(header: str | None) -> bool:
+    return (header or "").partition(" ")[0].lower() == "basic"
+
+
 def _basic(header: str | None) -> tuple[str, str] | None:
     """Parse a Basic header into id and secret, which are form-encoded (RFC 6749, section 2.3.1); None for another."""
-    scheme, _, encoded = (header or "").partition(" ")
-    if scheme.lower() != "basic":
+    if not _is_basic(header):
         return None
+    encoded = (header or "").partition(" ")[2]
     try:
         client_id, separator, secret = base64.b64decode(encoded.strip(), validate=True).decode().partition(":")
     except (binascii.Error, UnicodeDecodeError):

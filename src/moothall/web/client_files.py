@@ -115,7 +115,8 @@ def content_security_policy(public_url: str, activities: str | None = None) -> s
     """The policy of the client's page: nothing from other hosts, no inline script, scripts only by Trusted Types.
 
     `public_url` is the origin in the URLs of attachments, which differs from the page's if the server is opened by
-    another name. `activities` are the origins of Activities, which the page shows in frames.
+    another name. `activities` are the origins of Activities, which the page shows in frames, and whose images
+    in what they share.
     """
     parts = urlsplit(public_url)
     origin = f"{parts.scheme}://{parts.netloc}"
@@ -125,7 +126,7 @@ def content_security_policy(public_url: str, activities: str | None = None) -> s
             "script-src 'self'",
             # Components position popovers and lists by style attributes; a style cannot run script.
             "style-src 'self' 'unsafe-inline'",
-            f"img-src 'self' {origin} blob: data:",
+            f"img-src 'self' {origin} blob: data:" + (f" {activities}" if activities else ""),
             f"media-src 'self' {origin} blob:",
             "connect-src 'self'",
             "frame-src " + (activities or "'none'"),

@@ -20,6 +20,7 @@ SCOPE_LABELS: Final = {
     "relationships.read": "See your friends while you use it",
     "rpc.activities.write": "Say in your status what you do in it",
     "rpc.voice.read": "See who is in the voice channel while you use it",
+    "rpc.voice.write": "Change your voice settings while you use it",
     WEBHOOK: "Post messages to a channel that you choose",
     COMMANDS: "Offer its commands",
     UPDATE_COMMANDS: "Change its own commands",

@@ -22,8 +22,8 @@ def is_page(path: str) -> bool:
 
 
 def is_client(path: str) -> bool:
-    """Whether a path belongs to `ClientFiles`: its files and screens, links to channels, messages, events."""
-    return path in {"/app", "/channels"} or path.startswith(("/app/", "/channels/", "/events/"))
+    """Whether a path belongs to `ClientFiles`: its files and screens, links to channels, events, Activities."""
+    return path in {"/app", "/channels"} or path.startswith(("/app/", "/channels/", "/events/", "/activities/"))
 
 
 def opens_client(scope: MutableMapping[str, Any], folder: Path = CLIENT_FOLDER) -> bool:
