@@ -22,12 +22,18 @@ def signed_headers(
 
     `invalid_signature` makes a signature that every endpoint must refuse.
     """
-    about = b"application %d" % application.id
-    key = Ed25519PrivateKey.from_private_bytes(services.box.decrypt(application.private_key, about=about))
     timestamp = str(int(CLOCK.now()))
-    signature = key.sign(timestamp.encode() + body + (b" " if invalid_signature else b""))
+    signature = signing_key(services, application).sign(
+        timestamp.encode() + body + (b" " if invalid_signature else b"")
+    )
     return {
         "content-type": "application/json",
         "x-signature-ed25519": signature.hex(),
         "x-signature-timestamp": timestamp,
     }
+
+
+def signing_key(services: Services, application: ApplicationRow) -> Ed25519PrivateKey:
+    """The private key of an application, whose public part is its `verify_key`."""
+    about = b"application %d" % application.id
+    return Ed25519PrivateKey.from_private_bytes(services.box.decrypt(application.private_key, about=about))

@@ -6,6 +6,7 @@ from msgspec import UNSET, Raw, UnsetType, structs
 
 from moothall.bus import Envelope
 from moothall.kernel.events import Event
+from moothall.kernel.guild_changes import GuildPart
 from moothall.objects.auto_moderation import Action, AutoModerationRule
 from moothall.objects.ids import ChannelId, GuildId, MessageId, RuleId, UserId
 from moothall.objects.intents import Intent
@@ -18,7 +19,7 @@ class _RuleEvent(Event, frozen=True, kw_only=True):
 
     intent: ClassVar[int] = Intent.AUTO_MODERATION_CONFIGURATION
     permission: ClassVar[int] = Permissions.MANAGE_GUILD
-    invalidates_guild: ClassVar[bool] = True
+    changes_guild: ClassVar[tuple[GuildPart, ...]] = (GuildPart.RULES,)
     rule: AutoModerationRule
 
     @property

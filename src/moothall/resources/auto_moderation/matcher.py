@@ -4,15 +4,16 @@ import asyncio
 from collections import OrderedDict
 from typing import Final
 
-from moothall.kernel.guild_state import GuildState, once_per_version
+from moothall.kernel.guild_state import GuildState
 from moothall.objects.auto_moderation import AutoModerationRule
-from moothall.objects.ids import RuleId
+from moothall.objects.ids import GuildId, RuleId
 from moothall.resources.auto_moderation.keywords import KeywordSet, MarkedText, Match
 from moothall.resources.auto_moderation.patterns import PatternSet
 from moothall.resources.auto_moderation.words import PresetWords
 from moothall.storage.database import Reader
 
 _MAX_RULES: Final = 5_000
+_MAX_GUILDS: Final = 10_000
 
 
 class RuleMatcher:
@@ -42,36 +43,25 @@ class RuleMatcher:
         return self._keywords.first_match(rest) or await self._patterns.first_match(rest.text)
 
 
-class _GuildMatchers:
-    """The matchers of the enabled rules of one version of a guild."""
-
-    __slots__ = ("matchers",)
-
-    def __init__(self) -> None:
-        self.matchers: list[RuleMatcher] | None = None
-        """None until they are compiled."""
-
-
-@once_per_version
-def _guild_matchers(state: GuildState) -> _GuildMatchers:
-    del state
-    return _GuildMatchers()
-
-
 class RuleMatchers:
     """The matchers of rules in use. A rule is compiled once for each version of it, in a thread."""
 
     def __init__(self, words: PresetWords) -> None:
         self._words = words
         self._by_rule: OrderedDict[RuleId, RuleMatcher] = OrderedDict()
+        self._by_guild: OrderedDict[GuildId, tuple[list[AutoModerationRule], list[RuleMatcher]]] = OrderedDict()
+        """The matchers of a guild, with the list of rules that they are of: a changed rule makes a new list."""
 
     async def of_guild(self, state: GuildState, reader: Reader) -> list[RuleMatcher]:
         """The matchers of a guild's enabled rules, oldest first."""
-        compiled = _guild_matchers(state)
-        if compiled.matchers is None:
-            rules = await state.auto_moderation_rules(reader)
-            compiled.matchers = [await self._matcher(rule) for rule in rules if rule.enabled]
-        return compiled.matchers
+        rules = await state.auto_moderation_rules(reader)
+        cached = self._by_guild.get(state.id)
+        if cached is None or cached[0] is not rules:
+            matchers = [await self._matcher(rule) for rule in rules if rule.enabled]
+            cached = self._by_guild[state.id] = (rules, matchers)
+            if len(self._by_guild) > _MAX_GUILDS:
+                self._by_guild.popitem(last=False)
+        return cached[1]
 
     async def _matcher(self, rule: AutoModerationRule) -> RuleMatcher:
         cached = self._by_rule.get(rule.id)

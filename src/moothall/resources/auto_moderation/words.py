@@ -1,6 +1,7 @@
 """The word lists of keyword presets: text files with one keyword on each line, which operators can replace."""
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -34,15 +35,22 @@ class PresetWords:
         """The lists in a folder; for each that is not there, Moothall's own. Raises OSError."""
         if folder is not None and not folder.is_dir():
             raise WordListError(f"the folder of word lists does not exist: {folder}")
-        return cls({preset: _read(_path(folder, name)) for preset, name in FILES.items()})
+        return cls(
+            {preset: _own(name) if folder is None else _read(_path(folder, name)) for preset, name in FILES.items()}
+        )
 
     def of(self, presets: list[int]) -> list[str]:
         """The keywords of some presets."""
         return [word for preset in presets for word in self._words[KeywordPreset(preset)]]
 
 
-def _path(folder: Path | None, name: str) -> Path:
-    return folder / name if folder is not None and (folder / name).exists() else OWN_LISTS / name
+@cache
+def _own(name: str) -> tuple[str, ...]:
+    return _read(OWN_LISTS / name)
+
+
+def _path(folder: Path, name: str) -> Path:
+    return folder / name if (folder / name).exists() else OWN_LISTS / name
 
 
 def _read(path: Path) -> tuple[str, ...]:

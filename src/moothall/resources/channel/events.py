@@ -6,6 +6,7 @@ from msgspec import UNSET, UnsetType
 
 from moothall.bus import Audience, Envelope
 from moothall.kernel.events import Event
+from moothall.kernel.guild_changes import GuildPart
 from moothall.objects.channel import Channel
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.intents import Intent
@@ -18,7 +19,7 @@ class _GuildChannelEvent(Event, frozen=True, kw_only=True):
 
     audience: ClassVar[Audience] = Audience.CHANNEL
     intent: ClassVar[int] = Intent.GUILDS
-    invalidates_guild: ClassVar[bool] = True
+    changes_guild: ClassVar[tuple[GuildPart, ...]] = (GuildPart.CHANNEL,)
     channel: Channel
     """A guild channel that is not a thread."""
 
@@ -28,6 +29,10 @@ class _GuildChannelEvent(Event, frozen=True, kw_only=True):
         if self.channel.guild_id is UNSET:
             raise TypeError(f"{type(self).__name__} is only for guild channels")
         return self.channel.guild_id
+
+    def changed_row(self) -> ChannelId:
+        """The channel."""
+        return self.channel.id
 
     @property
     def channel_id(self) -> ChannelId:

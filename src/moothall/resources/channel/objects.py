@@ -8,7 +8,7 @@ from moothall.objects.channel import Channel, GroupNick
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import ChannelId, UserId
 from moothall.objects.user import User
-from moothall.resources.channel.queries import ChannelActivity, select_activity, select_recipients
+from moothall.resources.channel.queries import ChannelActivity, select_activity, select_activity_of, select_recipients
 from moothall.resources.user.queries import get_users
 from moothall.storage.database import Reader
 from moothall.storage.rows import ChannelRow, channel_from_row
@@ -30,7 +30,7 @@ async def channel_object(reader: Reader, channel: Channel) -> Channel:
     """Return a channel with its newest message and pin."""
     if channel.type == ChannelType.GUILD_CATEGORY:
         return channel
-    return with_activity(channel, (await select_activity(reader, [channel.id])).get(channel.id))
+    return with_activity(channel, await select_activity_of(reader, channel.id))
 
 
 async def channel_objects(reader: Reader, channels: Iterable[Channel]) -> list[Channel]:

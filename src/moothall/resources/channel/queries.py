@@ -76,6 +76,9 @@ _update_position = Query(
 _select_activity = Query(
     select(channel_activity).where(in_list(channel_activity.c.channel_id, "channel_ids")), into=ChannelActivity
 )
+_select_activity_of_one = Query(
+    select(channel_activity).where(channel_activity.c.channel_id == bindparam("channel_id")), into=ChannelActivity
+)
 _select_own_memberships = Query(
     select(thread_members).where(
         in_list(thread_members.c.thread_id, "thread_ids"), thread_members.c.user_id == bindparam("user_id")
@@ -178,6 +181,11 @@ async def select_own_memberships(
         )
         for thread_id, _, joined, flags in rows
     }
+
+
+async def select_activity_of(reader: Reader, channel_id: ChannelId) -> ChannelActivity | None:
+    """Select the activity of one channel; None for a channel that never had a message."""
+    return await reader.one(_select_activity_of_one, channel_id=channel_id)
 
 
 async def select_activity(reader: Reader, channel_ids: Iterable[ChannelId]) -> dict[ChannelId, ChannelActivity]:

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from moothall.kernel.events import Event
+from moothall.kernel.guild_changes import GuildPart
 from moothall.objects.emoji import Emoji
 from moothall.objects.ids import GuildId
 from moothall.objects.intents import Intent
@@ -13,6 +14,6 @@ class GuildEmojisUpdate(Event, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "GUILD_EMOJIS_UPDATE"
     intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS
-    invalidates_guild: ClassVar[bool] = True
+    changes_guild: ClassVar[tuple[GuildPart, ...]] = (GuildPart.EMOJIS,)
     guild_id: GuildId
     emojis: list[Emoji]

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from moothall.kernel.events import Event
+from moothall.kernel.guild_changes import GuildPart
 from moothall.objects.guild import Guild, UnavailableGuild
 from moothall.objects.ids import GuildId
 from moothall.objects.intents import Intent
@@ -13,7 +14,7 @@ class GuildUpdate(Event, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "GUILD_UPDATE"
     intent: ClassVar[int] = Intent.GUILDS
-    invalidates_guild: ClassVar[bool] = True
+    changes_guild: ClassVar[tuple[GuildPart, ...]] = (GuildPart.SETTINGS,)
     guild: Guild
 
     @property

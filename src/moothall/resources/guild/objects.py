@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from msgspec import structs
 
+from moothall.kernel.guild_changes import GuildPart
 from moothall.kernel.guild_state import GuildState, once_per_version
 from moothall.objects.emoji import Emoji, PartialEmoji
 from moothall.objects.emoji_choice import current_emoji
@@ -64,13 +65,13 @@ def build_guild_object(row: GuildRow, roles: Iterable[Role], emojis: list[Emoji]
     )
 
 
-@once_per_version
+@once_per_version(GuildPart.SETTINGS, GuildPart.ROLE, GuildPart.EMOJIS, GuildPart.STICKERS)
 def guild_object(state: GuildState) -> Guild:
     """The guild object of a state, without counts."""
     return build_guild_object(state.row, state.roles.values(), state.emojis, state.stickers)
 
 
-@once_per_version
+@once_per_version(GuildPart.SETTINGS, GuildPart.ROLE, GuildPart.EMOJIS, GuildPart.STICKERS)
 def guild_json(state: GuildState) -> bytes:
     """The guild object of a state as JSON, without counts."""
     return encode(guild_object(state))
@@ -89,7 +90,7 @@ def welcome_screen(state: GuildState) -> WelcomeScreen | None:
     return structs.replace(screen, welcome_channels=shown)
 
 
-@once_per_version
+@once_per_version(GuildPart.SETTINGS, GuildPart.EMOJIS, GuildPart.STICKERS)
 def preview_json(state: GuildState) -> bytes:
     """The guild preview of a state as JSON, without counts."""
     preview = to_plain(

@@ -22,7 +22,7 @@ _HASH_KEYS: Final = {
     "banner": "banner_hash",
 }
 """The audit log keys of images."""
-_NOT_AUDITED: Final = frozenset({"id", "version", "vanity_url_uses"})
+_NOT_AUDITED: Final = frozenset({"id", "version", "vanity_url_uses", "recent_changes"})
 
 COMMUNITY_CHANNELS: Final = ("rules_channel_id", "public_updates_channel_id")
 IMAGES: Final = tuple(_HASH_KEYS)

@@ -11,7 +11,7 @@ from moothall.objects.connection import Connection
 from moothall.objects.ids import ApplicationId, GuildId, Snowflake, UserId
 from moothall.objects.relationship import Relationship
 from moothall.objects.user import CurrentUser
-from moothall.objects.user_settings import UserGuildSettings, UserSettings
+from moothall.objects.user_settings import SettingsProtoType, UserGuildSettings, UserSettings
 from moothall.objects.wire import Timestamp, encode
 from moothall.resources.application.authorization.queries import select_of_user
 from moothall.resources.application.queries import select_applications_of_owner
@@ -27,7 +27,7 @@ from moothall.resources.user.queries import select_user
 from moothall.resources.user.relationship.objects import relationship_objects
 from moothall.resources.user.relationship.queries import select_relationships
 from moothall.resources.user.settings.queries import select_guild_settings
-from moothall.resources.user.settings.reading import settings_of
+from moothall.resources.user.settings.reading import settings_of, settings_proto_of
 
 
 class _Login(Struct, frozen=True):
@@ -52,6 +52,8 @@ class _OwnApplication(Struct, frozen=True):
 class _Account(Struct, frozen=True, kw_only=True):
     user: CurrentUser
     settings: UserSettings
+    settings_protos: dict[str, str]
+    """The settings as protocol buffers in base64, by their type."""
     guild_settings: list[UserGuildSettings]
     relationships: list[Relationship]
     user_notes: dict[str, str]
@@ -86,6 +88,9 @@ async def account_document(ctx: Context, user_id: UserId) -> bytes:
         _Account(
             user=current_user(row),
             settings=await settings_of(tx, user_id, ctx.now),
+            settings_protos={
+                each.name.lower(): await settings_proto_of(tx, user_id, each, ctx.now) for each in SettingsProtoType
+            },
             guild_settings=await select_guild_settings(tx, user_id),
             relationships=await relationship_objects(tx, await select_relationships(tx, user_id)),
             user_notes=await select_texts(tx, user_id),

@@ -7,7 +7,6 @@ off the event loop.
 from collections.abc import Mapping
 from typing import Any, Final
 
-from lxml import etree
 from msgspec import Struct
 
 _PROPERTIES_MAX: Final = 200
@@ -36,6 +35,8 @@ class Page(Struct, frozen=True):
 
 def parse_page(data: bytes, charset: str = "") -> Page:
     """Read the metadata of a page, of which `data` may be only the beginning. Anything at all is a page."""
+    from lxml import etree  # noqa: PLC0415 most servers have fetched no page yet
+
     reader = _Reader()
     if not charset and b"charset" not in data[:_DECLARATION_BYTES].lower():
         charset = "utf-8"

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from typing import Final
 
 from sqlalchemy import ColumnElement, bindparam, delete, func, select, update
 
@@ -30,8 +31,11 @@ from moothall.storage.schema import (
     members,
     onboarding_answers,
     thread_members,
+    users,
 )
 
+TABLES: Final = (members.name, users.name)
+"""The tables that member objects are read from."""
 _KEY = ("guild_id", "user_id")
 
 _select_member = Query(
@@ -99,6 +103,16 @@ _delete_activity = Query(
         member_activity.c.guild_id == bindparam("guild_id"), member_activity.c.user_id == bindparam("user_id")
     )
 )
+_delete_own_answers = Query(
+    delete(onboarding_answers).where(
+        onboarding_answers.c.guild_id == bindparam("guild_id"), onboarding_answers.c.user_id == bindparam("user_id")
+    )
+)
+_delete_own_home_progress = Query(
+    delete(home_progress).where(
+        home_progress.c.guild_id == bindparam("guild_id"), home_progress.c.user_id == bindparam("user_id")
+    )
+)
 _delete_answers = Query(
     delete(onboarding_answers).where(
         onboarding_answers.c.guild_id == bindparam("guild_id"), in_list(onboarding_answers.c.user_id, "user_ids")
@@ -119,6 +133,9 @@ _change_member_count = Query(
     update(guild_counters)
     .where(guild_counters.c.guild_id == bindparam("guild_id"))
     .values(member_count=guild_counters.c.member_count + bindparam("difference"))
+)
+_lock_count = Query(
+    select(guild_counters.c.member_count).where(guild_counters.c.guild_id == bindparam("guild_id")).with_for_update()
 )
 _select_count = Query(select(guild_counters.c.member_count).where(guild_counters.c.guild_id == bindparam("guild_id")))
 _select_threads = Query(
@@ -286,8 +303,13 @@ async def increment_member_count(tx: Transaction, guild_id: GuildId, max_members
 
 
 async def change_member_count(tx: Transaction, guild_id: GuildId, difference: int) -> None:
-    """Add `difference` to a guild's member count; 0 only locks the row, so that joins wait for this transaction."""
+    """Add `difference` to a guild's member count."""
     await tx.execute(_change_member_count, guild_id=guild_id, difference=difference)
+
+
+async def lock_member_count(tx: Transaction, guild_id: GuildId) -> None:
+    """Lock a guild's member count until the transaction ends, so that joins wait for it."""
+    await tx.one(_lock_count, guild_id=guild_id)
 
 
 async def insert_member(tx: Transaction, row: MemberRow) -> bool:
@@ -312,8 +334,8 @@ async def delete_member(tx: Transaction, guild_id: GuildId, user_id: UserId, lef
         return False
     await tx.execute(_change_member_count, guild_id=guild_id, difference=-1)
     await tx.execute(_delete_activity, guild_id=guild_id, user_id=user_id)
-    await tx.execute(_delete_answers, guild_id=guild_id, user_ids=[user_id])
-    await tx.execute(_delete_home_progress, guild_id=guild_id, user_ids=[user_id])
+    await tx.execute(_delete_own_answers, guild_id=guild_id, user_id=user_id)
+    await tx.execute(_delete_own_home_progress, guild_id=guild_id, user_id=user_id)
     await tx.execute(_upsert_former_member, guild_id=guild_id, user_id=user_id, left_at=left_at)
     threads = [ChannelId(row[0]) for row in await tx.all(_select_threads, guild_id=guild_id, user_id=user_id)]
     if threads:

@@ -17,6 +17,7 @@ from moothall.resources.channel.events import DirectChannelCreate
 from moothall.resources.channel.thread_activity.events import ADD_MEMBER_EVENTS, UNARCHIVE_EVENTS
 from moothall.resources.message import operations
 from moothall.resources.message.events import MessageCreate, MessageDelete, MessageDeleteBulk, MessageUpdate
+from moothall.resources.message.page_cache import PageCache
 from moothall.resources.message.people import user_cache
 from moothall.resources.message.queries import select_page
 from moothall.resources.message.reading import draft_own_message
@@ -55,6 +56,10 @@ async def get_channel_messages(
     require_entry(ctx)
     if not ctx.has(Permissions.READ_MESSAGE_HISTORY):
         return Json(b"[]")
+    if around is None and before is None and after is None and viewer_in(ctx).reads_all:
+        pages = ctx.services.resources[PageCache]
+        if pages.enabled:
+            return Json(await pages.newest(ctx, channel_id, limit))
     rows = await select_page(ctx.tx, channel_id, around=around, before=before, after=after, maximum=limit)
     encoded = await encode_rows(ctx.tx, channel_id, rows, viewer_in(ctx), user_cache(ctx))
     return Json(b"[%b]" % b",".join(encoded))

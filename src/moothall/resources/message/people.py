@@ -46,7 +46,13 @@ class UserCache:
 
     def __init__(self, database: Database) -> None:
         self._users: dict[int, bytes] = {}
-        self._enabled = database.watch(USERS_TABLE, self._users.clear)
+        self._enabled = database.watch(USERS_TABLE, self._clear)
+        self.generation = 0
+        """Grows when entries may have become stale: what was built from entries of the same generation is fresh."""
+
+    def _clear(self) -> None:
+        self._users.clear()
+        self.generation += 1
 
     async def get(self, reader: Reader, user_ids: set[int]) -> dict[int, bytes]:
         """User objects of at least the ids that exist, as `encoded_users`."""

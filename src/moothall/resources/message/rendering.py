@@ -55,6 +55,16 @@ def mentioned_ids(mentions: str | None) -> list[int]:
     return [int(user_id) for user_id in mentions[1:-1].split(",")] if mentions and mentions != "[]" else []
 
 
+class EncodedPage(Struct, frozen=True):
+    """Messages of one channel as JSON, in the order of their rows."""
+
+    messages: list[bytes]
+    user_ids: set[int]
+    """The authors and mentioned users whose objects the messages contain."""
+    by_viewer: tuple[int, ...]
+    """The indexes of messages that another viewer who may read their text would get differently."""
+
+
 async def encode_rows(
     reader: Reader,
     channel_id: ChannelId,
@@ -63,6 +73,17 @@ async def encode_rows(
     cache: UserCache | None = None,
 ) -> list[bytes]:
     """Messages of one channel as JSON, in the order of the rows."""
+    return (await encode_page(reader, channel_id, rows, viewer, cache)).messages
+
+
+async def encode_page(
+    reader: Reader,
+    channel_id: ChannelId,
+    rows: Sequence[ShownRow],
+    viewer: Viewer,
+    cache: UserCache | None = None,
+) -> EncodedPage:
+    """The same, with what their JSON depends on."""
     replied_ids = {row[5] for row in rows if row[5] is not None}
     replied = await _replied_to(reader, channel_id, rows, replied_ids) if replied_ids else {}
     people = _people_of(rows, replied.values())
@@ -72,6 +93,7 @@ async def encode_rows(
     parts = await _parts_of(reader, channel_id, [*rows, *replied.values()], viewer)
     tails: dict[tuple[int, int], bytes] = {}
     encoded = []
+    by_viewer = []
     for row in rows:
         message_id, author_id, pinned, has_reactions, mentions, replied_id, body, has_parts = row
         if mentions is None and replied_id is None and not has_reactions and not has_parts and viewer.reads_all:
@@ -83,16 +105,18 @@ async def encode_rows(
                 tail = tails[author_id, pinned] = _tail(users.get(author_id, DELETED_USER), author_id, pinned)
             encoded.append(body[:-1] + tail)
             continue
+        original = None if replied_id is None else replied.get(replied_id)
+        if has_reactions or has_parts or (original is not None and original[7]):
+            by_viewer.append(len(encoded))
         pieces = [_encode_one(row, users, viewer, parts)[:-1]]
         if has_reactions and message_id in reactions:
             pieces.append(b',"reactions":' + reactions[message_id])
         if replied_id is not None:
-            original = replied.get(replied_id)
             shown = b"null" if original is None else _encode_one(original, users, viewer, parts)
             pieces.append(b',"referenced_message":' + shown)
         pieces.append(b"}")
         encoded.append(b"".join(pieces))
-    return encoded
+    return EncodedPage(encoded, people, tuple(by_viewer))
 
 
 async def _replied_to(

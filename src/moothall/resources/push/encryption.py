@@ -6,8 +6,6 @@ import os
 from typing import Final
 from urllib.parse import urlsplit
 
-import http_ece
-import jwt
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
@@ -49,6 +47,10 @@ class VapidKey:
     """The server's key. `contact` is where push services may write to: a mailto: or https: URL."""
 
     def __init__(self, private_key: str, contact: str) -> None:
+        # Long to import, and few servers push: those that do import them when they start.
+        import http_ece  # noqa: F401, PLC0415
+        import jwt  # noqa: F401, PLC0415
+
         self._key = ec.derive_private_key(int.from_bytes(decode_key(private_key)), _CURVE)
         self._contact = contact
         point = self._key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
@@ -57,6 +59,8 @@ class VapidKey:
 
     def authorization(self, endpoint: str, now: Timestamp) -> str:
         """The Authorization header of a request to a push service."""
+        import jwt  # noqa: PLC0415 see __init__
+
         parts = urlsplit(endpoint)
         claims = {
             "aud": f"{parts.scheme}://{parts.netloc}",
@@ -68,6 +72,8 @@ class VapidKey:
 
 def encrypt(payload: bytes, p256dh: str, auth: str) -> bytes:
     """Encrypt a payload for a browser, so that its push service cannot read it. Takes about a millisecond."""
+    import http_ece  # noqa: PLC0415 see VapidKey
+
     sealed: bytes = http_ece.encrypt(
         payload,
         salt=os.urandom(16),

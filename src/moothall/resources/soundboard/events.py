@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from moothall.bus import Audience
 from moothall.kernel.events import Event
+from moothall.kernel.guild_changes import GuildPart
 from moothall.objects.emoji import PartialEmoji
 from moothall.objects.ids import ChannelId, GuildId, SoundId, UserId
 from moothall.objects.intents import Intent
@@ -16,7 +17,7 @@ class _SoundEvent(Event, frozen=True, kw_only=True):
     """An event whose payload is the sound."""
 
     intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS
-    invalidates_guild: ClassVar[bool] = True
+    changes_guild: ClassVar[tuple[GuildPart, ...]] = (GuildPart.SOUNDS,)
     guild_id: GuildId
     sound: SoundboardSound
 
@@ -42,7 +43,7 @@ class GuildSoundboardSoundDelete(Event, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "GUILD_SOUNDBOARD_SOUND_DELETE"
     intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS
-    invalidates_guild: ClassVar[bool] = True
+    changes_guild: ClassVar[tuple[GuildPart, ...]] = (GuildPart.SOUNDS,)
     guild_id: GuildId
     sound_id: SoundId
 
@@ -52,7 +53,7 @@ class GuildSoundboardSoundsUpdate(Event, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "GUILD_SOUNDBOARD_SOUNDS_UPDATE"
     intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS
-    invalidates_guild: ClassVar[bool] = True
+    changes_guild: ClassVar[tuple[GuildPart, ...]] = (GuildPart.SOUNDS,)
     guild_id: GuildId
     soundboard_sounds: list[SoundboardSound]
 

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from moothall.kernel.events import Event
+from moothall.kernel.guild_changes import GuildPart
 from moothall.objects.ids import GuildId
 from moothall.objects.intents import Intent
 from moothall.objects.sticker import Sticker
@@ -13,6 +14,6 @@ class GuildStickersUpdate(Event, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "GUILD_STICKERS_UPDATE"
     intent: ClassVar[int] = Intent.GUILD_EXPRESSIONS
-    invalidates_guild: ClassVar[bool] = True
+    changes_guild: ClassVar[tuple[GuildPart, ...]] = (GuildPart.STICKERS,)
     guild_id: GuildId
     stickers: list[Sticker]

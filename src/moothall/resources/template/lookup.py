@@ -1,6 +1,7 @@
 """Looking up templates, with whether they are dirty."""
 
 from moothall.kernel.context import Context
+from moothall.kernel.guild_changes import GuildPart
 from moothall.kernel.guild_state import GuildState, once_per_version
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
@@ -34,7 +35,7 @@ async def current_snapshot(ctx: Context, guild: GuildState) -> TemplateSnapshot:
     return _snapshot(guild)
 
 
-@once_per_version
+@once_per_version(GuildPart.SETTINGS, GuildPart.ROLE, GuildPart.CHANNEL)
 def _snapshot(guild: GuildState) -> TemplateSnapshot:
     return take_snapshot(guild, guild.loaded_channels.values())
 

@@ -9,15 +9,11 @@ from moothall.kernel.context import Context
 from moothall.kernel.endpoint import Json, delete, get, post, put
 from moothall.objects import limits
 from moothall.objects.channel import Channel, ThreadList, ThreadMember
-from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import ChannelId, GuildId, MessageId, TagId, UserId
 from moothall.objects.message import Message
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
-from moothall.resources.channel.objects import channel_objects
-from moothall.resources.channel.queries import select_own_memberships
 from moothall.resources.channel.thread_activity.events import ADD_MEMBER_EVENTS, ThreadCreate, ThreadMembersUpdate
-from moothall.resources.channel.thread_activity.queries import select_active_threads
 from moothall.resources.message.events import MessageCreate, MessageUpdate
 from moothall.resources.message.submitted_content import CONTENT_SUBMITTED
 from moothall.resources.message.uploads import IN_CHANNEL
@@ -25,7 +21,6 @@ from moothall.resources.thread import listing, message_fields  # noqa: F401 mess
 from moothall.resources.thread.operations import membership, starting
 from moothall.resources.thread.queries import ThreadSearch
 from moothall.resources.thread.requests import StartedThread, StartThread, StartThreadFromMessage
-from moothall.storage.rows import ThreadRow, thread_from_row
 
 PageSize = Annotated[int, Meta(ge=1, le=limits.THREAD_LIST_MAX)]
 _HISTORY = Permissions.READ_MESSAGE_HISTORY
@@ -48,25 +43,9 @@ class ThreadSearchResults(ThreadList, frozen=True, kw_only=True):
 
 
 @get("/guilds/{guild_id}/threads/active", permission=MEMBER)
-async def list_active_guild_threads(ctx: Context, guild_id: GuildId) -> ActiveThreads:
+async def list_active_guild_threads(ctx: Context, guild_id: GuildId) -> Json[ActiveThreads]:
     """List the active threads of a guild that the caller may view, newest first."""
-    parents = {c.id: c for c in (await ctx.guild.channels(ctx.tx)).values() if ctx.member.may_view(c)}
-    active = await select_active_threads(ctx.tx, parents)
-    joined = await select_own_memberships(ctx.tx, ctx.actor.user_id, [row.id for row in active])
-    managed = {
-        channel_id
-        for channel_id in {row.parent_id for row in active if row.parent_id is not None}
-        if ctx.member.permissions_in(parents[channel_id]) & Permissions.MANAGE_THREADS
-    }
-    visible = [row for row in active if row.id in joined or _is_open(row, managed)]
-    return ActiveThreads(
-        threads=await channel_objects(ctx.tx, map(thread_from_row, visible)),
-        members=[joined[row.id] for row in visible if row.id in joined],
-    )
-
-
-def _is_open(row: ThreadRow, managed: set[ChannelId]) -> bool:
-    return row.type != ChannelType.PRIVATE_THREAD or row.parent_id in managed
+    return Json(await listing.list_active(ctx, guild_id))
 
 
 @post(

@@ -9,46 +9,72 @@ from moothall.objects import errors, limits
 from moothall.objects.channel import Channel, ThreadMember
 from moothall.objects.channel_types import HAS_THREADS, ChannelType
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import ChannelId, Snowflake, UserId
+from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.text import search_key
 from moothall.objects.wire import Timestamp, encode
-from moothall.resources.channel.objects import channel_objects
 from moothall.resources.channel.queries import select_own_memberships
+from moothall.resources.channel.thread_activity.encoded import ThreadCache, json_array
 from moothall.resources.channel.thread_activity.queries import ThreadMemberRow, select_members_among
 from moothall.resources.channel.thread_activity.state import thread_member_object
+from moothall.resources.channel.visible_channels import visible_channels
 from moothall.resources.member.queries import get_members, member_objects
+from moothall.resources.message.people import UserCache, user_cache
 from moothall.resources.message.queries import ShownRow, select_first
 from moothall.resources.message.rendering import Viewer, encode_rows, viewer_in
 from moothall.resources.thread import queries, rules
 from moothall.resources.thread.queries import ThreadSearch
 from moothall.resources.thread.rules import thread_of
 from moothall.storage.database import Reader
-from moothall.storage.rows import ChannelRow, channel_from_row
 
 _MAX_WORDS = 8
 _END_OF_TIME = Timestamp((1 << 63) - 1)
 
 
+async def list_active(ctx: Context, guild_id: GuildId) -> bytes:
+    """Return the active threads of a guild that the caller may view, newest first, as JSON."""
+    visible = await visible_channels(ctx)
+    cache = ctx.services.resources[ThreadCache]
+    active = await cache.active(ctx.tx, guild_id)
+    joined = await cache.joined(ctx.tx, guild_id, active, ctx.actor.user_id) if active.threads else {}
+    viewable, managed = visible.viewable, visible.managed
+    # Of private threads each member sees others.
+    key = (visible, ctx.actor.user_id, frozenset(joined)) if active.any_private else visible
+    threads = cache.page(
+        active,
+        key,
+        (
+            thread
+            for thread in active.threads
+            if thread.parent_id in viewable
+            and (not thread.private or thread.parent_id in managed or thread.id in joined)
+        ),
+    )
+    members = [joined[thread.id] for thread in active.threads if thread.id in joined and thread.parent_id in viewable]
+    return b'{"threads":%b,"members":%b,"has_more":false}' % (threads, encode(members))
+
+
 async def list_public_archived(ctx: Context, before: Timestamp | None, maximum: int) -> bytes:
     """Return the archived public threads of the current channel, latest archived first, as JSON."""
     kind = rules.public_thread_type(_thread_parent(ctx))
-    rows = await queries.select_archived(ctx.tx, ctx.channel.id, kind, before or _END_OF_TIME, maximum + 1)
-    return await _page(ctx, rows, maximum)
+    thread_ids = await queries.select_archived(ctx.tx, ctx.channel.id, kind, before or _END_OF_TIME, maximum + 1)
+    return await _page(ctx, thread_ids, maximum)
 
 
 async def list_private_archived(ctx: Context, before: Timestamp | None, maximum: int) -> bytes:
     """Return the archived private threads of the current channel, latest archived first, as JSON."""
     kind = int(ChannelType.PRIVATE_THREAD)
-    rows = await queries.select_archived(ctx.tx, _thread_parent(ctx).id, kind, before or _END_OF_TIME, maximum + 1)
-    return await _page(ctx, rows, maximum)
+    thread_ids = await queries.select_archived(
+        ctx.tx, _thread_parent(ctx).id, kind, before or _END_OF_TIME, maximum + 1
+    )
+    return await _page(ctx, thread_ids, maximum)
 
 
 async def list_joined_private_archived(ctx: Context, before: Snowflake | None, maximum: int) -> bytes:
     """Return the archived private threads of the current channel that the caller is in, newest first, as JSON."""
-    rows = await queries.select_joined_archived(
+    thread_ids = await queries.select_joined_archived(
         ctx.tx, _thread_parent(ctx).id, ctx.actor.user_id, before or Snowflake(_END_OF_TIME), maximum + 1
     )
-    return await _page(ctx, rows, maximum)
+    return await _page(ctx, thread_ids, maximum)
 
 
 async def search_threads(ctx: Context, search: ThreadSearch) -> bytes:
@@ -56,10 +82,15 @@ async def search_threads(ctx: Context, search: ThreadSearch) -> bytes:
 
     It has the first messages of the threads and the total number of results.
     """
-    rows, total = await queries.search_threads(ctx.tx, _thread_parent(ctx).id, search)
-    threads, members = await _threads_and_members(ctx, rows)
-    has_more = search.offset + len(rows) < total
-    messages = await first_messages(ctx.tx, [row.id for row in rows], viewer_in(ctx))
+    parent_id = _thread_parent(ctx).id
+    searches = await ctx.services.resources[ThreadCache].searches(ctx.tx, parent_id)
+    result: tuple[list[ChannelId], int] | None = searches.get(search)
+    if result is None:
+        result = searches[search] = await queries.search_threads(ctx.tx, parent_id, search)
+    thread_ids, total = result
+    threads, members = await _threads_and_members(ctx, thread_ids)
+    has_more = search.offset + len(thread_ids) < total
+    messages = await first_messages(ctx.tx, thread_ids, viewer_in(ctx), user_cache(ctx))
     return b'{"threads":%b,"members":%b,"has_more":%b,"total_results":%d,"first_messages":[%b]}' % (
         threads,
         members,
@@ -80,17 +111,18 @@ def _thread_parent(ctx: Context) -> Channel:
     return ctx.channel.channel
 
 
-async def _page(ctx: Context, rows: Sequence[ChannelRow], maximum: int) -> bytes:
-    threads, members = await _threads_and_members(ctx, rows[:maximum])
-    has_more = b"true" if len(rows) > maximum else b"false"
+async def _page(ctx: Context, thread_ids: Sequence[ChannelId], maximum: int) -> bytes:
+    threads, members = await _threads_and_members(ctx, thread_ids[:maximum])
+    has_more = b"true" if len(thread_ids) > maximum else b"false"
     return b'{"threads":%b,"members":%b,"has_more":%b}' % (threads, members, has_more)
 
 
-async def _threads_and_members(ctx: Context, rows: Sequence[ChannelRow]) -> tuple[bytes, bytes]:
+async def _threads_and_members(ctx: Context, thread_ids: Sequence[ChannelId]) -> tuple[bytes, bytes]:
     """Return threads, and the caller's thread members of those joined, as JSON."""
-    members = await select_own_memberships(ctx.tx, ctx.actor.user_id, [row.id for row in rows])
-    threads = await channel_objects(ctx.tx, map(channel_from_row, rows))
-    return encode(threads), encode([members[row.id] for row in rows if row.id in members])
+    members = await select_own_memberships(ctx.tx, ctx.actor.user_id, thread_ids)
+    threads = await ctx.services.resources[ThreadCache].get(ctx.tx, thread_ids)
+    shown = json_array(threads[thread_id] for thread_id in thread_ids if thread_id in threads)
+    return shown, encode([members[thread_id] for thread_id in thread_ids if thread_id in members])
 
 
 async def get_thread_member(ctx: Context, user_id: UserId, *, with_member: bool) -> ThreadMember:
@@ -123,16 +155,20 @@ async def _thread_members(ctx: Context, rows: Sequence[ThreadMemberRow], *, with
 _NO_CHANNEL = ChannelId(Snowflake(0))
 
 
-async def first_messages(reader: Reader, thread_ids: Sequence[ChannelId], viewer: Viewer) -> list[bytes]:
+async def first_messages(
+    reader: Reader, thread_ids: Sequence[ChannelId], viewer: Viewer, cache: UserCache | None = None
+) -> list[bytes]:
     """Return the first messages of threads that still exist, in the order of the threads, as JSON."""
     rows = {row[0]: row for row in await select_first(reader, thread_ids)} if thread_ids else {}
     # Messages with only text are encoded together, since they need nothing of their channel.
     plain = [row for row in rows.values() if _is_plain(row)]
-    encoded = dict(zip((row[0] for row in plain), await encode_rows(reader, _NO_CHANNEL, plain, viewer), strict=True))
+    encoded = dict(
+        zip((row[0] for row in plain), await encode_rows(reader, _NO_CHANNEL, plain, viewer, cache), strict=True)
+    )
     for thread_id in thread_ids:
         if thread_id in rows and thread_id not in encoded:
             # Reactions and files are selected by channel: at most once for each of the 25 threads of a page.
-            encoded[thread_id] = (await encode_rows(reader, thread_id, [rows[thread_id]], viewer))[0]
+            encoded[thread_id] = (await encode_rows(reader, thread_id, [rows[thread_id]], viewer, cache))[0]
     return [encoded[thread_id] for thread_id in thread_ids if thread_id in encoded]
 
 

@@ -19,14 +19,13 @@ _THREAD_TYPES = type_numbers(THREADS)
 _of_parent = channels.c.parent_id == bindparam("parent_id")
 
 _select_archived = Query(
-    select(channels)
+    select(channels.c.id)
     .where(_of_parent, channels.c.type == bindparam("type"), channels.c.archived_at < bindparam("before"))
     .order_by(channels.c.archived_at.desc(), channels.c.id.desc())
-    .limit(bindparam("maximum")),
-    into=ChannelRow,
+    .limit(bindparam("maximum"))
 )
 _select_joined_archived = Query(
-    select(channels)
+    select(channels.c.id)
     .select_from(thread_members.join(channels, channels.c.id == thread_members.c.thread_id))
     .where(
         thread_members.c.user_id == bindparam("user_id"),
@@ -36,8 +35,7 @@ _select_joined_archived = Query(
         channels.c.archived_at.is_not(None),
     )
     .order_by(thread_members.c.thread_id.desc())
-    .limit(bindparam("maximum")),
-    into=ChannelRow,
+    .limit(bindparam("maximum"))
 )
 _select_threads = Query(
     select(channels).where(in_list(channels.c.id, "thread_ids"), channels.c.type.in_(_THREAD_TYPES)), into=ChannelRow
@@ -101,18 +99,22 @@ async def select_member_page(
 
 async def select_archived(
     reader: Reader, parent_id: ChannelId, kind: int, before: Timestamp, maximum: int
-) -> list[ChannelRow]:
-    """Select archived threads of one type in a channel, latest archived first."""
-    return await reader.all(_select_archived, parent_id=parent_id, type=kind, before=before, maximum=maximum)
+) -> list[ChannelId]:
+    """Select the ids of archived threads of one type in a channel, latest archived first."""
+    return _ids(await reader.all(_select_archived, parent_id=parent_id, type=kind, before=before, maximum=maximum))
 
 
 async def select_joined_archived(
     reader: Reader, parent_id: ChannelId, user_id: UserId, before: Snowflake, maximum: int
-) -> list[ChannelRow]:
-    """Select archived private threads of a channel that a user is in, newest first."""
-    return await reader.all(
-        _select_joined_archived, parent_id=parent_id, user_id=user_id, before=before, maximum=maximum
+) -> list[ChannelId]:
+    """Select the ids of archived private threads of a channel that a user is in, newest first."""
+    return _ids(
+        await reader.all(_select_joined_archived, parent_id=parent_id, user_id=user_id, before=before, maximum=maximum)
     )
+
+
+def _ids(rows: list[tuple[Any, ...]]) -> list[ChannelId]:
+    return [ChannelId(Snowflake(row[0])) for row in rows]
 
 
 async def select_threads(reader: Reader, thread_ids: Iterable[int]) -> list[ChannelRow]:
@@ -201,8 +203,8 @@ class _QueryShape(NamedTuple):
     ascending: bool = False
 
 
-async def search_threads(reader: Reader, parent_id: ChannelId, search: ThreadSearch) -> tuple[list[ChannelRow], int]:
-    """Select a page of search results among the public threads of a channel, and count all results."""
+async def search_threads(reader: Reader, parent_id: ChannelId, search: ThreadSearch) -> tuple[list[ChannelId], int]:
+    """Select the ids of a page of search results among the public threads of a channel, and count all results."""
     values = search.values(parent_id)
     bounds = frozenset(name for name in ("archived", "min_id", "max_id") if name in values)
     shape = _QueryShape(len(search.words), bool(search.tags), search.every_tag, bounds)
@@ -210,7 +212,7 @@ async def search_threads(reader: Reader, parent_id: ChannelId, search: ThreadSea
     if not total:
         return [], 0
     page = _page_query(shape._replace(order=search.order, ascending=search.ascending))
-    return await reader.all(page, maximum=search.maximum, offset=search.offset, **values), total
+    return _ids(await reader.all(page, maximum=search.maximum, offset=search.offset, **values)), total
 
 
 @cache
@@ -219,10 +221,10 @@ def _count_query(shape: _QueryShape) -> Query[Any]:
 
 
 @cache
-def _page_query(shape: _QueryShape) -> Query[ChannelRow]:
+def _page_query(shape: _QueryShape) -> Query[Any]:
     order = [column.asc() if shape.ascending else column.desc() for column in _ORDERS[shape.order]]
-    page = _matching(select(channels), shape).order_by(*order)
-    return Query(page.limit(bindparam("maximum")).offset(bindparam("offset")), into=ChannelRow)
+    page = _matching(select(channels.c.id), shape).order_by(*order)
+    return Query(page.limit(bindparam("maximum")).offset(bindparam("offset")))
 
 
 def _matching(statement: Select[Any], shape: _QueryShape) -> Select[Any]:

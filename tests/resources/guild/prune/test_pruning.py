@@ -9,6 +9,7 @@ from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.ids import RoleId, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
+from moothall.resources.guild.prune.cache import InactiveMembers
 from moothall.resources.member.activity import ActivityRecorder, set_last_seen
 from moothall.resources.member.queries import count_members, get_member
 from moothall.storage.database import Query
@@ -195,3 +196,33 @@ async def test_speaking_in_voice_counts_as_being_seen(platform: Platform, guild:
     assert await go(platform, guild, away, lobby)
     await platform.services.resources[ActivityRecorder].flush()
     assert await counted(guild) == 0
+
+
+async def test_a_count_follows_everything_that_it_depends_on(guild: Guild) -> None:
+    assert await counted(guild) == 0
+    first, second = await inactive(guild), await inactive(guild)
+    assert await counted(guild) == 2
+    await seen(guild, first, 1)
+    assert await counted(guild) == 1
+    role = await guild.role()
+    await guild.owner.put(f"/guilds/{guild.id}/members/{second.id}/roles/{role}")
+    assert (await counted(guild), await counted(guild, include_roles=role)) == (0, 1)
+    await guild.owner.delete(f"/guilds/{guild.id}/members/{second.id}")
+    assert await counted(guild, include_roles=role) == 0
+
+
+async def test_kept_members_grow_as_soon_as_one_becomes_inactive(platform: Platform, guild: Guild) -> None:
+    away, soon = await platform.person(), await platform.person()
+    await guild.join(away, soon)
+    await seen(guild, away, 20)
+    async with platform.database.transaction() as tx:
+        await set_last_seen(tx, guild.id, soon.id, Timestamp(2_000_000_000_000))
+    members_of = platform.services.resources[InactiveMembers]
+    sizes = []
+    async with platform.database.read() as reader:
+        for since in (1_999_999_999_000, 1_999_999_999_999, 2_000_000_000_000, 2_000_000_000_001, 1_999_999_999_000):
+            inactive_ids = await members_of.get(
+                reader, guild.id, owner_id=guild.owner.id, since=Timestamp(since), role_lists=("[]",)
+            )
+            sizes.append(len(inactive_ids))
+    assert sizes == [1, 1, 1, 2, 1]

@@ -10,6 +10,7 @@ from moothall.resources.message.search import queries
 from moothall.resources.message.search.documents import Document
 from moothall.resources.message.search.index_query import AllOf, AnyOf, Near, Node, content_nodes
 from moothall.resources.message.search.indexing import LOCK, Indexer
+from moothall.resources.message.search.queries import HitPage, IndexSearch
 from moothall.resources.message.search.terms import Phrase, phrases_of, words_of
 from moothall.storage.database import Database
 from tests.harness import Platform
@@ -77,11 +78,11 @@ async def test_the_index_returns_exactly_the_matching_messages(
         expected = [n for n, m in enumerate(messages, 1) if fits(node, m.facets, m.words)]
         async with database.read() as reader:
             bounds = (2, 100) if len(expected) > 1 else None
-            total = await queries.count_hits(reader, database.dialect, node, bounds)
+            search = IndexSearch.of(database.dialect, node, bounds, None)
+            total = await queries.count_hits(reader, search, at_once=False)
+            page = HitPage(maximum=50, offset=0, descending=False)
             pages = [
-                await queries.select_hits(
-                    reader, database.dialect, node, bounds, total=many, maximum=50, offset=0, descending=False
-                )
+                await queries.select_hits(reader, database.dialect, search, page, total=many, at_once=False)
                 for many in (total, 1_000_000)
             ]
         if bounds is not None:

@@ -37,6 +37,28 @@ _select_active_threads = Query(
     .order_by(channels.c.id.desc()),
     into=ThreadRow,
 )
+_activity = channel_activity
+_shown_columns = (
+    *(channels.c[name] for name in ThreadRow.__struct_fields__),
+    _activity.c.last_message_id,
+    _activity.c.last_pin_timestamp,
+)
+_shown_threads = (
+    select(*_shown_columns)
+    .select_from(channels.outerjoin(_activity, _activity.c.channel_id == channels.c.id))
+    .where(channels.c.type.in_(_THREAD_TYPES))
+)
+_select_shown_threads = Query(_shown_threads.where(in_list(channels.c.id, "thread_ids")))
+_select_active_of_guild = Query(
+    _shown_threads.where(channels.c.guild_id == bindparam("guild_id"), channels.c.archived == false()).order_by(
+        channels.c.id.desc()
+    )
+)
+_select_parents = Query(
+    select(channels.c.id, channels.c.guild_id, channels.c.parent_id, channels.c.type).where(
+        in_list(channels.c.id, "channel_ids")
+    )
+)
 _select_parents_of_private_threads = Query(
     select(channels.c.parent_id)
     .where(
@@ -98,6 +120,25 @@ async def select_active_threads(reader: Reader, parent_ids: Iterable[ChannelId])
     """Select the active threads of several channels, newest first."""
     ids = list(parent_ids)
     return await reader.all(_select_active_threads, parent_ids=ids) if ids else []
+
+
+ShownThread = tuple[Any, ...]
+"""The columns of `ThreadRow` as the driver returns them, then `last_message_id` and `last_pin_timestamp`."""
+
+
+async def select_shown_threads(reader: Reader, thread_ids: Iterable[int]) -> list[ShownThread]:
+    """Select what shows several threads, unordered; ids of other channels are left out."""
+    return await reader.all(_select_shown_threads, thread_ids=list(thread_ids))
+
+
+async def select_active_of_guild(reader: Reader, guild_id: GuildId) -> list[ShownThread]:
+    """Select what shows the active threads of a guild, newest first."""
+    return await reader.all(_select_active_of_guild, guild_id=guild_id)
+
+
+async def select_parents(reader: Reader, channel_ids: Iterable[int]) -> list[tuple[int, int | None, int | None, int]]:
+    """Select the guild, the parent and the type of several channels and threads; unknown ids are left out."""
+    return [tuple(row) for row in await reader.all(_select_parents, channel_ids=list(channel_ids))]
 
 
 async def select_parents_of_private_threads(reader: Reader, parent_ids: Iterable[ChannelId]) -> set[ChannelId]:

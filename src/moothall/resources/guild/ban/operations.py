@@ -13,7 +13,7 @@ from moothall.objects.ids import GuildId, UserId
 from moothall.resources.guild.ban import queries
 from moothall.resources.guild.ban.events import GuildBanAdd, GuildBanRemove
 from moothall.resources.guild.membership.operations import LEAVE_EVENTS, remove_member, remove_members
-from moothall.resources.member.queries import change_member_count, get_member, get_members
+from moothall.resources.member.queries import get_member, get_members, lock_member_count
 from moothall.resources.message.events import MessageDeleteBulk
 from moothall.resources.message.operations import forget_messages, forget_messages_of
 from moothall.resources.user.queries import get_user, get_users
@@ -32,7 +32,7 @@ async def ban_user(ctx: Context, guild_id: GuildId, user_id: UserId, *, delete_m
     if user is None:
         raise Refusal(errors.UNKNOWN_USER)
     # Locks the member counter, so that a concurrent join has finished and its member is read below.
-    await change_member_count(ctx.tx, guild_id, 0)
+    await lock_member_count(ctx.tx, guild_id)
     row = await get_member(ctx.tx, guild_id, user_id)
     if row is not None and not ctx.member.outranks(user_id, row.roles):
         raise Refusal(errors.MISSING_PERMISSIONS)
@@ -40,7 +40,8 @@ async def ban_user(ctx: Context, guild_id: GuildId, user_id: UserId, *, delete_m
         return
     # Emitted before GUILD_MEMBER_REMOVE, so that client libraries still have the member in their cache.
     ctx.emit(GuildBanAdd(guild_id=guild_id, user=user))
-    await remove_member(ctx, guild_id, user)
+    if row is not None:
+        await remove_member(ctx, guild_id, user, row)
     if delete_message_seconds:
         await forget_messages(ctx, guild_id, user_id, ctx.now - delete_message_seconds * 1000)
     await ctx.audit(AuditLogEvent.MEMBER_BAN_ADD, target=user_id)
@@ -55,7 +56,7 @@ async def bulk_ban_users(
     """
     target_ids = list(dict.fromkeys(user_ids))
     users = await get_users(ctx.tx, target_ids)
-    await change_member_count(ctx.tx, guild_id, 0)
+    await lock_member_count(ctx.tx, guild_id)
     rows = await get_members(ctx.tx, guild_id, target_ids)
     skipped = await queries.select_banned_user_ids(ctx.tx, guild_id, target_ids)
     skipped |= {user_id for user_id, row in rows.items() if not ctx.member.outranks(user_id, row.roles)}

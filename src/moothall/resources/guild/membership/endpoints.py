@@ -6,7 +6,7 @@ from msgspec import Meta, Struct
 
 from moothall.kernel.access import BY_FIELD, MEMBER
 from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get, patch, put
+from moothall.kernel.endpoint import Json, delete, get, patch, put
 from moothall.objects import errors, limits
 from moothall.objects.application import ApplicationFlags
 from moothall.objects.errors import Refusal
@@ -14,6 +14,7 @@ from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
 from moothall.objects.member import Member
 from moothall.objects.permissions import Permissions
 from moothall.objects.text import search_key
+from moothall.objects.wire import encode
 from moothall.resources.guild.membership import operations
 from moothall.resources.guild.membership.operations.add import JOIN_SCOPE
 from moothall.resources.guild.membership.requests import (
@@ -23,6 +24,7 @@ from moothall.resources.guild.membership.requests import (
     ModifyGuildMember,
 )
 from moothall.resources.member import queries
+from moothall.resources.member.encoded import EncodedMembers, encode_members
 from moothall.resources.member.events import GuildMemberRemove, GuildMemberUpdate
 from moothall.resources.voice.events import VoiceStateUpdate
 
@@ -36,21 +38,26 @@ class Nickname(Struct, frozen=True):
 
 
 @get("/guilds/{guild_id}/members/{user_id}", permission=MEMBER)
-async def get_guild_member(ctx: Context, guild_id: GuildId, user_id: UserId) -> Member:
+async def get_guild_member(ctx: Context, guild_id: GuildId, user_id: UserId) -> Json[Member]:
     """Get a member of a guild; 404/10007 for a user who is not a member."""
-    row = await queries.get_member(ctx.tx, guild_id, user_id)
-    if row is None:
-        raise Refusal(errors.UNKNOWN_MEMBER)
-    return await queries.member_object(ctx.tx, row)
+    return await _encoded_member(ctx, guild_id, user_id)
 
 
 @get("/users/@me/guilds/{guild_id}/member", permission=MEMBER, scope="guilds.members.read")
-async def get_current_user_guild_member(ctx: Context, guild_id: GuildId) -> Member:
+async def get_current_user_guild_member(ctx: Context, guild_id: GuildId) -> Json[Member]:
     """Get the caller's member object in one of their guilds."""
-    row = await queries.get_member(ctx.tx, guild_id, ctx.actor.user_id)
-    if row is None:
-        raise Refusal(errors.UNKNOWN_MEMBER)
-    return await queries.member_object(ctx.tx, row)
+    return await _encoded_member(ctx, guild_id, ctx.actor.user_id)
+
+
+async def _encoded_member(ctx: Context, guild_id: GuildId, user_id: UserId) -> Json[Member]:
+    async def read() -> bytes:
+        row = await queries.get_member(ctx.tx, guild_id, user_id)
+        if row is None:
+            raise Refusal(errors.UNKNOWN_MEMBER)
+        return encode(await queries.member_object(ctx.tx, row))
+
+    cache = ctx.services.resources[EncodedMembers]
+    return Json(await cache.get(ctx.tx, (guild_id, user_id), ctx.now, read))
 
 
 @get("/guilds/{guild_id}/members", permission=MEMBER)
@@ -60,11 +67,16 @@ async def list_guild_members(
     *,
     limit: Annotated[int, Meta(ge=1, le=limits.MEMBER_LIST_MAX)] = 1,
     after: UserId = UserId(Snowflake(0)),  # noqa: B008 - an immutable number
-) -> list[Member]:
+) -> Json[list[Member]]:
     """List members by ascending user id. A bot's application needs the privileged GUILD_MEMBERS intent."""
     if ctx.actor.bot and not ctx.actor.application_flags & _MEMBERS_INTENT:
         raise Refusal(errors.MISSING_ACCESS)
-    return await queries.member_objects(ctx.tx, await queries.select_members_after(ctx.tx, guild_id, after, limit))
+
+    async def read() -> bytes:
+        return await encode_members(ctx.tx, await queries.select_members_after(ctx.tx, guild_id, after, limit))
+
+    cache = ctx.services.resources[EncodedMembers]
+    return Json(await cache.get(ctx.tx, (guild_id, after, limit), ctx.now, read))
 
 
 @get("/guilds/{guild_id}/members/search", permission=MEMBER)
@@ -74,12 +86,17 @@ async def search_guild_members(
     *,
     query: Annotated[str, Meta(min_length=1, max_length=100)],
     limit: Annotated[int, Meta(ge=1, le=limits.MEMBER_SEARCH_MAX)] = 1,
-) -> list[Member]:
+) -> Json[list[Member]]:
     """List members whose username or nickname starts with `query`, ignoring case and accents."""
     key = search_key(query)
     if not key:
-        return []
-    return await queries.member_objects(ctx.tx, await queries.search_members(ctx.tx, guild_id, key, limit))
+        return Json(b"[]")
+
+    async def read() -> bytes:
+        return await encode_members(ctx.tx, await queries.search_members(ctx.tx, guild_id, key, limit))
+
+    cache = ctx.services.resources[EncodedMembers]
+    return Json(await cache.get(ctx.tx, (guild_id, key, limit), ctx.now, read))
 
 
 @put(

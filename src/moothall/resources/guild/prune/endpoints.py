@@ -43,7 +43,7 @@ async def get_guild_prune_count(
     """Count the members that Begin Guild Prune would remove."""
     roles = operations.parse_include_roles(ctx, include_roles or ())
     criteria = await operations.prune_criteria(ctx, guild_id, days, roles)
-    return Pruned(len(await operations.find_prunable(ctx, guild_id, criteria)))
+    return Pruned(await operations.count_prunable(ctx, guild_id, criteria))
 
 
 @post(

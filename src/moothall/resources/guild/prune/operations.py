@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-import msgspec
 from msgspec import Struct
 
 from moothall.kernel.context import Context
@@ -17,6 +16,7 @@ from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.guild.membership.operations import remove_members
 from moothall.resources.guild.prune import queries
+from moothall.resources.guild.prune.cache import InactiveMembers
 from moothall.resources.member.events import GuildMemberRemove
 from moothall.resources.user.queries import get_users
 from moothall.resources.voice.events import VoiceStateUpdate
@@ -31,7 +31,6 @@ _MAX_CONCURRENT: Final = 3
 """Concurrent prunes in a process. Each keeps a database connection until it ends."""
 
 _DAY: Final = 86_400_000
-_read_ids = msgspec.json.Decoder(list[int]).decode
 
 
 class RunningPrunes:
@@ -71,8 +70,7 @@ async def prune_criteria(ctx: Context, guild_id: GuildId, days: int, include_rol
     """The criteria for members below the actor, without other roles than the included ones, not seen for `days`."""
     allowed = {int(role) for role in include_roles}
     lists = []
-    for listed in await queries.select_role_lists(ctx.tx, guild_id):
-        role_ids = _read_ids(listed)
+    for listed, role_ids in await ctx.services.resources[InactiveMembers].role_lists(ctx.tx, guild_id):
         if allowed.issuperset(role_ids) and ctx.member.outranks(0, role_ids):
             lists.append(listed)
     return PruneCriteria(Timestamp(ctx.now - days * _DAY), tuple(lists))
@@ -80,11 +78,20 @@ async def prune_criteria(ctx: Context, guild_id: GuildId, days: int, include_rol
 
 async def find_prunable(ctx: Context, guild_id: GuildId, criteria: PruneCriteria) -> list[UserId]:
     """The members who meet the criteria now, without those connected to the gateway, who count as seen."""
-    user_ids = await queries.select_inactive(
+    user_ids = await _inactive(ctx, guild_id, criteria)
+    return sorted(user_ids - ctx.services.presences.connected_among(user_ids))
+
+
+async def count_prunable(ctx: Context, guild_id: GuildId, criteria: PruneCriteria) -> int:
+    """The number of members that `find_prunable` returns."""
+    user_ids = await _inactive(ctx, guild_id, criteria)
+    return len(user_ids) - len(ctx.services.presences.connected_among(user_ids))
+
+
+async def _inactive(ctx: Context, guild_id: GuildId, criteria: PruneCriteria) -> frozenset[UserId]:
+    return await ctx.services.resources[InactiveMembers].get(
         ctx.tx, guild_id, owner_id=ctx.guild.owner_id, since=criteria.since, role_lists=criteria.role_lists
     )
-    is_connected = ctx.services.presences.is_connected
-    return [user_id for user_id in user_ids if not is_connected(user_id)]
 
 
 async def prune_members(ctx: Context, guild_id: GuildId, days: int, include_roles: Iterable[RoleId]) -> int:

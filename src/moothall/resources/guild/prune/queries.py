@@ -16,8 +16,15 @@ _listed = type_coerce(members.c.roles, Text)
 _select_lists = Query(select(_listed).distinct().where(members.c.guild_id == bindparam("guild_id")))
 
 
+_seen_at = func.coalesce(member_activity.c.last_seen_at, members.c.joined_at)
+
+
 def _inactive(*columns: Any) -> Select[Any]:
     """Select members with one of several role lists who were not seen since a time, without bots and the owner."""
+    return _with_role_lists(*columns).where(_seen_at < bindparam("since"))
+
+
+def _with_role_lists(*columns: Any) -> Select[Any]:
     return (
         select(*columns)
         .select_from(
@@ -30,13 +37,13 @@ def _inactive(*columns: Any) -> Select[Any]:
             members.c.guild_id == bindparam("guild_id"),
             members.c.user_id != bindparam("owner_id"),
             ~users.c.bot,
-            func.coalesce(member_activity.c.last_seen_at, members.c.joined_at) < bindparam("since"),
             in_list(_listed, "role_lists"),
         )
     )
 
 
 _select_inactive = Query(_inactive(members.c.user_id).order_by(members.c.user_id))
+_select_next_inactive = Query(_with_role_lists(func.min(_seen_at)).where(_seen_at >= bindparam("since")))
 _select_inactive_among = Query(_inactive(members).where(in_list(members.c.user_id, "user_ids")), into=MemberRow)
 
 
@@ -53,6 +60,16 @@ async def select_inactive(
         _select_inactive, guild_id=guild_id, owner_id=owner_id, since=since, role_lists=role_lists
     )
     return [UserId(Snowflake(row[0])) for row in rows]
+
+
+async def select_next_inactive(
+    reader: Reader, guild_id: GuildId, *, owner_id: UserId, since: Timestamp, role_lists: Sequence[str]
+) -> Timestamp | None:
+    """When the first of the members was seen who meet the criteria of a prune but for the time; None without any."""
+    rows = await reader.all_long(
+        _select_next_inactive, guild_id=guild_id, owner_id=owner_id, since=since, role_lists=role_lists
+    )
+    return None if rows[0][0] is None else Timestamp(rows[0][0])
 
 
 async def select_inactive_among(

@@ -7,6 +7,7 @@ from msgspec import Meta
 from moothall.kernel.access import MEMBER
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import Json, delete, get, patch, post
+from moothall.kernel.guild_changes import GuildPart
 from moothall.kernel.guild_state import GuildState, once_per_version
 from moothall.objects import limits
 from moothall.objects.ids import GuildId, RoleId
@@ -18,7 +19,7 @@ from moothall.resources.guild.role.events import GuildRoleCreate, GuildRoleUpdat
 from moothall.resources.guild.role.requests import CreateGuildRole, ModifyGuildRole, RolePosition
 
 
-@once_per_version
+@once_per_version(GuildPart.ROLE)
 def _roles_json(state: GuildState) -> bytes:
     return encode(list(state.roles.values()))
 

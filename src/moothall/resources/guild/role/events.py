@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from moothall.kernel.events import Event
+from moothall.kernel.guild_changes import GuildPart
 from moothall.objects.ids import GuildId, RoleId
 from moothall.objects.intents import Intent
 from moothall.objects.role import Role
@@ -13,9 +14,13 @@ class GuildRoleCreate(Event, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "GUILD_ROLE_CREATE"
     intent: ClassVar[int] = Intent.GUILDS
-    invalidates_guild: ClassVar[bool] = True
+    changes_guild: ClassVar[tuple[GuildPart, ...]] = (GuildPart.ROLE,)
     guild_id: GuildId
     role: Role
+
+    def changed_row(self) -> RoleId:
+        """The role."""
+        return self.role.id
 
 
 class GuildRoleUpdate(Event, frozen=True, kw_only=True):
@@ -23,16 +28,24 @@ class GuildRoleUpdate(Event, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "GUILD_ROLE_UPDATE"
     intent: ClassVar[int] = Intent.GUILDS
-    invalidates_guild: ClassVar[bool] = True
+    changes_guild: ClassVar[tuple[GuildPart, ...]] = (GuildPart.ROLE,)
     guild_id: GuildId
     role: Role
 
+    def changed_row(self) -> RoleId:
+        """The role."""
+        return self.role.id
+
 
 class GuildRoleDelete(Event, frozen=True, kw_only=True):
-    """GUILD_ROLE_DELETE: a role was deleted, and removed from its members."""
+    """GUILD_ROLE_DELETE: a role was deleted, and removed from its members and emojis."""
 
     name: ClassVar[str] = "GUILD_ROLE_DELETE"
     intent: ClassVar[int] = Intent.GUILDS
-    invalidates_guild: ClassVar[bool] = True
+    changes_guild: ClassVar[tuple[GuildPart, ...]] = (GuildPart.ROLE, GuildPart.EMOJIS)
     guild_id: GuildId
     role_id: RoleId
+
+    def changed_row(self) -> RoleId:
+        """The role."""
+        return self.role_id

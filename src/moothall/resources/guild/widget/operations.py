@@ -5,6 +5,7 @@ from typing import Any, Final
 from msgspec import UNSET, UnsetType
 
 from moothall.kernel.context import Context
+from moothall.kernel.guild_changes import GuildPart
 from moothall.kernel.guild_state import GuildState, once_per_version
 from moothall.kernel.hooks import Hook
 from moothall.kernel.images import blob_key
@@ -100,7 +101,7 @@ async def _visible_channels(ctx: Context, guild: GuildState) -> list[WidgetChann
     return _channels_visible_to_everyone(guild)
 
 
-@once_per_version
+@once_per_version(GuildPart.ROLE, GuildPart.CHANNEL)
 def _channels_visible_to_everyone(guild: GuildState) -> list[WidgetChannel]:
     """The voice channels that the @everyone role may view, by position; the guild's channels must be loaded."""
     everyone = guild.everyone.permissions

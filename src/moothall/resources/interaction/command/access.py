@@ -60,5 +60,22 @@ class EditsCommandPermissions(Access):
         ctx.set_resource(row)
 
 
+class ReadsCommandPermissions(Access):
+    """Those who may manage an application's commands, and the users who may edit the permissions for them."""
+
+    label = "application's bot|token|owner, or MANAGE_GUILD + MANAGE_ROLES"
+
+    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+        """Select the application, and for a user the guild. Raises Refusal as `ManagesCommands` does."""
+        if ctx.actor.kind is TokenKind.SESSION:
+            try:
+                await EDITS_PERMISSIONS.check(ctx, path)
+            except Refusal:
+                await MANAGES.check(ctx, path)
+        else:
+            await MANAGES.check(ctx, path)
+
+
 MANAGES: Final = ManagesCommands()
 EDITS_PERMISSIONS: Final = EditsCommandPermissions()
+READS_PERMISSIONS: Final = ReadsCommandPermissions()

@@ -13,7 +13,12 @@ from moothall.objects.scopes import UPDATE_COMMANDS
 from moothall.objects.wire import encode
 from moothall.resources.application.access import requested_application
 from moothall.resources.interaction.command import operations, queries
-from moothall.resources.interaction.command.access import EDITS_PERMISSIONS, MANAGES, PERMISSIONS_SCOPE
+from moothall.resources.interaction.command.access import (
+    EDITS_PERMISSIONS,
+    MANAGES,
+    PERMISSIONS_SCOPE,
+    READS_PERMISSIONS,
+)
 from moothall.resources.interaction.command.events import ApplicationCommandPermissionsUpdate
 from moothall.resources.interaction.command.locales import caller_locale
 from moothall.resources.interaction.command.objects import command_object, permissions_object
@@ -139,7 +144,7 @@ async def delete_guild_application_command(
 
 @get(
     "/applications/{application_id}/guilds/{guild_id}/commands/permissions",
-    permission=MANAGES,
+    permission=READS_PERMISSIONS,
     scope=UPDATE_COMMANDS,
 )
 async def list_guild_application_command_permissions(
@@ -151,7 +156,7 @@ async def list_guild_application_command_permissions(
 
 @get(
     "/applications/{application_id}/guilds/{guild_id}/commands/{command_id}/permissions",
-    permission=MANAGES,
+    permission=READS_PERMISSIONS,
     scope=UPDATE_COMMANDS,
 )
 async def get_guild_application_command_permissions(

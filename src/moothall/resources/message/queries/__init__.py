@@ -1,6 +1,7 @@
 """The SQL of messages. The queries of `messages`, which other rooms use, can be imported from here."""
 
 from moothall.resources.message.queries.messages import (
+    MESSAGES_TABLE,
     SHOWN_COLUMNS,
     MessageRow,
     ShownRow,
@@ -15,6 +16,7 @@ from moothall.resources.message.queries.messages import (
 )
 
 __all__ = [
+    "MESSAGES_TABLE",
     "SHOWN_COLUMNS",
     "MessageRow",
     "ShownRow",

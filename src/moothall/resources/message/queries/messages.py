@@ -1,6 +1,7 @@
 """The SQL of storing, reading and changing messages."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from msgspec import Struct
 from sqlalchemy import bindparam, insert, select, update
@@ -22,6 +23,8 @@ SHOWN_COLUMNS = (
     messages.c.body,
     messages.c.parts,
 )
+MESSAGES_TABLE: Final = messages.name
+
 _in_channel = messages.c.channel_id == bindparam("channel_id")
 _this = _in_channel & (messages.c.id == bindparam("message_id"))
 

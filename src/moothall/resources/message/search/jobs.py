@@ -19,7 +19,7 @@ _STEP: Final = 200
 
 @job
 class IndexMessages(Job, frozen=True, kw_only=True):
-    """Indexes every message of every guild, in the order of channels. A migration enqueues it."""
+    """Indexes every message of every guild, in the order of channels. A migration enqueues it, and `rebuild_index`."""
 
     kind: ClassVar[str] = "index_messages"
     after_channel: ChannelId = ChannelId(Snowflake(0))
@@ -31,6 +31,8 @@ class IndexMessages(Job, frozen=True, kw_only=True):
         """Index some hundred messages."""
         rows = await queries.select_after(ctx.tx, self.after_channel, self.after, _STEP)
         if not rows:
+            # An interrupted `rebuild_index` leaves the index without.
+            await queries.restore_index(ctx.tx, ctx.services.database.dialect)
             return None
         documents = [document_of(row) for row in rows if row.guild_id is not None]
         await queries.upsert_documents(ctx.tx, ctx.services.database.dialect, documents)

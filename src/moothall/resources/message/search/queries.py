@@ -4,29 +4,36 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
+import msgspec
+from msgspec import Struct
 from sqlalchemy import (
+    ARRAY,
     BigInteger,
     Column,
     Text,
     bindparam,
+    case,
     cast,
     delete,
     func,
     insert,
     literal_column,
     select,
+    table,
+    text,
     tuple_,
 )
 from sqlalchemy.sql import ClauseElement, ColumnElement
 
-from moothall.objects.channel_types import ChannelType
+from moothall.objects.channel_types import THREADS, ChannelType, type_numbers
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
+from moothall.resources.message.queries.messages import SHOWN_COLUMNS, ShownRow
 from moothall.resources.message.search.documents import Document, IndexedMessage
 from moothall.resources.message.search.index_query import Node, to_fts5, to_tsquery
 from moothall.storage.database import Query, Reader, Transaction, in_list
 from moothall.storage.query import ByDialect
 from moothall.storage.schema import channels, jobs, message_changes, messages, polls, thread_members, users
-from moothall.storage.schema.search import TextQuery, TextVector, message_index_fts, message_index_gin
+from moothall.storage.schema.search import TextQuery, message_index_fts, message_index_gin
 
 _replied = messages.alias("replied")
 _STORED: Final = (
@@ -87,32 +94,56 @@ _select_after = Query(
     .limit(bindparam("maximum")),
     into=IndexedMessage,
 )
+_delete_all_changes = Query(delete(message_changes))
 _delete_changes = Query(delete(message_changes).where(in_list(message_changes.c.id, "change_ids")))
 
 
-def _insert(dialect: str) -> ClauseElement:
-    if dialect == "sqlite":
-        return (
-            insert(message_index_fts)
-            .prefix_with("OR REPLACE")
-            .values(
-                rowid=bindparam("message_id"),
-                facets=bindparam("facets"),
-                words=bindparam("words"),
-                channel_id=bindparam("channel_id"),
-            )
-        )
-    from sqlalchemy.dialects.postgresql import insert as upsert  # noqa: PLC0415 not for those on SQLite
+_EMPTY: Final = {
+    "sqlite": (
+        "INSERT INTO message_index(message_index) VALUES ('delete-all')",
+        # Each transaction writes a segment; `optimize` merges all of them once.
+        "INSERT INTO message_index(message_index, rank) VALUES ('automerge', 0)",
+        "INSERT INTO message_index(message_index, rank) VALUES ('crisismerge', 1000)",
+        "INSERT INTO message_index(message_index, rank) VALUES ('hashsize', 268435456)",
+    ),
+    "postgresql": ("TRUNCATE message_index", "DROP INDEX IF EXISTS ix_message_index_document"),
+}
+_OPTIMIZE: Final = {
+    "sqlite": "INSERT INTO message_index(message_index) VALUES ('optimize')",
+    "postgresql": "ANALYZE message_index",
+}
+_RESTORE: Final = {
+    "sqlite": (
+        "INSERT INTO message_index(message_index, rank) VALUES ('automerge', 4)",
+        "INSERT INTO message_index(message_index, rank) VALUES ('crisismerge', 16)",
+        "INSERT INTO message_index(message_index, rank) VALUES ('hashsize', 1048576)",
+    ),
+    "postgresql": (
+        "SET LOCAL maintenance_work_mem = '512MB'",
+        "CREATE INDEX IF NOT EXISTS ix_message_index_document ON message_index USING gin (document)",
+    ),
+}
 
-    document = cast(
-        bindparam("facets", type_=Text()).concat(" ").concat(bindparam("words", type_=Text())), TextVector()
+
+_insert_fts = Query(
+    insert(message_index_fts)
+    .prefix_with("OR REPLACE")
+    .values(
+        rowid=bindparam("message_id"),
+        facets=bindparam("facets"),
+        words=bindparam("words"),
+        channel_id=bindparam("channel_id"),
     )
-    statement = upsert(message_index_gin).values(
-        message_id=bindparam("message_id"), channel_id=bindparam("channel_id"), document=document
+)
+_insert_gin = Query(
+    text(
+        "INSERT INTO message_index (message_id, channel_id, document)"
+        " SELECT message_id, channel_id, CAST(terms AS TSVECTOR)"
+        " FROM unnest(CAST(:message_ids AS BIGINT[]), CAST(:channel_ids AS BIGINT[]), CAST(:terms AS TEXT[]))"
+        " AS documents (message_id, channel_id, terms)"
+        " ON CONFLICT (message_id) DO UPDATE SET document = excluded.document"
     )
-    return statement.on_conflict_do_update(
-        index_elements=["message_id"], set_={"document": statement.excluded.document}
-    )
+)
 
 
 def _delete(dialect: str) -> ClauseElement:
@@ -139,37 +170,70 @@ def _bounds(key: ColumnElement[Any], *, bounded: bool) -> list[ColumnElement[boo
     return [key > bindparam("min_id"), key < bindparam("max_id")] if bounded else []
 
 
-def _count(dialect: str, *, bounded: bool) -> ClauseElement:
-    key, _, matches = _key(dialect)
-    return select(func.count()).select_from(key.table).where(matches, *_bounds(key, bounded=bounded))
-
-
-def _page(dialect: str, *, bounded: bool, descending: bool, few: bool) -> ClauseElement:
+def _matching(dialect: str, columns: tuple[str, ...], *, bounded: bool, within: bool) -> tuple[Any, ColumnElement[Any]]:
+    """Select columns of the index entries that match, and the column of their message ids."""
     key, channel_id, matches = _key(dialect)
-    # PostgreSQL prefers to scan the ids in order until it has enough rows, which is slow if there are few. A sum is in
-    # no index, and so prevents it.
-    order: ColumnElement[Any] = key + literal_column("0") if few and dialect == "postgresql" else key
-    return (
-        select(key.label("message_id"), channel_id.label("channel_id"))
-        .where(matches, *_bounds(key, bounded=bounded))
-        .order_by(order.desc() if descending else order)
+    known = {"message_id": key.label("message_id"), "channel_id": channel_id.label("channel_id")}
+    source: Any = key.table
+    conditions = [matches, *_bounds(key, bounded=bounded)]
+    if within:
+        source = source.join(channels, channels.c.id == channel_id)
+        conditions.append(in_list(_OWN_OR_PARENT, "channel_ids"))
+    return select(*(known[name] for name in columns)).select_from(source).where(*conditions), key
+
+
+def _count(dialect: str, *, bounded: bool, within: bool) -> ClauseElement:
+    matching, _ = _matching(dialect, ("message_id",), bounded=bounded, within=within)
+    return select(func.count()).select_from(matching.limit(bindparam("maximum")).subquery("matching"))
+
+
+def _page(dialect: str, *, bounded: bool, within: bool, descending: bool, few: bool) -> ClauseElement:
+    matching, key = _matching(dialect, ("message_id", "channel_id"), bounded=bounded, within=within)
+    # In the order of ids, an engine reads on until it has enough rows, which is slow if few match. A sum is in no
+    # index, and so all are read and sorted.
+    order: ColumnElement[Any] = key + literal_column("0") if few else key
+    page = (
+        matching.order_by(order.desc() if descending else order)
         .limit(bindparam("maximum"))
         .offset(bindparam("offset"))
+        .subquery("page")
     )
+    if dialect == "sqlite":
+        # One row: a thread waits for the interpreter before each.
+        return select(func.json_group_array(func.json_array(page.c.message_id, page.c.channel_id)))
+    return select(page.c.message_id, page.c.channel_id)
 
 
-_insert_document = Query(ByDialect(_insert))
+_OWN_OR_PARENT: Final = case((channels.c.type.in_(type_numbers(THREADS)), channels.c.parent_id), else_=channels.c.id)
 _delete_documents = Query(ByDialect(_delete))
-_counts = {bounded: Query(ByDialect(partial(_count, bounded=bounded))) for bounded in (False, True)}
-_pages = {
-    (bounded, descending, few): Query(ByDialect(partial(_page, bounded=bounded, descending=descending, few=few)))
-    for bounded in (False, True)
-    for descending in (False, True)
-    for few in (False, True)
+_BOTH: Final = (False, True)
+_counts = {
+    (bounded, within): Query(ByDialect(partial(_count, bounded=bounded, within=within)))
+    for bounded in _BOTH
+    for within in _BOTH
 }
+_pages = {
+    (bounded, within, descending, few): Query(
+        ByDialect(partial(_page, bounded=bounded, within=within, descending=descending, few=few))
+    )
+    for bounded in _BOTH
+    for within in _BOTH
+    for descending in _BOTH
+    for few in _BOTH
+}
+_count_documents = Query(
+    select(func.count()).select_from(
+        select(literal_column("1"))
+        .select_from(table("message_index_docsize"))
+        .limit(bindparam("maximum"))
+        .subquery("documents")
+    )
+)
 
-
-_FEW: Final = 100_000
+MAX_COUNTED: Final = 10_000
+"""Results are counted up to here, which is as far as pages reach."""
+_FEW: Final = {"sqlite": 500, "postgresql": MAX_COUNTED - 1}
+"""Results that are all read and sorted."""
 
 
 async def has_changes(reader: Reader) -> bool:
@@ -198,25 +262,55 @@ async def select_after(reader: Reader, after_channel: int, after: int, maximum: 
 
 
 async def upsert_documents(tx: Transaction, dialect: str, documents: Sequence[Document]) -> None:
-    """Insert or replace index entries."""
-    sqlite = dialect == "sqlite"
-    await tx.execute_many(
-        _insert_document,
-        [
-            {
-                "message_id": int(document.message_id),
-                "channel_id": int(document.channel_id),
-                "facets": " ".join(document.facets) if sqlite else _lexemes(document.facets),
-                "words": " ".join(document.words) if sqlite else _with_positions(document.words),
-            }
-            for document in documents
-        ],
-    )
+    """Insert or replace index entries, of a message each."""
+    if dialect == "sqlite":
+        await tx.execute_many(
+            _insert_fts,
+            [
+                {
+                    "message_id": int(document.message_id),
+                    "channel_id": int(document.channel_id),
+                    "facets": " ".join(document.facets),
+                    "words": " ".join(document.words),
+                }
+                # FTS5 writes a segment whenever ids do not ascend.
+                for document in sorted(documents, key=_message_id)
+            ],
+        )
+    elif documents:
+        await tx.execute(
+            _insert_gin,
+            message_ids=[int(document.message_id) for document in documents],
+            channel_ids=[int(document.channel_id) for document in documents],
+            terms=[f"{_lexemes(document.facets)} {_with_positions(document.words)}" for document in documents],
+        )
+
+
+async def empty_index(tx: Transaction, dialect: str) -> None:
+    """Delete every index entry and every change, and prepare the index for many entries at once."""
+    await tx.execute(_delete_all_changes)
+    for statement in _EMPTY[dialect]:
+        await tx.execute(Query(text(statement)))
+
+
+async def restore_index(tx: Transaction, dialect: str) -> None:
+    """Prepare the index for searches and single changes, after many entries."""
+    for statement in _RESTORE[dialect]:
+        await tx.execute(Query(text(statement)))
+
+
+async def optimize_index(tx: Transaction, dialect: str) -> None:
+    """Make searches of a large index as fast as they can be; this takes some seconds for a million messages."""
+    await tx.execute(Query(text(_OPTIMIZE[dialect])))
 
 
 async def delete_documents(tx: Transaction, message_ids: Sequence[int]) -> None:
     """Delete the index entries of messages that have any."""
     await tx.execute(_delete_documents, message_ids=list(message_ids))
+
+
+def _message_id(document: Document) -> int:
+    return document.message_id
 
 
 def _lexemes(facets: Sequence[str]) -> str:
@@ -230,40 +324,70 @@ def _with_positions(words: Sequence[str]) -> str:
     return " ".join(f"'{word}':{','.join(map(str, listed))}" for word, listed in positions.items())
 
 
-Bounds = tuple[int, int]
-"""The ids between which results are, both exclusive."""
+class IndexSearch(Struct, frozen=True):
+    """A search of the index."""
+
+    query: str
+    """The text of an index query."""
+    bounds: tuple[int, int] | None
+    """The ids between which results are, both exclusive."""
+    channel_ids: tuple[int, ...] | None
+    """The channels that results are in, or in threads of; None for no such condition."""
+
+    @classmethod
+    def of(
+        cls, dialect: str, node: Node, bounds: tuple[int, int] | None, channel_ids: Sequence[int] | None
+    ) -> "IndexSearch":
+        """The search of a query."""
+        text = to_fts5(node) if dialect == "sqlite" else to_tsquery(node)
+        return cls(text, bounds, None if channel_ids is None else tuple(map(int, channel_ids)))
+
+    @property
+    def shape(self) -> tuple[bool, bool]:
+        """What determines the text of its statements."""
+        return self.bounds is not None, self.channel_ids is not None
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The parameters of its statements."""
+        values: dict[str, Any] = {"query": self.query}
+        if self.bounds is not None:
+            values |= {"min_id": self.bounds[0], "max_id": self.bounds[1]}
+        if self.channel_ids is not None:
+            values["channel_ids"] = list(self.channel_ids)
+        return values
 
 
-async def count_hits(reader: Reader, dialect: str, node: Node, bounds: Bounds | None) -> int:
-    """The number of results."""
-    query, values = _counts[bounds is not None], _values(dialect, node, bounds)
-    return int((await reader.all_long(query, **values))[0][0])
+class HitPage(Struct, frozen=True):
+    """A page of results, by time."""
+
+    maximum: int
+    offset: int
+    descending: bool
+
+
+async def is_small(reader: Reader, dialect: str, maximum: int) -> bool:
+    """Whether the index has fewer entries than a maximum; False on PostgreSQL, where it does not matter."""
+    return dialect == "sqlite" and int(await reader.scalar(_count_documents, maximum=maximum)) < maximum
+
+
+async def count_hits(reader: Reader, search: IndexSearch, *, at_once: bool) -> int:
+    """The number of results, at most `MAX_COUNTED`; `at_once` reads a small index without another thread."""
+    read = reader.all if at_once else reader.all_long
+    return int((await read(_counts[search.shape], maximum=MAX_COUNTED, **search.values))[0][0])
 
 
 async def select_hits(
-    reader: Reader,
-    dialect: str,
-    node: Node,
-    bounds: Bounds | None,
-    *,
-    total: int,
-    maximum: int,
-    offset: int,
-    descending: bool,
+    reader: Reader, dialect: str, search: IndexSearch, page: HitPage, *, total: int, at_once: bool
 ) -> list[tuple[int, int]]:
-    """A page of the `total` results, newest or oldest first: (message, channel) ids."""
-    query = _pages[bounds is not None, descending, total <= _FEW]
-    values = _values(dialect, node, bounds)
-    return [(row[0], row[1]) for row in await reader.all_long(query, **values, maximum=maximum, offset=offset)]
+    """A page of the `total` results: (message, channel) ids."""
+    read = reader.all if at_once else reader.all_long
+    query = _pages[(*search.shape, page.descending, total <= _FEW[dialect])]
+    rows = await read(query, maximum=page.maximum, offset=page.offset, **search.values)
+    return _decode_hits(rows[0][0]) if dialect == "sqlite" else [(row[0], row[1]) for row in rows]
 
 
-def _values(dialect: str, node: Node, bounds: Bounds | None) -> dict[str, Any]:
-    values: dict[str, Any] = {"query": _text(dialect, node)}
-    return values if bounds is None else {**values, "min_id": bounds[0], "max_id": bounds[1]}
-
-
-def _text(dialect: str, node: Node) -> str:
-    return to_fts5(node) if dialect == "sqlite" else to_tsquery(node)
+_decode_hits = msgspec.json.Decoder(list[tuple[int, int]]).decode
 
 
 _select_job_state = Query(select(jobs.c.state).where(jobs.c.id == bindparam("job_id")))
@@ -277,11 +401,6 @@ _select_private = Query(
     )
     .order_by(thread_members.c.thread_id.desc())
     .limit(bindparam("maximum"))
-)
-_select_bodies = Query(
-    select(messages.c.channel_id, messages.c.id, messages.c.body).where(
-        in_list(messages.c.channel_id, "channel_ids"), in_list(messages.c.id, "message_ids")
-    )
 )
 
 
@@ -299,11 +418,33 @@ async def select_private_threads(
     return [(ChannelId(row[0]), row[1]) for row in rows]
 
 
-async def select_bodies(reader: Reader, hits: Sequence[tuple[int, int]]) -> dict[int, bytes]:
-    """The stored bodies of messages by id; `hits` are (message, channel) ids."""
-    rows = await reader.all_long(
-        _select_bodies,
-        channel_ids=list({channel_id for _, channel_id in hits}),
-        message_ids=[message_id for message_id, _ in hits],
+_HIT_COLUMNS = (messages.c.channel_id, *SHOWN_COLUMNS)
+
+
+def _select_messages(dialect: str) -> ClauseElement:
+    # One lookup for each pair of ids.
+    if dialect == "sqlite":
+        pairs = func.json_each(bindparam("hits", type_=Text())).table_valued("value", name="hit")
+        message_id: Any = literal_column("hit.value ->> 0")
+        channel_id: Any = literal_column("hit.value ->> 1")
+    else:
+        ids = func.unnest(
+            bindparam("message_ids", type_=ARRAY(BigInteger())), bindparam("channel_ids", type_=ARRAY(BigInteger()))
+        )
+        pairs = ids.table_valued("message_id", "channel_id", name="hit").render_derived()
+        message_id, channel_id = pairs.c.message_id, pairs.c.channel_id
+    same = (messages.c.channel_id == channel_id) & (messages.c.id == message_id)
+    return select(*_HIT_COLUMNS).select_from(pairs.join(messages, same))
+
+
+_select_hit_messages = Query(ByDialect(_select_messages))
+
+
+async def select_messages(reader: Reader, dialect: str, hits: Sequence[tuple[int, int]]) -> list[tuple[int, ShownRow]]:
+    """What shows the messages of hits that still exist, unordered, each after the id of its channel."""
+    values: dict[str, Any] = (
+        {"hits": msgspec.json.encode(hits).decode()}
+        if dialect == "sqlite"
+        else {"message_ids": [hit[0] for hit in hits], "channel_ids": [hit[1] for hit in hits]}
     )
-    return {row[1]: row[2] for row in rows}
+    return [(row[0], row[1:]) for row in await reader.all(_select_hit_messages, **values)]

@@ -7,35 +7,31 @@ from typing import Final
 
 import msgspec
 
-from moothall.kernel.channel_queries import select_channels
 from moothall.kernel.context import Context
 from moothall.objects import errors
-from moothall.objects.channel_types import THREADS
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, Snowflake
 from moothall.objects.wire import encode
-from moothall.resources.channel.objects import channel_objects
 from moothall.resources.channel.queries import select_own_memberships
+from moothall.resources.channel.thread_activity.encoded import ThreadCache, json_array
 from moothall.resources.message.people import user_cache
-from moothall.resources.message.queries import select_shown
+from moothall.resources.message.queries import ShownRow
 from moothall.resources.message.rendering import Viewer, encode_rows, viewer_of
 from moothall.resources.message.search import queries
+from moothall.resources.message.search.cache import Hit, SearchCache
 from moothall.resources.message.search.documents import hashed, text_of
 from moothall.resources.message.search.index_query import AllOf, AnyOf, Node, content_nodes
 from moothall.resources.message.search.jobs import JOB_ID
+from moothall.resources.message.search.queries import HitPage, IndexSearch
 from moothall.resources.message.search.requests import Search
 from moothall.resources.message.search.scope import Scope, scope_of
 from moothall.resources.message.search.terms import words_of
-from moothall.storage.rows import ChannelRow, channel_from_row
 
 _RETRY_SECONDS: Final = 2
 _MAX_ID: Final = (1 << 63) - 1
 _MAX_RANKED: Final = 500
 """The number of results, the newest, that are ordered by relevance."""
 _NO_RESULTS: Final = b'{"doing_deep_historical_index":false,"total_results":0,"messages":[],"threads":[],"members":[]}'
-
-Hit = tuple[int, int]
-"""The ids of a message and its channel."""
 
 
 async def search(ctx: Context, params: Search) -> bytes:
@@ -54,22 +50,18 @@ async def search(ctx: Context, params: Search) -> bytes:
     query = _index_query(params, scope)
     if query is None:
         return _NO_RESULTS
-    bounds = _bounds(params)
-    dialect = ctx.services.database.dialect
-    total = await queries.count_hits(ctx.tx, dialect, query, bounds)
+    cache = ctx.services.resources[SearchCache]
+    index_search = IndexSearch.of(ctx.services.database.dialect, query, _bounds(params), scope.channel_ids)
+    total = await cache.total(ctx.tx, index_search)
     if not total:
         return _NO_RESULTS
     ranks = params.sort_by == "relevance" and bool(params.content)
-    hits = await queries.select_hits(
-        ctx.tx,
-        dialect,
-        query,
-        bounds,
-        total=total,
+    page = HitPage(
         maximum=_MAX_RANKED if ranks else params.limit,
         offset=0 if ranks else params.offset,
         descending=ranks or params.sort_order == "desc",
     )
+    hits = await cache.hits(ctx.tx, index_search, page, total)
     if ranks:
         hits = (await _ranked(ctx, params.content or "", hits))[params.offset : params.offset + params.limit]
     return await _response(ctx, viewer, scope, hits, total)
@@ -152,7 +144,8 @@ def _add_names(letter: str, names: Iterable[str], every: list[Node], none: list[
 
 async def _ranked(ctx: Context, content: str, hits: Sequence[Hit]) -> list[Hit]:
     """Results by relevance: first those with more of the words and fewer others, and among equals the newer."""
-    bodies = await queries.select_bodies(ctx.tx, hits)
+    rows = await queries.select_messages(ctx.tx, ctx.services.database.dialect, hits)
+    bodies = {row[0]: row[6] for _, row in rows}
     words = set(words_of(content))
 
     def score(hit: Hit) -> float:
@@ -164,36 +157,33 @@ async def _ranked(ctx: Context, content: str, hits: Sequence[Hit]) -> list[Hit]:
 
 
 async def _response(ctx: Context, viewer: Viewer, scope: Scope, hits: Sequence[Hit], total: int) -> bytes:
-    rows = await select_channels(ctx.tx, {hit[1] for hit in hits})
-    shown = await _messages(ctx, viewer, scope, rows, hits)
-    channel_ids = dict.fromkeys(channel_id for message_id, channel_id in hits if message_id in shown)
-    threads = [rows[channel_id] for channel_id in map(_channel, channel_ids) if rows[channel_id].type in THREADS]
-    joined = await select_own_memberships(ctx.tx, ctx.actor.user_id, [row.id for row in threads])
+    in_threads = {channel_id for _, channel_id in hits if channel_id not in scope.readable}
+    threads = await ctx.services.resources[ThreadCache].get(ctx.tx, in_threads) if in_threads else {}
+    readable = {thread_id: thread for thread_id, thread in threads.items() if scope.may_read(thread)}
+    shown = await _messages(ctx, viewer, [hit for hit in hits if hit[1] in scope.readable or hit[1] in readable])
+    thread_ids = dict.fromkeys(hit[1] for hit in hits if hit[0] in shown and hit[1] in readable)
+    used = [readable[thread_id] for thread_id in thread_ids]
+    joined = await select_own_memberships(ctx.tx, ctx.actor.user_id, [thread.id for thread in used])
     return b'{"doing_deep_historical_index":false,"total_results":%d,"messages":[%b],"threads":%b,"members":%b}' % (
         total,
-        b",".join(b'[%b,"hit":true}]' % shown[hit[0]][:-1] for hit in hits if hit[0] in shown),
-        encode(await channel_objects(ctx.tx, map(channel_from_row, threads))),
-        encode([joined[row.id] for row in threads if row.id in joined]),
+        b",".join([b'[%b,"hit":true}]' % shown[hit[0]][:-1] for hit in hits if hit[0] in shown]),
+        json_array(used),
+        encode([joined[thread.id] for thread in used if thread.id in joined]),
     )
 
 
-async def _messages(
-    ctx: Context, viewer: Viewer, scope: Scope, rows: dict[ChannelId, ChannelRow], hits: Sequence[Hit]
-) -> dict[int, bytes]:
-    """Messages as JSON without reactions, by id; those that are deleted or unreadable by now are left out."""
-    by_channel: dict[ChannelId, list[int]] = {}
-    for message_id, channel_id in hits:
-        row = rows.get(_channel(channel_id))
-        if row is not None and scope.may_read(row):
-            by_channel.setdefault(row.id, []).append(message_id)
+async def _messages(ctx: Context, viewer: Viewer, hits: Sequence[Hit]) -> dict[int, bytes]:
+    """Messages as JSON without reactions, by id; deleted ones are left out."""
+    rows = await queries.select_messages(ctx.tx, ctx.services.database.dialect, hits) if hits else []
+    by_channel: dict[int, list[ShownRow]] = {}
+    for channel_id, row in rows:
+        message_id, author_id, pinned, _, mentions, replied_id, body, parts = row
+        # What a message with only text shows does not depend on its channel.
+        group = channel_id if replied_id is not None or parts else 0
+        by_channel.setdefault(group, []).append((message_id, author_id, pinned, 0, mentions, replied_id, body, parts))
     shown: dict[int, bytes] = {}
     known = user_cache(ctx)
-    for channel_id, message_ids in by_channel.items():  # 25 at most
-        stored = [(*row[:3], 0, *row[4:]) for row in await select_shown(ctx.tx, channel_id, message_ids)]
-        encoded = await encode_rows(ctx.tx, channel_id, stored, viewer, known)
+    for channel_id, stored in by_channel.items():  # 25 at most
+        encoded = await encode_rows(ctx.tx, ChannelId(Snowflake(channel_id)), stored, viewer, known)
         shown.update((row[0], data) for row, data in zip(stored, encoded, strict=True))
     return shown
-
-
-def _channel(channel_id: int) -> ChannelId:
-    return ChannelId(Snowflake(channel_id))

@@ -22,15 +22,14 @@ from moothall.resources.member.events import GuildMemberAdd, GuildMemberUpdate, 
 from moothall.resources.message.events import MessageCreate
 from moothall.resources.message.operations import send_system_message
 from moothall.resources.user.queries import lock_user
-from moothall.resources.user.settings.events import UserSettingsUpdate
-from moothall.resources.user.settings.operations import restrict_new_guild
+from moothall.resources.user.settings.operations import SETTINGS_EVENTS, restrict_new_guild
 from moothall.storage.rows import MemberRow, UserRow, member_from_row, user_from_row
 
 MEMBER_JOINED: Final = Hook[[Context, GuildState, UserId], None]("member joined")
 """Called after a user was added to a guild, in the same transaction."""
 BOT_JOIN_EVENTS: Final[Fires] = (GuildMemberAdd, MessageCreate, MEMBER_JOINED)
 """The events of `join_guild` for a bot, which every row that calls it for bots declares."""
-JOIN_EVENTS: Final[Fires] = (*BOT_JOIN_EVENTS, UserSettingsUpdate)
+JOIN_EVENTS: Final[Fires] = (*BOT_JOIN_EVENTS, *SETTINGS_EVENTS)
 """The events of `join_guild` for a person, whose settings may restrict the new guild."""
 ADMIT_EVENTS: Final[Fires] = (GuildMemberUpdate, MessageCreate)
 """The events of `admit_member`, which every row that calls it declares."""

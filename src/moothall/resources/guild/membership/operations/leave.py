@@ -33,13 +33,15 @@ LEAVE_EVENTS: Final[Fires] = (GuildMemberRemove, VoiceStateUpdate, BOT_REMOVED, 
 """The events of `remove_member` and `remove_members`, which every row that calls them declares."""
 
 
-async def remove_member(ctx: Context, guild_id: GuildId, user: User) -> bool:
+async def remove_member(ctx: Context, guild_id: GuildId, user: User, row: MemberRow | None = None) -> bool:
     """Remove a user from a guild, its voice channels and its threads, and emit GUILD_MEMBER_REMOVE.
 
     A bot's integration and managed role are removed with it. Returns False, without any change or event, if the user
-    is not a member. The caller checks permissions, writes the audit entry and declares `LEAVE_EVENTS`.
+    is not a member. The caller checks permissions, writes the audit entry and declares `LEAVE_EVENTS`, and passes the
+    `row` if it has read it in this transaction.
     """
-    row = await queries.get_member(ctx.tx, guild_id, user.id)
+    if row is None:
+        row = await queries.get_member(ctx.tx, guild_id, user.id)
     if row is None or not await queries.delete_member(ctx.tx, guild_id, user.id, ctx.now):
         return False
     voice = await get_voice_state(ctx.tx, guild_id, user.id)
@@ -92,7 +94,7 @@ async def kick_member(ctx: Context, guild_id: GuildId, user_id: UserId) -> None:
         raise Refusal(errors.UNKNOWN_MEMBER)
     if not ctx.member.outranks(user_id, row.roles):
         raise Refusal(errors.MISSING_PERMISSIONS)
-    await remove_member(ctx, guild_id, user)
+    await remove_member(ctx, guild_id, user, row)
     await ctx.audit(AuditLogEvent.MEMBER_KICK, target=user_id)
 
 

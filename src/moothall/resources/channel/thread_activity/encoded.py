@@ -1,0 +1,210 @@
+"""Threads as JSON, kept for the next list that shows them.
+
+A list of threads is requested far more often than one of its threads changes. On a database that only this process
+writes, the storage reports the changed rows of each commit before its response, and exactly what depends on them is
+read again. Elsewhere rows are read for each list, and only the encoding of unchanged rows is kept.
+"""
+
+from collections.abc import Collection, Hashable, Iterable, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET, Struct, structs
+
+from moothall.objects.channel import ThreadMember
+from moothall.objects.channel_types import THREADS, ChannelType
+from moothall.objects.clock import stopwatch
+from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
+from moothall.objects.wire import Timestamp, encode
+from moothall.resources.channel.queries import select_own_memberships
+from moothall.resources.channel.thread_activity import queries
+from moothall.resources.channel.thread_activity.queries import ShownThread
+from moothall.storage.database import Database, Reader
+from moothall.storage.rows import ThreadRow, thread_from_row
+
+_MAX_THREADS: Final = 10_000
+_MAX_LISTS: Final = 200
+_MAX_PAGES: Final = 100
+"""Pages of one list, and searches of one channel, that are kept."""
+_MAX_MEMBERS: Final = 10_000
+_MAX_CHANGED: Final = 1_000
+"""Changed rows after which everything is read again."""
+_MAX_SECONDS: Final = 1.0
+"""For how long rows are kept: an operator at the database's own prompt may change them unnoticed."""
+
+_decode_ids = msgspec.json.Decoder(list[int]).decode
+
+
+class EncodedThread(Struct, frozen=True):
+    """A thread with its JSON."""
+
+    id: ChannelId
+    guild_id: GuildId | None
+    parent_id: ChannelId | None
+    private: bool
+    data: bytes
+
+
+class ActiveThreads(Struct, frozen=True, eq=False):
+    """The active threads of a guild, newest first."""
+
+    threads: list[EncodedThread]
+    any_private: bool
+    pages: dict[Hashable, bytes]
+    """JSON arrays of those that viewers see, by what the viewers may see."""
+
+
+class ThreadCache:
+    """Encoded threads, lists of active threads, and results of searches in a channel."""
+
+    def __init__(self, database: Database) -> None:
+        self._encoded: dict[int, tuple[ShownThread, EncodedThread]] = {}
+        self._current: dict[int, EncodedThread] = {}
+        self._active: dict[int, ActiveThreads] = {}
+        self._searches: dict[int, dict[Hashable, Any]] = {}
+        self._joined: dict[tuple[int, int], tuple[ActiveThreads, dict[ChannelId, ThreadMember]]] = {}
+        self._changed: set[int] = set()
+        self._expires = 0.0
+        watched = [database.watch_rows(table, self._note) for table in ("channels", "channel_activity")]
+        self._enabled = all(watched) and database.watch("thread_members", self._joined.clear)
+
+    async def get(self, reader: Reader, thread_ids: Iterable[int]) -> dict[int, EncodedThread]:
+        """Threads by id; ids of other channels are left out."""
+        ids = set(thread_ids)
+        if not await self._synchronize(reader):
+            rows = await queries.select_shown_threads(reader, ids) if ids else []
+            return {thread.id: thread for thread in map(self._encode, rows)}
+        current = self._current
+        if missing := ids.difference(current):
+            if len(current) + len(missing) > _MAX_THREADS:
+                current.clear()
+                missing = ids
+            for row in await queries.select_shown_threads(reader, missing):
+                current[row[0]] = self._encode(row)
+        return {thread_id: current[thread_id] for thread_id in ids if thread_id in current}
+
+    async def active(self, reader: Reader, guild_id: GuildId) -> ActiveThreads:
+        """The active threads of a guild."""
+        enabled = await self._synchronize(reader)
+        if enabled and (active := self._active.get(guild_id)) is not None:
+            return active
+        threads = [self._encode(row) for row in await queries.select_active_of_guild(reader, guild_id)]
+        active = ActiveThreads(threads, any(thread.private for thread in threads), {})
+        if enabled:
+            if len(self._active) >= _MAX_LISTS:
+                self._active.clear()
+            self._active[guild_id] = active
+        return active
+
+    async def joined(
+        self, reader: Reader, guild_id: GuildId, active: ActiveThreads, user_id: UserId
+    ) -> dict[ChannelId, ThreadMember]:
+        """A user's thread members in active threads of a guild, by thread."""
+        cached = self._joined.get((guild_id, user_id)) if reader.committed else None
+        if cached is not None and cached[0] is active:
+            return cached[1]
+        joined = await select_own_memberships(reader, user_id, [thread.id for thread in active.threads])
+        if self._active.get(guild_id) is active and reader.committed:
+            if len(self._joined) >= _MAX_MEMBERS:
+                self._joined.clear()
+            self._joined[guild_id, user_id] = active, joined
+        return joined
+
+    @staticmethod
+    def page(active: ActiveThreads, key: Hashable, threads: Iterable[EncodedThread]) -> bytes:
+        """A JSON array of some active threads, kept by a key of what selects them."""
+        page = active.pages.get(key)
+        if page is None:
+            if len(active.pages) >= _MAX_PAGES:
+                active.pages.clear()
+            page = active.pages[key] = json_array(threads)
+        return page
+
+    async def searches(self, reader: Reader, parent_id: ChannelId) -> dict[Hashable, Any]:
+        """Where results of searches among the threads of a channel are kept until one of its threads changes."""
+        if not await self._synchronize(reader):
+            return {}
+        if len(self._searches) >= _MAX_LISTS:
+            self._searches.clear()
+        results = self._searches.setdefault(parent_id, {})
+        if len(results) >= _MAX_PAGES:
+            results.clear()
+        return results
+
+    def _note(self, row_ids: Collection[int]) -> None:
+        self._changed.update(row_ids)
+
+    async def _synchronize(self, reader: Reader) -> bool:
+        """Drop what the commits since the last call have changed; return whether anything may be kept."""
+        if not self._enabled or not reader.committed:
+            return False
+        now = stopwatch()
+        if now > self._expires or len(self._changed) > _MAX_CHANGED:
+            self._drop_all()
+            self._changed.clear()
+            self._expires = now + _MAX_SECONDS
+        elif self._changed:
+            changed, self._changed = self._changed, set()
+            for thread_id in changed:
+                self._current.pop(thread_id, None)
+            existing = await queries.select_parents(reader, changed)
+            if len(existing) < len(changed):
+                # Of deleted ones it is unknown where they were.
+                self._drop_all()
+            for _, guild_id, parent_id, kind in existing:
+                if kind in THREADS:
+                    self._active.pop(guild_id or 0, None)
+                    self._searches.pop(parent_id or 0, None)
+        return True
+
+    def _drop_all(self) -> None:
+        self._current.clear()
+        self._active.clear()
+        self._searches.clear()
+        self._joined.clear()
+
+    def _encode(self, row: ShownThread) -> EncodedThread:
+        known = self._encoded.get(row[0])
+        if known is not None and known[0] == row:
+            return known[1]
+        thread = _encoded(row)
+        if len(self._encoded) >= _MAX_THREADS:
+            self._encoded.clear()
+        self._encoded[row[0]] = row, thread
+        return thread
+
+
+def json_array(threads: Iterable[EncodedThread]) -> bytes:
+    """Threads as a JSON array."""
+    return b"[%b]" % b",".join([thread.data for thread in threads])
+
+
+def _encoded(row: ShownThread) -> EncodedThread:
+    *columns, last_message_id, last_pin = row
+    thread = thread_from_row(_thread_row(columns))
+    shown = structs.replace(
+        thread,
+        last_message_id=None if last_message_id is None else MessageId(Snowflake(last_message_id)),
+        last_pin_timestamp=UNSET if last_pin is None else Timestamp(last_pin),
+    )
+    guild_id = None if thread.guild_id is UNSET else thread.guild_id
+    parent_id = None if thread.parent_id is UNSET else thread.parent_id
+    return EncodedThread(thread.id, guild_id, parent_id, thread.type == ChannelType.PRIVATE_THREAD, encode(shown))
+
+
+def _thread_row(columns: Sequence[Any]) -> ThreadRow:
+    row = ThreadRow(*columns)
+    return structs.replace(
+        row,
+        id=ChannelId(Snowflake(row.id)),
+        guild_id=None if row.guild_id is None else GuildId(Snowflake(row.guild_id)),
+        parent_id=None if row.parent_id is None else ChannelId(Snowflake(row.parent_id)),
+        owner_id=None if row.owner_id is None else UserId(Snowflake(row.owner_id)),
+        thread_metadata=_decode(row.thread_metadata),
+        archived=bool(row.archived),
+        applied_tags=[Snowflake(tag) for tag in _decode_ids(str(columns[10]))],
+    )
+
+
+def _decode(column: Any) -> Any:
+    return None if column is None else msgspec.json.decode(column)

@@ -1,0 +1,103 @@
+"""The members whom a prune would remove, kept until a member changes or becomes inactive."""
+
+from collections.abc import Callable, Coroutine, Hashable
+from functools import partial
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from moothall.kernel.single_flight import SingleFlight
+from moothall.objects.ids import GuildId, UserId
+from moothall.objects.wire import Timestamp
+from moothall.resources.guild.prune import queries
+from moothall.storage.database import Database, Reader
+
+_MAX_MEMBERS: Final = 500_000
+"""Members that are kept, of all guilds together."""
+_MAX_GUILDS: Final = 1_000
+
+RoleList = tuple[str, frozenset[int]]
+"""The roles of some members, as stored and as ids."""
+
+_read_ids = msgspec.json.Decoder(list[int]).decode
+
+
+class _Inactive(Struct, frozen=True):
+    """The members with some role lists who were not seen since a time."""
+
+    user_ids: frozenset[UserId]
+    since: Timestamp
+    until: Timestamp | None
+    """The same were not seen since any time until this one; None if no other member has the role lists."""
+
+
+class InactiveMembers:
+    """Role lists and inactive members of guilds, kept on a database that no other process changes."""
+
+    def __init__(self, database: Database) -> None:
+        self._lists: dict[GuildId, list[RoleList]] = {}
+        self._inactive: dict[Hashable, _Inactive] = {}
+        self._kept = 0
+        self._generation = 0
+        self._running: SingleFlight[Hashable, Any] = SingleFlight()
+        watched = [database.watch(table, self._forget) for table in ("members", "member_activity", "users")]
+        self._enabled = all(watched)
+
+    async def role_lists(self, reader: Reader, guild_id: GuildId) -> list[RoleList]:
+        """The distinct role lists of a guild's members."""
+        listed = self._lists.get(guild_id)
+        if listed is None:
+            generation = self._generation
+            listed = await self._share(reader, ("lists", guild_id), partial(_role_lists, reader, guild_id))
+            if self._may_keep(reader, generation):
+                if len(self._lists) >= _MAX_GUILDS:
+                    self._lists.clear()
+                self._lists[guild_id] = listed
+        return listed
+
+    async def get(
+        self, reader: Reader, guild_id: GuildId, *, owner_id: UserId, since: Timestamp, role_lists: tuple[str, ...]
+    ) -> frozenset[UserId]:
+        """The members who meet the criteria of a prune."""
+        key = guild_id, owner_id, role_lists
+        kept = self._inactive.get(key)
+        if kept is not None and kept.since <= since and (kept.until is None or since <= kept.until):
+            return kept.user_ids
+        generation = self._generation
+        read = partial(_read, reader, guild_id, owner_id=owner_id, since=since, role_lists=role_lists)
+        inactive: _Inactive = await self._share(reader, (key, since), read)
+        if self._may_keep(reader, generation):
+            self._kept += len(inactive.user_ids) + 1
+            if self._kept > _MAX_MEMBERS:
+                self._inactive.clear()
+                self._kept = len(inactive.user_ids) + 1
+            self._inactive[key] = inactive
+        return inactive.user_ids
+
+    async def _share(self, reader: Reader, key: Hashable, read: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+        """Read, or wait for the task that reads the same in the same state of the database."""
+        if not self._enabled or not reader.committed:
+            return await read()
+        return await self._running.get((self._generation, key), read)
+
+    def _may_keep(self, reader: Reader, generation: int) -> bool:
+        return self._enabled and reader.committed and generation == self._generation
+
+    def _forget(self) -> None:
+        self._generation += 1
+        self._lists.clear()
+        self._inactive.clear()
+        self._kept = 0
+
+
+async def _role_lists(reader: Reader, guild_id: GuildId) -> list[RoleList]:
+    return [(text, frozenset(_read_ids(text))) for text in await queries.select_role_lists(reader, guild_id)]
+
+
+async def _read(
+    reader: Reader, guild_id: GuildId, *, owner_id: UserId, since: Timestamp, role_lists: tuple[str, ...]
+) -> _Inactive:
+    user_ids = await queries.select_inactive(reader, guild_id, owner_id=owner_id, since=since, role_lists=role_lists)
+    until = await queries.select_next_inactive(reader, guild_id, owner_id=owner_id, since=since, role_lists=role_lists)
+    return _Inactive(frozenset(user_ids), since, until)

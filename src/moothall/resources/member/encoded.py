@@ -1,0 +1,77 @@
+"""Member objects and lists of them as JSON, kept until a member or user changes."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine, Hashable, Sequence
+from typing import Any, Final
+
+from moothall.kernel.single_flight import SingleFlight
+from moothall.objects.wire import Timestamp, encode
+from moothall.resources.member.queries import TABLES, member_objects
+from moothall.storage.database import Database, Reader
+from moothall.storage.rows import MemberRow
+
+_MAX_BYTES: Final = 16 * 1024 * 1024
+_CACHE_MS: Final = 1_000
+_ENTRY_BYTES: Final = 200
+"""About what an entry takes beside its JSON."""
+_SLICE: Final = 200
+"""Members that are encoded between two turns of the event loop: about a millisecond."""
+
+
+class EncodedMembers:
+    """JSON by what was requested, at most `_MAX_BYTES` of it.
+
+    Where other processes write to the database too, nothing is kept. Else everything is forgotten at the first commit
+    of this process about any member or user, before its response, and after a second at most, in which only an
+    operator at the database's own prompt could change them unnoticed.
+    """
+
+    def __init__(self, database: Database) -> None:
+        watched = [database.watch(table, self.forget) for table in TABLES]
+        self._keeps = all(watched)
+        self._entries: OrderedDict[Hashable, tuple[int, bytes]] = OrderedDict()
+        self._bytes = 0
+        self._generation = 0
+        self._running: SingleFlight[Hashable, bytes] = SingleFlight()
+
+    def forget(self) -> None:
+        """Forget everything, also what is being read."""
+        self._generation += 1
+        self._entries.clear()
+        self._bytes = 0
+
+    async def get(
+        self, reader: Reader, key: Hashable, now: Timestamp, read: Callable[[], Coroutine[Any, Any, bytes]]
+    ) -> bytes:
+        """The JSON for a key: kept, or read now, once for all who request it at the same time."""
+        if not self._keeps or not reader.committed:
+            return await read()
+        entry = self._entries.get(key)
+        if entry is not None and entry[0] > now:
+            return entry[1]
+        generation = self._generation
+        data = await self._running.get((generation, key), read)
+        if generation == self._generation:
+            self._keep(key, now, data)
+        return data
+
+    def _keep(self, key: Hashable, now: Timestamp, data: bytes) -> None:
+        old = self._entries.pop(key, None)
+        if old is not None:
+            self._bytes -= len(old[1]) + _ENTRY_BYTES
+        self._entries[key] = (now + _CACHE_MS, data)
+        self._bytes += len(data) + _ENTRY_BYTES
+        while self._bytes > _MAX_BYTES:
+            _, (_, removed) = self._entries.popitem(last=False)
+            self._bytes -= len(removed) + _ENTRY_BYTES
+
+
+async def encode_members(reader: Reader, rows: Sequence[MemberRow]) -> bytes:
+    """The member objects of rows, as JSON; other tasks run in between."""
+    parts = []
+    for start in range(0, len(rows), _SLICE):
+        if start:
+            await asyncio.sleep(0)
+        parts.append(encode(await member_objects(reader, rows[start : start + _SLICE]))[1:-1])
+    return b"[%b]" % b",".join(parts)

@@ -1,0 +1,127 @@
+"""The newest messages of channels as JSON, kept until a message of the channel changes."""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any, Final
+
+from msgspec import Struct
+
+from moothall.kernel.context import Context
+from moothall.objects.ids import ChannelId
+from moothall.resources.message.people import UserCache
+from moothall.resources.message.queries import MESSAGES_TABLE, ShownRow, select_page
+from moothall.resources.message.rendering import encode_page, encode_rows, viewer_in
+from moothall.storage.database import Database
+
+_MAX_BYTES: Final = 16 * 1024 * 1024
+_VALID_MS: Final = 1_000
+"""Changes made with another database client show within this time."""
+
+
+class _Page(Struct):
+    """A page, and what its JSON was made from."""
+
+    joined: bytes
+    """The whole page, if it is the same for all viewers who may read its text; else empty."""
+    messages: list[bytes]
+    """The messages of a page that is not."""
+    by_viewer: dict[int, ShownRow]
+    """The rows of the messages that differ by viewer, by their indexes."""
+    users: dict[int, bytes]
+    """The user objects in its messages, by id; empty ones for ids of no user."""
+    users_generation: int
+    valid_until: int
+    """In milliseconds since the Unix epoch."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of the JSON that it keeps."""
+        return len(self.joined) + sum(map(len, self.messages))
+
+
+class PageCache:
+    """Pages of the newest messages of channels, for a database that no other process changes.
+
+    A commit that writes messages forgets the pages of their channel before the response is sent. After one that writes
+    users, a page compares the users in its messages. Reactions, polls and whatever else differs by viewer is read for
+    each request.
+    """
+
+    def __init__(self, database: Database, users: UserCache) -> None:
+        self._users = users
+        self._pages: OrderedDict[int, dict[int, _Page]] = OrderedDict()
+        """By channel and by the requested number of messages; the pages of the least recently used channel first."""
+        self.kept_bytes = 0
+        """Bytes of JSON in memory."""
+        self.enabled = database.watch_values(MESSAGES_TABLE, self._handle_write)
+        """Whether no other process changes the database."""
+
+    async def newest(self, ctx: Context, channel_id: ChannelId, maximum: int) -> bytes:
+        """The newest messages of a channel as a JSON array, newest first, for a caller who may read all their text."""
+        page = await self._find(ctx, channel_id, maximum)
+        if page is None:
+            page = await self._read(ctx, channel_id, maximum)
+            self._keep(channel_id, maximum, page)
+        elif page.by_viewer:
+            shown = await encode_rows(ctx.tx, channel_id, [*page.by_viewer.values()], viewer_in(ctx), self._users)
+            messages = page.messages.copy()
+            for index, data in zip(page.by_viewer, shown, strict=True):
+                messages[index] = data
+            return _join(messages)
+        return page.joined or _join(page.messages)
+
+    async def _find(self, ctx: Context, channel_id: ChannelId, maximum: int) -> _Page | None:
+        page = self._pages.get(channel_id, {}).get(maximum)
+        if page is None or page.valid_until <= ctx.now:
+            return None
+        if page.users_generation != self._users.generation:
+            generation = self._users.generation
+            if page.users != await self._read_users(ctx, set(page.users)):
+                return None
+            page.users_generation = generation
+        self._pages.move_to_end(channel_id)
+        return page
+
+    async def _read(self, ctx: Context, channel_id: ChannelId, maximum: int) -> _Page:
+        # On the only database where pages are kept, nothing suspends here: no commit comes between these reads.
+        rows = await select_page(ctx.tx, channel_id, around=None, before=None, after=None, maximum=maximum)
+        encoded = await encode_page(ctx.tx, channel_id, rows, viewer_in(ctx), self._users)
+        same_for_all = not encoded.by_viewer
+        return _Page(
+            joined=_join(encoded.messages) if same_for_all else b"",
+            messages=[] if same_for_all else encoded.messages,
+            by_viewer={index: rows[index] for index in encoded.by_viewer},
+            users=await self._read_users(ctx, encoded.user_ids),
+            users_generation=self._users.generation,
+            valid_until=ctx.now + _VALID_MS,
+        )
+
+    async def _read_users(self, ctx: Context, user_ids: set[int]) -> dict[int, bytes]:
+        users = await self._users.get(ctx.tx, user_ids)
+        return {user_id: users.get(user_id, b"") for user_id in user_ids}
+
+    def _keep(self, channel_id: ChannelId, maximum: int, page: _Page) -> None:
+        pages = self._pages.setdefault(channel_id, {})
+        if (previous := pages.get(maximum)) is not None:
+            self.kept_bytes -= previous.size
+        pages[maximum] = page
+        self.kept_bytes += page.size
+        while self.kept_bytes > _MAX_BYTES:
+            self._forget(next(iter(self._pages)))
+
+    def _handle_write(self, values: Mapping[str, Any]) -> None:
+        channel_id = values.get("channel_id")
+        if channel_id is not None:
+            self._forget(channel_id)
+        else:
+            # The statement names its messages in another way, as those of a banned user.
+            self._pages.clear()
+            self.kept_bytes = 0
+
+    def _forget(self, channel_id: int) -> None:
+        for page in self._pages.pop(channel_id, {}).values():
+            self.kept_bytes -= page.size
+
+
+def _join(messages: list[bytes]) -> bytes:
+    return b"[%b]" % b",".join(messages)

@@ -1,0 +1,101 @@
+"""Lists of threads show every change at once, though they are kept encoded."""
+
+from typing import Any
+
+from moothall.objects.permissions import Permissions
+from moothall.resources.channel.thread_activity.encoded import ThreadCache
+from tests.harness import Caller, Platform
+from tests.resources.thread.thread_guild import PRIVATE, ThreadGuild, id_of, thread_guild
+
+
+class Lists:
+    """The lists of a guild's threads, which are asked for again with nothing kept."""
+
+    def __init__(self, at: ThreadGuild, forum: int) -> None:
+        self._at = at
+        self._requests: list[tuple[str, dict[str, Any]]] = [
+            (f"/guilds/{at.guild.id}/threads/active", {}),
+            (f"/channels/{forum}/threads/search", {}),
+            (f"/channels/{forum}/threads/search", {"name": "st"}),
+            (f"/channels/{forum}/threads/archived/public", {}),
+            (f"{at.general}/threads/archived/private", {}),
+        ]
+
+    async def show_the_truth(self) -> list[Any]:
+        """Assert that the kept lists equal fresh ones, for both members; return those of the first."""
+        shown: list[list[Any]] = []
+        platform = self._at.platform
+        for _ in range(2):
+            shown += [await self._of(caller) for caller in (self._at.owner, self._at.bob)]
+            # What is not kept cannot be stale.
+            platform.services.resources.add(ThreadCache(platform.database))
+        assert shown[:2] == shown[2:]
+        return shown[0]
+
+    async def _of(self, caller: Caller) -> list[Any]:
+        return [(await caller.get(path, **query)).json for path, query in self._requests]
+
+
+async def archive(caller: Caller, path: str, *, archived: bool = True) -> None:
+    assert (await caller.patch(path, {"archived": archived})).status == 200
+
+
+async def test_kept_lists_follow_every_change_of_a_thread(platform: Platform) -> None:
+    at = await thread_guild(platform)
+    forum = await at.forum()
+    lists = Lists(at, forum)
+    await lists.show_the_truth()
+    post = await at.post(at.bob, forum, "first")
+    private = await at.thread(at.owner, PRIVATE, name="secret")
+    assert [thread["id"] for thread in (await lists.show_the_truth())[0]["threads"]] == [id_of(private), id_of(post)]
+
+    sent = (await at.bob.post(f"{post}/messages", {"content": "second"})).json["id"]
+    active = (await lists.show_the_truth())[0]["threads"]
+    assert [thread["last_message_id"] for thread in active if thread["id"] == id_of(post)] == [sent]
+
+    await at.owner.put(f"{post}/pins/{sent}")
+    await lists.show_the_truth()
+    await at.owner.patch(post, {"name": "stone"})
+    assert (await lists.show_the_truth())[2]["total_results"] == 1
+    await at.owner.delete(f"{post}/messages/{sent}")
+    await lists.show_the_truth()
+    await at.owner.put(f"{private}/thread-members/{at.bob.id}")
+    await lists.show_the_truth()
+    await at.bob.delete(f"{private}/thread-members/@me")
+    await lists.show_the_truth()
+    for path in (post, private):
+        await archive(at.owner, path)
+        await lists.show_the_truth()
+    await archive(at.owner, post, archived=False)
+    assert [thread["id"] for thread in (await lists.show_the_truth())[0]["threads"]] == [id_of(post)]
+    await at.owner.delete(post)
+    assert (await lists.show_the_truth())[1]["total_results"] == 0
+
+
+async def test_kept_lists_follow_changes_of_who_may_view(platform: Platform) -> None:
+    at = await thread_guild(platform)
+    forum = await at.forum()
+    post = await at.post(at.bob, forum)
+    path = f"/guilds/{at.guild.id}/threads/active"
+    assert [thread["id"] for thread in (await at.bob.get(path)).json["threads"]] == [id_of(post)]
+
+    overwrite = {"type": 0, "deny": str(int(Permissions.VIEW_CHANNEL))}
+    await at.owner.put(f"/channels/{forum}/permissions/{at.guild.id}", overwrite)
+    assert (await at.bob.get(path)).json["threads"] == []
+    assert len((await at.owner.get(path)).json["threads"]) == 1
+
+    own = {"type": 1, "allow": str(int(Permissions.VIEW_CHANNEL))}
+    await at.owner.put(f"/channels/{forum}/permissions/{at.bob.id}", own)
+    assert len((await at.bob.get(path)).json["threads"]) == 1
+    carol = await at.newcomer()
+    assert (await carol.get(path)).json["threads"] == []
+
+
+async def test_a_refused_change_leaves_kept_lists_as_they_are(platform: Platform) -> None:
+    at = await thread_guild(platform)
+    forum = await at.forum()
+    post = await at.post(at.owner, forum)
+    lists = Lists(at, forum)
+    before = await lists.show_the_truth()
+    assert (await at.bob.patch(post, {"name": "other"})).status == 403
+    assert await lists.show_the_truth() == before
