@@ -3,18 +3,21 @@
 from moothall.kernel.access import PERSON
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import get, patch
-from moothall.objects.errors import FormErrors
+from moothall.objects import errors
+from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import GuildId
-from moothall.objects.user_settings import UserGuildSettings, UserSettings
+from moothall.objects.user_settings import SettingsProtoType, UserGuildSettings, UserSettings, UserSettingsProto
 from moothall.resources.user.settings import operations, queries
-from moothall.resources.user.settings.events import UserGuildSettingsUpdate, UserSettingsUpdate
+from moothall.resources.user.settings.events import UserGuildSettingsUpdate
+from moothall.resources.user.settings.operations import SETTINGS_EVENTS
 from moothall.resources.user.settings.queries import DIRECT_MESSAGES
-from moothall.resources.user.settings.reading import settings_of
+from moothall.resources.user.settings.reading import settings_of, settings_proto_of
 from moothall.resources.user.settings.requests import (
     BulkModifyUserGuildSettings,
     ModifyUserGuildSettings,
     ModifyUserSettings,
+    ModifyUserSettingsProto,
 )
 
 
@@ -24,10 +27,25 @@ async def get_user_settings(ctx: Context) -> UserSettings:
     return await settings_of(ctx.tx, ctx.actor.user_id, ctx.now)
 
 
-@patch("/users/@me/settings", permission=PERSON, fires=(UserSettingsUpdate,))
+@patch("/users/@me/settings", permission=PERSON, fires=SETTINGS_EVENTS)
 async def modify_user_settings(ctx: Context, body: ModifyUserSettings) -> UserSettings:
     """Change settings of the caller."""
     return await operations.modify_settings(ctx, body)
+
+
+@get("/users/@me/settings-proto/{user_settings_proto_type}", permission=PERSON)
+async def get_user_settings_proto(ctx: Context, user_settings_proto_type: str) -> UserSettingsProto:
+    """Get the caller's settings as a protocol buffer."""
+    proto = await settings_proto_of(ctx.tx, ctx.actor.user_id, _proto_type(user_settings_proto_type), ctx.now)
+    return UserSettingsProto(settings=proto)
+
+
+@patch("/users/@me/settings-proto/{user_settings_proto_type}", permission=PERSON, fires=SETTINGS_EVENTS)
+async def modify_user_settings_proto(
+    ctx: Context, user_settings_proto_type: str, body: ModifyUserSettingsProto
+) -> UserSettingsProto:
+    """Replace sections of the caller's settings."""
+    return await operations.modify_settings_proto(ctx, _proto_type(user_settings_proto_type), body)
 
 
 @patch("/users/@me/guilds/@me/settings", permission=PERSON, fires=(UserGuildSettingsUpdate,))
@@ -65,3 +83,11 @@ async def bulk_modify_user_guild_settings(ctx: Context, body: BulkModifyUserGuil
     return await operations.modify_guild_settings(
         ctx, {ids[key]: item for key, item in body.guilds.items()}, guild_of_channel
     )
+
+
+def _proto_type(text: str) -> SettingsProtoType:
+    """The type that a path names. Raises Refusal: 404/0 for an unknown one."""
+    for proto_type in SettingsProtoType:
+        if text == str(int(proto_type)):
+            return proto_type
+    raise Refusal(errors.NOT_FOUND)

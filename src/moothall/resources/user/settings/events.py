@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from moothall.kernel.events import UserEvent
-from moothall.objects.user_settings import UserGuildSettings
+from moothall.objects.user_settings import SettingsProtoType, UserGuildSettings
 
 
 class UserSettingsUpdate(UserEvent, frozen=True, kw_only=True):
@@ -15,6 +15,18 @@ class UserSettingsUpdate(UserEvent, frozen=True, kw_only=True):
     def payload(self) -> object:
         """Return the changed settings."""
         return self.changed
+
+
+class UserSettingsProtoUpdate(UserEvent, frozen=True, kw_only=True):
+    """USER_SETTINGS_PROTO_UPDATE: the user changed settings; only for sessions that take them as protocol buffers."""
+
+    name: ClassVar[str] = "USER_SETTINGS_PROTO_UPDATE"
+    type: SettingsProtoType
+    proto: str
+
+    def payload(self) -> object:
+        """Return the whole protocol buffer in base64."""
+        return {"settings": {"type": self.type, "proto": self.proto}, "partial": False}
 
 
 class UserGuildSettingsUpdate(UserEvent, frozen=True, kw_only=True):

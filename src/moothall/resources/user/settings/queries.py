@@ -7,13 +7,27 @@ from msgspec import Struct
 from sqlalchemy import bindparam, select
 
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
-from moothall.objects.user_settings import UserGuildSettings
+from moothall.objects.user_settings import SettingsProtoType, UserGuildSettings
 from moothall.objects.wire import Timestamp, convert
 from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
-from moothall.storage.schema import channel_recipients, channels, members, user_guild_settings, user_settings
+from moothall.storage.schema import (
+    channel_recipients,
+    channels,
+    members,
+    user_guild_settings,
+    user_settings,
+    user_settings_protos,
+)
 
 DIRECT_MESSAGES = GuildId(Snowflake(0))
 """The `guild_id` of the settings of direct messages."""
+
+
+class ProtoRow(Struct):
+    """A row of `user_settings_protos`."""
+
+    proto: bytes = b""
+    data_version: int = 0
 
 
 class GuildSettingsRow(Struct):
@@ -29,6 +43,14 @@ _of_user = user_guild_settings.c.user_id == bindparam("user_id")
 _others = members.alias()
 _select_settings = Query(select(user_settings.c.settings).where(user_settings.c.user_id == bindparam("user_id")))
 _upsert_settings = Query(upsert(user_settings, key=("user_id",), update=("settings",)))
+_P = user_settings_protos.c
+_select_proto = Query(
+    select(_P.proto, _P.data_version).where(_P.user_id == bindparam("user_id"), _P.type == bindparam("proto_type")),
+    into=ProtoRow,
+)
+_upsert_proto = Query(
+    upsert(user_settings_protos, key=("user_id", "type"), update=("proto", "data_version")),
+)
 _select_all = Query(
     select(user_guild_settings).where(_of_user).order_by(user_guild_settings.c.guild_id), into=GuildSettingsRow
 )
@@ -123,3 +145,16 @@ def _from_row(row: GuildSettingsRow) -> UserGuildSettings:
     values = {**row.settings, "guild_id": None if guild_id is None else str(int(guild_id)), "version": int(row.version)}
     settings: UserGuildSettings = convert(values, UserGuildSettings)
     return settings
+
+
+async def select_proto(reader: Reader, user_id: UserId, proto_type: SettingsProtoType) -> ProtoRow:
+    """A protocol buffer of a user as it is stored, empty at first."""
+    row: ProtoRow | None = await reader.one(_select_proto, user_id=user_id, proto_type=int(proto_type))
+    return row or ProtoRow()
+
+
+async def upsert_proto(tx: Transaction, user_id: UserId, proto_type: SettingsProtoType, row: ProtoRow) -> None:
+    """Store a protocol buffer of a user."""
+    await tx.execute(
+        _upsert_proto, user_id=user_id, type=int(proto_type), proto=row.proto, data_version=row.data_version
+    )

@@ -1,14 +1,19 @@
 """The settings of a user, with defaults for those that they have not changed."""
 
+import asyncio
+import base64
+import importlib
+import sys
+from types import ModuleType
 from typing import Any
 
 from msgspec import structs
 
 from moothall.objects.ids import UserId
-from moothall.objects.user_settings import UserSettings
+from moothall.objects.user_settings import SettingsProtoType, UserSettings
 from moothall.objects.wire import Timestamp, convert
 from moothall.resources.user.queries import select_user
-from moothall.resources.user.settings.queries import select_changed_settings
+from moothall.resources.user.settings.queries import ProtoRow, select_changed_settings, select_proto
 from moothall.storage.database import Reader
 
 
@@ -26,3 +31,28 @@ def settings_from(changed: dict[str, Any], locale: str, now: Timestamp) -> UserS
     if status is not None and status.expires_at is not None and status.expires_at <= now:
         return structs.replace(settings, custom_status=None)
     return settings
+
+
+async def load_protobuf() -> ModuleType:
+    """The module `protobuf` of this room, imported on a thread when it is first needed."""
+    name = "moothall.resources.user.settings.protobuf"
+    if name not in sys.modules:
+        await asyncio.to_thread(importlib.import_module, name)
+    return importlib.import_module(name)
+
+
+async def settings_proto_of(reader: Reader, user_id: UserId, proto_type: SettingsProtoType, now: Timestamp) -> str:
+    """A protocol buffer of a user in base64."""
+    row = await select_proto(reader, user_id, proto_type)
+    settings = await settings_of(reader, user_id, now) if proto_type is SettingsProtoType.PRELOADED else None
+    return await encode_proto(row, settings)
+
+
+async def encode_proto(row: ProtoRow, settings: UserSettings | None) -> str:
+    """A stored protocol buffer in base64, with the JSON settings if it shares them."""
+    protobuf = await load_protobuf()
+    sections = protobuf.read_sections(row.proto)
+    if settings is not None:
+        sections = protobuf.with_settings(sections, settings)
+    encoded: bytes = protobuf.write_sections(protobuf.with_version(sections, row.data_version))
+    return base64.b64encode(encoded).decode()

@@ -60,6 +60,13 @@ class ModifyUserSettings(Struct, frozen=True, kw_only=True):
     view_nsfw_guilds: bool | UnsetType = UNSET
 
 
+class ModifyUserSettingsProto(Struct, frozen=True, kw_only=True):
+    """Sections of a protocol buffer in base64 that replace the stored ones."""
+
+    settings: Annotated[str, Meta(max_length=limits.SETTINGS_PROTO_MAX)]
+    required_data_version: Annotated[int, Meta(ge=0, le=(1 << 32) - 1)] | UnsetType | None = UNSET
+
+
 class ModifyChannelOverride(Struct, frozen=True, kw_only=True):
     """Changes to the notification settings of a channel."""
 

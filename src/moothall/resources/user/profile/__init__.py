@@ -1,0 +1,1 @@
+"""Profiles of users: what they say about themselves, and what they share with the caller."""
