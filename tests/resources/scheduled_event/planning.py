@@ -39,6 +39,10 @@ def within(channel_id: int, *, stage: bool = False, **fields: Any) -> dict[str, 
     }
 
 
+def later(text: str, *, days: float = 0, hours: float = 0) -> str:
+    return (datetime.fromisoformat(text) + timedelta(days=days, hours=hours)).isoformat()
+
+
 async def plan(caller: Caller, guild: Guild, body: dict[str, Any]) -> dict[str, Any]:
     """Create an event and return its object."""
     reply = await caller.post(f"/guilds/{guild.id}/scheduled-events", body)

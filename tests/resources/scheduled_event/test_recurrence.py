@@ -25,7 +25,7 @@ from moothall.resources.scheduled_event.queries import EventRow
 from moothall.resources.scheduled_event.recurrence import is_occurrence, next_occurrence, occurrences
 from moothall.resources.scheduled_event.times import move_to_next_occurrence
 from tests.harness import VOICE, Guild, Platform
-from tests.resources.scheduled_event.planning import Clock, external, moment, path_of, plan, within
+from tests.resources.scheduled_event.planning import Clock, external, later, moment, path_of, plan, within
 
 START = "2027-03-01T18:00:00+00:00"
 """A Monday."""
@@ -301,10 +301,6 @@ def daily(hours: float = 1) -> dict[str, Any]:
     )
 
 
-def later(text: str, *, days: float = 0, hours: float = 0) -> str:
-    return (datetime.fromisoformat(text) + timedelta(days=days, hours=hours)).isoformat()
-
-
 def same(one: str, other: str) -> bool:
     return datetime.fromisoformat(one) == datetime.fromisoformat(other)
 
@@ -379,14 +375,16 @@ async def test_an_occurrence_takes_place_at_another_time_or_not_at_all(
         "scheduled_end_time": None,
         "is_canceled": True,
     }
-    assert (await guild.audit_log())[-1] == (101, int(event["id"]), "holiday")
+    assert (await guild.audit_log())[-1] == (200, int(event["id"]), "holiday")
+    assert platform.heard_data("GUILD_SCHEDULED_EVENT_EXCEPTION_CREATE") == [skipped.json]
     moved = {
         "original_scheduled_start_time": start,
         "scheduled_start_time": later(start, hours=3),
         "scheduled_end_time": later(start, hours=4),
     }
     assert (await guild.owner.post(f"{path}/exceptions", moved)).status == 200
-    listed = platform.heard_data("GUILD_SCHEDULED_EVENT_UPDATE")[-1]["guild_scheduled_event_exceptions"]
+    assert platform.heard_data("GUILD_SCHEDULED_EVENT_UPDATE") == []
+    listed = (await guild.owner.get(path)).json["guild_scheduled_event_exceptions"]
     assert [e["is_canceled"] for e in listed] == [False, True]
     await clock.pass_by(hours=2)
     assert (await guild.owner.get(path)).json["status"] == 1
@@ -399,56 +397,92 @@ async def test_an_occurrence_takes_place_at_another_time_or_not_at_all(
     assert now["guild_scheduled_event_exceptions"] == []
 
 
-async def test_what_is_other_with_an_occurrence_can_be_changed_and_taken_back(guild: Guild) -> None:
+async def test_an_exception_is_changed_and_taken_back(platform: Platform, guild: Guild) -> None:
     event = await plan(guild.owner, guild, daily())
     path, start = path_of(event), event["scheduled_start_time"]
     original = later(start, days=3)
-    made = (await guild.owner.post(f"{path}/exceptions", {"original_scheduled_start_time": original})).json
+    body = {"original_scheduled_start_time": original, "is_canceled": True}
+    made = (await guild.owner.post(f"{path}/exceptions", body)).json
     where = f"{path}/exceptions/{made['event_exception_id']}"
+    platform.heard.clear()
     changed = await guild.owner.patch(where, {"scheduled_start_time": later(original, hours=-1)}, reason="early")
     assert same(changed.json["scheduled_start_time"], later(original, hours=-1))
+    assert not changed.json["is_canceled"], "what a change leaves out gets its default"
     assert (await guild.owner.patch(where, {"scheduled_end_time": later(original, hours=-2)})).errors_at(
         "scheduled_end_time"
     )
     assert (await guild.owner.patch(where, {"scheduled_start_time": moment(hours=-1)})).errors_at(
         "scheduled_start_time"
     )
-    assert (await guild.owner.patch(where, {"is_canceled": True, "scheduled_start_time": None})).json["is_canceled"]
+    cancelled = await guild.owner.patch(where, {"is_canceled": True, "scheduled_start_time": None})
+    assert cancelled.json == made
+    assert (await guild.owner.patch(where, {"is_canceled": True})).json == made, "nothing changes, nothing is announced"
+    assert platform.heard_data("GUILD_SCHEDULED_EVENT_EXCEPTION_CREATE") == [changed.json, made]
     assert (await guild.owner.delete(where, reason="as ever")).status == 204
+    assert platform.heard_data("GUILD_SCHEDULED_EVENT_EXCEPTION_DELETE") == [made]
     assert (await guild.owner.delete(where)).code == 10070
     assert (await guild.owner.patch(where, {})).code == 10070
-    assert [reason for action, _, reason in await guild.audit_log() if action == 101] == [
-        None,
-        "early",
-        None,
-        "as ever",
+    entries = (await guild.owner.get(f"/guilds/{guild.id}/audit-logs")).json
+    assert [event["id"] for event in entries["guild_scheduled_events"]] == [event["id"]]
+    logged = [entry for entry in entries["audit_log_entries"] if entry["action_type"] >= 200]
+    assert [(entry["action_type"], entry.get("reason")) for entry in logged] == [
+        (202, "as ever"),
+        (201, None),
+        (201, "early"),
+        (200, None),
     ]
+    assert {entry["target_id"] for entry in logged} == {event["id"]}
+    assert {entry["options"]["event_exception_id"] for entry in logged} == {made["event_exception_id"]}
+    assert logged[-1]["changes"] == [{"key": "is_canceled", "new_value": True}]
     stranger = await guild.member_with(0)
-    assert (await stranger.post(f"{path}/exceptions", {"original_scheduled_start_time": original})).code == 50013
+    assert (await stranger.post(f"{path}/exceptions", body)).code == 50013
 
 
-async def test_only_an_occurrence_to_come_has_one_exception(guild: Guild) -> None:
+async def test_only_an_upcoming_occurrence_has_an_exception_and_a_second_replaces_it(guild: Guild) -> None:
     event = await plan(guild.owner, guild, daily())
     single = await plan(guild.owner, guild, external())
     start = event["scheduled_start_time"]
-    good = {"original_scheduled_start_time": later(start, days=1)}
+    good = {"original_scheduled_start_time": later(start, days=1), "is_canceled": True}
     field = "original_scheduled_start_time"
     assert (await guild.owner.post(f"{path_of(single)}/exceptions", good)).errors_at(field)
     path = f"{path_of(event)}/exceptions"
     for original in (later(start, days=-1), later(start, hours=1)):
-        assert (await guild.owner.post(path, {field: original})).errors_at(field)
+        assert (await guild.owner.post(path, {**good, field: original})).errors_at(field)
     assert (await guild.owner.post(path, {})).errors_at(field) == ["BASE_TYPE_REQUIRED"]
-    assert (await guild.owner.post(path, good)).status == 200
-    assert (await guild.owner.post(path, good)).errors_at(field)
+    assert (await guild.owner.post(path, {field: good[field], "is_canceled": None})).code == 180005
+    first = await guild.owner.post(path, good)
+    moved = later(start, days=1, hours=2)
+    second = await guild.owner.post(path, {field: good[field], "scheduled_start_time": moved})
+    assert second.json["event_exception_id"] == first.json["event_exception_id"]
+    assert (await guild.owner.get(path_of(event))).json["guild_scheduled_event_exceptions"] == [second.json]
+    assert not second.json["is_canceled"]
     await guild.owner.patch(path_of(event), {"status": 4})
-    assert (await guild.owner.post(path, {field: later(start, days=2)})).code == 180000
+    assert (await guild.owner.post(path, {**good, field: later(start, days=2)})).code == 180000
 
 
-async def test_another_rule_drops_what_was_said_of_occurrences_that_are_none(guild: Guild) -> None:
+async def test_an_event_has_a_limited_number_of_exceptions(guild: Guild) -> None:
+    event = await plan(guild.owner, guild, daily())
+    path, start = f"{path_of(event)}/exceptions", event["scheduled_start_time"]
+    for days in range(limits.EVENT_EXCEPTIONS_MAX):
+        body = {"original_scheduled_start_time": later(start, days=days), "is_canceled": True}
+        assert (await guild.owner.post(path, body)).status == 200
+    body = {"original_scheduled_start_time": later(start, days=500), "is_canceled": True}
+    assert (await guild.owner.post(path, body)).errors_at("original_scheduled_start_time") == ["BASE_TYPE_MAX_LENGTH"]
+    replaced = {"original_scheduled_start_time": start, "is_canceled": False}
+    assert (await guild.owner.post(path, replaced)).status == 200
+
+
+async def test_another_rule_drops_exceptions_of_occurrences_that_it_lacks(platform: Platform, guild: Guild) -> None:
     event = await plan(guild.owner, guild, daily())
     path, start = path_of(event), event["scheduled_start_time"]
     for days in (1, 7):
-        await guild.owner.post(f"{path}/exceptions", {"original_scheduled_start_time": later(start, days=days)})
+        body = {"original_scheduled_start_time": later(start, days=days), "is_canceled": True}
+        assert (await guild.owner.post(f"{path}/exceptions", body)).status == 200
     weekly = {"start": start, "frequency": 2, "interval": 1}
     kept = (await guild.owner.patch(path, {"recurrence_rule": weekly})).json["guild_scheduled_event_exceptions"]
     assert len(kept) == 1
+    assert platform.heard_data("GUILD_SCHEDULED_EVENT_EXCEPTIONS_DELETE") == []
+    none = await guild.owner.patch(path, {"recurrence_rule": None})
+    assert none.json["guild_scheduled_event_exceptions"] == []
+    ids = {"guild_id": event["guild_id"], "event_id": event["id"]}
+    assert platform.heard_data("GUILD_SCHEDULED_EVENT_EXCEPTIONS_DELETE") == [ids]

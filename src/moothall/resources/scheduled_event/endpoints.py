@@ -24,7 +24,8 @@ from moothall.resources.scheduled_event import queries
 from moothall.resources.scheduled_event.access import CreatesEvents, ManagesEvent, ViewsEvent, can_view_event
 from moothall.resources.scheduled_event.events import (
     GuildScheduledEventCreate,
-    GuildScheduledEventUpdate,
+    GuildScheduledEventExceptionCreate,
+    GuildScheduledEventExceptionDelete,
     GuildScheduledEventUserAdd,
     GuildScheduledEventUserRemove,
 )
@@ -184,11 +185,11 @@ async def delete_guild_scheduled_event_exception_user(
     await subscribers.delete_occurrence_response(ctx, ctx.resource(EventRow), guild_scheduled_event_exception_id)
 
 
-@post(f"{_EVENT}/exceptions", permission=ManagesEvent(), audit_reason=True, fires=(GuildScheduledEventUpdate,))
+@post(f"{_EVENT}/exceptions", permission=ManagesEvent(), audit_reason=True, fires=(GuildScheduledEventExceptionCreate,))
 async def create_guild_scheduled_event_exception(
     ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId, body: CreateException
 ) -> EventException:
-    """Move or cancel one occurrence of a recurring event."""
+    """Move or cancel one occurrence of a recurring event, replacing the exception that it has."""
     return await exceptions.create_exception(ctx, ctx.resource(EventRow), body)
 
 
@@ -196,7 +197,7 @@ async def create_guild_scheduled_event_exception(
     f"{_EVENT}/exceptions/{{exception_id}}",
     permission=ManagesEvent(),
     audit_reason=True,
-    fires=(GuildScheduledEventUpdate,),
+    fires=(GuildScheduledEventExceptionCreate,),
 )
 async def modify_guild_scheduled_event_exception(
     ctx: Context,
@@ -205,7 +206,7 @@ async def modify_guild_scheduled_event_exception(
     exception_id: Snowflake,
     body: ModifyException,
 ) -> EventException:
-    """Change the exception of one occurrence."""
+    """Set the exception of one occurrence anew; fields left out get their defaults."""
     return await exceptions.modify_exception(ctx, ctx.resource(EventRow), exception_id, body)
 
 
@@ -213,7 +214,7 @@ async def modify_guild_scheduled_event_exception(
     f"{_EVENT}/exceptions/{{exception_id}}",
     permission=ManagesEvent(),
     audit_reason=True,
-    fires=(GuildScheduledEventUpdate,),
+    fires=(GuildScheduledEventExceptionDelete,),
 )
 async def delete_guild_scheduled_event_exception(
     ctx: Context, guild_id: GuildId, guild_scheduled_event_id: ScheduledEventId, exception_id: Snowflake

@@ -1,6 +1,6 @@
 """Gateway events of scheduled events, sent to members who may view the channel, or to the guild without a channel."""
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from msgspec import UNSET, UnsetType
 
@@ -8,7 +8,8 @@ from moothall.bus import Audience, Envelope
 from moothall.kernel.events import Event
 from moothall.objects.ids import ChannelId, GuildId, ScheduledEventId, Snowflake, UserId
 from moothall.objects.intents import Intent
-from moothall.objects.scheduled_event import ScheduledEvent
+from moothall.objects.scheduled_event import EventException, ScheduledEvent
+from moothall.resources.scheduled_event.queries import EventRow
 
 
 class _ChannelOrGuildEvent(Event, frozen=True, kw_only=True):
@@ -57,6 +58,46 @@ class GuildScheduledEventDelete(_WithScheduledEvent, frozen=True, kw_only=True):
     """GUILD_SCHEDULED_EVENT_DELETE."""
 
     name: ClassVar[str] = "GUILD_SCHEDULED_EVENT_DELETE"
+
+
+class _WithException(_ChannelOrGuildEvent, frozen=True, kw_only=True):
+    guild_id: GuildId
+    channel_id: ChannelId | None
+    exception: EventException
+
+    @classmethod
+    def of(cls, event: EventRow, exception: EventException) -> Self:
+        """The gateway event for an exception of a scheduled event."""
+        return cls(guild_id=event.guild_id, channel_id=event.channel_id, exception=exception)
+
+    def payload(self) -> object:
+        """The exception, which names no guild."""
+        return self.exception
+
+
+class GuildScheduledEventExceptionCreate(_WithException, frozen=True, kw_only=True):
+    """GUILD_SCHEDULED_EVENT_EXCEPTION_CREATE: an occurrence got an exception, or its exception changed."""
+
+    name: ClassVar[str] = "GUILD_SCHEDULED_EVENT_EXCEPTION_CREATE"
+
+
+class GuildScheduledEventExceptionDelete(_WithException, frozen=True, kw_only=True):
+    """GUILD_SCHEDULED_EVENT_EXCEPTION_DELETE: the rule applies to an occurrence again."""
+
+    name: ClassVar[str] = "GUILD_SCHEDULED_EVENT_EXCEPTION_DELETE"
+
+
+class GuildScheduledEventExceptionsDelete(_ChannelOrGuildEvent, frozen=True, kw_only=True):
+    """GUILD_SCHEDULED_EVENT_EXCEPTIONS_DELETE: an event lost all its exceptions, as its rule changed."""
+
+    name: ClassVar[str] = "GUILD_SCHEDULED_EVENT_EXCEPTIONS_DELETE"
+    guild_id: GuildId
+    channel_id: ChannelId | None
+    event_id: ScheduledEventId
+
+    def payload(self) -> object:
+        """The ids of the guild and of the event."""
+        return {"guild_id": self.guild_id, "event_id": self.event_id}
 
 
 class _WithUser(_ChannelOrGuildEvent, frozen=True, kw_only=True):

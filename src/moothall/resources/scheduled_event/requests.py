@@ -91,11 +91,11 @@ class CreateException(Struct, frozen=True, kw_only=True):
 
 
 class ModifyException(Struct, frozen=True, kw_only=True):
-    """Changes to an exception; absent fields stay as they are, a null time restores that of the rule."""
+    """An exception anew: what is absent or null gets its default, for a time that of the rule."""
 
-    scheduled_start_time: Timestamp | UnsetType | None = UNSET
-    scheduled_end_time: Timestamp | UnsetType | None = UNSET
-    is_canceled: bool | UnsetType | None = UNSET
+    scheduled_start_time: Timestamp | None = None
+    scheduled_end_time: Timestamp | None = None
+    is_canceled: bool | None = None
 
 
 class RespondToOccurrence(Struct, frozen=True, kw_only=True):

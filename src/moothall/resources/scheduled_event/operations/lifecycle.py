@@ -1,6 +1,7 @@
 """Automatic status transitions of scheduled events (status update automation).
 
-`save_and_announce` stores and announces every change of an event and schedules its next transition.
+`save_and_announce` stores and announces a change of an event and schedules its next transition; `save_event` leaves the
+announcement to its caller.
 """
 
 from typing import ClassVar, Final
@@ -88,21 +89,29 @@ def _after_transition(row: EventRow, now: Timestamp) -> EventRow:
     return move_to_next_occurrence(row, now) or structs.replace(row, status=EventStatus.CANCELED)
 
 
-async def save_and_announce(ctx: Context, guild: GuildState, before: EventRow, after: EventRow) -> EventRow:
-    """Store the changed fields of an event, schedule its next transition and announce the change.
+async def save_event(ctx: Context, before: EventRow, after: EventRow) -> tuple[EventRow, bool]:
+    """Store the changed fields of an event and schedule its next transition.
 
-    Returns the event as stored. Emits nothing if only the scheduled transition changed. Rows that call this declare
-    GuildScheduledEventUpdate, and if the channel may change GuildScheduledEventCreate and GuildScheduledEventDelete.
+    Returns the event as stored, and whether more than the scheduled transition changed.
     """
     if any(getattr(before, name) != getattr(after, name) for name in _TRANSITION_FIELDS):
         after = await schedule_transition(ctx, after)
     values = {
         name: getattr(after, name) for name in after.__struct_fields__ if getattr(after, name) != getattr(before, name)
     }
-    if not values:
-        return after
-    await queries.update_event(ctx.tx, before, values)
-    if set(values) == {"tending"}:
+    if values:
+        await queries.update_event(ctx.tx, before, values)
+    return after, bool(values.keys() - {"tending"})
+
+
+async def save_and_announce(ctx: Context, guild: GuildState, before: EventRow, after: EventRow) -> EventRow:
+    """Store the changed fields of an event, schedule its next transition and announce the change.
+
+    Returns the event as stored. Emits nothing if only the scheduled transition changed. Rows that call this declare
+    GuildScheduledEventUpdate, and if the channel may change GuildScheduledEventCreate and GuildScheduledEventDelete.
+    """
+    after, changed = await save_event(ctx, before, after)
+    if not changed:
         return after
     new = event_object(after)
     if before.channel_id != after.channel_id and await _viewers_differ(ctx, guild, before.channel_id, after.channel_id):

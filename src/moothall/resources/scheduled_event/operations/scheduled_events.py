@@ -22,6 +22,7 @@ from moothall.resources.scheduled_event.access import require_creation, require_
 from moothall.resources.scheduled_event.events import (
     GuildScheduledEventCreate,
     GuildScheduledEventDelete,
+    GuildScheduledEventExceptionsDelete,
     GuildScheduledEventUpdate,
 )
 from moothall.resources.scheduled_event.jobs import DeleteEventUsers
@@ -55,6 +56,7 @@ MODIFY_FIRES: Final[Fires] = tuple(
             GuildScheduledEventCreate,
             GuildScheduledEventUpdate,
             GuildScheduledEventDelete,
+            GuildScheduledEventExceptionsDelete,
         )
     )
 )
@@ -131,6 +133,13 @@ async def modify_event(ctx: Context, before: EventRow, body: ModifyScheduledEven
     if isinstance(body.status, int) and body.status != before.status:
         after = await _with_status(ctx, after, body.status)
     await audit_event_update(ctx, before, after)
+    if before.exceptions and not after.exceptions:
+        # Emitted first: the event that follows has the list of exceptions as it is now.
+        ctx.emit(
+            GuildScheduledEventExceptionsDelete(
+                guild_id=before.guild_id, channel_id=before.channel_id, event_id=before.id
+            )
+        )
     return await save_and_announce(ctx, ctx.guild, before, after)
 
 
