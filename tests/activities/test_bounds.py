@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -112,6 +113,29 @@ async def test_a_body_that_never_ends_is_given_up(
 ) -> None:
     monkeypatch.setattr(proxy, "RESPONSE_SECONDS", _SHORT)
     assert (await serve(served, Request("POST", complete=False))).status == 504
+
+
+class _Endless:
+    """The content of a response that never ends."""
+
+    async def iter_any(self) -> AsyncIterator[bytes]:
+        while True:
+            yield bytes(1_000)
+
+
+async def test_a_response_that_never_ends_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proxy, "RESPONSE_BYTES", 10_000)
+    sent: list[dict[str, Any]] = []
+    response: Any = SimpleNamespace(content=_Endless())
+
+    async def send(message: Any) -> None:
+        await asyncio.sleep(0)
+        sent.append(message)
+
+    async with asyncio.timeout(5):
+        with pytest.raises(ConnectionError):
+            await proxy._send_body(response, send)
+    assert sum(len(message["body"]) for message in sent) == 10_000
 
 
 async def test_one_application_takes_no_more_than_its_share_of_requests(

@@ -5,6 +5,7 @@ from typing import Final
 
 from moothall.activities.origin import ActivityOrigins, Scope
 from moothall.objects.ids import ApplicationId
+from moothall.objects.proxy_ticket import without_ticket
 from moothall.objects.url_mapping import MappedPath
 
 Headers = list[tuple[str, str]]
@@ -20,9 +21,9 @@ _HOP_BY_HOP: Final = frozenset(
 )  # fmt: skip
 _NOT_SENT: Final = _HOP_BY_HOP | {
     "host", "content-length", "expect", "cookie", "forwarded", "via", "x-real-ip", "cf-connecting-ip",
-    "true-client-ip", "x-client-ip", PASSED,
+    "true-client-ip", "x-client-ip", PASSED, "x-discord-proxy-payload", "x-signature-ed25519", "x-signature-timestamp",
 }  # fmt: skip
-"""Not sent to targets: what concerns one connection, and what tells the address of the user."""
+"""Not sent to targets: what concerns one connection, what tells the address of the user, and what the proxy signs."""
 _WEBSOCKET: Final = "sec-websocket-"
 _NOT_RETURNED: Final = _HOP_BY_HOP | {
     "alt-svc", "content-security-policy", "content-security-policy-report-only", "public-key-pins", "set-cookie",
@@ -34,12 +35,12 @@ _PLATFORM_COOKIES: Final = "moothall_"
 _SECURITY_PREFIXES: Final = ("__host-", "__secure-")
 
 
-def request_headers(scope: Scope, *, authorization: bool) -> Headers:
-    """The headers to send to a target; the Authorization header only with `authorization`."""
+def request_headers(scope: Scope, *, authorization: bool, signed: Iterable[tuple[str, str]] = ()) -> Headers:
+    """The headers to send to a target, with those of a ticket; the Authorization header only with `authorization`."""
     received = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
     left_out = _NOT_SENT | _named_by_connection(received) | (frozenset() if authorization else {"authorization"})
     headers = [
-        (name, value)
+        (name, without_ticket(value) if name == "referer" else value)
         for name, value in received
         if name not in left_out and not name.startswith((_WEBSOCKET, "x-forwarded-"))
     ]
@@ -47,6 +48,7 @@ def request_headers(scope: Scope, *, authorization: bool) -> Headers:
     if cookies:
         headers.append(("cookie", "; ".join(cookies)))
     headers.append((PASSED, "1"))
+    headers.extend(signed)
     return headers
 
 

@@ -12,7 +12,9 @@ Scope = MutableMapping[str, Any]
 
 _ID: Final = re.compile(r"[0-9]{15,20}")
 _MAX_ID: Final = 1 << 63
-_FILES: Final = ("api", "attachments", "avatars", "icons", "guilds", "app-icons", "emojis", "embed")
+_FILES: Final = (
+    "api", "attachments", "avatars", "icons", "guilds", "app-icons", "emojis", "embed", "attachments-quick-links",
+)  # fmt: skip
 """What an Activity may request from the platform itself, as on the public one: the API and the files that it names."""
 
 
@@ -22,9 +24,11 @@ class ActivityOrigins:
     def __init__(self, url: str, public_url: str) -> None:
         parts, public = urlsplit(url), urlsplit(public_url)
         self._scheme = parts.scheme
+        self.secure = parts.scheme == "https"
         self._authority = parts.netloc.lower()
         self._suffix = f".{parts.hostname}"
         self.client_origin = f"{public.scheme}://{public.netloc}"
+        self._name_below = lru_cache(maxsize=1_000)(self._find_name)
         self.policy = lru_cache(maxsize=1_000)(self._build_policy)
         """The content security policy of an Activity, by its application."""
         self._platform = " ".join(f"{self.client_origin}/{path}/" for path in _FILES)
@@ -43,9 +47,12 @@ class ActivityOrigins:
         """The host name of a request, if it is below the activities host."""
         for name, value in scope["headers"]:
             if name == b"host":
-                host = value.decode("latin-1").lower().partition(":")[0].rstrip(".")
-                return host if host.endswith(self._suffix) or host == self._suffix[1:] else None
+                return self._name_below(value)
         return None
+
+    def _find_name(self, header: bytes) -> str | None:
+        name = header.decode("latin-1").lower().partition(":")[0].rstrip(".")
+        return name if name.endswith(self._suffix) or name == self._suffix[1:] else None
 
     def of(self, application_id: ApplicationId) -> str:
         """The origin of an application, such as `https://12.activities.example.com`."""

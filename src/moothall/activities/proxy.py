@@ -1,7 +1,8 @@
 """Requests to the origins of Activities, passed on to the targets of their URL mappings and back, as streams.
 
-Nothing of the platform's own crosses: no cookie, no token of people or bots, no address of a user. Responses get the
-platform's content security policy, so that an Activity reaches nothing but its own mappings.
+Nothing of the platform's own crosses: no cookie, no token of people or bots, no address of a user. Targets learn who
+makes a request from the ticket that the client has given to the page. Responses get the platform's content security
+policy, so that an Activity reaches nothing but its own mappings.
 """
 
 import asyncio
@@ -12,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from moothall.activities.headers import header, is_passed, request_headers, response_headers
 from moothall.activities.origin import ActivityOrigins, Scope
-from moothall.activities.relay import PREFIX, RELAY_PATH, RelayPage
+from moothall.activities.relay import PREFIX, RELAY_PATH, TICKET_PATH, RelayPage
 from moothall.activities.targets import CONNECT_SECONDS, Targets
+from moothall.activities.tickets import Tickets, VerifiedTicket
 from moothall.activities.websockets import pass_websocket
 from moothall.kernel.address_limits import AddressLimits, send_refusal
 from moothall.kernel.authenticate import TokenKind, actor_of_token
@@ -22,6 +24,7 @@ from moothall.kernel.outgoing import OutgoingFailed
 from moothall.objects import errors
 from moothall.objects.errors import ErrorKind, Refusal
 from moothall.objects.ids import ApplicationId
+from moothall.objects.proxy_ticket import without_ticket
 from moothall.objects.url_mapping import MappedPath
 
 if TYPE_CHECKING:
@@ -90,6 +93,7 @@ class ActivityProxy:
         self.origins = origins
         self._limits = limits
         self._targets = Targets(services)
+        self._tickets = Tickets(origins)
         self._in_progress: Counter[ApplicationId] = Counter()
         self._stopping = asyncio.Event()
 
@@ -106,7 +110,7 @@ class ActivityProxy:
         try:
             self._limits.check(scope)
             if scope["path"].startswith(PREFIX):
-                await self._serve_relay(scope, send, application_id)
+                await self._serve_own(scope, send, application_id)
                 return
             if self._in_progress[application_id] >= IN_PROGRESS:
                 raise Refusal(_TOO_MANY)
@@ -135,7 +139,8 @@ class ActivityProxy:
         self._in_progress[application_id] += 1
         try:
             authorization = await self._may_pass_authorization(scope)
-            headers = request_headers(scope, authorization=authorization)
+            ticket, _ = self._ticket(scope, application_id)
+            headers = request_headers(scope, authorization=authorization, signed=ticket.headers if ticket else ())
             url = self._targets.url(target, _query(scope), websocket=True)
             await pass_websocket(self._targets.session(), url, headers, scope, receive, send)
         except OutgoingFailed as problem:
@@ -149,12 +154,30 @@ class ActivityProxy:
         if not self._in_progress[application_id]:
             del self._in_progress[application_id]
 
-    async def _serve_relay(self, scope: Scope, send: Send, application_id: ApplicationId) -> None:
-        if scope["path"] != RELAY_PATH or scope["method"] not in {"GET", "HEAD"}:
+    async def _serve_own(self, scope: Scope, send: Send, application_id: ApplicationId) -> None:
+        """Serve the platform's own pages of the origin: the relay, and the one that stores a ticket."""
+        if scope["path"] not in {RELAY_PATH, TICKET_PATH} or scope["method"] not in {"GET", "HEAD"}:
             raise Refusal(errors.NOT_FOUND)
-        page = RelayPage(self.origins, application_id)
-        await send({"type": "http.response.start", "status": 200, "headers": page.headers})
-        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else page.body})
+        if scope["path"] == RELAY_PATH:
+            page = RelayPage(self.origins, application_id)
+            await send({"type": "http.response.start", "status": 200, "headers": page.headers})
+            await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else page.body})
+            return
+        await self._targets.find(application_id, "/")
+        ticket = self._tickets.in_query(scope, application_id, self._targets.verify_key(application_id))
+        if ticket is None:
+            raise Refusal(errors.UNAUTHORIZED)
+        headers = [(b"cache-control", b"no-store"), self._tickets.cookie(ticket)]
+        await send({"type": "http.response.start", "status": 204, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+
+    def _ticket(self, scope: Scope, application_id: ApplicationId) -> tuple[VerifiedTicket | None, bool]:
+        """The ticket of a request, and whether it came in the query, so that the cookie is to be set."""
+        verify_key = self._targets.verify_key(application_id)
+        ticket = self._tickets.in_query(scope, application_id, verify_key)
+        if ticket is not None:
+            return ticket, True
+        return self._tickets.of_page(scope, application_id, verify_key), False
 
     async def _pass(self, scope: Scope, receive: Receive, send: Send, application_id: ApplicationId) -> None:
         if scope["method"] not in _METHODS:
@@ -165,18 +188,25 @@ class ActivityProxy:
         if target is None:
             raise Refusal(errors.NOT_FOUND)
         async with asyncio.timeout(LIFETIME_SECONDS):
-            response = await self._request(scope, receive, target)
+            ticket, is_new = self._ticket(scope, application_id)
+            response = await self._request(scope, receive, target, ticket)
             try:
-                await self._respond(scope, receive, send, response, target, application_id)
+                received = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in response.raw_headers]
+                headers = response_headers(received, target, self.origins, application_id)
+                if ticket is not None and is_new:
+                    headers.append(self._tickets.cookie(ticket))
+                await self._respond(scope, receive, send, response, headers)
             finally:
                 response.close()
 
-    async def _request(self, scope: Scope, receive: Receive, target: MappedPath) -> "ClientResponse":
+    async def _request(
+        self, scope: Scope, receive: Receive, target: MappedPath, ticket: VerifiedTicket | None
+    ) -> "ClientResponse":
         """Send the request to its target, up to the head of the response. Raises Refusal: 413, 502, 504."""
         import aiohttp  # noqa: PLC0415 it takes long to import
 
         authorization = await self._may_pass_authorization(scope)
-        headers = request_headers(scope, authorization=authorization)
+        headers = request_headers(scope, authorization=authorization, signed=ticket.headers if ticket else ())
         length = header(scope, b"content-length")
         if length is not None and length.isdigit() and int(length) > REQUEST_BYTES:
             raise Refusal(errors.REQUEST_TOO_LARGE)
@@ -209,12 +239,9 @@ class ActivityProxy:
         receive: Receive,
         send: Send,
         response: "ClientResponse",
-        target: MappedPath,
-        application_id: ApplicationId,
+        headers: list[tuple[bytes, bytes]],
     ) -> None:
         """Send a response as it comes. The browser's disconnection ends it."""
-        received = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in response.raw_headers]
-        headers = response_headers(received, target, self.origins, application_id)
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
         if scope["method"] == "HEAD" or response.content.at_eof():
             await send({"type": "http.response.body", "body": b""})
@@ -275,5 +302,6 @@ def _raw_path(scope: Scope) -> str:
 
 
 def _query(scope: Scope) -> str:
+    """The query for a target: without a ticket."""
     query: bytes = scope.get("query_string", b"")
-    return query.decode("latin-1")
+    return without_ticket(query.decode("latin-1"))

@@ -2,7 +2,8 @@
 
 The public SDK accepts messages from its own origin and from fixed ones of the public platform, of which the client's is
 none. So the client opens this page, which has the Activity's origin, and which opens the Activity in a frame. Both have
-the same origin, so the page is no boundary: the client checks every message.
+the same origin, so the page is no boundary: the client checks every message. The client also sends the page new proxy
+tickets, which it stores as the cookie.
 """
 
 import base64
@@ -11,11 +12,14 @@ from typing import Final
 
 from moothall.activities.origin import ActivityOrigins
 from moothall.objects.ids import ApplicationId
+from moothall.objects.proxy_ticket import PARAMETER
 from moothall.objects.wire import encode
 
 PREFIX: Final = "/.moothall/"
 """Paths of an Activity's origin that the platform itself answers."""
 RELAY_PATH: Final = f"{PREFIX}relay"
+TICKET_PATH: Final = f"{PREFIX}ticket"
+"""Sets the cookie of the ticket in its query, and returns nothing."""
 
 _STYLE: Final = "html,body,iframe{margin:0;border:0;padding:0;width:100%;height:100%;display:block;overflow:hidden}"
 _ALLOWED: Final = "autoplay; fullscreen; clipboard-write; gamepad; encrypted-media; picture-in-picture"
@@ -25,7 +29,11 @@ const frame = document.querySelector("iframe");
 addEventListener("message", (event) => {
   if (event.source === frame.contentWindow && event.origin === location.origin) {
     parent.postMessage(event.data, client);
-  } else if (event.source === parent && event.origin === client) {
+  } else if (event.source !== parent || event.origin !== client) {
+    return;
+  } else if (typeof event.data?.proxyTicket === "string") {
+    fetch("%s?%s=" + encodeURIComponent(event.data.proxyTicket));
+  } else {
     frame.contentWindow.postMessage(event.data, location.origin);
   }
 });
@@ -38,14 +46,16 @@ class RelayPage:
 
     def __init__(self, origins: ActivityOrigins, application_id: ApplicationId) -> None:
         # JSON quotes everything but the tag that would end the script.
-        script = _SCRIPT % encode(origins.client_origin).decode().replace("<", "\\u003c")
+        client = encode(origins.client_origin).decode().replace("<", "\\u003c")
+        script = _SCRIPT % (client, TICKET_PATH, PARAMETER)
         self.body = (
             f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Activity</title><style>{_STYLE}</style>'
             f'<iframe title="Activity" allow="{_ALLOWED}"></iframe><script>{script}</script></html>'
         ).encode()
         policy = (
             f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(_STYLE)}; "
-            f"frame-src {origins.of(application_id)}; frame-ancestors {origins.client_origin}; base-uri 'none'"
+            f"connect-src 'self'; frame-src {origins.of(application_id)}; "
+            f"frame-ancestors {origins.client_origin}; base-uri 'none'"
         )
         self.headers = [
             (b"content-type", b"text/html; charset=utf-8"),

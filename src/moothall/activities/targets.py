@@ -30,6 +30,7 @@ _LOCAL_SUFFIXES: Final = (".localhost", ".local", ".internal", ".lan", ".home.ar
 class _Entry(Struct, frozen=True):
     url_map: UrlMap | None
     """None for an application without an Activity."""
+    verify_key: str
     expires_at: float
 
 
@@ -52,8 +53,14 @@ class Targets:
         if entry is None or entry.expires_at < now:
             if len(self._entries) >= _MAX_CACHED:
                 self._entries.clear()
-            entry = self._entries[application_id] = _Entry(await self._read(application_id), now + _CACHED_SECONDS)
+            entry = await self._read(application_id, now + _CACHED_SECONDS)
+            self._entries[application_id] = entry
         return None if entry.url_map is None else entry.url_map.find(path)
+
+    def verify_key(self, application_id: ApplicationId) -> str:
+        """The public key of an application whose target is in the cache, in hexadecimal; empty for another."""
+        entry = self._entries.get(application_id)
+        return "" if entry is None else entry.verify_key
 
     def url(self, target: MappedPath, query: str, *, websocket: bool = False) -> "URL":
         """The URL of a request. Raises OutgoingFailed for an address that is not public, as `checked_url`."""
@@ -86,12 +93,12 @@ class Targets:
             await self._session.close()
             self._session = None
 
-    async def _read(self, application_id: ApplicationId) -> UrlMap | None:
+    async def _read(self, application_id: ApplicationId, expires_at: float) -> _Entry:
         async with self._services.database.read() as reader:
             row = await select_application(reader, application_id)
         if row is None or not row.flags & ApplicationFlags.EMBEDDED:
-            return None
-        return UrlMap(url_mappings(row))
+            return _Entry(None, "", expires_at)
+        return _Entry(UrlMap(url_mappings(row)), row.verify_key, expires_at)
 
     def _is_local(self, authority: str) -> bool:
         """Whether a target is on the operator's own network, where it is reached over plain HTTP."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from moothall.kernel.access import PERSON, Access, enter
+from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context, GatewaySession
 from moothall.objects import errors
@@ -16,6 +17,7 @@ from moothall.objects.ids import UserId
 from moothall.objects.locales import country_of
 from moothall.objects.permissions import Permissions
 from moothall.resources.activity import queries
+from moothall.resources.application.access import find_application
 from moothall.resources.application.authorization.queries import select_authorization
 from moothall.resources.application.embedded_activity.objects import activity_config, url_mappings
 from moothall.resources.application.queries import ApplicationRow
@@ -48,6 +50,20 @@ class PersonInChannel(Access):
         """Enter the channel. Raises Refusal: 403/20001 for bots, 404/10003, 403/50001."""
         await PERSON.check(ctx, path)
         await enter(ctx, path)
+
+
+class ActivityUser(Access):
+    """People, and tokens of the application `{application_id}`: its bot's, and access tokens with any scope."""
+
+    label = "person|token of the application"
+
+    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+        """Raises Refusal: 404/10002, 403/20012 for tokens of other applications, 400/50024 without an Activity."""
+        application = await find_application(ctx, path["application_id"])
+        if ctx.actor.kind is not TokenKind.SESSION and ctx.actor.application_id != application.id:
+            raise Refusal(errors.NOT_APPLICATION_OWNER)
+        if not application.flags & ApplicationFlags.EMBEDDED:
+            refuse_field("application_id", FormCode.BASE_TYPE_CHOICES, "This application has no Activity.")
 
 
 PERSON_IN_CHANNEL: Final = PersonInChannel()

@@ -15,6 +15,7 @@ from moothall.resources.activity import operations, queries
 from moothall.resources.activity.access import PERSON_IN_CHANNEL
 from moothall.resources.activity.objects import composite_id, instance_for_application
 from moothall.resources.activity.operations import ACTIVITY_EVENTS
+from moothall.resources.activity.proxy_tickets import issue_ticket
 from moothall.resources.activity.shelf import ActivityShelf, read_shelf
 from moothall.resources.application.access import BOT_OF_APPLICATION, find_application
 from moothall.resources.channel.direct_message_access import require_may_write_here
@@ -26,6 +27,18 @@ class SessionBody(Struct, frozen=True):
     """The gateway session of the client that launches or leaves an Activity."""
 
     session_id: _SessionId
+
+
+class ProxyTicketBody(Struct, frozen=True):
+    """The channel whose instance the caller takes part in."""
+
+    channel_id: ChannelId | None = None
+
+
+class ProxyTicketText(Struct, frozen=True):
+    """A ticket for the proxy of an Activity."""
+
+    ticket: str
 
 
 class NoFields(Struct, frozen=True):
@@ -66,6 +79,15 @@ async def leave_embedded_activity_instance(
     if not await operations.leave_instance(ctx, instance_id, ctx.actor.user_id, body.session_id):
         raise Refusal(errors.NOT_FOUND)
     return NoFields()
+
+
+@post("/applications/{application_id}/proxy-tickets", permission=PERSON)
+async def create_application_proxy_ticket(
+    ctx: Context, application_id: ApplicationId, body: ProxyTicketBody
+) -> ProxyTicketText:
+    """Create a ticket by which the proxy of an Activity tells its targets who the caller is, for 15 minutes."""
+    application = await find_application(ctx, application_id)
+    return ProxyTicketText(await issue_ticket(ctx, application, body.channel_id))
 
 
 @get("/applications/{application_id}/activity-instances/{instance_id}", permission=BOT_OF_APPLICATION)

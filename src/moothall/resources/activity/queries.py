@@ -108,6 +108,14 @@ _delete_participants = Query(
 _select_instances_of_session = Query(
     select(activity_participants.c.instance_id).where(_of_session).order_by(activity_participants.c.instance_id)
 )
+_select_channels_of_participant = Query(
+    select(activity_instances.c.channel_id)
+    .join(activity_participants, activity_participants.c.instance_id == activity_instances.c.id)
+    .where(
+        activity_instances.c.application_id == bindparam("application_id"),
+        activity_participants.c.user_id == bindparam("user_id"),
+    )
+)
 _joined = (
     select(
         activity_participants.c.instance_id,
@@ -235,6 +243,14 @@ async def select_instances_of_session(reader: Reader, user_id: UserId, session_i
     """The instances that a gateway session takes part in, by ascending id."""
     rows = await reader.all(_select_instances_of_session, user_id=user_id, session_id=session_id)
     return [row[0] for row in rows]
+
+
+async def select_channels_of_participant(
+    reader: Reader, application_id: ApplicationId, user_id: UserId
+) -> set[ChannelId]:
+    """The channels where a user takes part in instances of an application."""
+    rows = await reader.all(_select_channels_of_participant, application_id=application_id, user_id=user_id)
+    return {row[0] for row in rows}
 
 
 async def select_participations_of_node(reader: Reader, node: str) -> list[ParticipationRow]:

@@ -7,8 +7,9 @@ from moothall.kernel.endpoint import Json, post
 from moothall.objects.ids import ApplicationId
 from moothall.objects.message import Attachment
 from moothall.objects.scopes import GRANTABLE_SCOPES
+from moothall.resources.activity.access import ActivityUser
 from moothall.resources.activity.attachment.operations import store_attachment
-from moothall.resources.activity.attachment.uploads import ActivityUploads, ActivityUser
+from moothall.resources.activity.attachment.uploads import ActivityUploads
 
 
 class ApplicationAttachment(Struct, frozen=True):

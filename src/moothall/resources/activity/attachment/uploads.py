@@ -1,37 +1,19 @@
-"""Who may upload an image for an application, and which images."""
+"""Which images Activities may upload."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
-from moothall.kernel.access import Access
-from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.context import Context
 from moothall.kernel.staged import StagedFile
 from moothall.kernel.uploads import Allowance
 from moothall.objects import errors, limits
-from moothall.objects.application import ApplicationFlags
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
-from moothall.resources.application.access import find_application
 from moothall.resources.message.attachment.uploads import ExaminedFile, FileUploads
 from moothall.storage.blobs import Blobs
 
 _FIELD: Final = "file"
 _TYPES: Final = frozenset({"image/png", "image/jpeg", "image/gif"})
-
-
-class ActivityUser(Access):
-    """People, and tokens of the application `{application_id}`: its bot's, and access tokens with any scope."""
-
-    label = "person|token of the application"
-
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
-        """Raises Refusal: 404/10002, 403/20012 for tokens of other applications, 400/50024 without an Activity."""
-        application = await find_application(ctx, path["application_id"])
-        if ctx.actor.kind is not TokenKind.SESSION and ctx.actor.application_id != application.id:
-            raise Refusal(errors.NOT_APPLICATION_OWNER)
-        if not application.flags & ApplicationFlags.EMBEDDED:
-            refuse_field("application_id", FormCode.BASE_TYPE_CHOICES, "This application has no Activity.")
 
 
 class ActivityUploads(FileUploads):

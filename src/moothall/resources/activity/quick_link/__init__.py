@@ -1,0 +1,1 @@
+"""Quick links: links into Activities that show a title, a description and an image, for 30 days."""
