@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.separate_runs import PLUGINS
 from tests.suites import leave_out
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "bots"
@@ -35,7 +36,7 @@ def test_the_tests_of_the_example_pass(bot: str) -> None:
     folder = EXAMPLES / bot
     path = os.pathsep.join([str(installed(folder)), str(folder), os.environ.get("PYTHONPATH", "")])
 
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "moothall.testing.plugin", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-q", *PLUGINS]
     ran = subprocess.run(
         command, cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=200,
         check=False,

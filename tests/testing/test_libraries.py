@@ -9,6 +9,7 @@ import pytest
 
 from moothall.testing.libraries import LIBRARIES, patched
 from tests.clients.test_python_clients import installed
+from tests.separate_runs import PLUGINS
 
 _BOTS = {
     "pycord": """
@@ -60,7 +61,7 @@ def test_a_bot_of_the_library_is_started_unchanged(library: str, tmp_path: Path)
     (tmp_path / "test_mybot.py").write_text(_TEST, encoding="utf-8")
     path = os.pathsep.join([str(installed(library)), str(tmp_path), os.environ.get("PYTHONPATH", "")])
 
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "moothall.testing.plugin", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-q", *PLUGINS]
     ran = subprocess.run(
         command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=200,
         check=False,

@@ -5,13 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.separate_runs import PLUGINS
+
 pytest_plugins = ["pytester"]
 
 _BOT = Path(__file__).with_name("sample_bot.py")
-_INI = """
+_INI = f"""
 [pytest]
 anyio_mode = auto
-addopts = -p moothall.testing.plugin -p no:cacheprovider
+addopts = {" ".join(PLUGINS)}
 filterwarnings =
     error
     ignore:'audioop' is deprecated:DeprecationWarning
@@ -281,6 +283,62 @@ def test_discord_py_survives_the_faults_as_its_documentation_promises(project: p
     )
 
 
+def test_discord_py_survives_broken_sessions_and_slow_answers(project: pytest.Pytester) -> None:
+    project.makeini(_INI + "moothall_heartbeat_ms = 1000\n")
+    run(
+        project,
+        """
+        import time
+
+        import pytest
+
+        @pytest.fixture
+        async def bot(moothall):
+            bot = await moothall.start_bot("mybot:client")
+            # A connection without an answer counts as lost after a minute otherwise.
+            bot.client.ws._keep_alive.heartbeat_timeout = 1.5
+            return bot
+
+        def gateway(moothall):
+            return [each["name"] for each in moothall.entries() if each["kind"] == "gateway" and each.get("bot")]
+
+        async def wait_for(moothall, name):
+            deadline = time.monotonic() + 20
+            while gateway(moothall)[-1] != name or len(gateway(moothall)) == 1:
+                assert time.monotonic() < deadline, gateway(moothall)
+
+        @pytest.mark.parametrize("action", ["half_open", "ignore_heartbeats"])
+        async def test_it_notices_a_dead_connection_and_resumes(moothall, alice, bot, action):
+            await moothall.breaks_gateway(action)
+            await wait_for(moothall, "RESUME")
+            await alice.says("ping").assert_replied("pong", within=20)
+
+        async def test_it_resumes_after_a_close_with_a_code(moothall, alice, bot):
+            await moothall.breaks_gateway("close", code=4000)
+            await wait_for(moothall, "RESUME")
+            await alice.says("ping").assert_replied("pong", within=20)
+
+        async def test_it_identifies_anew_after_an_invalid_session(moothall, alice, bot):
+            await moothall.breaks_gateway("invalid_session", resumable=False)
+            await wait_for(moothall, "IDENTIFY")
+            assert "INVALID_SESSION" in gateway(moothall)
+            await alice.says("ping").assert_replied("pong", within=20)
+
+        async def test_it_waits_for_a_global_rate_limit_slow_answers_and_late_events(moothall, alice, bot):
+            await moothall.rate_limits("POST /channels/*/messages", retry_after=0.5, scope="global")
+            started = time.monotonic()
+            await alice.says("ping").assert_replied("pong", within=20)
+            assert time.monotonic() - started >= 0.5
+            await moothall.fails("slow", "POST /channels/*/messages", seconds=0.5)
+            await moothall.delays("MESSAGE_CREATE", seconds=0.5)
+            started = time.monotonic()
+            await alice.says("ping").assert_replied("pong", within=20)
+            assert time.monotonic() - started >= 1
+        """,
+        passed=5,
+    )
+
+
 def test_a_suite_can_run_in_rough_seas(project: pytest.Pytester) -> None:
     run(
         project,
@@ -416,3 +474,19 @@ def test_a_bot_that_cannot_start_says_why(project: pytest.Pytester) -> None:
         """,
         passed=1,
     )
+
+
+def test_the_server_gets_ready_while_tests_are_collected_that_use_it(project: pytest.Pytester) -> None:
+    project.makeconftest(
+        """
+        from moothall.testing import plugin
+
+        def pytest_collection_finish(session):
+            print("started:", plugin._SERVER in session.config.stash)
+        """
+    )
+    run(project, "def test_it(guild): assert guild.name == 'Guild'", "-s", passed=1).stdout.fnmatch_lines(
+        ["*started: True*"]
+    )
+    run(project, "def test_nothing(): pass", "-s", passed=1).stdout.fnmatch_lines(["*started: False*"])
+    run(project, "def test_it(guild): pass", "-s", "--collect-only").stdout.fnmatch_lines(["*started: False*"])

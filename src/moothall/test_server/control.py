@@ -137,6 +137,21 @@ class Connections(Struct):
     connections: int
 
 
+class GatewaySession(Struct):
+    """A session of a gateway connection that is open."""
+
+    id: str
+    actor: str
+    """The name of the person or bot."""
+    bot: bool
+
+
+class SessionList(Struct):
+    """The sessions of open gateway connections."""
+
+    sessions: list[GatewaySession]
+
+
 class FaultList(Struct):
     """The faults that are set."""
 
@@ -187,6 +202,7 @@ class ControlApi:
             Route("POST", "/faults", self.add_fault, Fault, ActiveFault, status=201),
             Route("DELETE", "/faults", self.clear_faults, status=204),
             Route("POST", "/gateway", self.break_gateway, GatewayFault, Connections),
+            Route("GET", "/sessions", self.sessions, answer=SessionList),
             Route("POST", "/outages", self.begin_outage, GuildOutage, status=204),
             Route("POST", "/outages/end", self.end_outage, GuildOutage, status=204),
             Route("POST", "/rough-seas", self.set_seas, RoughSeas, status=204),
@@ -385,6 +401,12 @@ class ControlApi:
                 await self._server.app.gateway.end_session(session)
                 connection.session = None
             connection.send_invalid_session(resumable=body.resumable)
+
+    async def sessions(self) -> SessionList:
+        """The gateway sessions of people and bots."""
+        return SessionList(
+            [GatewaySession(session.id, socket.actor, socket.bot) for socket, session in self._server.sessions()]
+        )
 
     async def begin_outage(self, body: GuildOutage) -> None:
         """Make a guild unavailable to those who are connected."""

@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import shutil
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -271,10 +271,19 @@ class ControlledServer:
         """The identified connections of bots, or of the bot or person with a name or id."""
         return [
             (socket, connection)
-            for connection in self.app.gateway.connections
-            if isinstance(socket := connection.send_queue.socket, GatewaySocket) and connection.session is not None
+            for socket, connection, _session in self._identified()
             if (socket.bot if actor is None else actor in socket.names)
         ]
+
+    def sessions(self) -> list[tuple[GatewaySocket, Session]]:
+        """The sessions of all identified connections, of bots and people."""
+        return [(socket, session) for socket, _connection, session in self._identified()]
+
+    def _identified(self) -> Iterator[tuple[GatewaySocket, Connection, Session]]:
+        for connection in self.app.gateway.connections:
+            socket, session = connection.send_queue.socket, connection.session
+            if isinstance(socket, GatewaySocket) and session is not None:
+                yield socket, connection, session
 
     async def begin_outage(self, guild_id: GuildId) -> None:
         """Make a guild unavailable: its sessions receive GUILD_DELETE, and no event until the outage ends."""

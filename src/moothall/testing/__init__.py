@@ -4,7 +4,9 @@ The fixtures `moothall`, `guild`, `alice`, `bob` and `bot_app` come with the plu
 """
 
 from moothall.testing.action import Action
+from moothall.testing.activities import ActivityWindow, ClientMissing
 from moothall.testing.bots import BotFailed, RunningBot, RunningProcess
+from moothall.testing.browser import BrowserMissing
 from moothall.testing.content import Invocation, Message, ModalForm
 from moothall.testing.libraries import LIBRARIES, patched
 from moothall.testing.people import Person
@@ -25,8 +27,11 @@ from moothall.testing.warning_types import (
 __all__ = [
     "LIBRARIES",
     "Action",
+    "ActivityWindow",
     "BotFailed",
     "BotWarning",
+    "BrowserMissing",
+    "ClientMissing",
     "GatewayRefusedWarning",
     "Guild",
     "Invocation",

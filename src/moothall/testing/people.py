@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from moothall.testing.action import Action
+from moothall.testing.activities import ActivityWindow, open_window
 from moothall.testing.content import Invocation, Message, ModalForm
 from moothall.testing.person_gateway import PersonGateway
 from moothall.testing.reactions import WITHIN, Act, Scene, is_event
@@ -16,6 +17,7 @@ from moothall.testing.world import World
 _SUBCOMMAND, _GROUP = 1, 2
 _ID_OPTIONS = frozenset({6, 7, 8, 9})
 _ATTACHMENT = 11
+_ENTRY_POINT = 4
 
 
 class Person:
@@ -31,6 +33,8 @@ class Person:
         """Where the person acts."""
         self.guild_id = guild_id
         self._gateways: list[PersonGateway] = []
+        self.windows: list[ActivityWindow] = []
+        """The Activities that the person launched or joined in this test."""
 
     def __repr__(self) -> str:
         return f"<Person {self.name}>"
@@ -44,20 +48,21 @@ class Person:
         """The same person in another channel: its name, its id, or an object with an id."""
         name = self._world.id_of(channel)
         channel_id = name if name.isdigit() else self._world.channel_id(name, self._guild())
-        person = Person(self._world, self._data, channel_id, self.guild_id)
-        person._gateways = self._gateways
-        return person
+        return self._elsewhere(channel_id, self.guild_id)
 
     def in_direct_messages_with(self, bot: object) -> Action["Person"]:
         """The same person in the direct messages with a bot."""
 
         def work() -> Person:
             channel = self.call("POST", "/users/@me/channels", {"recipient_id": self._world.id_of(bot)})
-            person = Person(self._world, self._data, channel["id"], None)
-            person._gateways = self._gateways
-            return person
+            return self._elsewhere(channel["id"], None)
 
         return Action(work)
+
+    def _elsewhere(self, channel_id: str, guild_id: str | None) -> "Person":
+        person = Person(self._world, self._data, channel_id, guild_id)
+        person._gateways, person.windows = self._gateways, self.windows
+        return person
 
     def call(self, method: str, path: str, body: Any = None, **files: Any) -> Any:
         """Send a request as this person and return its parsed answer, without an event loop. Raises RefusedError."""
@@ -68,7 +73,9 @@ class Person:
         return self._act(lambda _follower: self.call(method, path, body))
 
     def close(self) -> None:
-        """Leave voice channels and go offline."""
+        """Leave voice channels and Activities, and go offline."""
+        while self.windows:
+            self.windows.pop().close()
         while self._gateways:
             self._gateways.pop().close()
 
@@ -244,6 +251,63 @@ class Person:
 
         return self._act(work)
 
+    # Activities
+
+    def launches_activity(self, app: object) -> Action[ActivityWindow]:
+        """Launch the Activity of an application in the channel, with a client in headless Chromium.
+
+        It is launched by the application's entry point command, or where that is not installed from the shelf.
+        `moothall.enable_activity` makes an application an Activity.
+        """
+        application_id = str(getattr(app, "application_id", app))
+
+        def work() -> ActivityWindow:
+            index = self.call("GET", f"/channels/{self.channel_id}/application-command-index")["application_commands"]
+            entry_point = (_ENTRY_POINT, application_id)
+            command = next((each for each in index if (each["type"], each["application_id"]) == entry_point), None)
+            window = self._open_window(self.channel_id)
+
+            def launch() -> None:
+                if command is None:
+                    self.call("POST", f"/activities/{self.channel_id}/{application_id}", _session_of(window))
+                else:
+                    data = _command_data(command, [], [])
+                    del data["options"]
+                    self._interact(2, application_id, data, nonce=uuid.uuid4().hex[:24], session_id=window.session_id)
+
+            window.enter(Follower(self._world.server), launch)
+            return window
+
+        return Action(work)
+
+    def joins_activity(self, activity: ActivityWindow) -> Action[ActivityWindow]:
+        """Join an Activity that another person launched; the window of this one."""
+
+        def work() -> ActivityWindow:
+            window = self._open_window(activity.channel_id)
+            path = f"/activities/{activity.channel_id}/{activity.application_id}"
+            window.enter(Follower(self._world.server), lambda: self.call("POST", path, _session_of(window)))
+            return window
+
+        return Action(work)
+
+    def leaves_activity(self, activity: ActivityWindow | None = None) -> Action[None]:
+        """Leave an Activity and close its window; the latest one without a window of this person."""
+
+        def work() -> None:
+            if not self.windows:
+                raise AssertionError(f"{self.name} is in no Activity")
+            window = self.windows[-1] if activity is None else activity
+            self.windows.remove(window)
+            window.leave(self.call)
+
+        return Action(work)
+
+    def _open_window(self, channel_id: str) -> ActivityWindow:
+        window = open_window(self._world, self._data, self.guild_id, channel_id)
+        self.windows.append(window)
+        return window
+
     # How it is done
 
     @property
@@ -359,6 +423,10 @@ class Person:
         data = {**_command_data(command, [], []), "target_id": self._world.id_of(target)}
         del data["options"]
         return self._invoke(follower, 2, command["application_id"], data, name)
+
+
+def _session_of(window: ActivityWindow) -> dict[str, str]:
+    return {"session_id": window.session_id}
 
 
 def _option(declared: list[dict[str, Any]], name: str) -> dict[str, Any]:

@@ -119,6 +119,32 @@ class Moothall:
 
         return Action(work)
 
+    def enable_activity(self, app: BotApp, targets: str | Mapping[str, str]) -> Action[None]:
+        """Make an application an Activity that everyone can launch, served by `targets`.
+
+        That is the target of all paths, such as `localhost:5173`, or a mapping of prefixes: `{"/": ..., "/api": ...}`.
+        Names without a dot and addresses of this machine are reached over plain HTTP.
+        """
+        by_prefix = {"/": targets} if isinstance(targets, str) else targets
+
+        def work() -> None:
+            path = f"/applications/{app.application_id}"
+            current = self._world.request("GET", "/applications/@me", authorization=f"Bot {app.token}")
+            owner_id = current["owner"]["id"]
+            owner = next(each for each in self._world.info["people"].values() if each["id"] == owner_id)
+            released = {"client_platform_config": {"web": {"release_phase": "global_launch"}}}
+            url_map = [{"prefix": prefix, "target": target} for prefix, target in by_prefix.items()]
+            for method, rest, body in (
+                # The command `authorize` of the SDK needs one, and goes to none.
+                ("PATCH", "", {"redirect_uris": current.get("redirect_uris") or ["https://127.0.0.1"]}),
+                ("POST", "/set-embedded", {"embedded": True}),
+                ("PATCH", "/embedded-activity-config", released),
+                ("POST", "/proxy-config", {"url_map": url_map}),
+            ):
+                self._world.request(method, path + rest, body, authorization=owner["token"])
+
+        return Action(work)
+
     def load(self, source: Path | str | Mapping[str, Any]) -> Action[None]:
         """Create the community of a file (JSON or YAML) or of a mapping beside what is there."""
 
@@ -280,6 +306,12 @@ class Moothall:
             path.write_text(self._world.control("GET", "/transcript.html"), encoding="utf-8")
         else:
             path.write_text(json.dumps(self.entries(), indent=1), encoding="utf-8")
+
+    def write_screenshots(self, folder: Path, name: str) -> None:
+        """Write a picture of each window with an Activity that is open, as `NAME-PERSON.png`."""
+        windows = {window: person.name for person in self._people for window in person.windows}
+        for number, (window, person) in enumerate(windows.items()):
+            window.screenshot(folder / f"{name}-{number or ''}{person}.png")
 
     def expects(self, *categories: type[BotWarning]) -> None:
         """Accept warnings of these kinds in this test."""

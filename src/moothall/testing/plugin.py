@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from moothall.testing.platform import BotApp, Guild, Moothall
     from moothall.testing.server_process import ServerProcess
 
+_SERVER: "pytest.StashKey[ServerProcess]" = pytest.StashKey()
+
 # The rest is imported when a test uses it: pytest loads plugins in every project that has this package.
 
 
@@ -31,15 +33,38 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "moothall(fixture): the file of a community that the test has as well")
 
 
-@pytest.fixture(scope="session")
-def moothall_server(pytestconfig: pytest.Config) -> "Iterator[ServerProcess]":
-    """The server of this test process. Each test restores its snapshot."""
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Start the server with the first test that uses it: it gets ready while the others are collected."""
+    config = item.config
+    if "moothall_server" in getattr(item, "fixturenames", ()) and not config.option.collectonly:
+        _started_server(config)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the server."""
+    server = config.stash.get(_SERVER, None)
+    if server is not None:
+        server.close()
+
+
+def _started_server(config: pytest.Config) -> "ServerProcess":
     from moothall.testing.server_process import ServerProcess  # noqa: PLC0415 as above
 
-    name = str(pytestconfig.getini("moothall_fixture"))
-    fixture = pytestconfig.rootpath / name if name else None
-    with ServerProcess(fixture, heartbeat_ms=int(pytestconfig.getini("moothall_heartbeat_ms"))) as server:
-        yield server
+    server = config.stash.get(_SERVER, None)
+    if server is None:
+        name = str(config.getini("moothall_fixture"))
+        fixture = config.rootpath / name if name else None
+        server = ServerProcess(fixture, heartbeat_ms=int(config.getini("moothall_heartbeat_ms")))
+        config.stash[_SERVER] = server
+    return server
+
+
+@pytest.fixture(scope="session")
+def moothall_server(pytestconfig: pytest.Config) -> "ServerProcess":
+    """The server of this test process. Each test restores its snapshot."""
+    server = _started_server(pytestconfig)
+    server.wait()
+    return server
 
 
 @pytest.fixture
@@ -113,4 +138,5 @@ def pytest_runtest_makereport(
             name = re.sub(r"[^A-Za-z0-9_.-]+", "-", item.nodeid).strip("-")
             platform.write_transcript(Path(folder) / f"{name}.html")
             platform.write_transcript(Path(folder) / f"{name}.json")
+            platform.write_screenshots(Path(folder), name)
     return report
