@@ -8,6 +8,7 @@ import signal
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import nullcontext
 from functools import lru_cache
 from types import FrameType
@@ -58,6 +59,7 @@ from moothall.kernel.pipeline import Pipeline
 from moothall.kernel.ratelimit import RateLimiter
 from moothall.kernel.request import client_address, is_loopback, network_of
 from moothall.kernel.resource_services import ResourceServices
+from moothall.kernel.router import Router
 from moothall.kernel.secrets import Passwords, ServerKey, hash_token
 from moothall.oauth2.client_authentication import SecretThrottle
 from moothall.oauth2.openid import SigningKeys
@@ -70,7 +72,9 @@ from moothall.resources import load_endpoints
 from moothall.resources.auto_moderation.matcher import RuleMatchers
 from moothall.resources.auto_moderation.spam import RecentContent
 from moothall.resources.auto_moderation.words import PresetWords
+from moothall.resources.channel.thread_activity.encoded import ThreadCache
 from moothall.resources.guild.membership.operations import leave_if_temporary, remove_departed_guests
+from moothall.resources.guild.prune.cache import InactiveMembers
 from moothall.resources.guild.prune.operations import RunningPrunes
 from moothall.resources.guild.widget.images import WidgetImageCache
 from moothall.resources.harvest.links import ArchiveLinks
@@ -79,12 +83,15 @@ from moothall.resources.interaction.operations.deliver import Deliveries
 from moothall.resources.interaction.response_timers import ResponseTimers
 from moothall.resources.link_preview.fetcher import LinkPreviews
 from moothall.resources.member.activity import ActivityRecorder
+from moothall.resources.member.encoded import EncodedMembers
 from moothall.resources.message.attachment.sweeper import FileSweeper
 from moothall.resources.message.operations.nonces import NonceSweep
 from moothall.resources.message.operations.previews import PreviewsRequested
+from moothall.resources.message.page_cache import PageCache
 from moothall.resources.message.people import UserCache
 from moothall.resources.message.preview_worker import PreviewWorker
 from moothall.resources.message.rules import RecentMessages
+from moothall.resources.message.search.cache import SearchCache
 from moothall.resources.message.search.indexing import Indexer
 from moothall.resources.push.encryption import VapidKey
 from moothall.resources.push.sender import PushSender
@@ -200,8 +207,10 @@ def build_services(
         outbox_filled=asyncio.Event(),
         resources=ResourceServices(
             ActivityRecorder(database),
+            EncodedMembers(database),
             ArchiveLinks(key.subkeys("archive links"), base_url(settings)),
             ExpirySchedule(),
+            InactiveMembers(database),
             NonceSweep(),
             PasswordThrottle(),
             PreviewsRequested(),
@@ -211,9 +220,12 @@ def build_services(
             ResponseTimers(),
             RuleMatchers(PresetWords.read(settings.auto_moderation_words)),
             RunningPrunes(),
+            SearchCache(database),
             SecretThrottle(),
             SigningKeys(),
-            UserCache(database),
+            ThreadCache(database),
+            user_cache := UserCache(database),
+            PageCache(database, user_cache),
         ),
     )
     services.resources.add(Deliveries(services), WebhookEventSender(services), LinkPreviews(services))
@@ -320,6 +332,11 @@ class NoPresences:
         del user_id
         return False
 
+    def connected_among(self, user_ids: AbstractSet[UserId]) -> AbstractSet[UserId]:
+        """Return no user."""
+        del user_ids
+        return frozenset()
+
     def find_session(self, user_id: UserId, session_id: str | None) -> GatewaySession | None:
         """Return None."""
         del user_id, session_id
@@ -390,7 +407,7 @@ class App:
         )
         self.pipeline = Pipeline(
             self.services,
-            endpoints(),
+            Router(endpoints()),
             observe=self.metrics.observe_request,
             max_body=settings.max_body_bytes,
             max_upload=settings.max_upload_bytes,
@@ -638,8 +655,9 @@ class App:
         await send({"type": "lifespan.shutdown.complete"})
 
     def _handle_relayed(self) -> None:
-        """Clear cached guild states and look for jobs: another process, such as a command, has changed the database."""
+        """Clear cached rows and look for jobs: another process, such as a command, has changed the database."""
         self.services.states.forget()
+        self.services.resources[EncodedMembers].forget()
         self.jobs.wake()
 
     # Callbacks of the gateway

@@ -61,6 +61,12 @@ async def test_an_image_is_served_in_every_format_and_no_larger_than_requested(f
     assert Image.open(BytesIO(body)).size == (16, 8)
 
 
+async def test_an_image_of_a_quick_link_needs_no_extension(files: ImageFiles) -> None:
+    for path in (f"/attachments-quick-links/{STILL}", f"/attachments-quick-links/{STILL}.png"):
+        status, headers, _ = await ask(files, path)
+        assert (status, headers[b"content-type"]) == (200, b"image/png")
+
+
 async def test_an_animated_image_is_animated_as_gif_and_others_have_no_gif(files: ImageFiles) -> None:
     _, _, body = await ask(files, f"/avatars/1/{ANIMATED_FORMATS}.gif")
     assert getattr(Image.open(BytesIO(body)), "n_frames", 1) == 3

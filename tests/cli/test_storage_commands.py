@@ -1,4 +1,4 @@
-"""The commands that work on the database alone: migrate, backup, restore."""
+"""The commands that work on the database alone: migrate, reindex, backup, restore."""
 
 import asyncio
 import os
@@ -11,13 +11,15 @@ import pytest
 from click.testing import Result
 
 from moothall.storage.sqlite import SqliteDatabase
+from moothall.storage.sqlite_files import serving_alone
 from tests.cli.running import failed, run
 
 
 @pytest.fixture(autouse=True)
 def _process_untouched(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     # A command has the process to itself: it sets up logging, and narrows who may read its files.
-    monkeypatch.setattr("moothall.cli.migrate.start_logging", lambda *_: None)
+    for command in ("migrate", "reindex"):
+        monkeypatch.setattr(f"moothall.cli.{command}.start_logging", lambda *_: None)
     before = os.umask(0o022)
     yield
     os.umask(before)
@@ -55,6 +57,31 @@ def test_migrate_creates_the_data_folder_and_the_tables_and_is_idempotent(tmp_pa
     connection = apsw.Connection(str(folder / "moothall.sqlite3"))
     assert connection.execute("SELECT count(*) FROM users").fetchall() == [(0,)]
     connection.close()
+
+
+def test_reindex_indexes_messages_that_another_program_wrote(data: Path) -> None:
+    with apsw.Connection(str(data / "moothall.sqlite3")) as connection:
+        connection.execute(
+            "INSERT INTO messages (channel_id, id, guild_id, author_id, type, flags, pinned, reacted, body)"
+            " VALUES (1, 2, 3, 4, 0, 0, 0, 0, ?)",
+            (b'{"content":"the old lighthouse"}',),
+        )
+
+    result = run("reindex", "--data", str(data))
+
+    assert (result.exit_code, result.stdout) == (0, "messages indexed: 1\n")
+    connection = apsw.Connection(str(data / "moothall.sqlite3"))
+    assert connection.execute("SELECT rowid FROM message_index WHERE message_index MATCH 'lighthouse'").fetchall() == [
+        (2,)
+    ]
+    connection.close()
+
+
+def test_reindex_refuses_while_a_server_serves(data: Path) -> None:
+    with serving_alone(data / "moothall.sqlite3"):
+        line = failed(run("reindex", "--data", str(data)))
+
+    assert "another server serves" in line
 
 
 def test_migrate_works_on_the_database_that_a_url_names(tmp_path: Path) -> None:

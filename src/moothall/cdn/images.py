@@ -30,8 +30,11 @@ Key = tuple[str, str, int | None]
 _IMAGE: Final = re.compile(
     r"/(?:icons|splashes|discovery-splashes|banners|avatars|role-icons|app-icons|channel-icons|team-icons|guild-events)/[0-9]{1,20}/"
     r"(?P<name>(?:a_)?[0-9a-f]{32})\.(?P<ending>[a-z]{3,4})"
+    r"|/attachments-quick-links/(?P<name3>(?:a_)?[0-9a-f]{32})(?:\.(?P<ending3>[a-z]{3,4}))?"
     r"|/guilds/[0-9]{1,20}/users/[0-9]{1,20}/(?:avatars|banners)/(?P<name2>(?:a_)?[0-9a-f]{32})\.(?P<ending2>[a-z]{3,4})"
 )
+_NO_ENDING: Final = "png"
+"""The format of images whose paths have no extension."""
 _DEFAULT: Final = re.compile(r"/embed/avatars/(?P<index>[0-5])\.png")
 
 _MAX_CACHED: Final = 64 * 1024 * 1024
@@ -62,6 +65,7 @@ class ImageFiles:
         "/channel-icons/",
         "/team-icons/",
         "/guild-events/",
+        "/attachments-quick-links/",
         "/guilds/",
         "/embed/avatars/",
     )
@@ -104,7 +108,8 @@ class ImageFiles:
         match = _IMAGE.fullmatch(path)
         if match is None:
             return None
-        name, ending = match["name"] or match["name2"], match["ending"] or match["ending2"]
+        name = match["name"] or match["name2"] or match["name3"]
+        ending = match["ending"] or match["ending2"] or match["ending3"] or _NO_ENDING
         if ending not in MEDIA_TYPES:
             return None
         size = requested_size(query)

@@ -9,6 +9,7 @@ from moothall import __version__
 COMMANDS = {
     "serve": "moothall.cli.serve:serve",
     "migrate": "moothall.cli.migrate:migrate",
+    "reindex": "moothall.cli.reindex:reindex",
     "backup": "moothall.cli.backup:backup",
     "restore": "moothall.cli.backup:restore",
     "doctor": "moothall.cli.doctor:doctor",
