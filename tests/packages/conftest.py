@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.packages.installed import ROOT, build_dist
+from tests.packages.installed import ROOT, build_dist, install_clean
 from tools.build_dist import client_is_current
 
 
@@ -12,6 +12,12 @@ from tools.build_dist import client_is_current
 def has_client() -> bool:
     """Whether the packages can carry the client's build."""
     return client_is_current(ROOT)
+
+
+@pytest.fixture(scope="session")
+def clean_program(dist: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
+    """The command of the wheel in an environment with nothing but the locked packages, which pip fetches."""
+    return install_clean(dist[1], tmp_path_factory.mktemp("clean") / "environment")
 
 
 @pytest.fixture(scope="session")

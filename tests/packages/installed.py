@@ -1,12 +1,18 @@
 """The packages that `make dist` makes, and an environment that has nothing of Moothall but the wheel."""
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
 import venv
 from pathlib import Path
 from typing import Final
+
+import pytest
+
+from tests.serving import RunningServer
+from tests.suites import leave_out
 
 ROOT: Final = Path(__file__).parents[2]
 _EPOCH: Final = "1767225600"
@@ -26,6 +32,36 @@ def build_dist(tree: Path, output: Path, *, client: bool) -> tuple[Path, Path]:
     assert done.returncode == 0, done.stderr
     (sdist,), (wheel,) = output.glob("*.tar.gz"), output.glob("*.whl")
     return sdist, wheel
+
+
+def install_clean(wheel: Path, folder: Path, *more: str) -> tuple[str, ...]:
+    """Install the locked packages, `more` and the wheel into a new environment; the command that runs `moothall` there.
+
+    Skips the running test where pip reaches no registry.
+    """
+    venv.create(folder, with_pip=False)
+    pip = [*_WITHOUT_PATHS, sys.executable, "-m", "pip", "--quiet", "--python", str(folder / "bin" / "python")]
+    fetched = ["--require-hashes", "--requirement", str(ROOT / "requirements.lock")]
+    for arguments in (fetched, more, ("--no-deps", "--no-index", str(wheel))):
+        if arguments:
+            command = [*pip, "install", "--no-compile", *arguments]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode != 0 and "--no-index" not in arguments:
+                pytest.skip(f"pip cannot fetch the packages: {done.stderr.splitlines()[-1]}")
+            assert done.returncode == 0, done.stderr
+    return *_WITHOUT_PATHS, str(folder / "bin" / "moothall")
+
+
+def check_served(server: RunningServer, token: str, *, has_client: bool) -> None:
+    """Fetch what comes from files of the package: a page, a sound, the client's build."""
+    assert server.request("GET", "/gateway").json["url"].startswith("ws://")
+    assert b"<form" in server.fetch("/login")  # a template
+    sound = server.request("GET", "/soundboard-default-sounds", token=token).json[0]["sound_id"]
+    assert server.fetch(f"/soundboard-sounds/{sound}").startswith(b"OggS")
+    if not has_client:
+        leave_out("web-client", "the client's build is missing or old: make client")
+    (script,) = re.findall(r'src="(/app/assets/[^"]+\.js)"', server.fetch("/app/").decode())
+    assert len(server.fetch(script)) > 1000
 
 
 def install_wheel(wheel: Path, folder: Path) -> tuple[str, ...]:

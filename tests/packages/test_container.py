@@ -1,8 +1,10 @@
 """The files for containers. No engine runs them here: their steps, settings and commands are checked one by one."""
 
 import json
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,14 +17,30 @@ import yaml  # type: ignore[import-untyped]  # comes without types
 from moothall.cli import cli
 from moothall.settings import PREFIX, Settings, load
 from tests.packages.installed import ROOT
+from tests.packages.old_versions import old_database
 from tests.serving import RunningServer
 from tools.build_dist import sources
+from tools.build_root import UID, build_root, size
 
 READ_ONLY: Final = (
     "unshare", "--map-root-user", "--mount", "sh", "-c",
     'mount --bind "$0" /mnt && mount -t tmpfs tmpfs /tmp && mount -o remount,bind,ro / && exec "$@"',
 )  # fmt: skip
 """Runs a command with a root file system that cannot be written, but for /tmp; a folder is at /mnt."""
+MAX_IMAGE_BYTES: Final = 175_000_000
+"""Of all files of the image, uncompressed. A third of it is transferred."""
+IMPORT_ALL: Final = """
+import importlib, pkgutil, moothall
+for module in pkgutil.walk_packages(moothall.__path__, "moothall."):
+    if not module.name.startswith(("moothall.testing", "moothall.__main__", "moothall.storage.migrations.versions")):
+        importlib.import_module(module.name)
+import uvicorn.loops.uvloop, uvicorn.protocols.http.httptools_impl
+import alembic.command, asyncpg, nats.js, PIL.AvifImagePlugin, dateutil.rrule, zxcvbn, jwt, http_ece
+"""
+_AS_IN_THE_IMAGE: Final = """
+mount --bind "$0" "$0" && mount --bind "$1" "$0/data" && mount --rbind /dev "$0/dev" && mount --rbind /proc "$0/proc" &&
+mount -o remount,bind,ro "$0" && shift && exec chroot --userspec=10001:10001 --groups= "$0" "$@"
+"""
 VALUES: Final = {"DOMAIN": "chat.example.org", "POSTGRES_PASSWORD": "0123456789abcdef"}
 FILES: Final = ("compose.yaml", "compose.cluster.yaml")
 
@@ -137,6 +155,53 @@ def test_the_program_serves_and_is_healthy_on_a_file_system_that_cannot_be_writt
         assert server.request("POST", "/auth/register", account).status == 201
     assert (tmp_path / "data" / "moothall.sqlite3").exists()
     assert subprocess.run([sys.executable, *check[1:-1], code], capture_output=True, check=False).returncode == 1
+
+
+@pytest.mark.timeout(600)
+def test_the_root_file_system_of_the_image_has_all_that_a_server_needs_and_little_else(
+    clean_program: tuple[str, ...], tmp_path: Path
+) -> None:
+    if os.geteuid() != 0 or shutil.which("strip") is None or not Path("/sbin/ldconfig").exists():
+        pytest.skip("this needs root, strip and ldconfig, as the build of the image has")
+    moothall, data, root = Path(clean_program[-1]), tmp_path / "data", tmp_path / "root"
+    environment = moothall.parents[1]
+    build_root(environment, root)
+    data.mkdir()
+    os.chown(data, UID, UID)
+    tried = subprocess.run(
+        [*in_root(root, data), str(environment / "bin/python"), "-c", "open('/x', 'w')"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "Read-only" not in tried.stderr:
+        pytest.skip(f"no way to have a root file system of its own: {tried.stderr}")
+    within = in_root(root, data)
+    check = json.loads(last("HEALTHCHECK").text.partition("CMD")[2])
+
+    assert size(root) < MAX_IMAGE_BYTES
+    assert not any((root / path).exists() for path in ("bin/sh", "usr/bin/apt", "usr/bin/pip"))
+    everything = subprocess.run(
+        [*within, str(environment / "bin/python"), "-c", IMPORT_ALL], capture_output=True, text=True, check=False
+    )
+    assert (everything.returncode, everything.stderr) == (0, "")
+    old_database(data / "moothall.sqlite3")
+    os.chown(data / "moothall.sqlite3", UID, UID)
+    with RunningServer(Path("/data"), "--no-demo", within=within, program=[str(moothall)]) as server:
+        code = check[-1].replace("http://127.0.0.1:3333", server.url)
+        health = [*within, str(environment / "bin" / check[0]), *check[1:-1], code]
+        assert subprocess.run(health, check=False).returncode == 0
+        account = {"username": "writer", "password": "9f-k3q-zw7-long"}
+        assert server.request("POST", "/auth/register", account).status == 201
+        assert b"<form" in server.fetch("/login")
+    assert (data / "moothall.sqlite3").stat().st_uid == UID
+
+
+def in_root(root: Path, data: Path) -> tuple[str, ...]:
+    """A command that runs another one as the image does: as its user, with nothing to write to but the volume."""
+    variables = [f"{name}={value}" for name, value in image_environment().items() if name != "PATH"]
+    clean = ("env", "-i", f"PATH={os.environ['PATH']}", "TMPDIR=/dev/shm", *variables)
+    return (*clean, "unshare", "--mount", "sh", "-c", _AS_IN_THE_IMAGE, str(root), str(data))
 
 
 def compose(name: str) -> Any:

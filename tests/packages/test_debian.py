@@ -7,20 +7,16 @@ import stat
 import subprocess
 from pathlib import Path
 
-import apsw
 import pytest
 
 from moothall import __version__
 from moothall.settings import load
 from moothall.storage.migrations import HEAD
-from moothall.storage.migrations.render import render_upgrade
 from tests.packages.debian_root import DEPENDENCIES, DebianRoot, require_debian
+from tests.packages.old_versions import old_database, revision_of
 from tests.packages.test_container import parse_command
 from tests.serving import RunningServer, moothall
 from tools.build_deb import PARTS, build_deb, install_wheel
-
-OLD = "0030"
-"""A revision of the tables that an earlier version made."""
 
 
 def install(python: Path, wheel: Path) -> None:
@@ -81,19 +77,18 @@ def test_the_unit_and_the_settings_of_the_package_fit_the_program() -> None:
         subprocess.run(["sh", "-n", str(PARTS / script)], check=True)
 
 
-def old_database(path: Path) -> None:
-    """Make a database of an earlier version."""
-    connection = apsw.Connection(str(path))
-    connection.execute(render_upgrade("sqlite", None, OLD))
-    connection.close()
+def test_systemd_accepts_the_unit_and_finds_it_little_exposed(tmp_path: Path) -> None:
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("systemd-analyze is not installed")
+    unit = tmp_path / "moothall.service"
+    unit.write_text((PARTS / unit.name).read_text().replace("/usr/bin/moothall", "/bin/true"))
 
-
-def revision_of(path: Path) -> str:
-    """The revision of a database's tables."""
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-    revision = connection.execute("SELECT version_num FROM alembic_version").get
-    connection.close()
-    return str(revision)
+    verified = subprocess.run(["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, check=False)
+    assert (verified.returncode, verified.stderr) == (0, "")
+    # In tenths, where 100 is a unit without any restriction. It fails above.
+    exposure = ["systemd-analyze", "security", "--offline=true", "--threshold=20", str(unit)]
+    audited = subprocess.run(exposure, capture_output=True, text=True, check=False)
+    assert audited.returncode == 0, audited.stdout + audited.stderr
 
 
 def test_dpkg_installs_upgrades_and_removes_the_package(packages: list[Path], tmp_path: Path) -> None:
@@ -133,8 +128,12 @@ def test_dpkg_installs_upgrades_and_removes_the_package(packages: list[Path], tm
         root.run("dpkg", "--remove", "moothall")
         assert not (root.path / "usr/lib/moothall").exists()
         assert (root.path / "etc/moothall.toml").exists()
-        root.run("dpkg", "--purge", "moothall")
-        assert not (root.path / "etc/moothall.toml").exists()
         assert database.exists()
         assert stat.S_IMODE(data.stat().st_mode) == 0o700
+        root.run("dpkg", "--purge", "moothall")
+        assert not (root.path / "etc/moothall.toml").exists()
+        assert not data.exists()
+        assert "moothall" not in (root.path / "etc/passwd").read_text()
+        assert "moothall" not in (root.path / "etc/group").read_text()
+        assert root.run("find", "/etc", "/var/lib", "/usr/lib", "/lib/systemd", "-name", "moothall*") == ""
     assert not Path("/usr/lib/moothall").exists()
