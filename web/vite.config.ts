@@ -65,8 +65,26 @@ function compiledMessages(): Plugin {
   };
 }
 
-/** The modules whose files are kept with the page, beside its entry: languages, and the screens before the first guild. */
-const SHELL_MODULES = /\/src\/(?:i18n\/\w+\.json|features\/auth\/AuthPages\.tsx)$/;
+/** Leaves out what the controls' library says in languages that the client does not have. */
+function ownLanguages(): Plugin {
+  return {
+    name: "own-languages",
+    apply: "build",
+    enforce: "pre",
+    load(id) {
+      const [, language] = /\/react-aria\/dist\/private\/intl\/\w+\/([a-z]+)-[A-Z]+\.mjs$/.exec(id) ?? [];
+      const isOther = language !== undefined && !LOCALES.some((locale) => locale === language);
+      return isOther ? "export default undefined;" : null;
+    },
+  };
+}
+
+/**
+ * The modules whose files are kept with the page, beside its entry: languages, the screens before the first guild, and
+ * what menus and dialogs need.
+ */
+const SHELL_MODULES =
+  /\/src\/(?:i18n\/\w+\.json|features\/auth\/AuthPages\.tsx|ui\/(?:\w+Popover|ModalDialog)\.tsx)$/;
 /** Files that the page needs and that are not modules of it: the gateway's worker, and what installed apps show. */
 const SHELL_FILES = ["/icon.svg", "/icon-192.png", "/app/manifest.webmanifest"];
 
@@ -129,7 +147,7 @@ function precompressed(): Plugin {
 /** The server serves the build at /app/; `npm run dev` passes everything else on to a server on port 3333. */
 export default defineConfig({
   base: "/app/",
-  plugins: [react(), compiledMessages(), emojiData(), serviceWorker(), precompressed()],
+  plugins: [react(), compiledMessages(), ownLanguages(), emojiData(), serviceWorker(), precompressed()],
   resolve: {
     alias: { "@formatjs/icu-messageformat-parser": "@formatjs/icu-messageformat-parser/no-parser.js" },
   },

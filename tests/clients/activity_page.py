@@ -1,6 +1,7 @@
 """An Activity whose page does nothing but hold the public SDK, for tests that call its commands."""
 
 import asyncio
+import base64
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -108,12 +109,21 @@ async def serve_activity(application_id: str) -> AsyncIterator[int]:
     async def client_id(_request: web.Request) -> web.Response:
         return web.json_response({"client_id": application_id})
 
+    async def who(request: web.Request) -> web.Response:
+        """What the proxy says about the user."""
+        return web.Response(body=base64.b64decode(request.headers.get("x-discord-proxy-payload", "bnVsbA==")))
+
+    async def picture(_request: web.Request) -> web.FileResponse:
+        return web.FileResponse(Path(__file__).with_name("icon.png"))
+
     async def away(_request: web.Request) -> web.Response:
         return web.Response(status=302, headers={"location": "http://169.254.169.254/latest/meta-data"})
 
     app = web.Application()
     app.router.add_get("/", page)
     app.router.add_get("/away", away)
+    app.router.add_get("/who", who)
+    app.router.add_get("/picture.png", picture)
     app.router.add_get("/id", client_id)
     app.router.add_static("/sdk", SDK)
     runner = web.AppRunner(app, handle_signals=False, shutdown_timeout=1)

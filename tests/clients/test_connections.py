@@ -10,6 +10,7 @@ from pathlib import Path
 
 import aiohttp
 import discord
+import discord.backoff
 import pytest
 import yarl
 
@@ -17,7 +18,14 @@ from tests.clients.bots import Client, Harbour, cut, soon, until
 from tests.clients.live import Server, World
 
 AFTER_BACKOFF = 60.0
-"""Seconds that discord.py may take to try again, more each time it fails."""
+"""Seconds within which discord.py is back, which tries again every `BACKOFF` until the server answers."""
+BACKOFF = 0.5
+
+
+@pytest.fixture(autouse=True)
+def _even_backoff(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let discord.py wait as long each time, where it would draw up to 2, then 4, then 8 seconds."""
+    monkeypatch.setattr(discord.backoff.ExponentialBackoff, "delay", lambda _backoff: BACKOFF)
 
 
 @pytest.fixture

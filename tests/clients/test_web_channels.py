@@ -1,6 +1,7 @@
 """Channels in the client for people, in Chromium: threads, forums, settings, voice, events."""
 
 import re
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -440,3 +441,54 @@ async def test_channels_are_arranged_with_the_keyboard(browser: Browser, server:
     await ada.page.keyboard.press("Enter")
     await expect(names).to_have_text(["tea", "general", "General"])
     assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_one_date_of_a_recurring_event_is_moved_cancelled_and_restored(browser: Browser, server: Server) -> None:
+    ada, ben = await owner_and_member(browser, server, "dates")
+    start = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) + timedelta(days=1)
+    event = await request(
+        ada,
+        "POST",
+        f"/guilds/{guild_id(ada)}/scheduled-events",
+        {
+            "name": "Choir",
+            "privacy_level": 2,
+            "entity_type": 3,
+            "entity_metadata": {"location": "The hall"},
+            "scheduled_start_time": start.isoformat(),
+            "scheduled_end_time": (start + timedelta(hours=2)).isoformat(),
+            "recurrence_rule": {"start": start.isoformat(), "frequency": 3, "interval": 1},
+        },
+    )
+    for client in (ada, ben):
+        await client.page.get_by_role("button", name=re.compile("^Events")).click()
+        await open_menu(client, client.page.get_by_role("button", name="Actions of Choir"), "Dates")
+        await expect(client.page.get_by_role("listitem").filter(has=client.page.locator("time"))).to_have_count(10)
+    dates = ada.page.locator(".event-date")
+    await expect(ben.page.get_by_role("button", name="Cancel this date")).to_have_count(0)
+
+    await dates.nth(1).get_by_role("button", name="Cancel this date").click()
+    for client in (ada, ben):
+        await expect(client.page.locator(".event-date").nth(1)).to_contain_text("Cancelled")
+
+    await dates.nth(2).get_by_role("button", name="Move this date").click()
+    moved = ada.page.get_by_label("Start")
+    before = datetime.fromisoformat(await moved.input_value())
+    await moved.fill("2020-01-01T10:00")
+    await ada.page.get_by_role("button", name="Save").click()
+    await expect(ada.page.get_by_text("The start must be ahead.")).to_be_visible()
+    later, end = (before + timedelta(hours=3), before + timedelta(hours=5))
+    await moved.fill(later.isoformat(timespec="minutes"))
+    await expect(ada.page.get_by_role("textbox", name="End")).to_have_value(end.isoformat(timespec="minutes"))
+    await ada.page.get_by_role("button", name="Save").click()
+    for client in (ada, ben):
+        await expect(client.page.locator(".event-date").nth(2)).to_contain_text("Moved from")
+    stored = await request(ada, "GET", f"/guilds/{event['guild_id']}/scheduled-events/{event['id']}")
+    times = [(each["is_canceled"], each["scheduled_start_time"]) for each in stored["guild_scheduled_event_exceptions"]]
+    assert [canceled for canceled, _ in times] == [True, False]
+    assert datetime.fromisoformat(times[1][1]) == start + timedelta(days=2, hours=3)
+
+    await dates.nth(1).get_by_role("button", name="Back to the regular date").click()
+    for client in (ada, ben):
+        await expect(client.page.locator(".event-date").nth(1)).not_to_contain_text("Cancelled")
+    assert ada.errors == ben.errors == []

@@ -5,7 +5,7 @@ import { I18nProvider } from "react-aria-components";
 import { IntlProvider } from "react-intl";
 
 import { addAccount, readAccounts, type Account } from "./features/session/accounts";
-import { followBuilds, keepShell } from "./features/shell/offline";
+import { keepShell, noteLoadErrors } from "./features/shell/offline";
 import { applyPreferences, usePreferences } from "./features/settings/preferences";
 import { loadMessages, type Messages } from "./i18n/messages";
 import { AccountContext, router } from "./routes";
@@ -45,7 +45,7 @@ function App() {
 
 applyPreferences();
 keepShell();
-followBuilds();
+noteLoadErrors();
 const root = document.getElementById("root");
 if (root !== null) {
   createRoot(root).render(

@@ -4,13 +4,17 @@ import {
   createRouter,
   Navigate,
   Outlet,
+  parseSearchWith,
+  stringifySearchWith,
   useNavigate,
+  useSearch,
 } from "@tanstack/react-router";
 import { createContext, lazy, Suspense, useContext, useEffect } from "react";
 
 import type { Login } from "./api/accounts";
 import type { Account } from "./features/session/accounts";
 import { SessionProvider } from "./features/session/session";
+import { Failure } from "./features/shell/Failure";
 import { setOverlays } from "./features/shell/overlay";
 import { CustomizeScreen, DirectScreen, GuildScreen } from "./features/shell/screens";
 import { Shell } from "./features/shell/Shell";
@@ -68,6 +72,21 @@ const validateChannelSearch = (search: Record<string, unknown>): ChannelSearch =
   const thread = String(search["thread"]);
   return /^\d{1,20}$/.test(thread) ? { thread } : {};
 };
+
+/** What a link to an Activity says. */
+interface ActivitySearch {
+  referrer_id?: string;
+  custom_id?: string;
+  link_id?: string;
+}
+
+const validateActivitySearch = (search: Record<string, unknown>): ActivitySearch =>
+  Object.fromEntries(
+    (["referrer_id", "custom_id", "link_id"] as const).flatMap((name) => {
+      const value = search[name];
+      return typeof value === "string" || typeof value === "number" ? [[name, String(value)]] : [];
+    }),
+  );
 
 const root = createRootRoute({
   component: () => (
@@ -134,6 +153,24 @@ const channelRoute = createRoute({
   },
 });
 
+const activityRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/activities/$applicationId",
+  validateSearch: validateActivitySearch,
+  component: function ActivityScreen() {
+    const { applicationId } = useRouteParams();
+    const search: ActivitySearch = activityRoute.useSearch();
+    return (
+      <LaunchPage
+        applicationId={applicationId}
+        referrerId={search.referrer_id ?? ""}
+        customId={search.custom_id ?? ""}
+        linkId={search.link_id ?? ""}
+      />
+    );
+  },
+});
+
 const routes = root.addChildren([
   loginRoute,
   registerRoute,
@@ -152,12 +189,11 @@ const routes = root.addChildren([
       getParentRoute: () => signedIn,
       path: "/app/activities/$applicationId/{-$referrerId}/{-$customId}",
       component: function LaunchScreen() {
-        const { applicationId, referrerId, customId } = useRouteParams();
-        return (
-          <LaunchPage applicationId={applicationId} referrerId={referrerId ?? ""} customId={customId ?? ""} />
-        );
+        const { applicationId, referrerId = "", customId = "" } = useRouteParams();
+        return <LaunchPage {...{ applicationId, referrerId, customId }} linkId="" />;
       },
     }),
+    activityRoute,
     createRoute({
       getParentRoute: () => signedIn,
       path: "/events/$guildId/$eventId",
@@ -228,7 +264,8 @@ const routes = root.addChildren([
 ]);
 
 function InviteScreen() {
-  return <InvitePage code={useRouteParams().code} />;
+  const { thread }: ChannelSearch = validateChannelSearch(useSearch({ strict: false }));
+  return <InvitePage code={useRouteParams().code} threadId={thread ?? null} />;
 }
 
 function TemplateScreen() {
@@ -260,7 +297,21 @@ function useRouteParams(): RouteParams {
   return root.useParams({ strict: false } as never);
 }
 
-export const router = createRouter({ routeTree: routes, defaultPreload: false });
+/** Reads a value in the query of an address. An id stays a text: as a number it would lose its last digits. */
+function parseValue(text: string): unknown {
+  if (/^\d{16,}$/.test(text)) {
+    throw new SyntaxError("an id is no JSON");
+  }
+  return JSON.parse(text);
+}
+
+export const router = createRouter({
+  routeTree: routes,
+  defaultPreload: false,
+  defaultErrorComponent: ({ error }) => <Failure error={error} />,
+  parseSearch: parseSearchWith(parseValue),
+  stringifySearch: stringifySearchWith(JSON.stringify, parseValue),
+});
 
 declare module "@tanstack/react-router" {
   interface Register {

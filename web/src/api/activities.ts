@@ -59,6 +59,33 @@ export function leaveActivity(
   return api.request("POST", path, { body: { session_id: sessionId } });
 }
 
+/** A ticket by which the proxy of Activities tells an Activity's own server who the user is. */
+export async function createProxyTicket(
+  api: ApiClient,
+  applicationId: string,
+  channelId: string,
+): Promise<string> {
+  const body = { channel_id: channelId };
+  return (
+    await api.request<{ ticket: string }>("POST", `/applications/${applicationId}/proxy-tickets`, { body })
+  ).ticket;
+}
+
+/** A link into an Activity that shows a title, a description and an image. */
+export interface QuickLink {
+  application_id: string;
+  link_id: string;
+  /** The hash of the image. */
+  asset_path: string;
+  title: string;
+  description: string;
+  custom_id: string | null;
+}
+
+export function getQuickLink(api: ApiClient, applicationId: string, linkId: string): Promise<QuickLink> {
+  return api.request("GET", `/applications/${applicationId}/quick-links/${encodeURIComponent(linkId)}`);
+}
+
 /** An SKU that an application offers. */
 export interface Sku {
   id: string;

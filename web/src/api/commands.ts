@@ -64,3 +64,45 @@ export function getCommandIndex(
     ...(signal && { signal }),
   });
 }
+
+/** The commands of a guild's applications. */
+export function getGuildCommandIndex(api: ApiClient, guildId: string): Promise<CommandIndex> {
+  return api.request("GET", `/guilds/${guildId}/application-command-index`);
+}
+
+export const CommandPermissionType = { Role: 1, User: 2, Channel: 3 } as const;
+
+/** Whether a role, a user or a channel may use a command. */
+export interface CommandPermission {
+  id: string;
+  type: (typeof CommandPermissionType)[keyof typeof CommandPermissionType];
+  permission: boolean;
+}
+
+/** The permissions for a command; with the application's id they are for all its commands without any. */
+export interface CommandPermissions {
+  id: string;
+  permissions: CommandPermission[];
+}
+
+export function listCommandPermissions(
+  api: ApiClient,
+  applicationId: string,
+  guildId: string,
+): Promise<CommandPermissions[]> {
+  return api.request("GET", `/applications/${applicationId}/guilds/${guildId}/commands/permissions`);
+}
+
+export function editCommandPermissions(
+  api: ApiClient,
+  applicationId: string,
+  guildId: string,
+  commandId: string,
+  permissions: readonly CommandPermission[],
+): Promise<CommandPermissions> {
+  return api.request(
+    "PUT",
+    `/applications/${applicationId}/guilds/${guildId}/commands/${commandId}/permissions`,
+    { body: { permissions } },
+  );
+}

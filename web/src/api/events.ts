@@ -63,6 +63,34 @@ export function modifyEvent(
   return api.request("PATCH", eventPath(event), { body: changes });
 }
 
+/** The exception of one occurrence; its id is the moment that the rule has. */
+export interface EventException {
+  event_id: string;
+  event_exception_id: string;
+  scheduled_start_time: string | null;
+  scheduled_end_time: string | null;
+  is_canceled: boolean;
+}
+
+/** Move or cancel the occurrence that starts by the rule at a moment in milliseconds. */
+export function putException(
+  api: ApiClient,
+  event: { guild_id: string; id: string },
+  original: number,
+  fields: Partial<Omit<EventException, "event_id" | "event_exception_id">>,
+): Promise<EventException> {
+  const body = { original_scheduled_start_time: new Date(original).toISOString(), ...fields };
+  return api.request("POST", `${eventPath(event)}/exceptions`, { body });
+}
+
+export function deleteException(
+  api: ApiClient,
+  event: { guild_id: string; id: string },
+  exceptionId: string,
+): Promise<unknown> {
+  return api.request("DELETE", `${eventPath(event)}/exceptions/${exceptionId}`);
+}
+
 export function setInterested(
   api: ApiClient,
   event: { guild_id: string; id: string },

@@ -82,6 +82,16 @@ export async function listSounds(api: ApiClient, guildId: string): Promise<APISo
   return items;
 }
 
+/** The sounds that every guild has. */
+export function listDefaultSounds(api: ApiClient): Promise<APISoundboardSound[]> {
+  return api.request("GET", "/soundboard-default-sounds");
+}
+
+/** Play a sound in the voice channel that the caller is in. */
+export function playSound(api: ApiClient, channelId: string, soundId: string): Promise<void> {
+  return api.request("POST", `/channels/${channelId}/send-soundboard-sound`, { body: { sound_id: soundId } });
+}
+
 /** Add a sound from an mp3 or ogg as a data URI. */
 export function createSound(
   api: ApiClient,

@@ -7,6 +7,29 @@ export function getUser(api: ApiClient, userId: string, signal?: AbortSignal): P
   return api.request("GET", `/users/${userId}`, { ...(signal && { signal }) });
 }
 
+/** A user with what they share with the caller. */
+export interface UserProfile {
+  user: APIUser & { bio?: string };
+  /** With the nickname that the user has in each. */
+  mutual_guilds?: { id: string; nick: string | null }[];
+  mutual_friends?: APIUser[];
+}
+
+/** The profile of a user; of those who have nothing to do with the caller, the user alone. */
+export async function getProfile(api: ApiClient, userId: string, signal?: AbortSignal): Promise<UserProfile> {
+  try {
+    return await api.request<UserProfile>("GET", `/users/${userId}/profile`, {
+      query: { with_mutual_guilds: "true", with_mutual_friends: "true" },
+      ...(signal && { signal }),
+    });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) {
+      return { user: await getUser(api, userId, signal) };
+    }
+    throw error;
+  }
+}
+
 export function getMember(
   api: ApiClient,
   guildId: string,
@@ -16,21 +39,7 @@ export function getMember(
   return api.request("GET", `/guilds/${guildId}/members/${userId}`, { ...(signal && { signal }) });
 }
 
-/** The caller's note about a user; empty for none. */
-export async function getNote(api: ApiClient, userId: string, signal?: AbortSignal): Promise<string> {
-  try {
-    const { note } = await api.request<{ note: string }>("GET", `/users/@me/notes/${userId}`, {
-      ...(signal && { signal }),
-    });
-    return note;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) {
-      return "";
-    }
-    throw error;
-  }
-}
-
+/** Write the caller's note about a user; empty for none. */
 export function setNote(api: ApiClient, userId: string, note: string): Promise<void> {
   return api.request("PUT", `/users/@me/notes/${userId}`, { body: { note } });
 }

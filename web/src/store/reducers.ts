@@ -101,11 +101,15 @@ const REDUCERS: Record<string, Reducer<never>> = {
   STAGE_INSTANCE_CREATE: voice.putStage,
   STAGE_INSTANCE_UPDATE: voice.putStage,
   STAGE_INSTANCE_DELETE: voice.removeStage,
+  VOICE_CHANNEL_EFFECT_SEND: voice.setVoiceEffect,
   VOICE_CHANNEL_STATUS_UPDATE: voice.setVoiceStatus,
   CHANNEL_INFO: voice.setVoiceStatuses,
   GUILD_SCHEDULED_EVENT_CREATE: events.putScheduledEvent,
   GUILD_SCHEDULED_EVENT_UPDATE: events.putScheduledEvent,
   GUILD_SCHEDULED_EVENT_DELETE: events.removeScheduledEvent,
+  GUILD_SCHEDULED_EVENT_EXCEPTION_CREATE: events.putException,
+  GUILD_SCHEDULED_EVENT_EXCEPTION_DELETE: events.removeException,
+  GUILD_SCHEDULED_EVENT_EXCEPTIONS_DELETE: events.removeExceptions,
   GUILD_SCHEDULED_EVENT_USER_ADD: (state, data: { guild_scheduled_event_id: string; user_id: string }) =>
     events.countInterest(state, data, true),
   GUILD_SCHEDULED_EVENT_USER_REMOVE: (state, data: { guild_scheduled_event_id: string; user_id: string }) =>
@@ -227,6 +231,7 @@ function readyReducer(state: State, data: GatewayReadyDispatchData): State {
     firstMessages: {},
     stages: {},
     voiceStatuses: {},
+    voiceEffect: null,
     scheduledEvents: {},
     interests: {},
     readStates: readStates(data),

@@ -33,6 +33,34 @@ describe("scheduled events", () => {
     expect(reduce(state, "GUILD_SCHEDULED_EVENT_DELETE", event("1"), 0).scheduledEvents).toEqual({});
   });
 
+  it("have exceptions, one for an occurrence, in the order of occurrences", () => {
+    const exception = (id: string, canceled: boolean) => ({
+      event_id: "1",
+      event_exception_id: id,
+      scheduled_start_time: null,
+      scheduled_end_time: null,
+      is_canceled: canceled,
+    });
+    const exceptionsOf = (state: State) =>
+      (state.scheduledEvents["1"] as unknown as { guild_scheduled_event_exceptions: object[] })
+        .guild_scheduled_event_exceptions;
+    let state = reduce(START, "GUILD_SCHEDULED_EVENT_CREATE", event("1"), 0);
+    for (const each of [exception("90", false), exception("100", true), exception("90", true)]) {
+      state = reduce(state, "GUILD_SCHEDULED_EVENT_EXCEPTION_CREATE", each, 0);
+    }
+    expect(exceptionsOf(state)).toEqual([exception("90", true), exception("100", true)]);
+    const fewer = reduce(state, "GUILD_SCHEDULED_EVENT_EXCEPTION_DELETE", exception("90", true), 0);
+    expect(exceptionsOf(fewer)).toEqual([exception("100", true)]);
+    const none = reduce(
+      state,
+      "GUILD_SCHEDULED_EVENT_EXCEPTIONS_DELETE",
+      { guild_id: "7", event_id: "1" },
+      0,
+    );
+    expect(exceptionsOf(none)).toEqual([]);
+    expect(reduce(START, "GUILD_SCHEDULED_EVENT_EXCEPTION_CREATE", exception("90", true), 0)).toEqual(START);
+  });
+
   it("count who is interested, each once, also when the user's own interest was shown before its event", () => {
     const change = { guild_scheduled_event_id: "1", user_id: "1", guild_id: "7" };
     let state = reduce(START, "GUILD_SCHEDULED_EVENT_CREATE", event("1", { user_count: 4 }), 0);

@@ -3,7 +3,8 @@ import type {
   GatewayGuildScheduledEventUserAddDispatchData,
 } from "discord-api-types/v10";
 
-import { updateEntry, withEntry, withoutEntry, type ReadonlyRecord } from "./records";
+import type { EventException } from "../api/events";
+import { compareIds, updateEntry, withEntry, withoutEntry, type ReadonlyRecord } from "./records";
 import type { State } from "./state";
 
 /** The statuses in which an event is listed. */
@@ -28,6 +29,43 @@ export function removeScheduledEvent(state: State, event: { id: string }): State
     ...state,
     scheduledEvents: withoutEntry(state.scheduledEvents, event.id),
     interests: withoutEntry(state.interests, event.id),
+  };
+}
+
+/** Add the exception of an occurrence, replacing the one that it has. */
+export function putException(state: State, exception: EventException): State {
+  return withExceptions(state, exception.event_id, (listed) =>
+    [...without(listed, exception), exception].sort((a, b) =>
+      compareIds(a.event_exception_id, b.event_exception_id),
+    ),
+  );
+}
+
+export function removeException(state: State, exception: EventException): State {
+  return withExceptions(state, exception.event_id, (listed) => without(listed, exception));
+}
+
+export function removeExceptions(state: State, data: { event_id: string }): State {
+  return withExceptions(state, data.event_id, () => []);
+}
+
+function without(listed: readonly EventException[], { event_exception_id: id }: EventException) {
+  return listed.filter((each) => each.event_exception_id !== id);
+}
+
+function withExceptions(
+  state: State,
+  eventId: string,
+  change: (listed: readonly EventException[]) => readonly EventException[],
+): State {
+  return {
+    ...state,
+    scheduledEvents: updateEntry(state.scheduledEvents, eventId, (event) => {
+      const { guild_scheduled_event_exceptions: listed } = event as {
+        guild_scheduled_event_exceptions?: readonly EventException[];
+      };
+      return { ...event, guild_scheduled_event_exceptions: change(listed ?? []) };
+    }),
   };
 }
 

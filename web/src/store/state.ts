@@ -18,6 +18,7 @@ import type { ActivityInstance } from "./activities";
 import type { AutocompleteChoices, Modal, PendingInteraction } from "./interactions";
 import type { MemberListState } from "./memberLists";
 import type { Relationship } from "./relationships";
+import type { VoiceEffect } from "./voice";
 import { DEFAULT_SETTINGS, type GuildSettings, type UserSettings } from "./settings";
 import type { ConnectionStatus } from "../gateway/protocol";
 
@@ -115,6 +116,8 @@ export interface State {
   stages: Readonly<Record<string, APIStageInstance>>;
   /** The texts below the names of voice channels. */
   voiceStatuses: Readonly<Record<string, string>>;
+  /** The newest sound or emoji that was sent in the user's voice channel. */
+  voiceEffect: VoiceEffect | null;
   scheduledEvents: Readonly<Record<string, APIGuildScheduledEvent>>;
   /** Whether the user is interested in an event, as far as the server has said it. */
   interests: Readonly<Record<string, boolean>>;
@@ -157,6 +160,7 @@ export const INITIAL_STATE: State = {
   voiceStates: {},
   stages: {},
   voiceStatuses: {},
+  voiceEffect: null,
   scheduledEvents: {},
   interests: {},
   threadMembers: {},

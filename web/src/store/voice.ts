@@ -22,6 +22,27 @@ export function updateVoiceState(state: State, data: GatewayVoiceStateUpdateDisp
   };
 }
 
+/** Data of VOICE_CHANNEL_EFFECT_SEND. */
+interface VoiceEffectData {
+  channel_id: string;
+  guild_id: string;
+  user_id: string;
+  emoji?: { id: string | null; name: string | null } | null;
+  sound_id?: string;
+  /** From 0 to 1. */
+  sound_volume?: number;
+}
+
+/** A sound or emoji that a user sent in a voice channel. */
+export interface VoiceEffect extends VoiceEffectData {
+  /** When it arrived, in milliseconds since the epoch. */
+  at: number;
+}
+
+export function setVoiceEffect(state: State, data: VoiceEffectData, now: number): State {
+  return { ...state, voiceEffect: { ...data, at: now } };
+}
+
 /** Set the text that a voice channel shows below its name; null removes it. */
 export function setVoiceStatus(state: State, data: { id: string; status: string | null }): State {
   return {

@@ -1,26 +1,19 @@
-import type { ReactNode } from "react";
+import { lazy, Suspense, type ReactNode } from "react";
 import {
   Button as AriaButton,
-  Dialog as AriaDialog,
   FieldError,
-  Heading,
   Input,
   Label,
-  Menu as AriaMenu,
-  MenuItem as AriaMenuItem,
-  MenuTrigger,
-  Modal,
-  ModalOverlay,
-  Popover,
   Text,
   TextArea,
   TextField as AriaTextField,
   Tooltip,
   TooltipTrigger,
   type ButtonProps as AriaButtonProps,
-  type MenuItemProps,
   type TextFieldProps as AriaTextFieldProps,
 } from "react-aria-components";
+
+const ModalDialog = lazy(() => import("./ModalDialog"));
 
 type ButtonKind = "plain" | "primary" | "danger" | "quiet";
 
@@ -64,7 +57,7 @@ export function TextField({ label, hint, error, multiline, ...props }: TextField
   );
 }
 
-interface DialogProps {
+export interface DialogProps {
   title: string;
   onClose: () => void;
   children: ReactNode;
@@ -72,45 +65,12 @@ interface DialogProps {
 }
 
 /** A modal dialog that is open as long as it is rendered. */
-export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
+export function Dialog(props: DialogProps) {
   return (
-    <ModalOverlay isOpen isDismissable onOpenChange={(open) => !open && onClose()} className="dialog-scrim">
-      <Modal className={wide ? "dialog dialog-wide" : "dialog"}>
-        <AriaDialog>
-          <Heading slot="title" level={2}>
-            {title}
-          </Heading>
-          {children}
-        </AriaDialog>
-      </Modal>
-    </ModalOverlay>
+    <Suspense>
+      <ModalDialog {...props} />
+    </Suspense>
   );
-}
-
-/** A menu that its trigger, the first child, opens. */
-export function Menu({
-  trigger,
-  label,
-  children,
-}: {
-  trigger: ReactNode;
-  label: string;
-  children: ReactNode;
-}) {
-  return (
-    <MenuTrigger>
-      {trigger}
-      <Popover className="menu-popover">
-        <AriaMenu aria-label={label} className="menu">
-          {children}
-        </AriaMenu>
-      </Popover>
-    </MenuTrigger>
-  );
-}
-
-export function MenuItem({ danger = false, ...props }: MenuItemProps & { danger?: boolean }) {
-  return <AriaMenuItem {...props} className={danger ? "menu-item menu-item-danger" : "menu-item"} />;
 }
 
 interface AvatarProps {

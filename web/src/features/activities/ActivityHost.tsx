@@ -3,7 +3,7 @@ import { LogOut, Maximize2, MessagesSquare, PanelRight, PictureInPicture2, Users
 import type { APIUser } from "discord-api-types/v10";
 import { useEffect, useRef, useState } from "react";
 
-import { getShelf, leaveActivity } from "../../api/activities";
+import { createProxyTicket, getShelf, leaveActivity } from "../../api/activities";
 import { avatarUrl } from "../../api/images";
 import { Translate, useText, WithTexts } from "../../i18n/translate";
 import { ownActivity, type ActivityInstance } from "../../store/activities";
@@ -34,6 +34,8 @@ import { isTrusted, trust } from "./trusted";
 import "./activities.css";
 
 const PARTS = ["activities"] as const;
+/** How often the proxy gets a new ticket: one lasts for 15 minutes. */
+const TICKET_MS = 600_000;
 /** No popups and no navigation of this page: what the Activity is not named to be allowed, it is not. */
 const SANDBOX = "allow-scripts allow-same-origin allow-forms allow-pointer-lock";
 const ALLOWED = "autoplay; fullscreen; clipboard-write; gamepad; encrypted-media";
@@ -78,6 +80,14 @@ function Activity({ instance }: { instance: ActivityInstance }) {
     queryFn: () => getShelf(api, null),
     staleTime: Infinity,
   });
+  // Without a ticket the Activity runs, but its own server does not learn who the user is.
+  const ticket = useQuery({
+    queryKey: ["proxy ticket", instance.instance_id],
+    queryFn: () =>
+      createProxyTicket(api, instance.application_id, instance.location.channel_id).catch(() => null),
+    staleTime: Infinity,
+    gcTime: 0,
+  });
   const leave = () => void leaveActivity(api, instance, store.state.sessionId ?? "").catch(() => undefined);
   const url = shelf.data?.activities_url ?? null;
   return (
@@ -116,11 +126,12 @@ function Activity({ instance }: { instance: ActivityInstance }) {
           <Translate id="activities.noHost" />
         </p>
       )}
-      {url !== null && (
+      {url !== null && ticket.data !== undefined && (
         <Frame
           instance={instance}
           name={name}
           url={url}
+          ticket={ticket.data}
           layout={layout}
           log={isDeveloper ? log : null}
           onClose={leave}
@@ -174,13 +185,15 @@ interface FrameProps {
   instance: ActivityInstance;
   name: string;
   url: string;
+  /** The proxy ticket of the page; null for none. */
+  ticket: string | null;
   layout: LayoutMode;
   /** Where the messages are noted; null for nowhere. */
   log: MessageLog | null;
   onClose: () => void;
 }
 
-function Frame({ instance, name, url, layout, log, onClose }: FrameProps) {
+function Frame({ instance, name, url, ticket, layout, log, onClose }: FrameProps) {
   const text = useText();
   const session = useSession();
   const frame = useRef<HTMLIFrameElement>(null);
@@ -204,6 +217,7 @@ function Frame({ instance, name, url, layout, log, onClose }: FrameProps) {
   useEffect(() => {
     const ask = (question: Question) => setQuestions((before) => [...before, question]);
     const screen: Screen = {
+      origin,
       askForConsent: (application, scopes) =>
         new Promise((answer) => ask({ kind: "consent", name: application, scopes, answer })),
       askForLink: (link) =>
@@ -218,9 +232,16 @@ function Frame({ instance, name, url, layout, log, onClose }: FrameProps) {
       chooseImage: () => new Promise((answer) => ask({ kind: "image", answer })),
       askForUserInvite: (user, message) =>
         new Promise((answer) => ask({ kind: "inviteUser", user, message, answer })),
+      refreshTicket: () => refreshTicket(),
       setInteractive,
       setOrientation,
       onAuthenticated: (scopes) => rpc.authenticate(scopes),
+    };
+    const refreshTicket = async () => {
+      const { application_id: applicationId, location: place } = first;
+      const proxyTicket = await createProxyTicket(session.api, applicationId, place.channel_id);
+      frame.current?.contentWindow?.postMessage({ proxyTicket }, origin);
+      return proxyTicket;
     };
     const rpc = new RpcConnection({
       clientId: first.application_id,
@@ -251,7 +272,9 @@ function Frame({ instance, name, url, layout, log, onClose }: FrameProps) {
     };
     addEventListener("message", receive);
     const stop = followState(session, rpc, first);
+    const refreshing = setInterval(() => void refreshTicket().catch(() => undefined), TICKET_MS);
     return () => {
+      clearInterval(refreshing);
       removeEventListener("message", receive);
       stop();
     };
@@ -271,7 +294,7 @@ function Frame({ instance, name, url, layout, log, onClose }: FrameProps) {
       <iframe
         ref={frame}
         title={name}
-        src={frameAddress(origin, first, frameId)}
+        src={frameAddress(origin, first, frameId, ticket)}
         sandbox={SANDBOX}
         allow={ALLOWED}
         inert={layout === Layout.PictureInPicture && !interactive}
@@ -307,6 +330,7 @@ const DESCRIBED = [
   "relationships.read",
   "rpc.activities.write",
   "rpc.voice.read",
+  "rpc.voice.write",
 ] as const;
 
 /** Whether there is a text that says in words what a scope allows. */
@@ -382,7 +406,12 @@ function activityOrigin(url: string, applicationId: string): string {
   return `${protocol}//${applicationId}.${host}`;
 }
 
-function frameAddress(origin: string, instance: ActivityInstance, frameId: string): string {
+function frameAddress(
+  origin: string,
+  instance: ActivityInstance,
+  frameId: string,
+  ticket: string | null,
+): string {
   const query = new URLSearchParams({
     instance_id: instance.composite_instance_id,
     launch_id: instance.instance_id,
@@ -392,6 +421,7 @@ function frameAddress(origin: string, instance: ActivityInstance, frameId: strin
     ...launchParameters(instance.application_id, instance.location.channel_id),
     frame_id: frameId,
     platform: "desktop",
+    ...(ticket !== null && { discord_proxy_ticket: ticket }),
   });
   return `${origin}/.moothall/relay?${query.toString()}`;
 }

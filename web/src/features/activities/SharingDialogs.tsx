@@ -8,7 +8,7 @@ import { activityTarget, createInvite, openDirectMessage } from "../../api/guild
 import { createMessage } from "../../api/messages";
 import { useText } from "../../i18n/translate";
 import type { ActivityInstance } from "../../store/activities";
-import { isThread, parentIdOf } from "../../store/channels";
+import { isForum, isThread, parentIdOf } from "../../store/channels";
 import { channelPermissions, has } from "../../store/permissions";
 import { ComboField } from "../../ui/ComboField";
 import { DialogFooter } from "../../ui/DialogFooter";
@@ -23,6 +23,8 @@ import type { ShareResult } from "./commands";
 import { activityLink } from "./launching";
 import { destinations, findCommand, sharedOptions, type Destination, type SharedCommand } from "./sharing";
 
+/** The looks of buttons by their style. */
+const BUTTON_KINDS: Readonly<Record<number, "primary" | "danger">> = { 1: "primary", 4: "danger" };
 const WEEK_SECONDS = 604_800;
 const IMAGES = "image/png,image/jpeg,image/gif";
 
@@ -218,6 +220,29 @@ export function ShareCommand(
         <code>/{shared.name}</code> {shared.options.map((each) => `${each.name}: ${each.value}`).join(", ")}
       </p>
       {shared.content !== "" && <blockquote className="activity-quote">{shared.content}</blockquote>}
+      {shared.image !== null && (
+        <img
+          className="activity-media"
+          src={shared.image.url}
+          width={shared.image.width}
+          height={shared.image.height}
+          alt={text("activities.moment.image", { name })}
+        />
+      )}
+      {shared.buttons.map((row, index) => (
+        <div
+          key={index}
+          className="activity-buttons"
+          role="group"
+          aria-label={text("activities.command.buttons")}
+        >
+          {row.map(({ style, label }, place) => (
+            <Button key={place} kind={BUTTON_KINDS[style] ?? "plain"} isDisabled>
+              {label}
+            </Button>
+          ))}
+        </div>
+      ))}
       {shared.onlyHere ? (
         <p className="field-hint">{text("activities.command.here")}</p>
       ) : (
@@ -363,18 +388,25 @@ async function createActivityLink(session: Session, instance: ActivityInstance):
     has(channelPermissions(state, channel, userId), Permission.CreateInstantInvite);
   return mayInvite
     ? createActivityInvite(session, instance)
-    : activityLink(instance.application_id, userId, "");
+    : activityLink({
+        applicationId: instance.application_id,
+        referrerId: userId,
+        customId: "",
+        linkId: "",
+      });
 }
 
 async function createActivityInvite(session: Session, instance: ActivityInstance): Promise<string> {
   const { channel_id: channelId } = instance.location;
   const channel = session.store.state.channels[channelId];
-  // Invites lead to no thread: that of one leads to its parent, where the instance is not.
+  // Invites lead to no thread: that of one leads to its parent, and the link names the thread.
   const parentId = channel !== undefined && isThread(channel) ? parentIdOf(channel) : null;
-  const applicationId = parentId === null ? instance.application_id : null;
-  const body = { max_age: WEEK_SECONDS, ...(applicationId !== null && activityTarget(applicationId)) };
+  const parent = parentId === null ? undefined : session.store.state.channels[parentId];
+  const leadsThere = parent === undefined || !isForum(parent);
+  const body = { max_age: WEEK_SECONDS, ...(leadsThere && activityTarget(instance.application_id)) };
   const { code } = await createInvite(session.api, parentId ?? channelId, body);
-  return `${location.origin}/invite/${code}`;
+  const link = `${location.origin}/invite/${code}`;
+  return parentId !== null && leadsThere ? `${link}?thread=${channelId}` : link;
 }
 
 function mediaName(path: string): string {

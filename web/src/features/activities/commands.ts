@@ -4,6 +4,7 @@ import {
   authorize,
   getAuthorizationRequest,
   getAvailableSkus,
+  getQuickLink,
   getTokenInformation,
 } from "../../api/activities";
 import type { ActivityInstance } from "../../store/activities";
@@ -15,7 +16,7 @@ import type { Session } from "../session/session";
 import { customActivities } from "../session/activities";
 import { activityLink } from "./launching";
 import { ErrorCode, RpcError, type Arguments, type Command, type Needs } from "./rpc";
-import { findCommand, type SharedCommand } from "./sharing";
+import { findCommand, type PreviewButton, type PreviewImage, type SharedCommand } from "./sharing";
 
 /** How the client shows an Activity, with the numbers of the public SDK. */
 export const Layout = { Focused: 0, PictureInPicture: 1, Grid: 2 } as const;
@@ -23,6 +24,8 @@ export type LayoutMode = (typeof Layout)[keyof typeof Layout];
 
 /** What commands ask of the user or change on the screen. */
 export interface Screen {
+  /** The origin of the Activity's page. */
+  origin: string;
   /** Ask whether the application may have these scopes. */
   askForConsent: (name: string, scopes: readonly string[]) => Promise<boolean>;
   /** Ask whether to open a link, and open it; resolves to whether it was opened. */
@@ -38,6 +41,8 @@ export interface Screen {
   chooseImage: () => Promise<string | null>;
   /** Ask whether to invite a user, and do so; resolves to whether they were invited. */
   askForUserInvite: (user: APIUser, message: string) => Promise<boolean>;
+  /** Give the proxy a new ticket; resolves to it. */
+  refreshTicket: () => Promise<string>;
   setInteractive: (interactive: boolean) => void;
   setOrientation: (lock: number) => void;
   onAuthenticated: (scopes: readonly string[]) => void;
@@ -49,6 +54,9 @@ export interface ShareResult {
   didCopyLink: boolean;
   didSendMessage: boolean;
 }
+
+const MAX_EDGE = 16_384;
+const MAX_ROWS = 5;
 
 /** What each event needs. Events of speaking never come, as there is no sound on this server. */
 export const EVENTS: Readonly<Record<string, Needs>> = {
@@ -153,22 +161,21 @@ export function createCommands(
     },
     SHARE_LINK: {
       needs: null,
-      run: (args) => {
-        if (args["link_id"] !== undefined) {
-          throw new RpcError(ErrorCode.InvalidPayload, "Unknown link: this server has no quick links");
+      run: async (args) => {
+        const linkId = optionalText(args, "link_id", 64);
+        const customId = optionalText(args, "custom_id", 64);
+        const text = requiredText(args, "message", 1_000);
+        if (linkId !== "" && (await getQuickLink(api, applicationId, linkId).catch(() => null)) === null) {
+          throw new RpcError(ErrorCode.InvalidPayload, "Unknown link");
         }
-        const link = activityLink(
-          applicationId,
-          store.state.user?.id ?? "",
-          optionalText(args, "custom_id", 64),
-        );
-        return screen.shareLink(requiredText(args, "message", 1_000), link);
+        const referrerId = store.state.user?.id ?? "";
+        return screen.shareLink(text, activityLink({ applicationId, referrerId, customId, linkId }));
       },
     },
     SHARE_INTERACTION: {
       needs: null,
       run: async (args) => ({
-        success: await screen.shareCommand(await sharedCommand(session, instance, args)),
+        success: await screen.shareCommand(await sharedCommand(session, instance, screen.origin, args)),
       }),
     },
     OPEN_SHARE_MOMENT_DIALOG: {
@@ -228,10 +235,8 @@ export function createCommands(
     GET_QUEST_ENROLLMENT_STATUS: { needs: [], run: refuseQuests },
     QUEST_START_TIMER: { needs: [], run: refuseQuests },
     REQUEST_PROXY_TICKET_REFRESH: {
-      needs: [],
-      run: () => {
-        throw new RpcError(ErrorCode.ServiceUnavailable, "The proxy of this server uses no tickets");
-      },
+      needs: null,
+      run: async () => ({ ticket: await screen.refreshTicket() }),
     },
     GET_SELECTED_VOICE_CHANNEL: {
       needs: ["rpc.voice.read"],
@@ -353,16 +358,17 @@ async function authorizeApplication(
 function setActivity({ store, gateway }: Session, applicationId: string, args: Arguments): unknown {
   const activity = args["activity"] as Record<string, unknown> | null | undefined;
   const { status, custom_status: custom } = store.state.settings;
-  const shown = customActivities(custom, Date.now());
-  if (activity === null || activity === undefined) {
-    gateway.setPresence(status, shown);
-    return null;
-  }
-  const { name: _name, application_id: _application, ...stated } = activity;
   const name =
     Object.values(store.state.presences)
       .flatMap((presence) => presence.activities ?? [])
       .find((each) => each.application_id === applicationId)?.name ?? "Activity";
+  const shown = customActivities(custom, Date.now());
+  if (activity === null || activity === undefined) {
+    gateway.setPresence(status, shown);
+    // The SDK reads no null here: its promise would never settle.
+    return { type: 0, name, application_id: applicationId };
+  }
+  const { name: _name, application_id: _application, ...stated } = activity;
   const result = { type: 0, ...stated, name, application_id: applicationId };
   gateway.setPresence(status, [...shown, result]);
   return result;
@@ -402,6 +408,7 @@ function mayAttach(state: State, instance: ActivityInstance): boolean {
 async function sharedCommand(
   session: Session,
   instance: ActivityInstance,
+  activitiesOrigin: string,
   args: Arguments,
 ): Promise<SharedCommand> {
   const given = args["options"] ?? [];
@@ -418,6 +425,8 @@ async function sharedCommand(
     name: requiredText(args, "command", 200),
     options: options as SharedCommand["options"],
     content: optionalText(args, "content", 2_000),
+    image: previewImage(args["preview_image"], activitiesOrigin),
+    buttons: previewButtons(args["components"]),
     onlyHere: args["require_launch_channel"] === true,
   };
   const channelId = instance.location.channel_id;
@@ -425,6 +434,53 @@ async function sharedCommand(
     throw new RpcError(ErrorCode.InvalidPayload, "Unknown command");
   }
   return shared;
+}
+
+/** An image that an Activity offers, if it is of this server or of the Activity: others are not loaded. */
+function previewImage(value: unknown, origin: string): PreviewImage | null {
+  if (value === undefined || value === null) {
+    return null;
+  }
+  const { url, width, height } = value as { url?: unknown; width?: unknown; height?: unknown };
+  if (typeof url !== "string" || !isSize(width) || !isSize(height) || !URL.canParse(url)) {
+    throw new RpcError(ErrorCode.InvalidPayload, "Invalid preview_image");
+  }
+  return [location.origin, origin].includes(new URL(url).origin) ? { url, width, height } : null;
+}
+
+function isSize(value: unknown): value is number {
+  return typeof value === "number" && value > 0 && value <= MAX_EDGE;
+}
+
+/** The rows of buttons that an Activity shows in its preview: action rows of at most five buttons. */
+function previewButtons(value: unknown): PreviewButton[][] {
+  if (value === undefined || value === null) {
+    return [];
+  }
+  if (!Array.isArray(value) || value.length > MAX_ROWS || !value.every(isRow)) {
+    throw new RpcError(ErrorCode.InvalidPayload, "Invalid components");
+  }
+  return value.map(({ components = [] }) =>
+    components.map(({ style, label = "" }) => ({ style, label })).filter(({ label }) => label !== ""),
+  );
+}
+
+function isRow(value: unknown): value is { components?: { style: number; label?: string }[] } {
+  const { type, components = [] } = (value ?? {}) as { type?: unknown; components?: unknown };
+  return type === 1 && Array.isArray(components) && components.length <= 5 && components.every(isButton);
+}
+
+function isButton(value: unknown): boolean {
+  const { type, style, label = "", custom_id: id = "" } = (value ?? {}) as Record<string, unknown>;
+  return type === 2 && isStyle(style) && isText(label, 80) && isText(id, 100);
+}
+
+function isStyle(value: unknown): boolean {
+  return typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= 5;
+}
+
+function isText(value: unknown, maxLength: number): boolean {
+  return typeof value === "string" && value.length <= maxLength;
 }
 
 /** The path of a file of this server. Throws RpcError for any other URL. */

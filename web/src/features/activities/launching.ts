@@ -47,8 +47,40 @@ export function launchParameters(applicationId: string, channelId: string): Reco
   };
 }
 
-/** A link that leads others to an Activity. `customId` is the Activity's own; empty for none. */
-export function activityLink(applicationId: string, referrerId: string, customId: string): string {
-  const path = [applicationId, referrerId, ...(customId === "" ? [] : [customId])];
-  return `${location.origin}/app/activities/${path.map(encodeURIComponent).join("/")}`;
+/** What a link to an Activity says; empty for what it does not. */
+export interface ActivityLink {
+  applicationId: string;
+  referrerId: string;
+  /** The Activity's own. */
+  customId: string;
+  /** The quick link whose title and image are shown. */
+  linkId: string;
+}
+
+/** A link that leads others to an Activity. */
+export function activityLink({ applicationId, referrerId, customId, linkId }: ActivityLink): string {
+  const query = new URLSearchParams({
+    ...(referrerId !== "" && { referrer_id: referrerId }),
+    ...(customId !== "" && { custom_id: customId }),
+    ...(linkId !== "" && { link_id: linkId }),
+  });
+  return `${location.origin}/activities/${applicationId}?${query.toString()}`;
+}
+
+/** The links to Activities in a text. */
+export function activityLinks(content: string, origin: string): ActivityLink[] {
+  const links = content.matchAll(/https?:\/\/[^\s<>)]+/g);
+  return [...links].flatMap(([text]) => {
+    const url = URL.parse(text);
+    const match = url?.origin === origin ? /^\/activities\/(\d{1,20})\/?$/.exec(url.pathname) : null;
+    return url === null || match === null ? [] : [{ applicationId: match[1] ?? "", ...readSearch(url) }];
+  });
+}
+
+function readSearch({ searchParams: query }: URL): Omit<ActivityLink, "applicationId"> {
+  return {
+    referrerId: query.get("referrer_id") ?? "",
+    customId: query.get("custom_id") ?? "",
+    linkId: query.get("link_id") ?? "",
+  };
 }

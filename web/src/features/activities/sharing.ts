@@ -15,8 +15,24 @@ export interface SharedCommand {
   name: string;
   options: readonly { name: string; value: string }[];
   content: string;
+  /** What the preview shows; null for none. */
+  image: PreviewImage | null;
+  buttons: readonly (readonly PreviewButton[])[];
   /** Whether it may be used in the channel of the instance alone. */
   onlyHere: boolean;
+}
+
+export interface PreviewImage {
+  url: string;
+  width: number;
+  height: number;
+}
+
+/** A button that is shown and does nothing: the app's own come with its answer. */
+export interface PreviewButton {
+  /** From 1 to 5, as components have it. */
+  style: number;
+  label: string;
 }
 
 /** A place to send something to. */

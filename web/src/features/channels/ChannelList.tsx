@@ -1,7 +1,7 @@
 import { Link, useParams, useSearch } from "@tanstack/react-router";
 import type { APIChannel, APIThreadChannel } from "discord-api-types/v10";
 import { ChevronDown, ChevronRight, ListChecks, Settings } from "lucide-react";
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { lazy, memo, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { Button as AriaButton } from "react-aria-components";
 
 import { Permission } from "../../api/enums";
@@ -128,7 +128,8 @@ interface ChannelRowProps {
   besideId: string | undefined;
 }
 
-function ChannelRow({ channel, guildId, threads, besideId }: ChannelRowProps) {
+/** Drawn again when its channel changes, not whenever another one of hundreds is opened. */
+const ChannelRow = memo(function ChannelRow({ channel, guildId, threads, besideId }: ChannelRowProps) {
   const name = "name" in channel ? (channel.name ?? "") : "";
   const unread = useAppState((state) => showsUnread(state, channel));
   return (
@@ -149,7 +150,7 @@ function ChannelRow({ channel, guildId, threads, besideId }: ChannelRowProps) {
       {threads !== undefined && <ThreadRows guildId={guildId} threads={threads} besideId={besideId} />}
     </li>
   );
-}
+});
 
 /** Opens a channel's settings; shown to those who may change them. */
 function EditButton({ channel, name }: { channel: APIChannel; name: string }) {

@@ -1,9 +1,8 @@
 import { ChevronRight } from "lucide-react";
 import { lazy, Suspense } from "react";
-import { Popover, SubmenuTrigger } from "react-aria-components";
 
 import { useText } from "../../i18n/translate";
-import { MenuItem } from "../../ui/controls";
+import { MenuItem, Submenu } from "../../ui/Menu";
 import type { AppsMenuProps } from "./AppsMenu";
 
 const AppsMenu = lazy(async () => ({ default: (await import("./AppsMenu")).AppsMenu }));
@@ -12,16 +11,17 @@ const AppsMenu = lazy(async () => ({ default: (await import("./AppsMenu")).AppsM
 export function AppsMenuItem(props: AppsMenuProps) {
   const text = useText();
   return (
-    <SubmenuTrigger>
-      <MenuItem textValue={text("command.apps")}>
-        <span className="menu-item-text">{text("command.apps")}</span>
-        <ChevronRight size={16} aria-hidden="true" />
-      </MenuItem>
-      <Popover className="menu-popover">
-        <Suspense fallback={<p className="apps-empty">{text("app.loading")}</p>}>
-          <AppsMenu {...props} />
-        </Suspense>
-      </Popover>
-    </SubmenuTrigger>
+    <Submenu
+      item={
+        <MenuItem textValue={text("command.apps")}>
+          <span className="menu-item-text">{text("command.apps")}</span>
+          <ChevronRight size={16} aria-hidden="true" />
+        </MenuItem>
+      }
+    >
+      <Suspense fallback={<p className="apps-empty">{text("app.loading")}</p>}>
+        <AppsMenu {...props} />
+      </Suspense>
+    </Submenu>
   );
 }

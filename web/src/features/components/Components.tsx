@@ -97,7 +97,12 @@ function Layout({ component, message, guildId }: ComponentProps): ReactNode {
     case ComponentType.File:
       return (
         <Hidden spoiler={component.spoiler}>
-          <a className="attachment-file" href={component.file?.url} target="_blank" rel="noopener noreferrer">
+          <a
+            className="attachment-file"
+            href={safeUrl(component.file?.url ?? "") ?? undefined}
+            target="_blank"
+            rel="noopener noreferrer"
+          >
             <FileText size={24} aria-hidden="true" /> {component.name}
           </a>
         </Hidden>

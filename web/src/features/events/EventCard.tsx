@@ -10,7 +10,8 @@ import { modifyEvent } from "../../api/events";
 import { useText } from "../../i18n/translate";
 import { channelName } from "../../store/selectors";
 import { isActive, putScheduledEvent } from "../../store/scheduledEvents";
-import { Button, IconButton, Menu, MenuItem } from "../../ui/controls";
+import { Button, IconButton } from "../../ui/controls";
+import { Menu, MenuItem } from "../../ui/Menu";
 import { ChannelIcon } from "../channels/ChannelIcon";
 import { Content } from "../messages/Content";
 import { Confirm } from "../session/Confirm";
@@ -18,8 +19,10 @@ import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { eventUrl } from "./links";
+import { currentOccurrence } from "./occurrences";
 import { recurrenceOf, weekOfMonth } from "./recurrence";
 import { mayManageEvent } from "./rules";
+import { dayAndTime } from "./times";
 import { useInterest } from "./useInterest";
 
 const ACTIVE = 2;
@@ -31,12 +34,14 @@ interface EventCardProps {
   /** Without it, the event cannot be changed here. */
   onEdit?: (event: APIGuildScheduledEvent) => void;
   onShowInterested: (event: APIGuildScheduledEvent) => void;
+  /** Without it, the dates of a recurring event are not shown. */
+  onShowDates?: (event: APIGuildScheduledEvent) => void;
   /** Called when a link leads away. */
   onLeave?: () => void;
 }
 
 /** An event with its time and place, who is interested, and what the user may do with it. */
-export function EventCard({ event, onEdit, onShowInterested, onLeave }: EventCardProps) {
+export function EventCard({ event, onEdit, onShowInterested, onShowDates, onLeave }: EventCardProps) {
   const text = useText();
   const { interested, toggle, action } = useInterest(event);
   const image = eventImageUrl(event.id, event.image ?? null, 560);
@@ -45,7 +50,7 @@ export function EventCard({ event, onEdit, onShowInterested, onLeave }: EventCar
       {image !== null && <img className="event-image" src={image} alt="" loading="lazy" />}
       <div className="event-head">
         <EventTime event={event} />
-        {onEdit && <EventMenu event={event} onEdit={onEdit} />}
+        {onEdit && <EventMenu event={event} onEdit={onEdit} onShowDates={onShowDates} />}
       </div>
       <h3 className="event-name">{event.name}</h3>
       <EventPlace event={event} onLeave={onLeave} />
@@ -78,24 +83,17 @@ export function EventCard({ event, onEdit, onShowInterested, onLeave }: EventCar
 function EventTime({ event }: { event: APIGuildScheduledEvent }) {
   const text = useText();
   const intl = useIntl();
-  const start = Date.parse(event.scheduled_start_time);
-  const end = event.scheduled_end_time === null ? null : Date.parse(event.scheduled_end_time);
-  const isThisYear = new Date(start).getFullYear() === new Date().getFullYear();
-  const options: Intl.DateTimeFormatOptions = {
-    weekday: "short",
-    day: "numeric",
-    month: "short",
-    hour: "numeric",
-    minute: "numeric",
-    ...(!isThisYear && { year: "numeric" }),
-  };
+  const { start, end, isCanceled } = currentOccurrence(event);
   if (isActive(event)) {
     return <span className="event-time event-now">{text("event.now")}</span>;
   }
   return (
-    <time className="event-time" dateTime={event.scheduled_start_time}>
-      {end === null ? intl.formatDate(start, options) : intl.formatDateTimeRange(start, end, options)}
-    </time>
+    <span className="event-time">
+      <time dateTime={new Date(start).toISOString()} className={isCanceled ? "event-date-canceled" : ""}>
+        {dayAndTime(intl, start, end)}
+      </time>
+      {isCanceled && <span className="event-date-note event-date-off">{text("event.date.canceled")}</span>}
+    </span>
   );
 }
 
@@ -149,9 +147,11 @@ function RecurrenceText({ event }: { event: APIGuildScheduledEvent }) {
 function EventMenu({
   event,
   onEdit,
+  onShowDates,
 }: {
   event: APIGuildScheduledEvent;
   onEdit: (event: APIGuildScheduledEvent) => void;
+  onShowDates: ((event: APIGuildScheduledEvent) => void) | undefined;
 }) {
   const text = useText();
   const { api, store } = useSession();
@@ -176,6 +176,9 @@ function EventMenu({
         <MenuItem onAction={() => void navigator.clipboard.writeText(eventUrl(event))}>
           {text("event.copyLink")}
         </MenuItem>
+        {onShowDates && event.recurrence_rule && (
+          <MenuItem onAction={() => onShowDates(event)}>{text("event.dates")}</MenuItem>
+        )}
         {mayManage && <MenuItem onAction={() => onEdit(event)}>{text("event.edit")}</MenuItem>}
         {mayManage && (
           <MenuItem onAction={() => void action.run(() => setStatus(active ? COMPLETED : ACTIVE))}>

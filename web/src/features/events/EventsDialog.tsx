@@ -10,6 +10,7 @@ import { useAppState, useSession } from "../session/session";
 import { EventCard } from "./EventCard";
 import { EventForm } from "./EventForm";
 import { InterestedDialog } from "./InterestedDialog";
+import { OccurrencesDialog } from "./OccurrencesDialog";
 import { mayCreateEvents } from "./rules";
 import { WithEventTexts } from "./WithEventTexts";
 import "./events.css";
@@ -40,6 +41,7 @@ function Events({ guildId, eventId, onClose }: EventsDialogProps) {
   );
   const mayCreate = useAppState((state) => mayCreateEvents(state, guildId));
   const [editing, setEditing] = useState<APIGuildScheduledEvent | "new" | null>(null);
+  const [datesOf, setDatesOf] = useState<string | null>(null);
   const [interestedIn, setInterestedIn] = useState<APIGuildScheduledEvent | null>(null);
   useEffect(() => {
     // The gateway sends no numbers of those who are interested.
@@ -62,6 +64,10 @@ function Events({ guildId, eventId, onClose }: EventsDialogProps) {
       </Dialog>
     );
   }
+  const withDates = datesOf === null ? undefined : events.find((event) => event.id === datesOf);
+  if (withDates !== undefined) {
+    return <OccurrencesDialog event={withDates} onClose={() => setDatesOf(null)} />;
+  }
   return (
     <Dialog wide title={text("guild.events")} onClose={onClose}>
       <div className="events">
@@ -71,6 +77,7 @@ function Events({ guildId, eventId, onClose }: EventsDialogProps) {
             event={event}
             onEdit={setEditing}
             onShowInterested={setInterestedIn}
+            onShowDates={({ id }) => setDatesOf(id)}
             onLeave={onClose}
           />
         ))}

@@ -79,6 +79,31 @@ export function problemOf(draft: EventDraft, now: number, hasBegun = false): Eve
   return end <= start ? "order" : null;
 }
 
+export type MoveProblem = "start" | "past" | "order";
+
+/** The times of a moved occurrence, from fields as a form has them; or why they cannot be saved. */
+export function movedTimes(
+  startField: string,
+  endField: string,
+  now: number,
+): { scheduled_start_time: string; scheduled_end_time: string | null } | MoveProblem {
+  const start = parseLocal(startField);
+  const end = parseLocal(endField);
+  if (start === null) {
+    return "start";
+  }
+  if (start <= now) {
+    return "past";
+  }
+  if (end !== null && end <= start) {
+    return "order";
+  }
+  return {
+    scheduled_start_time: new Date(start).toISOString(),
+    scheduled_end_time: end === null ? null : new Date(end).toISOString(),
+  };
+}
+
 /** The fields of a draft without problems. `channelType` is that of its place. */
 export function fieldsOf(draft: EventDraft, channelType: number | undefined): EventFields {
   const start = new Date(parseLocal(draft.start) ?? 0);

@@ -3,7 +3,7 @@ import type { APIUser } from "discord-api-types/v10";
 import { befriend, removeRelationship } from "../../api/relationships";
 import { useText } from "../../i18n/translate";
 import { RelationshipType } from "../../store/relationships";
-import { MenuItem } from "../../ui/controls";
+import { MenuItem } from "../../ui/Menu";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 

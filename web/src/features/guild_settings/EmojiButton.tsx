@@ -1,11 +1,11 @@
 import { EmojiPicker as Picker } from "frimousse";
 import { useState, type ReactNode } from "react";
-import { Dialog, DialogTrigger, Popover } from "react-aria-components";
 import { useIntl } from "react-intl";
 
 import { matchLocale } from "../../i18n/messages";
 import { useText } from "../../i18n/translate";
 import { IconButton } from "../../ui/controls";
+import { Panel } from "../../ui/Panel";
 import "../messages/emoji.css";
 
 interface EmojiButtonProps {
@@ -20,28 +20,29 @@ export function EmojiButton({ label, icon, onSelect }: EmojiButtonProps) {
   const { locale } = useIntl();
   const [open, setOpen] = useState(false);
   return (
-    <DialogTrigger isOpen={open} onOpenChange={setOpen}>
-      <IconButton label={label}>{icon}</IconButton>
-      <Popover className="menu-popover">
-        <Dialog aria-label={label} className="emoji-dialog">
-          <Picker.Root
-            className="emoji-picker"
-            emojibaseUrl={`${location.origin}/app/emojibase`}
-            locale={matchLocale([locale])}
-            onEmojiSelect={({ emoji }) => {
-              setOpen(false);
-              onSelect(emoji);
-            }}
-          >
-            <Picker.Search className="emoji-search" autoFocus aria-label={label} />
-            <Picker.Viewport className="emoji-viewport">
-              <Picker.Loading>{text("app.loading")}</Picker.Loading>
-              <Picker.Empty>–</Picker.Empty>
-              <Picker.List />
-            </Picker.Viewport>
-          </Picker.Root>
-        </Dialog>
-      </Popover>
-    </DialogTrigger>
+    <Panel
+      label={label}
+      className="emoji-dialog"
+      isOpen={open}
+      onOpenChange={setOpen}
+      trigger={<IconButton label={label}>{icon}</IconButton>}
+    >
+      <Picker.Root
+        className="emoji-picker"
+        emojibaseUrl={`${location.origin}/app/emojibase`}
+        locale={matchLocale([locale])}
+        onEmojiSelect={({ emoji }) => {
+          setOpen(false);
+          onSelect(emoji);
+        }}
+      >
+        <Picker.Search className="emoji-search" autoFocus aria-label={label} />
+        <Picker.Viewport className="emoji-viewport">
+          <Picker.Loading>{text("app.loading")}</Picker.Loading>
+          <Picker.Empty>–</Picker.Empty>
+          <Picker.List />
+        </Picker.Viewport>
+      </Picker.Root>
+    </Panel>
   );
 }

@@ -1,10 +1,12 @@
 import type { APIGuildIntegration } from "discord-api-types/v10";
-import { Trash2 } from "lucide-react";
-import { useState } from "react";
+import { SquareSlash, Trash2 } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
 
+import { Permission } from "../../api/enums";
 import { deleteIntegration, listIntegrations } from "../../api/guild_settings";
 import { avatarUrl } from "../../api/images";
 import { useText } from "../../i18n/translate";
+import { has } from "../../store/permissions";
 import { Avatar, IconButton } from "../../ui/controls";
 import { useSession } from "../session/session";
 import { Confirm } from "../session/Confirm";
@@ -12,13 +14,17 @@ import { useFormats } from "./formats";
 import { Loaded, useGuildQuery } from "./queries";
 import type { SectionProps } from "./sections";
 
-/** The apps and bots of a guild, which can be removed. */
-export default function Integrations({ guild }: SectionProps) {
+const CommandPermissions = lazy(() => import("./CommandPermissions"));
+
+/** The apps and bots of a guild: who may use their commands; they can be removed. */
+export default function Integrations({ guild, permissions }: SectionProps) {
   const text = useText();
   const { api } = useSession();
   const { day } = useFormats();
   const query = useGuildQuery(guild.id, "integrations", listIntegrations);
   const [removing, setRemoving] = useState<APIGuildIntegration | null>(null);
+  const [editing, setEditing] = useState<{ id: string; name: string } | null>(null);
+  const mayEdit = has(permissions, Permission.ManageGuild | Permission.ManageRoles);
   return (
     <div className="settings-block">
       <Loaded query={query}>
@@ -52,6 +58,16 @@ export default function Integrations({ guild }: SectionProps) {
                       {integration.application?.description && <p>{integration.application.description}</p>}
                     </span>
                     <span className="settings-row-actions">
+                      {mayEdit && integration.application !== undefined && (
+                        <IconButton
+                          label={text("guildSettings.commands.open", { name: integration.name })}
+                          onPress={() =>
+                            setEditing({ id: integration.application?.id ?? "", name: integration.name })
+                          }
+                        >
+                          <SquareSlash size={18} />
+                        </IconButton>
+                      )}
                       <IconButton
                         label={text("guildSettings.integrations.remove", { name: integration.name })}
                         onPress={() => setRemoving(integration)}
@@ -66,6 +82,16 @@ export default function Integrations({ guild }: SectionProps) {
           </>
         )}
       </Loaded>
+      {editing !== null && (
+        <Suspense>
+          <CommandPermissions
+            guild={guild}
+            applicationId={editing.id}
+            name={editing.name}
+            onClose={() => setEditing(null)}
+          />
+        </Suspense>
+      )}
       {removing !== null && (
         <Confirm
           title={text("guildSettings.integrations.remove", { name: removing.name })}

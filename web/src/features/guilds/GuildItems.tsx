@@ -4,7 +4,7 @@ import { acknowledgeGuild } from "../../api/joining";
 import { useText } from "../../i18n/translate";
 import { isGuildMuted } from "../../store/settings";
 import type { GuildState } from "../../store/state";
-import { MenuItem } from "../../ui/controls";
+import { MenuItem } from "../../ui/Menu";
 import { changeGuildSettings, muteFor, UNMUTED } from "../notifications/mute";
 import { useAppState, useSession } from "../session/session";
 

@@ -19,18 +19,24 @@ import "../joining/joining.css";
 const PARTS: readonly Part[] = ["joining"];
 const ANONYMOUS = new ApiClient(null);
 
+interface InvitePageProps {
+  code: string;
+  /** The thread of the Activity that the invite leads to; null for its channel. */
+  threadId: string | null;
+}
+
 /** Shows the guild of an invite and joins it; without a login it leads to one first. */
-export function InvitePage({ code }: { code: string }) {
+export function InvitePage({ code, threadId }: InvitePageProps) {
   return (
     <WithTexts parts={PARTS}>
       <Queries>
-        <Invite code={code} />
+        <Invite code={code} threadId={threadId} />
       </Queries>
     </WithTexts>
   );
 }
 
-function Invite({ code }: { code: string }) {
+function Invite({ code, threadId }: InvitePageProps) {
   const text = useText();
   const session = useOptionalSession();
   const api = session?.api ?? ANONYMOUS;
@@ -75,7 +81,10 @@ function Invite({ code }: { code: string }) {
           {guild !== null && text("joining.online", { count: data.approximate_presence_count ?? 0 })}
         </p>
         {session === null ? (
-          <LogInFirst path={`/invite/${code}`} onLeave={() => rememberInvite(code)}>
+          <LogInFirst
+            path={threadId === null ? `/invite/${code}` : `/invite/${code}?thread=${threadId}`}
+            onLeave={() => rememberInvite(code)}
+          >
             {text("joining.logInToJoin")}
           </LogInFirst>
         ) : (
@@ -85,6 +94,7 @@ function Invite({ code }: { code: string }) {
             guildId={guild?.id ?? null}
             channelId={data.channel?.id ?? null}
             activityId={data.target_application?.id ?? null}
+            threadId={threadId}
             name={place}
           />
         )}
@@ -134,10 +144,11 @@ interface JoinButtonProps {
   channelId: string | null;
   /** The application whose Activity the invite leads to. */
   activityId: string | null;
+  threadId: string | null;
   name: string;
 }
 
-function JoinButton({ session, code, guildId, channelId, activityId, name }: JoinButtonProps) {
+function JoinButton({ session, code, guildId, channelId, activityId, threadId, name }: JoinButtonProps) {
   const text = useText();
   const navigate = useNavigate();
   const action = useAction();
@@ -155,7 +166,8 @@ function JoinButton({ session, code, guildId, channelId, activityId, name }: Joi
     }
     await store.waitFor((state) => guildId in state.guilds);
     if (activityId !== null && channelId !== null) {
-      requestLaunch({ applicationId: activityId, channelId, referrerId: "", customId: "" });
+      const placeId = threadId ?? channelId;
+      requestLaunch({ applicationId: activityId, channelId: placeId, referrerId: "", customId: "" });
     }
     await (channelId === null
       ? navigate({ to: "/channels/$guildId", params: { guildId } })

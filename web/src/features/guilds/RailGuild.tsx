@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo, useState } from "react";
-import { Focusable, Separator, Tooltip, TooltipTrigger } from "react-aria-components";
+import { Focusable, Tooltip, TooltipTrigger } from "react-aria-components";
 
 import { Permission } from "../../api/enums";
 import { guildIconUrl } from "../../api/images";
@@ -10,8 +10,8 @@ import { channelPermissions, has } from "../../store/permissions";
 import { showsUnread } from "../../store/reading";
 import { guildIdOf } from "../../store/channels";
 import type { GuildState } from "../../store/state";
-import { ContextMenu } from "../../ui/ContextMenu";
-import { Avatar, MenuItem } from "../../ui/controls";
+import { Avatar } from "../../ui/controls";
+import { ContextMenu, MenuItem, MenuSeparator } from "../../ui/Menu";
 import { Mentions } from "../channels/Mentions";
 import { useAppState, useSession } from "../session/session";
 import { GuildItems } from "./GuildItems";
@@ -40,7 +40,7 @@ export function RailGuild({ guild, rail }: RailGuildProps) {
   const menu = (
     <>
       <GuildItems guild={guild} onNotifications={() => setOpen("notifications")} />
-      <Separator className="menu-separator" />
+      <MenuSeparator />
       <MenuItem onAction={() => change(moveEntry(entries, key, -1))}>{text("rail.up")}</MenuItem>
       <MenuItem onAction={() => change(moveEntry(entries, key, 1))}>{text("rail.down")}</MenuItem>
       {isInFolder ? (

@@ -1,18 +1,20 @@
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import type { APIGuildMember, APIUser } from "discord-api-types/v10";
 import { Copy, MessageCircle } from "lucide-react";
 import { useEffect, useId, useRef, useState } from "react";
 import { FormattedDate } from "react-intl";
 
 import { openDirectMessage } from "../../api/guilds";
-import { avatarUrl, bannerUrl } from "../../api/images";
-import { getMember, getNote, getUser, setNote } from "../../api/users";
+import { avatarUrl, bannerUrl, guildIconUrl } from "../../api/images";
+import { getMember, getProfile, setNote, type UserProfile } from "../../api/users";
 import { useText } from "../../i18n/translate";
 import { displayName } from "../../store/selectors";
 import { roleColor } from "../../ui/colors";
 import { Avatar, Button } from "../../ui/controls";
 import { useAppState, useSession } from "../session/session";
 import { useAction, useErrorText } from "../session/useAction";
+import { Content } from "../messages/Content";
+import { UserRow } from "./UserRow";
 import "./usercard.css";
 
 const MAX_NOTE = 256;
@@ -29,13 +31,13 @@ export function UserCard({ userId, guildId, onClose }: UserCardProps) {
   const { api, store } = useSession();
   const errorText = useErrorText();
   const stored = useAppState((state) => state.users[userId]);
-  const [loaded, setLoaded] = useState<APIUser | null>(null);
+  const [profile, setProfile] = useState<UserProfile | null>(null);
   const [error, setError] = useState<unknown>(null);
   useEffect(() => {
     const abort = new AbortController();
-    // The colour and the banner are not part of what the gateway sends.
-    getUser(api, userId, abort.signal).then(
-      setLoaded,
+    // The colour, the banner and what is shared are not part of what the gateway sends.
+    getProfile(api, userId, abort.signal).then(
+      setProfile,
       (caught: unknown) => !abort.signal.aborted && setError(caught),
     );
     if (guildId !== null && store.state.members[guildId]?.[userId] === undefined) {
@@ -46,7 +48,7 @@ export function UserCard({ userId, guildId, onClose }: UserCardProps) {
     }
     return () => abort.abort();
   }, [api, store, userId, guildId]);
-  const user = loaded ?? stored;
+  const user = profile?.user ?? stored;
   if (user === undefined) {
     return error === null ? (
       <div className="user-body" aria-busy="true">
@@ -58,10 +60,18 @@ export function UserCard({ userId, guildId, onClose }: UserCardProps) {
       </p>
     );
   }
-  return <Card user={user} guildId={guildId} onClose={onClose} />;
+  return <Card user={user} profile={profile} guildId={guildId} onClose={onClose} />;
 }
 
-function Card({ user, guildId, onClose }: { user: APIUser; guildId: string | null; onClose: () => void }) {
+interface CardProps {
+  user: APIUser;
+  /** Null until it is loaded. */
+  profile: UserProfile | null;
+  guildId: string | null;
+  onClose: () => void;
+}
+
+function Card({ user, profile, guildId, onClose }: CardProps) {
   const text = useText();
   const { api, store } = useSession();
   const navigate = useNavigate();
@@ -110,7 +120,14 @@ function Card({ user, guildId, onClose }: { user: APIUser; guildId: string | nul
             </div>
           )}
         </dl>
+        {profile?.user.bio && (
+          <section>
+            <h3>{text("user.about")}</h3>
+            <Content content={profile.user.bio} guildId={null} />
+          </section>
+        )}
         {member !== undefined && guildId !== null && <Roles member={member} guildId={guildId} />}
+        {!isSelf && profile !== null && <Mutual profile={profile} onClose={onClose} />}
         <Note key={user.id} userId={user.id} />
         {action.error !== null && (
           <p role="alert" className="field-error">
@@ -159,6 +176,47 @@ function Roles({ member, guildId }: { member: APIGuildMember; guildId: string })
   );
 }
 
+/** The guilds and friends that the user has in common with the caller. */
+function Mutual({ profile, onClose }: { profile: UserProfile; onClose: () => void }) {
+  const text = useText();
+  const guilds = useAppState((state) => state.guilds);
+  const shared = (profile.mutual_guilds ?? []).flatMap(({ id, nick }) => {
+    const guild = guilds[id];
+    return guild === undefined ? [] : [{ guild, nick }];
+  });
+  const friends = profile.mutual_friends ?? [];
+  return (
+    <>
+      {shared.length > 0 && (
+        <details className="user-mutual">
+          <summary>{text("user.mutualGuilds", { count: shared.length })}</summary>
+          <ul>
+            {shared.map(({ guild, nick }) => (
+              <li key={guild.id}>
+                <Link to="/channels/$guildId" params={{ guildId: guild.id }} onClick={onClose}>
+                  <Avatar url={guildIconUrl(guild.id, guild.icon, 24)} name={guild.name} size={24} />
+                  <span>{guild.name}</span>
+                  {nick !== null && <span className="field-hint">{nick}</span>}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {friends.length > 0 && (
+        <details className="user-mutual">
+          <summary>{text("user.mutualFriends", { count: friends.length })}</summary>
+          <ul>
+            {friends.map((friend) => (
+              <UserRow key={friend.id} user={friend} guildId={null} />
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
 /** The caller's note, saved when the field is left. */
 function Note({ userId }: { userId: string }) {
   const text = useText();
@@ -166,22 +224,11 @@ function Note({ userId }: { userId: string }) {
   const action = useAction();
   const errorText = useErrorText();
   const id = useId();
-  const [saved, setSaved] = useState<string | null>(null);
-  const [note, change] = useState("");
-  useEffect(() => {
-    const abort = new AbortController();
-    getNote(api, userId, abort.signal).then(
-      (loaded) => {
-        setSaved(loaded);
-        change(loaded);
-      },
-      () => undefined,
-    );
-    return () => abort.abort();
-  }, [api, userId]);
+  const saved = useAppState((state) => state.notes[userId] ?? "");
+  const [note, change] = useState(saved);
   const save = async () => {
-    if (saved !== null && note !== saved && (await action.run(() => setNote(api, userId, note)))) {
-      setSaved(note);
+    if (note !== saved) {
+      await action.run(() => setNote(api, userId, note));
     }
   };
   const saveLatest = useRef(save);
@@ -197,7 +244,6 @@ function Note({ userId }: { userId: string }) {
         id={id}
         rows={2}
         maxLength={MAX_NOTE}
-        disabled={saved === null}
         placeholder={text("user.note.hint")}
         value={note}
         onChange={(event) => change(event.target.value)}

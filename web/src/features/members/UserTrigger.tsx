@@ -1,7 +1,8 @@
 import { lazy, Suspense, useState, type CSSProperties, type ReactNode } from "react";
-import { Button, Dialog, DialogTrigger, Popover } from "react-aria-components";
+import { Button } from "react-aria-components";
 
 import { useText } from "../../i18n/translate";
+import { Panel } from "../../ui/Panel";
 
 const UserCard = lazy(async () => ({ default: (await import("./UserCard")).UserCard }));
 
@@ -23,17 +24,21 @@ export function UserTrigger({ userId, guildId, label, children, ...button }: Use
   const text = useText();
   const [open, setOpen] = useState(false);
   return (
-    <DialogTrigger isOpen={open} onOpenChange={setOpen}>
-      <Button {...button} {...(label !== undefined && { "aria-label": label })}>
-        {children}
-      </Button>
-      <Popover className="menu-popover user-popover" placement="end top">
-        <Dialog aria-label={text("user.card")} className="user-card">
-          <Suspense fallback={<p className="apps-empty">{text("app.loading")}</p>}>
-            <UserCard userId={userId} guildId={guildId} onClose={() => setOpen(false)} />
-          </Suspense>
-        </Dialog>
-      </Popover>
-    </DialogTrigger>
+    <Panel
+      label={text("user.card")}
+      className="user-card"
+      placement="end top"
+      isOpen={open}
+      onOpenChange={setOpen}
+      trigger={
+        <Button {...button} {...(label !== undefined && { "aria-label": label })}>
+          {children}
+        </Button>
+      }
+    >
+      <Suspense fallback={<p className="apps-empty">{text("app.loading")}</p>}>
+        <UserCard userId={userId} guildId={guildId} onClose={() => setOpen(false)} />
+      </Suspense>
+    </Panel>
   );
 }

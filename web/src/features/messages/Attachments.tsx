@@ -2,16 +2,16 @@ import type { APIAttachment, APIStickerItem } from "discord-api-types/v10";
 import { FileText } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 
-import { stickerUrl } from "../../api/images";
 import { useText } from "../../i18n/translate";
+import { safeUrl } from "../../markdown/parse";
 import type { ViewedImage } from "../media/ImageViewer";
+import { StickerImage } from "../media/StickerImage";
 import { formatSize } from "./formatSize";
 import "./attachments.css";
 import { fit, scaled } from "./media";
 
 const ImageViewer = lazy(async () => ({ default: (await import("../media/ImageViewer")).ImageViewer }));
 
-const LOTTIE = 3;
 const IS_SPOILER = 1 << 3;
 
 interface AttachmentsProps {
@@ -45,23 +45,9 @@ export function Attachments({ attachments, stickers = [] }: AttachmentsProps) {
           onOpen={() => setOpenId(attachment.id)}
         />
       ))}
-      {stickers.map((sticker) =>
-        (sticker.format_type as number) === LOTTIE ? (
-          <span key={sticker.id} className="attachment-size">
-            {sticker.name}
-          </span>
-        ) : (
-          <img
-            key={sticker.id}
-            src={stickerUrl(sticker)}
-            alt={sticker.name}
-            title={sticker.name}
-            width={160}
-            height={160}
-            loading="lazy"
-          />
-        ),
-      )}
+      {stickers.map((sticker) => (
+        <StickerImage key={sticker.id} sticker={sticker} size={160} label={sticker.name} />
+      ))}
       {openId !== null && (
         <Suspense>
           <ImageViewer
@@ -122,7 +108,13 @@ function Attachment({ attachment, isCovered, onReveal, onOpen }: AttachmentProps
     );
   }
   return (
-    <a className="attachment-file" href={attachment.url} target="_blank" rel="noopener noreferrer" download>
+    <a
+      className="attachment-file"
+      href={safeUrl(attachment.url) ?? undefined}
+      target="_blank"
+      rel="noopener noreferrer"
+      download
+    >
       <FileText size={24} aria-hidden="true" />
       <span>
         <span className="attachment-name">{attachment.filename}</span>

@@ -1,9 +1,9 @@
 import type { APIChannel } from "discord-api-types/v10";
 import { lazy, Suspense, useState, type ReactNode } from "react";
-import { Dialog, DialogTrigger, Popover } from "react-aria-components";
 
 import { useText } from "../../i18n/translate";
 import { IconButton } from "../../ui/controls";
+import { Panel } from "../../ui/Panel";
 import type { Reference } from "./references";
 
 const EmojiPicker = lazy(() => import("./EmojiPicker"));
@@ -35,15 +35,16 @@ export function EmojiButton({ label, icon, channel, onSelect }: EmojiButtonProps
     onSelect(emoji);
   };
   return (
-    <DialogTrigger isOpen={open} onOpenChange={setOpen}>
-      <IconButton label={label}>{icon}</IconButton>
-      <Popover className="menu-popover">
-        <Dialog aria-label={label} className="emoji-dialog">
-          <Suspense fallback={<p className="emoji-loading">{text("app.loading")}</p>}>
-            <EmojiPicker channel={channel} onSelect={select} />
-          </Suspense>
-        </Dialog>
-      </Popover>
-    </DialogTrigger>
+    <Panel
+      label={label}
+      className="emoji-dialog"
+      isOpen={open}
+      onOpenChange={setOpen}
+      trigger={<IconButton label={label}>{icon}</IconButton>}
+    >
+      <Suspense fallback={<p className="emoji-loading">{text("app.loading")}</p>}>
+        <EmojiPicker channel={channel} onSelect={select} />
+      </Suspense>
+    </Panel>
   );
 }

@@ -1,14 +1,15 @@
 import type { APIMessage } from "discord-api-types/v10";
 import { MoreHorizontal, Pencil, Reply, SmilePlus } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 
 import { ApplicationCommandType, ChannelType, MessageFlag, Permission } from "../../api/enums";
 import { deleteMessage, setPinned } from "../../api/messages";
 import { useText } from "../../i18n/translate";
 import { has } from "../../store/permissions";
-import { Button, Dialog, IconButton, Menu, MenuItem } from "../../ui/controls";
+import { IconButton } from "../../ui/controls";
+import { Menu, MenuAt, MenuItem, MenuSeparator, type Point } from "../../ui/Menu";
 import { AppsMenuItem } from "../commands/AppsMenuItem";
-import { ErrorNotice } from "../session/ErrorNotice";
+import { Confirm } from "../session/Confirm";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
@@ -29,12 +30,24 @@ interface MessageActionsProps {
   message: APIMessage;
   onEdit: (messageId: string | null) => void;
   onReply: (message: APIMessage) => void;
+  /** Whether the first of the controls gets the focus, in place of the button that stood for them. */
+  takesFocus: boolean;
+  /** Where the menu opens by a secondary press; null while it does not. */
+  menuAt: Point | null;
+  onMenuClose: () => void;
 }
 
 type Open = "delete" | "thread" | "forward" | "publish" | null;
 
 /** What can be done with a message; loaded once the first messages are shown. */
-export default function MessageActions({ message, onEdit, onReply }: MessageActionsProps) {
+export default function MessageActions(props: MessageActionsProps) {
+  const { message, onEdit, onReply, takesFocus, menuAt, onMenuClose } = props;
+  const group = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (takesFocus) {
+      group.current?.querySelector("button")?.focus();
+    }
+  }, [takesFocus]);
   const text = useText();
   const session = useSession();
   const action = useAction();
@@ -63,80 +76,85 @@ export default function MessageActions({ message, onEdit, onReply }: MessageActi
       `${location.origin}/channels/${guildId}/${message.channel_id}/${message.id}`,
     );
   };
-  return (
-    <div className="message-actions" role="group" aria-label={text("message.actions")}>
-      {mayReact && (
-        <EmojiButton
-          label={text("message.react")}
-          icon={<SmilePlus size={18} />}
-          channel={channel}
-          onSelect={({ id, name }) => void toggleReaction(session, message, { id, name }, true)}
+  const copyText = () => void navigator.clipboard.writeText(message.content);
+  const items = (
+    <>
+      {mayStartThread && <MenuItem onAction={() => setOpen("thread")}>{text("thread.create")}</MenuItem>}
+      {isForwardable(message) && (
+        <MenuItem onAction={() => setOpen("forward")}>{text("message.forward")}</MenuItem>
+      )}
+      {mayPublish && <MenuItem onAction={() => setOpen("publish")}>{text("message.publish")}</MenuItem>}
+      <MenuItem onAction={copyLink}>{text("message.link")}</MenuItem>
+      {mayPin && <MenuItem onAction={pin}>{text(message.pinned ? "message.unpin" : "message.pin")}</MenuItem>}
+      {!isPrivate && (
+        <AppsMenuItem
+          channelId={message.channel_id}
+          type={ApplicationCommandType.Message}
+          targetId={message.id}
         />
       )}
-      <IconButton label={text("message.reply")} onPress={() => onReply(message)}>
-        <Reply size={18} />
-      </IconButton>
-      {isOwn && (
-        <IconButton label={text("message.edit")} onPress={() => onEdit(message.id)}>
-          <Pencil size={18} />
-        </IconButton>
+      {mayDelete && (
+        <MenuItem danger onAction={() => setOpen("delete")}>
+          {text("message.delete")}
+        </MenuItem>
       )}
-      <Menu
-        label={text("message.more")}
-        trigger={
-          <IconButton label={text("message.more")}>
-            <MoreHorizontal size={18} />
-          </IconButton>
-        }
-      >
-        {mayStartThread && <MenuItem onAction={() => setOpen("thread")}>{text("thread.create")}</MenuItem>}
-        {isForwardable(message) && (
-          <MenuItem onAction={() => setOpen("forward")}>{text("message.forward")}</MenuItem>
-        )}
-        {mayPublish && <MenuItem onAction={() => setOpen("publish")}>{text("message.publish")}</MenuItem>}
-        <MenuItem onAction={copyLink}>{text("message.link")}</MenuItem>
-        {mayPin && (
-          <MenuItem onAction={pin}>{text(message.pinned ? "message.unpin" : "message.pin")}</MenuItem>
-        )}
-        {!isPrivate && (
-          <AppsMenuItem
-            channelId={message.channel_id}
-            type={ApplicationCommandType.Message}
-            targetId={message.id}
+    </>
+  );
+  return (
+    <>
+      <div ref={group} className="message-actions" role="group" aria-label={text("message.actions")}>
+        {mayReact && (
+          <EmojiButton
+            label={text("message.react")}
+            icon={<SmilePlus size={18} />}
+            channel={channel}
+            onSelect={({ id, name }) => void toggleReaction(session, message, { id, name }, true)}
           />
         )}
-        {mayDelete && (
-          <MenuItem danger onAction={() => setOpen("delete")}>
-            {text("message.delete")}
-          </MenuItem>
+        <IconButton label={text("message.reply")} onPress={() => onReply(message)}>
+          <Reply size={18} />
+        </IconButton>
+        {isOwn && (
+          <IconButton label={text("message.edit")} onPress={() => onEdit(message.id)}>
+            <Pencil size={18} />
+          </IconButton>
         )}
-      </Menu>
-      <Suspense>
-        {open === "thread" && channel !== undefined && (
-          <ThreadForm channel={channel} message={message} onClose={close} />
+        <Menu
+          label={text("message.more")}
+          trigger={
+            <IconButton label={text("message.more")}>
+              <MoreHorizontal size={18} />
+            </IconButton>
+          }
+        >
+          {items}
+        </Menu>
+        <Suspense>
+          {open === "thread" && channel !== undefined && (
+            <ThreadForm channel={channel} message={message} onClose={close} />
+          )}
+          {open === "forward" && <ForwardDialog message={message} onClose={close} />}
+          {open === "publish" && <PublishDialog message={message} onClose={close} />}
+        </Suspense>
+        {open === "delete" && (
+          <Confirm
+            title={text("message.delete")}
+            question={text("message.delete.question")}
+            confirm={text("common.delete")}
+            onConfirm={() => deleteMessage(session.api, message.channel_id, message.id)}
+            onClose={close}
+          />
         )}
-        {open === "forward" && <ForwardDialog message={message} onClose={close} />}
-        {open === "publish" && <PublishDialog message={message} onClose={close} />}
-      </Suspense>
-      {open === "delete" && (
-        <Dialog title={text("message.delete")} onClose={close}>
-          <p>{text("message.delete.question")}</p>
-          <ErrorNotice error={action.error} />
-          <div className="dialog-actions">
-            <Button onPress={close}>{text("common.cancel")}</Button>
-            <Button
-              kind="danger"
-              autoFocus
-              isDisabled={action.pending}
-              onPress={() =>
-                void action.run(() => deleteMessage(session.api, message.channel_id, message.id))
-              }
-            >
-              {text("common.delete")}
-            </Button>
-          </div>
-        </Dialog>
+      </div>
+      {menuAt !== null && (
+        <MenuAt at={menuAt} label={text("message.more")} onClose={onMenuClose}>
+          <MenuItem onAction={() => onReply(message)}>{text("message.reply")}</MenuItem>
+          {isOwn && <MenuItem onAction={() => onEdit(message.id)}>{text("message.edit")}</MenuItem>}
+          {message.content !== "" && <MenuItem onAction={copyText}>{text("message.copyText")}</MenuItem>}
+          <MenuSeparator />
+          {items}
+        </MenuAt>
       )}
-    </div>
+    </>
   );
 }

@@ -1,7 +1,8 @@
+import { activityLinks } from "../activities/launching";
 import { MessageFlag, MessageType } from "../../api/enums";
 import type { APIMessage, APIUser } from "discord-api-types/v10";
 import { Reply } from "lucide-react";
-import { lazy, memo, Suspense, useMemo, type ReactNode } from "react";
+import { lazy, memo, Suspense, useMemo, useState, type MouseEvent, type ReactNode } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import { FormattedDate, FormattedTime } from "react-intl";
 
@@ -12,6 +13,7 @@ import { mentionsUser } from "../../store/settings";
 import { displayName, nameColor } from "../../store/selectors";
 import { roleColor } from "../../ui/colors";
 import { Avatar } from "../../ui/controls";
+import type { Point } from "../../ui/Menu";
 import { eventLinks } from "../events/links";
 import { UserTrigger } from "../members/UserTrigger";
 import { useAppState, useSession } from "../session/session";
@@ -26,6 +28,7 @@ import { Reactions } from "./Reactions";
 const MessageEditor = lazy(async () => ({ default: (await import("./MessageEditor")).MessageEditor }));
 const Components = lazy(async () => ({ default: (await import("../components/Components")).Components }));
 const Forwarded = lazy(() => import("./Forwarded"));
+const LinkCards = lazy(() => import("../activities/LinkCard"));
 const LinkedEvents = lazy(() => import("../events/LinkedEvents"));
 const MessageActions = lazy(() => import("./MessageActions"));
 
@@ -54,8 +57,23 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
   const color = useAppState((state) => nameColor(state, message.author.id, guildId));
   const mentionsMe = useAppState((state) => mentionsUser(state, message, guildId));
   const system = !MESSAGES.has(message.type);
+  const [menuAt, setMenuAt] = useState<Point | null>(null);
+  // The actions of a message are many controls: they are drawn once the message is pointed at or has the focus.
+  const [active, setActive] = useState<"pointer" | "keyboard" | null>(null);
+  const openMenu = (event: MouseEvent) => {
+    if (!editing && !hasOwnMenu(event.target as Element)) {
+      event.preventDefault();
+      setActive((before) => before ?? "pointer");
+      setMenuAt({ left: event.clientX, top: event.clientY });
+    }
+  };
   return (
+    // The menu's button among the actions opens the same for everyone.
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <article
+      onContextMenu={openMenu}
+      onPointerEnter={() => setActive((before) => before ?? "pointer")}
+      onFocus={() => setActive((before) => before ?? "pointer")}
       className={`message${compact ? " message-compact" : ""}${mentionsMe ? " message-mention" : ""}`}
       aria-labelledby={`author-${message.id}`}
     >
@@ -133,6 +151,7 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
             <Attachments attachments={message.attachments} stickers={message.sticker_items} />
             <Embeds embeds={message.embeds} guildId={guildId} content={message.content} />
             <EventLinks content={message.content} />
+            <ActivityLinks message={message} />
             {message.poll && <Poll message={message} poll={message.poll} />}
             {message.components?.length ? (
               <Suspense>
@@ -145,14 +164,35 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
         <ThreadLink message={message} guildId={guildId} />
         {hasFlag(message, MessageFlag.Ephemeral) && <EphemeralNote message={message} />}
       </div>
-      {!editing && (
+      {!editing && active === null && (
+        <button type="button" className="message-actions-idle" onFocus={() => setActive("keyboard")}>
+          <Translate id="message.actions" />
+        </button>
+      )}
+      {!editing && active !== null && (
         <Suspense>
-          <MessageActions message={message} onEdit={onEdit} onReply={props.onReply} />
+          <MessageActions
+            takesFocus={active === "keyboard"}
+            message={message}
+            onEdit={onEdit}
+            onReply={props.onReply}
+            menuAt={menuAt}
+            onMenuClose={() => setMenuAt(null)}
+          />
         </Suspense>
       )}
     </article>
   );
 });
+
+/** Whether the browser's menu is of more use: for links, media, and text that is selected. */
+function hasOwnMenu(target: Element): boolean {
+  const selection = getSelection();
+  return (
+    target.closest("a, img, video, audio, input, textarea, .attachment-image") !== null ||
+    (selection !== null && !selection.isCollapsed && selection.containsNode(target, true))
+  );
+}
 
 /** The cards of the events that a text links to. */
 function EventLinks({ content }: { content: string }) {
@@ -160,6 +200,20 @@ function EventLinks({ content }: { content: string }) {
   return links.length === 0 ? null : (
     <Suspense>
       <LinkedEvents links={links} />
+    </Suspense>
+  );
+}
+
+/** What the quick links of Activities in a message show. */
+function ActivityLinks({ message }: { message: APIMessage }) {
+  const { content } = message;
+  const links = useMemo(
+    () => activityLinks(content, location.origin).filter(({ linkId }) => linkId !== ""),
+    [content],
+  );
+  return links.length === 0 ? null : (
+    <Suspense>
+      <LinkCards links={links.slice(0, 5)} channelId={message.channel_id} authorId={message.author.id} />
     </Suspense>
   );
 }

@@ -1,10 +1,10 @@
 import type { APIChannel, APIStickerItem } from "discord-api-types/v10";
 import { Sticker } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
-import { Dialog, DialogTrigger, Popover } from "react-aria-components";
 
 import { useText } from "../../i18n/translate";
 import { IconButton } from "../../ui/controls";
+import { Panel } from "../../ui/Panel";
 
 const StickerPicker = lazy(() => import("./StickerPicker"));
 
@@ -18,23 +18,26 @@ export function StickerButton({ channel, onSelect }: StickerButtonProps) {
   const text = useText();
   const [open, setOpen] = useState(false);
   return (
-    <DialogTrigger isOpen={open} onOpenChange={setOpen}>
-      <IconButton label={text("composer.sticker")}>
-        <Sticker size={18} />
-      </IconButton>
-      <Popover className="menu-popover">
-        <Dialog aria-label={text("composer.sticker")} className="emoji-dialog">
-          <Suspense fallback={<p className="emoji-loading">{text("app.loading")}</p>}>
-            <StickerPicker
-              channel={channel}
-              onSelect={(sticker) => {
-                setOpen(false);
-                onSelect(sticker);
-              }}
-            />
-          </Suspense>
-        </Dialog>
-      </Popover>
-    </DialogTrigger>
+    <Panel
+      label={text("composer.sticker")}
+      className="emoji-dialog"
+      isOpen={open}
+      onOpenChange={setOpen}
+      trigger={
+        <IconButton label={text("composer.sticker")}>
+          <Sticker size={18} />
+        </IconButton>
+      }
+    >
+      <Suspense fallback={<p className="emoji-loading">{text("app.loading")}</p>}>
+        <StickerPicker
+          channel={channel}
+          onSelect={(sticker) => {
+            setOpen(false);
+            onSelect(sticker);
+          }}
+        />
+      </Suspense>
+    </Panel>
   );
 }

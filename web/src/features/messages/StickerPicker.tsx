@@ -4,16 +4,14 @@ import { Search } from "lucide-react";
 import { useState } from "react";
 
 import { listStickerPacks } from "../../api/expressions";
-import { stickerUrl } from "../../api/images";
 import { useText } from "../../i18n/translate";
 import { SearchField } from "../../ui/fields";
+import { StickerImage } from "../media/StickerImage";
 import { Queries } from "../session/queries";
 import { useSession } from "../session/session";
 import { stickerGroups } from "./stickers";
 import { WithActionTexts } from "./WithActionTexts";
 import "./stickers.css";
-
-const LOTTIE = 3;
 
 interface StickerPickerProps {
   channel: APIChannel;
@@ -87,11 +85,7 @@ function StickerChoice({
       title={name}
       onClick={() => onSelect({ id, name, format_type })}
     >
-      {(format_type as number) === LOTTIE ? (
-        name
-      ) : (
-        <img src={stickerUrl(sticker)} alt="" width={72} height={72} loading="lazy" />
-      )}
+      <StickerImage sticker={{ id, name, format_type }} size={72} label="" />
     </button>
   );
 }

@@ -18,9 +18,11 @@ import { useIntl } from "react-intl";
 import { Translate, useText } from "../../i18n/translate";
 import { RelationshipType } from "../../store/relationships";
 import type { MessageList, PendingMessage } from "../../store/state";
+import { Boundary } from "../../ui/Boundary";
 import { Button } from "../../ui/controls";
 import { timeOfId } from "../../ui/times";
 import { useAppState, useSession } from "../session/session";
+import { isLoadError } from "../shell/offline";
 import { collapseBlocked, type BlockedRow } from "./blocked";
 import { loadAround, loadNewer, loadNewest, loadOlder } from "./history";
 import { MessageItem } from "./MessageItem";
@@ -277,15 +279,17 @@ export default function Timeline(props: TimelineProps) {
                           {text("message.new")}
                         </div>
                       )}
-                      <MessageItem
-                        message={row.message}
-                        guildId={guildId}
-                        compact={row.compact}
-                        editing={editingId === row.message.id}
-                        onEdit={onEdit}
-                        onReply={onReply}
-                        onJump={jump}
-                      />
+                      <Boundary passes={isLoadError} fallback={<Undrawable />}>
+                        <MessageItem
+                          message={row.message}
+                          guildId={guildId}
+                          compact={row.compact}
+                          editing={editingId === row.message.id}
+                          onEdit={onEdit}
+                          onReply={onReply}
+                          onJump={jump}
+                        />
+                      </Boundary>
                     </>
                   )}
                 </div>
@@ -331,6 +335,17 @@ function DayLine({ timestamp, onPress }: { timestamp: string; onPress: (timestam
         {day}
       </AriaButton>
     </div>
+  );
+}
+
+/** Stands for a message that this client cannot draw, such as one with components of a shape that it does not know. */
+function Undrawable() {
+  return (
+    <article className="message">
+      <p className="message-system">
+        <Translate id="message.undrawable" />
+      </p>
+    </article>
   );
 }
 

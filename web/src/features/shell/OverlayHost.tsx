@@ -1,5 +1,7 @@
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect } from "react";
 
+import { preloadOverlays } from "../../ui/preload";
+import { useAppState } from "../session/session";
 import { setOverlays, useOverlays } from "./overlay";
 import { useShortcuts } from "./useShortcuts";
 
@@ -7,9 +9,17 @@ const EventsDialog = lazy(() => import("../events/EventsDialog"));
 const Switcher = lazy(async () => ({ default: (await import("../switcher/Switcher")).Switcher }));
 const ShortcutList = lazy(async () => ({ default: (await import("./ShortcutList")).ShortcutList }));
 
+/** Milliseconds after which what no first screen needs is loaded. */
+const PRELOAD_MS = 2000;
+
 /** The keys of the client, and the dialogs that they open. */
 export function OverlayHost() {
   useShortcuts();
+  const isConnected = useAppState((state) => state.status === "connected");
+  useEffect(() => {
+    const timer = isConnected ? setTimeout(preloadOverlays, PRELOAD_MS) : undefined;
+    return () => clearTimeout(timer);
+  }, [isConnected]);
   const { dialog, events } = useOverlays();
   const close = () => setOverlays({ dialog: null });
   return (

@@ -1,9 +1,9 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Button as AriaButton, Separator } from "react-aria-components";
+import { Button as AriaButton } from "react-aria-components";
 
 import { useText } from "../../i18n/translate";
 import { displayName } from "../../store/selectors";
-import { Menu, MenuItem } from "../../ui/controls";
+import { Menu, MenuItem, MenuSeparator } from "../../ui/Menu";
 import { customActivities } from "../session/activities";
 import { readAccounts } from "../session/accounts";
 import { useAppState, useSession } from "../session/session";
@@ -55,7 +55,7 @@ export function UserMenu() {
         </MenuItem>
       ))}
       <MenuItem onAction={openStatus}>{text("user.customStatus")}</MenuItem>
-      <Separator className="menu-separator" />
+      <MenuSeparator />
       {others.map((each) => (
         <MenuItem key={each.userId} onAction={() => session.switchAccount(each.userId)}>
           {text("user.switchTo", { name: each.name ?? each.userId })}

@@ -16,17 +16,41 @@ export function keepShell(): void {
   });
 }
 
+/** Errors of files that could not be loaded: the server does not answer, or has another build without them. */
+const loadErrors = new WeakSet<Error>();
+
+/** Note which errors are about files of the build, for `isLoadError`. */
+export function noteLoadErrors(): void {
+  globalThis.addEventListener("vite:preloadError", (event) => {
+    loadErrors.add((event as Event & { payload: Error }).payload);
+  });
+}
+
+/** Whether an error is about a file of the build that could not be loaded. */
+export function isLoadError(error: unknown): boolean {
+  return error instanceof Error && loadErrors.has(error);
+}
+
 const RELOADED = "moothall.reloaded";
 const RELOAD_PAUSE_MS = 60_000;
+const ASK_EVERY_MS = 2000;
 
-/** A new build of the server replaces the files of the old one: a screen whose file is gone needs the new page. */
-export function followBuilds(): void {
-  globalThis.addEventListener("vite:preloadError", (event) => {
-    const before = Number(sessionStorage.getItem(RELOADED));
-    if (navigator.onLine && Date.now() - before > RELOAD_PAUSE_MS) {
-      event.preventDefault();
+/**
+ * Load the page anew once the server answers, which leads to the files of its present build. Gives up, with false, if
+ * that has been done within a minute: then the page is not the reason.
+ */
+export async function reloadFromServer(signal: AbortSignal): Promise<boolean> {
+  if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < RELOAD_PAUSE_MS) {
+    return false;
+  }
+  while (!signal.aborted) {
+    const response = await fetch("/app/", { cache: "no-store", signal }).catch(() => null);
+    if (response?.ok) {
       sessionStorage.setItem(RELOADED, String(Date.now()));
       location.reload();
+      return true;
     }
-  });
+    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+  }
+  return true;
 }

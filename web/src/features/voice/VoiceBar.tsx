@@ -5,6 +5,7 @@ import { useText } from "../../i18n/translate";
 import { channelName } from "../../store/selectors";
 import { IconButton } from "../../ui/controls";
 import { useAppState } from "../session/session";
+import { useSounds } from "./useSounds";
 import { useVoice } from "./useVoice";
 import "./voice.css";
 
@@ -20,6 +21,7 @@ export function VoiceBar() {
 function Connected({ guildId }: { guildId: string }) {
   const text = useText();
   const { own, leave } = useVoice(guildId);
+  useSounds(guildId);
   const channelId = own?.channel_id ?? "";
   const name = useAppState((state) => {
     const channel = state.channels[channelId];

@@ -1,9 +1,20 @@
 import type { APIChannel, GatewayVoiceState } from "discord-api-types/v10";
-import { Hand, HeadphoneOff, Headphones, Info, LogIn, LogOut, Mic, MicOff, Pencil } from "lucide-react";
-import { useMemo, useState } from "react";
+import {
+  AudioLines,
+  Hand,
+  HeadphoneOff,
+  Headphones,
+  Info,
+  LogIn,
+  LogOut,
+  Mic,
+  MicOff,
+  Pencil,
+} from "lucide-react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 
 import { ChannelType, Permission } from "../../api/enums";
-import { avatarUrl } from "../../api/images";
+import { avatarUrl, emojiUrl } from "../../api/images";
 import { modifyOwnStageState, setVoiceStatus } from "../../api/voice";
 import { useText } from "../../i18n/translate";
 import { has } from "../../store/permissions";
@@ -11,6 +22,7 @@ import { displayName } from "../../store/selectors";
 import { voiceStatesIn } from "../../store/voice";
 import { DialogFooter } from "../../ui/DialogFooter";
 import { Avatar, Button, Dialog, IconButton, TextField } from "../../ui/controls";
+import { Panel } from "../../ui/Panel";
 import { WithChannelTexts } from "../channels/WithChannelTexts";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
@@ -21,6 +33,10 @@ import { useVoice } from "./useVoice";
 import { VoiceMemberMenu } from "./VoiceMemberMenu";
 import "./voice.css";
 
+const Soundboard = lazy(() => import("./Soundboard"));
+
+const EFFECT_MS = 3000;
+
 interface VoicePanelProps {
   channel: APIChannel;
   guildId: string;
@@ -30,12 +46,12 @@ interface VoicePanelProps {
 export default function VoicePanel(props: VoicePanelProps) {
   return (
     <WithChannelTexts>
-      <Panel {...props} />
+      <VoiceContent {...props} />
     </WithChannelTexts>
   );
 }
 
-function Panel({ channel, guildId }: VoicePanelProps) {
+function VoiceContent({ channel, guildId }: VoicePanelProps) {
   const text = useText();
   const isStage = channel.type === ChannelType.GuildStageVoice;
   const all = useAppState((state) => state.voiceStates[guildId]);
@@ -89,6 +105,7 @@ function Participant({ voice, channel, guildId }: VoicePanelProps & { voice: Gat
   return (
     <li className="voice-card">
       <Avatar url={user === undefined ? null : avatarUrl(user, 56)} name={name} size={56} />
+      <Effect userId={voice.user_id} channelId={channel.id} />
       <span className="voice-card-name">{name}</span>
       <span className="voice-card-icons">
         {voice.request_to_speak_timestamp && <Hand size={15} aria-label={text("stage.requested")} />}
@@ -104,12 +121,35 @@ function Participant({ voice, channel, guildId }: VoicePanelProps & { voice: Gat
   );
 }
 
+/** The emoji of the sound that a participant has just played. */
+function Effect({ userId, channelId }: { userId: string; channelId: string }) {
+  const text = useText();
+  const effect = useAppState((state) => state.voiceEffect);
+  const [endedAt, setEndedAt] = useState(0);
+  const isTheirs = effect?.user_id === userId && effect.channel_id === channelId;
+  const at = isTheirs ? effect.at : 0;
+  useEffect(() => {
+    const timer = at > 0 ? setTimeout(() => setEndedAt(at), at + EFFECT_MS - Date.now()) : undefined;
+    return () => clearTimeout(timer);
+  }, [at]);
+  if (!isTheirs || endedAt === at) {
+    return null;
+  }
+  const { emoji } = effect;
+  return (
+    <span className="voice-card-effect" role="img" aria-label={text("soundboard.played")}>
+      {emoji?.id ? <img src={emojiUrl(emoji.id, 24)} alt="" /> : (emoji?.name ?? "♪")}
+    </span>
+  );
+}
+
 /** Joining, leaving, and the user's own state. */
 function OwnControls({ channel, guildId, isStage }: VoicePanelProps & { isStage: boolean }) {
   const text = useText();
   const { api } = useSession();
   const action = useAction();
   const { own, join, leave, setSelf } = useVoice(guildId);
+  const [showsSounds, setShowsSounds] = useState(false);
   const permissions = useChannelPermissions(channel);
   const isHere = own?.channel_id === channel.id;
   if (!isHere) {
@@ -131,6 +171,12 @@ function OwnControls({ channel, guildId, isStage }: VoicePanelProps & { isStage:
   const stageState = (changes: { suppress?: boolean; request_to_speak_timestamp?: string | null }) =>
     void action.run(() => modifyOwnStageState(api, guildId, { channel_id: channel.id, ...changes }));
   const requests = own.request_to_speak_timestamp != null;
+  const maySound =
+    !own.suppress &&
+    !own.mute &&
+    !own.deaf &&
+    !own.self_deaf &&
+    has(permissions, Permission.UseSoundboard | Permission.Speak);
   return (
     <div className="voice-controls">
       <Button kind="danger" onPress={leave}>
@@ -148,6 +194,23 @@ function OwnControls({ channel, guildId, isStage }: VoicePanelProps & { isStage:
       >
         {own.self_deaf ? <HeadphoneOff size={18} /> : <Headphones size={18} />}
       </IconButton>
+      {maySound && (
+        <Panel
+          label={text("soundboard.open")}
+          className="emoji-dialog"
+          isOpen={showsSounds}
+          onOpenChange={setShowsSounds}
+          trigger={
+            <IconButton label={text("soundboard.open")}>
+              <AudioLines size={18} />
+            </IconButton>
+          }
+        >
+          <Suspense fallback={<p className="emoji-loading">{text("app.loading")}</p>}>
+            <Soundboard channelId={channel.id} guildId={guildId} />
+          </Suspense>
+        </Panel>
+      )}
       {isStage && !own.suppress && (
         <Button onPress={() => stageState({ suppress: true })}>{text("stage.toAudience")}</Button>
       )}

@@ -10,7 +10,8 @@ import {
 } from "../../../api/guild_settings";
 import { useText } from "../../../i18n/translate";
 import type { GuildState } from "../../../store/state";
-import { Button, IconButton, Menu, MenuItem, TextField } from "../../../ui/controls";
+import { Button, IconButton, TextField } from "../../../ui/controls";
+import { Menu, MenuItem } from "../../../ui/Menu";
 import { Switch, TagsField } from "../../../ui/fields";
 import { useSession } from "../../session/session";
 import { moved, withElement, withoutElement } from "../changes";

@@ -9,11 +9,11 @@ import {
   modifySticker,
   type StickerFields,
 } from "../../../api/expressions";
-import { stickerUrl } from "../../../api/images";
 import { useText } from "../../../i18n/translate";
 import { has } from "../../../store/permissions";
 import { Button, TextField } from "../../../ui/controls";
 import { FileButton } from "../../../ui/fields";
+import { StickerImage } from "../../media/StickerImage";
 import { useAppState, useSession } from "../../session/session";
 import { fieldError } from "../../session/useAction";
 import { Loaded, useGuildQuery } from "../queries";
@@ -21,7 +21,6 @@ import type { SectionProps } from "../sections";
 import { EditDialog, ExpressionRow } from "./ExpressionRow";
 
 const NEW: StickerFields = { name: "", description: "", tags: "" };
-const LOTTIE = 3;
 
 /** The stickers of a guild: adds, changes and deletes them. */
 export default function Stickers({ guild, permissions }: SectionProps) {
@@ -50,11 +49,7 @@ export default function Stickers({ guild, permissions }: SectionProps) {
                 <ExpressionRow
                   key={sticker.id}
                   picture={
-                    (sticker.format_type as number) === LOTTIE ? (
-                      <span className="expression-picture">{sticker.tags}</span>
-                    ) : (
-                      <img src={stickerUrl(sticker)} alt="" className="expression-picture" />
-                    )
+                    <StickerImage sticker={sticker} size={48} label="" className="expression-picture" />
                   }
                   name={sticker.name}
                   creator={sticker.user}

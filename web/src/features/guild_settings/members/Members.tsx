@@ -9,7 +9,8 @@ import { listMembers, MEMBERS_PER_PAGE, modifyMember, searchMembers } from "../.
 import { useText } from "../../../i18n/translate";
 import { has } from "../../../store/permissions";
 import type { GuildState } from "../../../store/state";
-import { Avatar, Button, IconButton, Menu, MenuItem } from "../../../ui/controls";
+import { Avatar, Button, IconButton } from "../../../ui/controls";
+import { Menu, MenuItem } from "../../../ui/Menu";
 import { Checkbox, SearchField } from "../../../ui/fields";
 import { RemoveMember } from "../../members/RemoveMember";
 import { ErrorNotice } from "../../session/ErrorNotice";

@@ -1,0 +1,96 @@
+import { useQuery } from "@tanstack/react-query";
+import type { APISoundboardSound } from "discord-api-types/v10";
+import { Search } from "lucide-react";
+import { useState } from "react";
+
+import { listDefaultSounds, listSounds, playSound } from "../../api/expressions";
+import { emojiUrl } from "../../api/images";
+import { useText } from "../../i18n/translate";
+import { SearchField } from "../../ui/fields";
+import { ErrorNotice } from "../session/ErrorNotice";
+import { Queries } from "../session/queries";
+import { useAppState, useSession } from "../session/session";
+import { useAction } from "../session/useAction";
+import { WithChannelTexts } from "../channels/WithChannelTexts";
+
+interface SoundboardProps {
+  channelId: string;
+  guildId: string;
+}
+
+/** The sounds that can be played in a voice channel: those of its guild and the default ones. */
+export default function Soundboard(props: SoundboardProps) {
+  return (
+    <Queries>
+      <WithChannelTexts>
+        <Sounds {...props} />
+      </WithChannelTexts>
+    </Queries>
+  );
+}
+
+function Sounds({ channelId, guildId }: SoundboardProps) {
+  const text = useText();
+  const { api } = useSession();
+  const action = useAction();
+  const [query, setQuery] = useState("");
+  const guildName = useAppState((state) => state.guilds[guildId]?.name ?? "");
+  const own = useQuery({ queryKey: ["guild", guildId, "sounds"], queryFn: () => listSounds(api, guildId) });
+  const defaults = useQuery({
+    queryKey: ["default sounds"],
+    queryFn: () => listDefaultSounds(api),
+    staleTime: Infinity,
+  });
+  const matches = ({ name, available }: APISoundboardSound) =>
+    available && name.toLowerCase().includes(query.trim().toLowerCase());
+  const groups = [
+    { name: guildName, sounds: (own.data ?? []).filter(matches) },
+    { name: text("soundboard.default"), sounds: (defaults.data ?? []).filter(matches) },
+  ].filter(({ sounds }) => sounds.length > 0);
+  return (
+    <div className="soundboard">
+      <SearchField
+        label={text("soundboard.search")}
+        icon={<Search size={16} aria-hidden="true" />}
+        value={query}
+        onChange={setQuery}
+        autoFocus
+      />
+      <ErrorNotice error={action.error ?? own.error ?? defaults.error} />
+      <div className="soundboard-groups">
+        {groups.map(({ name, sounds }) => (
+          <section key={name} aria-label={name}>
+            <h3>{name}</h3>
+            <div className="soundboard-grid">
+              {sounds.map((sound) => (
+                <button
+                  key={sound.sound_id}
+                  type="button"
+                  className="soundboard-sound"
+                  title={sound.name}
+                  onClick={() => void action.run(() => playSound(api, channelId, sound.sound_id))}
+                >
+                  <SoundEmoji sound={sound} />
+                  <span>{sound.name}</span>
+                </button>
+              ))}
+            </div>
+          </section>
+        ))}
+        {groups.length === 0 && (
+          <p className="emoji-loading" role="status">
+            {text(own.isPending || defaults.isPending ? "app.loading" : "soundboard.none")}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function SoundEmoji({ sound }: { sound: APISoundboardSound }) {
+  return (
+    <span className="soundboard-emoji" aria-hidden="true">
+      {sound.emoji_id ? <img src={emojiUrl(sound.emoji_id, 24)} alt="" /> : (sound.emoji_name ?? "♪")}
+    </span>
+  );
+}

@@ -1,0 +1,171 @@
+import {
+  createContext,
+  lazy,
+  Suspense,
+  useContext,
+  useId,
+  useRef,
+  useState,
+  type ComponentType,
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+} from "react";
+import { createPortal } from "react-dom";
+import {
+  ButtonContext,
+  type MenuItemProps as AriaMenuItemProps,
+  type PressEvent,
+} from "react-aria-components";
+
+const MenuPopover = lazy(() => import("./MenuPopover"));
+
+interface SubmenuProps {
+  /** The item that opens it. */
+  item: ReactElement;
+  children: ReactNode;
+}
+
+/** What menus consist of. */
+export interface MenuParts {
+  Item: ComponentType<AriaMenuItemProps>;
+  Separator: ComponentType<{ className: string }>;
+  Submenu: ComponentType<SubmenuProps>;
+}
+
+/** The parts of the menu that is open: their code is loaded with the first menu. */
+export const MenuPartsContext = createContext<MenuParts | null>(null);
+
+/** What has the focus when a menu opens: true is the menu itself, as after a press of the pointer. */
+export type MenuFocus = true | "first" | "last";
+
+interface MenuProps {
+  trigger: ReactNode;
+  label: string;
+  children: ReactNode;
+}
+
+/** A menu that its trigger, a button, opens. */
+export function Menu({ trigger, label, children }: MenuProps) {
+  const id = useId();
+  const button = useRef<HTMLButtonElement>(null);
+  const [focus, setFocus] = useState<MenuFocus | null>(null);
+  const control = {
+    id,
+    ref: button,
+    "aria-haspopup": "menu" as const,
+    "aria-expanded": focus !== null,
+    onPress: ({ pointerType }: PressEvent) =>
+      setFocus(pointerType === "keyboard" || pointerType === "virtual" ? "first" : true),
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+        event.preventDefault();
+        setFocus(event.key === "ArrowDown" ? "first" : "last");
+      }
+    },
+  };
+  return (
+    <>
+      <ButtonContext value={control}>{trigger}</ButtonContext>
+      {focus !== null && (
+        <Suspense>
+          <MenuPopover
+            anchor={button}
+            anchorId={id}
+            label={label}
+            focus={focus}
+            placement="bottom"
+            onClose={() => setFocus(null)}
+          >
+            {children}
+          </MenuPopover>
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+export function MenuItem({ danger = false, ...props }: AriaMenuItemProps & { danger?: boolean }) {
+  const parts = useContext(MenuPartsContext);
+  return parts && <parts.Item {...props} className={danger ? "menu-item menu-item-danger" : "menu-item"} />;
+}
+
+export function MenuSeparator() {
+  const parts = useContext(MenuPartsContext);
+  return parts && <parts.Separator className="menu-separator" />;
+}
+
+/** An item of a menu that opens a further one. */
+export function Submenu(props: SubmenuProps) {
+  const parts = useContext(MenuPartsContext);
+  return parts && <parts.Submenu {...props} />;
+}
+
+/** A point of the window, in pixels. */
+export interface Point {
+  left: number;
+  top: number;
+}
+
+interface MenuAtProps {
+  at: Point;
+  label: string;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** A menu at a point, open as long as it is rendered. */
+export function MenuAt({ at, label, onClose, children }: MenuAtProps) {
+  const id = useId();
+  const anchor = useRef<HTMLSpanElement>(null);
+  return (
+    <>
+      {createPortal(
+        // Elements that are moved would move it with them.
+        <span ref={anchor} id={id} className="context-anchor" style={{ left: at.left, top: at.top }} />,
+        document.body,
+      )}
+      <Suspense>
+        <MenuPopover
+          anchor={anchor}
+          anchorId={id}
+          label={label}
+          focus="first"
+          placement="bottom start"
+          onClose={onClose}
+        >
+          {children}
+        </MenuPopover>
+      </Suspense>
+    </>
+  );
+}
+
+interface ContextMenuProps {
+  label: string;
+  /** The items of the menu. */
+  menu: ReactNode;
+  children: ReactNode;
+}
+
+/** Opens a menu at the pointer by a secondary press, a long touch or the keyboard's menu key. */
+export function ContextMenu({ label, menu, children }: ContextMenuProps) {
+  const [at, setAt] = useState<Point | null>(null);
+  return (
+    // The event comes from the control inside, which has the focus.
+    // eslint-disable-next-line jsx-a11y/no-static-element-interactions
+    <div
+      onContextMenu={(event) => {
+        event.preventDefault();
+        setAt({ left: event.clientX, top: event.clientY });
+      }}
+    >
+      {children}
+      {at !== null && (
+        <MenuAt at={at} label={label} onClose={() => setAt(null)}>
+          {menu}
+        </MenuAt>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import type { ReactElement, ReactNode, RefObject } from "react";
+import {
+  Menu as AriaMenu,
+  MenuItem,
+  MenuTrigger,
+  Popover,
+  Separator,
+  SubmenuTrigger,
+  type PopoverProps,
+} from "react-aria-components";
+
+import { MenuPartsContext, type MenuFocus, type MenuParts } from "./Menu";
+
+interface MenuPopoverProps extends Pick<PopoverProps, "placement"> {
+  /** What the menu stands beside. */
+  anchor: RefObject<HTMLElement | null>;
+  anchorId: string;
+  label: string;
+  focus: MenuFocus;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+const PARTS: MenuParts = { Item: MenuItem, Separator, Submenu };
+
+/** A menu that is open as long as it is rendered. */
+export default function MenuPopover(props: MenuPopoverProps) {
+  const { anchor, anchorId, label, focus, placement, onClose, children } = props;
+  return (
+    <MenuPartsContext value={PARTS}>
+      <MenuTrigger isOpen onOpenChange={(open) => !open && onClose()}>
+        <Popover className="menu-popover" triggerRef={anchor} {...(placement && { placement })}>
+          <AriaMenu aria-label={label} aria-labelledby={anchorId} className="menu" autoFocus={focus}>
+            {children}
+          </AriaMenu>
+        </Popover>
+      </MenuTrigger>
+    </MenuPartsContext>
+  );
+}
+
+function Submenu({ item, children }: { item: ReactElement; children: ReactNode }) {
+  return (
+    <SubmenuTrigger>
+      {item}
+      <Popover className="menu-popover">{children}</Popover>
+    </SubmenuTrigger>
+  );
+}
