@@ -1,9 +1,10 @@
-"""The table: `make bench`, or `python -m benchmarks [--large] [--seconds N] [--only WORD]`.
+"""The table: `make bench`, or `python -m benchmarks [--large] [--database URL] [--seconds N] [--only WORD]`.
 
 Each row runs our server and the bare one in turn, several times, and tells the median ratio.
 """
 
 import argparse
+import asyncio
 import contextlib
 import json
 import os
@@ -18,6 +19,9 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
+from urllib.parse import urlsplit
+
+import asyncpg
 
 from benchmarks import activities, files, testing
 from benchmarks.bodies import LAYOUT, ONE_EMBED, PLAIN, TEN_EMBEDS
@@ -56,8 +60,8 @@ def running(command: list[str], port: int) -> Iterator[subprocess.Popen[bytes]]:
         process.kill()
 
 
-def ours(folder: Path, port: int) -> list[str]:
-    """The command that serves a community."""
+def ours(folder: Path, port: int, url: str | None = None) -> list[str]:
+    """The command that serves a community, whose database is a file in its folder or at a URL."""
     return [
         str(Path(sys.executable).with_name("moothall")),
         "serve",
@@ -69,6 +73,7 @@ def ours(folder: Path, port: int) -> list[str]:
         "--no-demo",
         "--log-level",
         "warning",
+        *(["--database-url", url] if url else []),
     ]
 
 
@@ -405,9 +410,22 @@ def activity_rows(folder: Path, seconds: float) -> list[Row]:
     return rows
 
 
-def measure(size: Size, folder: Path, seconds: float, only: str) -> list[Row]:
-    """Every row on one community."""
-    world = build(folder, size, sessions=10)
+def new_database(server: str, name: str) -> str:
+    """Make an empty database of a PostgreSQL server, in place of the one with its name; return its URL."""
+
+    async def create() -> None:
+        connection = await asyncpg.connect(server)
+        await connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        await connection.execute(f"CREATE DATABASE {name}")
+        await connection.close()
+
+    asyncio.run(create())
+    return urlsplit(server)._replace(path=f"/{name}").geturl()
+
+
+def measure(size: Size, folder: Path, seconds: float, only: str, url: str | None = None) -> list[Row]:
+    """Every row on one community; those that need a data folder of their own are left out with a `url`."""
+    world = build(folder, size, sessions=10, url=url)
     bench = Bench(world, folder, seconds)
     guild, channel = f"/guilds/{world.guild_id}", f"/channels/{world.channel_id}"
     forum, post = (f"/channels/{world.facts[name]}" for name in ("forum_id", "thread_id"))
@@ -452,10 +470,12 @@ def measure(size: Size, folder: Path, seconds: float, only: str) -> list[Row]:
         "download of 8 MiB": bench.download,
         "fan-out": lambda _name: bench.fan_out(),
     }
-    with running(ours(folder, bench.port), bench.port), running(bare(bench.bare_port), bench.bare_port):
+    with running(ours(folder, bench.port, url), bench.port), running(bare(bench.bare_port), bench.bare_port):
         for name, run in measures.items():
             if only.lower() in name.lower():
                 run(name)
+    if url is not None:
+        return bench.rows
     if only.lower() in "activity proxy":
         bench.rows.extend(activity_rows(folder / "activities", seconds))
     if only.lower() in "memory":
@@ -483,18 +503,22 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3.0, help="how long each load lasts")
     parser.add_argument("--only", default="", help="rows whose name contains this word")
     parser.add_argument("--keep", type=Path, help="a folder in which the communities stay for the next run")
+    parser.add_argument("--database", metavar="URL", help="a PostgreSQL server, on which databases are made anew")
     options = parser.parse_args()
     folder = options.keep or Path(tempfile.mkdtemp(prefix="moothall-bench-"))
     os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "")
     try:
         print("ratios: ours to a bare server that answers the same bytes, one process each, 32 connections; medians")
-        show(
-            "50 members, 20 channels, 20 roles, 1,000 messages",
-            measure(SMALL, folder / "small", options.seconds, options.only),
-        )
+        sizes = {"small": ("50 members, 20 channels, 20 roles, 1,000 messages", SMALL)}
         if options.large:
-            title = "100,000 members, 500 channels, 250 roles, 1,000,000 messages"
-            show(title, measure(LARGE, folder / "large", options.seconds, options.only))
+            sizes["large"] = ("100,000 members, 500 channels, 250 roles, 1,000,000 messages", LARGE)
+        for name, (title, size) in sizes.items():
+            url = None
+            if options.database:
+                # The folder of a community would not fit to its new database.
+                shutil.rmtree(folder / name, ignore_errors=True)
+                url = new_database(options.database, f"moothall_bench_{name}")
+            show(title, measure(size, folder / name, options.seconds, options.only, url))
     finally:
         if options.keep is None:
             shutil.rmtree(folder, ignore_errors=True)

@@ -2,21 +2,21 @@
 
 import asyncio
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from msgspec import UNSET
-from sqlalchemy import insert
 
 from benchmarks.forum import forum_rows
+from benchmarks.loading import Loader, loading
 from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.secrets import ServerKey, hash_token, new_account_token, new_token
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, SnowflakeFactory
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.resources.message.body import NONE, Head, Text, encode_body
-from moothall.resources.message.search.indexing import LOCK, follow
-from moothall.storage.database import Database, Query, Transaction
+from moothall.resources.message.search.rebuild import rebuild_index
 from moothall.storage.engines import database_at
 from moothall.storage.schema import (
     applications,
@@ -33,10 +33,6 @@ from moothall.storage.schema import (
     webhooks,
 )
 
-_TABLES = (applications, channel_activity, channels, guild_counters, guilds, members, messages, roles, tokens, users)
-_PLACES = {table.name: Query(insert(table)) for table in (*_TABLES, thread_tags, webhooks)}
-
-_CHUNK = 20_000
 _WORDS = [
     "the",
     "quick",
@@ -89,29 +85,34 @@ class World:
         self.facts = facts
 
 
-def build(folder: Path, size: Size, *, sessions: int) -> World:
-    """Make a community in an empty data folder, with tokens for so many of its members; a second call finds it."""
+def build(folder: Path, size: Size, *, sessions: int, url: str | None = None) -> World:
+    """Make a community in an empty data folder, with tokens for so many of its members; a second call finds it.
+
+    Its database is a file in the folder, or the empty PostgreSQL database at `url`.
+    """
     stored = folder / "world.json"
     if stored.exists():
         return World(**json.loads(stored.read_text()))
     folder.mkdir(parents=True, exist_ok=True)
-    facts = asyncio.run(_build(folder, size, sessions))
+    facts = asyncio.run(_build(folder, size, sessions, url or f"sqlite:///{folder / 'moothall.sqlite3'}"))
     stored.write_text(json.dumps(facts))
     return World(**facts)
 
 
-async def _build(folder: Path, size: Size, sessions: int) -> dict[str, Any]:
-    database = database_at(f"sqlite:///{folder / 'moothall.sqlite3'}")
+async def _build(folder: Path, size: Size, sessions: int, url: str) -> dict[str, Any]:
+    async with loading(url) as loader:
+        facts = await _Builder(loader, folder, size, sessions).build()
+    database = database_at(url)
     await database.open()
-    await database.migrate()
-    facts = await _Builder(database, folder, size, sessions).build()
+    # Else it would go on behind everything that is measured.
+    await rebuild_index(database)
     await database.close()
     return facts
 
 
 class _Builder:
-    def __init__(self, database: Database, folder: Path, size: Size, sessions: int) -> None:
-        self._database = database
+    def __init__(self, loader: Loader, folder: Path, size: Size, sessions: int) -> None:
+        self._loader = loader
         self._size = size
         self._sessions = sessions
         self._ids = SnowflakeFactory()
@@ -127,26 +128,23 @@ class _Builder:
         bot_token = new_account_token(bot_id)
         session_tokens = [new_account_token(person) for person in people[: self._sessions]]
         webhook_id, webhook_token = self._ids.next(), new_token(68)
-        async with self._database.transaction() as tx:
-            await self._guild(tx, guild_id, bot_id, people[0], role_ids, channel_ids)
-            await self._bot(tx, bot_id, people[0], bot_token)
-            await tx.execute(
-                _PLACES["webhooks"],
-                id=webhook_id,
-                guild_id=guild_id,
-                channel_id=channel_ids[0],
-                name="bench",
-                token=self._box.encrypt(webhook_token.encode(), about=b"webhook %d" % webhook_id),
-                token_hash=hash_token(webhook_token),
-                user_id=people[0],
-            )
-            for token, person in zip(session_tokens, people, strict=False):
-                await self._token(tx, token, TokenKind.SESSION, person)
+        await self._guild(guild_id, bot_id, people[0], role_ids, channel_ids)
+        await self._bot(bot_id, people[0], bot_token)
+        webhook = {
+            "id": webhook_id,
+            "guild_id": guild_id,
+            "channel_id": channel_ids[0],
+            "name": "bench",
+            "token": self._box.encrypt(webhook_token.encode(), about=b"webhook %d" % webhook_id),
+            "token_hash": hash_token(webhook_token),
+            "user_id": people[0],
+        }
+        await self._loader.insert(webhooks, [webhook])
+        for token, person in zip(session_tokens, people, strict=False):
+            await self._token(token, TokenKind.SESSION, person)
         await self._people(guild_id, people, role_ids)
         await self._messages(guild_id, channel_ids, people)
         forum_id, thread_id = await self._forum(guild_id, people)
-        while await self._index():
-            pass
         return {
             "guild_id": int(guild_id),
             "channel_id": int(channel_ids[0]),
@@ -162,35 +160,29 @@ class _Builder:
 
     async def _guild(
         self,
-        tx: Transaction,
         guild_id: Snowflake,
         bot_id: Snowflake,
         owner_id: Snowflake,
         role_ids: list[Snowflake],
         channel_ids: list[Snowflake],
     ) -> None:
-        await tx.execute(
-            _PLACES["guilds"],
-            id=guild_id,
-            version=self._ids.next(),
-            name="Bench",
-            owner_id=owner_id,
-            features=["COMMUNITY"],
-        )
-        await tx.execute(_PLACES["guild_counters"], guild_id=guild_id, member_count=self._size.members)
-        await tx.execute(
-            _PLACES["roles"], guild_id=guild_id, id=guild_id, name="@everyone", permissions=int(Permissions.DEFAULT)
-        )
-        await tx.execute_many(
-            _PLACES["roles"],
-            [
-                {"guild_id": guild_id, "id": role, "name": f"role {i}", "position": i + 1, "permissions": 0}
-                for i, role in enumerate(role_ids)
-            ],
-        )
+        guild = {
+            "id": guild_id,
+            "version": self._ids.next(),
+            "name": "Bench",
+            "owner_id": owner_id,
+            "features": ["COMMUNITY"],
+        }
+        await self._loader.insert(guilds, [guild])
+        await self._loader.insert(guild_counters, [{"guild_id": guild_id, "member_count": self._size.members}])
+        everyone = {"id": guild_id, "name": "@everyone", "permissions": int(Permissions.DEFAULT)}
+        others = [
+            {"id": role, "name": f"role {i}", "position": i + 1, "permissions": 0} for i, role in enumerate(role_ids)
+        ]
+        await self._loader.insert(roles, [{"guild_id": guild_id, **role} for role in (everyone, *others)])
         hidden = [{"id": str(int(guild_id)), "type": 0, "allow": "0", "deny": str(int(Permissions.SEND_MESSAGES))}]
-        await tx.execute_many(
-            _PLACES["channels"],
+        await self._loader.insert(
+            channels,
             [
                 {
                     "id": channel,
@@ -203,122 +195,110 @@ class _Builder:
                 for i, channel in enumerate(channel_ids)
             ],
         )
-        await tx.execute(
-            _PLACES["members"],
-            guild_id=guild_id,
-            user_id=bot_id,
-            username_key="bench",
-            roles=role_ids[:1],
-            joined_at=self._now,
-        )
+        member = {
+            "guild_id": guild_id,
+            "user_id": bot_id,
+            "username_key": "bench",
+            "roles": role_ids[:1],
+            "joined_at": self._now,
+        }
+        await self._loader.insert(members, [member])
 
-    async def _bot(self, tx: Transaction, bot_id: Snowflake, owner_id: Snowflake, token: str) -> None:
-        await tx.execute(
-            _PLACES["users"], id=bot_id, username="bench", username_key="bench", bot=True, application_id=bot_id
-        )
-        await tx.execute(
-            _PLACES["applications"],
-            id=bot_id,
-            owner_id=owner_id,
-            bot_user_id=bot_id,
-            name="bench",
-            flags=(1 << 13) | (1 << 15) | (1 << 19),
-            verify_key="00" * 32,
-            private_key=b"",
-            created_at=self._now,
-        )
-        await self._token(tx, token, TokenKind.BOT, bot_id, bot_id)
+    async def _bot(self, bot_id: Snowflake, owner_id: Snowflake, token: str) -> None:
+        bot = {"id": bot_id, "username": "bench", "username_key": "bench", "bot": True, "application_id": bot_id}
+        await self._loader.insert(users, [bot])
+        application = {
+            "id": bot_id,
+            "owner_id": owner_id,
+            "bot_user_id": bot_id,
+            "name": "bench",
+            "flags": (1 << 13) | (1 << 15) | (1 << 19),
+            "verify_key": "00" * 32,
+            "private_key": b"",
+            "created_at": self._now,
+        }
+        await self._loader.insert(applications, [application])
+        await self._token(token, TokenKind.BOT, bot_id, bot_id)
 
-    async def _token(
-        self, tx: Transaction, token: str, kind: TokenKind, user_id: int, application_id: int | None = None
-    ) -> None:
-        await tx.execute(
-            _PLACES["tokens"],
-            hash=hash_token(token),
-            kind=int(kind),
-            user_id=user_id,
-            application_id=application_id,
-            created_at=self._now,
-        )
+    async def _token(self, token: str, kind: TokenKind, user_id: int, application_id: int | None = None) -> None:
+        row = {
+            "hash": hash_token(token),
+            "kind": int(kind),
+            "user_id": user_id,
+            "application_id": application_id,
+            "created_at": self._now,
+        }
+        await self._loader.insert(tokens, [row])
 
     async def _people(self, guild_id: Snowflake, people: list[Snowflake], role_ids: list[Snowflake]) -> None:
-        for start in range(0, len(people), _CHUNK):
-            part = people[start : start + _CHUNK]
-            async with self._database.transaction() as tx:
-                await tx.execute_many(
-                    _PLACES["users"],
-                    [
-                        {"id": person, "username": f"person{start + i}", "username_key": f"person{start + i}"}
-                        for i, person in enumerate(part)
-                    ],
-                )
-                await tx.execute_many(
-                    _PLACES["members"],
-                    [
-                        {
-                            "guild_id": guild_id,
-                            "user_id": person,
-                            "username_key": f"person{start + i}",
-                            "roles": [role_ids[(start + i) % len(role_ids)]],
-                            # So that pruning finds members who were never there.
-                            "joined_at": self._long_ago,
-                        }
-                        for i, person in enumerate(part)
-                    ],
-                )
+        named = [(person, f"person{number}") for number, person in enumerate(people)]
+        await self._loader.insert(
+            users, ({"id": person, "username": name, "username_key": name} for person, name in named)
+        )
+        await self._loader.insert(
+            members,
+            (
+                {
+                    "guild_id": guild_id,
+                    "user_id": person,
+                    "username_key": name,
+                    "roles": [role_ids[number % len(role_ids)]],
+                    # So that pruning finds members who were never there.
+                    "joined_at": self._long_ago,
+                }
+                for number, (person, name) in enumerate(named)
+            ),
+        )
 
     async def _messages(self, guild_id: Snowflake, channel_ids: list[Snowflake], people: list[Snowflake]) -> None:
         # Half of them in the first channel, whose pages are read.
         first, rest = channel_ids[0], channel_ids[1:]
-        placed = [first if i % 2 == 0 else rest[i // 2 % len(rest)] for i in range(self._size.messages)]
-        last: dict[int, Snowflake] = {}
-        for start in range(0, len(placed), _CHUNK):
-            rows = []
-            for i, channel in enumerate(placed[start : start + _CHUNK]):
-                message, author = self._ids.next(), people[(start + i) * 31 % len(people)]
-                last[channel] = message
-                rows.append(
-                    {
+        numbers: dict[Snowflake, list[int]] = {channel: [] for channel in channel_ids}
+        for number in range(self._size.messages):
+            numbers[first if number % 2 == 0 else rest[number // 2 % len(rest)]].append(number)
+        ids = [self._ids.next() for _ in range(self._size.messages)]
+
+        def rows() -> Iterator[dict[str, Any]]:
+            # In the order in which they are stored.
+            for channel, listed in numbers.items():
+                for number in listed:
+                    yield {
                         "channel_id": channel,
-                        "id": message,
+                        "id": ids[number],
                         "guild_id": guild_id,
-                        "author_id": author,
-                        "body": message_body(channel, message, start + i),
+                        "author_id": people[number * 31 % len(people)],
+                        "body": message_body(channel, ids[number], number),
                     }
-                )
-            async with self._database.transaction() as tx:
-                await tx.execute_many(_PLACES["messages"], rows)
-        async with self._database.transaction() as tx:
-            await tx.execute_many(
-                _PLACES["channel_activity"],
-                [{"channel_id": channel, "last_message_id": message} for channel, message in last.items()],
-            )
+
+        await self._loader.insert(messages, rows())
+        await self._loader.insert(
+            channel_activity,
+            [
+                {"channel_id": channel, "last_message_id": ids[listed[-1]]}
+                for channel, listed in numbers.items()
+                if listed
+            ],
+        )
 
     async def _forum(self, guild_id: Snowflake, people: list[Snowflake]) -> tuple[int, int]:
         rows = forum_rows(guild_id, people, self._size.threads, self._ids, self._now)
         forum, *posts = rows["channels"]
-        async with self._database.transaction() as tx:
-            for name in ("channels", "thread_tags", "channel_activity"):
-                await tx.execute_many(_PLACES[name], rows[name])
-            await tx.execute_many(
-                _PLACES["messages"],
-                [
-                    {
-                        "channel_id": post["id"],
-                        "id": post["id"],
-                        "guild_id": guild_id,
-                        "author_id": post["owner_id"],
-                        "body": message_body(post["id"], post["id"], number),
-                    }
-                    for number, post in enumerate(posts)
-                ],
-            )
+        for table in (channels, thread_tags, channel_activity):
+            await self._loader.insert(table, rows[table.name])
+        await self._loader.insert(
+            messages,
+            [
+                {
+                    "channel_id": post["id"],
+                    "id": post["id"],
+                    "guild_id": guild_id,
+                    "author_id": post["owner_id"],
+                    "body": message_body(post["id"], post["id"], number),
+                }
+                for number, post in enumerate(posts)
+            ],
+        )
         return int(forum["id"]), int(posts[-1]["id"])
-
-    async def _index(self) -> int:
-        # Else it would go on behind everything that is measured.
-        async with self._database.transaction(LOCK) as tx:
-            return sum([await follow(tx, self._database.dialect) for _ in range(100)])
 
 
 def message_body(channel: int, message: int, number: int) -> bytes:
