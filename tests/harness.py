@@ -8,8 +8,9 @@ assert platform.heard_names == ["GUILD_ROLE_CREATE", "GUILD_AUDIT_LOG_ENTRY_CREA
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -26,10 +27,11 @@ from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
 from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.context import GatewaySession
-from moothall.kernel.endpoint import endpoints
+from moothall.kernel.endpoint import Endpoint, endpoints
 from moothall.kernel.jobs import MAX_TRANSACTION_MS, JobRunner
 from moothall.kernel.pipeline import Pipeline
 from moothall.kernel.ratelimit import RateLimiter
+from moothall.kernel.router import Router
 from moothall.kernel.secrets import ServerKey, hash_token, new_account_token, new_token
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, RoleId, Snowflake, SnowflakeFactory, UserId
 from moothall.objects.permissions import Permissions
@@ -52,6 +54,7 @@ from moothall.storage.schema import (
     tokens,
     users,
 )
+from tests.compared_states import ComparedStates
 from tests.conformance.public_schema import check_answer
 from tests.conformance.witness import emissions, witness
 
@@ -102,6 +105,9 @@ class Presences:
 
     def is_connected(self, user_id: int) -> bool:
         return user_id in self.connected
+
+    def connected_among(self, user_ids: Collection[UserId]) -> frozenset[UserId]:
+        return frozenset(user_id for user_id in user_ids if self.is_connected(user_id))
 
     def find_session(self, user_id: int, session_id: str | None) -> GatewaySession | None:
         sessions = self.sessions.get(user_id, [])
@@ -285,12 +291,15 @@ class Platform:
             self.bus,
             SERVER_KEY,
             ids=self.ids,
+            states=ComparedStates(database),
             presences=self.presences,
         )
         self.services.limiter = limiter
         self.gateway = GatewayNode(GatewaySettings(), self.bus, DatabaseSource(database, self.services.states))
         self.services.resources.add(self.gateway)
-        self.pipeline = self._full_pipeline = Pipeline(self.services, endpoints(), observe=lambda *_: None)
+        self.pipeline = self._full_pipeline = Pipeline(
+            self.services, _router(tuple(endpoints())), observe=lambda *_: None
+        )
         self.anonymous = Caller(self, Snowflake(0), None)
         self._names = 0
 
@@ -430,6 +439,12 @@ class Platform:
             scopes=scopes,
             created_at=Timestamp.now(),
         )
+
+
+@cache
+def _router(rows: tuple[Endpoint, ...]) -> Router:
+    """The router of these rows, which takes milliseconds to build and keeps no state."""
+    return Router(rows)
 
 
 def _query_text(value: Any) -> str:

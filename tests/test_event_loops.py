@@ -55,13 +55,17 @@ def long_lived(source: str) -> Iterator[str]:
                 yield node.name
 
 
-def test_an_async_fixture_but_the_browser_lives_no_longer_than_a_test() -> None:
+def test_few_async_fixtures_live_longer_than_a_test() -> None:
     fixture = '@pytest.fixture(scope="{}")\nasync def database(): ...\n'
     assert list(long_lived(fixture.format("module"))) == ["database"]
     assert list(long_lived(fixture.format("function") + fixture.format("session").replace("async ", ""))) == []
 
-    # Clients of others are installed in folders named `site`. Tests of a module share a browser, which starts slowly.
+    # Clients of others are installed in folders named `site`. Tests of a module share a browser, which starts slowly,
+    # and laws about thousands of refusals a platform; they then share the loop as well.
     tests = Path(__file__).parent
-    shared = {tests / "clients" / "conftest.py": ["running_browser"]}
+    shared = {
+        tests / "clients" / "conftest.py": ["running_browser"],
+        tests / "conformance" / "test_refusals.py": ["shared_platform"],
+    }
     for file in (file for file in tests.rglob("*.py") if "site" not in file.parts):
         assert list(long_lived(file.read_text(encoding="utf-8"))) == shared.get(file, []), file

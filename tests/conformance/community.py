@@ -589,6 +589,8 @@ class Community:
         launch = {"channel_id": channels[_VOICE], "application_id": self.application_id}
         body = {"session_id": self._sessions[OWNER].id}
         self._make(OWNER, "POST", "/activities/{channel_id}/{application_id}", body, **launch)
+        tickets = "/applications/{application_id}/proxy-tickets"
+        self._make(OWNER, "POST", tickets, {}, application_id=self.application_id)
         file = {"file": ("pixel.png", still(32))}
         self._make(
             OWNER, "POST", "/applications/{application_id}/attachment", {}, file, application_id=self.application_id

@@ -69,7 +69,8 @@ def test_other_spellings_of_a_scalar_are_the_same_body(row: Endpoint) -> None:
     for path, value, other in spellings(shape):
         expected = outcome(row, placed(shape, path, value))
         assert outcome(row, placed(shape, path, other)) == expected, f"{'.'.join(map(str, path))}: {other!r}"
-        if isinstance(value, int) and isinstance(other, float):
+        # The bounds of 64 bits have no halves as floats.
+        if isinstance(value, int) and isinstance(other, float) and value + 0.5 != value:
             refusal = refusal_of(row, placed(shape, path, value + 0.5))
             assert refusal is not None
             assert errors_at(refusal, path), f"{'.'.join(map(str, path))}: {value + 0.5}"

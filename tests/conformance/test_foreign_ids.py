@@ -13,10 +13,11 @@ import pytest
 
 import moothall.gateway.endpoints  # noqa: F401 its rows
 from moothall.kernel.endpoint import REGISTRY, Endpoint
-from moothall.objects.ids import JoinRequestId, UserId
+from moothall.objects.ids import ApplicationId, JoinRequestId, QuickLinkId, UserId
 from moothall.objects.screening import JoinRequestStatus
 from moothall.objects.wire import Timestamp
 from moothall.resources import load_endpoints
+from moothall.resources.activity.quick_link.queries import QuickLinkRow, insert_quick_link
 from moothall.resources.guild.join_request.queries import JoinRequestRow, insert_join_request
 from tests.harness import Caller, Guild, Platform
 from tests.resources.auto_moderation.rules import create_rule
@@ -168,6 +169,7 @@ async def things(platform: Platform, hours: int) -> Things:
         "emoji_name": "%F0%9F%91%8D",
         "answer_id": "1",
         "request_id": await _submitted_request(platform, guild, member),
+        "link_id": await _quick_link(platform, ApplicationId(bot.id)),
     }
     ids["overwrite_id"] = ids["role_id"]
     ids["location_id"] = f"gc-{ids['guild_id']}-{ids['channel_id']}"
@@ -175,6 +177,14 @@ async def things(platform: Platform, hours: int) -> Things:
     overwritten = f"{channel}/permissions/{ids['role_id']}"
     await make(owner, "PUT", overwritten, {"type": 0, "allow": "2048"})
     return Things(owner, guild, bot, {name: str(value) for name, value in ids.items()})
+
+
+async def _quick_link(platform: Platform, application_id: ApplicationId) -> str:
+    """A link into the Activity that an application has had."""
+    row = QuickLinkRow(QuickLinkId(platform.ids.next()), application_id, "Link", "x", "0" * 32, None)
+    async with platform.database.transaction() as tx:
+        await insert_quick_link(tx, row)
+    return f"1-{row.id}"
 
 
 async def _submitted_request(platform: Platform, guild: Guild, member: Caller) -> JoinRequestId:

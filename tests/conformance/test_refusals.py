@@ -1,7 +1,8 @@
 """Refusals that every row owes, generated from the registry: 401, 404, 403, and a trace of none of them."""
 
 import re
-from collections.abc import Iterator
+import shutil
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.scopes import SCOPES
 from moothall.resources import load_endpoints
 from moothall.storage.database import Query
+from moothall.storage.engines import database_at
 from moothall.storage.schema import auto_moderation_rules, emojis, sounds, stickers
 from tests.harness import Guild, Platform
 
@@ -34,9 +36,34 @@ def filled(row: Endpoint, **values: object) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: str(values.get(match[1], UNKNOWN)), row.path)
 
 
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def shared_url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a database with every table, on each engine, for all laws of the module that share a platform."""
+    if request.param == "sqlite":
+        path = tmp_path_factory.mktemp("refusals") / "moothall.db"
+        shutil.copy(request.getfixturevalue("migrated_sqlite"), path)
+        yield f"sqlite:///{path}"
+    else:
+        empty = request.getfixturevalue("emptying")
+        yield request.getfixturevalue("migrated_postgres")
+        empty()
+
+
+@pytest.fixture(scope="module")
+async def shared_platform(shared_url: str) -> AsyncIterator[Platform]:
+    """The API over one database for many laws: refusals leave no trace, and each law has a guild of its own."""
+    database = database_at(shared_url)
+    await database.open()
+    made = Platform(database)
+    made._names = 1_000_000  # on PostgreSQL the platforms of other tests name people in the same database
+    yield made
+    await made.close()
+    await database.close()
+
+
 async def world(platform: Platform) -> Guild:
     """A guild whose members may do nothing but look."""
-    guild = await platform.guild(await platform.person("owner"), everyone=Permissions.VIEW_CHANNEL)
+    guild = await platform.guild(await platform.person(), everyone=Permissions.VIEW_CHANNEL)
     platform.heard.clear()
     return guild
 
@@ -50,48 +77,50 @@ SIGNED = [row for row in ROWS if row.access.needs_actor]
 
 
 @pytest.mark.parametrize("row", SIGNED, ids=ids(SIGNED))
-async def test_without_a_token_and_with_a_bad_one_it_is_401(platform: Platform, row: Endpoint) -> None:
-    guild = await world(platform)
+async def test_without_a_token_and_with_a_bad_one_it_is_401(shared_platform: Platform, row: Endpoint) -> None:
+    guild = await world(shared_platform)
     path = filled(row, guild_id=guild.id, channel_id=guild.general)
     for headers in ([], [("authorization", "Bot nonsense")], [("authorization", "nonsense")]):
-        reply = await platform.anonymous.request(row.method, path, headers=headers)
+        reply = await shared_platform.anonymous.request(row.method, path, headers=headers)
         assert (reply.status, reply.json) == (401, {"code": 0, "message": "401: Unauthorized"})
-    await no_trace(platform, guild)
+    await no_trace(shared_platform, guild)
 
 
 IN_GUILD = [row for row in SIGNED if "{guild_id}" in row.path and isinstance(row.access, RequiredPermissions | Member)]
 
 
 @pytest.mark.parametrize("row", IN_GUILD, ids=ids(IN_GUILD))
-async def test_a_guild_that_is_not_there_and_one_not_joined_are_404(platform: Platform, row: Endpoint) -> None:
-    guild, stranger = await world(platform), await platform.person()
+async def test_a_guild_that_is_not_there_and_one_not_joined_are_404(shared_platform: Platform, row: Endpoint) -> None:
+    guild, stranger = await world(shared_platform), await shared_platform.person()
     for guild_id in (UNKNOWN, "x", guild.id):
         reply = await stranger.request(row.method, filled(row, guild_id=guild_id), {})
         assert (reply.status, reply.code) == (404, 10004)
-    await no_trace(platform, guild)
+    await no_trace(shared_platform, guild)
 
 
 IN_CHANNEL = [row for row in SIGNED if row.path.startswith("/channels/{channel_id}")]
 
 
 @pytest.mark.parametrize("row", IN_CHANNEL, ids=ids(IN_CHANNEL))
-async def test_an_unknown_channel_is_404_and_one_that_cannot_be_seen_403(platform: Platform, row: Endpoint) -> None:
-    guild, stranger = await world(platform), await platform.person()
-    member = await platform.person()
+async def test_an_unknown_channel_is_404_and_one_that_cannot_be_seen_403(
+    shared_platform: Platform, row: Endpoint
+) -> None:
+    guild, stranger = await world(shared_platform), await shared_platform.person()
+    member = await shared_platform.person()
     await guild.join(member)
     hidden = await guild.channel(overwrites=[(guild.id, 0, 0, Permissions.VIEW_CHANNEL)])
     assert (await stranger.request(row.method, filled(row, channel_id=UNKNOWN), {})).code == 10003
     assert (await stranger.request(row.method, filled(row, channel_id=guild.general), {})).code == 50001
     assert (await member.request(row.method, filled(row, channel_id=hidden), {})).code == 50001
-    await no_trace(platform, guild)
+    await no_trace(shared_platform, guild)
 
 
 GUARDED = [row for row in SIGNED if isinstance(row.access, RequiredPermissions)]
 
 
 @pytest.mark.parametrize("row", GUARDED, ids=ids(GUARDED))
-async def test_a_member_without_the_permission_is_403(platform: Platform, row: Endpoint) -> None:
-    guild = await world(platform)
+async def test_a_member_without_the_permission_is_403(shared_platform: Platform, row: Endpoint) -> None:
+    guild = await world(shared_platform)
     assert isinstance(row.access, RequiredPermissions)
     missing = 0
     for bits in row.access.alternatives:
@@ -103,7 +132,7 @@ async def test_a_member_without_the_permission_is_403(platform: Platform, row: E
         pytest.skip("whoever may not view a channel is told of no permission")
     reply = await member.request(row.method, filled(row, guild_id=guild.id, channel_id=guild.general), {})
     assert (reply.status, reply.code) == (403, 50013)
-    await no_trace(platform, guild)
+    await no_trace(shared_platform, guild)
 
 
 NESTED = [
@@ -130,35 +159,37 @@ async def foreign_thing(platform: Platform, guild: Guild, table: Table) -> Snowf
 
 
 @pytest.mark.parametrize("row", NESTED, ids=ids(NESTED))
-async def test_what_belongs_to_another_guild_is_404_in_ones_own(platform: Platform, row: Endpoint) -> None:
-    guild, other = await world(platform), await platform.guild(await platform.person())
+async def test_what_belongs_to_another_guild_is_404_in_ones_own(shared_platform: Platform, row: Endpoint) -> None:
+    guild, other = await world(shared_platform), await shared_platform.guild(await shared_platform.person())
     foreign = {
         "role_id": await other.role(),
         "user_id": other.owner.id if row.name not in TAKES_ANYONE else UNKNOWN,
         "integration_id": other.id,
-        **{name: await foreign_thing(platform, other, table) for name, table in OF_GUILDS.items()},
+        **{name: await foreign_thing(shared_platform, other, table) for name, table in OF_GUILDS.items()},
     }
     if "{role_id}" in row.path and "{user_id}" in row.path:
         foreign["user_id"] = guild.owner.id
     body: Any = [] if row.name in TAKES_LIST else {}
     reply = await guild.owner.request(row.method, filled(row, guild_id=guild.id, **foreign), body)
     assert reply.status in ({400, 404} if row.name == "add_guild_member" else {404})
-    await no_trace(platform, guild)
+    await no_trace(shared_platform, guild)
 
 
 @pytest.mark.parametrize("row", SIGNED, ids=ids(SIGNED))
-async def test_an_access_token_opens_just_the_rows_that_name_its_scope(platform: Platform, row: Endpoint) -> None:
-    guild = await world(platform)
+async def test_an_access_token_opens_just_the_rows_that_name_its_scope(
+    shared_platform: Platform, row: Endpoint
+) -> None:
+    guild = await world(shared_platform)
     scopes = frozenset(row.scope.split("|") if row.scope else ())
     assert scopes <= frozenset(SCOPES)
     path = filled(row, guild_id=guild.id, channel_id=guild.general)
     # All scopes that the row does not name grant nothing together, and each that it names is enough alone.
-    others = await platform.bearer(guild.owner, 1, *(scope for scope in SCOPES if scope not in scopes))
+    others = await shared_platform.bearer(guild.owner, 1, *(scope for scope in SCOPES if scope not in scopes))
     for reply in (await others.request(row.method, path, {}), await others.request(row.method, path)):
         assert (reply.status, reply.code) == (403, 50026)
-    await no_trace(platform, guild)
+    await no_trace(shared_platform, guild)
     for scope in scopes:
-        named = await platform.bearer(guild.owner, 1, scope)
+        named = await shared_platform.bearer(guild.owner, 1, scope)
         reply = await named.request(row.method, path, {})
         assert reply.status < 400 or reply.code != 50026, (scope, reply.body)
 

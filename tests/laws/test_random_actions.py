@@ -5,7 +5,9 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from moothall.kernel.guild_state import GuildStates
 from moothall.objects.permissions import Permissions
+from tests.compared_states import assert_equal_to_stored
 from tests.gateway.test_convergence import Client, Town
 from tests.harness import Platform
 from tests.laws.scenario import Scenario, client_state, visible_state
@@ -72,11 +74,21 @@ class ObservedScenario(Scenario):
 
     async def connect_clients(self) -> None:
         self.town = Town(self.platform)
+        self.follower = GuildStates(self.platform.database)
         self.clients = [Client(self.town.node, self.actors[n]) for n in (0, 2, 6)]
         for client in self.clients:
             await client.connect()
             await client.catch_up()
         await self.town.wait_until_idle()
+
+    async def compare_states(self) -> None:
+        """Check that a process that follows the guild by its list of changes has the stored state."""
+        async with self.platform.database.read() as reader:
+            state = await self.follower.state(reader, self.guild.id)
+            assert state is not None
+            await assert_equal_to_stored(reader, self.follower, state)
+            await state.channels(reader)
+            await state.auto_moderation_rules(reader)
 
     async def compare_mirrors(self) -> None:
         """Check that each client's mirror equals the stored state that it may see."""
@@ -102,6 +114,7 @@ async def test_random_actions_keep_every_invariant(platform: Platform, steps: li
     await scenario.connect_clients()
     for actor, name, *values in steps:
         await scenario.act(actor, name, *values)
+        await scenario.compare_states()
         await scenario.compare_mirrors()
     for client in scenario.clients:
         await client.peer.disconnect(1000)
