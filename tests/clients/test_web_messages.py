@@ -137,6 +137,23 @@ async def test_the_first_unread_message_and_the_days_are_found(browser: Browser,
     assert ada.errors == []
 
 
+async def test_a_link_to_the_first_message_leads_back_to_the_newest(browser: Browser, world: World) -> None:
+    """Nothing scrolls when the first message is at the top already: no event tells of newer ones."""
+    owner = await world.resident()
+    guild_id = await world.guild(owner, "The Moot")
+    channel_id = await world.text_channel(owner, guild_id)
+    first = await owner.say(channel_id, "the first one")
+    for number in range(40):
+        await owner.say(channel_id, f"line {number}.")
+    path = f"/channels/{guild_id}/{channel_id}/{first['id']}"
+    ada = await open_as(browser, owner, path, viewport={"width": 1000, "height": 500})
+    await expect(ada.message("the first one")).to_be_in_viewport()
+    await ada.page.get_by_role("button", name="Jump to the newest messages").click()
+    await expect(ada.message("line 39.")).to_be_in_viewport()
+    await expect(ada.page.get_by_role("button", name="Jump to the newest messages")).to_be_hidden()
+    assert ada.errors == []
+
+
 async def test_an_event_is_planned_shared_changed_and_begun(browser: Browser, world: World) -> None:
     owner = await world.resident()
     guild_id = await world.guild(owner, "The Moot")

@@ -152,36 +152,51 @@ export default function Timeline(props: TimelineProps) {
     // Scrolls once for each target, when it has been loaded.
   }, [jumpIndex, jumpTarget, virtualizer]);
 
+  /** Tell whether the newest messages are more than a screen below; answer how far the end of the loaded ones is, in pixels. */
+  const measureBottom = useCallback(
+    (element: HTMLElement) => {
+      const toBottom = element.scrollHeight - element.scrollTop - element.clientHeight;
+      const hasNewer = session.store.state.messages[channelId]?.hasNewer === true;
+      setAwayFromBottom(toBottom > element.clientHeight || hasNewer);
+      return { toBottom, hasNewer };
+    },
+    [session, channelId],
+  );
+
   const onScroll = useCallback(() => {
     const element = scroller.current;
     if (element === null) {
       return;
     }
-    const toBottom = element.scrollHeight - element.scrollTop - element.clientHeight;
-    const current = session.store.state.messages[channelId];
-    atBottom.current = toBottom < BOTTOM_DISTANCE && current?.hasNewer !== true;
+    const { toBottom, hasNewer } = measureBottom(element);
+    atBottom.current = toBottom < BOTTOM_DISTANCE && !hasNewer;
     setAtEnd(atBottom.current);
-    setAwayFromBottom(toBottom > 2 * LOAD_DISTANCE || current?.hasNewer === true);
     if (element.scrollTop < LOAD_DISTANCE) {
       void loadOlder(session, channelId).catch(() => undefined);
     }
     if (toBottom < LOAD_DISTANCE) {
       void loadNewer(session, channelId).catch(() => undefined);
     }
-  }, [session, channelId]);
+  }, [session, channelId, measureBottom]);
 
-  // Where nothing can be scrolled, no event says what is shown.
+  // Messages that come while nothing scrolls, or where nothing can, bring no event that says what is shown.
   useEffect(() => {
     const element = scroller.current;
-    if (list !== undefined && element !== null && element.scrollHeight <= element.clientHeight) {
-      onScroll();
+    if (list === undefined || element === null) {
+      return;
     }
-  }, [list, totalSize, onScroll]);
+    if (element.scrollHeight <= element.clientHeight) {
+      onScroll();
+    } else {
+      measureBottom(element);
+    }
+  }, [list, totalSize, onScroll, measureBottom]);
 
   useAcknowledge(channelId, isShown, atEnd);
 
   const jump = useCallback(
     (messageId: string) => {
+      atBottom.current = false;
       setJumpTarget({ id: messageId });
       void loadAround(session, channelId, messageId).catch(() => undefined);
     },
@@ -209,6 +224,7 @@ export default function Timeline(props: TimelineProps) {
       return;
     }
     if (fresh.firstId === null) {
+      atBottom.current = false;
       await loadAround(session, channelId, sinceId).catch(() => undefined);
     }
     const { firstId } = newMessages(session.store.state.messages[channelId], sinceId, selfId);
@@ -218,12 +234,12 @@ export default function Timeline(props: TimelineProps) {
     }
   };
 
-  const jumpToPresent = () => {
-    setJumpTarget(null);
+  const jumpToPresent = async () => {
+    await loadNewest(session, channelId);
+    // Not before they are loaded: the end of the page shown until then is not the end of the channel.
     atBottom.current = true;
-    void loadNewest(session, channelId).then(() =>
-      virtualizer.scrollToIndex(rows.length - 1, { align: "end" }),
-    );
+    setJumpTarget(null);
+    virtualizer.scrollToIndex(virtualizer.options.count - 1, { align: "end" });
   };
 
   const items = virtualizer.getVirtualItems();
@@ -311,7 +327,7 @@ export default function Timeline(props: TimelineProps) {
       )}
       {awayFromBottom && (
         <div className="timeline-present">
-          <Button onPress={jumpToPresent}>
+          <Button onPress={() => void jumpToPresent().catch(() => undefined)}>
             <ArrowDown size={16} aria-hidden="true" /> {text("message.jumpToPresent")}
           </Button>
         </div>

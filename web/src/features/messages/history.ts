@@ -8,7 +8,7 @@ import type { Session } from "../session/session";
 export const PAGE_SIZE = 50;
 
 /** Pages being loaded, by channel, so that each is requested once. */
-const loading = new Set<string>();
+const loading = new Map<string, Promise<void>>();
 
 /** Load the newest messages of a channel, unless its newest ones are loaded already. */
 export async function loadNewest(session: Session, channelId: string): Promise<void> {
@@ -71,14 +71,13 @@ export async function loadNewer(session: Session, channelId: string): Promise<vo
   });
 }
 
-async function once(key: string, load: () => Promise<void>): Promise<void> {
-  if (loading.has(key)) {
-    return;
+/** Load a page, or wait for the same one that is being loaded. */
+function once(key: string, load: () => Promise<void>): Promise<void> {
+  const running = loading.get(key);
+  if (running !== undefined) {
+    return running;
   }
-  loading.add(key);
-  try {
-    await load();
-  } finally {
-    loading.delete(key);
-  }
+  const started = load().finally(() => loading.delete(key));
+  loading.set(key, started);
+  return started;
 }
