@@ -8,6 +8,7 @@ import asyncio
 import gc
 import os
 import shutil
+import sys
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,11 @@ from moothall.storage.schema import metadata
 from tests.conformance.witness import SuiteEnd
 from tests.harness import Platform
 from tests.suites import leave_out
+
+# Python may be forbidden to write its caches. Without them each of the suite's hundreds of processes compiles every
+# module again, and those of pytest rewrite every assertion.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # How long an example takes says more of the machine than of the law.
 hypothesis.settings.register_profile(
