@@ -232,8 +232,11 @@ def test_discord_py_survives_the_faults_as_its_documentation_promises(project: p
     run(
         project,
         """
+        import asyncio
         import time
 
+        import aiohttp
+        import discord
         import pytest
 
         @pytest.fixture
@@ -249,9 +252,30 @@ def test_discord_py_survives_the_faults_as_its_documentation_promises(project: p
             await alice.says("ping").assert_replied("pong")
             assert time.monotonic() - started >= 0.7
 
-        async def test_it_sends_again_after_an_error(moothall, alice, bot):
-            await moothall.fails("error", "POST /channels/*/messages", status=502)
+        @pytest.mark.parametrize("status", [500, 502])
+        async def test_it_sends_again_after_an_error(moothall, alice, bot, status):
+            await moothall.fails("error", "POST /channels/*/messages", status=status)
             await alice.says("ping").assert_replied("pong", within=20)
+
+        async def test_it_raises_what_it_does_not_repeat_and_goes_on(moothall, alice, guild, bot):
+            route, channel = "POST /channels/*/messages", bot.client.get_channel(int(guild.channels["general"]))
+            await moothall.fails("error", route, status=503)
+            with pytest.raises(discord.DiscordServerError):
+                bot.run(channel.send("unavailable"))
+            await moothall.fails("drop", route)
+            with pytest.raises(aiohttp.ServerDisconnectedError):
+                bot.run(channel.send("cut off"))
+            await moothall.fails("hang", route)
+            with pytest.raises(TimeoutError):
+                bot.run(asyncio.wait_for(channel.send("hanging"), 0.5))
+            bot.run(channel.send("there"))
+            assert [each.content for each in await alice.messages()] == ["there"]
+
+        async def test_it_waits_for_a_limit_that_it_shares_with_others(moothall, alice, bot):
+            await moothall.rate_limits("POST /channels/*/messages", retry_after=0.7, scope="shared")
+            started = time.monotonic()
+            await alice.says("ping").assert_replied("pong")
+            assert time.monotonic() - started >= 0.7
 
         async def test_it_resumes_after_a_lost_connection(moothall, alice, bot):
             await moothall.breaks_gateway("drop")
@@ -279,7 +303,7 @@ def test_discord_py_survives_the_faults_as_its_documentation_promises(project: p
             while [each.content for each in await alice.messages()] != ["ping", "pong", "pong"]:
                 assert time.monotonic() < deadline
         """,
-        passed=6,
+        passed=9,
     )
 
 

@@ -1,6 +1,8 @@
 """Tests of the dice bot."""
 
+import asyncio
 import re
+import time
 
 import pytest
 
@@ -40,3 +42,33 @@ async def test_it_resumes_after_a_lost_connection(moothall, alice, bot):
     await moothall.breaks_gateway("drop")
 
     await alice.runs("roll").awaits_reply(within=20)
+
+
+async def test_it_sends_again_after_errors_and_waits_for_a_limit_that_others_use_up(moothall, bob, bot):
+    route = "PUT /channels/*/messages/*/reactions/*/@me"
+    await moothall.fails("error", route, status=503)
+    await moothall.rate_limits(route, retry_after=0.7, scope="shared")
+    started = time.monotonic()
+
+    assert await bob.says(f"{bot.mention} luck?").awaits_reaction(within=20) == "🎲"
+
+    assert time.monotonic() - started >= 0.7
+
+
+async def test_it_resumes_when_told_to_and_begins_anew_when_its_session_ends(moothall, alice, bot):
+    await moothall.breaks_gateway("reconnect")
+    await connected_again(moothall, "RESUME")
+    await moothall.breaks_gateway("invalid_session")
+    await connected_again(moothall, "IDENTIFY")
+
+    await alice.runs("roll").awaits_reply(within=20)
+
+
+async def connected_again(moothall, how):
+    """Wait until the last that the bot has sent to connect is a RESUME, or a second IDENTIFY."""
+    async with asyncio.timeout(30):
+        while True:
+            names = [each["name"] for each in moothall.entries() if each["kind"] == "gateway" and each.get("bot")]
+            if len(names) > 1 and names[-1] == how:
+                return
+            await asyncio.sleep(0.05)

@@ -56,11 +56,54 @@ test("discord.js waits for a rate limit, and sends again", async () => {
   assert.ok(performance.now() - started >= 600);
 });
 
+test("discord.js waits for a limit that it shares with others", async () => {
+  const answers = [];
+  client.rest.on("response", (_request, response) => answers.push(response.status));
+  await moothall.fails("rate_limit", { route: "POST /channels/{id}/messages", seconds: 0.6, scope: "shared" });
+  const started = performance.now();
+
+  await alice.says("ping").awaitsReply({ content: "pong" });
+
+  assert.ok(performance.now() - started >= 600);
+  assert.equal(answers[0], 429);
+});
+
+test("discord.js sends again after errors, and after an answer that does not come", async () => {
+  for (const status of [500, 502, 503]) await moothall.fails("error", { route: "POST /channels/{id}/messages", status });
+  await alice.says("ping").awaitsReply({ content: "pong", within: 20_000 });
+  client.rest.options.timeout = 700;
+  await moothall.fails("hang", { route: "POST /channels/{id}/messages" });
+
+  await alice.says("ping").awaitsReply({ content: "pong", within: 20_000 });
+});
+
+test("discord.js resumes when told to, and begins anew when its session ends", async () => {
+  await moothall.breaksGateway("reconnect");
+  await connectedAgain("RESUME");
+  await moothall.breaksGateway("invalid_session");
+  await connectedAgain("IDENTIFY");
+
+  await alice.says("ping").awaitsReply({ content: "pong", within: 20_000 });
+});
+
+/** The names of what the bot's connections met, in order. */
+async function connections() {
+  return (await moothall.entries()).filter((each) => each.kind === "gateway" && each.bot).map((each) => each.name);
+}
+
+/** Waits until the last that the bot has sent to connect is a RESUME, or a second IDENTIFY. */
+async function connectedAgain(how) {
+  const deadline = Date.now() + 20_000;
+  for (let names = []; names.length < 2 || names.at(-1) !== how; names = await connections()) {
+    assert.ok(Date.now() < deadline, names.join());
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 test("discord.js resumes after a lost connection", async () => {
   await moothall.breaksGateway("drop");
 
   await alice.says("ping").awaitsReply({ content: "pong", within: 20_000 });
 
-  const entries = (await moothall.entries()).filter((each) => each.kind === "gateway" && each.bot);
-  assert.deepEqual(entries.map((each) => each.name), ["IDENTIFY", "DISCONNECTED", "RESUME"]);
+  assert.deepEqual(await connections(), ["IDENTIFY", "DISCONNECTED", "RESUME"]);
 });
