@@ -1,4 +1,7 @@
-"""The files for containers. No engine runs them here: their steps, settings and commands are checked one by one."""
+"""The files for containers: their steps, settings and commands are checked one by one, and by the tools at hand.
+
+No container engine runs them here.
+"""
 
 import json
 import os
@@ -116,6 +119,14 @@ def test_each_stage_copies_what_is_there() -> None:
     runs = " ".join(each.text for stage in stages() for each in stage if each.name == "RUN")
     for script in re.findall(r"tools/\S+\.py", runs):
         assert script in tracked
+
+
+def test_a_variable_of_the_build_that_is_not_set_stays_so() -> None:
+    """An empty SOURCE_DATE_EPOCH is an error in the builds of packages."""
+    arguments = [each.text for stage in stages() for each in stage if each.name == "ARG"]
+
+    assert "SOURCE_DATE_EPOCH" in arguments
+    assert not any(text.endswith("=") for text in arguments)
 
 
 def test_the_build_leaves_out_what_git_leaves_out_and_nothing_else() -> None:
@@ -264,3 +275,40 @@ def test_the_processes_of_the_cluster_share_what_they_must_and_have_addresses_of
     assert services["migrate"]["environment"]["MOOTHALL_DATABASE_URL"] == settings["moothall-1"].database_url
     assert "handle" in caddyfile
     assert caddyfile.count("{") == caddyfile.count("}")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_compose_reads_the_file_as_these_tests_do(name: str) -> None:
+    command = shutil.which("docker-compose")
+    if command is None:
+        pytest.skip("docker-compose is not installed")
+    read = subprocess.run(
+        [command, "--file", ROOT / name, "config"],
+        env={"PATH": os.environ["PATH"], **VALUES},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert read.returncode == 0, read.stderr
+    theirs, ours = yaml.safe_load(read.stdout)["services"], compose(name)["services"]
+    assert set(theirs) == set(ours)
+    for key, service in ours.items():
+        assert theirs[key].get("command") == service.get("command")
+        assert theirs[key].get("environment", {}) == service.get("environment", {})
+        assert set(theirs[key].get("depends_on", ())) == set(service.get("depends_on", ()))
+
+
+def test_caddy_accepts_its_file() -> None:
+    command = shutil.which("caddy")
+    if command is None:
+        pytest.skip("Caddy is not installed")
+    checked = subprocess.run(
+        [command, "validate", "--adapter", "caddyfile", "--config", ROOT / "deploy" / "Caddyfile"],
+        env={**os.environ, **VALUES},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert checked.returncode == 0, checked.stderr
