@@ -16,7 +16,7 @@ import pytest
 from playwright.async_api import Browser, FrameLocator, expect
 
 from tests.clients.activity_page import ActivityPage, serve_activity
-from tests.clients.client_pages import PASSWORD, ClientPage
+from tests.clients.client_pages import PASSWORD, Account, ClientPage
 from tests.clients.example_front import EXAMPLE, build_front
 from tests.clients.live import Server
 
@@ -186,20 +186,12 @@ async def test_two_people_draw_together(
     assert ada.errors == []
 
 
-async def open_client(browser: Browser, server: Server, api: Api, name: str, path: str) -> ClientPage:
-    """Open the client at a path, for a new account that is logged in; `api` makes its requests from now on."""
+async def register(api: Api, name: str) -> Account:
+    """A new account; `api` makes its requests from now on."""
     api.token = ""
     login = await api.post("/auth/register", {"username": name, "password": PASSWORD})
     api.token = login["token"]
-    context = await browser.new_context(locale="en-US")
-    accounts = json.dumps([{"userId": login["user_id"], "token": login["token"]}])
-    await context.add_init_script(f"""if (location.origin === {json.dumps(server.url)}) {{
-        localStorage.setItem("moothall.accounts", {json.dumps(accounts)});
-    }}""")
-    client = ClientPage(await context.new_page(), server.url)
-    if path != "":
-        await client.page.goto(f"{server.url}{path}")
-    return client
+    return Account(login["user_id"], api.token)
 
 
 @pytest.fixture
@@ -208,7 +200,7 @@ async def activity(
 ) -> AsyncIterator[ActivityPage]:
     """An Activity that its developer has launched in a guild of theirs."""
     assert front.exists()
-    client = await open_client(browser, server, api, f"dev{abs(hash(request.node.name)) % 10**9}", "")
+    developer = await register(api, f"dev{abs(hash(request.node.name)) % 10**9}")
     app = await api.post("/applications", {"name": "Playground"})
     path = f"/applications/{app['id']}"
     await api.post(path, {"redirect_uris": ["https://127.0.0.1"]}, "PATCH")
@@ -217,7 +209,7 @@ async def activity(
     guild = await api.post("/guilds", {"name": "Workshop", "system_channel_flags": 1})
     async with serve_activity(app["id"]) as port:
         await api.post(f"{path}/proxy-config", {"url_map": [{"prefix": "/", "target": f"localhost:{port}"}]})
-        await client.page.goto(f"{server.url}/channels/{guild['id']}")
+        client = await ClientPage.logged_in(browser, server.url, developer, f"/channels/{guild['id']}")
         made = ActivityPage(client, app, guild["id"])
         await made.launch()
         yield made
@@ -390,6 +382,11 @@ async def test_an_activity_shows_what_it_does_and_which_voice_channel_is_selecte
     assert state["user"]["id"] == owner["id"]
 
 
+async def open_invite(browser: Browser, server: Server, api: Api, name: str, link: str) -> ClientPage:
+    """Open an invite's link for a new account, which makes the requests of `api` from now on."""
+    return await ClientPage.open_as(browser, server.url, await register(api, name), link.removeprefix(server.url))
+
+
 async def test_an_invite_from_a_thread_leads_into_the_activity_there(
     activity: ActivityPage, browser: Browser, server: Server, api: Api
 ) -> None:
@@ -409,7 +406,7 @@ async def test_an_invite_from_a_thread_leads_into_the_activity_there(
     field = page.get_by_label("Invite link")
     await expect(field).to_have_value(re.compile("/invite/"))
     link = await field.input_value()
-    guest = await open_client(browser, server, api, "threadguest", link.removeprefix(server.url))
+    guest = await open_invite(browser, server, api, "threadguest", link)
     await expect(guest.page.get_by_text("It leads into the Activity Playground.")).to_be_visible()
     await guest.page.get_by_role("button", name="Join Workshop").click()
     theirs = ActivityPage(guest, activity.application, activity.guild_id)
@@ -510,8 +507,7 @@ async def test_an_invite_and_a_link_lead_into_the_activity(
     await activity.call("openInviteDialog")
     field = activity.client.page.get_by_label("Invite link")
     await expect(field).to_have_value(re.compile("/invite/"))
-    code = (await field.input_value()).rpartition("/")[2]
-    guest = await open_client(browser, server, api, "guestactivity", f"/invite/{code}")
+    guest = await open_invite(browser, server, api, "guestactivity", await field.input_value())
     await expect(guest.page.get_by_text("It leads into the Activity Playground.")).to_be_visible()
     await guest.page.get_by_role("button", name="Join Workshop").click()
     theirs = ActivityPage(guest, activity.application, activity.guild_id)

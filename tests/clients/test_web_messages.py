@@ -1,25 +1,15 @@
 """Messages, events and accounts in the client for people, in Chromium."""
 
 import asyncio
-import json
 import re
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.clients.client_pages import PASSWORD, ClientPage, chromium, require_client
+from tests.clients.client_pages import PASSWORD, Account, ClientPage
 from tests.clients.live import Person, World
 from tests.clients.test_web_channels import message_menu
-
-
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
-    """Chromium."""
-    require_client()
-    async with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
@@ -29,16 +19,8 @@ def server_settings() -> dict[str, str]:
 
 async def open_as(browser: Browser, person: Person, path: str, **options: Any) -> ClientPage:
     """The client of a person who is logged in, at a path."""
-    url = person.world.server.url
-    context = await browser.new_context(locale="en-US", **options)
-    accounts = json.dumps([{"userId": str(person.id), "token": person.token}])
-    await context.add_init_script(
-        f"localStorage.getItem('moothall.accounts') ?? "
-        f"localStorage.setItem('moothall.accounts', {json.dumps(accounts)})"
-    )
-    client = ClientPage(await context.new_page(), url)
-    await client.page.goto(url + path)
-    return client
+    account = Account(str(person.id), person.token)
+    return await ClientPage.logged_in(browser, person.world.server.url, account, path, **options)
 
 
 async def make_community(owner: Person, guild_id: int, channel_id: int) -> None:
