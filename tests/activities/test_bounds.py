@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -116,17 +115,16 @@ async def test_a_body_that_never_ends_is_given_up(
 
 
 class _Endless:
-    """The content of a response that never ends."""
+    """A response that never ends."""
 
-    async def iter_any(self) -> AsyncIterator[bytes]:
-        while True:
-            yield bytes(1_000)
+    async def read(self) -> bytes:
+        return bytes(1_000)
 
 
 async def test_a_response_that_never_ends_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proxy, "RESPONSE_BYTES", 10_000)
     sent: list[dict[str, Any]] = []
-    response: Any = SimpleNamespace(content=_Endless())
+    response: Any = _Endless()
 
     async def send(message: Any) -> None:
         await asyncio.sleep(0)

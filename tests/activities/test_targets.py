@@ -8,6 +8,7 @@ import pytest
 
 from moothall.activities import websockets
 from moothall.activities.targets import Targets
+from moothall.activities.upstream import Request
 from moothall.activities.websockets import _Relay
 from moothall.kernel.outgoing import AddressRefused, UrlRefused
 from moothall.objects.url_mapping import MappedPath
@@ -52,10 +53,13 @@ async def test_a_name_that_resolves_to_a_private_address_is_not_connected_to(
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
     targets = Targets(platform.services)
+    request = Request(b"GET / HTTP/1.1\r\n\r\n", is_head=False, repeatable=True, body=None, chunked=False)
     for name in ("private.example", "rebound.example"):
         with pytest.raises(aiohttp.ClientConnectorError):
             await targets.session().get(targets.url(MappedPath(name, "/"), ""))
-    assert names == ["private.example", "rebound.example"]
+        with pytest.raises(OSError, match="not public"):
+            await targets.request(targets.address(name), request, seconds=5)
+    assert names == ["private.example"] * 2 + ["rebound.example"] * 2
     await targets.close()
 
 

@@ -1,6 +1,6 @@
 """Which headers cross the proxy of Activities, in both directions."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final
 
 from moothall.activities.origin import ActivityOrigins, Scope
@@ -8,26 +8,27 @@ from moothall.objects.ids import ApplicationId
 from moothall.objects.proxy_ticket import without_ticket
 from moothall.objects.url_mapping import MappedPath
 
-Headers = list[tuple[str, str]]
+Headers = list[tuple[bytes, bytes]]
 
-PASSED: Final = "x-activity-proxy"
+PASSED: Final = b"x-activity-proxy"
 """Marks requests of a proxy of Activities, so that a mapping back to one does not go round in circles."""
 
 _HOP_BY_HOP: Final = frozenset(
     {
-        "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
-        "transfer-encoding", "upgrade",
+        b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te",
+        b"trailer", b"transfer-encoding", b"upgrade",
     }
 )  # fmt: skip
 _NOT_SENT: Final = _HOP_BY_HOP | {
-    "host", "content-length", "expect", "cookie", "forwarded", "via", "x-real-ip", "cf-connecting-ip",
-    "true-client-ip", "x-client-ip", PASSED, "x-discord-proxy-payload", "x-signature-ed25519", "x-signature-timestamp",
+    b"host", b"content-length", b"expect", b"cookie", b"forwarded", b"via", b"x-real-ip", b"cf-connecting-ip",
+    b"true-client-ip", b"x-client-ip", PASSED, b"x-discord-proxy-payload", b"x-signature-ed25519",
+    b"x-signature-timestamp",
 }  # fmt: skip
 """Not sent to targets: what concerns one connection, what tells the address of the user, and what the proxy signs."""
-_WEBSOCKET: Final = "sec-websocket-"
+_NOT_SENT_PREFIXES: Final = (b"sec-websocket-", b"x-forwarded-")
 _NOT_RETURNED: Final = _HOP_BY_HOP | {
-    "alt-svc", "content-security-policy", "content-security-policy-report-only", "public-key-pins", "set-cookie",
-    "strict-transport-security", "x-frame-options", "nel", "report-to", "location",
+    b"alt-svc", b"content-security-policy", b"content-security-policy-report-only", b"public-key-pins", b"set-cookie",
+    b"strict-transport-security", b"x-frame-options", b"nel", b"report-to", b"location",
 }  # fmt: skip
 """Not returned from targets: what concerns one connection, and what the platform decides for its own host."""
 _PLATFORM_COOKIES: Final = "moothall_"
@@ -35,54 +36,65 @@ _PLATFORM_COOKIES: Final = "moothall_"
 _SECURITY_PREFIXES: Final = ("__host-", "__secure-")
 
 
-def request_headers(scope: Scope, *, authorization: bool, signed: Iterable[tuple[str, str]] = ()) -> Headers:
+def request_headers(scope: Scope, *, authorization: bool, signed: Iterable[tuple[bytes, bytes]] = ()) -> Headers:
     """The headers to send to a target, with those of a ticket; the Authorization header only with `authorization`."""
-    received = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
-    left_out = _NOT_SENT | _named_by_connection(received) | (frozenset() if authorization else {"authorization"})
+    received: Headers = scope["headers"]
+    left_out = _NOT_SENT | _named_by_connection(received)
+    if not authorization:
+        left_out |= {b"authorization"}
     headers = [
-        (name, without_ticket(value) if name == "referer" else value)
+        (name, value)
         for name, value in received
-        if name not in left_out and not name.startswith((_WEBSOCKET, "x-forwarded-"))
+        if name not in left_out and not name.startswith(_NOT_SENT_PREFIXES) and name != b"referer"
     ]
-    cookies = [pair for name, value in received if name == "cookie" for pair in _own_cookies(value)]
-    if cookies:
-        headers.append(("cookie", "; ".join(cookies)))
-    headers.append((PASSED, "1"))
+    for name, value in received:
+        if name == b"referer" and name not in left_out:
+            headers.append((name, without_ticket(value.decode("latin-1")).encode("latin-1")))
+        elif name == b"cookie":
+            cookies = _own_cookies(value.decode("latin-1"))
+            if cookies:
+                headers.append((b"cookie", "; ".join(cookies).encode("latin-1")))
+    headers.append((PASSED, b"1"))
     headers.extend(signed)
     return headers
 
 
 def response_headers(
-    received: Iterable[tuple[str, str]], target: MappedPath, origins: ActivityOrigins, application_id: ApplicationId
-) -> list[tuple[bytes, bytes]]:
-    """The headers to return to a browser, with the content security policy of the application."""
-    listed = [(name.lower(), value) for name, value in received]
-    left_out = _NOT_RETURNED | _named_by_connection(listed)
-    headers = [(name, value) for name, value in listed if name not in left_out]
-    for name, value in listed:
-        if name == "location":
-            headers.append((name, _own_location(value, target, origins.of(application_id))))
-        elif name == "set-cookie" and (cookie := _host_only_cookie(value)) is not None:
-            headers.append((name, cookie))
-    headers.append(("content-security-policy", origins.policy(application_id)))
-    return [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in headers]
+    received: Headers, target: MappedPath, origins: ActivityOrigins, application_id: ApplicationId
+) -> Headers:
+    """The headers to return to a browser, with the content security policy of the application.
+
+    The names of `received` are in lower case.
+    """
+    left_out = _NOT_RETURNED | _named_by_connection(received)
+    headers = [(name, value) for name, value in received if name not in left_out]
+    for name, value in received:
+        if name == b"location":
+            location = _own_location(value.decode("latin-1"), target, origins.of(application_id))
+            headers.append((name, location.encode("latin-1", "replace")))
+        elif name == b"set-cookie" and (cookie := _host_only_cookie(value.decode("latin-1"))) is not None:
+            headers.append((name, cookie.encode("latin-1")))
+    headers.append((b"content-security-policy", origins.policy(application_id)))
+    return headers
 
 
 def is_passed(scope: Scope) -> bool:
     """Whether a request has gone through a proxy of Activities before."""
-    return any(name == PASSED.encode() for name, _ in scope["headers"])
+    return any(name == PASSED for name, _ in scope["headers"])
 
 
 def header(scope: Scope, expected: bytes) -> str | None:
-    """A header of a request; None without it."""
-    values: Mapping[bytes, bytes] = dict(scope["headers"])
-    value = values.get(expected)
+    """A header of a request, the last of its name; None without it."""
+    value = None
+    for name, each in scope["headers"]:
+        if name == expected:
+            value = each
     return None if value is None else value.decode("latin-1")
 
 
-def _named_by_connection(headers: Iterable[tuple[str, str]]) -> frozenset[str]:
+def _named_by_connection(headers: Headers) -> frozenset[bytes]:
     """The headers that Connection says concern one connection only."""
-    named = (each.strip().lower() for name, value in headers if name == "connection" for each in value.split(","))
+    named = (each.strip().lower() for name, value in headers if name == b"connection" for each in value.split(b","))
     return frozenset(named)
 
 

@@ -62,7 +62,7 @@ class ActivityOrigins:
         """The origins of all applications, as a content security policy names them."""
         return f"{self._scheme}://*.{self._authority}"
 
-    def _build_policy(self, application_id: ApplicationId) -> str:
+    def _build_policy(self, application_id: ApplicationId) -> bytes:
         """Allow the Activity's own origin, and what the platform offers to everyone."""
         origin = self.of(application_id)
         socket = origin.replace("http", "ws", 1)
@@ -80,4 +80,4 @@ class ActivityOrigins:
                 "object-src 'none'",
                 f"frame-ancestors 'self' {self.client_origin}",
             )
-        )
+        ).encode()

@@ -7,28 +7,28 @@ policy, so that an Activity reaches nothing but its own mappings.
 
 import asyncio
 import logging
+import re
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from moothall.activities.headers import header, is_passed, request_headers, response_headers
+from moothall.activities.headers import Headers, header, is_passed, request_headers, response_headers
 from moothall.activities.origin import ActivityOrigins, Scope
 from moothall.activities.relay import PREFIX, RELAY_PATH, TICKET_PATH, RelayPage
-from moothall.activities.targets import CONNECT_SECONDS, Targets
+from moothall.activities.targets import Targets
 from moothall.activities.tickets import Tickets, VerifiedTicket
+from moothall.activities.upstream import Request, Response
 from moothall.activities.websockets import pass_websocket
 from moothall.kernel.address_limits import AddressLimits, send_refusal
 from moothall.kernel.authenticate import TokenKind, actor_of_token
 from moothall.kernel.context import Services
-from moothall.kernel.outgoing import OutgoingFailed
+from moothall.kernel.outgoing import OutgoingFailed, UrlRefused
 from moothall.objects import errors
 from moothall.objects.errors import ErrorKind, Refusal
 from moothall.objects.ids import ApplicationId
 from moothall.objects.proxy_ticket import without_ticket
 from moothall.objects.url_mapping import MappedPath
-
-if TYPE_CHECKING:
-    from aiohttp import ClientResponse
+from moothall.storage.schema import tokens, users
 
 log = logging.getLogger("moothall.activities")
 
@@ -41,18 +41,25 @@ RESPONSE_BYTES: Final = 256 * 1024 * 1024
 """Maximum size of a response's body; it is cut off there."""
 RESPONSE_SECONDS: Final = 60.0
 """Time from a request's head to the head of the response, the request's body included."""
-PAUSE_SECONDS: Final = 120.0
-"""Maximum pause in a response's body."""
 LIFETIME_SECONDS: Final = 3600.0
 """Maximum duration of a response."""
 IN_PROGRESS: Final = 512
 """Maximum number of requests and WebSockets of one application at the same time."""
 _WATCHED_BYTES: Final = 1024 * 1024
 """Responses of this size, and of an unknown one, end when the browser disconnects; shorter ones are soon over."""
-_EVENT_STREAM: Final = "text/event-stream"
+_EVENT_STREAM: Final = b"text/event-stream"
 """Responses of this type end only by being ended: browsers connect again by themselves."""
-_BODILESS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-_METHODS: Final = _BODILESS - {"TRACE"} | {"POST", "PUT", "PATCH", "DELETE"}
+_BODILESS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_METHODS: Final = _BODILESS | {"POST", "PUT", "PATCH", "DELETE"}
+_REPEATABLE: Final = _METHODS - {"POST", "PATCH"}
+"""A request with one of these has the same effect when it is sent twice."""
+_BODILESS_STATUSES: Final = frozenset({204, 304})
+_LENGTH: Final = b"content-length"
+_CHUNKED: Final = (b"transfer-encoding", b"chunked")
+_PRINTABLE: Final = re.compile(r"[!-~\x80-\xff]+")
+"""What a request line may consist of, so that no path or query ends it."""
+_MAX_CACHED: Final = 4_096
+_MAX_CACHED_LENGTH: Final = 256
 
 _TOO_MANY: Final = ErrorKind(503, 0, "503: Service Unavailable")
 _BAD_GATEWAY: Final = ErrorKind(502, 0, "502: Bad Gateway")
@@ -96,6 +103,10 @@ class ActivityProxy:
         self._tickets = Tickets(origins)
         self._in_progress: Counter[ApplicationId] = Counter()
         self._stopping = asyncio.Event()
+        self._may_cross: dict[str, bool] = {}
+        """Whether Authorization headers may be passed on, until a token or an account changes."""
+        watched = [services.database.watch(table.name, self._may_cross.clear) for table in (tokens, users)]
+        self._caches_tokens = all(watched)
 
     def end_event_streams(self) -> None:
         """End the event streams, which the server would otherwise wait for when it stops. Other responses finish."""
@@ -138,8 +149,8 @@ class ActivityProxy:
             return
         self._in_progress[application_id] += 1
         try:
-            authorization = await self._may_pass_authorization(scope)
             ticket, _ = self._ticket(scope, application_id)
+            authorization = await self._may_pass_authorization(scope)
             headers = request_headers(scope, authorization=authorization, signed=ticket.headers if ticket else ())
             url = self._targets.url(target, _query(scope), websocket=True)
             await pass_websocket(self._targets.session(), url, headers, scope, receive, send)
@@ -187,71 +198,90 @@ class ActivityProxy:
         target = await self._targets.find(application_id, _raw_path(scope))
         if target is None:
             raise Refusal(errors.NOT_FOUND)
-        async with asyncio.timeout(LIFETIME_SECONDS):
-            ticket, is_new = self._ticket(scope, application_id)
-            response = await self._request(scope, receive, target, ticket)
-            try:
-                received = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in response.raw_headers]
-                headers = response_headers(received, target, self.origins, application_id)
-                if ticket is not None and is_new:
-                    headers.append(self._tickets.cookie(ticket))
-                await self._respond(scope, receive, send, response, headers)
-            finally:
-                response.close()
+        ticket, is_new = self._ticket(scope, application_id)
+        response = await self._request(scope, receive, target, ticket)
+        try:
+            headers = response_headers(response.headers, target, self.origins, application_id)
+            if ticket is not None and is_new:
+                headers.append(self._tickets.cookie(ticket))
+            await self._respond(scope, receive, send, response, headers)
+        finally:
+            response.close()
 
     async def _request(
         self, scope: Scope, receive: Receive, target: MappedPath, ticket: VerifiedTicket | None
-    ) -> "ClientResponse":
+    ) -> Response:
         """Send the request to its target, up to the head of the response. Raises Refusal: 413, 502, 504."""
-        import aiohttp  # noqa: PLC0415 it takes long to import
-
         authorization = await self._may_pass_authorization(scope)
         headers = request_headers(scope, authorization=authorization, signed=ticket.headers if ticket else ())
-        length = header(scope, b"content-length")
-        if length is not None and length.isdigit() and int(length) > REQUEST_BYTES:
-            raise Refusal(errors.REQUEST_TOO_LARGE)
-        has_body = scope["method"] not in _BODILESS and (length or header(scope, b"transfer-encoding") is not None)
-        if has_body and length is not None:
-            headers.append(("content-length", length))
-        body = _RequestBody(receive)
-        timeout = aiohttp.ClientTimeout(connect=CONNECT_SECONDS, sock_read=PAUSE_SECONDS)
+        method: str = scope["method"]
+        body = None
+        if method not in _BODILESS:
+            body = self._body(scope, receive, headers)
+        path, query = target.path, _query(scope)
+        line = f"{path}?{query}" if query else path
         try:
-            async with asyncio.timeout(RESPONSE_SECONDS):
-                return await self._targets.session().request(
-                    scope["method"],
-                    self._targets.url(target, _query(scope)),
-                    headers=headers,
-                    data=body.chunks() if has_body else None,
-                    allow_redirects=False,
-                    timeout=timeout,
-                )
+            if _PRINTABLE.fullmatch(line) is None:
+                raise UrlRefused("its path is not well formed")
+            address = self._targets.address(target.authority)
+            parts = [b"%b %b HTTP/1.1\r\nhost: %b\r\n" % (method.encode(), line.encode("latin-1"), address.host_header)]
+            parts.extend([b"%b: %b\r\n" % each for each in headers])
+            parts.append(b"\r\n")
+            request = Request(
+                b"".join(parts),
+                is_head=method == "HEAD",
+                repeatable=body is None and method in _REPEATABLE,
+                body=None if body is None else body.chunks(),
+                chunked=body is not None and headers[-1] is _CHUNKED,
+            )
+            return await self._targets.request(address, request, seconds=RESPONSE_SECONDS)
         except TimeoutError:
             raise Refusal(_TIMEOUT) from None
-        except (aiohttp.ClientError, OutgoingFailed, OSError, ValueError) as problem:
-            if body.too_large:
+        except (OutgoingFailed, OSError, ValueError) as problem:
+            if body is not None and body.too_large:
                 raise Refusal(errors.REQUEST_TOO_LARGE) from None
             log.info("an Activity's target gave no answer: %s", problem)
             raise Refusal(_BAD_GATEWAY) from None
 
-    async def _respond(
-        self,
-        scope: Scope,
-        receive: Receive,
-        send: Send,
-        response: "ClientResponse",
-        headers: list[tuple[bytes, bytes]],
-    ) -> None:
+    def _body(self, scope: Scope, receive: Receive, headers: Headers) -> _RequestBody | None:
+        """The body of a request, whose header is added; None without one. Raises Refusal: 413."""
+        length = header(scope, _LENGTH)
+        if length is None and header(scope, b"transfer-encoding") is not None:
+            headers.append(_CHUNKED)
+            return _RequestBody(receive)
+        size = int(length) if length is not None and length.isdigit() else 0
+        if size > REQUEST_BYTES:
+            raise Refusal(errors.REQUEST_TOO_LARGE)
+        headers.append((_LENGTH, b"%d" % size))
+        return _RequestBody(receive) if size else None
+
+    async def _respond(self, scope: Scope, receive: Receive, send: Send, response: Response, headers: Headers) -> None:
         """Send a response as it comes. The browser's disconnection ends it."""
-        await send({"type": "http.response.start", "status": response.status, "headers": headers})
-        if scope["method"] == "HEAD" or response.content.at_eof():
-            await send({"type": "http.response.body", "body": b""})
+        start = {"type": "http.response.start", "status": response.status, "headers": headers}
+        if response.status in _BODILESS_STATUSES:
+            # A length would be that of the body of another response.
+            headers[:] = [each for each in headers if each[0] != _LENGTH]
+        elif response.complete and scope["method"] != "HEAD" and not any(name == _LENGTH for name, _ in headers):
+            # It came in chunks, and has come whole.
+            headers.append((_LENGTH, b"%d" % response.buffered))
+        if response.complete:
+            body = await response.read()
+            await send(start)
+            await send({"type": "http.response.body", "body": body})
             return
-        if (response.content_length or _WATCHED_BYTES) < _WATCHED_BYTES:
-            await _send_body(response, send)
-            return
+        await send(start)
+        length = next((int(value) for name, value in headers if name == _LENGTH), _WATCHED_BYTES)
+        async with asyncio.timeout(LIFETIME_SECONDS):
+            if length < _WATCHED_BYTES:
+                await _send_body(response, send)
+                return
+            await self._send_watched(receive, send, response)
+
+    async def _send_watched(self, receive: Receive, send: Send, response: Response) -> None:
+        """Send a body until it ends, the browser disconnects, or, with an event stream, the server stops."""
         sending = asyncio.ensure_future(_send_body(response, send))
         ends = [sending, asyncio.ensure_future(_wait_for_disconnection(receive))]
-        is_stream = response.content_type == _EVENT_STREAM
+        is_stream = any(name == b"content-type" and value.startswith(_EVENT_STREAM) for name, value in response.headers)
         if is_stream:
             ends.append(asyncio.ensure_future(self._wait_for_stop()))
         try:
@@ -273,20 +303,27 @@ class ActivityProxy:
         value = header(scope, b"authorization")
         if value is None:
             return True
-        token = value.rpartition(" ")[2].strip()
-        async with self._services.database.read() as reader:
-            actor = await actor_of_token(reader, token)
-        return actor is None or actor.kind not in {TokenKind.SESSION, TokenKind.BOT}
+        may_cross = self._may_cross.get(value)
+        if may_cross is None:
+            token = value.rpartition(" ")[2].strip()
+            async with self._services.database.read() as reader:
+                actor = await actor_of_token(reader, token)
+            may_cross = actor is None or actor.kind not in {TokenKind.SESSION, TokenKind.BOT}
+            if self._caches_tokens and len(value) <= _MAX_CACHED_LENGTH:
+                if len(self._may_cross) >= _MAX_CACHED:
+                    self._may_cross.clear()
+                self._may_cross[value] = may_cross
+        return may_cross
 
 
-async def _send_body(response: "ClientResponse", send: Send) -> None:
+async def _send_body(response: Response, send: Send) -> None:
     """Send the body of a response. An error of the target, and too large a body, end the connection to the browser."""
     size = 0
-    async for chunk in response.content.iter_any():
-        size += len(chunk)
+    while part := await response.read():
+        size += len(part)
         if size > RESPONSE_BYTES:
             raise ConnectionError("the response of an Activity's target is too large")
-        await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        await send({"type": "http.response.body", "body": part, "more_body": True})
     await send({"type": "http.response.body", "body": b""})
 
 

@@ -1,11 +1,12 @@
-"""The URL mappings of applications, cached for a moment, and connections to their targets."""
+"""The URL mappings of applications, cached until one changes, and connections to their targets."""
 
 import asyncio
 import ipaddress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import Struct
 
+from moothall.activities.upstream import Destination, Request, Response, Upstream
 from moothall.kernel.context import Services
 from moothall.kernel.outgoing import checked_url, guarded_connector
 from moothall.objects.application import ApplicationFlags
@@ -13,17 +14,17 @@ from moothall.objects.ids import ApplicationId
 from moothall.objects.url_mapping import MappedPath, UrlMap
 from moothall.resources.application.embedded_activity.objects import url_mappings
 from moothall.resources.application.queries import select_application
+from moothall.storage.schema import applications
 
 if TYPE_CHECKING:
     import aiohttp
     from yarl import URL
 
-CONNECT_SECONDS: Final = 10.0
-"""Time for a connection to a target, the wait for a free one included."""
 _CACHED_SECONDS: Final = 1.0
+"""How long a change of another process, or of another database client, may go unnoticed."""
 _MAX_CACHED: Final = 1_000
-_CONNECTIONS: Final = 1_024
-_CONNECTIONS_PER_TARGET: Final = 128
+_WEBSOCKETS: Final = 1_024
+_WEBSOCKETS_PER_TARGET: Final = 128
 _LOCAL_SUFFIXES: Final = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 
 
@@ -34,12 +35,22 @@ class _Entry(Struct, frozen=True):
     expires_at: float
 
 
+class Address(NamedTuple):
+    """Where the authority of a target is reached."""
+
+    destination: Destination
+    host_header: bytes
+
+
 class Targets:
     """Finds where requests to Activities go. One pool of connections serves all applications."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self._entries: dict[ApplicationId, _Entry] = {}
+        services.database.watch(applications.name, self._entries.clear)
+        self._addresses: dict[tuple[str, bool], Address] = {}
+        self._upstream = Upstream()
         self._session: aiohttp.ClientSession | None = None
 
     @property
@@ -62,6 +73,25 @@ class Targets:
         entry = self._entries.get(application_id)
         return "" if entry is None else entry.verify_key
 
+    def address(self, authority: str) -> Address:
+        """Where an authority is reached. Raises OutgoingFailed as `url`."""
+        key = authority, self._allow_private
+        address = self._addresses.get(key)
+        if address is None:
+            url = self.url(MappedPath(authority, "/"), "")
+            destination = Destination(str(url.host), url.port or 443, url.scheme == "https")
+            address = Address(destination, str(url.host_port_subcomponent).encode())
+            if len(self._addresses) >= _MAX_CACHED:
+                self._addresses.clear()
+            self._addresses[key] = address
+        return address
+
+    async def request(self, address: Address, request: Request, *, seconds: float) -> Response:
+        """Send a request to a target. Raises as `Upstream.request`."""
+        return await self._upstream.request(
+            address.destination, request, seconds=seconds, allow_private=self._allow_private
+        )
+
     def url(self, target: MappedPath, query: str, *, websocket: bool = False) -> "URL":
         """The URL of a request. Raises OutgoingFailed for an address that is not public, as `checked_url`."""
         scheme = "http" if self._is_local(target.authority) else "https"
@@ -73,13 +103,13 @@ class Targets:
         return checked.with_scheme(scheme.replace("http", "ws", 1)) if websocket else checked
 
     def session(self) -> "aiohttp.ClientSession":
-        """The HTTP client, whose connections go to public addresses only, unless the operator allows others."""
+        """The client of WebSockets, which connects to public addresses only, unless the operator allows others."""
         import aiohttp  # noqa: PLC0415 it takes long to import, and most installations never need it
 
         if self._session is None:
             self._session = aiohttp.ClientSession(
                 connector=guarded_connector(
-                    allow_private=self._allow_private, limit=_CONNECTIONS, limit_per_host=_CONNECTIONS_PER_TARGET
+                    allow_private=self._allow_private, limit=_WEBSOCKETS, limit_per_host=_WEBSOCKETS_PER_TARGET
                 ),
                 auto_decompress=False,
                 cookie_jar=aiohttp.DummyCookieJar(),
@@ -89,6 +119,7 @@ class Targets:
 
     async def close(self) -> None:
         """Close the connections."""
+        self._upstream.close()
         if self._session is not None:
             await self._session.close()
             self._session = None

@@ -33,7 +33,7 @@ class VerifiedTicket(Struct, frozen=True):
 
     text: str
     ticket: ProxyTicket
-    headers: tuple[tuple[str, str], ...]
+    headers: tuple[tuple[bytes, bytes], ...]
     """What targets receive: the payload, its signature, and the time when it was made."""
 
 
@@ -55,15 +55,17 @@ class Tickets:
 
     def of_page(self, scope: Scope, application_id: ApplicationId, verify_key: str) -> VerifiedTicket | None:
         """The valid ticket of the page that a request comes from; None without one, and for pages of other origins."""
+        referer, cookies = header(scope, b"referer") or "", header(scope, b"cookie") or ""
+        if PARAMETER not in referer and self._cookie not in cookies:
+            return None
         origin = self._origins.of(application_id)
-        referer = header(scope, b"referer") or ""
         if referer.startswith(f"{origin}/"):
             ticket = self._valid(_IN_QUERY.search(referer), application_id, verify_key)
             if ticket is not None:
                 return ticket
         elif header(scope, b"sec-fetch-site") != _SAME_ORIGIN and header(scope, b"origin") != origin:
             return None
-        return self._valid(self._in_cookies.search(header(scope, b"cookie") or ""), application_id, verify_key)
+        return self._valid(self._in_cookies.search(cookies), application_id, verify_key)
 
     def cookie(self, ticket: VerifiedTicket) -> tuple[bytes, bytes]:
         """The header that sets the cookie of a ticket. The cookie is of this origin inside the client only."""
@@ -90,8 +92,8 @@ def _verify(text: str, verify_key: str) -> VerifiedTicket | None:
     except (InvalidSignature, ValueError, msgspec.DecodeError):
         return None
     headers = (
-        ("x-discord-proxy-payload", base64.b64encode(signed.payload).decode()),
-        ("x-signature-ed25519", base64.b64encode(signed.signature).decode()),
-        ("x-signature-timestamp", str(ticket.created_at)),
+        (b"x-discord-proxy-payload", base64.b64encode(signed.payload)),
+        (b"x-signature-ed25519", base64.b64encode(signed.signature)),
+        (b"x-signature-timestamp", b"%d" % ticket.created_at),
     )
     return VerifiedTicket(text, ticket, headers)

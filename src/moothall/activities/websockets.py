@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from moothall.activities.headers import Headers
 from moothall.activities.origin import Scope
-from moothall.activities.targets import CONNECT_SECONDS
+from moothall.activities.upstream import CONNECT_SECONDS
 from moothall.kernel.outgoing import ConnectionFailed
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ async def pass_websocket(
         async with asyncio.timeout(CONNECT_SECONDS):
             target = await session.ws_connect(
                 url,
-                headers=headers,
+                headers=[(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers],
                 protocols=scope.get("subprotocols", ()),
                 max_msg_size=MESSAGE_BYTES,
                 autoping=True,

@@ -33,6 +33,9 @@ _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _LOOKUPS: Final = ThreadPoolExecutor(4, thread_name_prefix="looking-up")
 """Names are looked up in threads of their own, so that a name server that hangs holds up nothing else."""
 
+_NEXT_ADDRESS_SECONDS: Final = 0.25
+"""How long one address of a host has to accept a connection before the next is tried as well (RFC 8305)."""
+
 _GLOBAL_UNICAST: Final = IPv6Network("2000::/3")
 """The only IPv6 addresses that are assigned to hosts of the internet; `_NOT_PUBLIC` has the exceptions within."""
 _NOT_PUBLIC: Final = (
@@ -297,6 +300,16 @@ def guarded_connector(*, allow_private: bool, limit: int, limit_per_host: int) -
     )
 
 
+async def open_socket(host: str, port: int, *, allow_private: bool) -> socket.socket:
+    """Connect to a host: to public addresses only, unless `allow_private`. Raises OSError."""
+    import aiohappyeyeballs  # noqa: PLC0415 as aiohttp, which does the same
+
+    infos = await _look_up(host, port, allow_private=allow_private)
+    return await aiohappyeyeballs.start_connection(
+        infos, happy_eyeballs_delay=_NEXT_ADDRESS_SECONDS, socket_factory=None if allow_private else checked_socket
+    )
+
+
 def checked_url(url: str, *, allow_private: bool, encoded: bool = False) -> "URL":
     """Parse a URL and check its text. With `encoded` its path and query stay as they are.
 
@@ -355,6 +368,17 @@ def _names_no_public_address(host: str) -> bool:
     return not is_public(host)
 
 
+async def _look_up(
+    host: str, port: int, *, allow_private: bool, family: socket.AddressFamily = socket.AF_UNSPEC
+) -> list[AddressInfo]:
+    """The addresses of a host. Unless `allow_private`, raises OSError if one of them is not public."""
+    look_up_components = partial(socket.getaddrinfo, host, port, family=family, type=socket.SOCK_STREAM)
+    infos: list[AddressInfo] = [*await asyncio.get_running_loop().run_in_executor(_LOOKUPS, look_up_components)]
+    if not allow_private and not all(is_public(str(info[4][0])) for info in infos):
+        raise _NotPublic("this address is not public")
+    return infos
+
+
 def _resolver(*, allow_private: bool) -> Any:
     from aiohttp.abc import AbstractResolver, ResolveResult  # noqa: PLC0415
 
@@ -364,10 +388,7 @@ def _resolver(*, allow_private: bool) -> Any:
         async def resolve(
             self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
         ) -> list[ResolveResult]:
-            look_up_components = partial(socket.getaddrinfo, host, port, family=family, type=socket.SOCK_STREAM)
-            infos = await asyncio.get_running_loop().run_in_executor(_LOOKUPS, look_up_components)
-            if not allow_private and not all(is_public(str(info[4][0])) for info in infos):
-                raise _NotPublic("this address is not public")
+            infos = await _look_up(host, port, allow_private=allow_private, family=family)
             return [
                 ResolveResult(
                     hostname=host,

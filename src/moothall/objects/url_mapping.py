@@ -101,4 +101,6 @@ def _mapped(target: str, values: Mapping[str, str], rest: str) -> MappedPath | N
 
 
 def _has_dot_segments(path: str) -> bool:
+    if "/." not in path and "%" not in path and "\\" not in path:
+        return False
     return any(unquote(segment) in {".", ".."} for segment in re.split(r"/|%2[fF]|\\|%5[cC]", path))
