@@ -118,6 +118,12 @@ def memory_kb(process: subprocess.Popen[bytes]) -> int:
     raise RuntimeError("no memory figure")
 
 
+def cpu_seconds(process: subprocess.Popen[bytes]) -> float:
+    """CPU time that a process has taken, without its children."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def pipe_in(process: subprocess.Popen[bytes]) -> IO[bytes]:
     """Where a process reads its orders."""
     if process.stdin is None:
@@ -389,16 +395,19 @@ def activity_rows(folder: Path, seconds: float) -> list[Row]:
     port, target_port = free_port(), free_port()
     command = [*ours(folder, port), "--allow-private-addresses"]
     rows: list[Row] = []
-    with running(command, port), running(bare(target_port), target_port):
+    with running(command, port) as process, running(bare(target_port), target_port):
         host = activities.create_activity(port, target_port)
         for name, path in (
-            (f"activity proxy, {activities.DELAY_MS} ms target", f"{activities.DELAYED}?ms={activities.DELAY_MS}"),
-            ("activity proxy, target at once", f"{activities.DELAYED}?ms=0"),
+            *((f"activity proxy, {ms} ms target", f"{activities.DELAYED}?ms={ms}") for ms in activities.DELAYS_MS),
+            ("activity proxy, target at once", activities.DELAYED),
         ):
             call(target_port, "POST", f"/answer?path={activities.DELAYED}&status=200", activities.BODY)
-            ratios, own = [], []
+            ratios, own, cpu = [], [], []
             for _ in range(ROUNDS):
+                before = cpu_seconds(process)
                 mine = load(port, seconds, [activities.request(path, host)])
+                # The load counts no request of its warm-up.
+                cpu.append((cpu_seconds(process) - before) / mine["per_second"] / (seconds + min(0.5, seconds / 4)))
                 other = load(target_port, seconds, [activities.request(path, "localhost")])
                 if set(mine["statuses"]) != {"200"}:
                     raise RuntimeError(f"{name}: {mine['statuses']}")
@@ -406,6 +415,7 @@ def activity_rows(folder: Path, seconds: float) -> list[Row]:
                 own.append((mine, other))
             mine, other = own[-1]
             shown = f"p50 {mine['p50_ms']:.2f} ms, directly {other['p50_ms']:.2f} ms  p99 {mine['p99_ms']:.2f} ms"
+            shown += f"  CPU {statistics.median(cpu) * 1_000_000:.0f} us"
             rows.append((name, statistics.median(ratios), shown, f"{len(activities.BODY):,} B, ratio of latencies"))
     return rows
 

@@ -1,6 +1,6 @@
 """Activities: a request through the proxy against the same request to the target.
 
-The target answers 8 kB after 20 milliseconds, as a game's backend that reads a database does, or at once.
+The target answers 8 kB after 20 or 5 milliseconds, as a game's backend that reads a database does, or at once.
 """
 
 import json
@@ -8,7 +8,7 @@ import urllib.request
 from typing import Any, Final
 
 DELAYED: Final = "/delayed"
-DELAY_MS: Final = 20
+DELAYS_MS: Final = (20, 5)
 BODY: Final = b"{" + b" " * 8_190 + b"}"
 PASSWORD: Final = "benchmark correct horse"  # noqa: S105 of an account that lasts as long as the benchmark
 
