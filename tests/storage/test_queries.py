@@ -101,6 +101,19 @@ async def test_a_row_comes_back_as_it_went_in(
     assert (type(row.id), type(row.hoist), type(row.permissions)) == (Snowflake, bool, PermissionSet)
 
 
+def test_a_statement_is_built_when_its_query_is_compiled() -> None:
+    built = []
+
+    def build() -> Any:
+        built.append(1)
+        return select(bans.c.user_id)
+
+    query = Query(build)
+    assert not built
+    assert query.plan("sqlite") is query.plan("sqlite")
+    assert len(built) == 1
+
+
 async def test_ids_and_moments_in_rows_are_wire_scalars(database: Database) -> None:
     async with database.transaction() as tx:
         await tx.execute(

@@ -14,10 +14,10 @@ from moothall.storage.schema import meta, users
 _RECORD = "demo"
 _BASE_URL = "base_url"
 
-_select_value = Query(select(meta.c.value).where(meta.c.key == bindparam("key")))
-_insert_value = Query(insert_ignore(meta, key=("key",)))
-_set_value = Query(upsert(meta, key=("key",), update=("value",)))
-_select_any_user = Query(select(users.c.id).limit(1))
+_select_value = Query(lambda: select(meta.c.value).where(meta.c.key == bindparam("key")))
+_insert_value = Query(lambda: insert_ignore(meta, key=("key",)))
+_set_value = Query(lambda: upsert(meta, key=("key",), update=("value",)))
+_select_any_user = Query(lambda: select(users.c.id).limit(1))
 
 
 class DemoUser(Struct, frozen=True):

@@ -18,25 +18,31 @@ MEMBERS_PAGE = 100
 _in_guild = members.c.guild_id == bindparam("guild_id")
 
 _select_all_members = Query(
-    select(members).where(_in_guild).order_by(members.c.user_id).limit(MAX_LISTED_MEMBERS),
+    lambda: select(members).where(_in_guild).order_by(members.c.user_id).limit(MAX_LISTED_MEMBERS),
     into=MemberRow,
 )
 _select_members_page = Query(
-    select(members)
-    .where(_in_guild, members.c.user_id > bindparam("after"))
-    .order_by(members.c.user_id)
-    .limit(MEMBERS_PAGE),
+    lambda: (
+        select(members)
+        .where(_in_guild, members.c.user_id > bindparam("after"))
+        .order_by(members.c.user_id)
+        .limit(MEMBERS_PAGE)
+    ),
     into=MemberRow,
 )
 _select_members_by_prefix = Query(
-    select(members)
-    .where(_in_guild, or_(has_prefix(members.c.username_key, "prefix"), has_prefix(members.c.nick_key, "prefix")))
-    .order_by(members.c.user_id)
-    .limit(bindparam("maximum")),
+    lambda: (
+        select(members)
+        .where(_in_guild, or_(has_prefix(members.c.username_key, "prefix"), has_prefix(members.c.nick_key, "prefix")))
+        .order_by(members.c.user_id)
+        .limit(bindparam("maximum"))
+    ),
     into=MemberRow,
 )
 _select_voice_states = Query(
-    select(voice_states).where(voice_states.c.guild_id == bindparam("guild_id")).order_by(voice_states.c.user_id),
+    lambda: (
+        select(voice_states).where(voice_states.c.guild_id == bindparam("guild_id")).order_by(voice_states.c.user_id)
+    ),
     into=VoiceStateRow,
 )
 
@@ -60,11 +66,13 @@ _listed = select(
     users.c.username,
     users.c.global_name,
 ).select_from(members.join(users, users.c.id == members.c.user_id))
-_select_listed = Query(_listed.where(_in_guild, in_list(members.c.user_id, "user_ids")), into=ListedMemberRow)
+_select_listed = Query(lambda: _listed.where(_in_guild, in_list(members.c.user_id, "user_ids")), into=ListedMemberRow)
 _select_listed_page = Query(
-    _listed.where(_in_guild, members.c.user_id > bindparam("after"))
-    .order_by(members.c.user_id)
-    .limit(bindparam("maximum")),
+    lambda: (
+        _listed.where(_in_guild, members.c.user_id > bindparam("after"))
+        .order_by(members.c.user_id)
+        .limit(bindparam("maximum"))
+    ),
     into=ListedMemberRow,
 )
 

@@ -15,7 +15,7 @@ from moothall.objects.wire import to_plain
 from moothall.storage.database import Query, Transaction
 from moothall.storage.schema import audit_entries
 
-_insert_entry = Query(insert(audit_entries))
+_insert_entry = Query(lambda: insert(audit_entries))
 
 
 class AuditEntryCreate(Event, frozen=True, kw_only=True):

@@ -58,23 +58,25 @@ ANONYMOUS = Actor(kind=None, user_id=UserId(Snowflake(0)))
 _owners = users.alias("owners")
 
 _select_token = Query(
-    select(
-        tokens.c.kind,
-        tokens.c.user_id,
-        tokens.c.application_id,
-        tokens.c.scopes,
-        tokens.c.expires_at,
-        or_(users.c.deleted, users.c.disabled).label("closed"),
-        users.c.mfa_enabled,
-        applications.c.flags,
-        _owners.c.mfa_enabled.label("owner_mfa"),
+    lambda: (
+        select(
+            tokens.c.kind,
+            tokens.c.user_id,
+            tokens.c.application_id,
+            tokens.c.scopes,
+            tokens.c.expires_at,
+            or_(users.c.deleted, users.c.disabled).label("closed"),
+            users.c.mfa_enabled,
+            applications.c.flags,
+            _owners.c.mfa_enabled.label("owner_mfa"),
+        )
+        .select_from(
+            tokens.join(users, users.c.id == tokens.c.user_id)
+            .outerjoin(applications, applications.c.id == tokens.c.application_id)
+            .outerjoin(_owners, _owners.c.id == applications.c.owner_id)
+        )
+        .where(tokens.c.hash == bindparam("hash"))
     )
-    .select_from(
-        tokens.join(users, users.c.id == tokens.c.user_id)
-        .outerjoin(applications, applications.c.id == tokens.c.application_id)
-        .outerjoin(_owners, _owners.c.id == applications.c.owner_id)
-    )
-    .where(tokens.c.hash == bindparam("hash"))
 )
 
 _KIND_BY_SCHEME = {"bot": TokenKind.BOT, "bearer": TokenKind.BEARER}

@@ -9,13 +9,13 @@ from moothall.storage.database import Query, Reader, in_list
 from moothall.storage.rows import ChannelRow
 from moothall.storage.schema import channel_recipients, channels, thread_members
 
-_select_channel = Query(select(channels).where(channels.c.id == bindparam("channel_id")), into=ChannelRow)
-_select_channels = Query(select(channels).where(in_list(channels.c.id, "channel_ids")), into=ChannelRow)
+_select_channel = Query(lambda: select(channels).where(channels.c.id == bindparam("channel_id")), into=ChannelRow)
+_select_channels = Query(lambda: select(channels).where(in_list(channels.c.id, "channel_ids")), into=ChannelRow)
 _select_recipient_ids = Query(
-    select(channel_recipients.c.user_id).where(channel_recipients.c.channel_id == bindparam("channel_id"))
+    lambda: select(channel_recipients.c.user_id).where(channel_recipients.c.channel_id == bindparam("channel_id"))
 )
 _select_thread_member_ids = Query(
-    select(thread_members.c.user_id).where(thread_members.c.thread_id == bindparam("thread_id"))
+    lambda: select(thread_members.c.user_id).where(thread_members.c.thread_id == bindparam("thread_id"))
 )
 
 

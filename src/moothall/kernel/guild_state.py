@@ -61,46 +61,53 @@ from moothall.storage.rows import (
 from moothall.storage.schema import auto_moderation_rules, channels, emojis, guilds, members, roles, sounds, stickers
 
 _select_authority = Query(
-    select(
-        guilds.c.version,
-        members.c.user_id,
-        members.c.roles,
-        members.c.pending,
-        members.c.communication_disabled_until,
-        members.c.guest_channel_id,
-        members.c.flags,
+    lambda: (
+        select(
+            guilds.c.version,
+            members.c.user_id,
+            members.c.roles,
+            members.c.pending,
+            members.c.communication_disabled_until,
+            members.c.guest_channel_id,
+            members.c.flags,
+        )
+        .select_from(
+            guilds.outerjoin(members, (members.c.guild_id == guilds.c.id) & (members.c.user_id == bindparam("user_id")))
+        )
+        .where(guilds.c.id == bindparam("guild_id"))
     )
-    .select_from(
-        guilds.outerjoin(members, (members.c.guild_id == guilds.c.id) & (members.c.user_id == bindparam("user_id")))
-    )
-    .where(guilds.c.id == bindparam("guild_id"))
 )
-_select_guild = Query(select(guilds).where(guilds.c.id == bindparam("guild_id")), into=GuildRow)
-_select_roles = Query(select(roles).where(roles.c.guild_id == bindparam("guild_id")), into=RoleRow)
+_select_guild = Query(lambda: select(guilds).where(guilds.c.id == bindparam("guild_id")), into=GuildRow)
+_select_roles = Query(lambda: select(roles).where(roles.c.guild_id == bindparam("guild_id")), into=RoleRow)
 _select_role = Query(
-    select(roles).where(roles.c.guild_id == bindparam("guild_id"), roles.c.id == bindparam("role_id")), into=RoleRow
+    lambda: select(roles).where(roles.c.guild_id == bindparam("guild_id"), roles.c.id == bindparam("role_id")),
+    into=RoleRow,
 )
 _select_some_roles = Query(
-    select(roles).where(roles.c.guild_id == bindparam("guild_id"), in_list(roles.c.id, "role_ids")), into=RoleRow
+    lambda: select(roles).where(roles.c.guild_id == bindparam("guild_id"), in_list(roles.c.id, "role_ids")),
+    into=RoleRow,
 )
 _select_emojis = Query(
-    select(emojis).where(emojis.c.guild_id == bindparam("guild_id")).order_by(emojis.c.id), into=EmojiRow
+    lambda: select(emojis).where(emojis.c.guild_id == bindparam("guild_id")).order_by(emojis.c.id), into=EmojiRow
 )
 _select_stickers = Query(
-    select(stickers).where(stickers.c.guild_id == bindparam("guild_id")).order_by(stickers.c.id), into=StickerRow
+    lambda: select(stickers).where(stickers.c.guild_id == bindparam("guild_id")).order_by(stickers.c.id),
+    into=StickerRow,
 )
 _select_sounds = Query(
-    select(sounds).where(sounds.c.guild_id == bindparam("guild_id")).order_by(sounds.c.id), into=SoundRow
+    lambda: select(sounds).where(sounds.c.guild_id == bindparam("guild_id")).order_by(sounds.c.id), into=SoundRow
 )
 _select_rules = Query(
-    select(auto_moderation_rules)
-    .where(auto_moderation_rules.c.guild_id == bindparam("guild_id"))
-    .order_by(auto_moderation_rules.c.id),
+    lambda: (
+        select(auto_moderation_rules)
+        .where(auto_moderation_rules.c.guild_id == bindparam("guild_id"))
+        .order_by(auto_moderation_rules.c.id)
+    ),
     into=RuleRow,
 )
 _select_channels = Query(
     # The types other than threads are listed, so that the index skips the threads, of which there may be many.
-    select(channels).where(
+    lambda: select(channels).where(
         channels.c.guild_id == bindparam("guild_id"), channels.c.type.in_(type_numbers(NOT_THREADS))
     ),
     into=ChannelRow,
@@ -122,8 +129,8 @@ def _renewal(*, of_version: bool) -> ByDialect:
     return ByDialect(build)
 
 
-_renew = Query(_renewal(of_version=False))
-_renew_version = Query(_renewal(of_version=True))
+_renew = Query(lambda: _renewal(of_version=False))
+_renew_version = Query(lambda: _renewal(of_version=True))
 
 T = TypeVar("T")
 
@@ -617,9 +624,9 @@ class GuildStates:
         return role_ids
 
 
-_select_version = Query(select(guilds.c.version).where(guilds.c.id == bindparam("guild_id")))
+_select_version = Query(lambda: select(guilds.c.version).where(guilds.c.id == bindparam("guild_id")))
 _select_channel_guild = Query(
-    select(channels.c.guild_id, channels.c.type).where(channels.c.id == bindparam("channel_id"))
+    lambda: select(channels.c.guild_id, channels.c.type).where(channels.c.id == bindparam("channel_id"))
 )
 
 

@@ -35,17 +35,21 @@ class NodeRow(Struct):
     seen_at: Timestamp
 
 
-_select = Query(select(nodes), into=NodeRow)
-_insert = Query(insert(nodes))
+_select = Query(lambda: select(nodes), into=NodeRow)
+_insert = Query(lambda: insert(nodes))
 _renew = Query(
-    update(nodes)
-    .where(nodes.c.number == bindparam("own_number"), nodes.c.name == bindparam("own_name"))
-    .values(seen_at=bindparam("now"))
+    lambda: (
+        update(nodes)
+        .where(nodes.c.number == bindparam("own_number"), nodes.c.name == bindparam("own_name"))
+        .values(seen_at=bindparam("now"))
+    )
 )
-_delete = Query(delete(nodes).where(nodes.c.number == bindparam("own_number"), nodes.c.name == bindparam("own_name")))
-_delete_expired = Query(delete(nodes).where(nodes.c.seen_at < bindparam("before")))
-_insert_database_id = Query(insert_ignore(meta, key=("key",)))
-_select_database_id = Query(select(meta.c.value).where(meta.c.key == "space"))
+_delete = Query(
+    lambda: delete(nodes).where(nodes.c.number == bindparam("own_number"), nodes.c.name == bindparam("own_name"))
+)
+_delete_expired = Query(lambda: delete(nodes).where(nodes.c.seen_at < bindparam("before")))
+_insert_database_id = Query(lambda: insert_ignore(meta, key=("key",)))
+_select_database_id = Query(lambda: select(meta.c.value).where(meta.c.key == "space"))
 
 
 class NodeNumberTaken(Exception):

@@ -39,16 +39,18 @@ class OutboxRow(Struct):
     envelope: bytes
 
 
-_insert = Query(insert(outbox))
+_insert = Query(lambda: insert(outbox))
 _select = Query(
-    select(outbox.c.id, outbox.c.envelope)
-    .where(outbox.c.node == bindparam("node"))
-    .order_by(outbox.c.id)
-    .limit(_MAX_AT_ONCE),
+    lambda: (
+        select(outbox.c.id, outbox.c.envelope)
+        .where(outbox.c.node == bindparam("node"))
+        .order_by(outbox.c.id)
+        .limit(_MAX_AT_ONCE)
+    ),
     into=OutboxRow,
 )
-_select_first = Query(select(outbox.c.id).where(outbox.c.node == bindparam("node")).limit(1))
-_delete = Query(delete(outbox).where(in_list(outbox.c.id, "ids")))
+_select_first = Query(lambda: select(outbox.c.id).where(outbox.c.node == bindparam("node")).limit(1))
+_delete = Query(lambda: delete(outbox).where(in_list(outbox.c.id, "ids")))
 
 _LOCK = Snowflake(1)
 """The lock of the relays; no guild has this id."""

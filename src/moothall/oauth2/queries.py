@@ -6,9 +6,9 @@ from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, insert_ignore
 from moothall.storage.schema import meta, tokens
 
-_select_expiry = Query(select(tokens.c.expires_at).where(tokens.c.hash == bindparam("hash")))
-_select_value = Query(select(meta.c.value).where(meta.c.key == bindparam("key")))
-_insert_value = Query(insert_ignore(meta, key=("key",)))
+_select_expiry = Query(lambda: select(tokens.c.expires_at).where(tokens.c.hash == bindparam("hash")))
+_select_value = Query(lambda: select(meta.c.value).where(meta.c.key == bindparam("key")))
+_insert_value = Query(lambda: insert_ignore(meta, key=("key",)))
 
 
 async def select_expiry(reader: Reader, digest: bytes) -> Timestamp | None:

@@ -32,6 +32,9 @@ class ByDialect:
         self.build = build
 
 
+Statement = ClauseElement | ByDialect
+
+
 class Plan(NamedTuple):
     """A query compiled for one dialect."""
 
@@ -49,6 +52,9 @@ class Plan(NamedTuple):
 class Query(Generic[T]):
     """A statement and the struct that its rows become.
 
+    Modules write `Query(lambda: select(...))`: a statement is built when the query is compiled. To build all of them
+    at the start would take a tenth of its time, and memory for those that are never run.
+
     `into` has the selected columns as its fields, by name and in order, which is checked when the
     query is compiled (TypeError). Without it rows are plain tuples of the driver's values: the
     fastest, but a JSON column is then text and a boolean of SQLite a number.
@@ -60,10 +66,10 @@ class Query(Generic[T]):
     __slots__ = ("_into", "_statement", "postgresql", "sqlite")
 
     @overload
-    def __init__(self: "Query[Row]", statement: ClauseElement | ByDialect) -> None: ...
+    def __init__(self: "Query[Row]", statement: Statement | Callable[[], Statement]) -> None: ...
     @overload
-    def __init__(self, statement: ClauseElement | ByDialect, into: type[T]) -> None: ...
-    def __init__(self, statement: ClauseElement | ByDialect, into: type[T] | None = None) -> None:
+    def __init__(self, statement: Statement | Callable[[], Statement], into: type[T]) -> None: ...
+    def __init__(self, statement: Statement | Callable[[], Statement], into: type[T] | None = None) -> None:
         self._statement = statement
         self._into = into
         self.sqlite: Plan | None = None
@@ -73,7 +79,8 @@ class Query(Generic[T]):
         """The query compiled for "sqlite" or "postgresql"; compiled at the first call."""
         plan: Plan | None = getattr(self, dialect)
         if plan is None:
-            plan = _compile(self._statement, self._into, dialect)
+            statement = self._statement() if callable(self._statement) else self._statement
+            plan = _compile(statement, self._into, dialect)
             setattr(self, dialect, plan)
         return plan
 

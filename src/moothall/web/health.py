@@ -24,7 +24,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 PROOF_SECONDS: Final = 60
 """For how long a proof is accepted. A copy of one tells how the copying request arrived, and nothing else."""
 _SCHEME: Final = "Moothall-Key"
-_SELECT_ONE: Final = Query(select(literal(1)))
+_SELECT_ONE: Final = Query(lambda: select(literal(1)))
 
 
 class Arrival(Struct, frozen=True):

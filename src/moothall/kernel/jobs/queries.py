@@ -39,27 +39,31 @@ class JobCounts(Struct, frozen=True):
 _is_failed = jobs.c.failed_at.is_not(None)
 _is_not_failed = jobs.c.failed_at.is_(None)
 
-_insert = Query(insert(jobs))
-_select = Query(select(jobs).where(jobs.c.id == bindparam("job_id")), into=JobRow)
+_insert = Query(lambda: insert(jobs))
+_select = Query(lambda: select(jobs).where(jobs.c.id == bindparam("job_id")), into=JobRow)
 _update_progress = Query(
-    update(jobs)
-    .where(jobs.c.id == bindparam("job_id"))
-    .values(state=bindparam("new_state"), attempts=0, last_error=None)
-)
-_update_failure = Query(
-    update(jobs)
-    .where(jobs.c.id == bindparam("job_id"), jobs.c.attempts == bindparam("attempts_before"), _is_not_failed)
-    .values(
-        attempts=bindparam("new_attempts"),
-        not_before=bindparam("next_attempt_at"),
-        failed_at=bindparam("new_failed_at"),
-        last_error=bindparam("error"),
+    lambda: (
+        update(jobs)
+        .where(jobs.c.id == bindparam("job_id"))
+        .values(state=bindparam("new_state"), attempts=0, last_error=None)
     )
 )
-_select_next_due = Query(select(func.min(jobs.c.not_before)).where(_is_not_failed))
-_delete = Query(delete(jobs).where(jobs.c.id == bindparam("job_id")))
+_update_failure = Query(
+    lambda: (
+        update(jobs)
+        .where(jobs.c.id == bindparam("job_id"), jobs.c.attempts == bindparam("attempts_before"), _is_not_failed)
+        .values(
+            attempts=bindparam("new_attempts"),
+            not_before=bindparam("next_attempt_at"),
+            failed_at=bindparam("new_failed_at"),
+            last_error=bindparam("error"),
+        )
+    )
+)
+_select_next_due = Query(lambda: select(func.min(jobs.c.not_before)).where(_is_not_failed))
+_delete = Query(lambda: delete(jobs).where(jobs.c.id == bindparam("job_id")))
 _count_states = Query(
-    select(
+    lambda: select(
         func.count(case((and_(_is_not_failed, or_(jobs.c.not_before <= bindparam("now"), jobs.c.attempts > 0)), 1))),
         func.count(jobs.c.failed_at),
     )

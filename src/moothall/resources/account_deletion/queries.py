@@ -26,61 +26,71 @@ from moothall.storage.schema import (
 _of_user: BindParameter[UserId] = bindparam("user_id")
 _other_members = members.join(users, users.c.id == members.c.user_id)
 _select_shared_guild = Query(
-    select(guilds.c.id)
-    .where(
-        guilds.c.owner_id == _of_user,
-        exists().where(
-            members.c.guild_id == guilds.c.id, members.c.user_id == users.c.id, users.c.id != _of_user, ~users.c.bot
-        ),
+    lambda: (
+        select(guilds.c.id)
+        .where(
+            guilds.c.owner_id == _of_user,
+            exists().where(
+                members.c.guild_id == guilds.c.id, members.c.user_id == users.c.id, users.c.id != _of_user, ~users.c.bot
+            ),
+        )
+        .limit(1)
     )
-    .limit(1)
 )
 _colleagues = team_members.alias()
 _select_shared_team = Query(
-    select(teams.c.id)
-    .where(
-        teams.c.owner_user_id == _of_user,
-        exists().where(
-            _colleagues.c.team_id == teams.c.id,
-            _colleagues.c.user_id != _of_user,
-            _colleagues.c.membership_state == int(MembershipState.ACCEPTED),
-        ),
+    lambda: (
+        select(teams.c.id)
+        .where(
+            teams.c.owner_user_id == _of_user,
+            exists().where(
+                _colleagues.c.team_id == teams.c.id,
+                _colleagues.c.user_id != _of_user,
+                _colleagues.c.membership_state == int(MembershipState.ACCEPTED),
+            ),
+        )
+        .limit(1)
     )
-    .limit(1)
 )
 _select_next_owner = Query(
-    select(members.c.user_id)
-    .select_from(_other_members)
-    .where(
-        members.c.guild_id == bindparam("guild_id"),
-        members.c.user_id != _of_user,
-        members.c.guest_channel_id.is_(None),
-        ~members.c.pending,
-        ~users.c.bot,
-        ~users.c.disabled,
+    lambda: (
+        select(members.c.user_id)
+        .select_from(_other_members)
+        .where(
+            members.c.guild_id == bindparam("guild_id"),
+            members.c.user_id != _of_user,
+            members.c.guest_channel_id.is_(None),
+            ~members.c.pending,
+            ~users.c.bot,
+            ~users.c.disabled,
+        )
+        .order_by(members.c.joined_at, members.c.user_id)
+        .limit(1)
     )
-    .order_by(members.c.joined_at, members.c.user_id)
-    .limit(1)
 )
 _select_some_membership = Query(
-    select(members.c.guild_id, members.c.user_id)
-    .where(in_list(members.c.user_id, "user_ids"))
-    .order_by(members.c.guild_id, members.c.user_id)
-    .limit(1)
+    lambda: (
+        select(members.c.guild_id, members.c.user_id)
+        .where(in_list(members.c.user_id, "user_ids"))
+        .order_by(members.c.guild_id, members.c.user_id)
+        .limit(1)
+    )
 )
 _select_some_group_dm = Query(
-    select(channels.c.id)
-    .select_from(channels.join(channel_recipients, channel_recipients.c.channel_id == channels.c.id))
-    .where(channel_recipients.c.user_id == _of_user, channels.c.type == int(ChannelType.GROUP_DM))
-    .order_by(channels.c.id)
-    .limit(1)
+    lambda: (
+        select(channels.c.id)
+        .select_from(channels.join(channel_recipients, channel_recipients.c.channel_id == channels.c.id))
+        .where(channel_recipients.c.user_id == _of_user, channels.c.type == int(ChannelType.GROUP_DM))
+        .order_by(channels.c.id)
+        .limit(1)
+    )
 )
-_delete_tokens = Query(delete(tokens).where(tokens.c.user_id == _of_user, tokens.c.kind != int(TokenKind.BOT)))
-_delete_codes = Query(delete(authorization_codes).where(authorization_codes.c.user_id == _of_user))
-_select_teams = Query(select(teams.c.id).where(teams.c.owner_user_id == _of_user))
-_delete_memberships_of_teams = Query(delete(team_members).where(in_list(team_members.c.team_id, "team_ids")))
-_delete_teams = Query(delete(teams).where(in_list(teams.c.id, "team_ids")))
-_delete_team_memberships = Query(delete(team_members).where(team_members.c.user_id == _of_user))
+_delete_tokens = Query(lambda: delete(tokens).where(tokens.c.user_id == _of_user, tokens.c.kind != int(TokenKind.BOT)))
+_delete_codes = Query(lambda: delete(authorization_codes).where(authorization_codes.c.user_id == _of_user))
+_select_teams = Query(lambda: select(teams.c.id).where(teams.c.owner_user_id == _of_user))
+_delete_memberships_of_teams = Query(lambda: delete(team_members).where(in_list(team_members.c.team_id, "team_ids")))
+_delete_teams = Query(lambda: delete(teams).where(in_list(teams.c.id, "team_ids")))
+_delete_team_memberships = Query(lambda: delete(team_members).where(team_members.c.user_id == _of_user))
 _OF_USER: Final = owned_by("user_id")
 
 

@@ -63,57 +63,73 @@ _of_session = (activity_participants.c.user_id == bindparam("user_id")) & (
     activity_participants.c.session_id == bindparam("session_id")
 )
 
-_insert_instance = Query(insert_ignore(activity_instances, key=("application_id", "channel_id")))
-_lock_instance_at = Query(select(activity_instances).where(_in_channel_of).with_for_update(), into=InstanceRow)
-_lock_instance = Query(select(activity_instances).where(_with_id).with_for_update(), into=InstanceRow)
-_select_instance_at = Query(select(activity_instances).where(_in_channel_of), into=InstanceRow)
-_select_instance = Query(select(activity_instances).where(_with_id), into=InstanceRow)
+_insert_instance = Query(lambda: insert_ignore(activity_instances, key=("application_id", "channel_id")))
+_lock_instance_at = Query(lambda: select(activity_instances).where(_in_channel_of).with_for_update(), into=InstanceRow)
+_lock_instance = Query(lambda: select(activity_instances).where(_with_id).with_for_update(), into=InstanceRow)
+_select_instance_at = Query(lambda: select(activity_instances).where(_in_channel_of), into=InstanceRow)
+_select_instance = Query(lambda: select(activity_instances).where(_with_id), into=InstanceRow)
 _select_in_guild = Query(
-    select(activity_instances)
-    .where(activity_instances.c.guild_id == bindparam("guild_id"))
-    .order_by(activity_instances.c.id),
+    lambda: (
+        select(activity_instances)
+        .where(activity_instances.c.guild_id == bindparam("guild_id"))
+        .order_by(activity_instances.c.id)
+    ),
     into=InstanceRow,
 )
 _select_direct = Query(
-    select(activity_instances)
-    .join(channel_recipients, channel_recipients.c.channel_id == activity_instances.c.channel_id)
-    .where(channel_recipients.c.user_id == bindparam("user_id"), activity_instances.c.guild_id.is_(None))
-    .order_by(activity_instances.c.id),
+    lambda: (
+        select(activity_instances)
+        .join(channel_recipients, channel_recipients.c.channel_id == activity_instances.c.channel_id)
+        .where(channel_recipients.c.user_id == bindparam("user_id"), activity_instances.c.guild_id.is_(None))
+        .order_by(activity_instances.c.id)
+    ),
     into=InstanceRow,
 )
 _select_of_application = Query(
-    select(activity_instances)
-    .where(activity_instances.c.application_id == bindparam("application_id"))
-    .order_by(activity_instances.c.id)
-    .with_for_update(),
+    lambda: (
+        select(activity_instances)
+        .where(activity_instances.c.application_id == bindparam("application_id"))
+        .order_by(activity_instances.c.id)
+        .with_for_update()
+    ),
     into=InstanceRow,
 )
-_delete_instance = Query(delete(activity_instances).where(_with_id))
+_delete_instance = Query(lambda: delete(activity_instances).where(_with_id))
 _select_participants = Query(
-    select(activity_participants)
-    .where(in_list(activity_participants.c.instance_id, "instance_ids"))
-    .order_by(activity_participants.c.instance_id, activity_participants.c.joined_at, activity_participants.c.user_id),
+    lambda: (
+        select(activity_participants)
+        .where(in_list(activity_participants.c.instance_id, "instance_ids"))
+        .order_by(
+            activity_participants.c.instance_id, activity_participants.c.joined_at, activity_participants.c.user_id
+        )
+    ),
     into=ParticipantRow,
 )
-_count_participants = Query(select(func.count()).where(activity_participants.c.instance_id == bindparam("instance_id")))
+_count_participants = Query(
+    lambda: select(func.count()).where(activity_participants.c.instance_id == bindparam("instance_id"))
+)
 _upsert_participant = Query(
-    upsert(activity_participants, key=("instance_id", "user_id"), update=("session_id", "node", "joined_at"))
+    lambda: upsert(activity_participants, key=("instance_id", "user_id"), update=("session_id", "node", "joined_at"))
 )
 _delete_participant = Query(
-    delete(activity_participants).where(activity_participants.c.instance_id == bindparam("instance_id"), _of_session)
+    lambda: delete(activity_participants).where(
+        activity_participants.c.instance_id == bindparam("instance_id"), _of_session
+    )
 )
 _delete_participants = Query(
-    delete(activity_participants).where(activity_participants.c.instance_id == bindparam("instance_id"))
+    lambda: delete(activity_participants).where(activity_participants.c.instance_id == bindparam("instance_id"))
 )
 _select_instances_of_session = Query(
-    select(activity_participants.c.instance_id).where(_of_session).order_by(activity_participants.c.instance_id)
+    lambda: select(activity_participants.c.instance_id).where(_of_session).order_by(activity_participants.c.instance_id)
 )
 _select_channels_of_participant = Query(
-    select(activity_instances.c.channel_id)
-    .join(activity_participants, activity_participants.c.instance_id == activity_instances.c.id)
-    .where(
-        activity_instances.c.application_id == bindparam("application_id"),
-        activity_participants.c.user_id == bindparam("user_id"),
+    lambda: (
+        select(activity_instances.c.channel_id)
+        .join(activity_participants, activity_participants.c.instance_id == activity_instances.c.id)
+        .where(
+            activity_instances.c.application_id == bindparam("application_id"),
+            activity_participants.c.user_id == bindparam("user_id"),
+        )
     )
 )
 _joined = (
@@ -130,12 +146,12 @@ _joined = (
 )
 _select_of_node = Query(_joined, into=ParticipationRow)
 _select_of_node_in_guild = Query(
-    _joined.where(activity_instances.c.guild_id == bindparam("guild_id")), into=ParticipationRow
+    lambda: _joined.where(activity_instances.c.guild_id == bindparam("guild_id")), into=ParticipationRow
 )
-_select_of_node_direct = Query(_joined.where(activity_instances.c.guild_id.is_(None)), into=ParticipationRow)
-_select_nodes = Query(select(activity_participants.c.node).distinct())
+_select_of_node_direct = Query(lambda: _joined.where(activity_instances.c.guild_id.is_(None)), into=ParticipationRow)
+_select_nodes = Query(lambda: select(activity_participants.c.node).distinct())
 _select_suppressed = Query(
-    select(voice_states.c.suppress).where(
+    lambda: select(voice_states.c.suppress).where(
         voice_states.c.guild_id == bindparam("guild_id"),
         voice_states.c.user_id == bindparam("user_id"),
         voice_states.c.channel_id == bindparam("channel_id"),
@@ -149,16 +165,18 @@ _installed_to_user = select(authorizations.c.application_id).where(
 )
 _installed_to_guild = select(integrations.c.application_id).where(integrations.c.guild_id == bindparam("guild_id"))
 _select_shelf = Query(
-    select(applications)
-    .where(
-        applications.c.flags.op("&")(ApplicationFlags.EMBEDDED) != 0,
-        (applications.c.owner_id == bindparam("user_id"))
-        | applications.c.team_id.in_(_own_teams)
-        | applications.c.id.in_(_installed_to_user)
-        | applications.c.id.in_(_installed_to_guild),
-    )
-    .order_by(applications.c.id)
-    .limit(bindparam("maximum")),
+    lambda: (
+        select(applications)
+        .where(
+            applications.c.flags.op("&")(ApplicationFlags.EMBEDDED) != 0,
+            (applications.c.owner_id == bindparam("user_id"))
+            | applications.c.team_id.in_(_own_teams)
+            | applications.c.id.in_(_installed_to_user)
+            | applications.c.id.in_(_installed_to_guild),
+        )
+        .order_by(applications.c.id)
+        .limit(bindparam("maximum"))
+    ),
     into=ApplicationRow,
 )
 

@@ -52,46 +52,55 @@ class ApplicationRow(Struct):
 
 
 _select_application = Query(
-    select(applications).where(applications.c.id == bindparam("application_id")), into=ApplicationRow
+    lambda: select(applications).where(applications.c.id == bindparam("application_id")), into=ApplicationRow
 )
 _select_applications = Query(
-    select(applications).where(in_list(applications.c.id, "application_ids")), into=ApplicationRow
+    lambda: select(applications).where(in_list(applications.c.id, "application_ids")), into=ApplicationRow
 )
 _select_applications_of_owner = Query(
-    select(applications).where(applications.c.owner_id == bindparam("owner_id")).order_by(applications.c.id),
+    lambda: select(applications).where(applications.c.owner_id == bindparam("owner_id")).order_by(applications.c.id),
     into=ApplicationRow,
 )
 _select_applications_of_teams = Query(
-    select(applications).where(in_list(applications.c.team_id, "team_ids")).order_by(applications.c.id),
+    lambda: select(applications).where(in_list(applications.c.team_id, "team_ids")).order_by(applications.c.id),
     into=ApplicationRow,
 )
-_count_applications_of_owner = Query(select(func.count()).where(applications.c.owner_id == bindparam("owner_id")))
-_lock_application = Query(
-    select(applications).where(applications.c.id == bindparam("application_id")).with_for_update(), into=ApplicationRow
+_count_applications_of_owner = Query(
+    lambda: select(func.count()).where(applications.c.owner_id == bindparam("owner_id"))
 )
-_insert_application = Query(insert(applications))
+_lock_application = Query(
+    lambda: select(applications).where(applications.c.id == bindparam("application_id")).with_for_update(),
+    into=ApplicationRow,
+)
+_insert_application = Query(lambda: insert(applications))
 _count_guilds = Query(
-    select(members.c.user_id, func.count()).where(in_list(members.c.user_id, "user_ids")).group_by(members.c.user_id)
+    lambda: (
+        select(members.c.user_id, func.count())
+        .where(in_list(members.c.user_id, "user_ids"))
+        .group_by(members.c.user_id)
+    )
 )
 
 _count_authorizations = Query(
-    select(
-        authorizations.c.application_id,
-        func.count(),
-        func.count().filter(authorizations.c.user_install),
+    lambda: (
+        select(
+            authorizations.c.application_id,
+            func.count(),
+            func.count().filter(authorizations.c.user_install),
+        )
+        .where(in_list(authorizations.c.application_id, "application_ids"))
+        .group_by(authorizations.c.application_id)
     )
-    .where(in_list(authorizations.c.application_id, "application_ids"))
-    .group_by(authorizations.c.application_id)
 )
 
-_select_owned = Query(select(guilds.c.id).where(guilds.c.owner_id == bindparam("user_id")).limit(1))
-_delete_application = Query(delete(applications).where(applications.c.id == bindparam("application_id")))
+_select_owned = Query(lambda: select(guilds.c.id).where(guilds.c.owner_id == bindparam("user_id")).limit(1))
+_delete_application = Query(lambda: delete(applications).where(applications.c.id == bindparam("application_id")))
 _delete_emojis = Query(
-    delete(application_emojis).where(application_emojis.c.application_id == bindparam("application_id"))
+    lambda: delete(application_emojis).where(application_emojis.c.application_id == bindparam("application_id"))
 )
-_delete_tokens = Query(delete(tokens).where(tokens.c.application_id == bindparam("application_id")))
+_delete_tokens = Query(lambda: delete(tokens).where(tokens.c.application_id == bindparam("application_id")))
 _delete_refresh_tokens = Query(
-    delete(tokens).where(
+    lambda: delete(tokens).where(
         tokens.c.application_id == bindparam("application_id"), tokens.c.kind == int(TokenKind.REFRESH)
     )
 )

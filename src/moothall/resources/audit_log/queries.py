@@ -70,10 +70,10 @@ def _select_by_ids(table: Any, struct: type[Struct]) -> Any:
     )
 
 
-_select_webhooks = Query(_select_by_ids(webhooks, WebhookRow), into=WebhookRow)
-_select_integrations = Query(_select_by_ids(integrations, IntegrationRow), into=IntegrationRow)
+_select_webhooks = Query(lambda: _select_by_ids(webhooks, WebhookRow), into=WebhookRow)
+_select_integrations = Query(lambda: _select_by_ids(integrations, IntegrationRow), into=IntegrationRow)
 _select_threads = Query(
-    select(channels).where(
+    lambda: select(channels).where(
         channels.c.guild_id == bindparam("guild_id"),
         in_list(channels.c.id, "ids"),
         channels.c.type.in_(type_numbers(THREADS)),

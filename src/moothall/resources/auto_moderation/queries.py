@@ -8,33 +8,37 @@ from moothall.objects.wire import to_plain
 from moothall.storage.database import Query, Reader, Transaction, update_columns
 from moothall.storage.schema import auto_moderation_rules, members
 
-_insert_rule = Query(insert(auto_moderation_rules))
+_insert_rule = Query(lambda: insert(auto_moderation_rules))
 _delete_rule = Query(
-    delete(auto_moderation_rules).where(
+    lambda: delete(auto_moderation_rules).where(
         auto_moderation_rules.c.guild_id == bindparam("guild_id"), auto_moderation_rules.c.id == bindparam("rule_id")
     )
 )
 
 _select_profile_guilds = Query(
-    select(members.c.guild_id)
-    .select_from(members.join(auto_moderation_rules, auto_moderation_rules.c.guild_id == members.c.guild_id))
-    .where(
-        members.c.user_id == bindparam("user_id"),
-        auto_moderation_rules.c.trigger_type == int(TriggerType.MEMBER_PROFILE),
-        auto_moderation_rules.c.enabled,
+    lambda: (
+        select(members.c.guild_id)
+        .select_from(members.join(auto_moderation_rules, auto_moderation_rules.c.guild_id == members.c.guild_id))
+        .where(
+            members.c.user_id == bindparam("user_id"),
+            auto_moderation_rules.c.trigger_type == int(TriggerType.MEMBER_PROFILE),
+            auto_moderation_rules.c.enabled,
+        )
+        .distinct()
     )
-    .distinct()
 )
 _select_quarantined = Query(
-    select(members.c.user_id)
-    .where(
-        members.c.guild_id == bindparam("guild_id"),
-        members.c.user_id > bindparam("after"),
-        # Literals, as the partial index has them.
-        members.c.flags.bitwise_and(literal_column("1152")) != literal_column("0"),
+    lambda: (
+        select(members.c.user_id)
+        .where(
+            members.c.guild_id == bindparam("guild_id"),
+            members.c.user_id > bindparam("after"),
+            # Literals, as the partial index has them.
+            members.c.flags.bitwise_and(literal_column("1152")) != literal_column("0"),
+        )
+        .order_by(members.c.user_id)
+        .limit(1)
     )
-    .order_by(members.c.user_id)
-    .limit(1)
 )
 
 

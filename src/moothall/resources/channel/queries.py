@@ -25,15 +25,19 @@ from moothall.storage.schema import (
 
 _THREAD_TYPES = type_numbers(THREADS)
 _select_children = Query(
-    select(channels)
-    .where(channels.c.parent_id == bindparam("category_id"), channels.c.type.not_in(_THREAD_TYPES))
-    .order_by(channels.c.id),
+    lambda: (
+        select(channels)
+        .where(channels.c.parent_id == bindparam("category_id"), channels.c.type.not_in(_THREAD_TYPES))
+        .order_by(channels.c.id)
+    ),
     into=ChannelRow,
 )
 _clear_parent = Query(
-    update(channels)
-    .where(channels.c.parent_id == bindparam("category_id"), channels.c.type.not_in(_THREAD_TYPES))
-    .values(parent_id=None)
+    lambda: (
+        update(channels)
+        .where(channels.c.parent_id == bindparam("category_id"), channels.c.type.not_in(_THREAD_TYPES))
+        .values(parent_id=None)
+    )
 )
 
 
@@ -61,34 +65,39 @@ class PositionUpdate(Struct, frozen=True):
     new_overwrites: list[dict[str, Any]]
 
 
-_insert_channel = Query(insert(channels))
-_lock_channel = Query(select(channels.c.id).where(channels.c.id == bindparam("channel_id")).with_for_update())
-_delete_channel = Query(delete(channels).where(channels.c.id == bindparam("channel_id")))
+_insert_channel = Query(lambda: insert(channels))
+_lock_channel = Query(lambda: select(channels.c.id).where(channels.c.id == bindparam("channel_id")).with_for_update())
+_delete_channel = Query(lambda: delete(channels).where(channels.c.id == bindparam("channel_id")))
 _update_position = Query(
-    update(channels)
-    .where(channels.c.id == bindparam("channel_id"))
-    .values(
-        position=bindparam("new_position"),
-        parent_id=bindparam("new_parent_id"),
-        permission_overwrites=bindparam("new_overwrites"),
+    lambda: (
+        update(channels)
+        .where(channels.c.id == bindparam("channel_id"))
+        .values(
+            position=bindparam("new_position"),
+            parent_id=bindparam("new_parent_id"),
+            permission_overwrites=bindparam("new_overwrites"),
+        )
     )
 )
 _select_activity = Query(
-    select(channel_activity).where(in_list(channel_activity.c.channel_id, "channel_ids")), into=ChannelActivity
+    lambda: select(channel_activity).where(in_list(channel_activity.c.channel_id, "channel_ids")), into=ChannelActivity
 )
 _select_activity_of_one = Query(
-    select(channel_activity).where(channel_activity.c.channel_id == bindparam("channel_id")), into=ChannelActivity
+    lambda: select(channel_activity).where(channel_activity.c.channel_id == bindparam("channel_id")),
+    into=ChannelActivity,
 )
 _select_own_memberships = Query(
-    select(thread_members).where(
+    lambda: select(thread_members).where(
         in_list(thread_members.c.thread_id, "thread_ids"), thread_members.c.user_id == bindparam("user_id")
     )
 )
 _select_member_ids = Query(
-    select(members.c.user_id).where(members.c.guild_id == bindparam("guild_id"), in_list(members.c.user_id, "user_ids"))
+    lambda: select(members.c.user_id).where(
+        members.c.guild_id == bindparam("guild_id"), in_list(members.c.user_id, "user_ids")
+    )
 )
 # Messages may be stored in another order than that of their ids.
-_upsert_last_message = Query(upsert(channel_activity, key=("channel_id",), rising=("last_message_id",)))
+_upsert_last_message = Query(lambda: upsert(channel_activity, key=("channel_id",), rising=("last_message_id",)))
 
 
 def new_channel_row(
@@ -218,37 +227,48 @@ class _Incidents(Struct):
 
 
 _select_recipients = Query(
-    select(channel_recipients).where(in_list(channel_recipients.c.channel_id, "channel_ids")), into=Recipient
+    lambda: select(channel_recipients).where(in_list(channel_recipients.c.channel_id, "channel_ids")), into=Recipient
 )
 _select_direct_channels = Query(
-    select(channels)
-    .select_from(channels.join(channel_recipients, channel_recipients.c.channel_id == channels.c.id))
-    .where(channel_recipients.c.user_id == bindparam("user_id"), ~channel_recipients.c.closed),
+    lambda: (
+        select(channels)
+        .select_from(channels.join(channel_recipients, channel_recipients.c.channel_id == channels.c.id))
+        .where(channel_recipients.c.user_id == bindparam("user_id"), ~channel_recipients.c.closed)
+    ),
     into=ChannelRow,
 )
-_select_account = Query(select(users.c.bot, users.c.deleted).where(users.c.id == bindparam("user_id")), into=Account)
+_select_account = Query(
+    lambda: select(users.c.bot, users.c.deleted).where(users.c.id == bindparam("user_id")), into=Account
+)
 _others = members.alias()
 _select_shared_incidents = Query(
-    select(guilds.c.id, guilds.c.incidents_data)
-    .select_from(
-        members.join(_others, _others.c.guild_id == members.c.guild_id).join(guilds, guilds.c.id == members.c.guild_id)
-    )
-    .where(members.c.user_id == bindparam("one_id"), _others.c.user_id == bindparam("other_id")),
+    lambda: (
+        select(guilds.c.id, guilds.c.incidents_data)
+        .select_from(
+            members.join(_others, _others.c.guild_id == members.c.guild_id).join(
+                guilds, guilds.c.id == members.c.guild_id
+            )
+        )
+        .where(members.c.user_id == bindparam("one_id"), _others.c.user_id == bindparam("other_id"))
+    ),
     into=_Incidents,
 )
 _select_direct_message_id = Query(
-    select(dm_pairs.c.channel_id).where(
+    lambda: select(dm_pairs.c.channel_id).where(
         dm_pairs.c.low_user_id == bindparam("low_user_id"), dm_pairs.c.high_user_id == bindparam("high_user_id")
     )
 )
-_insert_direct_message = Query(insert_ignore(dm_pairs, key=("low_user_id", "high_user_id")))
-_insert_recipient = Query(insert(channel_recipients))
+_insert_direct_message = Query(lambda: insert_ignore(dm_pairs, key=("low_user_id", "high_user_id")))
+_insert_recipient = Query(lambda: insert(channel_recipients))
 _update_closed = Query(
-    update(channel_recipients)
-    .where(
-        channel_recipients.c.channel_id == bindparam("channel_id"), in_list(channel_recipients.c.user_id, "user_ids")
+    lambda: (
+        update(channel_recipients)
+        .where(
+            channel_recipients.c.channel_id == bindparam("channel_id"),
+            in_list(channel_recipients.c.user_id, "user_ids"),
+        )
+        .values(closed=bindparam("now_closed"))
     )
-    .values(closed=bindparam("now_closed"))
 )
 
 

@@ -23,32 +23,36 @@ class EmojiOfMember(Struct):
 
 
 _select_emojis = Query(
-    select(
-        emojis.c.guild_id,
-        emojis.c.id,
-        emojis.c.name,
-        emojis.c.animated,
-        emojis.c.available,
-        emojis.c.roles,
-        members.c.roles.label("member_roles"),
-    )
-    .select_from(
-        emojis.outerjoin(
-            members, (members.c.guild_id == emojis.c.guild_id) & (members.c.user_id == bindparam("user_id"))
+    lambda: (
+        select(
+            emojis.c.guild_id,
+            emojis.c.id,
+            emojis.c.name,
+            emojis.c.animated,
+            emojis.c.available,
+            emojis.c.roles,
+            members.c.roles.label("member_roles"),
         )
-    )
-    .where(in_list(emojis.c.id, "emoji_ids")),
+        .select_from(
+            emojis.outerjoin(
+                members, (members.c.guild_id == emojis.c.guild_id) & (members.c.user_id == bindparam("user_id"))
+            )
+        )
+        .where(in_list(emojis.c.id, "emoji_ids"))
+    ),
     into=EmojiOfMember,
 )
 _select_own_emojis = Query(
-    select(application_emojis.c.id, application_emojis.c.name, application_emojis.c.animated).where(
+    lambda: select(application_emojis.c.id, application_emojis.c.name, application_emojis.c.animated).where(
         application_emojis.c.application_id == bindparam("application_id"),
         in_list(application_emojis.c.id, "emoji_ids"),
     )
 )
-_select_users = Query(select(users.c.id).where(in_list(users.c.id, "user_ids"), users.c.deleted.is_(False)))
+_select_users = Query(lambda: select(users.c.id).where(in_list(users.c.id, "user_ids"), users.c.deleted.is_(False)))
 _select_channel_ids = Query(
-    select(channels.c.id).where(in_list(channels.c.id, "channel_ids"), channels.c.guild_id == bindparam("guild_id"))
+    lambda: select(channels.c.id).where(
+        in_list(channels.c.id, "channel_ids"), channels.c.guild_id == bindparam("guild_id")
+    )
 )
 
 

@@ -13,31 +13,39 @@ from moothall.storage.schema import crossposts, publications, webhooks
 _here = publications.c.channel_id == bindparam("channel_id")
 
 _delete_publications = Query(
-    delete(publications).where(_here, publications.c.published_at <= bindparam("until", type_=TimestampColumn()))
+    lambda: delete(publications).where(
+        _here, publications.c.published_at <= bindparam("until", type_=TimestampColumn())
+    )
 )
 _select_publications = Query(
-    select(publications.c.published_at)
-    .where(_here)
-    .order_by(publications.c.published_at.desc())
-    .limit(bindparam("maximum"))
+    lambda: (
+        select(publications.c.published_at)
+        .where(_here)
+        .order_by(publications.c.published_at.desc())
+        .limit(bindparam("maximum"))
+    )
 )
-_insert_publication = Query(insert(publications))
-_insert_copy = Query(insert(crossposts))
+_insert_publication = Query(lambda: insert(publications))
+_insert_copy = Query(lambda: insert(crossposts))
 _select_next_follower = Query(
-    select(webhooks)
-    .where(webhooks.c.source_channel_id == bindparam("channel_id"), webhooks.c.id > bindparam("after"))
-    .order_by(webhooks.c.id)
-    .limit(1),
+    lambda: (
+        select(webhooks)
+        .where(webhooks.c.source_channel_id == bindparam("channel_id"), webhooks.c.id > bindparam("after"))
+        .order_by(webhooks.c.id)
+        .limit(1)
+    ),
     into=WebhookRow,
 )
 _select_follower_webhook = Query(
-    select(webhooks)
-    .where(
-        webhooks.c.source_channel_id == bindparam("source_id"),
-        webhooks.c.channel_id == bindparam("channel_id"),
-    )
-    .order_by(webhooks.c.id)
-    .limit(1),
+    lambda: (
+        select(webhooks)
+        .where(
+            webhooks.c.source_channel_id == bindparam("source_id"),
+            webhooks.c.channel_id == bindparam("channel_id"),
+        )
+        .order_by(webhooks.c.id)
+        .limit(1)
+    ),
     into=WebhookRow,
 )
 

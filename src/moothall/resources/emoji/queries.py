@@ -22,31 +22,38 @@ class ApplicationEmojiRow(Struct):
     image: str
 
 
-_insert_emoji = Query(insert(emojis))
+_insert_emoji = Query(lambda: insert(emojis))
 _delete_emoji = Query(
-    delete(emojis).where(emojis.c.guild_id == bindparam("guild_id"), emojis.c.id == bindparam("emoji_id"))
+    lambda: delete(emojis).where(emojis.c.guild_id == bindparam("guild_id"), emojis.c.id == bindparam("emoji_id"))
 )
 _set_roles = Query(
-    update(emojis)
-    .where(emojis.c.guild_id == bindparam("guild_id"), emojis.c.id == bindparam("emoji_id"))
-    .values(roles=bindparam("new_roles"))
+    lambda: (
+        update(emojis)
+        .where(emojis.c.guild_id == bindparam("guild_id"), emojis.c.id == bindparam("emoji_id"))
+        .values(roles=bindparam("new_roles"))
+    )
 )
-_select_creators = Query(select(emojis.c.id, emojis.c.user_id).where(emojis.c.guild_id == bindparam("guild_id")))
-_select_guild = Query(select(emojis.c.guild_id).where(emojis.c.id == bindparam("emoji_id")))
-_select_image = Query(select(emojis.c.image).where(emojis.c.id == bindparam("emoji_id")))
+_select_creators = Query(
+    lambda: select(emojis.c.id, emojis.c.user_id).where(emojis.c.guild_id == bindparam("guild_id"))
+)
+_select_guild = Query(lambda: select(emojis.c.guild_id).where(emojis.c.id == bindparam("emoji_id")))
+_select_image = Query(lambda: select(emojis.c.image).where(emojis.c.id == bindparam("emoji_id")))
 _select_application_image = Query(
-    select(application_emojis.c.image).where(application_emojis.c.id == bindparam("emoji_id"))
+    lambda: select(application_emojis.c.image).where(application_emojis.c.id == bindparam("emoji_id"))
 )
 
 _of_application = application_emojis.c.application_id == bindparam("application_id")
 _of_application_emoji = _of_application & (application_emojis.c.id == bindparam("emoji_id"))
 _select_application_emojis = Query(
-    select(application_emojis).where(_of_application).order_by(application_emojis.c.id), into=ApplicationEmojiRow
+    lambda: select(application_emojis).where(_of_application).order_by(application_emojis.c.id),
+    into=ApplicationEmojiRow,
 )
-_select_application_emoji = Query(select(application_emojis).where(_of_application_emoji), into=ApplicationEmojiRow)
-_count_application_emojis = Query(select(func.count()).select_from(application_emojis).where(_of_application))
-_insert_application_emoji = Query(insert(application_emojis))
-_delete_application_emoji = Query(delete(application_emojis).where(_of_application_emoji))
+_select_application_emoji = Query(
+    lambda: select(application_emojis).where(_of_application_emoji), into=ApplicationEmojiRow
+)
+_count_application_emojis = Query(lambda: select(func.count()).select_from(application_emojis).where(_of_application))
+_insert_application_emoji = Query(lambda: insert(application_emojis))
+_delete_application_emoji = Query(lambda: delete(application_emojis).where(_of_application_emoji))
 
 
 async def insert_emoji(tx: Transaction, guild_id: GuildId, emoji: Emoji, creator_id: UserId, image: str) -> None:

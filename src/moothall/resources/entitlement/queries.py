@@ -50,7 +50,7 @@ _CONDITIONS: Final[dict[str, ColumnElement[bool]]] = {
     "after_subscription": _e.subscription_id > bindparam("after_subscription"),
 }
 """The conditions of `select_entitlements`, by the parameter of each."""
-_insert = Query(insert(entitlements))
+_insert = Query(lambda: insert(entitlements))
 _delete_some = delete_some(entitlements)
 
 

@@ -25,39 +25,51 @@ class SharedGuild(Struct):
 _others = members.alias()
 
 _select_shared_guilds = Query(
-    select(_others.c.user_id, guilds.c.incidents_data)
-    .select_from(
-        members.join(_others, _others.c.guild_id == members.c.guild_id).join(guilds, guilds.c.id == members.c.guild_id)
-    )
-    .where(members.c.user_id == bindparam("user_id"), in_list(_others.c.user_id, "other_ids")),
+    lambda: (
+        select(_others.c.user_id, guilds.c.incidents_data)
+        .select_from(
+            members.join(_others, _others.c.guild_id == members.c.guild_id).join(
+                guilds, guilds.c.id == members.c.guild_id
+            )
+        )
+        .where(members.c.user_id == bindparam("user_id"), in_list(_others.c.user_id, "other_ids"))
+    ),
     into=SharedGuild,
 )
 _select_direct_message_partners = Query(
-    select(dm_pairs.c.low_user_id, dm_pairs.c.high_user_id).where(
+    lambda: select(dm_pairs.c.low_user_id, dm_pairs.c.high_user_id).where(
         (dm_pairs.c.low_user_id == bindparam("user_id")) & in_list(dm_pairs.c.high_user_id, "other_ids")
         | (dm_pairs.c.high_user_id == bindparam("user_id")) & in_list(dm_pairs.c.low_user_id, "other_ids")
     )
 )
 _count_group_dms = Query(
-    select(func.count())
-    .select_from(channels.join(channel_recipients, channel_recipients.c.channel_id == channels.c.id))
-    .where(channel_recipients.c.user_id == bindparam("user_id"), channels.c.type == int(ChannelType.GROUP_DM))
+    lambda: (
+        select(func.count())
+        .select_from(channels.join(channel_recipients, channel_recipients.c.channel_id == channels.c.id))
+        .where(channel_recipients.c.user_id == bindparam("user_id"), channels.c.type == int(ChannelType.GROUP_DM))
+    )
 )
 _increment_member_count = Query(
-    update(channels)
-    .where(channels.c.id == bindparam("channel_id"), channels.c.member_count < limits.GROUP_DM_RECIPIENTS_MAX)
-    .values(member_count=channels.c.member_count + 1)
+    lambda: (
+        update(channels)
+        .where(channels.c.id == bindparam("channel_id"), channels.c.member_count < limits.GROUP_DM_RECIPIENTS_MAX)
+        .values(member_count=channels.c.member_count + 1)
+    )
 )
 _decrement_member_count = Query(
-    update(channels).where(channels.c.id == bindparam("channel_id")).values(member_count=channels.c.member_count - 1)
+    lambda: (
+        update(channels)
+        .where(channels.c.id == bindparam("channel_id"))
+        .values(member_count=channels.c.member_count - 1)
+    )
 )
-_insert_recipient = Query(insert_ignore(channel_recipients, key=("channel_id", "user_id")))
+_insert_recipient = Query(lambda: insert_ignore(channel_recipients, key=("channel_id", "user_id")))
 _delete_recipient = Query(
-    delete(channel_recipients).where(
+    lambda: delete(channel_recipients).where(
         channel_recipients.c.channel_id == bindparam("channel_id"), channel_recipients.c.user_id == bindparam("user_id")
     )
 )
-_delete_invites = Query(delete(invites).where(invites.c.channel_id == bindparam("channel_id")))
+_delete_invites = Query(lambda: delete(invites).where(invites.c.channel_id == bindparam("channel_id")))
 
 
 async def select_shared_guilds(reader: Reader, user_id: UserId, others: Collection[UserId]) -> list[SharedGuild]:

@@ -29,14 +29,18 @@ from moothall.storage.schema import (
     webhooks,
 )
 
-_insert_guild = Query(insert(guilds))
-_insert_counter = Query(insert(guild_counters))
-_insert_member = Query(insert(members))
-_select_count = Query(select(guild_counters.c.member_count).where(guild_counters.c.guild_id == bindparam("guild_id")))
+_insert_guild = Query(lambda: insert(guilds))
+_insert_counter = Query(lambda: insert(guild_counters))
+_insert_member = Query(lambda: insert(members))
+_select_count = Query(
+    lambda: select(guild_counters.c.member_count).where(guild_counters.c.guild_id == bindparam("guild_id"))
+)
 _count_guilds = Query(
-    select(func.count())
-    .select_from(members.join(guilds, guilds.c.id == members.c.guild_id))
-    .where(members.c.user_id == bindparam("user_id"))
+    lambda: (
+        select(func.count())
+        .select_from(members.join(guilds, guilds.c.id == members.c.guild_id))
+        .where(members.c.user_id == bindparam("user_id"))
+    )
 )
 
 
@@ -87,10 +91,10 @@ _memberships = (
     )
     .limit(bindparam("maximum"))
 )
-_select_first_memberships = Query(_memberships.order_by(members.c.guild_id), into=MembershipRow)
-_select_last_memberships = Query(_memberships.order_by(members.c.guild_id.desc()), into=MembershipRow)
+_select_first_memberships = Query(lambda: _memberships.order_by(members.c.guild_id), into=MembershipRow)
+_select_last_memberships = Query(lambda: _memberships.order_by(members.c.guild_id.desc()), into=MembershipRow)
 _select_permissions = Query(
-    select(roles.c.guild_id, roles.c.id, roles.c.permissions).where(
+    lambda: select(roles.c.guild_id, roles.c.id, roles.c.permissions).where(
         in_list(roles.c.guild_id, "guild_ids"), in_list(roles.c.id, "role_ids")
     ),
     into=RolePermissions,
@@ -161,9 +165,9 @@ _DELETE_AT_ONCE: Final = [
         (command_creations, "guild_id"),
     )
 ]
-_delete_members = Query(delete(members).where(members.c.guild_id == bindparam("owner")))
-_select_some_channel = Query(select(channels.c.id).where(channels.c.guild_id == bindparam("guild_id")).limit(1))
-_delete_channel = Query(delete(channels).where(channels.c.id == bindparam("channel_id")))
+_delete_members = Query(lambda: delete(members).where(members.c.guild_id == bindparam("owner")))
+_select_some_channel = Query(lambda: select(channels.c.id).where(channels.c.guild_id == bindparam("guild_id")).limit(1))
+_delete_channel = Query(lambda: delete(channels).where(channels.c.id == bindparam("channel_id")))
 
 
 def _delete_some(table: Table, key: str) -> Query[tuple[object, ...]]:

@@ -48,57 +48,65 @@ class CollectedMembership(Struct):
 
 
 _of_user = harvests.c.user_id == bindparam("user_id")
-_select = Query(select(harvests).where(_of_user), into=HarvestRow)
+_select = Query(lambda: select(harvests).where(_of_user), into=HarvestRow)
 _upsert = Query(
-    upsert(
+    lambda: upsert(
         harvests,
         key=("user_id",),
         update=("id", "status", "backends", "created_at", "updated_at", "completed_at", "polled_at", "size"),
     )
 )
-_update_polled = Query(update(harvests).where(_of_user).values(polled_at=bindparam("now")))
+_update_polled = Query(lambda: update(harvests).where(_of_user).values(polled_at=bindparam("now")))
 _of_harvest = harvest_files.c.harvest_id == bindparam("harvest_id")
 _insert_file = Query(
-    upsert(
+    lambda: upsert(
         harvest_files,
         key=("harvest_id", "number"),
         update=("name", "checksum", "size", "compressed_size", "length"),
     )
 )
 _select_files = Query(
-    select(
-        harvest_files.c.name,
-        harvest_files.c.checksum,
-        harvest_files.c.size,
-        harvest_files.c.compressed_size,
-        harvest_files.c.length,
-    )
-    .where(_of_harvest)
-    .order_by(harvest_files.c.number),
+    lambda: (
+        select(
+            harvest_files.c.name,
+            harvest_files.c.checksum,
+            harvest_files.c.size,
+            harvest_files.c.compressed_size,
+            harvest_files.c.length,
+        )
+        .where(_of_harvest)
+        .order_by(harvest_files.c.number)
+    ),
     into=ArchiveFile,
 )
 _some_numbers = select(harvest_files.c.number).where(_of_harvest).order_by(harvest_files.c.number).limit(100)
 _select_some_numbers = Query(_some_numbers)
-_delete_files = Query(delete(harvest_files).where(_of_harvest, in_list(harvest_files.c.number, "numbers")))
+_delete_files = Query(lambda: delete(harvest_files).where(_of_harvest, in_list(harvest_files.c.number, "numbers")))
 _select_messages = Query(
-    select(messages.c.id, messages.c.guild_id, messages.c.body)
-    .where(
-        messages.c.author_id == bindparam("user_id"),
-        messages.c.id > bindparam("after"),
-        messages.c.webhook_id.is_(None),
-    )
-    .order_by(messages.c.id)
-    .limit(MESSAGES_AT_ONCE),
+    lambda: (
+        select(messages.c.id, messages.c.guild_id, messages.c.body)
+        .where(
+            messages.c.author_id == bindparam("user_id"),
+            messages.c.id > bindparam("after"),
+            messages.c.webhook_id.is_(None),
+        )
+        .order_by(messages.c.id)
+        .limit(MESSAGES_AT_ONCE)
+    ),
     into=CollectedMessage,
 )
 _select_memberships = Query(
-    select(members.c.guild_id, guilds.c.name, guilds.c.owner_id, members.c.nick, members.c.roles, members.c.joined_at)
-    .select_from(members.join(guilds, guilds.c.id == members.c.guild_id))
-    .where(members.c.user_id == bindparam("user_id"))
-    .order_by(members.c.guild_id),
+    lambda: (
+        select(
+            members.c.guild_id, guilds.c.name, guilds.c.owner_id, members.c.nick, members.c.roles, members.c.joined_at
+        )
+        .select_from(members.join(guilds, guilds.c.id == members.c.guild_id))
+        .where(members.c.user_id == bindparam("user_id"))
+        .order_by(members.c.guild_id)
+    ),
     into=CollectedMembership,
 )
-_select_role_names = Query(select(roles.c.id, roles.c.name).where(in_list(roles.c.guild_id, "guild_ids")))
+_select_role_names = Query(lambda: select(roles.c.id, roles.c.name).where(in_list(roles.c.guild_id, "guild_ids")))
 
 
 async def select_harvest(reader: Reader, user_id: UserId) -> HarvestRow | None:

@@ -26,41 +26,47 @@ class IntegrationRow(Struct):
 
 
 _select_of_bot = Query(
-    select(integrations)
-    .select_from(integrations.join(users, users.c.application_id == integrations.c.application_id))
-    .where(integrations.c.guild_id == bindparam("guild_id"), users.c.id == bindparam("user_id"), users.c.bot),
+    lambda: (
+        select(integrations)
+        .select_from(integrations.join(users, users.c.application_id == integrations.c.application_id))
+        .where(integrations.c.guild_id == bindparam("guild_id"), users.c.id == bindparam("user_id"), users.c.bot)
+    ),
     into=IntegrationRow,
 )
 _select_of_guild = Query(
-    select(integrations)
-    .where(integrations.c.guild_id == bindparam("guild_id"))
-    .order_by(integrations.c.id)
-    .limit(bindparam("maximum")),
+    lambda: (
+        select(integrations)
+        .where(integrations.c.guild_id == bindparam("guild_id"))
+        .order_by(integrations.c.id)
+        .limit(bindparam("maximum"))
+    ),
     into=IntegrationRow,
 )
 _select_integration = Query(
-    select(integrations).where(
+    lambda: select(integrations).where(
         integrations.c.guild_id == bindparam("guild_id"), integrations.c.id == bindparam("integration_id")
     ),
     into=IntegrationRow,
 )
 _select_of_application = Query(
-    select(integrations)
-    .where(
-        integrations.c.guild_id == bindparam("guild_id"),
-        integrations.c.application_id == bindparam("application_id"),
-    )
-    .limit(1),
+    lambda: (
+        select(integrations)
+        .where(
+            integrations.c.guild_id == bindparam("guild_id"),
+            integrations.c.application_id == bindparam("application_id"),
+        )
+        .limit(1)
+    ),
     into=IntegrationRow,
 )
 _select_application_ids = Query(
-    select(integrations.c.application_id).where(
+    lambda: select(integrations.c.application_id).where(
         integrations.c.guild_id == bindparam("guild_id"), in_list(integrations.c.application_id, "application_ids")
     )
 )
-_insert_integration = Query(insert(integrations))
+_insert_integration = Query(lambda: insert(integrations))
 _delete_integration = Query(
-    delete(integrations).where(
+    lambda: delete(integrations).where(
         integrations.c.guild_id == bindparam("guild_id"), integrations.c.id == bindparam("integration_id")
     )
 )

@@ -55,42 +55,52 @@ class EphemeralRow(Struct):
 
 
 _select_interaction = Query(
-    select(interactions).where(interactions.c.id == bindparam("interaction_id")), into=InteractionRow
+    lambda: select(interactions).where(interactions.c.id == bindparam("interaction_id")), into=InteractionRow
 )
 _select_interaction_by_token = Query(
-    select(interactions).where(
+    lambda: select(interactions).where(
         interactions.c.application_id == bindparam("application_id"),
         interactions.c.token_hash == bindparam("token_hash"),
     ),
     into=InteractionRow,
 )
-_insert_interaction = Query(insert(interactions))
+_insert_interaction = Query(lambda: insert(interactions))
 _update_waiting_state = Query(
-    update(interactions)
-    .where(interactions.c.id == bindparam("interaction_id"), interactions.c.state == int(InteractionState.WAITING))
-    .values(state=bindparam("new_state"))
+    lambda: (
+        update(interactions)
+        .where(interactions.c.id == bindparam("interaction_id"), interactions.c.state == int(InteractionState.WAITING))
+        .values(state=bindparam("new_state"))
+    )
 )
 _clear_modal = Query(
-    update(interactions)
-    .where(interactions.c.id == bindparam("interaction_id"), interactions.c.modal.is_not(None))
-    .values(modal=None)
+    lambda: (
+        update(interactions)
+        .where(interactions.c.id == bindparam("interaction_id"), interactions.c.modal.is_not(None))
+        .values(modal=None)
+    )
 )
 _select_old = Query(
-    select(interactions.c.id).where(interactions.c.created_at < bindparam("before")).limit(bindparam("maximum"))
+    lambda: select(interactions.c.id).where(interactions.c.created_at < bindparam("before")).limit(bindparam("maximum"))
 )
-_delete_interactions = Query(delete(interactions).where(in_list(interactions.c.id, "interaction_ids")))
-_insert_ephemeral = Query(insert(ephemeral_messages))
+_delete_interactions = Query(lambda: delete(interactions).where(in_list(interactions.c.id, "interaction_ids")))
+_insert_ephemeral = Query(lambda: insert(ephemeral_messages))
 _select_ephemeral = Query(
-    select(ephemeral_messages).where(ephemeral_messages.c.id == bindparam("message_id")), into=EphemeralRow
+    lambda: select(ephemeral_messages).where(ephemeral_messages.c.id == bindparam("message_id")), into=EphemeralRow
 )
 _select_rooms = Query(
-    select(ephemeral_messages.c.interaction_id)
-    .where(ephemeral_messages.c.interaction_id < bindparam("before_id"))
-    .limit(bindparam("maximum"))
+    lambda: (
+        select(ephemeral_messages.c.interaction_id)
+        .where(ephemeral_messages.c.interaction_id < bindparam("before_id"))
+        .limit(bindparam("maximum"))
+    )
 )
-_delete_rooms = Query(delete(ephemeral_messages).where(in_list(ephemeral_messages.c.interaction_id, "interaction_ids")))
-_delete_room_messages = Query(delete(messages).where(in_list(messages.c.channel_id, "interaction_ids")))
-_delete_room_activity = Query(delete(channel_activity).where(in_list(channel_activity.c.channel_id, "interaction_ids")))
+_delete_rooms = Query(
+    lambda: delete(ephemeral_messages).where(in_list(ephemeral_messages.c.interaction_id, "interaction_ids"))
+)
+_delete_room_messages = Query(lambda: delete(messages).where(in_list(messages.c.channel_id, "interaction_ids")))
+_delete_room_activity = Query(
+    lambda: delete(channel_activity).where(in_list(channel_activity.c.channel_id, "interaction_ids"))
+)
 
 
 async def select_interaction(reader: Reader, interaction_id: InteractionId) -> InteractionRow | None:

@@ -46,18 +46,20 @@ class _ApplicationRow(Struct):
 _live = or_(invites.c.expires_at.is_(None), invites.c.expires_at > bindparam("now"))
 _usable = or_(invites.c.max_uses == 0, invites.c.uses < invites.c.max_uses)
 
-_insert = Query(insert_ignore(invites, key=("code",)))
-_select_live = Query(select(invites).where(invites.c.code == bindparam("code"), _live), into=InviteRow)
+_insert = Query(lambda: insert_ignore(invites, key=("code",)))
+_select_live = Query(lambda: select(invites).where(invites.c.code == bindparam("code"), _live), into=InviteRow)
 _select_of_channel = Query(
-    select(invites).where(invites.c.channel_id == bindparam("channel_id"), _live).order_by(invites.c.created_at),
+    lambda: (
+        select(invites).where(invites.c.channel_id == bindparam("channel_id"), _live).order_by(invites.c.created_at)
+    ),
     into=InviteRow,
 )
 _select_of_guild = Query(
-    select(invites).where(invites.c.guild_id == bindparam("guild_id"), _live).order_by(invites.c.created_at),
+    lambda: select(invites).where(invites.c.guild_id == bindparam("guild_id"), _live).order_by(invites.c.created_at),
     into=InviteRow,
 )
 _select_of_inviter = Query(
-    select(invites).where(
+    lambda: select(invites).where(
         invites.c.channel_id == bindparam("channel_id"),
         invites.c.inviter_id == bindparam("inviter_id"),
         _live,
@@ -66,27 +68,29 @@ _select_of_inviter = Query(
     into=InviteRow,
 )
 _count_of_guild = Query(
-    select(func.count()).select_from(invites).where(invites.c.guild_id == bindparam("guild_id"), _live)
+    lambda: select(func.count()).select_from(invites).where(invites.c.guild_id == bindparam("guild_id"), _live)
 )
 _delete_expired = Query(
-    delete(invites).where(invites.c.guild_id == bindparam("guild_id"), invites.c.expires_at <= bindparam("now"))
+    lambda: delete(invites).where(invites.c.guild_id == bindparam("guild_id"), invites.c.expires_at <= bindparam("now"))
 )
-_delete = Query(delete(invites).where(invites.c.code == bindparam("code")))
-_delete_of_channel = Query(delete(invites).where(invites.c.channel_id == bindparam("channel_id")))
+_delete = Query(lambda: delete(invites).where(invites.c.code == bindparam("code")))
+_delete_of_channel = Query(lambda: delete(invites).where(invites.c.channel_id == bindparam("channel_id")))
 _count_use = Query(
-    update(invites).where(invites.c.code == bindparam("code"), _live, _usable).values(uses=invites.c.uses + 1)
+    lambda: update(invites).where(invites.c.code == bindparam("code"), _live, _usable).values(uses=invites.c.uses + 1)
 )
 _delete_used_up = Query(
-    delete(invites).where(
+    lambda: delete(invites).where(
         invites.c.code == bindparam("code"), invites.c.max_uses > 0, invites.c.uses >= invites.c.max_uses
     )
 )
-_select_vanity_guild = Query(select(guilds.c.id).where(guilds.c.vanity_url_code == bindparam("code")))
+_select_vanity_guild = Query(lambda: select(guilds.c.id).where(guilds.c.vanity_url_code == bindparam("code")))
 _count_vanity_use = Query(
-    update(guilds).where(guilds.c.id == bindparam("guild_id")).values(vanity_url_uses=guilds.c.vanity_url_uses + 1)
+    lambda: (
+        update(guilds).where(guilds.c.id == bindparam("guild_id")).values(vanity_url_uses=guilds.c.vanity_url_uses + 1)
+    )
 )
 _select_applications = Query(
-    select(
+    lambda: select(
         applications.c.id,
         applications.c.name,
         applications.c.icon,
@@ -97,17 +101,19 @@ _select_applications = Query(
     into=_ApplicationRow,
 )
 _select_widget_invite = Query(
-    select(invites.c.code)
-    .where(
-        invites.c.guild_id == bindparam("guild_id"),
-        invites.c.channel_id == bindparam("channel_id"),
-        invites.c.inviter_id.is_(None),
-        invites.c.expires_at.is_(None),
-        invites.c.max_uses == 0,
-        invites.c.target_type.is_(None),
+    lambda: (
+        select(invites.c.code)
+        .where(
+            invites.c.guild_id == bindparam("guild_id"),
+            invites.c.channel_id == bindparam("channel_id"),
+            invites.c.inviter_id.is_(None),
+            invites.c.expires_at.is_(None),
+            invites.c.max_uses == 0,
+            invites.c.target_type.is_(None),
+        )
+        .order_by(invites.c.created_at)
+        .limit(1)
     )
-    .order_by(invites.c.created_at)
-    .limit(1)
 )
 
 

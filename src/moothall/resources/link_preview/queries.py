@@ -13,15 +13,17 @@ from moothall.storage.schema import link_previews
 
 _p = link_previews.c
 _select = Query(
-    select(_p.link_hash, _p.embeds).where(
+    lambda: select(_p.link_hash, _p.embeds).where(
         in_list(_p.link_hash, "link_hashes"), _p.expires_at > bindparam("now", type_=_p.expires_at.type)
     )
 )
-_upsert = Query(upsert(link_previews, key=("link_hash",), update=("embeds", "expires_at")))
-_delete_expired = Query(delete(link_previews).where(_p.expires_at <= bindparam("now", type_=_p.expires_at.type)))
-_count = Query(select(func.count()).select_from(link_previews))
+_upsert = Query(lambda: upsert(link_previews, key=("link_hash",), update=("embeds", "expires_at")))
+_delete_expired = Query(
+    lambda: delete(link_previews).where(_p.expires_at <= bindparam("now", type_=_p.expires_at.type))
+)
+_count = Query(lambda: select(func.count()).select_from(link_previews))
 _delete_first = Query(
-    delete(link_previews).where(
+    lambda: delete(link_previews).where(
         _p.link_hash.in_(select(_p.link_hash).order_by(_p.expires_at).limit(bindparam("number")))
     )
 )

@@ -39,22 +39,26 @@ TABLES: Final = (members.name, users.name)
 _KEY = ("guild_id", "user_id")
 
 _select_member = Query(
-    select(members).where(members.c.guild_id == bindparam("guild_id"), members.c.user_id == bindparam("user_id")),
+    lambda: select(members).where(
+        members.c.guild_id == bindparam("guild_id"), members.c.user_id == bindparam("user_id")
+    ),
     into=MemberRow,
 )
 _select_members = Query(
-    select(members).where(members.c.guild_id == bindparam("guild_id"), in_list(members.c.user_id, "user_ids")),
+    lambda: select(members).where(members.c.guild_id == bindparam("guild_id"), in_list(members.c.user_id, "user_ids")),
     into=MemberRow,
 )
 _select_memberships = Query(
-    select(members).where(in_list(members.c.guild_id, "guild_ids"), in_list(members.c.user_id, "user_ids")),
+    lambda: select(members).where(in_list(members.c.guild_id, "guild_ids"), in_list(members.c.user_id, "user_ids")),
     into=MemberRow,
 )
 _select_members_after = Query(
-    select(members)
-    .where(members.c.guild_id == bindparam("guild_id"), members.c.user_id > bindparam("after"))
-    .order_by(members.c.user_id)
-    .limit(bindparam("maximum")),
+    lambda: (
+        select(members)
+        .where(members.c.guild_id == bindparam("guild_id"), members.c.user_id > bindparam("after"))
+        .order_by(members.c.user_id)
+        .limit(bindparam("maximum"))
+    ),
     into=MemberRow,
 )
 
@@ -72,124 +76,154 @@ def _search(column: ColumnElement[str]) -> Query[MemberRow]:
 
 _search_usernames = _search(members.c.username_key)
 _search_nicks = _search(members.c.nick_key)
-_count_guilds = Query(select(func.count()).select_from(members).where(members.c.user_id == bindparam("user_id")))
-_select_guild_ids = Query(select(members.c.guild_id).where(members.c.user_id == bindparam("user_id")))
+_count_guilds = Query(
+    lambda: select(func.count()).select_from(members).where(members.c.user_id == bindparam("user_id"))
+)
+_select_guild_ids = Query(lambda: select(members.c.guild_id).where(members.c.user_id == bindparam("user_id")))
 _select_ban = Query(
-    select(bans.c.user_id).where(bans.c.guild_id == bindparam("guild_id"), bans.c.user_id == bindparam("user_id"))
+    lambda: select(bans.c.user_id).where(
+        bans.c.guild_id == bindparam("guild_id"), bans.c.user_id == bindparam("user_id")
+    )
 )
 _select_former = Query(
-    select(former_members.c.left_at).where(
+    lambda: select(former_members.c.left_at).where(
         former_members.c.guild_id == bindparam("guild_id"), former_members.c.user_id == bindparam("user_id")
     )
 )
 _select_membership_keys = Query(
-    select(members.c.guild_id, members.c.user_id).where(in_list(members.c.user_id, "user_ids"))
+    lambda: select(members.c.guild_id, members.c.user_id).where(in_list(members.c.user_id, "user_ids"))
 )
 _select_temporary_guild_ids = Query(
-    select(members.c.guild_id).where(members.c.user_id == bindparam("user_id"), members.c.temporary)
+    lambda: select(members.c.guild_id).where(members.c.user_id == bindparam("user_id"), members.c.temporary)
 )
 _select_guests = Query(
-    select(members).where(
+    lambda: select(members).where(
         members.c.guild_id == bindparam("guild_id"), members.c.guest_channel_id == bindparam("channel_id")
     ),
     into=MemberRow,
 )
-_insert_member = Query(insert_ignore(members, key=_KEY))
+_insert_member = Query(lambda: insert_ignore(members, key=_KEY))
 _delete_member = Query(
-    delete(members).where(members.c.guild_id == bindparam("guild_id"), members.c.user_id == bindparam("user_id"))
+    lambda: delete(members).where(
+        members.c.guild_id == bindparam("guild_id"), members.c.user_id == bindparam("user_id")
+    )
 )
 _delete_activity = Query(
-    delete(member_activity).where(
+    lambda: delete(member_activity).where(
         member_activity.c.guild_id == bindparam("guild_id"), member_activity.c.user_id == bindparam("user_id")
     )
 )
 _delete_own_answers = Query(
-    delete(onboarding_answers).where(
+    lambda: delete(onboarding_answers).where(
         onboarding_answers.c.guild_id == bindparam("guild_id"), onboarding_answers.c.user_id == bindparam("user_id")
     )
 )
 _delete_own_home_progress = Query(
-    delete(home_progress).where(
+    lambda: delete(home_progress).where(
         home_progress.c.guild_id == bindparam("guild_id"), home_progress.c.user_id == bindparam("user_id")
     )
 )
 _delete_answers = Query(
-    delete(onboarding_answers).where(
+    lambda: delete(onboarding_answers).where(
         onboarding_answers.c.guild_id == bindparam("guild_id"), in_list(onboarding_answers.c.user_id, "user_ids")
     )
 )
 _delete_home_progress = Query(
-    delete(home_progress).where(
+    lambda: delete(home_progress).where(
         home_progress.c.guild_id == bindparam("guild_id"), in_list(home_progress.c.user_id, "user_ids")
     )
 )
-_upsert_former_member = Query(upsert(former_members, key=_KEY, update=["left_at"]))
+_upsert_former_member = Query(lambda: upsert(former_members, key=_KEY, update=["left_at"]))
 _increment_member_count = Query(
-    update(guild_counters)
-    .where(guild_counters.c.guild_id == bindparam("guild_id"), guild_counters.c.member_count < bindparam("max_members"))
-    .values(member_count=guild_counters.c.member_count + 1)
+    lambda: (
+        update(guild_counters)
+        .where(
+            guild_counters.c.guild_id == bindparam("guild_id"), guild_counters.c.member_count < bindparam("max_members")
+        )
+        .values(member_count=guild_counters.c.member_count + 1)
+    )
 )
 _change_member_count = Query(
-    update(guild_counters)
-    .where(guild_counters.c.guild_id == bindparam("guild_id"))
-    .values(member_count=guild_counters.c.member_count + bindparam("difference"))
+    lambda: (
+        update(guild_counters)
+        .where(guild_counters.c.guild_id == bindparam("guild_id"))
+        .values(member_count=guild_counters.c.member_count + bindparam("difference"))
+    )
 )
 _lock_count = Query(
-    select(guild_counters.c.member_count).where(guild_counters.c.guild_id == bindparam("guild_id")).with_for_update()
+    lambda: (
+        select(guild_counters.c.member_count)
+        .where(guild_counters.c.guild_id == bindparam("guild_id"))
+        .with_for_update()
+    )
 )
-_select_count = Query(select(guild_counters.c.member_count).where(guild_counters.c.guild_id == bindparam("guild_id")))
+_select_count = Query(
+    lambda: select(guild_counters.c.member_count).where(guild_counters.c.guild_id == bindparam("guild_id"))
+)
 _select_threads = Query(
-    select(thread_members.c.thread_id)
-    .select_from(thread_members.join(channels, channels.c.id == thread_members.c.thread_id))
-    .where(thread_members.c.user_id == bindparam("user_id"), channels.c.guild_id == bindparam("guild_id"))
+    lambda: (
+        select(thread_members.c.thread_id)
+        .select_from(thread_members.join(channels, channels.c.id == thread_members.c.thread_id))
+        .where(thread_members.c.user_id == bindparam("user_id"), channels.c.guild_id == bindparam("guild_id"))
+    )
 )
 _leave_threads = Query(
-    delete(thread_members).where(
+    lambda: delete(thread_members).where(
         thread_members.c.user_id == bindparam("user_id"), in_list(thread_members.c.thread_id, "thread_ids")
     )
 )
 _shrink_threads = Query(
-    update(channels).where(in_list(channels.c.id, "thread_ids")).values(member_count=channels.c.member_count - 1)
+    lambda: (
+        update(channels).where(in_list(channels.c.id, "thread_ids")).values(member_count=channels.c.member_count - 1)
+    )
 )
 
-_insert_last_seen = Query(insert_ignore(member_activity, key=_KEY))
+_insert_last_seen = Query(lambda: insert_ignore(member_activity, key=_KEY))
 _renew_last_seen = Query(
-    update(member_activity)
-    .where(
-        member_activity.c.guild_id == bindparam("in_guild"),
-        member_activity.c.user_id == bindparam("of_user"),
-        member_activity.c.last_seen_at < bindparam("stale"),
+    lambda: (
+        update(member_activity)
+        .where(
+            member_activity.c.guild_id == bindparam("in_guild"),
+            member_activity.c.user_id == bindparam("of_user"),
+            member_activity.c.last_seen_at < bindparam("stale"),
+        )
+        .values(last_seen_at=bindparam("seen_at"))
     )
-    .values(last_seen_at=bindparam("seen_at"))
 )
-_upsert_last_seen = Query(upsert(member_activity, key=_KEY, update=["last_seen_at"]))
+_upsert_last_seen = Query(lambda: upsert(member_activity, key=_KEY, update=["last_seen_at"]))
 _clear_pending = Query(
-    update(members)
-    .where(members.c.guild_id == bindparam("guild_id"), in_list(members.c.user_id, "user_ids"))
-    .values(pending=False)
+    lambda: (
+        update(members)
+        .where(members.c.guild_id == bindparam("guild_id"), in_list(members.c.user_id, "user_ids"))
+        .values(pending=False)
+    )
 )
 _delete_members = Query(
-    delete(members).where(members.c.guild_id == bindparam("guild_id"), in_list(members.c.user_id, "user_ids"))
+    lambda: delete(members).where(members.c.guild_id == bindparam("guild_id"), in_list(members.c.user_id, "user_ids"))
 )
 _delete_activities = Query(
-    delete(member_activity).where(
+    lambda: delete(member_activity).where(
         member_activity.c.guild_id == bindparam("guild_id"), in_list(member_activity.c.user_id, "user_ids")
     )
 )
 _select_threads_of = Query(
-    select(thread_members.c.thread_id)
-    .select_from(thread_members.join(channels, channels.c.id == thread_members.c.thread_id))
-    .where(in_list(thread_members.c.user_id, "user_ids"), channels.c.guild_id == bindparam("guild_id"))
+    lambda: (
+        select(thread_members.c.thread_id)
+        .select_from(thread_members.join(channels, channels.c.id == thread_members.c.thread_id))
+        .where(in_list(thread_members.c.user_id, "user_ids"), channels.c.guild_id == bindparam("guild_id"))
+    )
 )
 _leave_threads_all = Query(
-    delete(thread_members).where(
+    lambda: delete(thread_members).where(
         in_list(thread_members.c.user_id, "user_ids"), in_list(thread_members.c.thread_id, "thread_ids")
     )
 )
 _shrink_thread = Query(
-    update(channels)
-    .where(channels.c.id == bindparam("thread_id"))
-    .values(member_count=channels.c.member_count - bindparam("fewer"))
+    lambda: (
+        update(channels)
+        .where(channels.c.id == bindparam("thread_id"))
+        .values(member_count=channels.c.member_count - bindparam("fewer"))
+    )
 )
 
 

@@ -60,47 +60,49 @@ _of_user = _s.user_id == bindparam("user_id")
 _live = push_subscriptions.join(tokens, tokens.c.hash == _s.token_hash)
 _of_users = in_list(_s.user_id, "user_ids")
 _upsert = Query(
-    upsert(
+    lambda: upsert(
         push_subscriptions,
         key=("endpoint_hash",),
         update=tuple(name for name in SubscriptionRow.__struct_fields__ if name != "endpoint_hash"),
     )
 )
-_select_own = Query(select(push_subscriptions).where(_of_user).order_by(_s.id.desc()), into=SubscriptionRow)
-_delete_one = Query(delete(push_subscriptions).where(_of_user, _s.id == bindparam("subscription_id")))
-_delete_several = Query(delete(push_subscriptions).where(_of_user, in_list(_s.id, "subscription_ids")))
+_select_own = Query(lambda: select(push_subscriptions).where(_of_user).order_by(_s.id.desc()), into=SubscriptionRow)
+_delete_one = Query(lambda: delete(push_subscriptions).where(_of_user, _s.id == bindparam("subscription_id")))
+_delete_several = Query(lambda: delete(push_subscriptions).where(_of_user, in_list(_s.id, "subscription_ids")))
 _own_tokens = select(tokens.c.hash).where(tokens.c.user_id == bindparam("user_id"))
-_delete_dead = Query(delete(push_subscriptions).where(_of_user, _s.token_hash.not_in(_own_tokens)))
-_delete_endpoint = Query(delete(push_subscriptions).where(_s.endpoint_hash == bindparam("endpoint_hash")))
+_delete_dead = Query(lambda: delete(push_subscriptions).where(_of_user, _s.token_hash.not_in(_own_tokens)))
+_delete_endpoint = Query(lambda: delete(push_subscriptions).where(_s.endpoint_hash == bindparam("endpoint_hash")))
 _select_live = Query(
-    select(push_subscriptions).select_from(_live).where(_of_users).order_by(_s.id).limit(SUBSCRIBERS_MAX),
+    lambda: select(push_subscriptions).select_from(_live).where(_of_users).order_by(_s.id).limit(SUBSCRIBERS_MAX),
     into=SubscriptionRow,
 )
 _member_columns = tuple(members.c[name] for name in SubscribedMember.__struct_fields__)
 _in_guild = members.c.guild_id == bindparam("guild_id")
 _subscribed_ids = select(_s.user_id).select_from(_live)
 _select_named_members = Query(
-    select(*_member_columns).where(
+    lambda: select(*_member_columns).where(
         _in_guild, in_list(members.c.user_id, "user_ids"), members.c.user_id.in_(_subscribed_ids)
     ),
     into=SubscribedMember,
 )
 _select_members = Query(
-    select(*_member_columns).where(_in_guild, members.c.user_id.in_(_subscribed_ids)).limit(SUBSCRIBERS_MAX),
+    lambda: select(*_member_columns).where(_in_guild, members.c.user_id.in_(_subscribed_ids)).limit(SUBSCRIBERS_MAX),
     into=SubscribedMember,
 )
 _select_guild_settings = Query(
-    select(user_guild_settings.c.user_id, user_guild_settings.c.settings).where(
+    lambda: select(user_guild_settings.c.user_id, user_guild_settings.c.settings).where(
         in_list(user_guild_settings.c.user_id, "user_ids"), user_guild_settings.c.guild_id == bindparam("guild_id")
     ),
     into=SettingsRow,
 )
 _select_settings = Query(
-    select(user_settings.c.user_id, user_settings.c.settings).where(in_list(user_settings.c.user_id, "user_ids")),
+    lambda: select(user_settings.c.user_id, user_settings.c.settings).where(
+        in_list(user_settings.c.user_id, "user_ids")
+    ),
     into=SettingsRow,
 )
 _select_unheard_by = Query(
-    select(relationships.c.user_id).where(
+    lambda: select(relationships.c.user_id).where(
         in_list(relationships.c.user_id, "user_ids"),
         relationships.c.other_id == bindparam("author_id"),
         or_(relationships.c.type == int(RelationshipType.BLOCKED), relationships.c.ignored),

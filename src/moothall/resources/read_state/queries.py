@@ -112,34 +112,37 @@ _member_since = (type_coerce(members.c.joined_at, BigInteger) - EPOCH_MS) * (1 <
 """The smallest id that is not older than the membership: earlier mentions do not count."""
 
 _select_read_states = Query(
-    select(read_states).where(_of_user).order_by(read_states.c.type, read_states.c.resource_id), into=ReadStateRow
+    lambda: select(read_states).where(_of_user).order_by(read_states.c.type, read_states.c.resource_id),
+    into=ReadStateRow,
 )
-_lock_read_state = Query(select(read_states).where(_this).with_for_update(), into=ReadStateRow)
+_lock_read_state = Query(lambda: select(read_states).where(_this).with_for_update(), into=ReadStateRow)
 _lock_read_states = Query(
-    select(read_states)
-    .where(_of_user, in_list(read_states.c.resource_id, "resource_ids"))
-    .order_by(read_states.c.type, read_states.c.resource_id)
-    .with_for_update(),
+    lambda: (
+        select(read_states)
+        .where(_of_user, in_list(read_states.c.resource_id, "resource_ids"))
+        .order_by(read_states.c.type, read_states.c.resource_id)
+        .with_for_update()
+    ),
     into=ReadStateRow,
 )
 _upsert = Query(
-    upsert(
+    lambda: upsert(
         read_states,
         key=_key,
         update=tuple(name for name in ReadStateRow.__struct_fields__ if name not in _key),
     )
 )
 _upsert_sent = Query(
-    upsert(
+    lambda: upsert(
         read_states,
         key=_key,
         update=("mention_count", "version"),
         rising=("last_acked_id", "counted_after_id"),
     )
 )
-_insert_if_new = Query(insert_ignore(read_states, key=_key))
-_delete = Query(delete(read_states).where(_this))
-_insert_mention = Query(insert(message_mentions))
+_insert_if_new = Query(lambda: insert_ignore(read_states, key=_key))
+_delete = Query(lambda: delete(read_states).where(_this))
+_insert_mention = Query(lambda: insert(message_mentions))
 _unheard_ids = select(relationships.c.other_id).where(
     relationships.c.user_id == _user,
     or_(relationships.c.type == int(RelationshipType.BLOCKED), relationships.c.ignored),
@@ -147,27 +150,29 @@ _unheard_ids = select(relationships.c.other_id).where(
 """Users whose messages do not count: those whom the user has blocked or ignores."""
 _unread = (message_mentions.c.author_id != _user) & message_mentions.c.author_id.not_in(_unheard_ids)
 _select_mention_counts = Query(
-    select(*_channel_columns, func.count(message_mentions.c.message_id.distinct()).label("count"))
-    .select_from(
-        message_mentions.join(channels, channels.c.id == message_mentions.c.channel_id)
-        .join(members, (members.c.guild_id == channels.c.guild_id) & (members.c.user_id == _user))
-        .outerjoin(
-            read_states,
-            _of_channel & (read_states.c.resource_id == message_mentions.c.channel_id),
+    lambda: (
+        select(*_channel_columns, func.count(message_mentions.c.message_id.distinct()).label("count"))
+        .select_from(
+            message_mentions.join(channels, channels.c.id == message_mentions.c.channel_id)
+            .join(members, (members.c.guild_id == channels.c.guild_id) & (members.c.user_id == _user))
+            .outerjoin(
+                read_states,
+                _of_channel & (read_states.c.resource_id == message_mentions.c.channel_id),
+            )
         )
-    )
-    .where(
-        in_list(message_mentions.c.target_id, "target_ids"),
-        message_mentions.c.message_id > bindparam("oldest_id"),
-        message_mentions.c.message_id > func.coalesce(read_states.c.counted_after_id, 0),
-        message_mentions.c.message_id > _member_since,
-        _unread,
-    )
-    .group_by(*_channel_columns),
+        .where(
+            in_list(message_mentions.c.target_id, "target_ids"),
+            message_mentions.c.message_id > bindparam("oldest_id"),
+            message_mentions.c.message_id > func.coalesce(read_states.c.counted_after_id, 0),
+            message_mentions.c.message_id > _member_since,
+            _unread,
+        )
+        .group_by(*_channel_columns)
+    ),
     into=MentionCount,
 )
 _count_mentions = Query(
-    select(func.count(message_mentions.c.message_id.distinct())).where(
+    lambda: select(func.count(message_mentions.c.message_id.distinct())).where(
         message_mentions.c.channel_id == bindparam("channel_id"),
         message_mentions.c.message_id > bindparam("after_id"),
         in_list(message_mentions.c.target_id, "target_ids"),
@@ -192,35 +197,39 @@ _unread_messages = (
     .subquery()
 )
 _select_direct_counts = Query(
-    select(
-        *_channel_columns,
-        select(func.count()).select_from(_unread_messages).scalar_subquery().label("count"),
-    )
-    .select_from(
-        channel_recipients.join(channels, channels.c.id == channel_recipients.c.channel_id).outerjoin(
-            read_states,
-            _of_user
-            & (read_states.c.type == _CHANNEL)
-            & (read_states.c.resource_id == channel_recipients.c.channel_id),
+    lambda: (
+        select(
+            *_channel_columns,
+            select(func.count()).select_from(_unread_messages).scalar_subquery().label("count"),
         )
-    )
-    .where(channel_recipients.c.user_id == _user, ~channel_recipients.c.closed),
+        .select_from(
+            channel_recipients.join(channels, channels.c.id == channel_recipients.c.channel_id).outerjoin(
+                read_states,
+                _of_user
+                & (read_states.c.type == _CHANNEL)
+                & (read_states.c.resource_id == channel_recipients.c.channel_id),
+            )
+        )
+        .where(channel_recipients.c.user_id == _user, ~channel_recipients.c.closed)
+    ),
     into=MentionCount,
 )
 _select_direct_mentions = Query(
-    select(message_mentions.c.channel_id, func.count().label("count"))
-    .select_from(
-        message_mentions.outerjoin(
-            read_states, _of_channel & (read_states.c.resource_id == message_mentions.c.channel_id)
+    lambda: (
+        select(message_mentions.c.channel_id, func.count().label("count"))
+        .select_from(
+            message_mentions.outerjoin(
+                read_states, _of_channel & (read_states.c.resource_id == message_mentions.c.channel_id)
+            )
         )
+        .where(
+            in_list(message_mentions.c.channel_id, "channel_ids"),
+            message_mentions.c.target_id == _user,
+            message_mentions.c.message_id > func.coalesce(read_states.c.counted_after_id, 0),
+            _unread,
+        )
+        .group_by(message_mentions.c.channel_id)
     )
-    .where(
-        in_list(message_mentions.c.channel_id, "channel_ids"),
-        message_mentions.c.target_id == _user,
-        message_mentions.c.message_id > func.coalesce(read_states.c.counted_after_id, 0),
-        _unread,
-    )
-    .group_by(message_mentions.c.channel_id)
 )
 _messages_after = (
     select(literal(1).label("one"))
@@ -233,64 +242,70 @@ _messages_after = (
     .limit(limits.UNREAD_MESSAGES_COUNTED)
     .subquery()
 )
-_count_direct = Query(select(func.count()).select_from(_messages_after))
+_count_direct = Query(lambda: select(func.count()).select_from(_messages_after))
 _select_badges = Query(
-    select(scheduled_events.c.guild_id, func.count().label("count"))
-    .select_from(
-        scheduled_events.join(
-            members, (members.c.guild_id == scheduled_events.c.guild_id) & (members.c.user_id == _user)
-        ).outerjoin(
-            read_states,
-            _of_user
-            & (read_states.c.type == int(ReadStateType.GUILD_EVENT))
-            & (read_states.c.resource_id == scheduled_events.c.guild_id),
+    lambda: (
+        select(scheduled_events.c.guild_id, func.count().label("count"))
+        .select_from(
+            scheduled_events.join(
+                members, (members.c.guild_id == scheduled_events.c.guild_id) & (members.c.user_id == _user)
+            ).outerjoin(
+                read_states,
+                _of_user
+                & (read_states.c.type == int(ReadStateType.GUILD_EVENT))
+                & (read_states.c.resource_id == scheduled_events.c.guild_id),
+            )
         )
-    )
-    .where(
-        scheduled_events.c.id > func.coalesce(read_states.c.last_acked_id, 0),
-        scheduled_events.c.id > _member_since,
-        scheduled_events.c.creator_id != _user,
-    )
-    .group_by(scheduled_events.c.guild_id),
+        .where(
+            scheduled_events.c.id > func.coalesce(read_states.c.last_acked_id, 0),
+            scheduled_events.c.id > _member_since,
+            scheduled_events.c.creator_id != _user,
+        )
+        .group_by(scheduled_events.c.guild_id)
+    ),
     into=Badge,
 )
 _joined = exists().where(thread_members.c.thread_id == channels.c.id, thread_members.c.user_id == _user)
 _select_unread_channels = Query(
-    select(*_channel_columns, channel_activity.c.last_message_id)
-    .select_from(
-        channels.join(channel_activity, channel_activity.c.channel_id == channels.c.id).outerjoin(
-            read_states,
-            _of_channel & (read_states.c.resource_id == channels.c.id),
+    lambda: (
+        select(*_channel_columns, channel_activity.c.last_message_id)
+        .select_from(
+            channels.join(channel_activity, channel_activity.c.channel_id == channels.c.id).outerjoin(
+                read_states,
+                _of_channel & (read_states.c.resource_id == channels.c.id),
+            )
         )
-    )
-    .where(
-        channels.c.guild_id == bindparam("guild_id"),
-        ~channels.c.archived,
-        or_(channels.c.type.not_in(type_numbers(THREADS)), _joined),
-        channel_activity.c.last_message_id > func.coalesce(read_states.c.last_acked_id, 0),
-    )
-    .order_by(channels.c.id),
+        .where(
+            channels.c.guild_id == bindparam("guild_id"),
+            ~channels.c.archived,
+            or_(channels.c.type.not_in(type_numbers(THREADS)), _joined),
+            channel_activity.c.last_message_id > func.coalesce(read_states.c.last_acked_id, 0),
+        )
+        .order_by(channels.c.id)
+    ),
     into=NewestMessage,
 )
 _select_newest_event = Query(
-    select(func.max(scheduled_events.c.id)).where(scheduled_events.c.guild_id == bindparam("guild_id"))
+    lambda: select(func.max(scheduled_events.c.id)).where(scheduled_events.c.guild_id == bindparam("guild_id"))
 )
-_select_channel_keys = Query(select(*_channel_columns).where(in_list(channels.c.id, "channel_ids")), into=ChannelKey)
+_select_channel_keys = Query(
+    lambda: select(*_channel_columns).where(in_list(channels.c.id, "channel_ids")), into=ChannelKey
+)
 _select_joined_threads = Query(
-    select(thread_members.c.thread_id).where(
+    lambda: select(thread_members.c.thread_id).where(
         in_list(thread_members.c.thread_id, "thread_ids"), thread_members.c.user_id == _user
     )
 )
 _select_own_direct = Query(
-    select(channel_recipients.c.channel_id).where(
+    lambda: select(channel_recipients.c.channel_id).where(
         in_list(channel_recipients.c.channel_id, "channel_ids"), channel_recipients.c.user_id == _user
     )
 )
 _select_own_guilds = Query(
-    select(members.c.guild_id).where(in_list(members.c.guild_id, "guild_ids"), members.c.user_id == _user)
+    lambda: select(members.c.guild_id).where(in_list(members.c.guild_id, "guild_ids"), members.c.user_id == _user)
 )
 _select_newest = Query(
-    select(channel_activity.c.last_message_id, channel_activity.c.last_pin_timestamp).where(
+    lambda: select(channel_activity.c.last_message_id, channel_activity.c.last_pin_timestamp).where(
         channel_activity.c.channel_id == bindparam("channel_id")
     )
 )

@@ -58,12 +58,16 @@ class ClaimRow(Struct):
 # Metadata
 
 _select_metadata = Query(
-    select(role_connection_metadata).where(in_list(role_connection_metadata.c.application_id, "application_ids")),
+    lambda: select(role_connection_metadata).where(
+        in_list(role_connection_metadata.c.application_id, "application_ids")
+    ),
     into=MetadataRow,
 )
-_upsert_metadata = Query(upsert(role_connection_metadata, key=("application_id",), update=("records",)))
+_upsert_metadata = Query(lambda: upsert(role_connection_metadata, key=("application_id",), update=("records",)))
 _delete_metadata = Query(
-    delete(role_connection_metadata).where(role_connection_metadata.c.application_id == bindparam("application_id"))
+    lambda: delete(role_connection_metadata).where(
+        role_connection_metadata.c.application_id == bindparam("application_id")
+    )
 )
 
 
@@ -93,22 +97,22 @@ async def delete_metadata(tx: Transaction, application_id: ApplicationId) -> Non
 _own = (role_connections.c.application_id == bindparam("application_id")) & (
     role_connections.c.user_id == bindparam("user_id")
 )
-_select_connection = Query(select(role_connections).where(_own), into=RoleConnectionRow)
+_select_connection = Query(lambda: select(role_connections).where(_own), into=RoleConnectionRow)
 _select_connections = Query(
-    select(role_connections).where(
+    lambda: select(role_connections).where(
         in_list(role_connections.c.application_id, "application_ids"), in_list(role_connections.c.user_id, "user_ids")
     ),
     into=RoleConnectionRow,
 )
 _upsert_connection = Query(
-    upsert(
+    lambda: upsert(
         role_connections,
         key=("application_id", "user_id"),
         update=("platform_name", "platform_username", "metadata"),
     )
 )
 _delete_connections = Query(
-    delete(role_connections).where(
+    lambda: delete(role_connections).where(
         in_list(role_connections.c.application_id, "application_ids"),
         role_connections.c.user_id == bindparam("user_id"),
     )
@@ -146,32 +150,36 @@ async def delete_some_connections(tx: Transaction, application_id: ApplicationId
 # Linked roles
 
 _of_role = (linked_roles.c.guild_id == bindparam("guild_id")) & (linked_roles.c.role_id == bindparam("role_id"))
-_select_linked_role = Query(select(linked_roles).where(_of_role), into=LinkedRoleRow)
+_select_linked_role = Query(lambda: select(linked_roles).where(_of_role), into=LinkedRoleRow)
 _select_linked_roles = Query(
-    select(linked_roles).where(linked_roles.c.guild_id == bindparam("guild_id")).order_by(linked_roles.c.role_id),
+    lambda: (
+        select(linked_roles).where(linked_roles.c.guild_id == bindparam("guild_id")).order_by(linked_roles.c.role_id)
+    ),
     into=LinkedRoleRow,
 )
-_upsert_linked_role = Query(upsert(linked_roles, key=("guild_id", "role_id"), update=("rules",)))
-_delete_linked_role = Query(delete(linked_roles).where(_of_role))
-_insert_application = Query(insert(linked_role_applications))
+_upsert_linked_role = Query(lambda: upsert(linked_roles, key=("guild_id", "role_id"), update=("rules",)))
+_delete_linked_role = Query(lambda: delete(linked_roles).where(_of_role))
+_insert_application = Query(lambda: insert(linked_role_applications))
 _delete_applications = Query(
-    delete(linked_role_applications).where(
+    lambda: delete(linked_role_applications).where(
         linked_role_applications.c.guild_id == bindparam("guild_id"),
         linked_role_applications.c.role_id == bindparam("role_id"),
     )
 )
 _select_next_of_application = Query(
-    select(linked_role_applications.c.guild_id, linked_role_applications.c.role_id)
-    .where(
-        linked_role_applications.c.application_id == bindparam("application_id"),
-        or_(
-            linked_role_applications.c.guild_id > bindparam("after_guild_id"),
-            (linked_role_applications.c.guild_id == bindparam("after_guild_id"))
-            & (linked_role_applications.c.role_id > bindparam("after_role_id")),
-        ),
+    lambda: (
+        select(linked_role_applications.c.guild_id, linked_role_applications.c.role_id)
+        .where(
+            linked_role_applications.c.application_id == bindparam("application_id"),
+            or_(
+                linked_role_applications.c.guild_id > bindparam("after_guild_id"),
+                (linked_role_applications.c.guild_id == bindparam("after_guild_id"))
+                & (linked_role_applications.c.role_id > bindparam("after_role_id")),
+            ),
+        )
+        .order_by(linked_role_applications.c.guild_id, linked_role_applications.c.role_id)
+        .limit(1)
     )
-    .order_by(linked_role_applications.c.guild_id, linked_role_applications.c.role_id)
-    .limit(1)
 )
 
 
@@ -218,40 +226,50 @@ async def select_next_of_application(
 # Claims
 
 _select_claims_of_role = Query(
-    select(linked_role_members)
-    .where(
-        linked_role_members.c.guild_id == bindparam("guild_id"),
-        linked_role_members.c.role_id == bindparam("role_id"),
-        linked_role_members.c.user_id > bindparam("after"),
-    )
-    .order_by(linked_role_members.c.user_id)
-    .limit(bindparam("maximum")),
+    lambda: (
+        select(linked_role_members)
+        .where(
+            linked_role_members.c.guild_id == bindparam("guild_id"),
+            linked_role_members.c.role_id == bindparam("role_id"),
+            linked_role_members.c.user_id > bindparam("after"),
+        )
+        .order_by(linked_role_members.c.user_id)
+        .limit(bindparam("maximum"))
+    ),
     into=ClaimRow,
 )
 _select_claims_of_member = Query(
-    select(linked_role_members).where(
+    lambda: select(linked_role_members).where(
         linked_role_members.c.user_id == bindparam("user_id"), linked_role_members.c.guild_id == bindparam("guild_id")
     ),
     into=ClaimRow,
 )
 _select_next_guild = Query(
-    select(linked_role_members.c.guild_id)
-    .where(linked_role_members.c.user_id == bindparam("user_id"), linked_role_members.c.guild_id > bindparam("after"))
-    .order_by(linked_role_members.c.guild_id)
-    .limit(1)
+    lambda: (
+        select(linked_role_members.c.guild_id)
+        .where(
+            linked_role_members.c.user_id == bindparam("user_id"), linked_role_members.c.guild_id > bindparam("after")
+        )
+        .order_by(linked_role_members.c.guild_id)
+        .limit(1)
+    )
 )
-_upsert_claim = Query(upsert(linked_role_members, key=("guild_id", "role_id", "user_id"), update=("expires_at",)))
+_upsert_claim = Query(
+    lambda: upsert(linked_role_members, key=("guild_id", "role_id", "user_id"), update=("expires_at",))
+)
 _delete_claim = Query(
-    delete(linked_role_members).where(
+    lambda: delete(linked_role_members).where(
         linked_role_members.c.guild_id == bindparam("guild_id"),
         linked_role_members.c.role_id == bindparam("role_id"),
         linked_role_members.c.user_id == bindparam("user_id"),
     )
 )
 _update_roles = Query(
-    update(members)
-    .where(members.c.guild_id == bindparam("the_guild_id"), members.c.user_id == bindparam("the_user_id"))
-    .values(roles=bindparam("new_roles"))
+    lambda: (
+        update(members)
+        .where(members.c.guild_id == bindparam("the_guild_id"), members.c.user_id == bindparam("the_user_id"))
+        .values(roles=bindparam("new_roles"))
+    )
 )
 
 

@@ -87,50 +87,59 @@ _of_occurrence = (
 _of_user = _of_occurrence & (_U.user_id == bindparam("user_id"))
 _USER_KEY = ("guild_id", "event_id", "exception_id", "user_id")
 
-_select_event = Query(select(scheduled_events).where(_of_event), into=EventRow)
-_lock_event = Query(select(scheduled_events).where(_of_event).with_for_update(), into=EventRow)
-_select_live = Query(select(scheduled_events).where(_of_guild, _live).order_by(_E.id), into=EventRow)
+_select_event = Query(lambda: select(scheduled_events).where(_of_event), into=EventRow)
+_lock_event = Query(lambda: select(scheduled_events).where(_of_event).with_for_update(), into=EventRow)
+_select_live = Query(lambda: select(scheduled_events).where(_of_guild, _live).order_by(_E.id), into=EventRow)
 _select_some = Query(
-    select(scheduled_events).where(_of_guild, in_list(_E.id, "event_ids")).order_by(_E.id), into=EventRow
+    lambda: select(scheduled_events).where(_of_guild, in_list(_E.id, "event_ids")).order_by(_E.id), into=EventRow
 )
 _select_in_channel = Query(
-    select(scheduled_events).where(_E.channel_id == bindparam("channel_id"), _live).order_by(_E.id), into=EventRow
+    lambda: select(scheduled_events).where(_E.channel_id == bindparam("channel_id"), _live).order_by(_E.id),
+    into=EventRow,
 )
-_count_live = Query(select(func.count()).select_from(scheduled_events).where(_of_guild, _live))
-_insert_event = Query(insert(scheduled_events))
-_delete_event = Query(delete(scheduled_events).where(_of_event))
-_delete_events = Query(delete(scheduled_events).where(_of_guild, in_list(_E.id, "event_ids")))
-_change_count = Query(update(scheduled_events).where(_of_event).values(user_count=_E.user_count + bindparam("more")))
-_select_response = Query(select(scheduled_event_users).where(_of_user), into=EventUserRow)
+_count_live = Query(lambda: select(func.count()).select_from(scheduled_events).where(_of_guild, _live))
+_insert_event = Query(lambda: insert(scheduled_events))
+_delete_event = Query(lambda: delete(scheduled_events).where(_of_event))
+_delete_events = Query(lambda: delete(scheduled_events).where(_of_guild, in_list(_E.id, "event_ids")))
+_change_count = Query(
+    lambda: update(scheduled_events).where(_of_event).values(user_count=_E.user_count + bindparam("more"))
+)
+_select_response = Query(lambda: select(scheduled_event_users).where(_of_user), into=EventUserRow)
 _select_responses_after = Query(
-    select(scheduled_event_users)
-    .where(_of_occurrence, _U.user_id > bindparam("after"))
-    .order_by(_U.user_id)
-    .limit(bindparam("maximum")),
+    lambda: (
+        select(scheduled_event_users)
+        .where(_of_occurrence, _U.user_id > bindparam("after"))
+        .order_by(_U.user_id)
+        .limit(bindparam("maximum"))
+    ),
     into=EventUserRow,
 )
 _select_responses_before = Query(
-    select(scheduled_event_users)
-    .where(_of_occurrence, _U.user_id < bindparam("before"))
-    .order_by(_U.user_id.desc())
-    .limit(bindparam("maximum")),
+    lambda: (
+        select(scheduled_event_users)
+        .where(_of_occurrence, _U.user_id < bindparam("before"))
+        .order_by(_U.user_id.desc())
+        .limit(bindparam("maximum"))
+    ),
     into=EventUserRow,
 )
-_insert_response = Query(insert_ignore(scheduled_event_users, key=_USER_KEY))
-_upsert_response = Query(upsert(scheduled_event_users, key=_USER_KEY, update=("response",)))
-_delete_response = Query(delete(scheduled_event_users).where(_of_user))
+_insert_response = Query(lambda: insert_ignore(scheduled_event_users, key=_USER_KEY))
+_upsert_response = Query(lambda: upsert(scheduled_event_users, key=_USER_KEY, update=("response",)))
+_delete_response = Query(lambda: delete(scheduled_event_users).where(_of_user))
 _count_interested = Query(
-    select(_U.exception_id, func.count())
-    .where(
-        _U.guild_id == bindparam("guild_id"),
-        _U.event_id == bindparam("event_id"),
-        in_list(_U.exception_id, "exception_ids"),
-        _U.response == int(EventResponse.INTERESTED),
+    lambda: (
+        select(_U.exception_id, func.count())
+        .where(
+            _U.guild_id == bindparam("guild_id"),
+            _U.event_id == bindparam("event_id"),
+            in_list(_U.exception_id, "exception_ids"),
+            _U.response == int(EventResponse.INTERESTED),
+        )
+        .group_by(_U.exception_id)
     )
-    .group_by(_U.exception_id)
 )
 _delete_response_batch = Query(
-    delete(scheduled_event_users).where(
+    lambda: delete(scheduled_event_users).where(
         _U.guild_id == bindparam("guild_id"),
         tuple_(_U.event_id, _U.exception_id, _U.user_id).in_(
             select(_U.event_id, _U.exception_id, _U.user_id)

@@ -21,13 +21,13 @@ class SkuRow(Struct):
     flags: int
 
 
-_select = Query(select(skus).where(skus.c.id == bindparam("sku_id")), into=SkuRow)
+_select = Query(lambda: select(skus).where(skus.c.id == bindparam("sku_id")), into=SkuRow)
 _select_of_application = Query(
-    select(skus).where(skus.c.application_id == bindparam("application_id")).order_by(skus.c.id), into=SkuRow
+    lambda: select(skus).where(skus.c.application_id == bindparam("application_id")).order_by(skus.c.id), into=SkuRow
 )
-_count_of_application = Query(select(func.count()).where(skus.c.application_id == bindparam("application_id")))
-_insert = Query(insert(skus))
-_delete_of_application = Query(delete(skus).where(skus.c.application_id == bindparam("application_id")))
+_count_of_application = Query(lambda: select(func.count()).where(skus.c.application_id == bindparam("application_id")))
+_insert = Query(lambda: insert(skus))
+_delete_of_application = Query(lambda: delete(skus).where(skus.c.application_id == bindparam("application_id")))
 
 
 async def select_sku(reader: Reader, sku_id: SkuId) -> SkuRow | None:

@@ -19,12 +19,18 @@ class SoundFile(Struct):
 
 
 _of_guild = sounds.c.guild_id == bindparam("guild_id")
-_insert_sound = Query(insert(sounds))
-_delete_sound = Query(delete(sounds).where(_of_guild, sounds.c.id == bindparam("sound_id")))
-_select_creators = Query(select(sounds.c.id, sounds.c.user_id).where(_of_guild))
-_select_file = Query(select(sounds.c.file, sounds.c.format).where(sounds.c.id == bindparam("sound_id")), into=SoundFile)
+_insert_sound = Query(lambda: insert(sounds))
+_delete_sound = Query(lambda: delete(sounds).where(_of_guild, sounds.c.id == bindparam("sound_id")))
+_select_creators = Query(lambda: select(sounds.c.id, sounds.c.user_id).where(_of_guild))
+_select_file = Query(
+    lambda: select(sounds.c.file, sounds.c.format).where(sounds.c.id == bindparam("sound_id")), into=SoundFile
+)
 _remove_emoji = Query(
-    update(sounds).where(_of_guild, sounds.c.emoji_id == bindparam("of_emoji")).values(emoji_id=None, emoji_name=None)
+    lambda: (
+        update(sounds)
+        .where(_of_guild, sounds.c.emoji_id == bindparam("of_emoji"))
+        .values(emoji_id=None, emoji_name=None)
+    )
 )
 
 

@@ -28,21 +28,25 @@ class StageRow(Struct):
 
 _of_guild = stage_instances.c.guild_id == bindparam("guild_id")
 _of_channel = _of_guild & (stage_instances.c.channel_id == bindparam("channel_id"))
-_select_stage = Query(select(stage_instances).where(_of_channel), into=StageRow)
-_select_stages = Query(select(stage_instances).where(_of_guild).order_by(stage_instances.c.id), into=StageRow)
-_insert_stage = Query(insert_ignore(stage_instances, key=_KEY))
-_delete_stage = Query(delete(stage_instances).where(_of_channel, stage_instances.c.id == bindparam("stage_id")))
+_select_stage = Query(lambda: select(stage_instances).where(_of_channel), into=StageRow)
+_select_stages = Query(lambda: select(stage_instances).where(_of_guild).order_by(stage_instances.c.id), into=StageRow)
+_insert_stage = Query(lambda: insert_ignore(stage_instances, key=_KEY))
+_delete_stage = Query(lambda: delete(stage_instances).where(_of_channel, stage_instances.c.id == bindparam("stage_id")))
 _count_speakers = Query(
-    select(func.count())
-    .select_from(voice_states)
-    .where(voice_states.c.channel_id == bindparam("channel_id"), voice_states.c.suppress.is_(False))
+    lambda: (
+        select(func.count())
+        .select_from(voice_states)
+        .where(voice_states.c.channel_id == bindparam("channel_id"), voice_states.c.suppress.is_(False))
+    )
 )
 
 _select_speakers = Query(
-    select(voice_states.c.user_id)
-    .where(voice_states.c.channel_id == bindparam("channel_id"), voice_states.c.suppress.is_(False))
-    .order_by(voice_states.c.user_id)
-    .limit(_MAX_SPEAKERS)
+    lambda: (
+        select(voice_states.c.user_id)
+        .where(voice_states.c.channel_id == bindparam("channel_id"), voice_states.c.suppress.is_(False))
+        .order_by(voice_states.c.user_id)
+        .limit(_MAX_SPEAKERS)
+    )
 )
 
 

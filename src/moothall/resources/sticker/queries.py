@@ -11,11 +11,11 @@ from moothall.storage.rows import StickerRow
 from moothall.storage.schema import stickers
 
 _of_guild = stickers.c.guild_id == bindparam("guild_id")
-_insert_sticker = Query(insert(stickers))
-_delete_sticker = Query(delete(stickers).where(_of_guild, stickers.c.id == bindparam("sticker_id")))
-_select_creators = Query(select(stickers.c.id, stickers.c.user_id).where(_of_guild))
-_select_sticker = Query(select(stickers).where(stickers.c.id == bindparam("sticker_id")), into=StickerRow)
-_select_guilds = Query(select(stickers.c.id, stickers.c.guild_id).where(in_list(stickers.c.id, "sticker_ids")))
+_insert_sticker = Query(lambda: insert(stickers))
+_delete_sticker = Query(lambda: delete(stickers).where(_of_guild, stickers.c.id == bindparam("sticker_id")))
+_select_creators = Query(lambda: select(stickers.c.id, stickers.c.user_id).where(_of_guild))
+_select_sticker = Query(lambda: select(stickers).where(stickers.c.id == bindparam("sticker_id")), into=StickerRow)
+_select_guilds = Query(lambda: select(stickers.c.id, stickers.c.guild_id).where(in_list(stickers.c.id, "sticker_ids")))
 
 
 async def insert_sticker(tx: Transaction, sticker: Sticker, creator_id: UserId, file: str) -> None:

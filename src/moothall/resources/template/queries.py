@@ -27,16 +27,20 @@ class TemplateRow(Struct):
     snapshot: TemplateSnapshot
 
 
-_insert = Query(insert_ignore(guild_templates, key=("code",)))
-_select_by_code = Query(select(guild_templates).where(guild_templates.c.code == bindparam("code")), into=TemplateRow)
-_select_of_guild = Query(
-    select(guild_templates).where(guild_templates.c.guild_id == bindparam("guild_id")), into=TemplateRow
+_insert = Query(lambda: insert_ignore(guild_templates, key=("code",)))
+_select_by_code = Query(
+    lambda: select(guild_templates).where(guild_templates.c.code == bindparam("code")), into=TemplateRow
 )
-_delete = Query(delete(guild_templates).where(guild_templates.c.guild_id == bindparam("guild_id")))
+_select_of_guild = Query(
+    lambda: select(guild_templates).where(guild_templates.c.guild_id == bindparam("guild_id")), into=TemplateRow
+)
+_delete = Query(lambda: delete(guild_templates).where(guild_templates.c.guild_id == bindparam("guild_id")))
 _count_use = Query(
-    update(guild_templates)
-    .where(guild_templates.c.code == bindparam("the_code"))
-    .values(usage_count=guild_templates.c.usage_count + 1)
+    lambda: (
+        update(guild_templates)
+        .where(guild_templates.c.code == bindparam("the_code"))
+        .values(usage_count=guild_templates.c.usage_count + 1)
+    )
 )
 
 

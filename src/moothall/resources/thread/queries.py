@@ -19,29 +19,34 @@ _THREAD_TYPES = type_numbers(THREADS)
 _of_parent = channels.c.parent_id == bindparam("parent_id")
 
 _select_archived = Query(
-    select(channels.c.id)
-    .where(_of_parent, channels.c.type == bindparam("type"), channels.c.archived_at < bindparam("before"))
-    .order_by(channels.c.archived_at.desc(), channels.c.id.desc())
-    .limit(bindparam("maximum"))
+    lambda: (
+        select(channels.c.id)
+        .where(_of_parent, channels.c.type == bindparam("type"), channels.c.archived_at < bindparam("before"))
+        .order_by(channels.c.archived_at.desc(), channels.c.id.desc())
+        .limit(bindparam("maximum"))
+    )
 )
 _select_joined_archived = Query(
-    select(channels.c.id)
-    .select_from(thread_members.join(channels, channels.c.id == thread_members.c.thread_id))
-    .where(
-        thread_members.c.user_id == bindparam("user_id"),
-        thread_members.c.thread_id < bindparam("before"),
-        _of_parent,
-        channels.c.type == int(ChannelType.PRIVATE_THREAD),
-        channels.c.archived_at.is_not(None),
+    lambda: (
+        select(channels.c.id)
+        .select_from(thread_members.join(channels, channels.c.id == thread_members.c.thread_id))
+        .where(
+            thread_members.c.user_id == bindparam("user_id"),
+            thread_members.c.thread_id < bindparam("before"),
+            _of_parent,
+            channels.c.type == int(ChannelType.PRIVATE_THREAD),
+            channels.c.archived_at.is_not(None),
+        )
+        .order_by(thread_members.c.thread_id.desc())
+        .limit(bindparam("maximum"))
     )
-    .order_by(thread_members.c.thread_id.desc())
-    .limit(bindparam("maximum"))
 )
 _select_threads = Query(
-    select(channels).where(in_list(channels.c.id, "thread_ids"), channels.c.type.in_(_THREAD_TYPES)), into=ChannelRow
+    lambda: select(channels).where(in_list(channels.c.id, "thread_ids"), channels.c.type.in_(_THREAD_TYPES)),
+    into=ChannelRow,
 )
 _select_last_started = Query(
-    select(func.max(channels.c.id)).where(
+    lambda: select(func.max(channels.c.id)).where(
         _of_parent,
         channels.c.id > bindparam("since_id"),
         channels.c.owner_id == bindparam("owner_id"),
@@ -49,44 +54,56 @@ _select_last_started = Query(
     )
 )
 _count_pinned = Query(
-    select(func.count())
-    .select_from(channels)
-    .where(
-        _of_parent,
-        channels.c.archived.is_(False),
-        channels.c.type.in_(_THREAD_TYPES),
-        channels.c.flags.op("&")(ChannelFlags.PINNED) != 0,
-    )
-)
-_delete_tags = Query(delete(thread_tags).where(thread_tags.c.thread_id == bindparam("thread_id")))
-_insert_tag = Query(insert(thread_tags))
-_select_tagged = Query(
-    select(channels)
-    .where(
-        channels.c.id.in_(
-            select(thread_tags.c.thread_id).where(in_list(thread_tags.c.tag_id, "tag_ids")).limit(bindparam("maximum"))
+    lambda: (
+        select(func.count())
+        .select_from(channels)
+        .where(
+            _of_parent,
+            channels.c.archived.is_(False),
+            channels.c.type.in_(_THREAD_TYPES),
+            channels.c.flags.op("&")(ChannelFlags.PINNED) != 0,
         )
     )
-    .order_by(channels.c.id),
+)
+_delete_tags = Query(lambda: delete(thread_tags).where(thread_tags.c.thread_id == bindparam("thread_id")))
+_insert_tag = Query(lambda: insert(thread_tags))
+_select_tagged = Query(
+    lambda: (
+        select(channels)
+        .where(
+            channels.c.id.in_(
+                select(thread_tags.c.thread_id)
+                .where(in_list(thread_tags.c.tag_id, "tag_ids"))
+                .limit(bindparam("maximum"))
+            )
+        )
+        .order_by(channels.c.id)
+    ),
     into=ChannelRow,
 )
 _set_tags = Query(
-    update(channels).where(channels.c.id == bindparam("thread_id")).values(applied_tags=bindparam("left"))
+    lambda: update(channels).where(channels.c.id == bindparam("thread_id")).values(applied_tags=bindparam("left"))
 )
 _delete_some_tags = Query(
-    delete(thread_tags).where(in_list(thread_tags.c.thread_id, "thread_ids"), in_list(thread_tags.c.tag_id, "tag_ids"))
+    lambda: delete(thread_tags).where(
+        in_list(thread_tags.c.thread_id, "thread_ids"), in_list(thread_tags.c.tag_id, "tag_ids")
+    )
 )
 _select_member_page = Query(
-    select(thread_members)
-    .where(thread_members.c.thread_id == bindparam("thread_id"), thread_members.c.user_id > bindparam("after"))
-    .order_by(thread_members.c.user_id)
-    .limit(bindparam("maximum")),
+    lambda: (
+        select(thread_members)
+        .where(thread_members.c.thread_id == bindparam("thread_id"), thread_members.c.user_id > bindparam("after"))
+        .order_by(thread_members.c.user_id)
+        .limit(bindparam("maximum"))
+    ),
     into=ThreadMemberRow,
 )
 _select_one_thread_id = Query(
-    select(channels.c.id)
-    .where(channels.c.parent_id == bindparam("parent_id"), channels.c.type.in_(_THREAD_TYPES))
-    .limit(1)
+    lambda: (
+        select(channels.c.id)
+        .where(channels.c.parent_id == bindparam("parent_id"), channels.c.type.in_(_THREAD_TYPES))
+        .limit(1)
+    )
 )
 
 

@@ -13,23 +13,25 @@ from moothall.storage.database import Query, Reader, Transaction, in_list, updat
 from moothall.storage.rows import MemberRow, UserRow, user_from_row
 from moothall.storage.schema import members, tokens, users
 
-_select_user = Query(select(users).where(users.c.id == bindparam("user_id")), into=UserRow)
-_lock_user = Query(select(users.c.id).where(users.c.id == bindparam("user_id")).with_for_update())
-_select_users = Query(select(users).where(in_list(users.c.id, "user_ids")), into=UserRow)
+_select_user = Query(lambda: select(users).where(users.c.id == bindparam("user_id")), into=UserRow)
+_lock_user = Query(lambda: select(users.c.id).where(users.c.id == bindparam("user_id")).with_for_update())
+_select_users = Query(lambda: select(users).where(in_list(users.c.id, "user_ids")), into=UserRow)
 _select_by_username = Query(
-    select(users).where(users.c.username_key == bindparam("key"), ~users.c.bot, ~users.c.deleted), into=UserRow
+    lambda: select(users).where(users.c.username_key == bindparam("key"), ~users.c.bot, ~users.c.deleted), into=UserRow
 )
-_select_by_email = Query(select(users).where(users.c.email_key == bindparam("key"), ~users.c.deleted), into=UserRow)
-_insert_user = Query(insert(users))
-_insert_token = Query(insert(tokens))
-_delete_token = Query(delete(tokens).where(tokens.c.hash == bindparam("hash")))
+_select_by_email = Query(
+    lambda: select(users).where(users.c.email_key == bindparam("key"), ~users.c.deleted), into=UserRow
+)
+_insert_user = Query(lambda: insert(users))
+_insert_token = Query(lambda: insert(tokens))
+_delete_token = Query(lambda: delete(tokens).where(tokens.c.hash == bindparam("hash")))
 _delete_tokens = Query(
-    delete(tokens).where(tokens.c.user_id == bindparam("user_id"), tokens.c.kind == bindparam("kind"))
+    lambda: delete(tokens).where(tokens.c.user_id == bindparam("user_id"), tokens.c.kind == bindparam("kind"))
 )
 _update_username_key = Query(
-    update(members).where(members.c.user_id == bindparam("user_id")).values(username_key=bindparam("new_key"))
+    lambda: update(members).where(members.c.user_id == bindparam("user_id")).values(username_key=bindparam("new_key"))
 )
-_select_memberships = Query(select(members).where(members.c.user_id == bindparam("user_id")), into=MemberRow)
+_select_memberships = Query(lambda: select(members).where(members.c.user_id == bindparam("user_id")), into=MemberRow)
 
 
 async def select_user(reader: Reader, user_id: UserId) -> UserRow | None:

@@ -32,49 +32,53 @@ class VoiceStateRow(Struct):
 _KEY = ("guild_id", "user_id")
 _of_user = (voice_states.c.guild_id == bindparam("guild_id")) & (voice_states.c.user_id == bindparam("user_id"))
 
-_select_state = Query(select(voice_states).where(_of_user), into=VoiceStateRow)
+_select_state = Query(lambda: select(voice_states).where(_of_user), into=VoiceStateRow)
 _select_states = Query(
-    select(voice_states).where(
+    lambda: select(voice_states).where(
         voice_states.c.guild_id == bindparam("guild_id"), in_list(voice_states.c.user_id, "user_ids")
     ),
     into=VoiceStateRow,
 )
 _select_of_session = Query(
-    select(voice_states).where(
+    lambda: select(voice_states).where(
         voice_states.c.user_id == bindparam("user_id"), voice_states.c.session_id == bindparam("session_id")
     ),
     into=VoiceStateRow,
 )
-_select_of_user = Query(select(voice_states).where(voice_states.c.user_id == bindparam("user_id")), into=VoiceStateRow)
-_select_of_node = Query(select(voice_states).where(voice_states.c.node == bindparam("node")), into=VoiceStateRow)
-_select_nodes = Query(select(voice_states.c.node).distinct())
+_select_of_user = Query(
+    lambda: select(voice_states).where(voice_states.c.user_id == bindparam("user_id")), into=VoiceStateRow
+)
+_select_of_node = Query(
+    lambda: select(voice_states).where(voice_states.c.node == bindparam("node")), into=VoiceStateRow
+)
+_select_nodes = Query(lambda: select(voice_states.c.node).distinct())
 _select_in_channel = Query(
-    select(voice_states).where(voice_states.c.channel_id == bindparam("channel_id")), into=VoiceStateRow
+    lambda: select(voice_states).where(voice_states.c.channel_id == bindparam("channel_id")), into=VoiceStateRow
 )
 _count_in_channel = Query(
-    select(func.count()).select_from(voice_states).where(voice_states.c.channel_id == bindparam("channel_id"))
+    lambda: select(func.count()).select_from(voice_states).where(voice_states.c.channel_id == bindparam("channel_id"))
 )
-_delete_state = Query(delete(voice_states).where(_of_user))
+_delete_state = Query(lambda: delete(voice_states).where(_of_user))
 _delete_states = Query(
-    delete(voice_states).where(
+    lambda: delete(voice_states).where(
         voice_states.c.guild_id == bindparam("guild_id"), in_list(voice_states.c.user_id, "user_ids")
     )
 )
-_delete_of_node = Query(delete(voice_states).where(voice_states.c.node == bindparam("node")))
+_delete_of_node = Query(lambda: delete(voice_states).where(voice_states.c.node == bindparam("node")))
 _upsert_state = Query(
-    upsert(voice_states, key=_KEY, update=[c.name for c in voice_states.columns if c.name not in _KEY])
+    lambda: upsert(voice_states, key=_KEY, update=[c.name for c in voice_states.columns if c.name not in _KEY])
 )
 _of_status = (voice_statuses.c.guild_id == bindparam("guild_id")) & (
     voice_statuses.c.channel_id == bindparam("channel_id")
 )
-_select_status = Query(select(voice_statuses.c.status).where(_of_status))
+_select_status = Query(lambda: select(voice_statuses.c.status).where(_of_status))
 _select_statuses = Query(
-    select(voice_statuses.c.channel_id, voice_statuses.c.status).where(
+    lambda: select(voice_statuses.c.channel_id, voice_statuses.c.status).where(
         voice_statuses.c.guild_id == bindparam("guild_id")
     )
 )
-_upsert_status = Query(upsert(voice_statuses, key=("guild_id", "channel_id"), update=("status",)))
-_delete_status = Query(delete(voice_statuses).where(_of_status))
+_upsert_status = Query(lambda: upsert(voice_statuses, key=("guild_id", "channel_id"), update=("status",)))
+_delete_status = Query(lambda: delete(voice_statuses).where(_of_status))
 
 
 async def get_voice_state(reader: Reader, guild_id: GuildId, user_id: UserId) -> VoiceStateRow | None:

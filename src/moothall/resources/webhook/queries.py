@@ -47,49 +47,59 @@ class SourceRow(Struct):
 
 
 _select_webhook = Query(
-    select(webhooks, guilds.c.version)
-    .select_from(webhooks.outerjoin(guilds, guilds.c.id == webhooks.c.guild_id))
-    .where(webhooks.c.id == bindparam("webhook_id")),
+    lambda: (
+        select(webhooks, guilds.c.version)
+        .select_from(webhooks.outerjoin(guilds, guilds.c.id == webhooks.c.guild_id))
+        .where(webhooks.c.id == bindparam("webhook_id"))
+    ),
     into=VersionedWebhook,
 )
 _select_of_channel = Query(
-    select(webhooks).where(webhooks.c.channel_id == bindparam("channel_id")).order_by(webhooks.c.id), into=WebhookRow
+    lambda: select(webhooks).where(webhooks.c.channel_id == bindparam("channel_id")).order_by(webhooks.c.id),
+    into=WebhookRow,
 )
 _select_of_guild = Query(
-    select(webhooks).where(webhooks.c.guild_id == bindparam("guild_id")).order_by(webhooks.c.id), into=WebhookRow
+    lambda: select(webhooks).where(webhooks.c.guild_id == bindparam("guild_id")).order_by(webhooks.c.id),
+    into=WebhookRow,
 )
 _select_of_bot = Query(
-    select(webhooks)
-    .select_from(webhooks.join(users, users.c.application_id == webhooks.c.application_id))
-    .where(webhooks.c.guild_id == bindparam("guild_id"), users.c.id == bindparam("user_id"), users.c.bot)
-    .order_by(webhooks.c.id),
+    lambda: (
+        select(webhooks)
+        .select_from(webhooks.join(users, users.c.application_id == webhooks.c.application_id))
+        .where(webhooks.c.guild_id == bindparam("guild_id"), users.c.id == bindparam("user_id"), users.c.bot)
+        .order_by(webhooks.c.id)
+    ),
     into=WebhookRow,
 )
 _count_of_channel = Query(
-    select(func.count()).select_from(webhooks).where(webhooks.c.channel_id == bindparam("channel_id"))
+    lambda: select(func.count()).select_from(webhooks).where(webhooks.c.channel_id == bindparam("channel_id"))
 )
-_count_of_guild = Query(select(func.count()).select_from(webhooks).where(webhooks.c.guild_id == bindparam("guild_id")))
+_count_of_guild = Query(
+    lambda: select(func.count()).select_from(webhooks).where(webhooks.c.guild_id == bindparam("guild_id"))
+)
 _select_sources = Query(
-    select(
-        webhooks.c.id.label("webhook_id"),
-        channels.c.id.label("channel_id"),
-        channels.c.name.label("channel_name"),
-        channels.c.guild_id,
-        guilds.c.name.label("guild_name"),
-        guilds.c.icon.label("guild_icon"),
-    )
-    .select_from(
-        webhooks.join(channels, channels.c.id == webhooks.c.source_channel_id)
-        .join(guilds, guilds.c.id == channels.c.guild_id)
-        .join(members, (members.c.guild_id == guilds.c.id) & (members.c.user_id == webhooks.c.user_id))
-    )
-    .where(in_list(webhooks.c.id, "webhook_ids")),
+    lambda: (
+        select(
+            webhooks.c.id.label("webhook_id"),
+            channels.c.id.label("channel_id"),
+            channels.c.name.label("channel_name"),
+            channels.c.guild_id,
+            guilds.c.name.label("guild_name"),
+            guilds.c.icon.label("guild_icon"),
+        )
+        .select_from(
+            webhooks.join(channels, channels.c.id == webhooks.c.source_channel_id)
+            .join(guilds, guilds.c.id == channels.c.guild_id)
+            .join(members, (members.c.guild_id == guilds.c.id) & (members.c.user_id == webhooks.c.user_id))
+        )
+        .where(in_list(webhooks.c.id, "webhook_ids"))
+    ),
     into=SourceRow,
 )
-_insert_avatar = Query(insert_ignore(webhook_avatars, key=("hash",)))
-_insert_webhook = Query(insert(webhooks))
-_delete_webhooks = Query(delete(webhooks).where(in_list(webhooks.c.id, "webhook_ids")))
-_delete_of_channel = Query(delete(webhooks).where(webhooks.c.channel_id == bindparam("channel_id")))
+_insert_avatar = Query(lambda: insert_ignore(webhook_avatars, key=("hash",)))
+_insert_webhook = Query(lambda: insert(webhooks))
+_delete_webhooks = Query(lambda: delete(webhooks).where(in_list(webhooks.c.id, "webhook_ids")))
+_delete_of_channel = Query(lambda: delete(webhooks).where(webhooks.c.channel_id == bindparam("channel_id")))
 
 
 async def select_webhook(reader: Reader, webhook_id: WebhookId) -> VersionedWebhook | None:

@@ -25,29 +25,37 @@ class EventRow(Struct):
 
 
 _e = webhook_events.c
-_insert = Query(insert(webhook_events))
+_insert = Query(lambda: insert(webhook_events))
 _select_due_ids = Query(
-    select(_e.id, _e.application_id)
-    .where(
-        _e.next_attempt_at <= bindparam("now", type_=_e.next_attempt_at.type),
-        not_(in_list(_e.application_id, "busy_ids")),
+    lambda: (
+        select(_e.id, _e.application_id)
+        .where(
+            _e.next_attempt_at <= bindparam("now", type_=_e.next_attempt_at.type),
+            not_(in_list(_e.application_id, "busy_ids")),
+        )
+        .order_by(_e.next_attempt_at, _e.id)
+        .limit(bindparam("maximum"))
     )
-    .order_by(_e.next_attempt_at, _e.id)
-    .limit(bindparam("maximum"))
 )
 _claim = Query(
-    update(webhook_events)
-    .where(in_list(_e.id, "event_ids"), _e.next_attempt_at <= bindparam("now", type_=_e.next_attempt_at.type))
-    .values(attempts=_e.attempts + 1, next_attempt_at=bindparam("until"), claim_id=bindparam("new_claim_id"))
+    lambda: (
+        update(webhook_events)
+        .where(in_list(_e.id, "event_ids"), _e.next_attempt_at <= bindparam("now", type_=_e.next_attempt_at.type))
+        .values(attempts=_e.attempts + 1, next_attempt_at=bindparam("until"), claim_id=bindparam("new_claim_id"))
+    )
 )
-_select_claimed = Query(select(webhook_events).where(_e.claim_id == bindparam("claim_id")), into=EventRow)
+_select_claimed = Query(lambda: select(webhook_events).where(_e.claim_id == bindparam("claim_id")), into=EventRow)
 _postpone = Query(
-    update(webhook_events).where(_e.id == bindparam("event_id")).values(next_attempt_at=bindparam("at"), claim_id=None)
+    lambda: (
+        update(webhook_events)
+        .where(_e.id == bindparam("event_id"))
+        .values(next_attempt_at=bindparam("at"), claim_id=None)
+    )
 )
-_delete = Query(delete(webhook_events).where(_e.id == bindparam("event_id")))
-_delete_of_application = Query(delete(webhook_events).where(_e.application_id == bindparam("application_id")))
+_delete = Query(lambda: delete(webhook_events).where(_e.id == bindparam("event_id")))
+_delete_of_application = Query(lambda: delete(webhook_events).where(_e.application_id == bindparam("application_id")))
 _count_failure = Query(
-    upsert(
+    lambda: upsert(
         webhook_event_failures,
         key=("application_id",),
         update={"failures": webhook_event_failures.c.failures + 1},
@@ -55,7 +63,7 @@ _count_failure = Query(
     )
 )
 _forget_failures = Query(
-    delete(webhook_event_failures).where(webhook_event_failures.c.application_id == bindparam("application_id"))
+    lambda: delete(webhook_event_failures).where(webhook_event_failures.c.application_id == bindparam("application_id"))
 )
 
 

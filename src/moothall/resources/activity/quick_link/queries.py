@@ -20,11 +20,13 @@ class QuickLinkRow(Struct):
 
 
 _of_application = quick_links.c.application_id == bindparam("application_id")
-_insert = Query(insert(quick_links))
-_select = Query(select(quick_links).where(quick_links.c.id == bindparam("link_id"), _of_application), into=QuickLinkRow)
-_count = Query(select(func.count()).where(_of_application))
-_delete = Query(delete(quick_links).where(quick_links.c.id == bindparam("link_id")))
-_delete_of_application = Query(delete(quick_links).where(_of_application))
+_insert = Query(lambda: insert(quick_links))
+_select = Query(
+    lambda: select(quick_links).where(quick_links.c.id == bindparam("link_id"), _of_application), into=QuickLinkRow
+)
+_count = Query(lambda: select(func.count()).where(_of_application))
+_delete = Query(lambda: delete(quick_links).where(quick_links.c.id == bindparam("link_id")))
+_delete_of_application = Query(lambda: delete(quick_links).where(_of_application))
 
 
 async def insert_quick_link(tx: Transaction, row: QuickLinkRow) -> None:

@@ -59,82 +59,94 @@ _DELETION_ORDER = (int(TokenKind.REFRESH), int(TokenKind.BEARER))
 _own = (authorizations.c.user_id == bindparam("user_id")) & (
     authorizations.c.application_id == bindparam("application_id")
 )
-_select_authorization = Query(select(authorizations).where(_own), into=AuthorizationRow)
+_select_authorization = Query(lambda: select(authorizations).where(_own), into=AuthorizationRow)
 _select_by_id = Query(
-    select(authorizations).where(
+    lambda: select(authorizations).where(
         authorizations.c.user_id == bindparam("user_id"), authorizations.c.id == bindparam("authorization_id")
     ),
     into=AuthorizationRow,
 )
 _select_of_user = Query(
-    select(authorizations).where(authorizations.c.user_id == bindparam("user_id")).order_by(authorizations.c.id),
+    lambda: (
+        select(authorizations).where(authorizations.c.user_id == bindparam("user_id")).order_by(authorizations.c.id)
+    ),
     into=AuthorizationRow,
 )
 _select_installed = Query(
-    select(authorizations.c.application_id).where(
+    lambda: select(authorizations.c.application_id).where(
         authorizations.c.user_id == bindparam("user_id"), authorizations.c.user_install
     )
 )
-_insert_authorization = Query(insert(authorizations))
+_insert_authorization = Query(lambda: insert(authorizations))
 _update_authorization = Query(
-    update(authorizations)
-    .where(_own)
-    .values(scopes=bindparam("new_scopes"), user_install=bindparam("new_user_install"))
+    lambda: (
+        update(authorizations)
+        .where(_own)
+        .values(scopes=bindparam("new_scopes"), user_install=bindparam("new_user_install"))
+    )
 )
-_delete_authorization = Query(delete(authorizations).where(_own))
+_delete_authorization = Query(lambda: delete(authorizations).where(_own))
 _delete_of_application = Query(
-    delete(authorizations).where(authorizations.c.application_id == bindparam("application_id"))
+    lambda: delete(authorizations).where(authorizations.c.application_id == bindparam("application_id"))
 )
-_delete_authorizations = Query(delete(authorizations).where(authorizations.c.user_id == bindparam("user_id")))
-_delete_codes_of_user = Query(delete(authorization_codes).where(authorization_codes.c.user_id == bindparam("user_id")))
+_delete_authorizations = Query(lambda: delete(authorizations).where(authorizations.c.user_id == bindparam("user_id")))
+_delete_codes_of_user = Query(
+    lambda: delete(authorization_codes).where(authorization_codes.c.user_id == bindparam("user_id"))
+)
 _delete_oauth2_tokens_of_user = Query(
-    delete(tokens).where(tokens.c.user_id == bindparam("user_id"), tokens.c.kind == bindparam("kind"))
+    lambda: delete(tokens).where(tokens.c.user_id == bindparam("user_id"), tokens.c.kind == bindparam("kind"))
 )
-_insert_code = Query(insert(authorization_codes))
-_select_code = Query(select(authorization_codes).where(authorization_codes.c.hash == bindparam("hash")), into=CodeRow)
+_insert_code = Query(lambda: insert(authorization_codes))
+_select_code = Query(
+    lambda: select(authorization_codes).where(authorization_codes.c.hash == bindparam("hash")), into=CodeRow
+)
 _use_code = Query(
-    update(authorization_codes)
-    .where(authorization_codes.c.hash == bindparam("hash"), ~authorization_codes.c.used)
-    .values(used=True)
+    lambda: (
+        update(authorization_codes)
+        .where(authorization_codes.c.hash == bindparam("hash"), ~authorization_codes.c.used)
+        .values(used=True)
+    )
 )
 _delete_codes = Query(
-    delete(authorization_codes).where(
+    lambda: delete(authorization_codes).where(
         authorization_codes.c.user_id == bindparam("user_id"),
         authorization_codes.c.application_id == bindparam("application_id"),
     )
 )
 _delete_codes_of_application = Query(
-    delete(authorization_codes).where(authorization_codes.c.application_id == bindparam("application_id"))
+    lambda: delete(authorization_codes).where(authorization_codes.c.application_id == bindparam("application_id"))
 )
-_delete_expired = Query(delete(authorization_codes).where(authorization_codes.c.expires_at < bindparam("now")))
-_insert_token = Query(insert(tokens))
+_delete_expired = Query(lambda: delete(authorization_codes).where(authorization_codes.c.expires_at < bindparam("now")))
+_insert_token = Query(lambda: insert(tokens))
 _select_token = Query(
-    select(tokens).where(tokens.c.hash == bindparam("hash"), tokens.c.kind.in_(_OAUTH2_KINDS)), into=TokenRow
+    lambda: select(tokens).where(tokens.c.hash == bindparam("hash"), tokens.c.kind.in_(_OAUTH2_KINDS)), into=TokenRow
 )
 _replace_refresh_token = Query(
-    update(tokens)
-    .where(
-        tokens.c.hash == bindparam("family_hash"),
-        func.coalesce(tokens.c.current_hash, tokens.c.hash) == bindparam("presented_hash"),
+    lambda: (
+        update(tokens)
+        .where(
+            tokens.c.hash == bindparam("family_hash"),
+            func.coalesce(tokens.c.current_hash, tokens.c.hash) == bindparam("presented_hash"),
+        )
+        .values(current_hash=bindparam("new_hash"), expires_at=bindparam("new_expires_at"))
     )
-    .values(current_hash=bindparam("new_hash"), expires_at=bindparam("new_expires_at"))
 )
 _delete_of_grant = Query(
-    delete(tokens).where(
+    lambda: delete(tokens).where(
         tokens.c.user_id == bindparam("user_id"),
         tokens.c.grant_id == bindparam("grant_id"),
         tokens.c.kind == bindparam("kind"),
     )
 )
 _delete_oauth2_tokens = Query(
-    delete(tokens).where(
+    lambda: delete(tokens).where(
         tokens.c.user_id == bindparam("user_id"),
         tokens.c.application_id == bindparam("application_id"),
         tokens.c.kind == bindparam("kind"),
     )
 )
 _delete_ended = Query(
-    delete(tokens).where(tokens.c.user_id == bindparam("user_id"), tokens.c.expires_at < bindparam("now"))
+    lambda: delete(tokens).where(tokens.c.user_id == bindparam("user_id"), tokens.c.expires_at < bindparam("now"))
 )
 
 

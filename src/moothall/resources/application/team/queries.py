@@ -36,36 +36,46 @@ class TeamMemberRow(Struct):
 _of_member = (team_members.c.team_id == bindparam("team_id")) & (team_members.c.user_id == bindparam("user_id"))
 _accepted = team_members.c.membership_state == int(MembershipState.ACCEPTED)
 
-_select_team = Query(select(teams).where(teams.c.id == bindparam("team_id")), into=TeamRow)
-_lock_team = Query(select(teams).where(teams.c.id == bindparam("team_id")).with_for_update(), into=TeamRow)
-_select_teams = Query(select(teams).where(in_list(teams.c.id, "team_ids")), into=TeamRow)
+_select_team = Query(lambda: select(teams).where(teams.c.id == bindparam("team_id")), into=TeamRow)
+_lock_team = Query(lambda: select(teams).where(teams.c.id == bindparam("team_id")).with_for_update(), into=TeamRow)
+_select_teams = Query(lambda: select(teams).where(in_list(teams.c.id, "team_ids")), into=TeamRow)
 _select_teams_of_user = Query(
-    select(teams)
-    .join(team_members, team_members.c.team_id == teams.c.id)
-    .where(team_members.c.user_id == bindparam("user_id"))
-    .order_by(teams.c.id),
+    lambda: (
+        select(teams)
+        .join(team_members, team_members.c.team_id == teams.c.id)
+        .where(team_members.c.user_id == bindparam("user_id"))
+        .order_by(teams.c.id)
+    ),
     into=TeamRow,
 )
-_select_member = Query(select(team_members).where(_of_member), into=TeamMemberRow)
+_select_member = Query(lambda: select(team_members).where(_of_member), into=TeamMemberRow)
 _select_members = Query(
-    select(team_members)
-    .where(in_list(team_members.c.team_id, "team_ids"))
-    .order_by(team_members.c.team_id, team_members.c.created_at, team_members.c.user_id),
+    lambda: (
+        select(team_members)
+        .where(in_list(team_members.c.team_id, "team_ids"))
+        .order_by(team_members.c.team_id, team_members.c.created_at, team_members.c.user_id)
+    ),
     into=TeamMemberRow,
 )
 _select_joined_team_ids = Query(
-    select(team_members.c.team_id).where(team_members.c.user_id == bindparam("user_id"), _accepted)
+    lambda: select(team_members.c.team_id).where(team_members.c.user_id == bindparam("user_id"), _accepted)
 )
-_count_members = Query(select(func.count()).where(team_members.c.team_id == bindparam("team_id")))
-_count_teams_of_user = Query(select(func.count()).where(team_members.c.user_id == bindparam("user_id"), _accepted))
-_count_applications = Query(select(func.count()).where(applications.c.team_id == bindparam("team_id")))
-_insert_team = Query(insert(teams))
-_insert_member = Query(insert(team_members))
-_delete_member = Query(delete(team_members).where(_of_member))
-_delete_members = Query(delete(team_members).where(team_members.c.team_id == bindparam("team_id")))
-_delete_team = Query(delete(teams).where(teams.c.id == bindparam("team_id")))
+_count_members = Query(lambda: select(func.count()).where(team_members.c.team_id == bindparam("team_id")))
+_count_teams_of_user = Query(
+    lambda: select(func.count()).where(team_members.c.user_id == bindparam("user_id"), _accepted)
+)
+_count_applications = Query(lambda: select(func.count()).where(applications.c.team_id == bindparam("team_id")))
+_insert_team = Query(lambda: insert(teams))
+_insert_member = Query(lambda: insert(team_members))
+_delete_member = Query(lambda: delete(team_members).where(_of_member))
+_delete_members = Query(lambda: delete(team_members).where(team_members.c.team_id == bindparam("team_id")))
+_delete_team = Query(lambda: delete(teams).where(teams.c.id == bindparam("team_id")))
 _update_applications_owner = Query(
-    update(applications).where(applications.c.team_id == bindparam("of_team")).values(owner_id=bindparam("new_owner"))
+    lambda: (
+        update(applications)
+        .where(applications.c.team_id == bindparam("of_team"))
+        .values(owner_id=bindparam("new_owner"))
+    )
 )
 
 

@@ -28,13 +28,15 @@ class ThreadMemberRow(Struct):
 _of_thread = thread_members.c.thread_id == bindparam("thread_id")
 
 _select_active_threads = Query(
-    select(*(channels.c[name] for name in ThreadRow.__struct_fields__))
-    .where(
-        in_list(channels.c.parent_id, "parent_ids"),
-        channels.c.archived == false(),
-        channels.c.type.in_(_THREAD_TYPES),
-    )
-    .order_by(channels.c.id.desc()),
+    lambda: (
+        select(*(channels.c[name] for name in ThreadRow.__struct_fields__))
+        .where(
+            in_list(channels.c.parent_id, "parent_ids"),
+            channels.c.archived == false(),
+            channels.c.type.in_(_THREAD_TYPES),
+        )
+        .order_by(channels.c.id.desc())
+    ),
     into=ThreadRow,
 )
 _activity = channel_activity
@@ -48,71 +50,84 @@ _shown_threads = (
     .select_from(channels.outerjoin(_activity, _activity.c.channel_id == channels.c.id))
     .where(channels.c.type.in_(_THREAD_TYPES))
 )
-_select_shown_threads = Query(_shown_threads.where(in_list(channels.c.id, "thread_ids")))
+_select_shown_threads = Query(lambda: _shown_threads.where(in_list(channels.c.id, "thread_ids")))
 _select_active_of_guild = Query(
-    _shown_threads.where(channels.c.guild_id == bindparam("guild_id"), channels.c.archived == false()).order_by(
+    lambda: _shown_threads.where(channels.c.guild_id == bindparam("guild_id"), channels.c.archived == false()).order_by(
         channels.c.id.desc()
     )
 )
 _select_parents = Query(
-    select(channels.c.id, channels.c.guild_id, channels.c.parent_id, channels.c.type).where(
+    lambda: select(channels.c.id, channels.c.guild_id, channels.c.parent_id, channels.c.type).where(
         in_list(channels.c.id, "channel_ids")
     )
 )
 _select_parents_of_private_threads = Query(
-    select(channels.c.parent_id)
-    .where(
-        in_list(channels.c.parent_id, "parent_ids"),
-        channels.c.archived == false(),
-        channels.c.type == int(ChannelType.PRIVATE_THREAD),
+    lambda: (
+        select(channels.c.parent_id)
+        .where(
+            in_list(channels.c.parent_id, "parent_ids"),
+            channels.c.archived == false(),
+            channels.c.type == int(ChannelType.PRIVATE_THREAD),
+        )
+        .distinct()
     )
-    .distinct()
 )
 _count_active_threads = Query(
-    select(func.count())
-    .select_from(channels)
-    .where(
-        channels.c.guild_id == bindparam("guild_id"),
-        channels.c.archived == false(),
-        channels.c.type.in_(_THREAD_TYPES),
+    lambda: (
+        select(func.count())
+        .select_from(channels)
+        .where(
+            channels.c.guild_id == bindparam("guild_id"),
+            channels.c.archived == false(),
+            channels.c.type.in_(_THREAD_TYPES),
+        )
     )
 )
 _select_members = Query(
-    select(thread_members).where(_of_thread).order_by(thread_members.c.user_id), into=ThreadMemberRow
+    lambda: select(thread_members).where(_of_thread).order_by(thread_members.c.user_id), into=ThreadMemberRow
 )
 _select_members_among = Query(
-    select(thread_members).where(_of_thread, in_list(thread_members.c.user_id, "user_ids")), into=ThreadMemberRow
+    lambda: select(thread_members).where(_of_thread, in_list(thread_members.c.user_id, "user_ids")),
+    into=ThreadMemberRow,
 )
 _select_private_members = Query(
-    select(thread_members.c.thread_id, thread_members.c.user_id)
-    .select_from(thread_members.join(channels, channels.c.id == thread_members.c.thread_id))
-    .where(in_list(thread_members.c.thread_id, "thread_ids"), channels.c.type == int(ChannelType.PRIVATE_THREAD))
+    lambda: (
+        select(thread_members.c.thread_id, thread_members.c.user_id)
+        .select_from(thread_members.join(channels, channels.c.id == thread_members.c.thread_id))
+        .where(in_list(thread_members.c.thread_id, "thread_ids"), channels.c.type == int(ChannelType.PRIVATE_THREAD))
+    )
 )
-_insert_member = Query(insert_ignore(thread_members, key=("thread_id", "user_id")))
-_delete_member = Query(delete(thread_members).where(_of_thread, thread_members.c.user_id == bindparam("user_id")))
+_insert_member = Query(lambda: insert_ignore(thread_members, key=("thread_id", "user_id")))
+_delete_member = Query(
+    lambda: delete(thread_members).where(_of_thread, thread_members.c.user_id == bindparam("user_id"))
+)
 _count_members = (
     select(func.count()).select_from(thread_members).where(thread_members.c.thread_id == channels.c.id)
 ).scalar_subquery()
 _update_member_count = Query(
-    update(channels).where(channels.c.id == bindparam("channel_id")).values(member_count=_count_members)
+    lambda: update(channels).where(channels.c.id == bindparam("channel_id")).values(member_count=_count_members)
 )
-_select_member_count = Query(select(channels.c.member_count).where(channels.c.id == bindparam("channel_id")))
+_select_member_count = Query(lambda: select(channels.c.member_count).where(channels.c.id == bindparam("channel_id")))
 _count_message = Query(
-    update(channels)
-    .where(channels.c.id == bindparam("channel_id"))
-    .values(
-        message_count=func.coalesce(channels.c.message_count, 0) + bindparam("more"),
-        total_message_sent=func.coalesce(channels.c.total_message_sent, 0) + bindparam("more"),
-        latest_message_id=bindparam("message_id"),
+    lambda: (
+        update(channels)
+        .where(channels.c.id == bindparam("channel_id"))
+        .values(
+            message_count=func.coalesce(channels.c.message_count, 0) + bindparam("more"),
+            total_message_sent=func.coalesce(channels.c.total_message_sent, 0) + bindparam("more"),
+            latest_message_id=bindparam("message_id"),
+        )
     )
 )
 _uncount_messages = Query(
-    update(channels)
-    .where(channels.c.id == bindparam("channel_id"))
-    .values(message_count=channels.c.message_count - bindparam("fewer"))
+    lambda: (
+        update(channels)
+        .where(channels.c.id == bindparam("channel_id"))
+        .values(message_count=channels.c.message_count - bindparam("fewer"))
+    )
 )
 _select_last_message = Query(
-    select(channel_activity.c.last_message_id).where(channel_activity.c.channel_id == bindparam("channel_id"))
+    lambda: select(channel_activity.c.last_message_id).where(channel_activity.c.channel_id == bindparam("channel_id"))
 )
 
 

@@ -23,24 +23,28 @@ class BanRow(Struct):
 
 
 _of_guild = bans.c.guild_id == bindparam("guild_id")
-_select_ban = Query(select(bans).where(_of_guild, bans.c.user_id == bindparam("user_id")), into=BanRow)
-_select_banned_user_ids = Query(select(bans.c.user_id).where(_of_guild, in_list(bans.c.user_id, "user_ids")))
+_select_ban = Query(lambda: select(bans).where(_of_guild, bans.c.user_id == bindparam("user_id")), into=BanRow)
+_select_banned_user_ids = Query(lambda: select(bans.c.user_id).where(_of_guild, in_list(bans.c.user_id, "user_ids")))
 _select_bans_after = Query(
-    select(bans)
-    .where(_of_guild, bans.c.user_id > bindparam("after"))
-    .order_by(bans.c.user_id)
-    .limit(bindparam("maximum")),
+    lambda: (
+        select(bans)
+        .where(_of_guild, bans.c.user_id > bindparam("after"))
+        .order_by(bans.c.user_id)
+        .limit(bindparam("maximum"))
+    ),
     into=BanRow,
 )
 _select_bans_before = Query(
-    select(bans)
-    .where(_of_guild, bans.c.user_id < bindparam("before"))
-    .order_by(bans.c.user_id.desc())
-    .limit(bindparam("maximum")),
+    lambda: (
+        select(bans)
+        .where(_of_guild, bans.c.user_id < bindparam("before"))
+        .order_by(bans.c.user_id.desc())
+        .limit(bindparam("maximum"))
+    ),
     into=BanRow,
 )
-_insert_ban = Query(insert_ignore(bans, key=_KEY))
-_delete_ban = Query(delete(bans).where(_of_guild, bans.c.user_id == bindparam("user_id")))
+_insert_ban = Query(lambda: insert_ignore(bans, key=_KEY))
+_delete_ban = Query(lambda: delete(bans).where(_of_guild, bans.c.user_id == bindparam("user_id")))
 
 
 async def get_ban(reader: Reader, guild_id: GuildId, user_id: UserId) -> BanRow | None:

@@ -20,9 +20,9 @@ class _HomeRow(Struct):
     resource_channels: list[dict[str, Any]]
 
 
-_select = Query(select(guild_homes).where(guild_homes.c.guild_id == bindparam("guild_id")), into=_HomeRow)
+_select = Query(lambda: select(guild_homes).where(guild_homes.c.guild_id == bindparam("guild_id")), into=_HomeRow)
 _write = Query(
-    upsert(
+    lambda: upsert(
         guild_homes,
         key=("guild_id",),
         update=("enabled", "welcome_message", "new_member_actions", "resource_channels"),
@@ -35,12 +35,12 @@ class _ProgressRow(Struct):
 
 
 _select_progress = Query(
-    select(home_progress.c.channel_ids).where(
+    lambda: select(home_progress.c.channel_ids).where(
         home_progress.c.guild_id == bindparam("guild_id"), home_progress.c.user_id == bindparam("user_id")
     ),
     into=_ProgressRow,
 )
-_upsert_progress = Query(upsert(home_progress, key=("guild_id", "user_id"), update=("channel_ids",)))
+_upsert_progress = Query(lambda: upsert(home_progress, key=("guild_id", "user_id"), update=("channel_ids",)))
 
 
 async def select_home(reader: Reader, guild_id: GuildId) -> GuildHome | None:

@@ -32,17 +32,21 @@ _with_status = _in_guild & (join_requests.c.status == bindparam("status"))
 _before, _after = join_requests.c.id < bindparam("before"), join_requests.c.id > bindparam("after")
 _ascending, _descending = join_requests.c.id.asc(), join_requests.c.id.desc()
 
-_insert = Query(insert(join_requests))
-_select = Query(select(join_requests).where(_in_guild, join_requests.c.id == bindparam("id")), into=JoinRequestRow)
+_insert = Query(lambda: insert(join_requests))
+_select = Query(
+    lambda: select(join_requests).where(_in_guild, join_requests.c.id == bindparam("id")), into=JoinRequestRow
+)
 _select_newest = Query(
-    select(join_requests)
-    .where(_in_guild, join_requests.c.user_id == bindparam("user_id"))
-    .order_by(_descending)
-    .limit(1),
+    lambda: (
+        select(join_requests)
+        .where(_in_guild, join_requests.c.user_id == bindparam("user_id"))
+        .order_by(_descending)
+        .limit(1)
+    ),
     into=JoinRequestRow,
 )
-_select_submitted = Query(select(join_requests).where(_submitted), into=JoinRequestRow)
-_delete_submitted = Query(delete(join_requests).where(_submitted))
+_select_submitted = Query(lambda: select(join_requests).where(_submitted), into=JoinRequestRow)
+_delete_submitted = Query(lambda: delete(join_requests).where(_submitted))
 
 
 def _page(*conditions: ColumnElement[bool], order: ColumnElement[Any]) -> Query[JoinRequestRow]:
@@ -53,8 +57,8 @@ def _page(*conditions: ColumnElement[bool], order: ColumnElement[Any]) -> Query[
 _page_before, _page_after = _page(_in_guild, _before, order=_descending), _page(_in_guild, _after, order=_ascending)
 _status_page_before = _page(_with_status, _before, order=_descending)
 _status_page_after = _page(_with_status, _after, order=_ascending)
-_count = Query(select(func.count()).select_from(join_requests).where(_in_guild))
-_count_with_status = Query(select(func.count()).select_from(join_requests).where(_with_status))
+_count = Query(lambda: select(func.count()).select_from(join_requests).where(_in_guild))
+_count_with_status = Query(lambda: select(func.count()).select_from(join_requests).where(_with_status))
 
 
 async def insert_join_request(tx: Transaction, row: JoinRequestRow) -> None:

@@ -32,17 +32,19 @@ class AnswersRow(Struct):
     """The roles that the responses added, without those that the member had before."""
 
 
-_select = Query(select(onboardings).where(onboardings.c.guild_id == bindparam("guild_id")), into=_OnboardingRow)
-_upsert = Query(upsert(onboardings, key=("guild_id",), update=("prompts", "default_channel_ids", "enabled", "mode")))
+_select = Query(lambda: select(onboardings).where(onboardings.c.guild_id == bindparam("guild_id")), into=_OnboardingRow)
+_upsert = Query(
+    lambda: upsert(onboardings, key=("guild_id",), update=("prompts", "default_channel_ids", "enabled", "mode"))
+)
 
 _select_answers = Query(
-    select(onboarding_answers).where(
+    lambda: select(onboarding_answers).where(
         onboarding_answers.c.guild_id == bindparam("guild_id"), onboarding_answers.c.user_id == bindparam("user_id")
     ),
     into=AnswersRow,
 )
 _upsert_answers = Query(
-    upsert(
+    lambda: upsert(
         onboarding_answers,
         key=("guild_id", "user_id"),
         update=("option_ids", "prompts_seen", "options_seen", "role_ids"),

@@ -13,7 +13,7 @@ from moothall.storage.schema import member_activity, members, users
 
 _listed = type_coerce(members.c.roles, Text)
 # Not GROUP BY, which would sort the lists of all members first.
-_select_lists = Query(select(_listed).distinct().where(members.c.guild_id == bindparam("guild_id")))
+_select_lists = Query(lambda: select(_listed).distinct().where(members.c.guild_id == bindparam("guild_id")))
 
 
 _seen_at = func.coalesce(member_activity.c.last_seen_at, members.c.joined_at)
@@ -42,9 +42,9 @@ def _with_role_lists(*columns: Any) -> Select[Any]:
     )
 
 
-_select_inactive = Query(_inactive(members.c.user_id).order_by(members.c.user_id))
-_select_next_inactive = Query(_with_role_lists(func.min(_seen_at)).where(_seen_at >= bindparam("since")))
-_select_inactive_among = Query(_inactive(members).where(in_list(members.c.user_id, "user_ids")), into=MemberRow)
+_select_inactive = Query(lambda: _inactive(members.c.user_id).order_by(members.c.user_id))
+_select_next_inactive = Query(lambda: _with_role_lists(func.min(_seen_at)).where(_seen_at >= bindparam("since")))
+_select_inactive_among = Query(lambda: _inactive(members).where(in_list(members.c.user_id, "user_ids")), into=MemberRow)
 
 
 async def select_role_lists(reader: Reader, guild_id: GuildId) -> list[str]:

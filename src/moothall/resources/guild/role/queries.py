@@ -20,40 +20,48 @@ MEMBERS_PER_STEP: Final = 10_000
 """Members from whom a role is removed in one transaction: more than most guilds have."""
 _NO_END: Final = UserId(Snowflake((1 << 63) - 1))
 
-_insert_role = Query(insert(roles))
+_insert_role = Query(lambda: insert(roles))
 _update_role_position = Query(
-    update(roles)
-    .where(roles.c.guild_id == bindparam("guild_id"), roles.c.id == bindparam("role_id"))
-    .values(position=bindparam("new_position"))
+    lambda: (
+        update(roles)
+        .where(roles.c.guild_id == bindparam("guild_id"), roles.c.id == bindparam("role_id"))
+        .values(position=bindparam("new_position"))
+    )
 )
-_delete_role = Query(delete(roles).where(roles.c.guild_id == bindparam("guild_id"), roles.c.id == bindparam("role_id")))
+_delete_role = Query(
+    lambda: delete(roles).where(roles.c.guild_id == bindparam("guild_id"), roles.c.id == bindparam("role_id"))
+)
 
 _listed = type_coerce(members.c.roles, Text)
 # With a comma on either side, an id cannot match a part of a longer one.
 _between_commas = func.replace(func.replace(_listed, "[", ","), "]", ",")
 _without = func.replace(_between_commas, bindparam("id_between_commas", type_=Text), ",")
 _remove_from_members = Query(
-    update(members)
-    .where(
-        members.c.guild_id == bindparam("guild_id"),
-        members.c.user_id > bindparam("after"),
-        members.c.user_id <= bindparam("up_to"),
-        # This excludes most rows at half the cost of the next condition.
-        _listed.contains(bindparam("digits", type_=Text)),
-        _between_commas.contains(bindparam("id_between_commas", type_=Text)),
+    lambda: (
+        update(members)
+        .where(
+            members.c.guild_id == bindparam("guild_id"),
+            members.c.user_id > bindparam("after"),
+            members.c.user_id <= bindparam("up_to"),
+            # This excludes most rows at half the cost of the next condition.
+            _listed.contains(bindparam("digits", type_=Text)),
+            _between_commas.contains(bindparam("id_between_commas", type_=Text)),
+        )
+        .values(roles=type_coerce("[", Text).concat(func.rtrim(func.ltrim(_without, ","), ",")).concat("]"))
     )
-    .values(roles=type_coerce("[", Text).concat(func.rtrim(func.ltrim(_without, ","), ",")).concat("]"))
 )
 _select_last_member = Query(
-    select(members.c.user_id)
-    .where(members.c.guild_id == bindparam("guild_id"), members.c.user_id > bindparam("after"))
-    .order_by(members.c.user_id)
-    .limit(1)
-    .offset(bindparam("maximum"))
+    lambda: (
+        select(members.c.user_id)
+        .where(members.c.guild_id == bindparam("guild_id"), members.c.user_id > bindparam("after"))
+        .order_by(members.c.user_id)
+        .limit(1)
+        .offset(bindparam("maximum"))
+    )
 )
 _overwrites = type_coerce(channels.c.permission_overwrites, Text)
 _select_channels_with_overwrite = Query(
-    select(channels).where(
+    lambda: select(channels).where(
         channels.c.guild_id == bindparam("guild_id"),
         channels.c.type.in_(type_numbers(NOT_THREADS)),
         _overwrites.contains(bindparam("quoted_id", type_=Text)),
@@ -61,13 +69,15 @@ _select_channels_with_overwrite = Query(
     into=ChannelRow,
 )
 _set_overwrites = Query(
-    update(channels)
-    .where(channels.c.id == bindparam("channel_id"))
-    .values(permission_overwrites=bindparam("new_overwrites"))
+    lambda: (
+        update(channels)
+        .where(channels.c.id == bindparam("channel_id"))
+        .values(permission_overwrites=bindparam("new_overwrites"))
+    )
 )
 # Members share few distinct lists, so the result is short in large guilds too.
 _count_role_lists = Query(
-    select(_listed, func.count()).where(members.c.guild_id == bindparam("guild_id")).group_by(members.c.roles)
+    lambda: select(_listed, func.count()).where(members.c.guild_id == bindparam("guild_id")).group_by(members.c.roles)
 )
 _read_ids = msgspec.json.Decoder(list[int]).decode
 

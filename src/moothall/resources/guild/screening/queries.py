@@ -20,15 +20,23 @@ class _FormRow(Struct):
     form_fields: list[dict[str, Any]]
 
 
-_select_form = Query(select(screening_forms).where(screening_forms.c.guild_id == bindparam("guild_id")), into=_FormRow)
-_upsert_form = Query(upsert(screening_forms, key=("guild_id",), update=("version", "description", "form_fields")))
+_select_form = Query(
+    lambda: select(screening_forms).where(screening_forms.c.guild_id == bindparam("guild_id")), into=_FormRow
+)
+_upsert_form = Query(
+    lambda: upsert(screening_forms, key=("guild_id",), update=("version", "description", "form_fields"))
+)
 _select_pending = Query(
-    select(members)
-    .where(
-        members.c.guild_id == bindparam("guild_id"), members.c.user_id > bindparam("after"), members.c.pending.is_(True)
-    )
-    .order_by(members.c.user_id)
-    .limit(bindparam("maximum")),
+    lambda: (
+        select(members)
+        .where(
+            members.c.guild_id == bindparam("guild_id"),
+            members.c.user_id > bindparam("after"),
+            members.c.pending.is_(True),
+        )
+        .order_by(members.c.user_id)
+        .limit(bindparam("maximum"))
+    ),
     into=MemberRow,
 )
 

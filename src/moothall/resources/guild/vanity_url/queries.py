@@ -7,14 +7,16 @@ from moothall.objects.ids import GuildId
 from moothall.storage.database import Query, Reader, Transaction
 from moothall.storage.schema import guilds, invites
 
-_select = Query(select(guilds.c.vanity_url_code, guilds.c.vanity_url_uses).where(guilds.c.id == bindparam("guild_id")))
+_select = Query(
+    lambda: select(guilds.c.vanity_url_code, guilds.c.vanity_url_uses).where(guilds.c.id == bindparam("guild_id"))
+)
 _select_code = Query(
-    union_all(
+    lambda: union_all(
         select(guilds.c.vanity_url_code).where(guilds.c.vanity_url_code == bindparam("code")),
         select(invites.c.code).where(func.lower(invites.c.code) == bindparam("code")),
     )
 )
-_reset_uses = Query(update(guilds).where(guilds.c.id == bindparam("guild_id")).values(vanity_url_uses=0))
+_reset_uses = Query(lambda: update(guilds).where(guilds.c.id == bindparam("guild_id")).values(vanity_url_uses=0))
 
 
 async def select_vanity_url(reader: Reader, guild_id: GuildId) -> VanityUrl:

@@ -37,75 +37,86 @@ class PermissionsRow(Struct):
 
 _scope = (commands.c.application_id == bindparam("application_id")) & (commands.c.guild_id == bindparam("guild_id"))
 _command = _scope & (commands.c.id == bindparam("command_id"))
-_select_command = Query(select(commands).where(_command), into=CommandRow)
-_select_command_by_id = Query(select(commands).where(commands.c.id == bindparam("command_id")), into=CommandRow)
+_select_command = Query(lambda: select(commands).where(_command), into=CommandRow)
+_select_command_by_id = Query(lambda: select(commands).where(commands.c.id == bindparam("command_id")), into=CommandRow)
 _select_commands_by_ids = Query(
-    select(commands).where(in_list(commands.c.id, "command_ids")).order_by(commands.c.id), into=CommandRow
+    lambda: select(commands).where(in_list(commands.c.id, "command_ids")).order_by(commands.c.id), into=CommandRow
 )
-_select_commands = Query(select(commands).where(_scope).order_by(commands.c.id), into=CommandRow)
+_select_commands = Query(lambda: select(commands).where(_scope).order_by(commands.c.id), into=CommandRow)
 _select_command_by_name = Query(
-    select(commands).where(_scope, commands.c.type == bindparam("type"), commands.c.name == bindparam("name")),
+    lambda: select(commands).where(_scope, commands.c.type == bindparam("type"), commands.c.name == bindparam("name")),
     into=CommandRow,
 )
 _select_commands_of_applications = Query(
-    select(commands)
-    .where(
-        in_list(commands.c.application_id, "application_ids"),
-        commands.c.guild_id.in_((0, bindparam("guild_id"))),
-    )
-    .order_by(commands.c.id),
+    lambda: (
+        select(commands)
+        .where(
+            in_list(commands.c.application_id, "application_ids"),
+            commands.c.guild_id.in_((0, bindparam("guild_id"))),
+        )
+        .order_by(commands.c.id)
+    ),
     into=CommandRow,
 )
-_count_commands = Query(select(func.count()).select_from(commands).where(_scope, commands.c.type == bindparam("type")))
-_insert_command = Query(insert(commands))
+_count_commands = Query(
+    lambda: select(func.count()).select_from(commands).where(_scope, commands.c.type == bindparam("type"))
+)
+_insert_command = Query(lambda: insert(commands))
 _update_command = Query(
-    update(commands)
-    .where(_command)
-    .values(name=bindparam("new_name"), definition=bindparam("new_definition"), version=bindparam("new_version"))
+    lambda: (
+        update(commands)
+        .where(_command)
+        .values(name=bindparam("new_name"), definition=bindparam("new_definition"), version=bindparam("new_version"))
+    )
 )
-_delete_commands = Query(delete(commands).where(_scope, in_list(commands.c.id, "command_ids")))
+_delete_commands = Query(lambda: delete(commands).where(_scope, in_list(commands.c.id, "command_ids")))
 _delete_commands_of_application = Query(
-    delete(commands).where(commands.c.application_id == bindparam("application_id"))
+    lambda: delete(commands).where(commands.c.application_id == bindparam("application_id"))
 )
-_delete_commands_in_guild = Query(delete(commands).where(_scope))
+_delete_commands_in_guild = Query(lambda: delete(commands).where(_scope))
 _guild_permissions = (command_permissions.c.guild_id == bindparam("guild_id")) & (
     command_permissions.c.application_id == bindparam("application_id")
 )
 _select_permissions = Query(
-    select(command_permissions).where(_guild_permissions).order_by(command_permissions.c.command_id),
+    lambda: select(command_permissions).where(_guild_permissions).order_by(command_permissions.c.command_id),
     into=PermissionsRow,
 )
 _select_guild_permissions = Query(
-    select(command_permissions).where(command_permissions.c.guild_id == bindparam("guild_id")), into=PermissionsRow
+    lambda: select(command_permissions).where(command_permissions.c.guild_id == bindparam("guild_id")),
+    into=PermissionsRow,
 )
 _upsert_permissions = Query(
-    upsert(command_permissions, key=("guild_id", "application_id", "command_id"), update=("permissions",))
+    lambda: upsert(command_permissions, key=("guild_id", "application_id", "command_id"), update=("permissions",))
 )
 _delete_permissions = Query(
-    delete(command_permissions).where(
+    lambda: delete(command_permissions).where(
         command_permissions.c.application_id == bindparam("application_id"),
         in_list(command_permissions.c.command_id, "command_ids"),
     )
 )
-_delete_permissions_in_guild = Query(delete(command_permissions).where(_guild_permissions))
+_delete_permissions_in_guild = Query(lambda: delete(command_permissions).where(_guild_permissions))
 _delete_permissions_of_application = Query(
-    delete(command_permissions).where(command_permissions.c.application_id == bindparam("application_id"))
+    lambda: delete(command_permissions).where(command_permissions.c.application_id == bindparam("application_id"))
 )
 _select_creation_count = Query(
-    select(command_creations.c.day, command_creations.c.count).where(
+    lambda: select(command_creations.c.day, command_creations.c.count).where(
         command_creations.c.application_id == bindparam("application_id"),
         command_creations.c.guild_id == bindparam("guild_id"),
     )
 )
-_upsert_creation_count = Query(upsert(command_creations, key=("application_id", "guild_id"), update=("day", "count")))
+_upsert_creation_count = Query(
+    lambda: upsert(command_creations, key=("application_id", "guild_id"), update=("day", "count"))
+)
 _delete_interactions_in_guild = Query(
-    delete(interactions).where(
+    lambda: delete(interactions).where(
         interactions.c.application_id == bindparam("application_id"), interactions.c.guild_id == bindparam("guild_id")
     )
 )
-_delete_interactions = Query(delete(interactions).where(interactions.c.application_id == bindparam("application_id")))
+_delete_interactions = Query(
+    lambda: delete(interactions).where(interactions.c.application_id == bindparam("application_id"))
+)
 _delete_creation_counts = Query(
-    delete(command_creations).where(command_creations.c.application_id == bindparam("application_id"))
+    lambda: delete(command_creations).where(command_creations.c.application_id == bindparam("application_id"))
 )
 
 

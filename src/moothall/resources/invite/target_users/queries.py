@@ -29,22 +29,22 @@ _of_invite = (invite_targets.c.guild_id == bindparam("guild_id")) & (invite_targ
 _job_of_invite = (invite_target_jobs.c.guild_id == bindparam("guild_id")) & (
     invite_target_jobs.c.code == bindparam("code")
 )
-_select_job = Query(select(invite_target_jobs).where(_job_of_invite), into=TargetJobRow)
-_lock_job = Query(select(invite_target_jobs).where(_job_of_invite).with_for_update(), into=TargetJobRow)
+_select_job = Query(lambda: select(invite_target_jobs).where(_job_of_invite), into=TargetJobRow)
+_lock_job = Query(lambda: select(invite_target_jobs).where(_job_of_invite).with_for_update(), into=TargetJobRow)
 _upsert_job = Query(
-    upsert(
+    lambda: upsert(
         invite_target_jobs,
         key=("guild_id", "code"),
         update=("version", "status", "total_users", "processed_users", "created_at", "completed_at", "waiting_ids"),
     )
 )
 _select_target = Query(
-    select(invite_targets.c.user_id).where(_of_invite, invite_targets.c.user_id == bindparam("user_id"))
+    lambda: select(invite_targets.c.user_id).where(_of_invite, invite_targets.c.user_id == bindparam("user_id"))
 )
-_select_targets = Query(select(invite_targets.c.user_id).where(_of_invite).order_by(invite_targets.c.user_id))
-_insert_target = Query(insert_ignore(invite_targets, key=("guild_id", "code", "user_id")))
-_delete_targets = Query(delete(invite_targets).where(_of_invite))
-_delete_job = Query(delete(invite_target_jobs).where(_job_of_invite))
+_select_targets = Query(lambda: select(invite_targets.c.user_id).where(_of_invite).order_by(invite_targets.c.user_id))
+_insert_target = Query(lambda: insert_ignore(invite_targets, key=("guild_id", "code", "user_id")))
+_delete_targets = Query(lambda: delete(invite_targets).where(_of_invite))
+_delete_job = Query(lambda: delete(invite_target_jobs).where(_job_of_invite))
 _codes_of_channel = select(invites.c.code).where(invites.c.channel_id == bindparam("channel_id"))
 _codes_expired = select(invites.c.code).where(
     invites.c.guild_id == bindparam("guild_id"), invites.c.expires_at <= bindparam("now")

@@ -41,14 +41,20 @@ class NewAttachment(Struct):
 _in_channel = attachments.c.channel_id == bindparam("channel_id")
 _of_message = _in_channel & (attachments.c.message_id == bindparam("message_id"))
 
-_insert = Query(insert(attachments))
-_select_of_message = Query(select(attachments.c.id, attachments.c.body).where(_of_message).order_by(attachments.c.id))
+_insert = Query(lambda: insert(attachments))
+_select_of_message = Query(
+    lambda: select(attachments.c.id, attachments.c.body).where(_of_message).order_by(attachments.c.id)
+)
 _update_body = Query(
-    update(attachments).where(_of_message, attachments.c.id == bindparam("file_id")).values(body=bindparam("new_body"))
+    lambda: (
+        update(attachments)
+        .where(_of_message, attachments.c.id == bindparam("file_id"))
+        .values(body=bindparam("new_body"))
+    )
 )
 _source = attachments.alias("source")
 _copy = Query(
-    insert(attachments).from_select(
+    lambda: insert(attachments).from_select(
         ["channel_id", "message_id", "id", "content_type", "size", "body"],
         select(
             bindparam("channel_id", type_=attachments.c.channel_id.type),
@@ -133,9 +139,11 @@ _is_reachable = exists().where(
 # Files that Activities upload lie in a room of their application, whose id is no channel's.
 _is_of_application = exists().where(applications.c.id == attachments.c.channel_id)
 _select_file = Query(
-    select(attachments.c.content_type, attachments.c.size, attachments.c.body)
-    .where(attachments.c.id == bindparam("file_id"), or_(_is_reachable, _is_of_application))
-    .limit(1),
+    lambda: (
+        select(attachments.c.content_type, attachments.c.size, attachments.c.body)
+        .where(attachments.c.id == bindparam("file_id"), or_(_is_reachable, _is_of_application))
+        .limit(1)
+    ),
     into=StoredFile,
 )
 
@@ -203,16 +211,18 @@ async def _run(tx: Transaction, queries: tuple[Query[Any], Query[Any]], **values
 
 
 _select_dropped = Query(
-    select(dropped_files.c.message_id, dropped_files.c.id)
-    .order_by(dropped_files.c.message_id, dropped_files.c.id)
-    .limit(bindparam("maximum"))
+    lambda: (
+        select(dropped_files.c.message_id, dropped_files.c.id)
+        .order_by(dropped_files.c.message_id, dropped_files.c.id)
+        .limit(bindparam("maximum"))
+    )
 )
 _delete_dropped = Query(
-    delete(dropped_files).where(
+    lambda: delete(dropped_files).where(
         dropped_files.c.message_id == bindparam("message_id"), dropped_files.c.id == bindparam("file_id")
     )
 )
-_select_used = Query(select(attachments.c.id).distinct().where(in_list(attachments.c.id, "ids")))
+_select_used = Query(lambda: select(attachments.c.id).distinct().where(in_list(attachments.c.id, "ids")))
 
 
 async def select_dropped(reader: Reader, maximum: int) -> list[tuple[int, int]]:
@@ -231,8 +241,8 @@ async def select_used(reader: Reader, ids: Sequence[int]) -> set[int]:
 
 
 _MARK = "files swept"
-_select_swept = Query(select(meta.c.value).where(meta.c.key == _MARK))
-_upsert_swept = Query(upsert(meta, key=("key",), update=("value",)))
+_select_swept = Query(lambda: select(meta.c.value).where(meta.c.key == _MARK))
+_upsert_swept = Query(lambda: upsert(meta, key=("key",), update=("value",)))
 
 
 async def select_swept(reader: Reader) -> int:
@@ -258,9 +268,11 @@ _NAMED_BY["images"].append(Query(select(webhook_avatars.c.hash).where(in_list(we
 MEDIA_STORED_IN: Final = tuple(sorted(_NAMED_BY))
 """The folders of the blob store that hold media."""
 
-_select_unnamed = Query(select(unnamed_media.c.key, unnamed_media.c.since).where(in_list(unnamed_media.c.key, "keys")))
-_insert_unnamed = Query(insert_ignore(unnamed_media, key=("key",)))
-_delete_unnamed = Query(delete(unnamed_media).where(in_list(unnamed_media.c.key, "keys")))
+_select_unnamed = Query(
+    lambda: select(unnamed_media.c.key, unnamed_media.c.since).where(in_list(unnamed_media.c.key, "keys"))
+)
+_insert_unnamed = Query(lambda: insert_ignore(unnamed_media, key=("key",)))
+_delete_unnamed = Query(lambda: delete(unnamed_media).where(in_list(unnamed_media.c.key, "keys")))
 
 
 async def select_named_media(reader: Reader, folder: str, names: Collection[str]) -> set[str]:
@@ -300,4 +312,4 @@ async def upsert_media_swept_at(tx: Transaction, now: Timestamp) -> None:
     await tx.execute(_upsert_swept, key=_MEDIA_MARK, value=str(int(now)))
 
 
-_select_media_swept_at = Query(select(meta.c.value).where(meta.c.key == _MEDIA_MARK))
+_select_media_swept_at = Query(lambda: select(meta.c.value).where(meta.c.key == _MEDIA_MARK))

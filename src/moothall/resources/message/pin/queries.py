@@ -10,23 +10,27 @@ from moothall.storage.schema import channel_activity, messages, pins
 
 _here = pins.c.channel_id == bindparam("channel_id")
 
-_select_pin_state = Query(select(func.count(), func.max(pins.c.pinned_at)).where(_here))
-_insert_pin = Query(insert(pins))
-_delete_pin = Query(delete(pins).where(_here, pins.c.message_id == bindparam("message_id")))
+_select_pin_state = Query(lambda: select(func.count(), func.max(pins.c.pinned_at)).where(_here))
+_insert_pin = Query(lambda: insert(pins))
+_delete_pin = Query(lambda: delete(pins).where(_here, pins.c.message_id == bindparam("message_id")))
 _mark_pinned = Query(
-    update(messages)
-    .where(messages.c.channel_id == bindparam("channel_id"), messages.c.id == bindparam("message_id"))
-    .values(pinned=bindparam("new_pinned"))
-)
-_move_activity = Query(upsert(channel_activity, key=("channel_id",), update=("last_pin_timestamp",)))
-_select_pins = Query(
-    select(pins.c.pinned_at, *SHOWN_COLUMNS)
-    .select_from(
-        pins.join(messages, (messages.c.channel_id == pins.c.channel_id) & (messages.c.id == pins.c.message_id))
+    lambda: (
+        update(messages)
+        .where(messages.c.channel_id == bindparam("channel_id"), messages.c.id == bindparam("message_id"))
+        .values(pinned=bindparam("new_pinned"))
     )
-    .where(_here, pins.c.pinned_at < bindparam("before"))
-    .order_by(pins.c.pinned_at.desc())
-    .limit(bindparam("maximum"))
+)
+_move_activity = Query(lambda: upsert(channel_activity, key=("channel_id",), update=("last_pin_timestamp",)))
+_select_pins = Query(
+    lambda: (
+        select(pins.c.pinned_at, *SHOWN_COLUMNS)
+        .select_from(
+            pins.join(messages, (messages.c.channel_id == pins.c.channel_id) & (messages.c.id == pins.c.message_id))
+        )
+        .where(_here, pins.c.pinned_at < bindparam("before"))
+        .order_by(pins.c.pinned_at.desc())
+        .limit(bindparam("maximum"))
+    )
 )
 
 

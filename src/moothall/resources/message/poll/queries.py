@@ -50,61 +50,71 @@ def decode_poll_body(row: PollRow) -> PollBody:
     return body
 
 
-_insert_poll = Query(insert(polls))
-_lock_poll = Query(select(polls).where(_this).with_for_update(), into=PollRow)
-_end_poll = Query(update(polls).where(_this).values(ended=true(), expires_at=bindparam("moment")))
+_insert_poll = Query(lambda: insert(polls))
+_lock_poll = Query(lambda: select(polls).where(_this).with_for_update(), into=PollRow)
+_end_poll = Query(lambda: update(polls).where(_this).values(ended=true(), expires_at=bindparam("moment")))
 _select_counts = Query(
-    select(_counts.answer_id, _counts.count).where(_counts_here).order_by(_counts.count.desc(), _counts.answer_id)
+    lambda: (
+        select(_counts.answer_id, _counts.count).where(_counts_here).order_by(_counts.count.desc(), _counts.answer_id)
+    )
 )
 _select_choice = Query(
-    select(_votes.answer_id).where(
+    lambda: select(_votes.answer_id).where(
         _votes_here, in_list(_votes.answer_id, "answer_ids"), _votes.user_id == bindparam("user_id")
     )
 )
-_insert_vote = Query(insert(poll_votes))
+_insert_vote = Query(lambda: insert(poll_votes))
 _delete_votes = Query(
-    delete(poll_votes).where(
+    lambda: delete(poll_votes).where(
         _votes_here, in_list(_votes.answer_id, "answer_ids"), _votes.user_id == bindparam("user_id")
     )
 )
 _raise_count = Query(
-    upsert(poll_counts, key=("channel_id", "message_id", "answer_id"), update={"count": _counts.count + 1})
+    lambda: upsert(poll_counts, key=("channel_id", "message_id", "answer_id"), update={"count": _counts.count + 1})
 )
 _lower_counts = Query(
-    update(poll_counts).where(_counts_here, in_list(_counts.answer_id, "answer_ids")).values(count=_counts.count - 1)
+    lambda: (
+        update(poll_counts)
+        .where(_counts_here, in_list(_counts.answer_id, "answer_ids"))
+        .values(count=_counts.count - 1)
+    )
 )
-_delete_empty_counts = Query(delete(poll_counts).where(_counts_here, _counts.count <= 0))
+_delete_empty_counts = Query(lambda: delete(poll_counts).where(_counts_here, _counts.count <= 0))
 _select_voters = Query(
-    select(users)
-    .select_from(poll_votes.join(users, users.c.id == _votes.user_id))
-    .where(_votes_here, _votes.answer_id == bindparam("answer_id"), _votes.user_id > bindparam("after"))
-    .order_by(_votes.user_id)
-    .limit(bindparam("maximum")),
+    lambda: (
+        select(users)
+        .select_from(poll_votes.join(users, users.c.id == _votes.user_id))
+        .where(_votes_here, _votes.answer_id == bindparam("answer_id"), _votes.user_id > bindparam("after"))
+        .order_by(_votes.user_id)
+        .limit(bindparam("maximum"))
+    ),
     into=UserRow,
 )
 _select_shown = Query(
-    select(
-        polls.c.message_id,
-        polls.c.body,
-        polls.c.expires_at,
-        polls.c.ended,
-        _counts.answer_id,
-        _counts.count,
-        _votes.user_id,
-    )
-    .select_from(
-        polls.outerjoin(
-            poll_counts, (_counts.channel_id == polls.c.channel_id) & (_counts.message_id == polls.c.message_id)
-        ).outerjoin(
-            poll_votes,
-            (_votes.channel_id == _counts.channel_id)
-            & (_votes.message_id == _counts.message_id)
-            & (_votes.answer_id == _counts.answer_id)
-            & (_votes.user_id == bindparam("user_id", type_=SnowflakeColumn(UserId))),
+    lambda: (
+        select(
+            polls.c.message_id,
+            polls.c.body,
+            polls.c.expires_at,
+            polls.c.ended,
+            _counts.answer_id,
+            _counts.count,
+            _votes.user_id,
         )
+        .select_from(
+            polls.outerjoin(
+                poll_counts, (_counts.channel_id == polls.c.channel_id) & (_counts.message_id == polls.c.message_id)
+            ).outerjoin(
+                poll_votes,
+                (_votes.channel_id == _counts.channel_id)
+                & (_votes.message_id == _counts.message_id)
+                & (_votes.answer_id == _counts.answer_id)
+                & (_votes.user_id == bindparam("user_id", type_=SnowflakeColumn(UserId))),
+            )
+        )
+        .where(polls.c.channel_id == bindparam("channel_id"), in_list(polls.c.message_id, "message_ids"))
+        .order_by(polls.c.message_id, _counts.answer_id)
     )
-    .where(polls.c.channel_id == bindparam("channel_id"), in_list(polls.c.message_id, "message_ids"))
-    .order_by(polls.c.message_id, _counts.answer_id)
 )
 
 
@@ -115,13 +125,15 @@ class EmojiOfMember(EmojiRow):
 
 
 _select_emojis = Query(
-    select(emojis, members.c.roles.label("member_roles"))
-    .select_from(
-        emojis.outerjoin(
-            members, (members.c.guild_id == emojis.c.guild_id) & (members.c.user_id == bindparam("user_id"))
+    lambda: (
+        select(emojis, members.c.roles.label("member_roles"))
+        .select_from(
+            emojis.outerjoin(
+                members, (members.c.guild_id == emojis.c.guild_id) & (members.c.user_id == bindparam("user_id"))
+            )
         )
-    )
-    .where(in_list(emojis.c.id, "emoji_ids")),
+        .where(in_list(emojis.c.id, "emoji_ids"))
+    ),
     into=EmojiOfMember,
 )
 

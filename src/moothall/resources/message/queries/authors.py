@@ -8,19 +8,23 @@ from moothall.storage.database import Query, Reader
 from moothall.storage.schema import members, messages, users
 
 _select_last_message_of = Query(
-    select(messages.c.id)
-    .where(
-        messages.c.author_id == bindparam("author_id"),
-        messages.c.id > bindparam("since_id"),
-        messages.c.channel_id == bindparam("channel_id"),
+    lambda: (
+        select(messages.c.id)
+        .where(
+            messages.c.author_id == bindparam("author_id"),
+            messages.c.id > bindparam("since_id"),
+            messages.c.channel_id == bindparam("channel_id"),
+        )
+        .order_by(messages.c.id.desc())
+        .limit(1)
     )
-    .order_by(messages.c.id.desc())
-    .limit(1)
 )
 _select_verification = Query(
-    select(users.c.verified, members.c.joined_at, members.c.flags)
-    .select_from(users.join(members, members.c.user_id == users.c.id))
-    .where(users.c.id == bindparam("user_id"), members.c.guild_id == bindparam("guild_id"))
+    lambda: (
+        select(users.c.verified, members.c.joined_at, members.c.flags)
+        .select_from(users.join(members, members.c.user_id == users.c.id))
+        .where(users.c.id == bindparam("user_id"), members.c.guild_id == bindparam("guild_id"))
+    )
 )
 
 

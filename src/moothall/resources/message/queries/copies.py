@@ -10,12 +10,14 @@ _copies_here = (crossposts.c.channel_id == bindparam("channel_id")) & (
     crossposts.c.message_id == bindparam("message_id")
 )
 _select_copy = Query(
-    select(crossposts.c.webhook_id, crossposts.c.copy_channel_id, crossposts.c.copy_id)
-    .where(_copies_here, crossposts.c.webhook_id > bindparam("after"))
-    .order_by(crossposts.c.webhook_id)
-    .limit(1)
+    lambda: (
+        select(crossposts.c.webhook_id, crossposts.c.copy_channel_id, crossposts.c.copy_id)
+        .where(_copies_here, crossposts.c.webhook_id > bindparam("after"))
+        .order_by(crossposts.c.webhook_id)
+        .limit(1)
+    )
 )
-_delete_copy = Query(delete(crossposts).where(_copies_here, crossposts.c.webhook_id == bindparam("webhook_id")))
+_delete_copy = Query(lambda: delete(crossposts).where(_copies_here, crossposts.c.webhook_id == bindparam("webhook_id")))
 
 
 async def select_copy(

@@ -22,22 +22,22 @@ from moothall.storage.schema import (
 )
 
 _listed = (messages.c.channel_id == bindparam("channel_id")) & in_list(messages.c.id, "message_ids")
-_delete_messages = Query(delete(messages).where(_listed))
+_delete_messages = Query(lambda: delete(messages).where(_listed))
 _delete_pins = Query(
-    delete(pins).where(pins.c.channel_id == bindparam("channel_id"), in_list(pins.c.message_id, "message_ids"))
+    lambda: delete(pins).where(pins.c.channel_id == bindparam("channel_id"), in_list(pins.c.message_id, "message_ids"))
 )
 _delete_reactions = Query(
-    delete(reactions).where(
+    lambda: delete(reactions).where(
         reactions.c.channel_id == bindparam("channel_id"), in_list(reactions.c.message_id, "message_ids")
     )
 )
 _delete_counts = Query(
-    delete(reaction_counts).where(
+    lambda: delete(reaction_counts).where(
         reaction_counts.c.channel_id == bindparam("channel_id"), in_list(reaction_counts.c.message_id, "message_ids")
     )
 )
 _delete_mentions = Query(
-    delete(message_mentions).where(
+    lambda: delete(message_mentions).where(
         message_mentions.c.channel_id == bindparam("channel_id"), in_list(message_mentions.c.message_id, "message_ids")
     )
 )
@@ -63,7 +63,9 @@ class DeletionTarget(Struct):
 
 _TARGET = tuple(messages.c[name] for name in DeletionTarget.__struct_fields__)
 # In the order of their ids, so that two transactions that delete the same messages cannot deadlock.
-_lock_targets = Query(select(*_TARGET).where(_listed).order_by(messages.c.id).with_for_update(), into=DeletionTarget)
+_lock_targets = Query(
+    lambda: select(*_TARGET).where(_listed).order_by(messages.c.id).with_for_update(), into=DeletionTarget
+)
 
 
 async def lock_targets(tx: Transaction, channel_id: ChannelId, message_ids: list[MessageId]) -> list[DeletionTarget]:
@@ -111,18 +113,20 @@ _selected = _of_authors & in_list(messages.c.id, "message_ids")
 _selected_keys = select(messages.c.channel_id, messages.c.id).where(_selected)
 _drop_files_of_selected = dropping_where(_selected_keys.where(_has_files))
 _select_of_authors = Query(
-    select(
-        messages.c.channel_id,
-        channels.c.type.label("channel_type"),
-        channels.c.parent_id,
-        messages.c.id,
-        messages.c.type,
-        messages.c.flags,
-    )
-    .select_from(messages.join(channels, channels.c.id == messages.c.channel_id))
-    .where(_of_authors)
-    .order_by(messages.c.channel_id, messages.c.id)
-    .with_for_update(of=messages),
+    lambda: (
+        select(
+            messages.c.channel_id,
+            channels.c.type.label("channel_type"),
+            channels.c.parent_id,
+            messages.c.id,
+            messages.c.type,
+            messages.c.flags,
+        )
+        .select_from(messages.join(channels, channels.c.id == messages.c.channel_id))
+        .where(_of_authors)
+        .order_by(messages.c.channel_id, messages.c.id)
+        .with_for_update(of=messages)
+    ),
     into=DeletedMessage,
 )
 _delete_parts_of_selected = tuple(
@@ -135,7 +139,7 @@ _delete_parts_of_selected = tuple(
         *((table, _has_poll) for table in (polls, poll_counts, poll_votes)),
     )
 )
-_delete_selected = Query(delete(messages).where(_selected))
+_delete_selected = Query(lambda: delete(messages).where(_selected))
 
 
 async def delete_messages_of(

@@ -28,24 +28,30 @@ MESSAGES_TABLE: Final = messages.name
 _in_channel = messages.c.channel_id == bindparam("channel_id")
 _this = _in_channel & (messages.c.id == bindparam("message_id"))
 
-_select_shown = Query(select(*SHOWN_COLUMNS).where(_in_channel, in_list(messages.c.id, "message_ids")))
+_select_shown = Query(lambda: select(*SHOWN_COLUMNS).where(_in_channel, in_list(messages.c.id, "message_ids")))
 _select_first = Query(
-    select(*SHOWN_COLUMNS).where(in_list(messages.c.channel_id, "channel_ids"), messages.c.id == messages.c.channel_id)
+    lambda: select(*SHOWN_COLUMNS).where(
+        in_list(messages.c.channel_id, "channel_ids"), messages.c.id == messages.c.channel_id
+    )
 )
 _select_latest = Query(
-    select(*SHOWN_COLUMNS).where(_in_channel).order_by(messages.c.id.desc()).limit(bindparam("maximum"))
+    lambda: select(*SHOWN_COLUMNS).where(_in_channel).order_by(messages.c.id.desc()).limit(bindparam("maximum"))
 )
 _select_before = Query(
-    select(*SHOWN_COLUMNS)
-    .where(_in_channel, messages.c.id < bindparam("message_id"))
-    .order_by(messages.c.id.desc())
-    .limit(bindparam("maximum"))
+    lambda: (
+        select(*SHOWN_COLUMNS)
+        .where(_in_channel, messages.c.id < bindparam("message_id"))
+        .order_by(messages.c.id.desc())
+        .limit(bindparam("maximum"))
+    )
 )
 _select_after = Query(
-    select(*SHOWN_COLUMNS)
-    .where(_in_channel, messages.c.id > bindparam("message_id"))
-    .order_by(messages.c.id)
-    .limit(bindparam("maximum"))
+    lambda: (
+        select(*SHOWN_COLUMNS)
+        .where(_in_channel, messages.c.id > bindparam("message_id"))
+        .order_by(messages.c.id)
+        .limit(bindparam("maximum"))
+    )
 )
 
 
@@ -68,23 +74,27 @@ class MessageRow(Struct):
     parts: int = 0
 
 
-_select_message = Query(select(messages).where(_this), into=MessageRow)
-_lock_message = Query(select(messages).where(_this).with_for_update(), into=MessageRow)
-_lock_message_shared = Query(select(messages).where(_this).with_for_update(read=True, key_share=True), into=MessageRow)
-_insert_message = Query(insert(messages))
+_select_message = Query(lambda: select(messages).where(_this), into=MessageRow)
+_lock_message = Query(lambda: select(messages).where(_this).with_for_update(), into=MessageRow)
+_lock_message_shared = Query(
+    lambda: select(messages).where(_this).with_for_update(read=True, key_share=True), into=MessageRow
+)
+_insert_message = Query(lambda: insert(messages))
 _update_message = Query(
-    update(messages)
-    .where(_this)
-    .values(
-        flags=bindparam("new_flags"),
-        mentions=bindparam("new_mentions"),
-        body=bindparam("new_body"),
-        hidden_embeds=bindparam("new_hidden_embeds"),
-        parts=bindparam("new_parts"),
+    lambda: (
+        update(messages)
+        .where(_this)
+        .values(
+            flags=bindparam("new_flags"),
+            mentions=bindparam("new_mentions"),
+            body=bindparam("new_body"),
+            hidden_embeds=bindparam("new_hidden_embeds"),
+            parts=bindparam("new_parts"),
+        )
     )
 )
 # Two messages may be stored in another order than that of their ids.
-_move_activity = Query(upsert(channel_activity, key=("channel_id",), rising=("last_message_id",)))
+_move_activity = Query(lambda: upsert(channel_activity, key=("channel_id",), rising=("last_message_id",)))
 
 
 async def select_message(reader: Reader, channel_id: ChannelId, message_id: MessageId) -> MessageRow | None:

@@ -9,7 +9,7 @@ from moothall.storage.database import Query, Reader, Transaction, insert_ignore,
 from moothall.storage.schema import message_nonces
 
 _select_nonce = Query(
-    select(message_nonces.c.message_id).where(
+    lambda: select(message_nonces.c.message_id).where(
         message_nonces.c.channel_id == bindparam("channel_id"),
         message_nonces.c.author_id == bindparam("author_id"),
         message_nonces.c.nonce == bindparam("nonce"),
@@ -17,10 +17,10 @@ _select_nonce = Query(
     )
 )
 _upsert_nonce = Query(
-    upsert(message_nonces, key=("channel_id", "author_id", "nonce"), update=("message_id", "created_at"))
+    lambda: upsert(message_nonces, key=("channel_id", "author_id", "nonce"), update=("message_id", "created_at"))
 )
-_insert_nonce = Query(insert_ignore(message_nonces, key=("channel_id", "author_id", "nonce")))
-_delete_nonces = Query(delete(message_nonces).where(message_nonces.c.created_at <= bindparam("until")))
+_insert_nonce = Query(lambda: insert_ignore(message_nonces, key=("channel_id", "author_id", "nonce")))
+_delete_nonces = Query(lambda: delete(message_nonces).where(message_nonces.c.created_at <= bindparam("until")))
 
 
 async def select_nonce(

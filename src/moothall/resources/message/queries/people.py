@@ -45,13 +45,13 @@ USERS_TABLE: Final = users.name
 USER_COLUMNS: Final = len(_USER)
 BOT_COLUMN: Final = _USER.index(users.c.bot)
 
-_select_user = Query(select(*_USER).where(users.c.id == bindparam("user_id")))
-_select_users = Query(select(*_USER).where(in_list(users.c.id, "user_ids")))
+_select_user = Query(lambda: select(*_USER).where(users.c.id == bindparam("user_id")))
+_select_users = Query(lambda: select(*_USER).where(in_list(users.c.id, "user_ids")))
 _people = select(*_USER, *(column.label(f"member_{column.name}") for column in _MEMBER)).select_from(
     users.outerjoin(members, (members.c.guild_id == bindparam("guild_id")) & (members.c.user_id == users.c.id))
 )
-_select_person = Query(_people.where(users.c.id == bindparam("user_id")))
-_select_people = Query(_people.where(in_list(users.c.id, "user_ids")))
+_select_person = Query(lambda: _people.where(users.c.id == bindparam("user_id")))
+_select_people = Query(lambda: _people.where(in_list(users.c.id, "user_ids")))
 
 _NO_GUILD: Final = 0
 """No guild has this id: in a direct message no user has a member."""

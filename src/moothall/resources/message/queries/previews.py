@@ -25,17 +25,21 @@ class PreviewRequest(Struct):
 
 _r = preview_requests.c
 _now = bindparam("now", type_=_r.next_attempt_at.type)
-_insert = Query(insert(preview_requests))
+_insert = Query(lambda: insert(preview_requests))
 _due = _r.next_attempt_at <= _now
 _due_ids = select(_r.id).where(_due).order_by(_r.next_attempt_at, _r.id).limit(bindparam("number"))
 _claim = Query(
-    update(preview_requests)
-    .where(_r.id.in_(_due_ids), _due)
-    .values(attempts=_r.attempts + 1, next_attempt_at=bindparam("until"), claim_id=bindparam("new_claim_id"))
+    lambda: (
+        update(preview_requests)
+        .where(_r.id.in_(_due_ids), _due)
+        .values(attempts=_r.attempts + 1, next_attempt_at=bindparam("until"), claim_id=bindparam("new_claim_id"))
+    )
 )
-_select_claimed = Query(select(preview_requests).where(_r.claim_id == bindparam("claim_id")), into=PreviewRequest)
-_delete = Query(delete(preview_requests).where(_r.id == bindparam("request_id")))
-_select_any = Query(select(_r.id).where(_r.next_attempt_at <= _now).limit(1))
+_select_claimed = Query(
+    lambda: select(preview_requests).where(_r.claim_id == bindparam("claim_id")), into=PreviewRequest
+)
+_delete = Query(lambda: delete(preview_requests).where(_r.id == bindparam("request_id")))
+_select_any = Query(lambda: select(_r.id).where(_r.next_attempt_at <= _now).limit(1))
 
 
 async def insert_preview_request(

@@ -11,25 +11,27 @@ from moothall.storage.schema import reaction_counts, reactions
 _counts, _single = reaction_counts.c, reactions.c
 
 _select_summaries = Query(
-    select(
-        _counts.message_id,
-        _counts.emoji_id,
-        _counts.emoji_name,
-        _counts.animated,
-        _counts.count,
-        _single.user_id,
-    )
-    .select_from(
-        reaction_counts.outerjoin(
-            reactions,
-            (_single.channel_id == _counts.channel_id)
-            & (_single.message_id == _counts.message_id)
-            & (_single.emoji == _counts.emoji)
-            & (_single.user_id == bindparam("user_id")),
+    lambda: (
+        select(
+            _counts.message_id,
+            _counts.emoji_id,
+            _counts.emoji_name,
+            _counts.animated,
+            _counts.count,
+            _single.user_id,
         )
+        .select_from(
+            reaction_counts.outerjoin(
+                reactions,
+                (_single.channel_id == _counts.channel_id)
+                & (_single.message_id == _counts.message_id)
+                & (_single.emoji == _counts.emoji)
+                & (_single.user_id == bindparam("user_id")),
+            )
+        )
+        .where(_counts.channel_id == bindparam("channel_id"), in_list(_counts.message_id, "message_ids"))
+        .order_by(_counts.message_id, _counts.first_at, _counts.emoji)
     )
-    .where(_counts.channel_id == bindparam("channel_id"), in_list(_counts.message_id, "message_ids"))
-    .order_by(_counts.message_id, _counts.first_at, _counts.emoji)
 )
 
 

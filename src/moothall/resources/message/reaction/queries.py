@@ -37,38 +37,43 @@ class CountRow(Struct):
 
 
 _select_count = Query(
-    select(_counts.emoji_id, _counts.emoji_name, _counts.animated, _counts.count).where(_of_emoji), into=CountRow
+    lambda: select(_counts.emoji_id, _counts.emoji_name, _counts.animated, _counts.count).where(_of_emoji),
+    into=CountRow,
 )
-_count_emojis = Query(select(func.count()).select_from(reaction_counts).where(_of_message))
-_insert_count = Query(insert_ignore(reaction_counts, key=("channel_id", "message_id", "emoji")))
-_raise_count = Query(update(reaction_counts).where(_of_emoji).values(count=_counts.count + 1))
-_lower_count = Query(update(reaction_counts).where(_of_emoji).values(count=_counts.count - 1))
-_delete_count = Query(delete(reaction_counts).where(_of_emoji))
-_delete_empty_count = Query(delete(reaction_counts).where(_of_emoji, _counts.count <= 0))
-_delete_counts = Query(delete(reaction_counts).where(_of_message))
-_insert_reaction = Query(insert_ignore(reactions, key=("channel_id", "message_id", "emoji", "user_id")))
+_count_emojis = Query(lambda: select(func.count()).select_from(reaction_counts).where(_of_message))
+_insert_count = Query(lambda: insert_ignore(reaction_counts, key=("channel_id", "message_id", "emoji")))
+_raise_count = Query(lambda: update(reaction_counts).where(_of_emoji).values(count=_counts.count + 1))
+_lower_count = Query(lambda: update(reaction_counts).where(_of_emoji).values(count=_counts.count - 1))
+_delete_count = Query(lambda: delete(reaction_counts).where(_of_emoji))
+_delete_empty_count = Query(lambda: delete(reaction_counts).where(_of_emoji, _counts.count <= 0))
+_delete_counts = Query(lambda: delete(reaction_counts).where(_of_message))
+_insert_reaction = Query(lambda: insert_ignore(reactions, key=("channel_id", "message_id", "emoji", "user_id")))
 
 _single_of_message = (_single.channel_id == bindparam("channel_id")) & (_single.message_id == bindparam("message_id"))
 _single_of_emoji = _single_of_message & (_single.emoji == bindparam("emoji"))
-_delete_reaction = Query(delete(reactions).where(_single_of_emoji, _single.user_id == bindparam("user_id")))
-_delete_reactions_of_emoji = Query(delete(reactions).where(_single_of_emoji))
-_delete_reactions = Query(delete(reactions).where(_single_of_message))
+_delete_reaction = Query(lambda: delete(reactions).where(_single_of_emoji, _single.user_id == bindparam("user_id")))
+_delete_reactions_of_emoji = Query(lambda: delete(reactions).where(_single_of_emoji))
+_delete_reactions = Query(lambda: delete(reactions).where(_single_of_message))
 # `reacted` is never cleared: a removal cannot see reactions that are added at the same time.
 _mark_reacted = Query(
-    update(messages)
-    .where(
-        messages.c.channel_id == bindparam("channel_id"),
-        messages.c.id == bindparam("message_id"),
-        messages.c.reacted.is_(False),
+    lambda: (
+        update(messages)
+        .where(
+            messages.c.channel_id == bindparam("channel_id"),
+            messages.c.id == bindparam("message_id"),
+            messages.c.reacted.is_(False),
+        )
+        .values(reacted=True)
     )
-    .values(reacted=True)
 )
 _select_reactors = Query(
-    select(users)
-    .select_from(reactions.join(users, users.c.id == _single.user_id))
-    .where(_single_of_emoji, _single.user_id > bindparam("after"))
-    .order_by(_single.user_id)
-    .limit(bindparam("maximum")),
+    lambda: (
+        select(users)
+        .select_from(reactions.join(users, users.c.id == _single.user_id))
+        .where(_single_of_emoji, _single.user_id > bindparam("after"))
+        .order_by(_single.user_id)
+        .limit(bindparam("maximum"))
+    ),
     into=UserRow,
 )
 

@@ -65,37 +65,43 @@ def _with_rest(source: Any) -> Any:
 
 
 _select_changes = Query(
-    select(message_changes.c.id, message_changes.c.message_id)
-    .order_by(message_changes.c.id)
-    .limit(bindparam("maximum"))
+    lambda: (
+        select(message_changes.c.id, message_changes.c.message_id)
+        .order_by(message_changes.c.id)
+        .limit(bindparam("maximum"))
+    )
 )
 _select_changed = Query(
-    select(messages.c.channel_id, messages.c.id, *_STORED)
-    .select_from(
-        _with_rest(
-            message_changes.join(
-                messages,
-                (messages.c.channel_id == message_changes.c.channel_id)
-                & (messages.c.id == message_changes.c.message_id),
+    lambda: (
+        select(messages.c.channel_id, messages.c.id, *_STORED)
+        .select_from(
+            _with_rest(
+                message_changes.join(
+                    messages,
+                    (messages.c.channel_id == message_changes.c.channel_id)
+                    & (messages.c.id == message_changes.c.message_id),
+                )
             )
         )
-    )
-    .where(in_list(message_changes.c.id, "change_ids")),
+        .where(in_list(message_changes.c.id, "change_ids"))
+    ),
     into=IndexedMessage,
 )
 _select_after = Query(
-    select(messages.c.channel_id, messages.c.id, *_STORED)
-    .select_from(_with_rest(messages))
-    .where(
-        tuple_(messages.c.channel_id, messages.c.id)
-        > tuple_(bindparam("after_channel", type_=BigInteger()), bindparam("after", type_=BigInteger()))
-    )
-    .order_by(messages.c.channel_id, messages.c.id)
-    .limit(bindparam("maximum")),
+    lambda: (
+        select(messages.c.channel_id, messages.c.id, *_STORED)
+        .select_from(_with_rest(messages))
+        .where(
+            tuple_(messages.c.channel_id, messages.c.id)
+            > tuple_(bindparam("after_channel", type_=BigInteger()), bindparam("after", type_=BigInteger()))
+        )
+        .order_by(messages.c.channel_id, messages.c.id)
+        .limit(bindparam("maximum"))
+    ),
     into=IndexedMessage,
 )
-_delete_all_changes = Query(delete(message_changes))
-_delete_changes = Query(delete(message_changes).where(in_list(message_changes.c.id, "change_ids")))
+_delete_all_changes = Query(lambda: delete(message_changes))
+_delete_changes = Query(lambda: delete(message_changes).where(in_list(message_changes.c.id, "change_ids")))
 
 
 _EMPTY: Final = {
@@ -126,17 +132,19 @@ _RESTORE: Final = {
 
 
 _insert_fts = Query(
-    insert(message_index_fts)
-    .prefix_with("OR REPLACE")
-    .values(
-        rowid=bindparam("message_id"),
-        facets=bindparam("facets"),
-        words=bindparam("words"),
-        channel_id=bindparam("channel_id"),
+    lambda: (
+        insert(message_index_fts)
+        .prefix_with("OR REPLACE")
+        .values(
+            rowid=bindparam("message_id"),
+            facets=bindparam("facets"),
+            words=bindparam("words"),
+            channel_id=bindparam("channel_id"),
+        )
     )
 )
 _insert_gin = Query(
-    text(
+    lambda: text(
         "INSERT INTO message_index (message_id, channel_id, document)"
         " SELECT message_id, channel_id, CAST(terms AS TSVECTOR)"
         " FROM unnest(CAST(:message_ids AS BIGINT[]), CAST(:channel_ids AS BIGINT[]), CAST(:terms AS TEXT[]))"
@@ -205,7 +213,7 @@ def _page(dialect: str, *, bounded: bool, within: bool, descending: bool, few: b
 
 
 _OWN_OR_PARENT: Final = case((channels.c.type.in_(type_numbers(THREADS)), channels.c.parent_id), else_=channels.c.id)
-_delete_documents = Query(ByDialect(_delete))
+_delete_documents = Query(lambda: ByDialect(_delete))
 _BOTH: Final = (False, True)
 _counts = {
     (bounded, within): Query(ByDialect(partial(_count, bounded=bounded, within=within)))
@@ -222,7 +230,7 @@ _pages = {
     for few in _BOTH
 }
 _count_documents = Query(
-    select(func.count()).select_from(
+    lambda: select(func.count()).select_from(
         select(literal_column("1"))
         .select_from(table("message_index_docsize"))
         .limit(bindparam("maximum"))
@@ -390,17 +398,19 @@ async def select_hits(
 _decode_hits = msgspec.json.Decoder(list[tuple[int, int]]).decode
 
 
-_select_job_state = Query(select(jobs.c.state).where(jobs.c.id == bindparam("job_id")))
+_select_job_state = Query(lambda: select(jobs.c.state).where(jobs.c.id == bindparam("job_id")))
 _select_private = Query(
-    select(channels.c.id, channels.c.parent_id)
-    .select_from(thread_members.join(channels, channels.c.id == thread_members.c.thread_id))
-    .where(
-        thread_members.c.user_id == bindparam("user_id"),
-        channels.c.guild_id == bindparam("guild_id"),
-        channels.c.type == int(ChannelType.PRIVATE_THREAD),
+    lambda: (
+        select(channels.c.id, channels.c.parent_id)
+        .select_from(thread_members.join(channels, channels.c.id == thread_members.c.thread_id))
+        .where(
+            thread_members.c.user_id == bindparam("user_id"),
+            channels.c.guild_id == bindparam("guild_id"),
+            channels.c.type == int(ChannelType.PRIVATE_THREAD),
+        )
+        .order_by(thread_members.c.thread_id.desc())
+        .limit(bindparam("maximum"))
     )
-    .order_by(thread_members.c.thread_id.desc())
-    .limit(bindparam("maximum"))
 )
 
 
@@ -437,7 +447,7 @@ def _select_messages(dialect: str) -> ClauseElement:
     return select(*_HIT_COLUMNS).select_from(pairs.join(messages, same))
 
 
-_select_hit_messages = Query(ByDialect(_select_messages))
+_select_hit_messages = Query(lambda: ByDialect(_select_messages))
 
 
 async def select_messages(reader: Reader, dialect: str, hits: Sequence[tuple[int, int]]) -> list[tuple[int, ShownRow]]:

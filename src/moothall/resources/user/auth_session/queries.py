@@ -35,34 +35,42 @@ class ExpiredRow(Struct):
 
 
 _of_user = auth_sessions.c.user_id == bindparam("user_id")
-_insert = Query(insert(auth_sessions))
+_insert = Query(lambda: insert(auth_sessions))
 _select_live = Query(
-    select(auth_sessions)
-    .join(tokens, tokens.c.hash == auth_sessions.c.token_hash)
-    .where(_of_user, or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > bindparam("now")))
-    .order_by(auth_sessions.c.last_used_at.desc(), auth_sessions.c.token_hash)
-    .limit(MAX_LISTED),
+    lambda: (
+        select(auth_sessions)
+        .join(tokens, tokens.c.hash == auth_sessions.c.token_hash)
+        .where(_of_user, or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > bindparam("now")))
+        .order_by(auth_sessions.c.last_used_at.desc(), auth_sessions.c.token_hash)
+        .limit(MAX_LISTED)
+    ),
     into=SessionRow,
 )
 _touch = Query(
-    update(auth_sessions)
-    .where(auth_sessions.c.token_hash == bindparam("digest"), auth_sessions.c.last_used_at < bindparam("stale"))
-    .values(last_used_at=bindparam("used_at"))
+    lambda: (
+        update(auth_sessions)
+        .where(auth_sessions.c.token_hash == bindparam("digest"), auth_sessions.c.last_used_at < bindparam("stale"))
+        .values(last_used_at=bindparam("used_at"))
+    )
 )
-_delete = Query(delete(auth_sessions).where(auth_sessions.c.token_hash == bindparam("token_hash")))
-_delete_of_user = Query(delete(auth_sessions).where(_of_user))
-_delete_token = Query(delete(tokens).where(tokens.c.hash == bindparam("hash")))
+_delete = Query(lambda: delete(auth_sessions).where(auth_sessions.c.token_hash == bindparam("token_hash")))
+_delete_of_user = Query(lambda: delete(auth_sessions).where(_of_user))
+_delete_token = Query(lambda: delete(tokens).where(tokens.c.hash == bindparam("hash")))
 _select_unused = Query(
-    select(auth_sessions.c.token_hash.label("hash"), tokens.c.kind, auth_sessions.c.user_id)
-    .join(tokens, tokens.c.hash == auth_sessions.c.token_hash, isouter=True)
-    .where(auth_sessions.c.last_used_at < bindparam("before"))
-    .limit(bindparam("limit")),
+    lambda: (
+        select(auth_sessions.c.token_hash.label("hash"), tokens.c.kind, auth_sessions.c.user_id)
+        .join(tokens, tokens.c.hash == auth_sessions.c.token_hash, isouter=True)
+        .where(auth_sessions.c.last_used_at < bindparam("before"))
+        .limit(bindparam("limit"))
+    ),
     into=ExpiredRow,
 )
 _select_expired = Query(
-    select(tokens.c.hash, tokens.c.kind, tokens.c.user_id)
-    .where(tokens.c.expires_at < bindparam("before"))
-    .limit(bindparam("limit")),
+    lambda: (
+        select(tokens.c.hash, tokens.c.kind, tokens.c.user_id)
+        .where(tokens.c.expires_at < bindparam("before"))
+        .limit(bindparam("limit"))
+    ),
     into=ExpiredRow,
 )
 

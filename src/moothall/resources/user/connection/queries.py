@@ -25,12 +25,14 @@ class ConnectionRow(Struct):
 _of_user = connections.c.user_id == bindparam("user_id")
 _of_connection = _of_user & (connections.c.type == bindparam("type")) & (connections.c.id == bindparam("connection_id"))
 _select_connections = Query(
-    select(connections).where(_of_user).order_by(connections.c.type, connections.c.id), into=ConnectionRow
+    lambda: select(connections).where(_of_user).order_by(connections.c.type, connections.c.id), into=ConnectionRow
 )
 _upsert = Query(
-    upsert(connections, key=("user_id", "type", "id"), update=("name", "verified", "show_activity", "visibility"))
+    lambda: upsert(
+        connections, key=("user_id", "type", "id"), update=("name", "verified", "show_activity", "visibility")
+    )
 )
-_delete = Query(delete(connections).where(_of_connection))
+_delete = Query(lambda: delete(connections).where(_of_connection))
 
 
 async def select_connections(reader: Reader, user_id: UserId) -> list[ConnectionRow]:

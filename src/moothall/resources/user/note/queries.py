@@ -8,11 +8,13 @@ from moothall.storage.schema import user_notes
 
 _of_user = user_notes.c.user_id == bindparam("user_id")
 _this = _of_user & (user_notes.c.about_id == bindparam("about_id"))
-_select_all = Query(select(user_notes.c.about_id, user_notes.c.note).where(_of_user).order_by(user_notes.c.about_id))
-_select_one = Query(select(user_notes.c.note).where(_this))
-_count = Query(select(func.count()).select_from(user_notes).where(_of_user))
-_upsert = Query(upsert(user_notes, key=("user_id", "about_id"), update=("note",)))
-_delete = Query(delete(user_notes).where(_this))
+_select_all = Query(
+    lambda: select(user_notes.c.about_id, user_notes.c.note).where(_of_user).order_by(user_notes.c.about_id)
+)
+_select_one = Query(lambda: select(user_notes.c.note).where(_this))
+_count = Query(lambda: select(func.count()).select_from(user_notes).where(_of_user))
+_upsert = Query(lambda: upsert(user_notes, key=("user_id", "about_id"), update=("note",)))
+_delete = Query(lambda: delete(user_notes).where(_this))
 
 
 async def select_texts(reader: Reader, user_id: UserId) -> dict[str, str]:

@@ -12,11 +12,11 @@ MAX_KNOWN_NETWORKS = 32
 _KEY = ("user_id", "network")
 _of_user = known_networks.c.user_id == bindparam("user_id")
 _select_known = Query(
-    select(known_networks.c.user_id).where(_of_user, known_networks.c.network == bindparam("network"))
+    lambda: select(known_networks.c.user_id).where(_of_user, known_networks.c.network == bindparam("network"))
 )
-_keep = Query(upsert(known_networks, key=_KEY, update=["last_login_at"]))
+_keep = Query(lambda: upsert(known_networks, key=_KEY, update=["last_login_at"]))
 _delete_surplus = Query(
-    delete(known_networks).where(
+    lambda: delete(known_networks).where(
         _of_user,
         known_networks.c.network.in_(
             select(known_networks.c.network)
@@ -27,9 +27,9 @@ _delete_surplus = Query(
     )
 )
 _select_unused = Query(
-    select(known_networks.c.user_id).where(known_networks.c.last_login_at < bindparam("before")).limit(1)
+    lambda: select(known_networks.c.user_id).where(known_networks.c.last_login_at < bindparam("before")).limit(1)
 )
-_delete_unused = Query(delete(known_networks).where(known_networks.c.last_login_at < bindparam("before")))
+_delete_unused = Query(lambda: delete(known_networks).where(known_networks.c.last_login_at < bindparam("before")))
 
 
 async def is_known(reader: Reader, user_id: UserId, network: str) -> bool:

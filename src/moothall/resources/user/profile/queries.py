@@ -18,10 +18,12 @@ _own_friends = relationships.alias()
 _their_friends = relationships.alias()
 
 _select_mutual_guilds = Query(
-    select(_theirs.c.guild_id, _theirs.c.nick)
-    .select_from(_own.join(_theirs, _own.c.guild_id == _theirs.c.guild_id))
-    .where(_own.c.user_id == bindparam("user_id"), _theirs.c.user_id == bindparam("other_id"))
-    .order_by(_theirs.c.guild_id)
+    lambda: (
+        select(_theirs.c.guild_id, _theirs.c.nick)
+        .select_from(_own.join(_theirs, _own.c.guild_id == _theirs.c.guild_id))
+        .where(_own.c.user_id == bindparam("user_id"), _theirs.c.user_id == bindparam("other_id"))
+        .order_by(_theirs.c.guild_id)
+    )
 )
 _mutual_friends = _own_friends.join(_their_friends, _own_friends.c.other_id == _their_friends.c.other_id)
 _are_mutual = (
@@ -31,14 +33,16 @@ _are_mutual = (
     & (_their_friends.c.type == _FRIEND)
 )
 _select_mutual_friends = Query(
-    select(users)
-    .select_from(_mutual_friends.join(users, users.c.id == _own_friends.c.other_id))
-    .where(_are_mutual)
-    .order_by(users.c.id)
-    .limit(limits.FRIENDS_MAX),
+    lambda: (
+        select(users)
+        .select_from(_mutual_friends.join(users, users.c.id == _own_friends.c.other_id))
+        .where(_are_mutual)
+        .order_by(users.c.id)
+        .limit(limits.FRIENDS_MAX)
+    ),
     into=UserRow,
 )
-_count_mutual_friends = Query(select(func.count()).select_from(_mutual_friends).where(_are_mutual))
+_count_mutual_friends = Query(lambda: select(func.count()).select_from(_mutual_friends).where(_are_mutual))
 
 
 async def select_mutual_guilds(reader: Reader, user_id: UserId, other_id: UserId) -> list[MutualGuild]:

@@ -33,66 +33,72 @@ _friends_of_other = relationships.alias()
 _others = members.alias()
 
 _select_relationships = Query(
-    select(relationships).where(_of_user).order_by(relationships.c.other_id), into=RelationshipRow
+    lambda: select(relationships).where(_of_user).order_by(relationships.c.other_id), into=RelationshipRow
 )
-_select_relationship = Query(select(relationships).where(_this), into=RelationshipRow)
+_select_relationship = Query(lambda: select(relationships).where(_this), into=RelationshipRow)
 _select_types = Query(
-    select(relationships.c.other_id, relationships.c.type).where(
+    lambda: select(relationships.c.other_id, relationships.c.type).where(
         _of_user, in_list(relationships.c.other_id, "other_ids")
     )
 )
 _select_blockers = Query(
-    select(relationships.c.user_id).where(
+    lambda: select(relationships.c.user_id).where(
         in_list(relationships.c.user_id, "other_ids"),
         relationships.c.other_id == bindparam("user_id"),
         relationships.c.type == _BLOCKED,
     )
 )
-_count = Query(select(func.count()).select_from(relationships).where(_of_user, in_list(relationships.c.type, "types")))
+_count = Query(
+    lambda: select(func.count()).select_from(relationships).where(_of_user, in_list(relationships.c.type, "types"))
+)
 _upsert = Query(
-    upsert(
+    lambda: upsert(
         relationships,
         key=("user_id", "other_id"),
         update=("type", "nickname", "ignored", "stranger", "note", "since"),
     )
 )
-_delete = Query(delete(relationships).where(_this))
+_delete = Query(lambda: delete(relationships).where(_this))
 _select_theirs = Query(
-    select(relationships).where(
+    lambda: select(relationships).where(
         in_list(relationships.c.user_id, "other_ids"), relationships.c.other_id == bindparam("user_id")
     ),
     into=RelationshipRow,
 )
-_delete_own = Query(delete(relationships).where(_of_user, in_list(relationships.c.other_id, "other_ids")))
+_delete_own = Query(lambda: delete(relationships).where(_of_user, in_list(relationships.c.other_id, "other_ids")))
 _delete_theirs = Query(
-    delete(relationships).where(
+    lambda: delete(relationships).where(
         in_list(relationships.c.user_id, "other_ids"), relationships.c.other_id == bindparam("user_id")
     )
 )
-_delete_incoming = Query(delete(relationships).where(_of_user, in_list(relationships.c.other_id, "other_ids")))
+_delete_incoming = Query(lambda: delete(relationships).where(_of_user, in_list(relationships.c.other_id, "other_ids")))
 _delete_outgoing = Query(
-    delete(relationships).where(
+    lambda: delete(relationships).where(
         in_list(relationships.c.user_id, "other_ids"),
         relationships.c.other_id == bindparam("user_id"),
         relationships.c.type == int(RelationshipType.OUTGOING_REQUEST),
     )
 )
 _select_mutual_friend = Query(
-    select(relationships.c.other_id)
-    .select_from(relationships.join(_friends_of_other, _friends_of_other.c.other_id == relationships.c.other_id))
-    .where(
-        _of_user,
-        relationships.c.type == _FRIEND,
-        _friends_of_other.c.user_id == bindparam("other_id"),
-        _friends_of_other.c.type == _FRIEND,
+    lambda: (
+        select(relationships.c.other_id)
+        .select_from(relationships.join(_friends_of_other, _friends_of_other.c.other_id == relationships.c.other_id))
+        .where(
+            _of_user,
+            relationships.c.type == _FRIEND,
+            _friends_of_other.c.user_id == bindparam("other_id"),
+            _friends_of_other.c.type == _FRIEND,
+        )
+        .limit(1)
     )
-    .limit(1)
 )
 _select_mutual_guild = Query(
-    select(members.c.guild_id)
-    .select_from(members.join(_others, _others.c.guild_id == members.c.guild_id))
-    .where(members.c.user_id == bindparam("user_id"), _others.c.user_id == bindparam("other_id"))
-    .limit(1)
+    lambda: (
+        select(members.c.guild_id)
+        .select_from(members.join(_others, _others.c.guild_id == members.c.guild_id))
+        .where(members.c.user_id == bindparam("user_id"), _others.c.user_id == bindparam("other_id"))
+        .limit(1)
+    )
 )
 
 

@@ -41,43 +41,51 @@ class GuildSettingsRow(Struct):
 
 _of_user = user_guild_settings.c.user_id == bindparam("user_id")
 _others = members.alias()
-_select_settings = Query(select(user_settings.c.settings).where(user_settings.c.user_id == bindparam("user_id")))
-_upsert_settings = Query(upsert(user_settings, key=("user_id",), update=("settings",)))
+_select_settings = Query(
+    lambda: select(user_settings.c.settings).where(user_settings.c.user_id == bindparam("user_id"))
+)
+_upsert_settings = Query(lambda: upsert(user_settings, key=("user_id",), update=("settings",)))
 _P = user_settings_protos.c
 _select_proto = Query(
-    select(_P.proto, _P.data_version).where(_P.user_id == bindparam("user_id"), _P.type == bindparam("proto_type")),
+    lambda: select(_P.proto, _P.data_version).where(
+        _P.user_id == bindparam("user_id"), _P.type == bindparam("proto_type")
+    ),
     into=ProtoRow,
 )
 _upsert_proto = Query(
-    upsert(user_settings_protos, key=("user_id", "type"), update=("proto", "data_version")),
+    lambda: upsert(user_settings_protos, key=("user_id", "type"), update=("proto", "data_version")),
 )
 _select_all = Query(
-    select(user_guild_settings).where(_of_user).order_by(user_guild_settings.c.guild_id), into=GuildSettingsRow
+    lambda: select(user_guild_settings).where(_of_user).order_by(user_guild_settings.c.guild_id), into=GuildSettingsRow
 )
 _select_some = Query(
-    select(user_guild_settings).where(_of_user, in_list(user_guild_settings.c.guild_id, "guild_ids")),
+    lambda: select(user_guild_settings).where(_of_user, in_list(user_guild_settings.c.guild_id, "guild_ids")),
     into=GuildSettingsRow,
 )
-_upsert_guild_settings = Query(upsert(user_guild_settings, key=("user_id", "guild_id"), update=("settings", "version")))
+_upsert_guild_settings = Query(
+    lambda: upsert(user_guild_settings, key=("user_id", "guild_id"), update=("settings", "version"))
+)
 _select_shared_ids = Query(
-    select(members.c.guild_id)
-    .select_from(members.join(_others, _others.c.guild_id == members.c.guild_id))
-    .where(members.c.user_id == bindparam("one_id"), _others.c.user_id == bindparam("other_id"))
+    lambda: (
+        select(members.c.guild_id)
+        .select_from(members.join(_others, _others.c.guild_id == members.c.guild_id))
+        .where(members.c.user_id == bindparam("one_id"), _others.c.user_id == bindparam("other_id"))
+    )
 )
 
 
 _select_own_direct_ids = Query(
-    select(channel_recipients.c.channel_id).where(
+    lambda: select(channel_recipients.c.channel_id).where(
         in_list(channel_recipients.c.channel_id, "channel_ids"), channel_recipients.c.user_id == bindparam("user_id")
     )
 )
 _select_guilds_of_channels = Query(
-    select(channels.c.id, channels.c.guild_id).where(
+    lambda: select(channels.c.id, channels.c.guild_id).where(
         in_list(channels.c.id, "channel_ids"), in_list(channels.c.guild_id, "guild_ids")
     )
 )
 _select_own_guild_ids = Query(
-    select(members.c.guild_id).where(
+    lambda: select(members.c.guild_id).where(
         in_list(members.c.guild_id, "guild_ids"), members.c.user_id == bindparam("user_id")
     )
 )
