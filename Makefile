@@ -134,6 +134,12 @@ docs: $(STAMPS)/dev ## Write the generated parts of the documentation
 bench: $(STAMPS)/dev ## Print the benchmark table
 	@$(BIN)/python -m benchmarks $(ARGS)
 
+# ROW is the name of a row of the table, or a part of the names of several; ARGS=--large profiles the large community.
+ROW ?= GET guild
+.PHONY: profile
+profile: $(STAMPS)/dev ## Write where the time of a row goes: benchmarks/profiles/ (ROW=, ARGS=)
+	@$(BIN)/python -m benchmarks --profile --only "$(ROW)" $(ARGS)
+
 # It drives Chromium, and takes minutes. ARGS="--seconds 3600" receives messages for an hour instead of a minute.
 .PHONY: bench-client
 bench-client: $(STAMPS)/dev ## Print the client's table: load, switching, scrolling, memory

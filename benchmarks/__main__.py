@@ -23,13 +23,13 @@ from urllib.parse import urlsplit
 
 import asyncpg
 
-from benchmarks import activities, files, testing
+from benchmarks import activities, event_loop, fan_out, files, testing
 from benchmarks.bodies import LAYOUT, ONE_EMBED, PLAIN, TEN_EMBEDS
+from benchmarks.profile import profiling
 from benchmarks.world import LARGE, SMALL, Size, World, build
 
 CONNECTIONS = 32
 ROUNDS = 3
-SESSIONS = 500
 IDLE = 1_000
 
 Row = tuple[str, float | None, str, str]
@@ -43,9 +43,14 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def running(command: list[str], port: int) -> Iterator[subprocess.Popen[bytes]]:
-    """A server process, from when it answers until the block ends."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def running(
+    command: list[str], port: int, *, log: Path | None = None, settings: dict[str, str] | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A server process, from when it answers until the block ends; `settings` as its environment has them."""
+    with (log or Path(os.devnull)).open("wb") as lines:
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=lines, env={**os.environ, **(settings or {})}
+        )
     try:
         for _ in range(600):
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
@@ -271,70 +276,6 @@ class Bench:
         shown = f"{middle['per_second'] * files.SIZE / files.MIB:,.0f} MiB/s  p50 {middle['p50_ms']:.0f} ms"
         self.rows.append((name, statistics.median(ratios), shown, f"{files.SIZE:,} B, {files.CONNECTIONS} connections"))
 
-    def fan_out(self) -> None:
-        """One message to 500 sessions, against a bare broadcast of the same bytes."""
-        content = "x" * 200
-        identify = {
-            "op": 2,
-            "d": {"token": "$TOKEN", "properties": {}, "intents": 1 | 1 << 9 | 1 << 15, "large_threshold": 50},
-        }
-        hello = json.dumps(identify)
-        mine = self._sockets(self.port, "/gateway?v=10&encoding=json", hello, '"t":"MESSAGE_CREATE"')
-        body = json.dumps({"content": content}).encode()
-        headers = {**self.headers, "Content-Type": "application/json"}
-        message = call(self.port, "POST", f"/api/v10/channels/{self.world.channel_id}/messages", body, headers)[1]
-        other = self._sockets(self.bare_port, "/gateway", None, '"t":"MESSAGE_CREATE"')
-        frame = b'{"op":0,"s":12,"t":"MESSAGE_CREATE","d":' + message + b"}"
-        self._marked(mine, SESSIONS)
-        mine_times, other_times = [], []
-        for _ in range(15):
-            mine_times.append(
-                self._timed(
-                    mine,
-                    lambda: call(
-                        self.port, "POST", f"/api/v10/channels/{self.world.channel_id}/messages", body, headers
-                    ),
-                )
-            )
-            other_times.append(self._timed(other, lambda: call(self.bare_port, "POST", "/broadcast", frame)))
-        ratios = [b / a for a, b in zip(mine_times, other_times, strict=True)]
-        each = [statistics.median(times) * 1e6 / SESSIONS for times in (mine_times, other_times)]
-        shown = f"{each[0]:.1f} us a session, bare {each[1]:.1f} us"
-        self.rows.append((f"fan-out to {SESSIONS} sessions", statistics.median(ratios), shown, f"{len(frame):,} B"))
-        for sockets in (mine, other):
-            pipe_in(sockets).write(b"\n")
-            pipe_in(sockets).flush()
-            sockets.wait(10)
-
-    def _sockets(self, port: int, path: str, hello: str | None, marker: str) -> subprocess.Popen[bytes]:
-        token = self.world.session_tokens[0]
-        orders = {"path": path, "hello": None if hello is None else hello.replace("$TOKEN", token), "marker": marker}
-        process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.load", "sockets", str(port), str(SESSIONS)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        pipe_in(process).write(json.dumps(orders).encode() + b"\n")
-        pipe_in(process).flush()
-        if pipe_out(process).readline().strip() != b"open":
-            raise RuntimeError("the sockets did not open")
-        time.sleep(10 if hello else 0.5)
-        return process
-
-    @staticmethod
-    def _marked(process: subprocess.Popen[bytes], expected: int) -> float:
-        pipe_in(process).write(b"%d\n" % expected)
-        pipe_in(process).flush()
-        counts = json.loads(pipe_out(process).readline())
-        if counts["marked"] < expected:
-            raise RuntimeError(f"{counts['marked']} of {expected} frames came")
-        return float(counts["last"])
-
-    def _timed(self, process: subprocess.Popen[bytes], act: Any) -> float:
-        started = time.perf_counter()
-        act()
-        return self._marked(process, SESSIONS) - started
-
 
 def idle_memory(world: World, folder: Path) -> list[Row]:
     """What a server takes that has nothing to do, and what each idle session adds."""
@@ -348,7 +289,7 @@ def idle_memory(world: World, folder: Path) -> list[Row]:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
-        orders = {"path": "/gateway?v=10&encoding=json", "hello": hello, "marker": '"t":"READY"'}
+        orders = {"path": "/gateway?v=10&encoding=json", "hellos": [hello], "marker": '"t":"READY"'}
         pipe_in(sockets).write(json.dumps(orders).encode() + b"\n")
         pipe_in(sockets).flush()
         pipe_out(sockets).readline()
@@ -433,8 +374,55 @@ def new_database(server: str, name: str) -> str:
     return urlsplit(server)._replace(path=f"/{name}").geturl()
 
 
-def measure(size: Size, folder: Path, seconds: float, only: str, url: str | None = None) -> list[Row]:
-    """Every row on one community; those that need a data folder of their own are left out with a `url`."""
+def fan_out_rows(bench: Bench, server: subprocess.Popen[bytes], other: subprocess.Popen[bytes]) -> list[Row]:
+    """Messages to many gateway sessions: plain, compressed, and with many sets of intents."""
+    tokens = bench.world.session_tokens
+    path = f"/api/v10/channels/{bench.world.channel_id}/messages"
+    headers = {**bench.headers, "Content-Type": "application/json"}
+    body = json.dumps({"content": "x" * 200}).encode()
+    message = call(bench.port, "POST", path, body, headers)[1]
+    frame = b'{"op":0,"s":12,"t":"MESSAGE_CREATE","d":' + message + b"}"
+    plain = "/gateway?v=10&encoding=json"
+    rows: list[Row] = []
+    for name, query, hellos in (
+        ("fan-out", "", fan_out.one_set(tokens)),
+        ("fan-out, zlib-stream", "&compress=zlib-stream", fan_out.one_set(tokens)),
+        ("fan-out, zstd-stream", "&compress=zstd-stream", fan_out.one_set(tokens)),
+        ("fan-out, 20 sets of intents", "", fan_out.many_sets(tokens)),
+    ):
+        with (
+            fan_out.receiving(server, bench.port, plain + query, hellos) as mine,
+            fan_out.receiving(other, bench.bare_port, "/gateway", []) as bare_receivers,
+        ):
+            ratio, figures = fan_out.compare(
+                mine,
+                bare_receivers,
+                lambda: call(bench.port, "POST", path, body, headers),
+                lambda: call(bench.bare_port, "POST", "/broadcast", frame),
+            )
+        rows.append((name, ratio, figures, f"{len(frame):,} B to {fan_out.SESSIONS} sessions, to bare"))
+    return rows
+
+
+def event_loop_row(world: World, folder: Path, seconds: float) -> Row:
+    """The longest stretches without a turn of the event loop, while every kind of request comes at once."""
+    port = free_port()
+    headers = {"Authorization": world.session_tokens[0], "Content-Type": "application/json"}
+    orders = [raw(method, f"/api/v10{path}", headers, body) for method, path, body in event_loop.requests(world)]
+    log = folder / "event-loop.log"
+    with running(ours(folder, port), port, log=log, settings=event_loop.SETTINGS):
+        done = load(port, seconds * ROUNDS, orders)
+    figures = f"{event_loop.summary(log)} ({done['per_second']:,.0f} requests/s)"
+    return ("event loop under mixed load", None, figures, f"at most {event_loop.LIMIT_MS} ms")
+
+
+def measure(
+    size: Size, folder: Path, seconds: float, only: str, url: str | None = None, *, profiled: bool = False
+) -> list[Row]:
+    """Every row on one community; those that need a data folder of their own are left out with a `url`.
+
+    With `profiled`, the rows over HTTP are profiled instead, and no other ones run.
+    """
     world = build(folder, size, sessions=10, url=url)
     bench = Bench(world, folder, seconds)
     guild, channel = f"/guilds/{world.guild_id}", f"/channels/{world.channel_id}"
@@ -478,14 +466,21 @@ def measure(size: Size, folder: Path, seconds: float, only: str, url: str | None
         ),
         "upload of 8 MiB": bench.upload,
         "download of 8 MiB": bench.download,
-        "fan-out": lambda _name: bench.fan_out(),
     }
-    with running(ours(folder, bench.port, url), bench.port), running(bare(bench.bare_port), bench.bare_port):
+    with (
+        running(ours(folder, bench.port, url), bench.port) as server,
+        running(bare(bench.bare_port), bench.bare_port) as other,
+    ):
         for name, run in measures.items():
             if only.lower() in name.lower():
-                run(name)
-    if url is not None:
+                with profiling(name, server) if profiled else contextlib.nullcontext():
+                    run(name)
+        if not profiled and only.lower() in "fan-out":
+            bench.rows += fan_out_rows(bench, server, other)
+    if url is not None or profiled:
         return bench.rows
+    if only.lower() in "event loop":
+        bench.rows.append(event_loop_row(world, folder, seconds))
     if only.lower() in "activity proxy":
         bench.rows.extend(activity_rows(folder / "activities", seconds))
     if only.lower() in "memory":
@@ -513,6 +508,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3.0, help="how long each load lasts")
     parser.add_argument("--only", default="", help="rows whose name contains this word")
     parser.add_argument("--keep", type=Path, help="a folder in which the communities stay for the next run")
+    parser.add_argument("--profile", action="store_true", help="write where the time of each row goes instead")
     parser.add_argument("--database", metavar="URL", help="a PostgreSQL server, on which databases are made anew")
     options = parser.parse_args()
     folder = options.keep or Path(tempfile.mkdtemp(prefix="moothall-bench-"))
@@ -528,7 +524,7 @@ def main() -> None:
                 # The folder of a community would not fit to its new database.
                 shutil.rmtree(folder / name, ignore_errors=True)
                 url = new_database(options.database, f"moothall_bench_{name}")
-            show(title, measure(size, folder / name, options.seconds, options.only, url))
+            show(title, measure(size, folder / name, options.seconds, options.only, url, profiled=options.profile))
     finally:
         if options.keep is None:
             shutil.rmtree(folder, ignore_errors=True)

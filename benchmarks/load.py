@@ -12,10 +12,13 @@ import os
 import struct
 import sys
 import time
+import zlib
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import uvloop
+import zstandard
 
 
 class Connection(asyncio.Protocol):
@@ -108,7 +111,7 @@ def _frame(text: str) -> bytes:
 
 
 class Socket(asyncio.Protocol):
-    """A WebSocket that identifies, and counts the frames that hold a marker."""
+    """A WebSocket that identifies, and counts the messages that hold a marker."""
 
     def __init__(self, path: str, hello: str | None, marker: bytes, counter: "Counter") -> None:
         self._path = path
@@ -117,6 +120,8 @@ class Socket(asyncio.Protocol):
         self._counter = counter
         self._open = False
         self._tail = b""
+        self._decompress = _decompressor(path)
+        self._buffer = b""
         self.transport: Any = None
 
     def connection_made(self, transport: Any) -> None:
@@ -131,9 +136,13 @@ class Socket(asyncio.Protocol):
         """Count."""
         if not self._open:
             self._open = True
+            data = data[data.index(b"\r\n\r\n") + 4 :]
             if self._hello is not None:
                 self.transport.write(_frame(self._hello))
             self._counter.opened += 1
+        if self._decompress is not None:
+            payloads, self._buffer = _payloads(self._buffer + data)
+            data = b"".join(map(self._decompress, payloads))
         # The marker may be torn between two reads; only as much is kept as could hold its beginning.
         data = self._tail + data
         number = data.count(self._marker)
@@ -141,6 +150,32 @@ class Socket(asyncio.Protocol):
             self._counter.marked += number
             self._counter.last = time.perf_counter()
         self._tail = data[-(len(self._marker) - 1) :] if len(self._marker) > 1 else b""
+
+
+def _decompressor(path: str) -> Callable[[bytes], bytes] | None:
+    """What reads the stream that a URL of the gateway asks for; None for plain text."""
+    if "zlib-stream" in path:
+        return zlib.decompressobj().decompress
+    if "zstd-stream" in path:
+        return zstandard.ZstdDecompressor().decompressobj().decompress
+    return None
+
+
+def _payloads(data: bytes) -> tuple[list[bytes], bytes]:
+    """The payloads of the whole WebSocket messages of a server, without its pings, and the bytes that follow them."""
+    payloads = []
+    while len(data) >= 2:
+        length, start = data[1], 2
+        if length == 126:
+            length, start = int.from_bytes(data[2:4], "big"), 4
+        elif length == 127:
+            length, start = int.from_bytes(data[2:10], "big"), 10
+        if len(data) < start + length:
+            break
+        if data[0] & 0x08 == 0:
+            payloads.append(data[start : start + length])
+        data = data[start + length :]
+    return payloads, data
 
 
 class Counter:
@@ -151,13 +186,16 @@ class Counter:
     last = 0.0
 
 
-async def run_sockets(port: int, count: int, path: str, hello: str | None, marker: str) -> None:
-    """Open `count` sockets; then for each line of standard input tell when so many marked frames have come."""
+async def run_sockets(port: int, count: int, path: str, hellos: list[str], marker: str) -> None:
+    """Open `count` sockets, which identify with the texts in turn.
+
+    Then for each line of standard input tell when so many marked frames have come.
+    """
     loop = asyncio.get_running_loop()
     counter = Counter()
     sockets = []
     for index in range(count):
-        said = None if hello is None else hello.replace("$INDEX", str(index))
+        said = hellos[index % len(hellos)] if hellos else None
         _, protocol = await loop.create_connection(
             partial(Socket, path, said, marker.encode(), counter), "127.0.0.1", port
         )
@@ -188,7 +226,7 @@ def main() -> None:
         requests = [bytes.fromhex(request) for request in orders]
         print(json.dumps(uvloop.run(run_http(port, int(sys.argv[3]), float(sys.argv[4]), requests))))
     else:
-        uvloop.run(run_sockets(port, int(sys.argv[3]), orders["path"], orders["hello"], orders["marker"]))
+        uvloop.run(run_sockets(port, int(sys.argv[3]), orders["path"], orders["hellos"], orders["marker"]))
 
 
 if __name__ == "__main__":

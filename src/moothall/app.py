@@ -51,6 +51,7 @@ from moothall.kernel.file_links import FileLinks
 from moothall.kernel.guild_state import GuildStates
 from moothall.kernel.jobs import JobRunner
 from moothall.kernel.jobs.queries import JobCounts, count_jobs
+from moothall.kernel.loop_watch import LoopWatch
 from moothall.kernel.metrics import Metrics
 from moothall.kernel.nodes import new_name
 from moothall.kernel.outbox import OutboxRelay
@@ -355,6 +356,7 @@ class App:
     loaded: LoadedCommunity | None = None
     """The community of the setting `fixture`, if this start has made it."""
     _job_counts: JobCounts = _NO_JOB_COUNTS
+    _loop_watch: LoopWatch | None = None
 
     def __init__(self, settings: Settings, *, local_bus: LocalBus | None = None) -> None:
         load_endpoints()
@@ -491,6 +493,8 @@ class App:
         self.session_sweeper.start()
         self.scaled_sweeper.start()
         self.external.start()
+        if self.settings.slow_turn_ms:
+            self._watch_loop(self.settings.slow_turn_ms / 1000)
         # All objects made so far live as long as the process, so the garbage collector may skip them.
         gc.freeze()
         gc.enable()
@@ -501,6 +505,8 @@ class App:
 
     async def stop(self) -> None:
         """Stop the background tasks, wait for commits under way, and close the database and the bus."""
+        if self._loop_watch is not None:
+            self._loop_watch.stop()
         await self.jobs.stop()
         await self.services.resources[WebhookEventSender].stop()
         await self.services.resources[PreviewWorker].stop()
@@ -688,6 +694,16 @@ class App:
         await leave_if_temporary(self.services, user_id)
 
     # Metrics
+
+    def _watch_loop(self, limit: float) -> None:
+        """Report stretches of so many seconds without a turn of the event loop."""
+        self._loop_watch = watch = LoopWatch(limit)
+        watch.start()
+        self.metrics.add_gauge(
+            "event_loop_longest_stretch_seconds",
+            "Longest time without a turn of the event loop, of those that the setting slow_turn_ms reports.",
+            lambda: watch.longest,
+        )
 
     def _add_gauges(self) -> None:
         self.bus.subscribe(self._count_published)

@@ -257,6 +257,14 @@ class Settings(Struct, frozen=True, kw_only=True):
         Literal["human", "json"],
         Meta(description="Readable lines, or one JSON object a line.", extra=_flag("--log-format", "FORMAT")),
     ] = "human"
+    slow_turn_ms: Annotated[
+        int,
+        Meta(
+            description="Milliseconds without a turn of the event loop that are logged, with the code that ran then; "
+            "0 for none.",
+            ge=0,
+        ),
+    ] = 0
 
     @property
     def database(self) -> str:

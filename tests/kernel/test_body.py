@@ -283,6 +283,10 @@ def test_the_depth_of_a_large_body_is_found_at_once() -> None:
     assert not too_deep(b"[" + b'{"a":[1,"}]\\"{"]},' * 100_000 + b"1]")
     assert too_deep(b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1))
     assert not too_deep(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH + b"[]" * 100)
+    strings = b'"[\\"",' * 2_500
+    assert not too_deep(b"[" + strings + b'"]"]')
+    assert too_deep(b"[" + strings + b"[" * MAX_DEPTH + strings + b'""]' + b"]" * MAX_DEPTH)
+    assert too_deep(b"[" + strings + b"[" * MAX_DEPTH + b'"' + strings), "a string that does not end"
     assert time.process_time() - started < 0.5
 
 

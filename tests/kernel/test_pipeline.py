@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import threading
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar
 
@@ -9,13 +10,14 @@ import pytest
 from msgspec import Meta, Struct
 from sqlalchemy import and_, bindparam, update
 
+from moothall.kernel import pipeline
 from moothall.kernel.access import PUBLIC, SIGNED_IN, Access, as_access
 from moothall.kernel.audit import AuditEntryCreate
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import Endpoint, Handler, Json
 from moothall.kernel.events import Event
 from moothall.kernel.guild_changes import GuildPart
-from moothall.kernel.pipeline import Pipeline
+from moothall.kernel.pipeline import DecodedRequest, Pipeline
 from moothall.kernel.ratelimit import Rate, RateLimiter
 from moothall.kernel.router import Router
 from moothall.logs import current_request
@@ -398,6 +400,22 @@ async def test_a_large_answer_is_zipped_for_those_far_away_only(guild: Guild) ->
     assert far.headers["content-encoding"] == "gzip"
     assert len(far.body) < 500
     assert "content-encoding" not in near.headers
+
+
+async def test_a_large_body_is_read_beside_the_event_loop(guild: Guild, monkeypatch: pytest.MonkeyPatch) -> None:
+    readers: list[int] = []
+    take_body = DecodedRequest.take_body
+
+    def noted(decoded: DecodedRequest, *arguments: Any) -> None:
+        readers.append(threading.get_ident())
+        take_body(decoded, *arguments)
+
+    monkeypatch.setattr(DecodedRequest, "take_body", noted)
+    monkeypatch.setattr(pipeline, "_LARGE_BODY", 1000)
+    for name in ("small", "large" * 300):
+        reply = await guild.owner.request("PATCH", f"/guilds/{guild.id}", {"name": name})
+        assert reply.status == 200
+    assert [reader == threading.get_ident() for reader in readers] == [True, False]
 
 
 async def test_a_body_beyond_the_bound_is_413(guild: Guild) -> None:

@@ -34,6 +34,7 @@ _ESCAPE = re.compile(
 _MAX_REPAIRED = 1 << 20
 
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_THOUSAND_STRINGS = re.compile(rb'[^"]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"]*+){1,1000}', re.DOTALL)
 _ALIKE = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 
@@ -181,11 +182,21 @@ def too_deep(data: bytes) -> bool:
     """Whether JSON nests deeper than `MAX_DEPTH` or has unbalanced brackets, outside of strings."""
     if data.count(b"[") + data.count(b"{") <= MAX_DEPTH:
         return False
-    # A loop over the bytes of a large body would block the event loop: this removes one level of brackets at a time.
-    brackets = _STRING.sub(b"", data).translate(_ALIKE, _NO_BRACKETS)
+    # A loop over the bytes of a large body would take long: this removes one level of brackets at a time. No call takes
+    # more than some strings, so that the event loop goes on meanwhile where this runs in another thread.
+    pieces, end = [], 0
+    while (piece := _THOUSAND_STRINGS.match(data, end)) is not None:
+        pieces.append(_brackets(piece[0]))
+        end = piece.end()
+    brackets = b"".join([*pieces, _brackets(data[end:])])
     for _ in range(MAX_DEPTH):
         outer = brackets.replace(b"[]", b"")
         if len(outer) == len(brackets):
             break
         brackets = outer
     return bool(brackets)
+
+
+def _brackets(data: bytes) -> bytes:
+    """The brackets of JSON outside of strings, all of one kind."""
+    return _STRING.sub(b"", data).translate(_ALIKE, _NO_BRACKETS)

@@ -58,6 +58,8 @@ _MAX_KEY = 96
 """Characters of an id or token in a path that are part of a rate limit's key; no valid one is longer."""
 _MAX_JSON = 2 * 1024 * 1024
 """Bytes of a body of endpoints that take no images or sounds."""
+_LARGE_BODY = 64 * 1024
+"""Bytes of a body from which on it is read in a thread: the event loop must not wait for that."""
 
 
 @runtime_checkable
@@ -467,7 +469,10 @@ async def _decode(endpoint: Endpoint, values: list[str], request: Request) -> De
             decoded.complete = False
         else:
             data = await request.body(None if endpoint.images else _MAX_JSON)
-            decoded.take_body(endpoint.body, data, request.content_type)
+            if len(data) < _LARGE_BODY:
+                decoded.take_body(endpoint.body, data, request.content_type)
+            else:
+                await asyncio.to_thread(decoded.take_body, endpoint.body, data, request.content_type)
     if endpoint.query_parameters:
         try:
             decoded.query = read_query(endpoint.query_parameters, request.query_string)

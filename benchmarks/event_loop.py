@@ -1,0 +1,89 @@
+"""How long the event loop makes no turn while all kinds of requests come at once, large bodies and bulk acts too.
+
+The server watches itself (the setting `slow_turn_ms`) and logs each stretch with the functions that ran.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.bodies import LAYOUT, PLAIN, TEN_EMBEDS
+from benchmarks.world import World
+
+LIMIT_MS = 5
+SETTINGS = {"MOOTHALL_SLOW_TURN_MS": str(LIMIT_MS), "MOOTHALL_LOG_FORMAT": "json"}
+
+_LARGE = json.dumps({"content": "x" * 2_000_000}).encode()
+"""Refused, once all of it has been read and checked."""
+
+
+def requests(world: World) -> Iterator[tuple[str, str, bytes]]:
+    """One request of each kind: method, path and body. The owner makes them."""
+    guild, channel = f"/guilds/{world.guild_id}", f"/channels/{world.channel_id}"
+    forum, post = (f"/channels/{world.facts[name]}" for name in ("forum_id", "thread_id"))
+    people = world.facts["people"]
+    for path in (
+        guild,
+        channel,
+        f"{guild}/members/{world.facts['bot_id']}",
+        f"{channel}/messages?limit=100",
+        f"{guild}/members?limit=1000",
+        f"{guild}/members/search?query=PERSON4&limit=1000",
+        f"{guild}/roles",
+        f"{guild}/channels",
+        f"{guild}/audit-logs?limit=100",
+        f"{guild}/bans?limit=1000",
+        f"{guild}/messages/search?content=jumps",
+        f"{guild}/messages/search?content=w77",
+        f"{guild}/messages/search?content=fox+dog&slop=4",
+        f"{guild}/threads/active",
+        f"{forum}/threads/archived/public?limit=100",
+        f"{forum}/threads/search?name=ship+oar",
+        f"{guild}/prune?days=7",
+        "/users/@me/guilds?with_counts=true",
+    ):
+        yield "GET", path, b""
+    hook = f"{world.webhook}?wait=true&with_components=true"
+    for body in (PLAIN, TEN_EMBEDS, LAYOUT, _LARGE):
+        yield "POST", hook, body
+    for path in (channel, post):
+        yield "POST", f"{path}/messages", PLAIN
+    yield "POST", f"{channel}/messages", _LARGE
+    yield "PATCH", f"{guild}/roles/{world.facts['role_ids'][1]}", b'{"name": "renamed"}'
+    yield "POST", f"{guild}/bulk-ban", json.dumps({"user_ids": [str(one) for one in people[10:210]]}).encode()
+    for user_id in people[10:14]:
+        yield "DELETE", f"{guild}/bans/{user_id}", b""
+    role_ids = world.facts["role_ids"][1:]
+    positions = [{"id": str(role_id), "position": position} for position, role_id in enumerate(role_ids, 1)]
+    yield "PATCH", f"{guild}/roles", json.dumps(positions).encode()
+
+
+def summary(log: Path) -> str:
+    """The stretches of a server's log: how many, the longest of them, and where those were that were busy so long."""
+    lines = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
+    stretches = [
+        (line["milliseconds"], line["busy"], _function(line["at"]))
+        for line in lines
+        if line["logger"] == "moothall.loop"
+    ]
+    if not stretches:
+        return f"none of {LIMIT_MS} ms"
+    busy = [(spent, function) for _, spent, function in stretches if spent >= LIMIT_MS]
+    text = f"{len(stretches)} of {LIMIT_MS} ms or more, the longest {max(stretches)[0]:.1f} ms"
+    if not busy:
+        return f"{text}, none of them busy so long"
+    longest, function = max(busy)
+    common = ", ".join(f"{name} {count}" for name, count in Counter(at for _, at in busy).most_common(5))
+    return f"{text}; {len(busy)} busy so long, the longest {longest:.1f} ms in {function}; {common}"
+
+
+def _function(functions: list[str]) -> str:
+    """Where a stretch was: the endpoint, else the innermost function; outside of ours, the loop itself."""
+    if not functions:
+        return "the loop"
+    for function in functions:
+        module, name, _ = function.split(":")
+        if module.endswith("endpoints"):
+            return name
+    return functions[0]
